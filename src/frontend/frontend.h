@@ -1,0 +1,67 @@
+/* frontend.h: from a Python function object to untyped SSA.
+ *
+ *   code object --bc_py3XX.def--> canonical instructions --cfg--> blocks --abstract stack--> SSA (SSA construction after Braun et al.,
+ *   "Simple and Efficient Construction of Static Single Assignment Form", CC 2013)
+ *
+ * Python objects stop here: globals, closure cells of finished functions and attributes of modules become constants, each with a Guard that
+ * the dispatcher checks at a call.  Everything in this folder runs with the GIL held. */
+#ifndef KRAIT_FRONTEND_H
+#define KRAIT_FRONTEND_H
+
+#include <Python.h> /* PyObject */
+
+#include "ir/ir.h" /* Func, Const, ObjRef */
+
+/* Objects: numbers for the Python objects that types, constants and code mention.  One per module state; holds strong references; equal
+ * objects (by identity) get equal numbers.  Also maps library objects (math.sin, numpy.add, krait.cuda.grid) to rows of ir_funcs.def. */
+typedef struct Objects Objects;
+Objects *objects_new(void);
+void objects_free(Objects *objects);
+int objects_traverse(Objects *objects, visitproc visit, void *arg);
+ObjRef objects_ref(Objects *objects, PyObject *object);  /* 0 with MemoryError set on failure */
+PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
+
+/* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the decorators layer creates
+ * the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int) and registers it here. */
+void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
+
+/* What must still be so for a specialisation to be valid. */
+typedef enum GuardKind { GUARD_GLOBAL, GUARD_CELL, GUARD_ATTRIBUTE } GuardKind;
+typedef struct Guard {
+    GuardKind kind;
+    PyObject *holder; /* globals dict, cell, or the object whose attribute was read */
+    PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next */
+    PyObject *name;   /* str; NULL for a cell */
+    PyObject *value;  /* what it was; NULL: was unbound */
+} Guard;
+
+/* Everything the frontend needs for one compilation.  guards own their references; frontend_close drops them unless the caller took them. */
+typedef struct Frontend {
+    Arena *arena;
+    TypeTable *types;
+    Objects *objects;
+    Diag *diag;
+    VEC(Guard) guards;
+    void *cache; /* code object -> Func: each function is translated once per compilation */
+} Frontend;
+
+void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *objects, Diag *diag);
+void frontend_close(Frontend *frontend);
+/* The function (a PyFunctionObject, or the stand-in made for code nested in one) as untyped SSA. */
+const Func *frontend_translate(Frontend *frontend, ObjRef function);
+/* Canonical instructions of a function as text, one a line: what KRAIT_DUMP=bytecode and the golden tests show. */
+const char *frontend_disassemble(Frontend *frontend, ObjRef function);
+
+/* The constant a Python object is in compiled code (also used for arguments that are functions, types or None).
+ * NULL: diag says why not.  Arrays are described, not copied. */
+const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span);
+
+/* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or tuple holds. */
+bool guards_hold(const Guard *guards, size_t count);
+void guards_release(Guard *guards, size_t count);
+
+/* For layers that know no Python.h: let other threads run while LLVM works. */
+void *frontend_release_gil(void);
+void frontend_acquire_gil(void *saved);
+
+#endif
