@@ -1,16 +1,23 @@
 # The thin front door: every target calls CMake, pip, pytest or a script in tools/.
 #
 #   make demo          run every example, on the GPU if there is one, else on the host; ends in a table
-#   make test          build with warnings as errors, check formatting, run all tests on every CPython found
-#   make dev           incremental build for developers (PYTHON=3.12, BUILD=/elsewhere)
+#   make test          warnings are errors, formatting check, all tests on every CPython found (3.11-3.13)
+#   make test-gpu      all tests with kernels on the GPU
+#   make bench         benchmarks, side by side with Numba, C and nvcc where those are
+#   make wheel         a wheel for every CPython found, each tested in an empty environment without LLVM
+#   make bundle        wheel, tests, examples and benchmarks in one archive for another machine (PYTHON=3.12)
+#   make debug         asserts, IR verifier after every pass, AddressSanitizer and UBSan;  make test-debug: tests on it
+#   make dev           incremental build for developers (PYTHON=3.12, BUILD=/elsewhere, TYPE=Release)
+#   make format        clang-format;  make clean: remove all that was made
 #
-# Files: everything made goes to $(BUILD), `build` unless told.
+# Everything made goes to $(BUILD), `build` unless told.  V=1 shows every command.  PYTEST_ARGS goes to pytest.
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
-$(V).SILENT:
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
+$(V).SILENT:
 
 BUILD ?= build
 B := $(abspath $(BUILD))
@@ -18,43 +25,216 @@ ROOT := $(abspath .)
 JOBS ?= $(shell nproc)
 VERSIONS := 3.11 3.12 3.13
 
+# ---- the public targets: system packages first, then make again, which then finds what was installed --------------------
+
+PUBLIC := demo test test-gpu test-libclc bench wheel bundle debug test-debug dev format format-check check-clang
+
+.PHONY: help packages clean $(PUBLIC) $(PUBLIC:%=do-%)
+help:
+	sed -n '2,/^# Everything/s/^# \{0,1\}//p' Makefile
+
+packages:
+	tools/system_packages.sh
+
+$(PUBLIC): packages
+	$(MAKE) do-$@
+
+clean:
+	rm -rf $(B)
+
+ifneq ($(filter-out help packages clean $(PUBLIC),$(MAKECMDGOALS)),)
+
+FOUND := $(shell tools/find_pythons.sh $(VERSIONS) | cut -d= -f1)
+FIRST := $(firstword $(FOUND))
+ifeq ($(FOUND),)
+$(error no CPython 3.11, 3.12 or 3.13 with its headers was found on PATH or in pyenv)
+endif
+
+# ---- virtual environments, device math ---------------------------------------------------------------------------------
+
+PIP := -m pip --disable-pip-version-check -q
+SOURCES := $(shell find src rtlib krait cmake -type f ! -name '*.pyc' ! -name '*.so') CMakeLists.txt setup.py LICENSE README.md \
+           pyproject.toml tools/reduce_libclc.sh
+
 find_python = $$(tools/find_pythons.sh $(1) | sed -n '1s/.*=//p')
+# make_venv(version, folder): an empty virtual environment
+make_venv = python="$(call find_python,$(1))"; \
+            [ -n "$$python" ] || { echo "no CPython $(1) with headers was found on PATH or in pyenv" >&2; exit 1; }; \
+            echo "virtual environment for CPython $(1): $$python"; \
+            rm -rf $(2); "$$python" -m venv $(2)
 
-# ---- parts ------------------------------------------------------------------------------------------------------------
-
-# A virtual environment for one CPython version, with what building and testing need, pinned.
+# With what building and testing need, pinned.
 $(B)/venv/%/.ready: requirements/build.txt requirements/test.txt tools/find_pythons.sh
-	python="$(call find_python,$*)"
-	[ -n "$$python" ] || { echo "no CPython $* with headers was found on PATH or in pyenv" >&2; exit 1; }
-	rm -rf $(B)/venv/$*
-	echo "venv for CPython $*: $$python"
-	"$$python" -m venv $(B)/venv/$*
-	$(B)/venv/$*/bin/python -m pip install -q --disable-pip-version-check -r requirements/build.txt -r requirements/test.txt
+	$(call make_venv,$*,$(B)/venv/$*)
+	$(B)/venv/$*/bin/python $(PIP) install -r requirements/build.txt -r requirements/test.txt
 	touch $@
 
-$(B)/libdevice/.ready: tools/fetch_libdevice.py pyproject.toml
-	python="$$(tools/find_pythons.sh --no-headers $(VERSIONS) | sed -n '1s/.*=//p')"
-	mkdir -p $(B)
-	[ -x $(B)/venv/fetch/bin/python ] || "$$python" -m venv $(B)/venv/fetch
+$(B)/tools/.ready: requirements/dev.txt
+	$(call make_venv,$(FIRST),$(B)/tools)
+	$(B)/tools/bin/python $(PIP) install -r requirements/dev.txt
+	touch $@
+
+$(B)/libdevice/.ready: tools/fetch_libdevice.py pyproject.toml $(B)/venv/$(FIRST)/.ready
 	echo "device math library"
-	$(B)/venv/fetch/bin/python tools/fetch_libdevice.py $(B)/libdevice
+	$(B)/venv/$(FIRST)/bin/python tools/fetch_libdevice.py $(B)/libdevice
 	touch $@
 
-LIBDEVICE_ARGS = -DKRAIT_LIBDEVICE=$(B)/libdevice/libdevice.10.bc \
-                 -DKRAIT_LIBDEVICE_LICENSE=$(B)/libdevice/License.txt
+export KRAIT_LIBDEVICE := $(B)/libdevice/libdevice.10.bc
+export KRAIT_LIBDEVICE_LICENSE := $(B)/libdevice/License.txt
+export KRAIT_JOBS := $(JOBS)
+# ptxas of the same package, for tests, where the machine has none
+export PATH := $(PATH):$(B)/libdevice
 
-# ---- for developers ---------------------------------------------------------------------------------------------------
+# ---- wheels: one CMake folder serves all versions ----------------------------------------------------------------------
 
-PYTHON ?= 3.11
+# build_wheel(version, variant, CMake arguments): the wheel goes to $(B)/dist<variant>/<version>/
+define build_wheel
+	echo "building for CPython $(1)$(2:-%= (%))"
+	mkdir -p $(B)/dist$(2)/$(1) $(B)/log
+	rm -f $(B)/dist$(2)/$(1)/*.whl
+	log=$(B)/log/wheel$(2)-$(1).txt
+	KRAIT_BUILD_DIR=$(B)/wheel$(2) KRAIT_CMAKE_ARGS="-DKRAIT_WERROR=ON $(3)" \
+	    nice $(B)/venv/$(1)/bin/python -m pip --disable-pip-version-check -v wheel --no-deps --no-build-isolation \
+	    -w $(B)/dist$(2)/$(1) . > $$log 2>&1 ||
+	    { grep -nE 'error|Error|warning:' $$log | head -n 40 || tail -n 60 $$log; echo "whole log: $$log" >&2; exit 1; }
+endef
+
+$(B)/dist/%/.built: $(SOURCES) $(B)/venv/%/.ready $(B)/libdevice/.ready
+	$(call build_wheel,$*,,)
+	touch $@
+
+$(B)/dist-libclc/%/.built: $(SOURCES) $(B)/venv/%/.ready $(B)/libdevice/.ready
+	$(call build_wheel,$*,-libclc,-DKRAIT_DEVICE_MATH=libclc)
+	touch $@
+
+$(B)/venv/%/.installed: $(B)/dist/%/.built
+	$(B)/venv/$*/bin/python $(PIP) install --no-deps --force-reinstall $(B)/dist/$*/*.whl
+	touch $@
+
+# ---- tests -------------------------------------------------------------------------------------------------------------
+
+# Tests run from an empty folder: in the root, `import krait` could find the sources instead of what is tested.
+# run_tests(python, log name, arguments)
+define run_tests
+	mkdir -p $(B)/run $(B)/log
+	cd $(B)/run
+	PYTHONSAFEPATH=1 $(1) -m pytest -c $(ROOT)/pyproject.toml --rootdir=$(ROOT) $(ROOT)/tests -n $(TEST_JOBS) \
+	    -o cache_dir=$(B)/run/pytest_cache $(3) $(PYTEST_ARGS) 2>&1 | tee $(B)/log/test-$(2).txt
+endef
+TEST_JOBS ?= 2
+
+test-%: $(B)/venv/%/.installed
+	echo "== tests on CPython $*"
+	$(call run_tests,$(B)/venv/$*/bin/python,$*,)
+
+do-test: do-format-check do-check-clang
+	echo "CPython found: $(FOUND)"
+	failed=
+	for version in $(FOUND); do $(MAKE) test-$$version || failed="$$failed $$version"; done
+	$(MAKE) do-test-libclc || failed="$$failed libclc"
+	if [ -n "$$failed" ]; then echo "FAILED:$$failed" >&2; exit 1; fi
+	echo "all tests passed on CPython $(FOUND), and with libclc"
+
+# The build without libdevice: what depends on device math, on one version.
+do-test-libclc: $(B)/dist-libclc/$(FIRST)/.built
+	echo "== device math tests with libclc"
+	rm -rf $(B)/libclc-site
+	$(B)/venv/$(FIRST)/bin/python $(PIP) install --no-deps --target $(B)/libclc-site $(B)/dist-libclc/$(FIRST)/*.whl
+	$(call run_tests,env PYTHONPATH=$(B)/libclc-site $(B)/venv/$(FIRST)/bin/python,libclc,-m device_math) || [ $$? = 5 ]
+
+do-test-gpu: $(B)/venv/$(FIRST)/.installed
+	KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu
+	export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE
+	$(call run_tests,$(B)/venv/$(FIRST)/bin/python,gpu,)
+
+# ---- formatting, another compiler --------------------------------------------------------------------------------------
+
+C_FILES = $(shell find src rtlib tests examples benchmarks -name '*.[ch]' 2>/dev/null)
+
+do-format: $(B)/tools/.ready
+	$(B)/tools/bin/clang-format -i $(C_FILES)
+
+do-format-check: $(B)/tools/.ready
+	$(B)/tools/bin/clang-format --dry-run -Werror $(C_FILES) || { echo "run: make format" >&2; exit 1; }
+
+# Clean under clang too: everything is compiled by it, nothing is run.
+do-check-clang: $(B)/venv/$(FIRST)/.ready $(B)/libdevice/.ready
+	echo "warnings of clang"
+	cmake -S . -B $(B)/cmake-clang -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Dev -DCMAKE_C_FLAGS_DEV=-O0 -DKRAIT_WERROR=ON \
+	    -DCMAKE_C_COMPILER=clang-22 -DKRAIT_PYTHONS=$(B)/venv/$(FIRST)/bin/python $(LIBDEVICE_ARGS) > $(B)/cmake-clang.txt
+	nice cmake --build $(B)/cmake-clang -j $(JOBS) -- --quiet
+
+# ---- examples and benchmarks -------------------------------------------------------------------------------------------
+
+do-demo: $(B)/venv/$(FIRST)/.installed
+	mkdir -p $(B)/demo
+	cd $(B)/demo
+	$(B)/venv/$(FIRST)/bin/python $(ROOT)/examples/demo.py $(DEMO_ARGS)
+
+# Numba is a guest: where it cannot be installed the benchmarks run without it.
+$(B)/venv/%/.bench: requirements/bench.txt $(B)/venv/%/.ready
+	$(call make_venv,$*,$(B)/venv/bench-$*)
+	$(B)/venv/bench-$*/bin/python $(PIP) install -r requirements/bench.txt ||
+	    { echo "Numba could not be installed: the benchmarks run without it"; $(B)/venv/bench-$*/bin/python $(PIP) install numpy; }
+	touch $@
+
+do-bench: $(B)/venv/$(FIRST)/.bench $(B)/dist/$(FIRST)/.built
+	$(B)/venv/bench-$(FIRST)/bin/python $(PIP) install --no-deps --force-reinstall $(B)/dist/$(FIRST)/*.whl
+	mkdir -p $(B)/run
+	cd $(B)/run
+	$(B)/venv/bench-$(FIRST)/bin/python $(ROOT)/benchmarks/run.py $(BENCH_ARGS)
+
+# ---- delivery ----------------------------------------------------------------------------------------------------------
+
+wheel-%: $(B)/dist/%/.built
+	echo "== wheel for CPython $*"
+	$(B)/venv/$*/bin/python tools/check_wheel.py $(B)/dist/$*/*.whl
+	$(call make_venv,$*,$(B)/venv/wheel-$*)
+	$(B)/venv/wheel-$*/bin/python $(PIP) install $(B)/dist/$*/*.whl -r requirements/test.txt
+	$(call run_tests,$(ROOT)/tools/without_llvm.sh $(B)/venv/wheel-$*/bin/python,wheel-$*,)
+	mkdir -p $(ROOT)/dist
+	cp $(B)/dist/$*/*.whl $(ROOT)/dist/
+
+do-wheel:
+	for version in $(FOUND); do $(MAKE) wheel-$$version; done
+	ls -l $(ROOT)/dist/*.whl
+
+do-bundle: PYTHON = 3.12
+do-bundle:
+	$(MAKE) bundle-$(PYTHON)
+
+bundle-%: $(B)/dist/%/.built
+	tools/make_bundle.sh $* $(B)/dist/$*/*.whl $(B)/bundle
+
+# ---- for developers ----------------------------------------------------------------------------------------------------
+
+PYTHON ?= $(FIRST)
 TYPE ?= Dev
+LIBDEVICE_ARGS = -DKRAIT_LIBDEVICE=$(KRAIT_LIBDEVICE) -DKRAIT_LIBDEVICE_LICENSE=$(KRAIT_LIBDEVICE_LICENSE)
 
-.PHONY: dev
-dev: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
-	cmake -S . -B $(B)/cmake-dev -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=$(TYPE) -DKRAIT_WERROR=ON \
-	    -DKRAIT_OUTPUT=$(B)/py "-DKRAIT_PYTHONS=$(subst $() ,;,$(PYTHON:%=$(B)/venv/%/bin/python))" $(LIBDEVICE_ARGS) $(CMAKE_ARGS)
-	nice cmake --build $(B)/cmake-dev -j $(JOBS) --target krait_all
-	tools/link_package.sh krait $(B)/py/krait
+# build_tree(CMake folder, build type, where krait/ goes, environment of the wrapper): module, package links, bin/python
+define build_tree
+	cmake -S . -B $(1) -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=$(2) -DKRAIT_WERROR=ON -DKRAIT_OUTPUT=$(3)/py \
+	    "-DKRAIT_PYTHONS=$(subst $() ,;,$(PYTHON:%=$(B)/venv/%/bin/python))" $(LIBDEVICE_ARGS) $(CMAKE_ARGS) > $(1).txt ||
+	    { cat $(1).txt; exit 1; }
+	nice cmake --build $(1) -j $(JOBS) --target krait_all -- --quiet
+	tools/link_package.sh krait $(3)/py/krait
+	tools/make_wrappers.sh $(3) $(B)/venv "$(PYTHON)" "$(4)"
+endef
+
+do-dev: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
+	$(call build_tree,$(B)/cmake-dev,$(TYPE),$(B),)
 	ln -sfn $(B)/cmake-dev/compile_commands.json $(B)/compile_commands.json
-	mkdir -p $(B)/bin
-	$(foreach v,$(PYTHON),printf '#!/bin/sh\nPYTHONSAFEPATH=1 PYTHONPATH=$(B)/py exec $(B)/venv/$(v)/bin/python "$$@"\n' > $(B)/bin/python$(v); chmod +x $(B)/bin/python$(v);)
-	ln -sfn python$(firstword $(PYTHON)) $(B)/bin/python
+
+SANITIZER_ENV = LD_PRELOAD=$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so) PYTHONMALLOC=malloc \
+    ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1 \
+    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+
+do-debug: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
+	$(call build_tree,$(B)/cmake-debug,Debug,$(B)/debug,$(SANITIZER_ENV))
+
+# Sanitized code is several times slower: so is the limit of a test.
+do-test-debug: do-debug
+	$(call run_tests,$(B)/debug/bin/python,debug,-o timeout=300)
+
+endif

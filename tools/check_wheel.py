@@ -1,0 +1,64 @@
+"""Checks what a wheel promises before anybody installs it.
+
+usage: check_wheel.py WHEEL
+Checked: at most 20 MB; the licences of what is linked in; the module needs nothing but glibc, libstdc++ and libgcc;
+it exports its init function alone; no path of the build machine is in it.  Prints one line, or what is wrong.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+LIMIT = 20 * 1000 * 1000
+ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+$")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def faults(wheel):
+    size = wheel.stat().st_size
+    if size > LIMIT:
+        yield f"{size} bytes: more than {LIMIT}"
+    with tempfile.TemporaryDirectory() as scratch, zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        modules = [name for name in names if re.fullmatch(r"krait/_krait\..*\.so", name)]
+        if len(modules) != 1:
+            yield f"one compiled module expected, found {modules}"
+            return
+        for needed in ("py.typed", "__init__.py", "__init__.pyi"):
+            if f"krait/{needed}" not in names:
+                yield f"krait/{needed} is missing"
+        if not any(name.endswith(".dist-info/licenses/LICENSE") for name in names):
+            yield "LICENSE is missing"
+        notices = {pathlib.PurePath(name).stem for name in names if name.startswith("krait/licenses/")}
+        for needed in {"LLVM", "zlib", "zstd", "libdevice"} - notices:
+            yield f"the licence of {needed} is missing"
+        module = archive.extract(modules[0], scratch)
+        for library in re.findall(r"NEEDED\s+(\S+)", output("objdump", "-p", module)):
+            if not ALLOWED.match(library):
+                yield f"the module needs {library}"
+        exported = re.findall(r" [TDBRVWi] (\w+)", output("nm", "-D", "--defined-only", module))
+        if exported != ["PyInit__krait"]:
+            yield f"the module exports {exported[:5]}"
+        root = str(pathlib.Path(__file__).resolve().parent.parent).encode()
+        if root in pathlib.Path(module).read_bytes():
+            yield f"the module has the path {root.decode()} in it"
+
+
+def main():
+    wheel = pathlib.Path(sys.argv[1])
+    found = list(faults(wheel))
+    for fault in found:
+        print(f"{wheel.name}: {fault}", file=sys.stderr)
+    if not found:
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

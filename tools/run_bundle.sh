@@ -1,0 +1,52 @@
+#!/bin/sh
+# Unpacks a bundle and runs it where nothing can be installed: Python with NumPy, and pytest for the tests, are enough.
+#
+# usage: run_bundle.sh ARCHIVE [test | test-gpu | demo | bench | python] [ARGUMENTS ...]
+#   test       the tests, kernels on the GPU if there is one         test-gpu   the same; without a GPU it fails
+#   demo       every example, ending in a table                      bench      the benchmarks
+#   python     the interpreter with Krait on its path
+# Environment: PYTHON (python3 unless told), KRAIT_BUNDLE_DIR (where to unpack; a new temporary folder unless told).
+set -eu
+[ $# -ge 1 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
+archive=$1
+what=${2:-test}
+[ $# -ge 2 ] && shift 2 || shift
+python=${PYTHON:-python3}
+
+dir=${KRAIT_BUNDLE_DIR:-$(mktemp -d)}
+mkdir -p "$dir"
+tar -C "$dir" -xzf "$archive" --strip-components=1
+dir=$(cd "$dir" && pwd)
+
+wanted=$(cat "$dir/PYTHON_VERSION")
+found=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+if [ "$wanted" != "$found" ]; then
+    echo "this bundle is for CPython $wanted, $python is $found: name another one by PYTHON=" >&2
+    exit 1
+fi
+"$python" -c 'import numpy; assert numpy.__version__ >= "2"' || { echo "NumPy 2 is needed" >&2; exit 1; }
+
+# Scripts of the bundle import their neighbours; the folder krait/ is in site/ alone, so no current folder can shadow it.
+export PYTHONPATH="$dir/site${PYTHONPATH:+:$PYTHONPATH}"
+mkdir -p "$dir/run"
+cd "$dir/run"
+
+run_tests() {
+    plugins=
+    "$python" -c 'import xdist' 2>/dev/null && plugins="-n ${KRAIT_TEST_JOBS:-2}"
+    # shellcheck disable=SC2086 # words
+    exec "$python" -m pytest -c "$dir/pyproject.toml" --rootdir="$dir" "$dir/tests" $plugins "$@"
+}
+
+case $what in
+test) run_tests "$@" ;;
+test-gpu)
+    KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu
+    export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE
+    run_tests "$@"
+    ;;
+demo) exec "$python" "$dir/examples/demo.py" "$@" ;;
+bench) exec "$python" "$dir/benchmarks/run.py" "$@" ;;
+python) exec "$python" "$@" ;;
+*) echo "unknown: $what" >&2; exit 2 ;;
+esac
