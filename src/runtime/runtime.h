@@ -60,8 +60,37 @@ void cuda_kernel_free(CudaKernel *kernel);
 int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream, unsigned shared_bytes,
                        void *params, size_t params_bytes);
 
+/* Where kernels run: KRAIT_CUDA_DEVICE=auto|gpu|cpu, read once.  1: on a GPU; 0: on the host device; -1: a GPU was asked for and there is none
+ * (exception set).  cuda_choice_reason is the sentence that `krait info` and cuda.detect() show. */
+int cuda_use_gpu(Cuda *cuda);
+const char *cuda_choice_reason(Cuda *cuda);
+
+/* Memory of one launch, for host arrays given as arguments: allocated and freed in stream order.  -1: exception set. */
+int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **device);
+int cuda_stage_in(CudaContext *context, void *stream, void *device, const void *host, size_t bytes);
+int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *device, size_t bytes); /* returns when it has arrived */
+int cuda_stage_free(CudaContext *context, void *stream, void *device);
+
 /* ---- Python types of this folder: DeviceArray, Stream, Event, Device; created into the module by runtime_add_types ---- */
 
+/* An array in device memory.  From head on it is the layout of its type in ir.h, so unpacking it is a copy; head.owner is the object itself.
+ * context NULL: the host device, whose memory is memory of this process. */
+typedef struct DeviceArray {
+    PyObject_VAR_HEAD
+    PyObject *weakrefs;
+    PyObject *base;       /* what owns the memory of a view; NULL: this object does */
+    CudaContext *context;
+    const Type *type;     /* TY_ARRAY */
+    ArrayHead head;
+    int64_t dims[];       /* shape[ndim], strides[ndim] */
+} DeviceArray;
+
+/* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with __cuda_stream__.
+ * -1: exception set. */
+int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handle);
+
+/* Also adds the functions behind the names of krait.cuda that this folder serves: to_device device_array device_array_like pinned_array stream
+ * event synchronize select_device get_current_device list_devices current_context ...; sets marshal->device_array. */
 int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda);
 
 #endif
