@@ -25,7 +25,7 @@ ROOT := $(abspath .)
 JOBS ?= $(shell nproc)
 VERSIONS := 3.11 3.12 3.13
 
-# ---- the public targets: system packages first, then make again, which then finds what was installed --------------------
+# ---- the public targets: system packages first, then make again, which then finds what was installed ---------------
 
 PUBLIC := demo test test-gpu test-libclc bench wheel bundle debug test-debug dev format format-check check-clang
 
@@ -50,11 +50,11 @@ ifeq ($(FOUND),)
 $(error no CPython 3.11, 3.12 or 3.13 with its headers was found on PATH or in pyenv)
 endif
 
-# ---- virtual environments, device math ---------------------------------------------------------------------------------
+# ---- virtual environments, device math -----------------------------------------------------------------------------
 
 PIP := -m pip --disable-pip-version-check -q
-SOURCES := $(shell find src rtlib krait cmake -type f ! -name '*.pyc' ! -name '*.so') CMakeLists.txt setup.py LICENSE README.md \
-           pyproject.toml tools/reduce_libclc.sh
+SOURCES := $(shell find src rtlib krait cmake -type f ! -name '*.pyc' ! -name '*.so') CMakeLists.txt setup.py \
+           pyproject.toml LICENSE README.md tools/reduce_libclc.sh
 
 find_python = $$(tools/find_pythons.sh $(1) | sed -n '1s/.*=//p')
 # make_venv(version, folder): an empty virtual environment
@@ -85,7 +85,7 @@ export KRAIT_JOBS := $(JOBS)
 # ptxas of the same package, for tests, where the machine has none
 export PATH := $(PATH):$(B)/libdevice
 
-# ---- wheels: one CMake folder serves all versions ----------------------------------------------------------------------
+# ---- wheels: one CMake folder serves all versions ------------------------------------------------------------------
 
 # build_wheel(version, variant, CMake arguments): the wheel goes to $(B)/dist<variant>/<version>/
 define build_wheel
@@ -111,7 +111,7 @@ $(B)/venv/%/.installed: $(B)/dist/%/.built
 	$(B)/venv/$*/bin/python $(PIP) install --no-deps --force-reinstall $(B)/dist/$*/*.whl
 	touch $@
 
-# ---- tests -------------------------------------------------------------------------------------------------------------
+# ---- tests ---------------------------------------------------------------------------------------------------------
 
 # Tests run from an empty folder: in the root, `import krait` could find the sources instead of what is tested.
 # run_tests(python, log name, arguments)
@@ -147,7 +147,7 @@ do-test-gpu: $(B)/venv/$(FIRST)/.installed
 	export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE
 	$(call run_tests,$(B)/venv/$(FIRST)/bin/python,gpu,)
 
-# ---- formatting, another compiler --------------------------------------------------------------------------------------
+# ---- formatting, another compiler ----------------------------------------------------------------------------------
 
 C_FILES = $(shell find src rtlib tests examples benchmarks -name '*.[ch]' 2>/dev/null)
 
@@ -160,11 +160,11 @@ do-format-check: $(B)/tools/.ready
 # Clean under clang too: everything is compiled by it, nothing is run.
 do-check-clang: $(B)/venv/$(FIRST)/.ready $(B)/libdevice/.ready
 	echo "warnings of clang"
-	cmake -S . -B $(B)/cmake-clang -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Dev -DCMAKE_C_FLAGS_DEV=-O0 -DKRAIT_WERROR=ON \
-	    -DCMAKE_C_COMPILER=clang-22 -DKRAIT_PYTHONS=$(B)/venv/$(FIRST)/bin/python $(LIBDEVICE_ARGS) > $(B)/cmake-clang.txt
+	cmake -S . -B $(B)/cmake-clang -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Dev -DCMAKE_C_FLAGS_DEV=-O0 \
+	    -DKRAIT_WERROR=ON -DCMAKE_C_COMPILER=clang-22 -DKRAIT_PYTHONS=$(B)/venv/$(FIRST)/bin/python $(LIBDEVICE_ARGS) > $(B)/cmake-clang.txt
 	nice cmake --build $(B)/cmake-clang -j $(JOBS) -- --quiet
 
-# ---- examples and benchmarks -------------------------------------------------------------------------------------------
+# ---- examples and benchmarks ---------------------------------------------------------------------------------------
 
 do-demo: $(B)/venv/$(FIRST)/.installed
 	mkdir -p $(B)/demo
@@ -175,7 +175,8 @@ do-demo: $(B)/venv/$(FIRST)/.installed
 $(B)/venv/%/.bench: requirements/bench.txt $(B)/venv/%/.ready
 	$(call make_venv,$*,$(B)/venv/bench-$*)
 	$(B)/venv/bench-$*/bin/python $(PIP) install -r requirements/bench.txt ||
-	    { echo "Numba could not be installed: the benchmarks run without it"; $(B)/venv/bench-$*/bin/python $(PIP) install numpy; }
+	    { echo "Numba could not be installed: the benchmarks run without it"
+	      $(B)/venv/bench-$*/bin/python $(PIP) install numpy; }
 	touch $@
 
 do-bench: $(B)/venv/$(FIRST)/.bench $(B)/dist/$(FIRST)/.built
@@ -184,7 +185,7 @@ do-bench: $(B)/venv/$(FIRST)/.bench $(B)/dist/$(FIRST)/.built
 	cd $(B)/run
 	$(B)/venv/bench-$(FIRST)/bin/python $(ROOT)/benchmarks/run.py $(BENCH_ARGS)
 
-# ---- delivery ----------------------------------------------------------------------------------------------------------
+# ---- delivery ------------------------------------------------------------------------------------------------------
 
 wheel-%: $(B)/dist/%/.built
 	echo "== wheel for CPython $*"
@@ -206,7 +207,7 @@ do-bundle:
 bundle-%: $(B)/dist/%/.built
 	tools/make_bundle.sh $* $(B)/dist/$*/*.whl $(B)/bundle
 
-# ---- for developers ----------------------------------------------------------------------------------------------------
+# ---- for developers ------------------------------------------------------------------------------------------------
 
 PYTHON ?= $(FIRST)
 TYPE ?= Dev
@@ -226,7 +227,8 @@ do-dev: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
 	$(call build_tree,$(B)/cmake-dev,$(TYPE),$(B),)
 	ln -sfn $(B)/cmake-dev/compile_commands.json $(B)/compile_commands.json
 
-SANITIZER_ENV = LD_PRELOAD=$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so) PYTHONMALLOC=malloc \
+SANITIZER_ENV = PYTHONMALLOC=malloc \
+    LD_PRELOAD=$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so) \
     ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1 \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 

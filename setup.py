@@ -57,15 +57,16 @@ def interpreters(cache):
 
 
 class CMakeBuild(build_ext):
-    """Configures and builds the CMake target of this interpreter, then puts its products where setuptools wants them."""
+    """Builds the CMake target of this interpreter and puts its products where setuptools wants them."""
 
     def build_extension(self, ext):
         folder = BUILD / "cmake-wheel"
         cmake = shutil.which("cmake")
         if not cmake:
             sys.exit("CMake 3.20 or newer is needed to build Krait")
-        configure = [cmake, "-S", str(ROOT), "-B", str(folder), f"-DKRAIT_PYTHONS={interpreters(folder / 'CMakeCache.txt')}"]
-        if not (folder / "CMakeCache.txt").exists() and shutil.which("ninja"):
+        cache = folder / "CMakeCache.txt"
+        configure = [cmake, "-S", str(ROOT), "-B", str(folder), f"-DKRAIT_PYTHONS={interpreters(cache)}"]
+        if not cache.exists() and shutil.which("ninja"):
             configure += ["-G", "Ninja"]
         configure += libdevice_arguments() + shlex.split(os.environ.get("KRAIT_CMAKE_ARGS", ""))
         jobs = os.environ.get("KRAIT_JOBS") or str(os.cpu_count() or 1)

@@ -10,8 +10,8 @@ file(MAKE_DIRECTORY "${bitcode_dir}")
 # ---- rtlib -----------------------------------------------------------------------------------------------------------
 
 file(GLOB rtlib_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/rtlib/*.c")
-set(rtlib_flags -std=c17 -O2 -ffreestanding -fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-ident -fomit-frame-pointer
-    -Wall -Wextra -I${CMAKE_CURRENT_SOURCE_DIR}/rtlib -I${CMAKE_CURRENT_SOURCE_DIR}/src)
+set(rtlib_flags -std=c17 -O2 -ffreestanding -fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-ident
+    -fomit-frame-pointer -Wall -Wextra -I${CMAKE_CURRENT_SOURCE_DIR}/rtlib -I${CMAKE_CURRENT_SOURCE_DIR}/src)
 if(KRAIT_WERROR)
     list(APPEND rtlib_flags -Werror)
 endif()
@@ -19,7 +19,9 @@ set(rtlib_flags_host -fPIC -fno-stack-protector -fno-asynchronous-unwind-tables 
 set(rtlib_flags_nvptx --target=nvptx64-nvidia-cuda -march=sm_50 -nogpulib -Wno-unknown-cuda-version -DKRAIT_RT_NVPTX=1)
 # Functions must inline into any caller on any processor: the processor that clang assumed is taken out, and so is the
 # mark that -ffreestanding leaves (LLVM inlines a function that has it only into functions that have it).
-set(strip_target "s/ \"\\(target-cpu\\|tune-cpu\\|target-features\\|min-legal-vector-width\\)\"=\"[^\"]*\"//g; s/ \"no-builtins\"//g; /^source_filename/d")
+set(strip_target "s/ \"\\(target-cpu\\|tune-cpu\\|target-features\\|min-legal-vector-width\\)\"=\"[^\"]*\"//g"
+    "s/ \"no-builtins\"//g" "/^source_filename/d")
+list(JOIN strip_target "\n" strip_target)
 
 foreach(target host nvptx)
     set(objects "")

@@ -26,7 +26,7 @@ if [ "$wanted" != "$found" ]; then
 fi
 "$python" -c 'import numpy; assert numpy.__version__ >= "2"' || { echo "NumPy 2 is needed" >&2; exit 1; }
 
-# Scripts of the bundle import their neighbours; the folder krait/ is in site/ alone, so no current folder can shadow it.
+# The folder krait/ is in site/ alone, so no current folder can shadow it.
 export PYTHONPATH="$dir/site${PYTHONPATH:+:$PYTHONPATH}"
 mkdir -p "$dir/run"
 cd "$dir/run"

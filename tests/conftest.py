@@ -1,0 +1,83 @@
+"""What all tests share: which Krait is tested, GPU tests, golden files, hypothesis settings."""
+
+import ctypes
+import functools
+import os
+import pathlib
+import sys
+import tempfile
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parent
+ROOT = TESTS.parent
+
+# The folder krait/ in the root has no compiled module: what is tested is installed, or on PYTHONPATH.  This holds for
+# the processes that tests start, too.
+os.environ.setdefault("PYTHONSAFEPATH", "1")
+sys.path[:] = [entry for entry in sys.path if pathlib.Path(entry or os.curdir).resolve() != ROOT]
+
+# Compiled code that an earlier build left in the user's cache must not answer for this one.
+os.environ.setdefault("KRAIT_CACHE_DIR", os.path.join(tempfile.gettempdir(), f"krait-tests-{os.getpid()}"))
+
+
+@functools.cache
+def gpu_count():
+    """How many GPUs the driver sees, asked without Krait: tests must not be skipped because Krait fails to find one."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int()
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing with them")
+
+
+def pytest_configure(config):
+    if os.environ.get("KRAIT_TEST_GPU") == "1" and gpu_count() == 0:
+        pytest.exit("tests on the GPU were asked for, and the driver sees none", returncode=1)
+    try:
+        import hypothesis
+    except ImportError:
+        return
+    # Runs are repeatable: the same examples every time, no database, no time limit that a busy machine breaks.
+    hypothesis.settings.register_profile("repeatable", derandomize=True, database=None, deadline=None,
+                                         suppress_health_check=[hypothesis.HealthCheck.too_slow])
+    hypothesis.settings.register_profile("explore", deadline=None, max_examples=2000)
+    hypothesis.settings.load_profile(os.environ.get("KRAIT_HYPOTHESIS", "repeatable"))
+
+
+def pytest_report_header(config):
+    import krait
+
+    return f"krait {krait.__version__} from {pathlib.Path(krait.__file__).parent}, GPUs: {gpu_count()}"
+
+
+def pytest_collection_modifyitems(config, items):
+    if gpu_count():
+        return
+    skip = pytest.mark.skip(reason="no GPU here")
+    for item in items:
+        if "gpu" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture
+def golden(request):
+    """golden(text, name): compares text with tests/golden/<name>, or writes it with --update-golden."""
+
+    def check(text, name):
+        path = TESTS / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        assert path.exists(), f"tests/golden/{name} is missing: make it with --update-golden, then read it"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
