@@ -19,9 +19,8 @@ set(rtlib_flags_host -fPIC -fno-stack-protector -fno-asynchronous-unwind-tables 
 set(rtlib_flags_nvptx --target=nvptx64-nvidia-cuda -march=sm_50 -nogpulib -Wno-unknown-cuda-version -DKRAIT_RT_NVPTX=1)
 # Functions must inline into any caller on any processor: the processor that clang assumed is taken out, and so is the
 # mark that -ffreestanding leaves (LLVM inlines a function that has it only into functions that have it).
-set(strip_target "s/ \"\\(target-cpu\\|tune-cpu\\|target-features\\|min-legal-vector-width\\)\"=\"[^\"]*\"//g"
-    "s/ \"no-builtins\"//g" "/^source_filename/d")
-list(JOIN strip_target "\n" strip_target)
+set(strip_target -e "s/ \"\\(target-cpu\\|tune-cpu\\|target-features\\|min-legal-vector-width\\)\"=\"[^\"]*\"//g"
+    -e "s/ \"no-builtins\"//g" -e "/^source_filename/d")
 
 foreach(target host nvptx)
     set(objects "")
@@ -31,7 +30,7 @@ foreach(target host nvptx)
         add_custom_command(OUTPUT "${base}.bc"
             COMMAND "${KRAIT_CLANG}" ${rtlib_flags} ${rtlib_flags_${target}} -S -emit-llvm
                     -MD -MF "${base}.d" -MT "${base}.bc" -o "${base}.raw.ll" "${source}"
-            COMMAND sed "${strip_target}" "${base}.raw.ll" > "${base}.ll"
+            COMMAND sed ${strip_target} "${base}.raw.ll" > "${base}.ll"
             COMMAND "${KRAIT_LLVM_AS}" -o "${base}.bc" "${base}.ll"
             DEPENDS "${source}" DEPFILE "${base}.d" VERBATIM COMMENT "rtlib/${name}.c for ${target}")
         list(APPEND objects "${base}.bc")
