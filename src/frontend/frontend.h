@@ -56,6 +56,11 @@ const char *frontend_disassemble(Frontend *frontend, ObjRef function);
  * NULL: diag says why not.  Arrays are described, not copied. */
 const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span);
 
+/* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why not), and the
+ * name of an object's class or function for messages (in the arena). */
+ObjRef frontend_prelude(Frontend *frontend, const char *name);
+const char *frontend_object_name(Frontend *frontend, ObjRef object);
+
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or tuple holds. */
 bool guards_hold(const Guard *guards, size_t count);
 void guards_release(Guard *guards, size_t count);

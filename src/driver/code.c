@@ -1,0 +1,129 @@
+/* code.c: finished Code: what a job leaves behind, copied into an arena of its own, and its reference count. */
+#include <stdatomic.h> /* atomic_fetch_add */
+#include <string.h>    /* memcpy */
+
+#include "driver/job.h"
+
+static const char *copy_text(Arena *arena, const char *text) {
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+static const Const *copy_const(Arena *arena, const Const *konst) {
+    if (!konst)
+        return NULL;
+    Const *copy = ARENA_NEW(arena, Const);
+    *copy = *konst;
+    if (konst->type->kind == TY_STR) {
+        copy->text = copy_text(arena, konst->text);
+    } else if (konst->type->kind == TY_TUPLE) {
+        const Const **items = ARENA_ARRAY(arena, const Const *, konst->type->count);
+        for (uint32_t i = 0; i < konst->type->count; i++)
+            items[i] = copy_const(arena, konst->items[i]);
+        copy->items = items;
+    } else if (konst->type->kind == TY_ARRAY) {
+        size_t bytes = sizeof(int64_t) * konst->type->ndim;
+        ArrayConst *array = ARENA_NEW(arena, ArrayConst);
+        *array = *konst->array;
+        array->shape = memcpy(arena_alloc(arena, bytes + 1), konst->array->shape, bytes);
+        array->strides = memcpy(arena_alloc(arena, bytes + 1), konst->array->strides, bytes);
+        copy->array = array;
+    }
+    return copy;
+}
+
+static const Const *const *copy_consts(Arena *arena, const Const *const *konsts, size_t count) {
+    const Const **copies = ARENA_ARRAY(arena, const Const *, count);
+    for (size_t i = 0; konsts && i < count; i++)
+        copies[i] = copy_const(arena, konsts[i]);
+    return copies;
+}
+
+static const RaiseSite *copy_raise_sites(Arena *arena, const RaiseSite *sites, size_t count) {
+    RaiseSite *copies = ARENA_ARRAY(arena, RaiseSite, count);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = sites[i];
+        copies[i].builtin = copy_text(arena, sites[i].builtin);
+        copies[i].format = copy_text(arena, sites[i].format);
+        copies[i].file = copy_text(arena, sites[i].file);
+        copies[i].function = copy_text(arena, sites[i].function);
+        copies[i].konsts = sites[i].args ? copy_consts(arena, sites[i].konsts, sites[i].args->count) : NULL;
+    }
+    return copies;
+}
+
+static const AccessSite *copy_access_sites(Arena *arena, const AccessSite *sites, size_t count) {
+    AccessSite *copies = ARENA_ARRAY(arena, AccessSite, count);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = sites[i];
+        copies[i].file = copy_text(arena, sites[i].file);
+        copies[i].function = copy_text(arena, sites[i].function);
+    }
+    return copies;
+}
+
+static void fill(Code *code, Job *job) {
+    Arena *arena = code->arena;
+    FuncInst *root = job->insts.data[0];
+    size_t count = root->untyped->nparams;
+    code->config = *job->config;
+    code->config.codegen.entry_name = copy_text(arena, job->options.entry_name);
+    code->nparams = count;
+    code->params = memcpy(ARENA_ARRAY(arena, const Type *, count), root->types, count * sizeof *root->types);
+    code->param_konsts = copy_consts(arena, root->konsts, count);
+    code->result = root->result;
+    code->written = written_arguments(job);
+    code->raise_sites = codegen_raise_sites(job->module, &code->nraise_sites);
+    code->raise_sites = copy_raise_sites(arena, code->raise_sites, code->nraise_sites);
+    code->access_sites = codegen_access_sites(job->module, &code->naccess_sites);
+    code->access_sites = copy_access_sites(arena, code->access_sites, code->naccess_sites);
+    code->exception_bytes = codegen_exception_bytes(job->module);
+    code->shared_bytes = codegen_shared_bytes(job->module);
+    code->has_barriers = codegen_has_barriers(job->module);
+    if (job->ptx) {
+        code->ptx = arena_strndup(arena, job->ptx, job->ptx_length);
+        code->ptx_length = job->ptx_length;
+    }
+    code->typed_text = copy_text(arena, job->texts[DUMP_TYPED]);
+    code->llvm_text = copy_text(arena, job->texts[DUMP_LLVM]);
+    code->opt_text = copy_text(arena, job->texts[DUMP_OPT]);
+    code->asm_text = copy_text(arena, job->texts[DUMP_ASM]);
+    memcpy(code->nanoseconds, job->nanoseconds, sizeof code->nanoseconds);
+    /* last, since nothing after it can fail: the guards' references change hands */
+    Guard *guards = ARENA_ARRAY(arena, Guard, job->frontend.guards.len);
+    for (size_t i = 0; i < job->frontend.guards.len; i++)
+        guards[i] = job->frontend.guards.data[i];
+    code->guards = guards;
+    code->nguards = job->frontend.guards.len;
+    job->frontend.guards.len = 0;
+}
+
+Code *code_from_job(Job *job) {
+    Arena *arena = arena_new();
+    if (!arena)
+        longjmp(job->recovery, 1);
+    jmp_buf recovery;
+    if (setjmp(recovery) != 0) { /* the new arena is the only thing to give back */
+        arena_free(arena);
+        longjmp(job->recovery, 1);
+    }
+    arena_on_exhaustion(arena, &recovery);
+    Code *code = ARENA_NEW(arena, Code);
+    code->arena = arena;
+    atomic_init(&code->references, 1);
+    fill(code, job);
+    arena_on_exhaustion(arena, NULL);
+    return code;
+}
+
+Code *code_retain(Code *code) {
+    atomic_fetch_add(&code->references, 1);
+    return code;
+}
+
+void code_release(Code *code) {
+    if (!code || atomic_fetch_sub(&code->references, 1) > 1)
+        return;
+    host_code_release(code->host);
+    guards_release((Guard *)code->guards, code->nguards);
+    arena_free(code->arena);
+}

@@ -1,0 +1,257 @@
+/* job.c: the pipeline of one compilation.
+ *
+ *   Python function --frontend--> untyped SSA --infer--> typed SSA --lower--> LLVM module --link--> --optimise--> --emit--> Code
+ *
+ * In: a function, the types of its arguments, a Config.  Out: Code, or a Diag that says why not.
+ *
+ * driver_compile is read top to bottom: each stage is one call that takes all of the stage before and is finished before the next starts;
+ * stage() times it, and what it leaves behind can be dumped (KRAIT_DUMP).  The frontend and inference run with the GIL, since inference asks the
+ * frontend for callees; from lowering on, other Python threads run.
+ *
+ * The Job owns every resource: job_close releases them on the way out of success, refusal and exhausted memory alike, which is what makes the
+ * arena's jump (base.h) safe. */
+#include "driver/job.h"
+
+#include <string.h> /* memset */
+
+#include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
+
+const char *const stage_names[STAGE_COUNT] = {
+    [STAGE_FRONTEND] = "frontend", [STAGE_INFER] = "infer",       [STAGE_LOWER] = "lower",
+    [STAGE_LINK] = "link",         [STAGE_OPTIMISE] = "optimise", [STAGE_EMIT] = "emit",
+};
+
+/* ---- what inference asks ---- */
+
+static const Func *host_translate(void *self, ObjRef function) {
+    Job *job = self;
+    return frontend_translate(&job->frontend, function);
+}
+
+static FuncInst *host_instance(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
+                               FuncInst *caller) {
+    Job *job = self;
+    const Func *untyped = frontend_translate(&job->frontend, function);
+    return untyped ? worklist_instance(job, function, untyped, types, konsts, caller) : NULL;
+}
+
+static ObjRef host_prelude(void *self, const char *name) {
+    Job *job = self;
+    return frontend_prelude(&job->frontend, name);
+}
+
+static const char *host_object_name(void *self, ObjRef object) {
+    Job *job = self;
+    return frontend_object_name(&job->frontend, object);
+}
+
+/* ---- the stages ---- */
+
+typedef struct Request {
+    const Type *const *types;
+    const Const *const *konsts;
+    size_t count;
+} Request;
+
+static bool stage_frontend(Job *job, const Request *request) {
+    const Func *untyped = frontend_translate(&job->frontend, job->function);
+    TRY(untyped);
+    FAIL_IF(untyped->nparams != request->count, job->diag, BAD_ARGUMENTS, untyped->source, untyped->span,
+            "%s takes %u arguments, %zu were given", untyped->name, untyped->nparams, request->count);
+    if (job->wanted & 1u << DUMP_BYTECODE)
+        dump_text(job, DUMP_BYTECODE, frontend_disassemble(&job->frontend, job->function));
+    if (job->wanted & 1u << DUMP_IR) {
+        Buf text;
+        buf_init(&text, job->arena);
+        func_print(&text, untyped);
+        dump_text(job, DUMP_IR, text.text);
+    }
+    if (!job->options.entry_name)
+        job->options.entry_name = arena_printf(job->arena, "krait_%s", untyped->name);
+    return worklist_instance(job, job->function, untyped, request->types, request->konsts, NULL) != NULL;
+}
+
+static bool stage_infer(Job *job, const Request *request) {
+    (void)request;
+    TRY(worklist_run(job));
+    if (job->wanted & 1u << DUMP_TYPED)
+        dump_text(job, DUMP_TYPED, dump_all_functions(job));
+    return true;
+}
+
+static const Target *job_target(const Job *job) {
+    return job->config->target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
+}
+
+static bool stage_lower(Job *job, const Request *request) {
+    (void)request;
+    job->module = codegen_lower(job_target(job), &job->options, job->session->types, job->insts.data, job->insts.len, job->arena, job->diag);
+    TRY(job->module);
+    if (job->wanted & 1u << DUMP_LLVM)
+        dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
+    return true;
+}
+
+static bool stage_link(Job *job, const Request *request) {
+    (void)request;
+    return codegen_link(job->module, job->diag);
+}
+
+static bool stage_optimise(Job *job, const Request *request) {
+    (void)request;
+    TRY(codegen_optimise(job->module, job->diag));
+    if (job->wanted & 1u << DUMP_OPT)
+        dump_text(job, DUMP_OPT, codegen_text(job->module, job->arena));
+    return true;
+}
+
+static bool stage_emit(Job *job, const Request *request) {
+    (void)request;
+    if (job->config->target == TARGET_NVPTX) {
+        job->ptx = codegen_nvptx_emit(job->module, job->arena, &job->ptx_length, job->diag);
+        TRY(job->ptx);
+        if (job->wanted & (1u << DUMP_PTX | 1u << DUMP_ASM)) {
+            dump_text(job, DUMP_PTX, job->ptx);
+            job->texts[DUMP_ASM] = job->ptx;
+        }
+        return true;
+    }
+    if (job->wanted & 1u << DUMP_ASM) {
+        const char *assembly = codegen_cpu_assembly(job->module, job->arena, job->diag);
+        TRY(assembly);
+        dump_text(job, DUMP_ASM, assembly);
+    }
+    return true; /* the address is made last, by job_finish: it consumes the module that code_from_job still reads */
+}
+
+static bool stage(Job *job, enum Stage number, bool (*run)(Job *, const Request *), const Request *request) {
+    int64_t start = clock_nanoseconds();
+    bool fine = run(job, request);
+    job->nanoseconds[number] += clock_nanoseconds() - start;
+    return fine;
+}
+
+/* The way of a function through the house.  `until` is the last stage wanted. */
+static bool pipeline(Job *job, const Request *request, enum Stage until) {
+    static bool (*const stages[STAGE_COUNT])(Job *, const Request *) = {
+        [STAGE_FRONTEND] = stage_frontend, [STAGE_INFER] = stage_infer,       [STAGE_LOWER] = stage_lower,
+        [STAGE_LINK] = stage_link,         [STAGE_OPTIMISE] = stage_optimise, [STAGE_EMIT] = stage_emit,
+    };
+    for (int number = STAGE_FRONTEND; number <= (int)until; number++) {
+        if (number == STAGE_LOWER) /* no Python object is touched from here on */
+            job->gil = frontend_release_gil();
+        TRY(stage(job, number, stages[number], request));
+    }
+    return true;
+}
+
+/* ---- life of a job ---- */
+
+static void job_take_gil(Job *job) {
+    void *saved = job->gil;
+    job->gil = NULL;
+    if (saved)
+        frontend_acquire_gil(saved);
+}
+
+static bool job_open(Job *job, const Session *session, const Config *config, ObjRef function, Diag *diag) {
+    memset(job, 0, sizeof *job);
+    job->session = session;
+    job->config = config;
+    job->options = config->codegen;
+    job->function = function;
+    job->diag = diag;
+    job->arena = arena_new();
+    if (!job->arena) {
+        diag->failed = true;
+        diag->code = DIAG_MEMORY;
+        diag->message = "out of memory while compiling";
+        return false;
+    }
+    frontend_open(&job->frontend, job->arena, session->types, session->objects, diag);
+    job->infer_host = (InferHost){job, host_translate, host_instance, host_prelude, host_object_name};
+    return true;
+}
+
+static void job_close(Job *job) {
+    job_take_gil(job);
+    codegen_dispose(job->module);
+    host_code_release(job->host);
+    frontend_close(&job->frontend);
+    arena_free(job->arena);
+}
+
+/* The last step: what outlives the job is copied out of it, and the host's module becomes an address. */
+static Code *job_finish(Job *job) {
+    Code *code = code_from_job(job);
+    if (!code)
+        return NULL;
+    if (job->config->target == TARGET_HOST) {
+        int64_t start = clock_nanoseconds();
+        code->host = codegen_cpu_emit(&job->module, job->options.entry_name, job->diag);
+        code->nanoseconds[STAGE_EMIT] += clock_nanoseconds() - start;
+    }
+    job_take_gil(job);
+    if (job->config->target == TARGET_HOST && !code->host) {
+        code_release(code);
+        return NULL;
+    }
+    return code;
+}
+
+static void job_out_of_memory(Job *job) {
+    Diag *diag = job->diag; /* no allocation here: there is no memory */
+    diag->failed = true;
+    diag->code = DIAG_MEMORY;
+    diag->source = NULL;
+    diag->message = "out of memory while compiling";
+    diag->hint = NULL;
+    diag->notes = NULL;
+}
+
+Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+                     const Const *const *konsts, size_t count, Diag *diag) {
+    Job job;
+    Code *volatile code = NULL;
+    const Request request = {types, konsts, count};
+    if (!job_open(&job, session, config, function, diag))
+        return NULL;
+    if (setjmp(job.recovery) == 0) {
+        arena_on_exhaustion(job.arena, &job.recovery);
+        job.printed = dump_from_environment();
+        job.wanted = job.printed;
+        if (config->keep_text)
+            job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
+        if (pipeline(&job, &request, STAGE_EMIT))
+            code = job_finish(&job);
+    } else {
+        job_out_of_memory(&job);
+    }
+    job_close(&job);
+    return code;
+}
+
+const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+                              size_t count, const char *name, Diag *diag) {
+    static const enum Stage last[DUMP_COUNT] = {
+        [DUMP_BYTECODE] = STAGE_FRONTEND, [DUMP_IR] = STAGE_FRONTEND, [DUMP_TYPED] = STAGE_INFER, [DUMP_LLVM] = STAGE_LOWER,
+        [DUMP_OPT] = STAGE_OPTIMISE,      [DUMP_ASM] = STAGE_EMIT,    [DUMP_PTX] = STAGE_EMIT,
+    };
+    Job job;
+    const Request request = {types, NULL, count};
+    int dump = dump_named(name);
+    const char *volatile text = NULL;
+    FAIL_IF(dump < 0, diag, PARSE, NULL, (Span){0}, "no stage is named '%s'", name);
+    if (!job_open(&job, session, config, function, diag))
+        return NULL;
+    if (setjmp(job.recovery) == 0) {
+        arena_on_exhaustion(job.arena, &job.recovery);
+        job.wanted = 1u << dump;
+        if (pipeline(&job, &request, last[dump]) && job.texts[dump])
+            text = arena_strdup(diag->arena, job.texts[dump]);
+    } else {
+        job_out_of_memory(&job);
+    }
+    job_close(&job);
+    return text;
+}

@@ -1,0 +1,46 @@
+/* job.h: what the files of driver/ share: the Job of one compilation. */
+#ifndef KRAIT_DRIVER_JOB_H
+#define KRAIT_DRIVER_JOB_H
+
+#include "driver/driver.h" /* Session, Config, Code */
+
+/* Texts of the stages, in the order of the pipeline: KRAIT_DUMP's names. */
+typedef enum Dump { DUMP_BYTECODE, DUMP_IR, DUMP_TYPED, DUMP_LLVM, DUMP_OPT, DUMP_ASM, DUMP_PTX, DUMP_COUNT } Dump;
+
+typedef struct Job {
+    const Session *session;
+    const Config *config;
+    CodegenOptions options; /* config's, with the entry's name filled in */
+    ObjRef function;
+    Arena *arena;
+    Diag *diag; /* the caller's */
+    jmp_buf recovery;
+    void *gil; /* what frontend_release_gil gave while it is released, else NULL */
+    Frontend frontend;
+    InferHost infer_host;
+    VEC(FuncInst *) insts;  /* every specialisation, in the order found; 0 is the root */
+    VEC(FuncInst *) queue;  /* to be inferred (again) */
+    Module *module;
+    HostCode *host;
+    const char *ptx;
+    size_t ptx_length;
+    const char *texts[DUMP_COUNT]; /* those wanted */
+    uint32_t wanted, printed;      /* bits of Dump: texts to keep, texts to print on stderr */
+    int64_t nanoseconds[STAGE_COUNT];
+} Job;
+
+/* worklist.c */
+FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types, const Const *const *konsts,
+                            FuncInst *caller);
+bool worklist_run(Job *job); /* infers until nothing changes */
+/* written.c */
+uint64_t written_arguments(Job *job);
+/* dump.c */
+uint32_t dump_from_environment(void);
+int dump_named(const char *name); /* -1: no such stage */
+void dump_text(Job *job, Dump dump, const char *text);
+const char *dump_all_functions(Job *job);
+/* code.c */
+Code *code_from_job(Job *job);
+
+#endif

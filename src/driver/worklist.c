@@ -1,0 +1,104 @@
+/* worklist.c: every specialisation that the root needs, each inferred until no result changes.
+ *
+ * In: the root FuncInst.  Out: all FuncInsts typed.
+ *
+ * Inference of a function asks for the instances that it calls (job.c, host_instance).  A new one starts with result TY_BOTTOM ("never returns,
+ * as far as we know") and is queued; the caller is registered with it and leaves what follows the call unreached.  When an instance's result
+ * changes, its callers are queued again.  Results only go up a lattice of finite height, so this ends; recursion, self or mutual, needs
+ * nothing special.  A bound on the number of instances catches functions that call themselves with ever new types. */
+#include <string.h> /* memcpy */
+
+#include "driver/job.h"
+
+enum { MAX_INSTANCES = 4096, MAX_ROUNDS = 200 };
+
+static bool same_request(const FuncInst *inst, ObjRef function, const Type *const *types, const Const *const *konsts, size_t count) {
+    if (inst->object != function)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const Const *have = inst->konsts[i], *want = konsts ? konsts[i] : NULL;
+        if (inst->types[i] != types[i] || !have != !want || (have && !const_equal(have, want)))
+            return false;
+    }
+    return true;
+}
+
+static void enqueue(Job *job, FuncInst *inst) {
+    if (!inst->queued) {
+        inst->queued = true;
+        vec_push(job->arena, &job->queue, inst);
+    }
+}
+
+static void add_caller(Job *job, FuncInst *inst, FuncInst *caller) {
+    for (size_t i = 0; i < inst->callers.len; i++)
+        if (inst->callers.data[i] == caller)
+            return;
+    vec_push(job->arena, &inst->callers, caller);
+}
+
+FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types, const Const *const *konsts,
+                            FuncInst *caller) {
+    size_t count = untyped->nparams;
+    FuncInst *inst = NULL;
+    for (size_t i = 0; i < job->insts.len && !inst; i++)
+        if (same_request(job->insts.data[i], function, types, konsts, count))
+            inst = job->insts.data[i];
+    if (!inst) {
+        FAIL_IF(job->insts.len >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source, untyped->span,
+                "%s is called with ever new types: %d specialisations were made", untyped->name, MAX_INSTANCES);
+        inst = ARENA_NEW(job->arena, FuncInst);
+        inst->id = (uint32_t)job->insts.len;
+        inst->object = function;
+        inst->untyped = untyped;
+        const Type **own_types = ARENA_ARRAY(job->arena, const Type *, count);
+        const Const **own_konsts = ARENA_ARRAY(job->arena, const Const *, count);
+        for (size_t i = 0; i < count; i++) {
+            own_types[i] = types[i];
+            own_konsts[i] = konsts ? konsts[i] : NULL;
+        }
+        inst->types = own_types;
+        inst->konsts = own_konsts;
+        inst->result = type_simple(job->session->types, TY_BOTTOM);
+        inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) | (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) |
+                        (job->config->kernel ? OPT_DEVICE : 0);
+        vec_push(job->arena, &job->insts, inst);
+        enqueue(job, inst);
+    }
+    if (caller)
+        add_caller(job, inst, caller);
+    return inst;
+}
+
+/* Whether any inferred instance may raise can change its callers' signatures but not their types: a fixed point of its own. */
+static void spread_may_raise(Job *job) {
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < job->insts.len; i++) {
+            FuncInst *inst = job->insts.data[i];
+            for (size_t k = 0; inst->may_raise && k < inst->callers.len; k++)
+                if (!inst->callers.data[k]->may_raise)
+                    changed = inst->callers.data[k]->may_raise = true;
+        }
+    }
+}
+
+bool worklist_run(Job *job) {
+    InferConfig config = {job->config->promotion, job->config->kernel, &job->infer_host};
+    for (size_t round = 0; job->queue.len > 0; round++) {
+        FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
+        inst->queued = false;
+        const Type *result = inst->result;
+        const Const *konst = inst->result_konst;
+        FAIL_IF(round > MAX_ROUNDS * job->insts.len, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
+                "the types of %s do not settle", inst->untyped->name);
+        TRY(typeinfer_run(&config, job->arena, job->session->types, inst, job->diag));
+        bool same_konst = (!konst && !inst->result_konst) || (konst && inst->result_konst && const_equal(konst, inst->result_konst));
+        if (inst->result != result || !same_konst)
+            for (size_t i = 0; i < inst->callers.len; i++)
+                enqueue(job, inst->callers.data[i]);
+    }
+    spread_may_raise(job);
+    return true;
+}
