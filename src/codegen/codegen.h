@@ -46,6 +46,13 @@ typedef struct RaiseSite {
     Span span;
 } RaiseSite;
 
+/* Where an element access or a barrier that a host launch reports stands in the Python source; numbered in the order generated. */
+typedef struct AccessSite {
+    const char *file, *function;
+    Span span;
+    uint32_t axis;
+} AccessSite;
+
 typedef struct Module Module; /* an LLVM module with its context, target machine and diagnostics */
 
 /* The ten questions whose answers differ between targets; each folder codegen_* defines one. */
@@ -58,6 +65,7 @@ bool codegen_link(Module *module, Diag *diag);
 bool codegen_optimise(Module *module, Diag *diag);
 char *codegen_text(Module *module, Arena *arena); /* LLVM IR, for dumps */
 const RaiseSite *codegen_raise_sites(const Module *module, size_t *count); /* in the arena given to codegen_lower */
+const AccessSite *codegen_access_sites(const Module *module, size_t *count);
 /* Scratch the entry may write exception arguments to. */
 size_t codegen_exception_bytes(const Module *module);
 /* Bytes of static shared memory of a kernel on the host; whether it has barriers or warp operations (then its threads are fibers). */

@@ -1,7 +1,18 @@
 /* llvm.h: the only place that includes llvm-c; for codegen, codegen_nvptx and codegen_cpu.
  *
  * The entry points of the global context are made unusable: a Module has its own context (the name after the macro does not exist, so that a use
- * is a compile error that says why).  Also here: the Target hooks and the thin emit helpers that make lowering code read as what it emits. */
+ * is a compile error that says why).  Also here: the Target hooks and the thin emit helpers that make lowering code read as what it emits.
+ *
+ * How values look in generated code (l_type):
+ *   bool i1 (a byte in memory); ints iN; floats half float double; complex { T, T }; None, functions and other constants {} (no bytes)
+ *   tuple, closure: struct of its items   Optional: { content, i1 present }   range: { i64 start, stop, step }
+ *   slice: { start, stop, step }, absent ones {}   array, flat: { ptr data, ptr owner, [n x i64] shape, [n x i64] strides }   iterator, cell: ptr
+ * Memory is always read and written through l_load and l_store, item by item, in the layout of ir.h.
+ *
+ * Functions.  A FuncInst becomes one internal function: hidden parameters of the target, on targets that raise a pointer to the exception
+ * buffer, then every leaf of every argument.  A function that may raise returns { i32 status, result }, any other its result.
+ *
+ * Rule for whoever emits code: nothing here may reach LLVM with wrong types; what user input can cause is refused by diag_fail first. */
 #ifndef KRAIT_CODEGEN_LLVM_H
 #define KRAIT_CODEGEN_LLVM_H
 
@@ -34,5 +45,284 @@
 #define LLVMConstStruct use_LLVMConstStructInContext
 #define LLVMMDNode use_LLVMMDNodeInContext2
 #define LLVMMDString use_LLVMMDStringInContext2
+
+typedef struct Lower Lower;
+
+/* ---- targets ---- */
+
+typedef enum Special { /* what a CUDA thread knows about its place; all i32 */
+    SPECIAL_THREAD_X, SPECIAL_THREAD_Y, SPECIAL_THREAD_Z,
+    SPECIAL_BLOCK_X, SPECIAL_BLOCK_Y, SPECIAL_BLOCK_Z,             /* blockIdx */
+    SPECIAL_BLOCK_DIM_X, SPECIAL_BLOCK_DIM_Y, SPECIAL_BLOCK_DIM_Z, /* blockDim */
+    SPECIAL_GRID_DIM_X, SPECIAL_GRID_DIM_Y, SPECIAL_GRID_DIM_Z,    /* gridDim */
+    SPECIAL_LANE, SPECIAL_WARP_SIZE, SPECIAL_COUNT
+} Special;
+
+/* What happens at an index outside an array. */
+typedef enum AccessPolicy {
+    ACCESS_TRUST, /* undefined: no check is emitted */
+    ACCESS_RAISE, /* IndexError */
+    ACCESS_SKIP,  /* the access is left out (a load gives zero) and the bad_access hook records it */
+} AccessPolicy;
+
+typedef enum MathColumn { MATH_HOST, MATH_LIBDEVICE, MATH_LIBCLC } MathColumn; /* of math_symbols.def */
+
+typedef struct BitcodeLibrary {
+    const unsigned char *bytes;
+    const uint64_t *size;
+} BitcodeLibrary;
+
+enum { MAX_HIDDEN = 8 };
+
+struct Target {
+    const char *name; /* "nvptx", "host": for messages */
+    const char *what; /* "a GPU", "the host" */
+    MathColumn math;
+    uint32_t fastmath;         /* FastMath bits that hold without asking (contract in kernels on a GPU) */
+    const char *atomic_scope;  /* LLVM sync scope: "" system, "device" */
+    bool raises;               /* functions return a status; if false, raising ends the thread (end_thread) */
+    BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
+
+    /* A fresh target machine; it also says triple and data layout.  NULL: diag. */
+    LLVMTargetMachineRef (*machine)(const CodegenOptions *options, Diag *diag);
+    /* Types of the parameters that every generated function has first (l->hidden holds their values); returns how many. */
+    unsigned (*hidden_params)(Lower *l, LLVMTypeRef types[MAX_HIDDEN]);
+    AccessPolicy (*access)(const CodegenOptions *options);
+    /* Records that the thread left out access `site` (number from l_access_site). */
+    void (*bad_access)(Lower *l, uint32_t site);
+    void (*end_thread)(Lower *l); /* emits a terminator */
+    LLVMValueRef (*special)(Lower *l, Special which);
+    void (*barrier)(Lower *l, const Value *at); /* sets module->has_barriers */
+    /* Generic pointer to a block's shared memory: a static array of that many bytes, or the dynamic part when bytes is 0. */
+    LLVMValueRef (*shared_array)(Lower *l, const Value *at, uint64_t bytes, unsigned align);
+    LLVMValueRef (*dynamic_shared_bytes)(Lower *l); /* i64 */
+    /* Pointer to the data of a global array (Const of TY_ARRAY). */
+    LLVMValueRef (*const_array)(Lower *l, const Value *at, const Type *type, const ArrayConst *array);
+    /* Emits the wrapper options->entry asks for around the root (l_call_inst). */
+    bool (*entry)(Lower *l, const FuncInst *root);
+    /* Text of LLVM's pass pipeline. */
+    const char *(*passes)(const CodegenOptions *options);
+    /* Whether a function that is still only declared may be called. */
+    bool (*knows)(const Module *module, const char *symbol);
+};
+
+/* ---- a module ---- */
+
+struct Module {
+    const Target *target;
+    CodegenOptions options;
+    Arena *arena;
+    TypeTable *types;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;
+    LLVMTargetDataRef layout;
+    FuncInst *const *insts;
+    size_t ninsts;
+    VEC(RaiseSite) raise_sites;
+    VEC(AccessSite) access_sites;
+    size_t exception_bytes;
+    size_t shared_bytes; /* host: static shared memory given out so far */
+    bool has_barriers;
+    char message[1024];  /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena) */
+};
+
+/* ---- lowering one module: context of everything that emits ---- */
+
+struct Lower {
+    Module *m;
+    const Target *target;
+    Arena *arena;
+    Diag *diag;
+    TypeTable *types;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef v, i1, i8, i16, i32, i64, f16, f32, f64, ptr, empty; /* v: void, empty: {} */
+    AccessPolicy access;
+    uint32_t fastmath;   /* FastMath bits of every floating-point operation */
+    /* of the function being generated */
+    const FuncInst *inst; /* NULL in an entry wrapper */
+    const Func *func;
+    LLVMValueRef function;
+    LLVMBasicBlockRef allocas; /* entry block, which holds the allocas and jumps to the code */
+    LLVMValueRef hidden[MAX_HIDDEN]; /* the target's hidden parameters */
+    unsigned nhidden;
+    LLVMValueRef exception; /* the exception buffer; NULL when the target does not raise */
+    bool may_raise;
+    const Value *at;        /* the value being lowered: where messages and raise sites point */
+    struct LowerState *s;   /* private to codegen */
+};
+
+/* ---- types and constants (emit.c) ---- */
+
+LLVMTypeRef l_type(Lower *l, const Type *type);
+LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar);
+LLVMTypeRef l_memory_type(Lower *l, Scalar scalar); /* as l_scalar_type, but i8 for bool */
+LLVMTypeRef l_struct(Lower *l, unsigned count, ...); /* of LLVMTypeRef */
+bool l_has_bytes(const Type *type); /* false: None, functions and other constants */
+
+static inline LLVMValueRef l_int(LLVMTypeRef type, int64_t value) { return LLVMConstInt(type, (unsigned long long)value, true); }
+static inline LLVMValueRef l_i1(Lower *l, bool value) { return LLVMConstInt(l->i1, value, false); }
+static inline LLVMValueRef l_i8(Lower *l, int64_t value) { return l_int(l->i8, value); }
+static inline LLVMValueRef l_i32(Lower *l, int64_t value) { return l_int(l->i32, value); }
+static inline LLVMValueRef l_i64(Lower *l, int64_t value) { return l_int(l->i64, value); }
+static inline LLVMValueRef l_float(LLVMTypeRef type, double value) { return LLVMConstReal(type, value); }
+static inline LLVMValueRef l_null(LLVMTypeRef type) { return LLVMConstNull(type); }
+LLVMValueRef l_const(Lower *l, const Const *konst);
+LLVMValueRef l_cstring(Lower *l, const char *text); /* pointer to a private constant */
+
+/* ---- operands of the value being lowered ---- */
+
+LLVMValueRef l_value(Lower *l, const Value *value);
+static inline LLVMValueRef l_arg(Lower *l, const Value *call, unsigned index) { return l_value(l, call->args[index]); }
+static inline const Type *l_arg_type(const Value *call, unsigned index) { return call->args[index]->type; }
+/* The constant that an operand is known to be, else NULL. */
+static inline const Const *l_arg_const(const Value *call, unsigned index) { return call->args[index]->konst; }
+/* Refuses the value being lowered: UNSUPPORTED with its span.  Returns NULL. */
+LLVMValueRef l_unsupported(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3);
+
+/* ---- thin emit helpers; floating-point ones carry the fast-math flags ---- */
+
+LLVMValueRef l_fast(Lower *l, LLVMValueRef instruction);
+static inline LLVMValueRef l_add(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAdd(l->b, a, b, ""); }
+static inline LLVMValueRef l_sub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSub(l->b, a, b, ""); }
+static inline LLVMValueRef l_mul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildMul(l->b, a, b, ""); }
+/* index arithmetic, which cannot overflow */
+static inline LLVMValueRef l_nswadd(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildNSWAdd(l->b, a, b, ""); }
+static inline LLVMValueRef l_nswsub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildNSWSub(l->b, a, b, ""); }
+static inline LLVMValueRef l_nswmul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildNSWMul(l->b, a, b, ""); }
+static inline LLVMValueRef l_and(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAnd(l->b, a, b, ""); }
+static inline LLVMValueRef l_or(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildOr(l->b, a, b, ""); }
+static inline LLVMValueRef l_xor(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildXor(l->b, a, b, ""); }
+static inline LLVMValueRef l_not(Lower *l, LLVMValueRef a) { return LLVMBuildNot(l->b, a, ""); }
+static inline LLVMValueRef l_icmp(Lower *l, LLVMIntPredicate p, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildICmp(l->b, p, a, b, ""); }
+static inline LLVMValueRef l_fcmp(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFCmp(l->b, p, a, b, "")); }
+static inline LLVMValueRef l_fadd(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFAdd(l->b, a, b, "")); }
+static inline LLVMValueRef l_fsub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFSub(l->b, a, b, "")); }
+static inline LLVMValueRef l_fmul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFMul(l->b, a, b, "")); }
+static inline LLVMValueRef l_fdiv(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFDiv(l->b, a, b, "")); }
+static inline LLVMValueRef l_fneg(Lower *l, LLVMValueRef a) { return l_fast(l, LLVMBuildFNeg(l->b, a, "")); }
+static inline LLVMValueRef l_select(Lower *l, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSelect(l->b, c, a, b, ""); }
+static inline LLVMValueRef l_isnan(Lower *l, LLVMValueRef a) { return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, ""); } /* no nnan */
+static inline LLVMValueRef l_insert(Lower *l, LLVMValueRef aggregate, LLVMValueRef item, unsigned index)
+{
+    return LLVMBuildInsertValue(l->b, aggregate, item, index, "");
+}
+LLVMValueRef l_extract(Lower *l, LLVMValueRef aggregate, unsigned index); /* sees through insertvalue */
+LLVMValueRef l_make(Lower *l, LLVMTypeRef aggregate, LLVMValueRef const *items, unsigned count);
+LLVMValueRef l_complex(Lower *l, LLVMValueRef re, LLVMValueRef im);
+/* Address `bytes` (i64) further; of element `index` (i64) of memory_type. */
+LLVMValueRef l_offset(Lower *l, LLVMValueRef pointer, LLVMValueRef bytes);
+LLVMValueRef l_index(Lower *l, LLVMTypeRef memory_type, LLVMValueRef pointer, LLVMValueRef index);
+LLVMValueRef l_alloca(Lower *l, LLVMTypeRef type, const char *name);                       /* in the entry block */
+LLVMValueRef l_alloca_bytes(Lower *l, uint64_t bytes, unsigned align, const char *name);   /* in the entry block */
+LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name);                 /* memory of a type's layout */
+
+/* Typed memory access in the layout of ir.h (a bool is a byte, a complex two parts, items one by one). */
+LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer);
+void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer);
+LLVMValueRef l_raw_load(Lower *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
+LLVMValueRef l_raw_store(Lower *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align);
+
+/* Calls. l_intrinsic: "llvm.sqrt" overloaded on `overload` (NULL: none). l_call_named declares the function at its first use. */
+LLVMValueRef l_call(Lower *l, LLVMValueRef function, LLVMValueRef const *args, unsigned count);
+LLVMValueRef l_intrinsic(Lower *l, const char *name, LLVMTypeRef overload, LLVMValueRef const *args, unsigned count);
+LLVMValueRef l_call_named(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef const *args, unsigned count);
+LLVMValueRef l_declare(Lower *l, const char *symbol, LLVMTypeRef function_type);
+/* Attributes by name on a function (index -1), its result (0) or parameter n (n + 1); value 0 for plain ones. */
+void l_attribute(Lower *l, LLVMValueRef function, int index, const char *name, uint64_t value);
+void l_attribute_text(Lower *l, LLVMValueRef function, int index, const char *name, const char *value);
+void l_call_attribute(Lower *l, LLVMValueRef call, int index, const char *name, uint64_t value);
+void l_metadata_range(Lower *l, LLVMValueRef load_or_call, int64_t least, int64_t beyond);
+void l_set_metadata(Lower *l, LLVMValueRef instruction, const char *kind, LLVMMetadataRef node);
+
+/* ---- control flow: begin/end pairs on a struct of the caller ---- */
+
+LLVMBasicBlockRef l_block(Lower *l, const char *name); /* after the current one; not entered */
+static inline void l_enter(Lower *l, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(l->b, block); }
+static inline LLVMBasicBlockRef l_here(Lower *l) { return LLVMGetInsertBlock(l->b); }
+static inline void l_jump(Lower *l, LLVMBasicBlockRef block) { LLVMBuildBr(l->b, block); }
+static inline void l_branch(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) { LLVMBuildCondBr(l->b, c, yes, no); }
+void l_branch_unlikely(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no); /* `yes` is the rare one */
+
+typedef struct LIf {
+    LLVMBasicBlockRef yes, no, end;
+    LLVMBasicBlockRef from_yes, from_no; /* the blocks that jump to `end`, for phis */
+} LIf;
+void l_if(Lower *l, LIf *f, LLVMValueRef condition);
+void l_else(Lower *l, LIf *f);
+void l_endif(Lower *l, LIf *f); /* with or without l_else */
+LLVMValueRef l_if_phi(Lower *l, const LIf *f, LLVMValueRef yes, LLVMValueRef no); /* right after l_endif; `no` may be a constant */
+
+typedef struct LFor { /* for index in 0 .. count-1, i64 */
+    LLVMBasicBlockRef head, body, end;
+    LLVMValueRef index, count;
+} LFor;
+LLVMValueRef l_for(Lower *l, LFor *f, LLVMValueRef count); /* returns the index */
+void l_endfor(Lower *l, LFor *f);
+
+/* ---- scalars (lower_scalar.c) ---- */
+
+/* Any scalar to any scalar, as C and NumPy convert; complex to real drops the imaginary part. */
+LLVMValueRef l_cast(Lower *l, LLVMValueRef value, const Type *from, const Type *to);
+LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to);
+/* ADD ... XOR, LT ... GE, NEG POS INVERT on operands of one scalar type (b NULL for unary); never raises. */
+LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
+
+/* A function of the math library by its row in math_symbols.def, on `count` arguments of one float (or complex) scalar type. (emit_math.c) */
+LLVMValueRef emit_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
+/* A function of rtlib/: symbol_<type letter>; letters as in ir_funcs.def. (lower_call.c) */
+LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef const *args, unsigned count);
+
+/* ---- raising (lower_raise.c) ---- */
+
+/* Raises a built-in exception at l->at if the condition (i1) holds, and goes on where it does not.  args are i64 values for the %lld of format. */
+void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count);
+/* Number of an access site at `at` (for Target.bad_access and barriers). */
+uint32_t l_access_site(Lower *l, const Value *at, unsigned axis);
+
+/* ---- arrays (lower_array.c) ---- */
+
+LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape, LLVMValueRef const *strides);
+/* A contiguous C array with that shape (i64 values); owner is null. */
+LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef const *shape);
+LLVMValueRef l_array_data(Lower *l, LLVMValueRef array);
+LLVMValueRef l_array_owner(Lower *l, LLVMValueRef array);
+LLVMValueRef l_array_shape(Lower *l, const Type *type, LLVMValueRef array, unsigned axis);
+LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array, unsigned axis); /* bytes; computed from the shape for C and F */
+LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array);                  /* elements */
+/* Address of an element; indices are i64, within the array. */
+LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index);
+
+/* One access at x[index], indices as in the source (negative ones wrap, checks as the target wants):
+ *   Access a; l_access(l, &a, at, array operand, index operand); value = use(a.pointer); value = l_endaccess(l, &a, value);
+ * `value` may be NULL (a store).  Where the access is skipped the result is zero. */
+typedef struct Access {
+    LLVMValueRef pointer;
+    const Type *element;
+    bool guarded;
+    LIf guard;
+} Access;
+void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index);
+LLVMValueRef l_endaccess(Lower *l, Access *a, LLVMValueRef value);
+
+/* ---- functions (lower_call.c), for entry wrappers ---- */
+
+LLVMValueRef l_function_of(Lower *l, const FuncInst *inst);
+/* Starts the body of a function: builder in its code, allocas block open.  The caller sets hidden and exception. */
+void l_begin(Lower *l, LLVMValueRef function);
+void l_end(Lower *l);
+/* Calls the generated function with one value per parameter.  *status (i32) is NULL when it cannot raise. */
+LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status);
+
+/* ---- library functions that need code of their own: emit_funcs.c; emitters.def lists them ---- */
+
+typedef LLVMValueRef (*Emitter)(Lower *l, const Value *call);
+#define EMITTER(symbol) LLVMValueRef emit_##symbol(Lower *l, const Value *call);
+#include "codegen/emitters.def"
+#undef EMITTER
+Emitter emitter_find(const char *symbol); /* NULL: no such row */
 
 #endif

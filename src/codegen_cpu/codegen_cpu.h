@@ -40,12 +40,4 @@ typedef struct HostLaunchReport {
 bool host_device_launch(const HostLaunch *launch, HostLaunchReport *report);
 unsigned host_device_workers(void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
 
-/* Where an access or barrier that a report names stands in the Python source; numbered in the order generated. */
-typedef struct AccessSite {
-    const char *file, *function;
-    Span span;
-    uint32_t axis;
-} AccessSite;
-const AccessSite *codegen_access_sites(const Module *module, size_t *count);
-
 #endif
