@@ -119,7 +119,7 @@ int cuda_max_ptx_version(Cuda *cuda) {
     if (major >= 13)
         return 90 + (major - 13) * 10 + minor;
     if (major == 12)
-        return 80 + (minor > 8 ? minor - 1 : minor); /* 12.8 is 8.7, 12.9 is 8.8: minor 6 and 7 shared 8.5 */
+        return 80 + (minor > 5 ? minor - 1 : minor); /* 12.5 and 12.6 share 8.5 */
     return 70;
 }
 
