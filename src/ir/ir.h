@@ -288,6 +288,7 @@ struct FuncInst {
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
     bool may_raise;
+    bool never_returns; /* known to end every call by raising: result stays TY_BOTTOM, calls of it are followed by UNREACHABLE */
     uint32_t options;   /* FuncOptions of its own decorator */
     VEC(FuncInst *) callers; /* to infer again when result changes */
     bool queued;

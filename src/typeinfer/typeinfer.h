@@ -39,6 +39,13 @@ typedef struct InferConfig {
  * instance when a callee's result has changed.  A call whose result is still TY_BOTTOM leaves its block's rest unreached, as in recursion. */
 bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag);
 
+/* Once the worklist is empty: drops from `insts` (number 0 is the root) those that no typed call reaches any more (asked for while types were
+ * still growing), numbers the rest, spreads may_raise from callees to callers, and refuses a function that calls itself without end.  Calls
+ * of a function that never returns stay CALL_INST of type None, followed by UNREACHABLE; its result becomes None. */
+bool typeinfer_finish(TypeTable *types, FuncInst **insts, size_t *count, Diag *diag);
+/* Adds "in the call of f, called from here" for the place where `caller` calls `callee`, to a failure met in the callee. */
+void typeinfer_note_caller(const FuncInst *caller, const FuncInst *callee, Diag *diag);
+
 /* NumPy 2's (NEP 50) common type of two scalar types, weak or strong; NULL: none. */
 const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b);
 /* Least upper bound of any two types where control flow meets; NULL: they do not join. */
