@@ -273,6 +273,9 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
 
 /* A function of the math library by its row in math_symbols.def, on `count` arguments of one float (or complex) scalar type. (emit_math.c) */
 LLVMValueRef emit_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
+/* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED) included: the only thing
+ * lower_call.c has to call for such rows. (emit_math.c, where the calling convention of rtlib/ is written down) */
+LLVMValueRef emit_library(Lower *l, const Value *call);
 /* A function of rtlib/: symbol_<type letter>; letters as in ir_funcs.def. (lower_call.c) */
 LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef const *args, unsigned count);
 
