@@ -52,17 +52,15 @@ foreach(tool CLANG=clang OPT=opt LLVM_LINK=llvm-link LLVM_AS=llvm-as LLVM_NM=llv
     endif()
 endforeach()
 
-# lld links the module in about a second, gold in a few, the default linker in many.
-if(EXISTS "${KRAIT_LLVM_BIN}/ld.lld")
-    set(KRAIT_LINKER -B${KRAIT_LLVM_BIN} -fuse-ld=lld)
-else()
-    find_program(KRAIT_LLD ld.lld)
-    find_program(KRAIT_GOLD ld.gold)
-    if(KRAIT_LLD)
-        set(KRAIT_LINKER -fuse-ld=lld)
-    elseif(KRAIT_GOLD)
-        set(KRAIT_LINKER -fuse-ld=gold)
-    endif()
+# lld links the module in about a second, gold in three, the default linker in more. A release is linked once, and gold's
+# folding of identical functions (safe: those whose address is taken are left alone) makes its wheel 1 MB smaller.
+find_program(KRAIT_GOLD ld.gold)
+find_program(KRAIT_LLD ld.lld HINTS "${KRAIT_LLVM_BIN}")
+if(KRAIT_GOLD AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT KRAIT_LLD))
+    set(KRAIT_LINKER -fuse-ld=gold -Wl,--icf=safe)
+elseif(KRAIT_LLD)
+    get_filename_component(lld_folder "${KRAIT_LLD}" DIRECTORY)
+    set(KRAIT_LINKER -B${lld_folder} -fuse-ld=lld)
 endif()
 
 # The notices of what is linked in, from where Debian keeps them.
