@@ -13,6 +13,8 @@
 
 /* ---- marshal ---- */
 
+int marshal_import_numpy(void); /* before anything else here; -1: exception set */
+
 typedef struct Marshal { /* what it needs to know; one per module state */
     TypeTable *types;
     Objects *objects;
@@ -22,6 +24,8 @@ typedef struct Marshal { /* what it needs to know; one per module state */
 /* The type an argument has in compiled code, and the constant it is if its type alone does not say it (NULL otherwise).
  * NULL with a TypeError set that names the Python type and a way out: unsupported. */
 const Type *marshal_typeof(const Marshal *marshal, PyObject *object);
+/* The same; the constant of a str lies in the arena and goes to *konst.  Both may be NULL. */
+const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst);
 
 /* Writes the value's bytes if the object has exactly this type; MARSHAL_MISMATCH (no exception set) if it has another.  This is the hot path:
  * no allocation, no attribute look-up for int, float, bool, complex, NumPy scalars, NumPy arrays and device arrays.  For an array, owner is the
@@ -30,6 +34,7 @@ typedef enum MarshalResult { MARSHAL_OK, MARSHAL_MISMATCH, MARSHAL_ERROR } Marsh
 MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
 /* The same, converting as C does for an explicit signature (int to float64, float64 to float32, C array where any layout is declared). */
 MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar, void *to); /* false: complex to real */
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays as views on their owner. */
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 

@@ -1,0 +1,31 @@
+/* marshal.h: what the files marshal_*.c share: how NumPy names our scalars, and how array objects are read. */
+#ifndef KRAIT_RUNTIME_MARSHAL_H
+#define KRAIT_RUNTIME_MARSHAL_H
+
+#include "runtime/numpy_api.h"
+#include "runtime/runtime.h" /* Marshal */
+
+/* The Scalar of a NumPy type number, or -1 if compiled code has no such type. */
+int marshal_scalar_of_typenum(int typenum);
+/* NumPy's type number, its scalar type, and where a scalar object keeps its value. */
+int marshal_typenum(Scalar scalar);
+PyTypeObject *marshal_scalar_type(Scalar scalar);
+size_t marshal_scalar_offset(Scalar scalar);
+/* The Scalar of a NumPy scalar object's class (long long and long are both int64), or -1. */
+int marshal_scalar_of_class(PyTypeObject *class);
+
+/* True for arrays whose memory compiled code may use: ndarray itself and numpy.memmap, whose behaviour is ndarray's. */
+bool marshal_is_array(PyObject *object);
+ArrayLayout marshal_layout(PyArrayObject *array);
+
+/* An int of at most 64 bits; -1: OverflowError set. */
+int marshal_read_int(PyObject *object, int64_t *value);
+
+/* The kinds that unpack and convert treat alike, given which of the two asks. */
+typedef MarshalResult Unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack);
+MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+
+static inline size_t marshal_align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
+
+#endif

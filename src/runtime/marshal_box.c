@@ -1,0 +1,124 @@
+/* marshal_box.c: the bytes of a result to a new Python object.
+ *
+ * Weak scalars become Python's, strong ones NumPy's.  An array that is exactly its owner is the owner itself, as `return x` means in the
+ * interpreter; any other is a view on it. */
+#include "runtime/marshal.h"
+
+static PyObject *box_scalar(const Type *type, const void *from) {
+    Scalar scalar = (Scalar)type->scalar;
+    if (type->weak) {
+        switch (scalar) {
+        case SCALAR_INT64: return PyLong_FromLongLong(*(const int64_t *)from);
+        case SCALAR_FLOAT64: return PyFloat_FromDouble(*(const double *)from);
+        case SCALAR_BOOL: return PyBool_FromLong(*(const uint8_t *)from);
+        default: return PyComplex_FromDoubles(((const double *)from)[0], ((const double *)from)[1]);
+        }
+    }
+    if (scalar == SCALAR_BOOL) return Py_NewRef(*(const uint8_t *)from ? PyArrayScalar_True : PyArrayScalar_False);
+    PyTypeObject *class = marshal_scalar_type(scalar);
+    PyObject *object = class->tp_alloc(class, 0);
+    if (object) memcpy((char *)object + marshal_scalar_offset(scalar), from, scalar_info[scalar].bytes);
+    return object;
+}
+
+/* Lowering does not keep the strides that a layout implies. */
+static void array_strides(const Type *type, const int64_t *shape, const int64_t *stored, npy_intp *strides) {
+    int64_t step = scalar_info[type_element(type)->scalar].bytes;
+    for (unsigned k = 0; k < type->ndim; k++) {
+        unsigned axis = type->layout == LAYOUT_C ? type->ndim - 1 - k : k;
+        strides[axis] = type->layout == LAYOUT_A ? stored[axis] : step;
+        step *= shape[axis] ? shape[axis] : 1;
+    }
+}
+
+static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *head, const int64_t *shape, const npy_intp *strides) {
+    if (PyArray_DATA(array) != head->data || PyArray_NDIM(array) != type->ndim ||
+        marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar)
+        return false;
+    for (unsigned k = 0; k < type->ndim; k++) {
+        if (PyArray_DIM(array, (int)k) != shape[k] || (shape[k] > 1 && PyArray_STRIDE(array, (int)k) != strides[k])) return false;
+    }
+    return true;
+}
+
+static PyObject *box_array(const Marshal *marshal, const Type *type, const void *from) {
+    const ArrayHead *head = from;
+    const int64_t *shape = (const int64_t *)(head + 1);
+    PyObject *owner = head->owner;
+    npy_intp strides[TYPE_MAX_NDIM + 1];
+    npy_intp dims[TYPE_MAX_NDIM + 1];
+    array_strides(type, shape, shape + type->ndim, strides);
+    for (unsigned k = 0; k < type->ndim; k++) dims[k] = (npy_intp)shape[k];
+    if (owner && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides)) return Py_NewRef(owner);
+    if (owner && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
+        ((DeviceArray *)owner)->head.data == head->data && ((DeviceArray *)owner)->type == type)
+        return Py_NewRef(owner);
+
+    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(type)->scalar));
+    int flags = type->readonly ? NPY_ARRAY_ALIGNED : NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, type->ndim, dims, strides, head->data, flags, NULL);
+    if (!array) return NULL;
+    if (!owner) { /* nobody keeps the memory alive for us: the result is a copy */
+        PyObject *copy = PyArray_NewCopy((PyArrayObject *)array, NPY_KEEPORDER);
+        Py_DECREF(array);
+        return copy;
+    }
+    if (PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(owner)) < 0) {
+        Py_DECREF(array);
+        return NULL;
+    }
+    return array;
+}
+
+static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void *from) {
+    PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
+    size_t offset = 0;
+    if (!tuple) return NULL;
+    for (uint32_t i = 0; i < type->count; i++) {
+        offset = marshal_align_up(offset, type_align(type->items[i]));
+        PyObject *item = marshal_box(marshal, type->items[i], (const char *)from + offset);
+        if (!item) {
+            Py_DECREF(tuple);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        offset += type_size(type->items[i]);
+    }
+    return tuple;
+}
+
+static PyObject *box_range(const void *from) {
+    const int64_t *parts = from;
+    return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)parts[0], (long long)parts[1], (long long)parts[2]);
+}
+
+PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from) {
+    switch (type->kind) {
+    case TY_SCALAR: return box_scalar(type, from);
+    case TY_NONE: Py_RETURN_NONE;
+    case TY_TUPLE: return box_tuple(marshal, type, from);
+    case TY_ARRAY: return box_array(marshal, type, from);
+    case TY_OPTIONAL:
+        if (!((const uint8_t *)from)[type_size(type->items[0])]) Py_RETURN_NONE;
+        return marshal_box(marshal, type->items[0], from);
+    case TY_RANGE: return box_range(from);
+    case TY_ELLIPSIS: return Py_NewRef(Py_Ellipsis);
+    case TY_DTYPE: {
+        const Type *scalar = type->items[0];
+        if (!scalar->weak) return Py_NewRef((PyObject *)marshal_scalar_type((Scalar)scalar->scalar));
+        PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
+        char kind = scalar_info[scalar->scalar].kind;
+        return Py_NewRef((PyObject *)python[kind == 'b' ? 0 : kind == 'i' ? 1 : kind == 'f' ? 2 : 3]);
+    }
+    case TY_PYFUNC:
+    case TY_EXC_CLASS:
+    case TY_OBJECT: {
+        PyObject *object = objects_get(marshal->objects, type->object);
+        if (object) return Py_NewRef(object);
+        break;
+    }
+    default: break;
+    }
+    PyErr_SetString(PyExc_TypeError, "a value of this type cannot leave compiled code");
+    return NULL;
+}

@@ -1,0 +1,161 @@
+/* marshal_convert.c: Python values to the bytes of a declared type, converting scalars as C does.
+ *
+ * A number is read into the widest C type of its kind (int64, uint64, double, complex) and stored as the declared one.  Complex to real is no
+ * conversion; float to integer truncates. */
+#include "runtime/marshal.h"
+
+#include <math.h> /* fabs, isnan */
+
+typedef struct Number {
+    char kind; /* i u f c */
+    int64_t i; /* also uint64 by its bits */
+    double re, im;
+} Number;
+
+static double half_to_double(const void *from) { return PyFloat_Unpack2(from, 1); }
+
+static void double_to_half(double value, void *to) {
+    if (fabs(value) >= 65520.0 && !isinf(value)) value = value < 0 ? -INFINITY : INFINITY; /* rounds past the largest finite one */
+    PyFloat_Pack2(value, to, 1);
+}
+
+static void load_number(Scalar scalar, const void *from, Number *number) {
+    number->im = 0;
+#define LOAD(T, K, field)                                                                                              \
+    do {                                                                                                               \
+        T value;                                                                                                       \
+        memcpy(&value, from, sizeof value);                                                                            \
+        number->kind = K;                                                                                              \
+        number->field = value;                                                                                         \
+    } while (0)
+    switch (scalar) {
+    case SCALAR_BOOL: number->kind = 'i', number->i = *(const uint8_t *)from != 0; break;
+    case SCALAR_INT8: LOAD(int8_t, 'i', i); break;
+    case SCALAR_INT16: LOAD(int16_t, 'i', i); break;
+    case SCALAR_INT32: LOAD(int32_t, 'i', i); break;
+    case SCALAR_INT64: LOAD(int64_t, 'i', i); break;
+    case SCALAR_UINT8: LOAD(uint8_t, 'i', i); break;
+    case SCALAR_UINT16: LOAD(uint16_t, 'i', i); break;
+    case SCALAR_UINT32: LOAD(uint32_t, 'i', i); break;
+    case SCALAR_UINT64: LOAD(int64_t, 'u', i); break;
+    case SCALAR_FLOAT16: number->kind = 'f', number->re = half_to_double(from); break;
+    case SCALAR_FLOAT32: LOAD(float, 'f', re); break;
+    case SCALAR_FLOAT64: LOAD(double, 'f', re); break;
+    case SCALAR_COMPLEX64: {
+        float parts[2];
+        memcpy(parts, from, sizeof parts);
+        *number = (Number){.kind = 'c', .re = parts[0], .im = parts[1]};
+        break;
+    }
+    case SCALAR_COMPLEX128: {
+        double parts[2];
+        memcpy(parts, from, sizeof parts);
+        *number = (Number){.kind = 'c', .re = parts[0], .im = parts[1]};
+        break;
+    }
+    case SCALAR_COUNT: break;
+    }
+#undef LOAD
+}
+
+/* C leaves a float outside the range undefined; x86 gives the least integer, and so do we, everywhere. */
+static int64_t double_to_int64(double value) {
+    if (value >= -9223372036854775808.0 && value < 9223372036854775808.0) return (int64_t)value;
+    return INT64_MIN;
+}
+
+static int64_t number_to_int(const Number *number, bool is_unsigned64) {
+    if (number->kind != 'f') return number->i;
+    if (is_unsigned64 && number->re >= 9223372036854775808.0 && number->re < 18446744073709551616.0)
+        return (int64_t)(uint64_t)number->re;
+    return double_to_int64(number->re);
+}
+
+static double number_to_double(const Number *number) {
+    if (number->kind == 'i') return (double)number->i;
+    if (number->kind == 'u') return (double)(uint64_t)number->i;
+    return number->re;
+}
+
+/* One rounding, not two: an integer goes to float32 directly. */
+static float number_to_float(const Number *number) {
+    if (number->kind == 'i') return (float)number->i;
+    if (number->kind == 'u') return (float)(uint64_t)number->i;
+    return (float)number->re;
+}
+
+static bool store_number(Scalar scalar, const Number *number, void *to) {
+    char kind = scalar_info[scalar].kind;
+    if (number->kind == 'c' && kind != 'c') return false;
+    switch (scalar) {
+    case SCALAR_BOOL:
+        *(uint8_t *)to = number->kind == 'f' ? number->re != 0 : number->i != 0;
+        break;
+    case SCALAR_FLOAT16: double_to_half(number_to_double(number), to); break;
+    case SCALAR_FLOAT32: *(float *)to = number_to_float(number); break;
+    case SCALAR_FLOAT64: *(double *)to = number_to_double(number); break;
+    case SCALAR_COMPLEX64:
+        ((float *)to)[0] = number_to_float(number);
+        ((float *)to)[1] = (float)number->im;
+        break;
+    case SCALAR_COMPLEX128:
+        ((double *)to)[0] = number_to_double(number);
+        ((double *)to)[1] = number->im;
+        break;
+    default: { /* integers: the low bytes (little endian) */
+        int64_t value = number_to_int(number, scalar == SCALAR_UINT64);
+        memcpy(to, &value, scalar_info[scalar].bytes);
+        break;
+    }
+    }
+    return true;
+}
+
+bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar, void *to) {
+    Number number;
+    load_number(from_scalar, from, &number);
+    return store_number(to_scalar, &number, to);
+}
+
+static MarshalResult read_number(PyObject *object, Number *number) {
+    int scalar = marshal_scalar_of_class(Py_TYPE(object));
+    number->im = 0;
+    if (scalar >= 0) {
+        load_number((Scalar)scalar, (char *)object + marshal_scalar_offset((Scalar)scalar), number);
+    } else if (PyLong_Check(object)) { /* bool too */
+        number->kind = 'i';
+        int overflow = 0;
+        number->i = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow > 0) {
+            number->kind = 'u';
+            number->i = (int64_t)PyLong_AsUnsignedLongLong(object);
+        }
+        if (overflow < 0) PyErr_SetString(PyExc_OverflowError, "Python int too large for compiled code, whose int has 64 bits");
+        if (PyErr_Occurred()) return MARSHAL_ERROR;
+    } else if (PyFloat_Check(object)) {
+        number->kind = 'f';
+        number->re = PyFloat_AS_DOUBLE(object);
+    } else if (PyComplex_Check(object)) {
+        number->kind = 'c';
+        number->re = PyComplex_RealAsDouble(object);
+        number->im = PyComplex_ImagAsDouble(object);
+    } else {
+        return MARSHAL_MISMATCH;
+    }
+    return MARSHAL_OK;
+}
+
+MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
+    if (type->kind == TY_SCALAR) {
+        Number number;
+        if (type->scalar == SCALAR_FLOAT64 && PyFloat_CheckExact(object)) {
+            *(double *)to = PyFloat_AS_DOUBLE(object);
+            return MARSHAL_OK;
+        }
+        MarshalResult result = read_number(object, &number);
+        if (result != MARSHAL_OK) return result;
+        return store_number((Scalar)type->scalar, &number, to) ? MARSHAL_OK : MARSHAL_MISMATCH;
+    }
+    if (type->kind == TY_ARRAY) return marshal_convert_array(marshal, type, object, to);
+    return marshal_unpack_other(marshal, type, object, to, marshal_convert);
+}

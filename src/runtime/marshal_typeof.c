@@ -1,0 +1,116 @@
+/* marshal_typeof.c: the type that a Python value has in compiled code.
+ *
+ * Numbers, arrays, tuples, None and ranges are told apart here; every other object (functions, types, exception classes, library functions) is a
+ * constant, and the frontend says which. */
+#include "runtime/marshal.h"
+
+static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
+    int scalar = marshal_scalar_of_typenum(PyArray_TYPE(array));
+    PyObject *dtype = (PyObject *)PyArray_DESCR(array);
+    if (scalar < 0) {
+        PyErr_Format(PyExc_TypeError,
+                     "an array of dtype %S cannot be used in compiled code: "
+                     "the dtypes are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128", dtype);
+        return NULL;
+    }
+    if (!PyArray_ISNOTSWAPPED(array)) {
+        PyErr_Format(PyExc_TypeError, "an array of dtype %S, not in the byte order of this machine, cannot be used in compiled code: "
+                     "convert it, a.astype(a.dtype.newbyteorder('='))", dtype);
+        return NULL;
+    }
+    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED)) {
+        PyErr_SetString(PyExc_TypeError, "an array whose items are not aligned in memory cannot be used in compiled code: pass a.copy()");
+        return NULL;
+    }
+    if (PyArray_NDIM(array) > TYPE_MAX_NDIM) {
+        PyErr_Format(PyExc_TypeError, "an array of %d dimensions cannot be used in compiled code: the most is %d", PyArray_NDIM(array),
+                     TYPE_MAX_NDIM);
+        return NULL;
+    }
+    const Type *element = type_scalar(marshal->types, (Scalar)scalar, false);
+    bool readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE);
+    return type_array(marshal->types, element, (unsigned)PyArray_NDIM(array), marshal_layout(array), readonly);
+}
+
+static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *arena, const Const **konst) {
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    const Type *few[16], **items = few;
+    const Type *type = NULL;
+    if (Py_EnterRecursiveCall(" while typing a tuple")) return NULL;
+    if (count > (Py_ssize_t)COUNT_OF(few)) {
+        items = PyMem_Malloc((size_t)count * sizeof *items);
+        if (!items) {
+            PyErr_NoMemory();
+            goto done;
+        }
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const Const *item = NULL;
+        items[i] = marshal_typeof_const(marshal, PyTuple_GET_ITEM(tuple, i), arena, &item);
+        if (!items[i]) goto done;
+    }
+    type = type_tuple(marshal->types, items, (size_t)count);
+    (void)konst;
+done:
+    if (items != few) PyMem_Free(items);
+    Py_LeaveRecursiveCall();
+    return type;
+}
+
+/* The objects compiled code knows as constants: functions, types, exception classes, strings.  TypeError for anything else. */
+static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
+    Arena *scratch = NULL;
+    const Type *type = NULL;
+    Frontend frontend;
+    Diag diag;
+    jmp_buf recovery;
+    if (!arena && !(arena = scratch = arena_new())) return (PyErr_NoMemory(), NULL);
+    if (scratch) {
+        if (setjmp(recovery)) {
+            arena_free(scratch);
+            return (PyErr_NoMemory(), NULL);
+        }
+        arena_on_exhaustion(scratch, &recovery);
+    }
+    diag_init(&diag, arena);
+    frontend_open(&frontend, arena, marshal->types, marshal->objects, &diag);
+    const Const *found = frontend_constant(&frontend, object, NULL, (Span){0});
+    if (found) {
+        type = found->type;
+        if (konst && type->kind == TY_STR) *konst = found; /* the only kind here whose type does not say it all */
+    } else if (!PyErr_Occurred()) {
+        PyErr_Format(PyExc_TypeError,
+                     "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, tuples of them, None and functions",
+                     Py_TYPE(object)->tp_name);
+    }
+    frontend_close(&frontend);
+    if (scratch) arena_free(scratch);
+    return type;
+}
+
+const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
+    TypeTable *types = marshal->types;
+    if (PyBool_Check(object)) return type_scalar(types, SCALAR_BOOL, true);
+    if (PyArray_IsScalar(object, Generic)) {
+        int scalar = marshal_scalar_of_class(Py_TYPE(object));
+        if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
+        PyErr_Format(PyExc_TypeError, "a NumPy scalar of type %s cannot be an argument of compiled code", Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    if (PyLong_Check(object)) return type_scalar(types, SCALAR_INT64, true);
+    if (PyFloat_Check(object)) return type_scalar(types, SCALAR_FLOAT64, true);
+    if (PyComplex_Check(object)) return type_scalar(types, SCALAR_COMPLEX128, true);
+    if (marshal_is_array(object)) return typeof_array(marshal, (PyArrayObject *)object);
+    if (PyArray_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "%s, a subclass of numpy.ndarray, cannot be used in compiled code: pass np.asarray(a)",
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array)) return ((DeviceArray *)object)->type;
+    if (object == Py_None) return type_simple(types, TY_NONE);
+    if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena, konst);
+    if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
+    return typeof_constant(marshal, object, arena, konst);
+}
+
+const Type *marshal_typeof(const Marshal *marshal, PyObject *object) { return marshal_typeof_const(marshal, object, NULL, NULL); }

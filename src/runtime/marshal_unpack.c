@@ -1,0 +1,170 @@
+/* marshal_unpack.c: Python values to the bytes of a type, when the value has exactly that type.
+ *
+ * This is the hot path of every call and launch: no allocation, no attribute look-up, only exact class checks.  An array is described, not
+ * copied; its owner is the object, borrowed. */
+#include "runtime/marshal.h"
+
+int marshal_read_int(PyObject *object, int64_t *value) {
+#if PY_VERSION_HEX >= 0x030C0000
+    if (PyUnstable_Long_IsCompact((PyLongObject *)object)) {
+        *value = PyUnstable_Long_CompactValue((PyLongObject *)object);
+        return 0;
+    }
+#endif
+    int overflow = 0;
+    *value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow) {
+        PyErr_SetString(PyExc_OverflowError, "Python int too large for compiled code, whose int has 64 bits");
+        return -1;
+    }
+    return *value == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static MarshalResult unpack_weak(const Type *type, PyObject *object, void *to) {
+    switch ((Scalar)type->scalar) {
+    case SCALAR_INT64:
+        if (!PyLong_CheckExact(object) && (!PyLong_Check(object) || PyBool_Check(object))) return MARSHAL_MISMATCH;
+        return marshal_read_int(object, to) < 0 ? MARSHAL_ERROR : MARSHAL_OK;
+    case SCALAR_FLOAT64:
+        if (!PyFloat_CheckExact(object) && (!PyFloat_Check(object) || PyArray_IsScalar(object, Generic))) return MARSHAL_MISMATCH;
+        *(double *)to = PyFloat_AS_DOUBLE(object);
+        return MARSHAL_OK;
+    case SCALAR_BOOL:
+        if (!PyBool_Check(object)) return MARSHAL_MISMATCH;
+        *(uint8_t *)to = object == Py_True;
+        return MARSHAL_OK;
+    case SCALAR_COMPLEX128: {
+        if (!PyComplex_CheckExact(object) && (!PyComplex_Check(object) || PyArray_IsScalar(object, Generic))) return MARSHAL_MISMATCH;
+        Py_complex value = ((PyComplexObject *)object)->cval;
+        memcpy(to, &value, sizeof value);
+        return MARSHAL_OK;
+    }
+    default: return MARSHAL_MISMATCH;
+    }
+}
+
+static MarshalResult unpack_strong(const Type *type, PyObject *object, void *to) {
+    Scalar scalar = (Scalar)type->scalar;
+    PyTypeObject *class = Py_TYPE(object);
+    if (class != marshal_scalar_type(scalar) && !(scalar == SCALAR_INT64 && class == &PyLongLongArrType_Type) &&
+        !(scalar == SCALAR_UINT64 && class == &PyULongLongArrType_Type))
+        return MARSHAL_MISMATCH;
+    memcpy(to, (char *)object + marshal_scalar_offset(scalar), scalar_info[scalar].bytes);
+    return MARSHAL_OK;
+}
+
+static void describe_array(PyArrayObject *array, void *to) {
+    int ndim = PyArray_NDIM(array);
+    ArrayHead *head = to;
+    int64_t *dims = (int64_t *)(head + 1);
+    head->data = PyArray_DATA(array);
+    head->owner = array;
+    memcpy(dims, PyArray_DIMS(array), (size_t)ndim * sizeof *dims);
+    memcpy(dims + ndim, PyArray_STRIDES(array), (size_t)ndim * sizeof *dims);
+}
+
+static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, void *to, bool convert) {
+    const Type *given = array->type;
+    if (given != type && !(convert && given->ndim == type->ndim && type_element(given) == type_element(type) &&
+                           (type->layout == LAYOUT_A || type->layout == given->layout) && (type->readonly || !given->readonly)))
+        return MARSHAL_MISMATCH;
+    memcpy(to, &array->head, sizeof array->head + 2 * (size_t)type->ndim * sizeof(int64_t));
+    ((ArrayHead *)to)->owner = array;
+    return MARSHAL_OK;
+}
+
+static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
+    if (!PyArray_CheckExact(object) && !marshal_is_array(object)) {
+        if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
+            return unpack_device_array(type, (DeviceArray *)object, to, false);
+        return MARSHAL_MISMATCH;
+    }
+    PyArrayObject *array = (PyArrayObject *)object;
+    bool readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE);
+    if (PyArray_NDIM(array) != type->ndim || marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar ||
+        marshal_layout(array) != (ArrayLayout)type->layout || readonly != type->readonly || !PyArray_ISBEHAVED_RO(array))
+        return MARSHAL_MISMATCH;
+    describe_array(array, to);
+    return MARSHAL_OK;
+}
+
+/* For an explicit signature: any layout where any is declared, and a writable array where a read-only one is. */
+MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
+    if (!marshal_is_array(object)) {
+        if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
+            return unpack_device_array(type, (DeviceArray *)object, to, true);
+        return MARSHAL_MISMATCH;
+    }
+    PyArrayObject *array = (PyArrayObject *)object;
+    int flags = PyArray_FLAGS(array);
+    if (PyArray_NDIM(array) != type->ndim || marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar ||
+        !PyArray_ISBEHAVED_RO(array))
+        return MARSHAL_MISMATCH;
+    if (type->layout == LAYOUT_C && !(flags & NPY_ARRAY_C_CONTIGUOUS)) return MARSHAL_MISMATCH;
+    if (type->layout == LAYOUT_F && !(flags & NPY_ARRAY_F_CONTIGUOUS)) return MARSHAL_MISMATCH;
+    if (!type->readonly && !(flags & NPY_ARRAY_WRITEABLE)) return MARSHAL_MISMATCH;
+    describe_array(array, to);
+    return MARSHAL_OK;
+}
+
+static MarshalResult unpack_range(PyObject *object, void *to) {
+    static const char *const names[3] = {"start", "stop", "step"};
+    if (!PyRange_Check(object)) return MARSHAL_MISMATCH;
+    for (int i = 0; i < 3; i++) {
+        PyObject *part = PyObject_GetAttrString(object, names[i]);
+        int failed = !part || marshal_read_int(part, (int64_t *)to + i) < 0;
+        Py_XDECREF(part);
+        if (failed) return MARSHAL_ERROR;
+    }
+    return MARSHAL_OK;
+}
+
+static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack) {
+    if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
+    size_t offset = 0;
+    for (uint32_t i = 0; i < type->count; i++) {
+        offset = marshal_align_up(offset, type_align(type->items[i]));
+        MarshalResult result = unpack(marshal, type->items[i], PyTuple_GET_ITEM(object, i), (char *)to + offset);
+        if (result != MARSHAL_OK) return result;
+        offset += type_size(type->items[i]);
+    }
+    return MARSHAL_OK;
+}
+
+static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack) {
+    uint8_t *present = (uint8_t *)to + type_size(type->items[0]);
+    *present = object != Py_None;
+    return *present ? unpack(marshal, type->items[0], object, to) : MARSHAL_OK;
+}
+
+/* Constants have no bytes: only their identity counts, and the type holds it. */
+static MarshalResult unpack_constant(const Marshal *marshal, const Type *type, PyObject *object) {
+    if (type->kind == TY_PYFUNC && objects_get(marshal->objects, type->object) == object) return MARSHAL_OK;
+    const Type *given = marshal_typeof(marshal, object);
+    if (given == type) return MARSHAL_OK;
+    PyErr_Clear(); /* a value without a type is just another mismatch here */
+    return MARSHAL_MISMATCH;
+}
+
+MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack) {
+    switch (type->kind) {
+    case TY_NONE: return object == Py_None ? MARSHAL_OK : MARSHAL_MISMATCH;
+    case TY_TUPLE: return unpack_tuple(marshal, type, object, to, unpack);
+    case TY_OPTIONAL: return unpack_optional(marshal, type, object, to, unpack);
+    case TY_RANGE: return unpack_range(object, to);
+    case TY_ELLIPSIS: return object == Py_Ellipsis ? MARSHAL_OK : MARSHAL_MISMATCH;
+    case TY_STR: return PyUnicode_Check(object) ? MARSHAL_OK : MARSHAL_MISMATCH; /* the caller compares the text */
+    case TY_DTYPE:
+    case TY_FUNC:
+    case TY_PYFUNC:
+    case TY_EXC_CLASS:
+    case TY_OBJECT: return unpack_constant(marshal, type, object);
+    default: return MARSHAL_MISMATCH;
+    }
+}
+
+MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
+    if (type->kind == TY_SCALAR) return type->weak ? unpack_weak(type, object, to) : unpack_strong(type, object, to);
+    if (type->kind == TY_ARRAY) return unpack_array(marshal, type, object, to);
+    return marshal_unpack_other(marshal, type, object, to, marshal_unpack);
+}
