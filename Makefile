@@ -8,7 +8,7 @@
 #   make bundle        wheel, tests, examples and benchmarks in one archive for another machine (PYTHON=3.12)
 #   make debug         asserts, IR verifier after every pass, AddressSanitizer and UBSan;  make test-debug: tests on it
 #   make dev           incremental build for developers (PYTHON=3.12, BUILD=/elsewhere, TYPE=Release)
-#   make format        clang-format;  make clean: remove all that was made
+#   make format        clang-format (FILES="a.c b.h");  make clean: remove all that was made
 #
 # Everything made goes to $(BUILD), `build` unless told.  V=1 shows every command.  PYTEST_ARGS goes to pytest.
 MAKEFLAGS += --no-print-directory --no-builtin-rules
@@ -127,11 +127,13 @@ test-%: $(B)/venv/%/.installed
 	echo "== tests on CPython $*"
 	$(call run_tests,$(B)/venv/$*/bin/python,$*,)
 
-do-test: do-format-check do-check-clang
+# Everything is run before the verdict: one failure does not hide the next.
+do-test:
 	echo "CPython found: $(FOUND)"
 	failed=
-	for version in $(FOUND); do $(MAKE) test-$$version || failed="$$failed $$version"; done
-	$(MAKE) do-test-libclc || failed="$$failed libclc"
+	for part in do-format-check do-check-clang $(FOUND:%=test-%) do-test-libclc; do
+	    $(MAKE) $$part || failed="$$failed $${part#do-}"
+	done
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed" >&2; exit 1; fi
 	echo "all tests passed on CPython $(FOUND), and with libclc"
 
@@ -149,13 +151,13 @@ do-test-gpu: $(B)/venv/$(FIRST)/.installed
 
 # ---- formatting, another compiler ----------------------------------------------------------------------------------
 
-C_FILES = $(shell find src rtlib tests examples benchmarks -name '*.[ch]' 2>/dev/null)
+FILES ?= $(shell find src rtlib tests examples benchmarks -name '*.[ch]' 2>/dev/null)
 
 do-format: $(B)/tools/.ready
-	$(B)/tools/bin/clang-format -i $(C_FILES)
+	$(B)/tools/bin/clang-format -i $(FILES)
 
 do-format-check: $(B)/tools/.ready
-	$(B)/tools/bin/clang-format --dry-run -Werror $(C_FILES) || { echo "run: make format" >&2; exit 1; }
+	$(B)/tools/bin/clang-format --dry-run -Werror $(FILES) || { echo "run: make format" >&2; exit 1; }
 
 # Clean under clang too: everything is compiled by it, nothing is run.
 do-check-clang: $(B)/venv/$(FIRST)/.ready $(B)/libdevice/.ready

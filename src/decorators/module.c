@@ -1,6 +1,7 @@
 /* module.c: the extension module krait._krait, by multi-phase initialisation.
  *
- * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a global. */
+ * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a
+ * global. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
