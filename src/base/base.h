@@ -1,12 +1,14 @@
-/* base.h: what every layer stands on: one arena per compilation, growable vectors, a text buffer, source spans and the diagnostic.
+/* base.h: what every layer stands on: one arena per compilation, growable vectors, a text buffer, source spans and the
+ * diagnostic.
  *
- * Memory.  An Arena hands out zeroed memory that lives until the arena dies.  It never returns NULL: when the system has no memory left
- * (or a test asked for the n-th allocation to fail) it jumps to the recovery point that the owner of the compilation set with
- * arena_on_exhaustion().  Rule that makes the jump safe: between setting that point and leaving it, every resource that is not arena memory
- * (Python references, LLVM handles) hangs on the job, which releases it; no callback that LLVM or Python calls may allocate from the arena.
+ * Memory.  An Arena hands out zeroed memory that lives until the arena dies.  It never returns NULL: when the system
+ * has no memory left (or a test asked for the n-th allocation to fail) it jumps to the recovery point that the owner of
+ * the compilation set with arena_on_exhaustion().  Rule that makes the jump safe: between setting that point and
+ * leaving it, every resource that is not arena memory (Python references, LLVM handles) hangs on the job, which
+ * releases it; no callback that LLVM or Python calls may allocate from the arena.
  *
- * Errors.  A function that can fail returns bool (true: fine) or a pointer (NULL: failed) and has described the failure in the Diag, which
- * keeps the first one.  TRY forwards a failure, FAIL_IF raises one. */
+ * Errors.  A function that can fail returns bool (true: fine) or a pointer (NULL: failed) and has described the failure
+ * in the Diag, which keeps the first one.  TRY forwards a failure, FAIL_IF raises one. */
 #ifndef KRAIT_BASE_H
 #define KRAIT_BASE_H
 
@@ -18,8 +20,8 @@
 
 #if defined(__GNUC__)
 #define KRAIT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define KRAIT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define KRAIT_NORETURN __attribute__((noreturn))
+#define KRAIT_UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#define KRAIT_NORETURN          __attribute__((noreturn))
 #else
 #error "Krait is built with gcc or clang"
 #endif
@@ -35,28 +37,28 @@ void arena_free(Arena *arena);
 void arena_on_exhaustion(Arena *arena, jmp_buf *recovery);
 /* Tests only: the n-th allocation from now (1 = the next) fails; 0 switches this off. */
 void arena_fail_after(Arena *arena, size_t n);
-size_t arena_bytes(const Arena *arena); /* handed out so far */
+size_t arena_bytes(const Arena *arena);        /* handed out so far */
 void *arena_alloc(Arena *arena, size_t bytes); /* zeroed, aligned for any type */
 char *arena_strdup(Arena *arena, const char *text);
 char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_printf(Arena *arena, const char *format, ...) KRAIT_PRINTF(2, 3);
 char *arena_vprintf(Arena *arena, const char *format, va_list args);
 
-#define ARENA_NEW(arena, T) ((T *)arena_alloc((arena), sizeof(T)))
+#define ARENA_NEW(arena, T)      ((T *)arena_alloc((arena), sizeof(T)))
 #define ARENA_ARRAY(arena, T, n) ((T *)arena_alloc((arena), sizeof(T) * ((n) ? (size_t)(n) : 1)))
 
 /* ---- vectors: VEC(int) v = {0}; vec_push(arena, &v, 3); v.data[0], v.len ---- */
 
-#define VEC(T)                                                                                                         \
-    struct {                                                                                                           \
-        T *data;                                                                                                       \
-        size_t len, cap;                                                                                               \
+#define VEC(T)           \
+    struct {             \
+        T *data;         \
+        size_t len, cap; \
     }
-#define vec_push(arena, v, ...)                                                                                        \
-    ((v)->len < (v)->cap ? (void)0                                                                                     \
-                         : (void)((v)->data = vec_grow((arena), (v)->data, sizeof *(v)->data, (v)->len, &(v)->cap)),  \
+#define vec_push(arena, v, ...)                                                                                      \
+    ((v)->len < (v)->cap ? (void)0                                                                                   \
+                         : (void)((v)->data = vec_grow((arena), (v)->data, sizeof *(v)->data, (v)->len, &(v)->cap)), \
      (void)((v)->data[(v)->len++] = (__VA_ARGS__)))
-#define vec_pop(v) ((v)->data[--(v)->len])
+#define vec_pop(v)  ((v)->data[--(v)->len])
 #define vec_last(v) ((v)->data[(v)->len - 1])
 void *vec_grow(Arena *arena, void *data, size_t item_bytes, size_t len, size_t *cap);
 
@@ -77,7 +79,8 @@ void buf_putc(Buf *buf, char c);
 
 /* ---- source ---- */
 
-/* A range of source text; lines count from 1, columns from 0 in UTF-8 bytes as co_positions gives them; line 0: unknown. */
+/* A range of source text; lines count from 1, columns from 0 in UTF-8 bytes as co_positions gives them; line 0:
+ * unknown. */
 typedef struct Span {
     uint32_t line, end_line;
     uint32_t col, end_col;
@@ -87,7 +90,8 @@ typedef struct Span {
 typedef struct Source {
     const char *file;     /* co_filename */
     const char *function; /* co_qualname */
-    const char *text;     /* the function's source lines when they can be had, else NULL */
+    const char *text;     /* the function's source lines, as they stand in the file (with indentation), when they can be
+                             had, else NULL */
     uint32_t first_line;  /* line number of the first line of text */
 } Source;
 
@@ -111,6 +115,7 @@ typedef struct DiagNote {
 typedef struct Diag {
     Arena *arena;
     bool failed;
+    bool ignored; /* the last diag_fail came after the first failure: its hint is not wanted either */
     DiagCode code;
     const Source *source; /* may be NULL */
     Span span;
@@ -123,24 +128,26 @@ void diag_init(Diag *diag, Arena *arena);
 /* Records a failure unless one is recorded already.  Always returns false, so that it can be returned. */
 bool diag_fail(Diag *diag, DiagCode code, const Source *source, Span span, const char *format, ...) KRAIT_PRINTF(5, 6);
 void diag_hint(Diag *diag, const char *format, ...) KRAIT_PRINTF(2, 3); /* for the failure just recorded */
+/* Adds to a failure on the way out, innermost first: how one came to the place (calls, inlining).  Nothing without a
+ * failure. */
 void diag_note(Diag *diag, const Source *source, Span span, const char *format, ...) KRAIT_PRINTF(4, 5);
 /* The whole text a user sees: message, file and line, source line, caret, hint, notes. */
 const char *diag_render(const Diag *diag);
 const char *diag_exception_name(DiagCode code); /* "TypingError", "UnsupportedError", ... */
 const char *diag_code_name(DiagCode code);
+const char *diag_code_text(DiagCode code); /* the general text of the code */
 
-#define TRY(expression)                                                                                                \
-    do {                                                                                                               \
-        if (KRAIT_UNLIKELY(!(expression)))                                                                             \
-            return 0; /* false or NULL */                                                                              \
+#define TRY(expression)                                                  \
+    do {                                                                 \
+        if (KRAIT_UNLIKELY(!(expression))) return 0; /* false or NULL */ \
     } while (0)
 
-#define FAIL_IF(condition, diag, code, source, span, ...)                                                              \
-    do {                                                                                                               \
-        if (KRAIT_UNLIKELY(condition)) {                                                                               \
-            diag_fail((diag), DIAG_##code, (source), (span), __VA_ARGS__);                                             \
-            return 0;                                                                                                  \
-        }                                                                                                              \
+#define FAIL_IF(condition, diag, code, source, span, ...)                  \
+    do {                                                                   \
+        if (KRAIT_UNLIKELY(condition)) {                                   \
+            diag_fail((diag), DIAG_##code, (source), (span), __VA_ARGS__); \
+            return 0;                                                      \
+        }                                                                  \
     } while (0)
 
 /* ---- time ---- */

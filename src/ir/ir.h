@@ -1,12 +1,15 @@
-/* ir.h: types, the SSA form of one function, its builder, printer, parser and verifier, and the layout of values in memory.
+/* ir.h: types, the SSA form of one function, its builder, printer, parser and verifier, and the layout of values in
+ * memory.
  *
- * A Func is a control-flow graph of Blocks; a Block is a list of Values: first its phis, last one terminator.  A Value is an operation, its
- * operands and, once inferred, its Type.  The frontend builds untyped Funcs (types of constants apart); inference clones one per
- * specialisation, gives every Value a Type, makes conversions explicit and resolves calls.  The tables ir_types.def, ir_ops.def and
- * ir_funcs.def are the only lists of scalar types, operations and library functions.
+ * A Func is a control-flow graph of Blocks; a Block is a list of Values: first its phis, last one terminator.  A Value
+ * is an operation, its operands and, once inferred, its Type.  The frontend builds untyped Funcs (types of constants
+ * apart); inference clones one per specialisation, gives every Value a Type, makes conversions explicit and resolves
+ * calls.  The tables ir_types.def, ir_ops.def and ir_funcs.def are the only lists of scalar types, operations and
+ * library functions.
  *
- * Types are interned: equal types are the same pointer, in every thread and every compilation of one TypeTable.  No Python.h here: Python
- * objects are named by an ObjRef, a number that only the frontend and the decorators can turn into an object. */
+ * Types are interned: equal types are the same pointer, in every thread and every compilation of one TypeTable.  No
+ * Python.h here: Python objects are named by an ObjRef, a number that only the frontend and the decorators can turn
+ * into an object. */
 #ifndef KRAIT_IR_H
 #define KRAIT_IR_H
 
@@ -33,75 +36,96 @@ extern const ScalarInfo scalar_info[SCALAR_COUNT];
 typedef uint32_t ObjRef;
 
 typedef enum TypeKind {
-    TY_BOTTOM,    /* no value reaches here (yet) */
-    TY_NONE,      /* None */
-    TY_SCALAR,    /* scalar, weak */
-    TY_TUPLE,     /* items */
-    TY_OPTIONAL,  /* items[0] or None */
-    TY_ARRAY,     /* elem = items[0] (a strong scalar), ndim, layout, readonly */
-    TY_FLAT,      /* a.flat; items[0] is the array type */
-    TY_RANGE,     /* range object of Python ints */
-    TY_SLICE,     /* items = types of start, stop, step: int or None */
-    TY_ELLIPSIS,  /* ... */
-    TY_STR,       /* a constant str; the text is the constant's */
-    TY_ITER,      /* an iterator; iter tells which; items = what it iterates over */
-    TY_DTYPE,     /* a type used as a value (np.float32, krait.int64, float); items[0] is the scalar it makes */
-    TY_FUNC,      /* library function: func */
-    TY_PYFUNC,    /* a Python function that can be compiled: object */
-    TY_CLOSURE,   /* a function made in compiled code: object is its code; items = defaults tuple, kwdefaults tuple, cell types */
-    TY_CELL,      /* a cell shared with inner functions; items[0] is the content */
+    TY_BOTTOM,   /* no value reaches here (yet) */
+    TY_NONE,     /* None */
+    TY_SCALAR,   /* scalar, weak */
+    TY_TUPLE,    /* items */
+    TY_OPTIONAL, /* items[0] or None */
+    TY_ARRAY,    /* elem = items[0] (a strong scalar), ndim, layout, readonly */
+    TY_FLAT,     /* a.flat; items[0] is the array type */
+    TY_RANGE,    /* range object of Python ints */
+    TY_SLICE,    /* items = types of start, stop, step: int or None */
+    TY_ELLIPSIS, /* ... */
+    TY_STR,      /* a constant str; the text is the constant's */
+    TY_ITER,     /* an iterator; iter tells which; items = what it iterates over */
+    TY_DTYPE,    /* a type used as a value (np.float32, krait.int64, float); items[0] is the scalar it makes */
+    TY_FUNC,     /* library function: func */
+    TY_PYFUNC,   /* a Python function that can be compiled: object */
+    TY_CLOSURE,  /* a function made in compiled code: object is its code; items = defaults tuple, kwdefaults tuple, cell
+                    types */
+    TY_CELL,     /* a cell shared with inner functions; items[0] is the content */
     TY_EXC_CLASS, /* exception class: object */
     TY_EXC,       /* exception instance: object is its class; items = types of its arguments */
-    TY_OBJECT,    /* a constant Python object compiled code can only take attributes of (a module, a namespace): object */
+    TY_OBJECT, /* a constant Python object compiled code can only take attributes of (a module, a namespace): object */
 } TypeKind;
 
 typedef enum ArrayLayout { LAYOUT_C, LAYOUT_F, LAYOUT_A } ArrayLayout; /* A: any strides; ndim <= 1 contiguous is C */
-typedef enum IterKind { ITER_RANGE, ITER_TUPLE, ITER_ARRAY, ITER_FLAT, ITER_ENUMERATE, ITER_ZIP, ITER_REVERSED } IterKind;
+typedef enum IterKind {
+    ITER_RANGE,
+    ITER_TUPLE,
+    ITER_ARRAY,
+    ITER_FLAT,
+    ITER_ENUMERATE,
+    ITER_ZIP,
+    ITER_REVERSED
+} IterKind;
 
 enum { TYPE_MAX_NDIM = 32 }; /* more dimensions than this are refused (NumPy allows 64; nobody has used 33) */
 
 typedef struct Type Type;
 struct Type {
     TypeKind kind;
-    uint8_t scalar;   /* Scalar, for TY_SCALAR */
-    bool weak;        /* TY_SCALAR: a Python scalar (NEP 50) */
-    uint8_t ndim;     /* TY_ARRAY */
-    uint8_t layout;   /* ArrayLayout, for TY_ARRAY */
-    bool readonly;    /* TY_ARRAY */
-    uint8_t iter;     /* IterKind, for TY_ITER */
-    uint32_t func;    /* FuncId, for TY_FUNC */
-    ObjRef object;    /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
-    uint32_t count;   /* of items */
+    uint8_t scalar; /* Scalar, for TY_SCALAR */
+    bool weak;      /* TY_SCALAR: a Python scalar (NEP 50) */
+    uint8_t ndim;   /* TY_ARRAY */
+    uint8_t layout; /* ArrayLayout, for TY_ARRAY */
+    bool readonly;  /* TY_ARRAY */
+    uint8_t iter;   /* IterKind, for TY_ITER */
+    uint32_t func;  /* FuncId, for TY_FUNC */
+    ObjRef object;  /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
+    uint32_t count; /* of items */
     const Type *const *items;
 };
 
-/* The interning table: internally locked, one per module state, freed with it.  Every constructor returns the one equal Type. */
+/* The interning table: internally locked, one per module state, freed with it.  Every constructor returns the one equal
+ * Type. */
 typedef struct TypeTable TypeTable;
-TypeTable *type_table_new(void);
+TypeTable *type_table_new(void); /* NULL: no memory */
 void type_table_free(TypeTable *table);
+/* True once a constructor found no memory: it then gave the type TY_BOTTOM, and whatever was compiled with it is not to
+ * be used. */
+bool type_table_exhausted(TypeTable *table);
+void type_table_fail_after(TypeTable *table, size_t n); /* tests only: as arena_fail_after */
 
 const Type *type_simple(TypeTable *table, TypeKind kind); /* the kinds without parameters */
-const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak);
+const Type *type_scalar(TypeTable *table, Scalar scalar,
+                        bool weak); /* weak is ignored where no Python type has the value set */
 const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
+/* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
-const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count); /* FLAT DTYPE CLOSURE CELL EXC */
+const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items,
+                            size_t count);                               /* FLAT DTYPE CLOSURE CELL EXC */
 const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object); /* PYFUNC EXC_CLASS OBJECT */
 const Type *type_func(TypeTable *table, uint32_t func);
 
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
- *   array(float32, 2, C) array(float32, 1, C, readonly)   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
- *   iter.range(int) iter.zip(a, b)   dtype(float32)   func(math.sin)   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  object#5  bottom */
+ *   array(float32, 2, C) array(float32, 1, C, readonly)   range  slice(int, None, None)  Ellipsis  str flat(array(...))
+ *   iter.range(int) iter.zip(a, b)   dtype(float32)   func(math.sin)   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)
+ *   exc_class#4  object#5  bottom */
 void type_print(Buf *buf, const Type *type);
 const char *type_text(Arena *arena, const Type *type);
-const Type *type_parse(TypeTable *table, Arena *scratch, const char *text, const char **end); /* NULL: not a type; *end after it */
+const Type *type_parse(TypeTable *table, Arena *scratch, const char *text,
+                       const char **end); /* NULL: not a type; *end after it */
 
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
-static inline char type_scalar_kind(const Type *type) { return type->kind == TY_SCALAR ? scalar_info[type->scalar].kind : 0; }
+static inline char type_scalar_kind(const Type *type) {
+    return type->kind == TY_SCALAR ? scalar_info[type->scalar].kind : 0;
+}
 static inline bool type_is_integer(const Type *type) /* bool counts, as in Python */
 {
     char kind = type_scalar_kind(type);
@@ -111,13 +135,17 @@ static inline const Type *type_element(const Type *array) { return array->items[
 
 /* ---- layout: how a value of a type lies in memory wherever C code meets generated code (ir_abi.def) ----
  *
- * scalars: their NumPy size and alignment (bool is one byte; complex two parts, aligned as one part)   None, functions, constants: no bytes
- * tuple: C struct of its items   Optional: struct { content; uint8_t present; }   range: struct { int64 start, stop, step }
- * array: struct { void *data; void *owner; int64_t shape[ndim]; int64_t strides[ndim]; }; owner is whatever keeps the data alive (a
- * borrowed PyObject* of the argument it came from; NULL on a GPU); strides in bytes.  closure: struct of its items.  cell: pointer. */
+ * scalars: their NumPy size and alignment (bool is one byte; complex two parts, aligned as one part)   None, functions,
+ * constants: no bytes tuple: C struct of its items   Optional: struct { content; uint8_t present; }   range: struct {
+ * int64 start, stop, step } array: struct { void *data; void *owner; int64_t shape[ndim]; int64_t strides[ndim]; };
+ * owner is whatever keeps the data alive (a borrowed PyObject* of the argument it came from; NULL on a GPU); strides in
+ * bytes.  flat: as its array.  slice, closure, exception instance: struct of its items.  cell and iterator: pointer
+ * (they never leave generated code). */
 size_t type_size(const Type *type);
-size_t type_align(const Type *type);
-size_t type_item_offset(const Type *type, size_t index); /* of items[index] in a tuple or closure */
+size_t type_align(const Type *type); /* 1 for what has no bytes */
+/* Of item `index` of a struct: tuple, closure, slice, exception, range (start, stop, step), Optional (content,
+ * present). */
+size_t type_item_offset(const Type *type, size_t index);
 
 /* The one C picture of an array in memory; shape and strides follow it: int64_t shape[ndim], strides[ndim]. */
 typedef struct ArrayHead {
@@ -125,18 +153,19 @@ typedef struct ArrayHead {
     void *owner;
 } ArrayHead;
 
-/* A kernel's parameters on a GPU: every leaf of every argument in order, each at its natural alignment.  The strides of C and F arrays and
- * owners are not passed.  The launcher and the kernel's LLVM signature are both made from this list. */
+/* A kernel's parameters on a GPU: every leaf of every argument in order, each at its natural alignment.  The strides of
+ * C and F arrays and owners are not passed.  The launcher and the kernel's LLVM signature are both made from this list.
+ */
 typedef enum LeafKind { LEAF_SCALAR, LEAF_POINTER, LEAF_SHAPE, LEAF_STRIDE } LeafKind;
 typedef struct KernelLeaf {
     LeafKind kind;
-    Scalar scalar;      /* LEAF_SCALAR: what it is (complex is one leaf) */
-    const Type *array;  /* the array it belongs to, else NULL */
-    uint32_t argument;  /* number of the argument it belongs to */
-    uint32_t axis;      /* LEAF_SHAPE, LEAF_STRIDE */
+    Scalar scalar;     /* LEAF_SCALAR: what it is (complex is one leaf) */
+    const Type *array; /* the array it belongs to, else NULL */
+    uint32_t argument; /* number of the argument it belongs to */
+    uint32_t axis;     /* LEAF_SHAPE, LEAF_STRIDE */
     uint32_t bytes, align;
-    uint32_t from;      /* byte offset in the argument's own layout */
-    uint32_t to;        /* byte offset in the parameter buffer */
+    uint32_t from; /* byte offset in the argument's own layout */
+    uint32_t to;   /* byte offset in the parameter buffer */
 } KernelLeaf;
 /* Returns the number of leaves; *leaves lies in the arena; *bytes is the size of the parameter buffer. */
 size_t kernel_leaves(Arena *arena, const Type *const *types, size_t count, KernelLeaf **leaves, size_t *bytes);
@@ -151,12 +180,12 @@ typedef enum FuncId {
 } FuncId;
 
 typedef enum FuncHow { HOW_EXTERN, HOW_OP, HOW_RTLIB, HOW_EMIT, HOW_PRELUDE, HOW_TYPED } FuncHow;
-typedef enum FuncCheck { CHECK_NONE, CHECK_DOMAIN, CHECK_RANGE, CHECK_BOTH } FuncCheck;
+typedef enum FuncCheck { CHECK_NONE, CHECK_DOMAIN, CHECK_RANGE, CHECK_BOTH, CHECK_POW, CHECK_CALL } FuncCheck;
 
 typedef struct FuncInfo {
-    const char *id;     /* "MATH_SIN" */
-    const char *names;  /* Python names it answers to, separated by spaces */
-    const char *rule;   /* name of the typing rule */
+    const char *id;      /* "MATH_SIN" */
+    const char *names;   /* Python names it answers to, separated by spaces */
+    const char *rule;    /* name of the typing rule */
     uint8_t least, most; /* arguments; most 255: any number */
     FuncHow how;
     const char *symbol;
@@ -165,10 +194,15 @@ typedef struct FuncInfo {
     const char *doc;
 } FuncInfo;
 extern const FuncInfo func_info[FUNC_COUNT];
+/* The row that answers to a full Python name ("math.sin"); FUNC_NONE: none.  Linear: keep the answer. */
+FuncId func_find(const char *name, size_t length);
+/* The first of its names, as messages and dumps show it; the id of a row without names. */
+const char *func_name(Arena *arena, FuncId func);
 
 /* ---- constants ---- */
 
-typedef struct ArrayConst { /* a global array: its memory is used where it lies on the host, copied into the module for a GPU */
+typedef struct ArrayConst { /* a global array: its memory is used where it lies on the host, copied into the module for
+                               a GPU */
     void *data;
     ObjRef object;
     const int64_t *shape, *strides;
@@ -183,8 +217,8 @@ struct Const {
         struct {
             double re, im;
         } c;
-        const char *text; /* str */
-        const Const *const *items; /* tuple: type->count of them */
+        const char *text;          /* str */
+        const Const *const *items; /* tuple, slice: type->count of them; range: start, stop, step */
         const ArrayConst *array;
     };
     bool too_big; /* a Python int beyond 64 bits: any use is refused */
@@ -207,12 +241,14 @@ typedef struct OpInfo {
 extern const OpInfo op_info[OP_COUNT];
 bool op_has(Op op, char effect);
 bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE UNREACHABLE */
+bool op_has_result(Op op);    /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
+Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
 
 enum ValueFlags {
-    VF_INPLACE = 1,    /* augmented assignment */
-    VF_UNCHECKED = 2,  /* inference proved that it cannot raise (index in range, divisor not zero) */
+    VF_INPLACE = 1,     /* augmented assignment */
+    VF_UNCHECKED = 2,   /* inference proved that it cannot raise (index in range, divisor not zero) */
     VF_NONNEGATIVE = 4, /* an integer known to be >= 0 */
-    VF_CHECKED = 8,    /* Python error model: raises where the interpreter raises; set by inference */
+    VF_CHECKED = 8,     /* Python error model: raises where the interpreter raises; set by inference */
 };
 
 typedef struct Value Value;
@@ -233,13 +269,13 @@ struct Value {
     Span span;
     const char *name; /* the Python variable it was stored to, for messages; may be NULL */
     struct {
-        int64_t i;             /* PARAM UNPACK UNPACK_EX EXTRACT */
-        const char *text;      /* GETATTR SETATTR CELL_GET CHECK_BOUND */
+        int64_t i;                /* PARAM UNPACK UNPACK_EX EXTRACT */
+        const char *text;         /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;
-        ObjRef object;         /* FUNCTION */
-        FuncId func;           /* CALL_FUNC */
-        FuncInst *inst;        /* CALL_INST */
+        ObjRef object;  /* FUNCTION */
+        FuncId func;    /* CALL_FUNC */
+        FuncInst *inst; /* CALL_INST */
     } imm;
     void *mark; /* scratch for the pass that runs */
 };
@@ -250,8 +286,8 @@ struct Block {
     Block *succs[2];
     uint32_t nsuccs;
     VEC(Block *) preds;
-    Block *idom;       /* after func_compute_dominators */
-    uint32_t order;    /* position in reverse post-order, from 0; UINT32_MAX: unreachable */
+    Block *idom;    /* after func_compute_dominators */
+    uint32_t order; /* position in reverse post-order, from 0; UINT32_MAX: unreachable */
     void *mark;
 };
 
@@ -260,7 +296,8 @@ typedef struct Param {
     const char *name;
     ParamKind kind;
     bool has_default;
-    const Const *fallback; /* the default when it is a constant known to the frontend; a closure's defaults come with the closure */
+    const Const *fallback; /* the default when it is a constant known to the frontend; a closure's defaults come with
+                              the closure */
 } Param;
 
 struct Func {
@@ -268,7 +305,7 @@ struct Func {
     TypeTable *types;
     const char *name;
     const Source *source;
-    Span span; /* of the def line */
+    Span span;     /* of the def line */
     ObjRef object; /* the Python function it came from; 0 for parsed text */
     Param *params; /* in the order of the code's local variables; cells of a closure last */
     uint32_t nparams;
@@ -277,19 +314,22 @@ struct Func {
     const Type *result; /* after inference */
 };
 
-/* One specialisation: a function with the types of its parameters.  Kept by the driver in the order found; number 0 is the root. */
+/* One specialisation: a function with the types of its parameters.  Kept by the driver in the order found; number 0 is
+ * the root. */
 struct FuncInst {
     uint32_t id;
     ObjRef object;
     const Func *untyped;
-    Func *func; /* typed clone; NULL before its first inference */
+    Func *func;               /* typed clone; NULL before its first inference */
     const Type *const *types; /* one per parameter of untyped */
-    const Const *const *konsts; /* one per parameter: constant it is known to be (literal shapes, None, bool), or NULL */
+    const Const *const
+        *konsts;        /* one per parameter: constant it is known to be (literal shapes, None, bool), or NULL */
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
     bool may_raise;
-    bool never_returns; /* known to end every call by raising: result stays TY_BOTTOM, calls of it are followed by UNREACHABLE */
-    uint32_t options;   /* FuncOptions of its own decorator */
+    bool never_returns;      /* known to end every call by raising: result stays TY_BOTTOM, calls of it are followed by
+                                UNREACHABLE */
+    uint32_t options;        /* FuncOptions of its own decorator */
     VEC(FuncInst *) callers; /* to infer again when result changes */
     bool queued;
 };
@@ -309,35 +349,60 @@ void value_remove(Value *value);
 void value_replace(Func *func, Value *old, Value *with); /* every use */
 void block_jump(Func *func, Block *from, Span span, Block *to);
 void block_branch(Func *func, Block *from, Span span, Value *condition, Block *if_true, Block *if_false);
-void block_remove_edge(Func *func, Block *from, Block *to); /* also drops the phis' operands */
+/* Also drops the phis' operands; a branch becomes a jump, a jump `unreachable`. */
+void block_remove_edge(Func *func, Block *from, Block *to);
 
 /* Constants are made in the function's arena. */
 const Const *const_int(Arena *arena, TypeTable *types, int64_t value); /* weak int */
 const Const *const_bool(Arena *arena, TypeTable *types, bool value);
 const Const *const_float(Arena *arena, TypeTable *types, double value);
+const Const *const_complex(Arena *arena, TypeTable *types, double re, double im);
+const Const *const_str(Arena *arena, TypeTable *types, const char *text);
+const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *items, size_t count);
 const Const *const_none(Arena *arena, TypeTable *types);
-const Const *const_of(Arena *arena, const Type *type); /* the kinds whose type says it all: FUNC PYFUNC DTYPE OBJECT ... */
-bool const_equal(const Const *a, const Const *b);
+const Const *const_of(Arena *arena,
+                      const Type *type);          /* the kinds whose type says it all: FUNC PYFUNC DTYPE OBJECT ... */
+bool const_equal(const Const *a, const Const *b); /* the same type and bits: 0.0 is not -0.0, a NaN is itself */
+/* The text of a constant says its type too: 1 True 2.5 complex(1.0, 2.0) (weak), int8(1) float32(2.5)
+ * complex64(1.0, 2.0) (strong), None, "text", (1, 2.5), slice(0, None, None), range(0, 10, 1), int(too_big),
+ * array(float32, 1, C)[10; 4]@7 (shape; strides; object); for kinds whose type says it all the type's text. */
+void const_print(Buf *buf, const Const *konst);
+const Const *const_parse(Arena *arena, TypeTable *types, const char *text, const char **end); /* NULL: not a constant */
 
 /* Analyses and clean-ups, one file each. */
-Func *func_clone(Arena *arena, const Func *func);
-void func_compute_order(Func *func);      /* reverse post-order; drops unreachable blocks and their edges */
-void func_compute_dominators(Func *func); /* Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001) */
+Func *func_clone(Arena *arena,
+                 const Func *func);  /* constants, names and types are shared with the original; marks are NULL */
+void func_renumber(Func *func);      /* values and blocks count from 0 in the order in which they stand */
+void func_compute_order(Func *func); /* sorts blocks in reverse post-order; drops unreachable ones and their edges */
+void func_compute_dominators(
+    Func *func); /* after func_compute_order; Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001) */
 bool func_remove_trivial_phis(Func *func); /* progress */
-bool func_remove_dead(Func *func);         /* pure values nobody uses; progress */
+bool func_remove_dead(Func *func);         /* values nobody uses that value_is_removable; progress */
+/* Whether nobody would notice if an unused value were not computed.  Conservative before inference: what may raise
+ * stays. */
+bool value_is_removable(const Value *value);
 
 /* Text.  func_print and func_parse are inverse on everything but spans and objects.
- *   func add(x: int, y: float32) -> float32 {
+ *   func add(x: int, y: float32 = 1.0, kwonly z, *rest, cell c) -> float32 {
  *   b0:
- *     %2: float32 = cast %0
- *     %3: float32 = add %2, %1
- *     return %3
+ *     %5: float32 = cast %0
+ *     %6 total: float32 = add.inplace %5, %1
+ *     branch %7, b1, b2
+ *   b1:
+ *     ...
+ *     %9: float32 = phi b0 %6, b1 %8
+ *     return %9
  *   }
- * Parameters are %0 ... of the OP_PARAM values of the entry block, in order. */
+ * Parameters are %0 ... of the OP_PARAM values that open the entry block, one per parameter in order.  "%6 total": name
+ * is what the value was stored to.  Flags follow the operation (.inplace .unchecked .nonnegative .checked), imm stands
+ * in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] function[object#3]),
+ * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is" (%4: int = add %1,
+ * %2 is 5).  A default that is not known is "= ...".  Operations without a result have no number. From ";" to the end
+ * of the line is a comment. */
 void func_print(Buf *buf, const Func *func);
 Func *func_parse(Arena *arena, TypeTable *types, const char *text, Diag *diag);
-/* Checks form (one terminator, phis, dominance, operand counts) and, if typed, types.  False: diag holds the function's text with every
- * fault written at the line it belongs to. */
+/* Checks form (one terminator, phis, dominance, operand counts) and, if typed, types.  False: diag holds the function's
+ * text with every fault written at the line it belongs to. */
 bool func_verify(const Func *func, bool typed, Diag *diag);
 
 #endif

@@ -1,0 +1,208 @@
+/* diag.c: the failure of a compilation, and the text a user reads about it.
+ *
+ *   operator + does not take int and (int, int)         what was found
+ *     File "heat.py", line 12, in step                  where, as tracebacks say it
+ *       y = a + pair                                    the line, without its indentation
+ *           ^^^^^^^^                                    the exact expression
+ *     hint: unpack the tuple first                      what to do
+ *     note: called with (int, (int, int))               and through which calls one came here, innermost first
+ *     File "heat.py", line 30, in main
+ *       ...
+ *
+ * Columns are bytes of UTF-8 (as co_positions counts them); the carets are placed by what a terminal shows: tabs stay
+ * tabs, wide characters take two places, combining ones none.  Only the first failure is kept: what follows from it is
+ * noise. */
+#include "base/base.h"
+
+#include <string.h> /* memcpy */
+
+static const struct {
+    const char *name, *exception, *text, *hint;
+} diag_codes[DIAG_COUNT] = {
+#define DIAG(name, exception, text, hint) {#name, exception, text, hint},
+#include "base/diag_codes.def"
+#undef DIAG
+};
+
+enum { NOTES_SHOWN_FIRST = 6, NOTES_SHOWN_LAST = 2 };
+
+const char *diag_exception_name(DiagCode code) { return diag_codes[code].exception; }
+const char *diag_code_name(DiagCode code) { return diag_codes[code].name; }
+const char *diag_code_text(DiagCode code) { return diag_codes[code].text; }
+
+void diag_init(Diag *diag, Arena *arena) { *diag = (Diag){.arena = arena}; }
+
+bool diag_fail(Diag *diag, DiagCode code, const Source *source, Span span, const char *format, ...) {
+    diag->ignored = diag->failed;
+    if (diag->failed) return false;
+    diag->failed = true; /* first: if memory runs out in the next line, the code is known at least */
+    diag->code = code;
+    diag->source = source;
+    diag->span = span;
+    va_list args;
+    va_start(args, format);
+    diag->message = arena_vprintf(diag->arena, format, args);
+    va_end(args);
+    return false;
+}
+
+void diag_hint(Diag *diag, const char *format, ...) {
+    if (!diag->failed || diag->ignored) return;
+    va_list args;
+    va_start(args, format);
+    diag->hint = arena_vprintf(diag->arena, format, args);
+    va_end(args);
+}
+
+void diag_note(Diag *diag, const Source *source, Span span, const char *format, ...) {
+    if (!diag->failed) return;
+    DiagNote *note = ARENA_NEW(diag->arena, DiagNote);
+    note->source = source;
+    note->span = span;
+    va_list args;
+    va_start(args, format);
+    note->text = arena_vprintf(diag->arena, format, args);
+    va_end(args);
+    DiagNote **end = &diag->notes;
+    while (*end) end = &(*end)->next;
+    *end = note;
+}
+
+/* ---- rendering ---- */
+
+typedef struct CharRange {
+    uint32_t first, last;
+} CharRange;
+
+/* Characters that East Asian fonts and emoji show two places wide (Unicode's East_Asian_Width W and F). */
+static const CharRange wide_chars[] = {
+    {0x1100, 0x115F},   {0x231A, 0x231B},   {0x23E9, 0x23EC},   {0x2614, 0x2615},   {0x2648, 0x2653},
+    {0x26AA, 0x26AB},   {0x26BD, 0x26BE},   {0x2705, 0x2705},   {0x2728, 0x2728},   {0x274C, 0x274C},
+    {0x2753, 0x2757},   {0x2795, 0x2797},   {0x2B1B, 0x2B1C},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
+    {0xA960, 0xA97C},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},
+    {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x1FA70, 0x1FAFF},
+    {0x20000, 0x3FFFD},
+};
+
+/* Characters that add nothing to the width: combining marks, joiners, variation selectors. */
+static const CharRange zero_width_chars[] = {
+    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F},
+    {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0x302A, 0x302D},
+    {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF},
+};
+
+static bool in_ranges(const CharRange *ranges, size_t count, uint32_t c) {
+    for (size_t i = 0; i < count; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last) return true;
+    return false;
+}
+
+/* The character at text and how many bytes it has; a byte that is not UTF-8 stands for itself. */
+static size_t utf8_decode(const char *text, const char *end, uint32_t *c) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t length = bytes[0] < 0x80 ? 1 : bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : bytes[0] >= 0xC0 ? 2 : 1;
+    *c = bytes[0];
+    if (length == 1 || (size_t)(end - text) < length) return 1;
+    uint32_t value = bytes[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xC0) != 0x80) return 1;
+        value = value << 6 | (bytes[i] & 0x3Fu);
+    }
+    *c = value;
+    return length;
+}
+
+static int display_width(uint32_t c) {
+    if (c < 0x300) return 1;
+    if (in_ranges(zero_width_chars, COUNT_OF(zero_width_chars), c)) return 0;
+    return in_ranges(wide_chars, COUNT_OF(wide_chars), c) ? 2 : 1;
+}
+
+/* Line number `line` of the source, without its line break; false: the text is not known. */
+static bool source_line(const Source *source, uint32_t line, const char **start, const char **end) {
+    if (!source->text || line < source->first_line) return false;
+    const char *at = source->text;
+    for (uint32_t i = source->first_line; i < line; i++) {
+        at = strchr(at, '\n');
+        if (!at) return false;
+        at++;
+    }
+    const char *stop = at + strcspn(at, "\n");
+    while (stop > at && strchr(" \t\r\f", stop[-1])) stop--;
+    *start = at;
+    *end = stop;
+    return stop > at;
+}
+
+/* The line of carets below text[from, to) of a line that is shown from `start`. */
+static void render_carets(Buf *buf, const char *start, const char *from, const char *to, const char *end) {
+    buf_puts(buf, "\n    ");
+    bool any = false;
+    for (const char *at = start; at < to;) {
+        uint32_t c;
+        size_t length = utf8_decode(at, end, &c);
+        bool marked = at + length > from;
+        int width = c == '\t' ? 1 : display_width(c);
+        for (int i = 0; i < width; i++) buf_putc(buf, c == '\t' ? '\t' : marked ? '^' : ' ');
+        any |= marked;
+        at += length;
+    }
+    if (!any) buf_putc(buf, '^');
+}
+
+/* File, line and function; the source line; the carets. */
+static void render_place(Buf *buf, const Source *source, Span span) {
+    if (!source || !source->file) return;
+    buf_printf(buf, "\n  File \"%s\"", source->file);
+    if (span.line) buf_printf(buf, ", line %u", (unsigned)span.line);
+    if (source->function) buf_printf(buf, ", in %s", source->function);
+    const char *start, *end;
+    if (!span.line || !source_line(source, span.line, &start, &end)) return;
+    const char *line = start;
+    while (start < end && strchr(" \t\f", *start)) start++;
+    buf_puts(buf, "\n    ");
+    buf_write(buf, start, (size_t)(end - start));
+    size_t length = (size_t)(end - line);
+    bool to_end = span.end_line > span.line; /* the expression goes on in lines that are not shown */
+    size_t from = span.col, to = to_end || span.end_col > length ? length : span.end_col;
+    if (from < to) render_carets(buf, start, line + from > start ? line + from : start, line + to, end);
+}
+
+static bool same_note(const DiagNote *a, const DiagNote *b) {
+    return a->source == b->source && a->span.line == b->span.line && a->span.col == b->span.col &&
+           strcmp(a->text, b->text) == 0;
+}
+
+/* Long chains of calls (recursion, above all) are cut in the middle, repeated places are told once. */
+static void render_notes(Buf *buf, const DiagNote *notes) {
+    size_t count = 0, index = 0;
+    for (const DiagNote *note = notes; note; note = note->next) count++;
+    for (const DiagNote *note = notes; note; index++) {
+        if (count > NOTES_SHOWN_FIRST + NOTES_SHOWN_LAST + 1 && index >= NOTES_SHOWN_FIRST) {
+            size_t left_out = count - NOTES_SHOWN_FIRST - NOTES_SHOWN_LAST;
+            for (size_t i = 0; i < left_out; i++) note = note->next;
+            buf_printf(buf, "\n  ... %zu more", left_out);
+            count = 0; /* the rest is shown */
+            continue;
+        }
+        buf_printf(buf, "\n  note: %s", note->text);
+        render_place(buf, note->source, note->span);
+        size_t repeated = 0;
+        while (count && note->next && same_note(note, note->next)) note = note->next, repeated++, count--;
+        if (repeated) buf_printf(buf, "\n  ... %zu more of the same", repeated);
+        note = note->next;
+    }
+}
+
+const char *diag_render(const Diag *diag) {
+    if (!diag->failed) return "";
+    if (!diag->message) return diag_codes[diag->code].text;
+    Buf buf;
+    buf_init(&buf, diag->arena);
+    buf_puts(&buf, diag->message);
+    render_place(&buf, diag->source, diag->span);
+    const char *hint = diag->hint ? diag->hint : diag_codes[diag->code].hint;
+    if (hint) buf_printf(&buf, "\n  hint: %s", hint);
+    render_notes(&buf, diag->notes);
+    return buf.text;
+}

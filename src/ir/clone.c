@@ -1,0 +1,69 @@
+/* clone.c: a copy of a function that shares nothing that passes change: values, blocks, edges and operand lists are
+ * new; constants, names, types and sources, which nobody changes, are shared.  Numbers stay as they are.  Old values
+ * find new ones through tables by number. */
+#include "ir/ir.h"
+
+#include <string.h> /* memcpy */
+
+typedef struct Clone {
+    Func *func;
+    Value **values; /* by the old value's number */
+    Block **blocks; /* by the old block's number */
+} Clone;
+
+static Value *clone_value(Clone *clone, const Value *old, Block *block) {
+    Value *value = ARENA_NEW(clone->func->arena, Value);
+    *value = *old;
+    value->block = block;
+    value->mark = NULL;
+    value->next = NULL;
+    value->prev = block->last;
+    if (block->last)
+        block->last->next = value;
+    else
+        block->first = value;
+    block->last = value;
+    clone->values[old->id] = value;
+    return value;
+}
+
+/* Second round, when every value has its copy: operands, edges, dominators. */
+static void clone_links(Clone *clone, const Block *old) {
+    Arena *arena = clone->func->arena;
+    Block *block = clone->blocks[old->id];
+    for (Value *value = block->first; value; value = value->next) {
+        Value **args = value->nargs ? ARENA_ARRAY(arena, Value *, value->nargs) : NULL;
+        for (uint32_t i = 0; i < value->nargs; i++) args[i] = clone->values[value->args[i]->id];
+        value->args = args;
+    }
+    for (uint32_t i = 0; i < old->nsuccs; i++) block->succs[i] = clone->blocks[old->succs[i]->id];
+    for (size_t i = 0; i < old->preds.len; i++) vec_push(arena, &block->preds, clone->blocks[old->preds.data[i]->id]);
+    if (old->idom) block->idom = clone->blocks[old->idom->id];
+}
+
+Func *func_clone(Arena *arena, const Func *old) {
+    Func *func = ARENA_NEW(arena, Func);
+    *func = *old;
+    func->arena = arena;
+    func->blocks.data = NULL;
+    func->blocks.len = func->blocks.cap = 0;
+    func->params = ARENA_ARRAY(arena, Param, old->nparams);
+    if (old->nparams) memcpy(func->params, old->params, old->nparams * sizeof *func->params);
+    Clone clone = {
+        .func = func,
+        .values = ARENA_ARRAY(arena, Value *, old->next_value),
+        .blocks = ARENA_ARRAY(arena, Block *, old->next_block),
+    };
+    for (size_t b = 0; b < old->blocks.len; b++) {
+        const Block *from = old->blocks.data[b];
+        Block *block = ARENA_NEW(arena, Block);
+        block->id = from->id;
+        block->order = from->order;
+        block->nsuccs = from->nsuccs;
+        vec_push(arena, &func->blocks, block);
+        clone.blocks[from->id] = block;
+        for (const Value *value = from->first; value; value = value->next) clone_value(&clone, value, block);
+    }
+    for (size_t b = 0; b < old->blocks.len; b++) clone_links(&clone, old->blocks.data[b]);
+    return func;
+}

@@ -1,0 +1,28 @@
+/* graph.h: orders and dominators of a control-flow graph as plain arrays, for the passes that store them in the blocks
+ * and for the verifier, which may not touch the function.  Private to src/ir. */
+#ifndef KRAIT_IR_GRAPH_H
+#define KRAIT_IR_GRAPH_H
+
+#include "ir/ir.h" /* Func, Block */
+
+typedef struct Graph {
+    Block **blocks; /* the reachable blocks in reverse post-order */
+    uint32_t count;
+    uint32_t *position; /* by block number: place in blocks, UINT32_MAX for an unreachable block */
+    uint32_t *idom;     /* by place: place of the immediate dominator; 0 for the entry */
+} Graph;
+
+/* Numbers of blocks must be below func->next_block. */
+Graph graph_order(Arena *arena, const Func *func);
+void graph_dominators(Arena *arena, Graph *graph);
+bool graph_dominates(const Graph *graph, uint32_t above, uint32_t below); /* places; a block dominates itself */
+
+/* A function as text, with lines added below the line of a value (or, value NULL, of a block's head; both NULL, of the
+ * first line). */
+typedef struct Annotator {
+    void *self;
+    void (*annotate)(void *self, Buf *buf, const Block *block, const Value *value);
+} Annotator;
+void func_print_annotated(Buf *buf, const Func *func, const Annotator *annotator);
+
+#endif

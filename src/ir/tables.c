@@ -1,0 +1,71 @@
+/* tables.c: the rows of ir_types.def, ir_ops.def and ir_funcs.def as arrays, and what is asked about them. */
+#include "ir/ir.h"
+
+#include <string.h> /* strcmp */
+
+const ScalarInfo scalar_info[SCALAR_COUNT] = {
+#define SCALAR(name, text, numpy_char, kind, bytes, weak_name) {text, numpy_char, kind, bytes, weak_name},
+#include "ir/ir_types.def"
+#undef SCALAR
+};
+
+enum { V = -1 }; /* ir_ops.def: any number of operands */
+const OpInfo op_info[OP_COUNT] = {
+#define OP(name, text, operands, rule, effects, doc) {text, operands, #rule, effects, doc},
+#include "ir/ir_ops.def"
+#undef OP
+};
+
+const FuncInfo func_info[FUNC_COUNT] = {
+#define FUNC(id, names, rule, least, most, how, symbol, check, effects, doc) \
+    {#id, names, #rule, least, most, HOW_##how, symbol, CHECK_##check, effects, doc},
+#include "ir/ir_funcs.def"
+#undef FUNC
+};
+
+_Static_assert(FUNC_NONE == 0, "FuncId 0 must say `no function`");
+_Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UINT64, "integers stand by width");
+_Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
+
+bool op_has(Op op, char effect) { return strchr(op_info[op].effects, effect) != NULL; }
+
+bool op_is_terminator(Op op) {
+    return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_UNREACHABLE;
+}
+
+bool op_has_result(Op op) {
+    switch (op) {
+    case OP_SETATTR:
+    case OP_SETITEM:
+    case OP_DELITEM:
+    case OP_CELL_SET:
+    case OP_CHECK_BOUND: return false;
+    default: return !op_is_terminator(op);
+    }
+}
+
+static bool text_is(const char *candidate, const char *text, size_t length) {
+    return strncmp(candidate, text, length) == 0 && candidate[length] == 0;
+}
+
+Op op_find(const char *text, size_t length) {
+    for (int op = 0; op < OP_COUNT; op++)
+        if (text_is(op_info[op].text, text, length)) return (Op)op;
+    return OP_COUNT;
+}
+
+FuncId func_find(const char *name, size_t length) {
+    for (int func = 0; func < FUNC_COUNT && length; func++)
+        for (const char *at = func_info[func].names; *at;) {
+            size_t size = strcspn(at, " ");
+            if (size == length && memcmp(at, name, length) == 0) return (FuncId)func;
+            at += size + strspn(at + size, " ");
+        }
+    return FUNC_NONE;
+}
+
+const char *func_name(Arena *arena, FuncId func) {
+    const char *names = func_info[func].names;
+    size_t length = strcspn(names, " ");
+    return length ? arena_strndup(arena, names, length) : func_info[func].id;
+}

@@ -1,0 +1,277 @@
+/* type_text.c: types as text and back (the forms are listed in ir.h).
+ *
+ * Printing walks the type; parsing is recursive descent over
+ *   type = atom {"?"}      atom = "(" [type {"," type} [","]] ")" | name | name "#" number | name ["#" number] "(" ...
+ * ")" Input may be anything (tests, fuzzers): depth is limited, nothing is assumed. */
+#include "ir/ir.h"
+
+#include <ctype.h>  /* isalnum */
+#include <stdlib.h> /* strtoul */
+#include <string.h> /* strncmp */
+
+enum { TYPE_MAX_DEPTH = 100 };
+
+/* How a kind is written: its name, and what follows it. */
+typedef enum TypeForm { FORM_OWN, FORM_NAME, FORM_ITEMS, FORM_OBJECT, FORM_OBJECT_ITEMS } TypeForm;
+static const struct {
+    const char *name;
+    TypeForm form;
+} kind_text[] = {
+    [TY_BOTTOM] = {"bottom", FORM_NAME},   [TY_NONE] = {"None", FORM_NAME},
+    [TY_SCALAR] = {NULL, FORM_OWN},        [TY_TUPLE] = {NULL, FORM_OWN},
+    [TY_OPTIONAL] = {NULL, FORM_OWN},      [TY_ARRAY] = {"array", FORM_OWN},
+    [TY_FLAT] = {"flat", FORM_ITEMS},      [TY_RANGE] = {"range", FORM_NAME},
+    [TY_SLICE] = {"slice", FORM_ITEMS},    [TY_ELLIPSIS] = {"Ellipsis", FORM_NAME},
+    [TY_STR] = {"str", FORM_NAME},         [TY_ITER] = {NULL, FORM_OWN},
+    [TY_DTYPE] = {"dtype", FORM_ITEMS},    [TY_FUNC] = {"func", FORM_OWN},
+    [TY_PYFUNC] = {"pyfunc", FORM_OBJECT}, [TY_CLOSURE] = {"closure", FORM_OBJECT_ITEMS},
+    [TY_CELL] = {"cell", FORM_ITEMS},      [TY_EXC_CLASS] = {"exc_class", FORM_OBJECT},
+    [TY_EXC] = {"exc", FORM_OBJECT_ITEMS}, [TY_OBJECT] = {"object", FORM_OBJECT},
+};
+_Static_assert(COUNT_OF(kind_text) == TY_OBJECT + 1, "one row per TypeKind");
+
+static const char *const iter_text[] = {
+    [ITER_RANGE] = "iter.range",       [ITER_TUPLE] = "iter.tuple",         [ITER_ARRAY] = "iter.array",
+    [ITER_FLAT] = "iter.flat",         [ITER_ENUMERATE] = "iter.enumerate", [ITER_ZIP] = "iter.zip",
+    [ITER_REVERSED] = "iter.reversed",
+};
+
+/* ---- printing ---- */
+
+static const char *scalar_text(const Type *type) {
+    if (type->weak) return scalar_info[type->scalar].weak_name;
+    return type->scalar == SCALAR_BOOL ? "bool_" : scalar_info[type->scalar].name;
+}
+
+static void print_items(Buf *buf, const Type *type) {
+    buf_putc(buf, '(');
+    for (uint32_t i = 0; i < type->count; i++) {
+        if (i) buf_puts(buf, ", ");
+        type_print(buf, type->items[i]);
+    }
+    if (type->kind == TY_TUPLE && type->count == 1) buf_putc(buf, ',');
+    buf_putc(buf, ')');
+}
+
+static void print_func(Buf *buf, uint32_t func) {
+    buf_puts(buf, "func(");
+    const char *names = func_info[func].names;
+    size_t length = strcspn(names, " ");
+    if (length)
+        buf_write(buf, names, length);
+    else
+        buf_puts(buf, func_info[func].id);
+    buf_putc(buf, ')');
+}
+
+void type_print(Buf *buf, const Type *type) {
+    switch (type->kind) {
+    case TY_SCALAR: buf_puts(buf, scalar_text(type)); return;
+    case TY_TUPLE: print_items(buf, type); return;
+    case TY_OPTIONAL:
+        type_print(buf, type->items[0]);
+        buf_putc(buf, '?');
+        return;
+    case TY_ARRAY:
+        buf_puts(buf, "array(");
+        type_print(buf, type->items[0]);
+        buf_printf(buf, ", %u, %c%s)", type->ndim, "CFA"[type->layout], type -> readonly ? ", readonly" : "");
+        return;
+    case TY_ITER:
+        buf_puts(buf, iter_text[type->iter]);
+        print_items(buf, type);
+        return;
+    case TY_FUNC: print_func(buf, type->func); return;
+    default: break;
+    }
+    TypeForm form = kind_text[type->kind].form;
+    buf_puts(buf, kind_text[type->kind].name);
+    if (form == FORM_OBJECT || form == FORM_OBJECT_ITEMS) buf_printf(buf, "#%u", (unsigned)type->object);
+    if (form == FORM_ITEMS || form == FORM_OBJECT_ITEMS) print_items(buf, type);
+}
+
+const char *type_text(Arena *arena, const Type *type) {
+    Buf buf;
+    buf_init(&buf, arena);
+    type_print(&buf, type);
+    return buf.text;
+}
+
+/* ---- parsing ---- */
+
+typedef struct TypeParser {
+    TypeTable *table;
+    Arena *scratch;
+    const char *at;
+    int depth;
+} TypeParser;
+
+static const Type *parse_type(TypeParser *parser);
+
+static void skip_space(TypeParser *parser) {
+    while (*parser->at == ' ' || *parser->at == '\t') parser->at++;
+}
+
+static bool accept(TypeParser *parser, char c) {
+    skip_space(parser);
+    if (*parser->at != c) return false;
+    parser->at++;
+    return true;
+}
+
+static size_t word_length(const char *text) {
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
+    return length;
+}
+
+static bool word_is(const char *word, size_t length, const char *text) {
+    return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+static bool parse_number(TypeParser *parser, uint32_t limit, uint32_t *number) {
+    skip_space(parser);
+    if (!isdigit((unsigned char)*parser->at)) return false;
+    char *end;
+    unsigned long long value = strtoull(parser->at, &end, 10);
+    parser->at = end;
+    *number = (uint32_t)value;
+    return value <= limit;
+}
+
+typedef VEC(const Type *) TypeList;
+
+/* "(" [type {"," type}] ")", a trailing comma allowed; the opening parenthesis has been read. */
+static bool parse_list(TypeParser *parser, TypeList *list, bool *comma_last) {
+    *comma_last = false;
+    while (!accept(parser, ')')) {
+        if (list->len && !*comma_last) return false;
+        const Type *item = parse_type(parser);
+        TRY(item);
+        vec_push(parser->scratch, list, item);
+        *comma_last = accept(parser, ',');
+    }
+    return true;
+}
+
+static const Type *parse_array(TypeParser *parser) {
+    uint32_t ndim;
+    TRY(accept(parser, '('));
+    const Type *element = parse_type(parser);
+    TRY(element && element->kind == TY_SCALAR && accept(parser, ',') && parse_number(parser, TYPE_MAX_NDIM, &ndim));
+    TRY(accept(parser, ','));
+    skip_space(parser);
+    const char *letter = *parser->at ? strchr("CFA", *parser->at) : NULL;
+    TRY(letter);
+    ArrayLayout layout = *letter == 'C' ? LAYOUT_C : *letter == 'F' ? LAYOUT_F : LAYOUT_A;
+    parser->at++;
+    bool readonly = accept(parser, ',');
+    if (readonly) {
+        skip_space(parser);
+        TRY(strncmp(parser->at, "readonly", 8) == 0);
+        parser->at += 8;
+    }
+    TRY(accept(parser, ')'));
+    return type_array(parser->table, element, ndim, layout, readonly);
+}
+
+static const Type *parse_func(TypeParser *parser) {
+    TRY(accept(parser, '('));
+    skip_space(parser);
+    size_t length = word_length(parser->at);
+    FuncId func = func_find(parser->at, length);
+    for (int i = 0; func == FUNC_NONE && i < FUNC_COUNT; i++)
+        if (word_is(parser->at, length, func_info[i].id)) {
+            func = (FuncId)i;
+            parser->at += length;
+            return accept(parser, ')') ? type_func(parser->table, func) : NULL;
+        }
+    TRY(func != FUNC_NONE);
+    parser->at += length;
+    TRY(accept(parser, ')'));
+    return type_func(parser->table, func);
+}
+
+/* Scalars by name; NULL: it is not one. */
+static const Type *find_scalar(TypeTable *table, const char *word, size_t length) {
+    if (word_is(word, length, "bool_")) return type_scalar(table, SCALAR_BOOL, false);
+    for (int scalar = 0; scalar < SCALAR_COUNT; scalar++) {
+        const ScalarInfo *info = &scalar_info[scalar];
+        if (info->weak_name && word_is(word, length, info->weak_name)) return type_scalar(table, (Scalar)scalar, true);
+        if (word_is(word, length, info->name)) return type_scalar(table, (Scalar)scalar, false);
+    }
+    return NULL;
+}
+
+/* The items of these kinds have a number or a form of their own. */
+static bool items_fit(TypeKind kind, const TypeList *list) {
+    switch (kind) {
+    case TY_FLAT: return list->len == 1 && list->data[0]->kind == TY_ARRAY;
+    case TY_DTYPE: return list->len == 1 && list->data[0]->kind == TY_SCALAR;
+    case TY_CELL: return list->len == 1;
+    case TY_SLICE: return list->len == 3;
+    default: return true;
+    }
+}
+
+static const Type *parse_kind(TypeParser *parser, TypeKind kind) {
+    TypeForm form = kind_text[kind].form;
+    uint32_t object = 0;
+    if (form == FORM_NAME) return type_simple(parser->table, kind);
+    if (form == FORM_OBJECT || form == FORM_OBJECT_ITEMS)
+        TRY(accept(parser, '#') && parse_number(parser, UINT32_MAX, &object));
+    if (form == FORM_OBJECT) return type_object(parser->table, kind, object);
+    TypeList list = {0};
+    bool comma_last;
+    TRY(accept(parser, '(') && parse_list(parser, &list, &comma_last) && !comma_last && items_fit(kind, &list));
+    return type_with_items(parser->table, kind, object, list.data, list.len);
+}
+
+static const Type *parse_named(TypeParser *parser) {
+    const char *word = parser->at;
+    size_t length = word_length(word);
+    parser->at += length;
+    const Type *scalar = find_scalar(parser->table, word, length);
+    if (scalar) return scalar;
+    for (size_t iter = 0; iter < COUNT_OF(iter_text); iter++)
+        if (word_is(word, length, iter_text[iter])) {
+            TypeList list = {0};
+            bool comma_last;
+            TRY(accept(parser, '(') && parse_list(parser, &list, &comma_last) && !comma_last);
+            return type_iter(parser->table, (IterKind)iter, list.data, list.len);
+        }
+    for (int kind = 0; kind <= TY_OBJECT; kind++) {
+        if (!kind_text[kind].name || !word_is(word, length, kind_text[kind].name)) continue;
+        if (kind == TY_ARRAY) return parse_array(parser);
+        if (kind == TY_FUNC) return parse_func(parser);
+        return parse_kind(parser, (TypeKind)kind);
+    }
+    return NULL;
+}
+
+static const Type *parse_tuple(TypeParser *parser) {
+    TypeList list = {0};
+    bool comma_last;
+    TRY(parse_list(parser, &list, &comma_last));
+    TRY(list.len != 1 || comma_last); /* (int) is no tuple */
+    return type_tuple(parser->table, list.data, list.len);
+}
+
+static const Type *parse_type(TypeParser *parser) {
+    if (++parser->depth > TYPE_MAX_DEPTH) return NULL;
+    const Type *type = accept(parser, '(') ? parse_tuple(parser) : parse_named(parser);
+    TRY(type);
+    while (*parser->at == '?') {
+        parser->at++;
+        type = type_optional(parser->table, type);
+    }
+    parser->depth--;
+    return type;
+}
+
+const Type *type_parse(TypeTable *table, Arena *scratch, const char *text, const char **end) {
+    TypeParser parser = {.table = table, .scratch = scratch, .at = text};
+    const Type *type = parse_type(&parser);
+    if (end) *end = parser.at;
+    return type;
+}

@@ -1,0 +1,173 @@
+/* types.c: the interning table: equal types are one pointer, for as long as the table lives.
+ *
+ * Input: the parts of a type, themselves interned.  Output: the one Type with these parts.  An open hash table over the
+ * parts (items by address), guarded by a mutex; types lie in the table's own arena and never move, so they are read
+ * without the lock.  The kinds without parameters and the scalars are made first and found without hashing.
+ *
+ * Out of memory: the constructor gives TY_BOTTOM and the table remembers (type_table_exhausted), so that no caller has
+ * a NULL to check. */
+#include "ir/ir.h"
+
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdlib.h>  /* calloc */
+#include <string.h>  /* memcmp */
+
+enum { FIRST_SLOTS = 256 };
+
+struct TypeTable {
+    pthread_mutex_t lock;
+    Arena *arena;
+    Type **slots; /* open addressing, linear probing; a power of two of them */
+    size_t nslots, used;
+    _Atomic bool exhausted;
+    Type simple[TY_OBJECT + 1]; /* by TypeKind: those without parameters */
+    Type scalars[SCALAR_COUNT][2];
+};
+
+TypeTable *type_table_new(void) {
+    TypeTable *table = calloc(1, sizeof *table);
+    if (!table) return NULL;
+    table->arena = arena_new();
+    table->slots = calloc(FIRST_SLOTS, sizeof *table->slots);
+    table->nslots = FIRST_SLOTS;
+    if (!table->arena || !table->slots || pthread_mutex_init(&table->lock, NULL) != 0) {
+        arena_free(table->arena);
+        free(table->slots);
+        free(table);
+        return NULL;
+    }
+    for (int kind = 0; kind <= TY_OBJECT; kind++) table->simple[kind].kind = (TypeKind)kind;
+    for (int scalar = 0; scalar < SCALAR_COUNT; scalar++)
+        for (int weak = 0; weak < 2; weak++)
+            table->scalars[scalar][weak] = (Type){.kind = TY_SCALAR, .scalar = (uint8_t)scalar, .weak = weak};
+    return table;
+}
+
+void type_table_free(TypeTable *table) {
+    if (!table) return;
+    pthread_mutex_destroy(&table->lock);
+    arena_free(table->arena);
+    free(table->slots);
+    free(table);
+}
+
+bool type_table_exhausted(TypeTable *table) { return table->exhausted; }
+
+void type_table_fail_after(TypeTable *table, size_t n) { arena_fail_after(table->arena, n); }
+
+static uint64_t hash_mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t type_hash(const Type *type) {
+    uint64_t hash = hash_mix((uint64_t)type->kind, (uint64_t)type->ndim | (uint64_t)type->layout << 8 |
+                                                       (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24);
+    hash = hash_mix(hash, (uint64_t)type->func << 32 | type->object);
+    for (uint32_t i = 0; i < type->count; i++) hash = hash_mix(hash, (uint64_t)(uintptr_t)type->items[i]);
+    return hash;
+}
+
+static bool type_same(const Type *a, const Type *b) {
+    return a->kind == b->kind && a->ndim == b->ndim && a->layout == b->layout && a->readonly == b->readonly &&
+           a->iter == b->iter && a->func == b->func && a->object == b->object && a->count == b->count &&
+           (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(Type *)) == 0);
+}
+
+/* The slot where a type equal to `wanted` stands or belongs. */
+static Type **find_slot(Type **slots, size_t nslots, const Type *wanted) {
+    size_t at = type_hash(wanted) & (nslots - 1);
+    while (slots[at] && !type_same(slots[at], wanted)) at = (at + 1) & (nslots - 1);
+    return &slots[at];
+}
+
+static bool grow_slots(TypeTable *table) {
+    size_t nslots = table->nslots * 2;
+    Type **slots = calloc(nslots, sizeof(Type *));
+    if (!slots) return false;
+    for (size_t i = 0; i < table->nslots; i++)
+        if (table->slots[i]) *find_slot(slots, nslots, table->slots[i]) = table->slots[i];
+    free(table->slots);
+    table->slots = slots;
+    table->nslots = nslots;
+    return true;
+}
+
+/* A copy of `wanted` that lives as long as the table; NULL: no memory.  The jump ends in this frame, which holds
+ * nothing else. */
+static Type *copy_type(TypeTable *table, const Type *wanted) {
+    jmp_buf recovery;
+    if (setjmp(recovery)) {
+        arena_on_exhaustion(table->arena, NULL);
+        return NULL;
+    }
+    arena_on_exhaustion(table->arena, &recovery);
+    const Type **items = wanted->count ? ARENA_ARRAY(table->arena, const Type *, wanted->count) : NULL;
+    if (items) memcpy(items, wanted->items, wanted->count * sizeof *items);
+    Type *type = ARENA_NEW(table->arena, Type);
+    *type = *wanted;
+    type->items = items;
+    arena_on_exhaustion(table->arena, NULL);
+    return type;
+}
+
+static const Type *intern(TypeTable *table, const Type *wanted) {
+    pthread_mutex_lock(&table->lock);
+    Type *type = *find_slot(table->slots, table->nslots, wanted);
+    if (!type && (table->used * 2 < table->nslots || grow_slots(table))) {
+        type = copy_type(table, wanted);
+        if (type) {
+            *find_slot(table->slots, table->nslots, wanted) = type;
+            table->used++;
+        }
+    }
+    pthread_mutex_unlock(&table->lock);
+    if (type) return type;
+    table->exhausted = true;
+    return &table->simple[TY_BOTTOM];
+}
+
+const Type *type_simple(TypeTable *table, TypeKind kind) { return &table->simple[kind]; }
+
+const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak) {
+    return &table->scalars[scalar][weak && scalar_info[scalar].weak_name];
+}
+
+const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count) {
+    return intern(table, &(Type){.kind = kind, .object = object, .count = (uint32_t)count, .items = items});
+}
+
+const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count) {
+    return type_with_items(table, TY_TUPLE, 0, items, count);
+}
+
+const Type *type_optional(TypeTable *table, const Type *content) {
+    if (content->kind == TY_NONE || content->kind == TY_OPTIONAL) return content;
+    return type_with_items(table, TY_OPTIONAL, 0, &content, 1);
+}
+
+const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly) {
+    if (element->kind == TY_SCALAR) element = type_scalar(table, (Scalar)element->scalar, false);
+    if (ndim == 0 || (ndim == 1 && layout == LAYOUT_F)) layout = LAYOUT_C;
+    return intern(table, &(Type){.kind = TY_ARRAY,
+                                 .ndim = (uint8_t)ndim,
+                                 .layout = (uint8_t)layout,
+                                 .readonly = readonly,
+                                 .count = 1,
+                                 .items = &element});
+}
+
+const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step) {
+    const Type *items[3] = {start, stop, step};
+    return type_with_items(table, TY_SLICE, 0, items, 3);
+}
+
+const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count) {
+    return intern(table, &(Type){.kind = TY_ITER, .iter = (uint8_t)iter, .count = (uint32_t)count, .items = over});
+}
+
+const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object) {
+    return intern(table, &(Type){.kind = kind, .object = object});
+}
+
+const Type *type_func(TypeTable *table, uint32_t func) { return intern(table, &(Type){.kind = TY_FUNC, .func = func}); }
