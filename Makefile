@@ -220,7 +220,7 @@ define build_tree
 	cmake -S . -B $(1) -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=$(2) -DKRAIT_WERROR=ON -DKRAIT_OUTPUT=$(3)/py \
 	    "-DKRAIT_PYTHONS=$(subst $() ,;,$(PYTHON:%=$(B)/venv/%/bin/python))" $(LIBDEVICE_ARGS) $(CMAKE_ARGS) > $(1).txt ||
 	    { cat $(1).txt; exit 1; }
-	nice cmake --build $(1) -j $(JOBS) --target krait_all -- --quiet
+	nice cmake --build $(1) -j $(JOBS) --target krait_all -- --quiet $(NINJA_ARGS)
 	tools/link_package.sh krait $(3)/py/krait
 	tools/make_wrappers.sh $(3) $(B)/venv "$(PYTHON)" "$(4)"
 endef

@@ -57,21 +57,10 @@ done:
     return type;
 }
 
-/* The objects compiled code knows as constants: functions, types, exception classes, strings.  TypeError for anything else. */
-static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
-    Arena *scratch = NULL;
+static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
     const Type *type = NULL;
     Frontend frontend;
     Diag diag;
-    jmp_buf recovery;
-    if (!arena && !(arena = scratch = arena_new())) return (PyErr_NoMemory(), NULL);
-    if (scratch) {
-        if (setjmp(recovery)) {
-            arena_free(scratch);
-            return (PyErr_NoMemory(), NULL);
-        }
-        arena_on_exhaustion(scratch, &recovery);
-    }
     diag_init(&diag, arena);
     frontend_open(&frontend, arena, marshal->types, marshal->objects, &diag);
     const Const *found = frontend_constant(&frontend, object, NULL, (Span){0});
@@ -80,11 +69,28 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
         if (konst && type->kind == TY_STR) *konst = found; /* the only kind here whose type does not say it all */
     } else if (!PyErr_Occurred()) {
         PyErr_Format(PyExc_TypeError,
-                     "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, tuples of them, None and functions",
+                     "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
+                     "tuples of them, None and functions",
                      Py_TYPE(object)->tp_name);
     }
     frontend_close(&frontend);
-    if (scratch) arena_free(scratch);
+    return type;
+}
+
+/* The objects compiled code knows as constants: functions, types, exception classes, strings.  TypeError for anything
+ * else.  Without an arena of the caller, a scratch one is used. */
+static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
+    if (arena) return constant_in(marshal, object, arena, konst);
+    Arena *const scratch = arena_new();
+    if (!scratch) return (PyErr_NoMemory(), NULL);
+    jmp_buf recovery;
+    if (setjmp(recovery)) {
+        arena_free(scratch);
+        return (PyErr_NoMemory(), NULL);
+    }
+    arena_on_exhaustion(scratch, &recovery);
+    const Type *type = constant_in(marshal, object, scratch, konst);
+    arena_free(scratch);
     return type;
 }
 
