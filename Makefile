@@ -89,7 +89,7 @@ export PATH := $(PATH):$(B)/libdevice
 
 # build_wheel(version, variant, CMake arguments): the wheel goes to $(B)/dist<variant>/<version>/
 define build_wheel
-	echo "building for CPython $(1)$(2:-%= (%))"
+	echo "building for CPython $(1) $(2:-%=with %)"
 	mkdir -p $(B)/dist$(2)/$(1) $(B)/log
 	rm -f $(B)/dist$(2)/$(1)/*.whl
 	log=$(B)/log/wheel$(2)-$(1).txt
