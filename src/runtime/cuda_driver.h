@@ -65,6 +65,9 @@ struct Cuda {
     int driver_version;
     int device_count;
     CudaContext *contexts; /* one per device */
+    bool decided;        /* use_gpu and reason are set (cuda_use_gpu) */
+    int use_gpu;         /* 1, 0, or -1: what was asked for is not there */
+    char reason[320];
     pid_t pid;           /* that initialised the driver: it does not survive fork */
 };
 

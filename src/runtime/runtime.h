@@ -86,6 +86,7 @@ typedef struct DeviceArray {
     PyObject_VAR_HEAD
     PyObject *weakrefs;
     PyObject *base;       /* what owns the memory of a view; NULL: this object does */
+    struct Runtime *runtime;
     CudaContext *context;
     const Type *type;     /* TY_ARRAY */
     ArrayHead head;

@@ -1,0 +1,360 @@
+/* device.c: the Device type, the functions of krait.cuda that ask about devices, and runtime_add_types, which puts this folder into the module.
+ *
+ * The host device is device 0 of a machine without a GPU (or with KRAIT_CUDA_DEVICE=cpu): it has a name, limits and no compute capability of
+ * its own; it claims 8.0, the features its kernels may use. */
+#include "runtime/device_memory.h"
+
+#include <string.h> /* strcmp */
+#include <unistd.h> /* sysconf */
+
+typedef struct Device {
+    PyObject_HEAD
+    Runtime *runtime;
+    CudaContext *context; /* NULL: the host device */
+    int id;
+    int device; /* the driver's number */
+} Device;
+
+/* Attributes by the name that the driver API gives them (CU_DEVICE_ATTRIBUTE_ without the prefix), and what the host device answers. */
+static const struct {
+    const char *name;
+    int number;
+    int host;
+} device_attributes[] = {
+    {"MAX_THREADS_PER_BLOCK", 1, 1024}, {"MAX_BLOCK_DIM_X", 2, 1024}, {"MAX_BLOCK_DIM_Y", 3, 1024}, {"MAX_BLOCK_DIM_Z", 4, 64},
+    {"MAX_GRID_DIM_X", 5, 2147483647}, {"MAX_GRID_DIM_Y", 6, 65535}, {"MAX_GRID_DIM_Z", 7, 65535},
+    {"MAX_SHARED_MEMORY_PER_BLOCK", 8, 1 << 20}, {"TOTAL_CONSTANT_MEMORY", 9, 65536}, {"WARP_SIZE", 10, 32},
+    {"MAX_REGISTERS_PER_BLOCK", 12, 65536}, {"CLOCK_RATE", 13, 0}, {"MULTIPROCESSOR_COUNT", 16, 1}, {"INTEGRATED", 18, 1},
+    {"CAN_MAP_HOST_MEMORY", 19, 1}, {"CONCURRENT_KERNELS", 31, 1}, {"PCI_BUS_ID", 33, 0}, {"PCI_DEVICE_ID", 34, 0},
+    {"MEMORY_CLOCK_RATE", 36, 0}, {"GLOBAL_MEMORY_BUS_WIDTH", 37, 0}, {"L2_CACHE_SIZE", 38, 0}, {"MAX_THREADS_PER_MULTIPROCESSOR", 39, 1024},
+    {"ASYNC_ENGINE_COUNT", 40, 0}, {"UNIFIED_ADDRESSING", 41, 1}, {"PCI_DOMAIN_ID", 50, 0}, {"COMPUTE_CAPABILITY_MAJOR", 75, 8},
+    {"COMPUTE_CAPABILITY_MINOR", 76, 0}, {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81, 1 << 20},
+    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82, 65536}, {"MANAGED_MEMORY", 83, 1}, {"CONCURRENT_MANAGED_ACCESS", 89, 1},
+    {"COOPERATIVE_LAUNCH", 95, 0}, {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97, 1 << 20}, {"MEMORY_POOLS_SUPPORTED", 115, 0},
+};
+
+static int attribute_value(const Device *self, size_t index, int *value) {
+    if (!self->context) {
+        *value = !strcmp(device_attributes[index].name, "MULTIPROCESSOR_COUNT") ? (int)sysconf(_SC_NPROCESSORS_ONLN) : device_attributes[index].host;
+        return 0;
+    }
+    Cuda *cuda = self->context->cuda;
+    CU_CALL(cuda, "asking about the GPU", cuda->api.DeviceGetAttribute(value, device_attributes[index].number, self->device));
+    return 0;
+}
+
+static PyObject *device_getattr(PyObject *object, PyObject *name) {
+    const char *text = PyUnicode_AsUTF8(name);
+    for (size_t i = 0; text && i < COUNT_OF(device_attributes); i++)
+        if (!strcmp(text, device_attributes[i].name)) {
+            int value = 0;
+            return attribute_value((Device *)object, i, &value) < 0 ? NULL : PyLong_FromLong(value);
+        }
+    return PyObject_GenericGetAttr(object, name);
+}
+
+static PyObject *get_name(Device *self, void *unused) {
+    (void)unused;
+    char name[256] = "";
+    if (!self->context)
+        return PyUnicode_FromFormat("host device (%ld cores)", sysconf(_SC_NPROCESSORS_ONLN));
+    self->context->cuda->api.DeviceGetName(name, sizeof name, self->device);
+    return PyUnicode_FromString(name);
+}
+
+static PyObject *get_capability(Device *self, void *unused) {
+    (void)unused;
+    int capability = self->context ? self->context->compute_capability : 80;
+    return Py_BuildValue("(ii)", capability / 10, capability % 10);
+}
+
+static PyObject *get_id(Device *self, void *unused) {
+    (void)unused;
+    return PyLong_FromLong(self->id);
+}
+
+static PyObject *get_uuid(Device *self, void *unused) {
+    (void)unused;
+    unsigned char b[16] = {0};
+    char text[48];
+    if (self->context)
+        self->context->cuda->api.DeviceGetUuid(b, self->device);
+    snprintf(text, sizeof text, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4], b[5], b[6],
+             b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+    return PyUnicode_FromString(text);
+}
+
+static PyObject *get_total_memory(Device *self, void *unused) {
+    (void)unused;
+    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    if (self->context)
+        self->context->cuda->api.DeviceTotalMem(&bytes, self->device);
+    return PyLong_FromSize_t(bytes);
+}
+
+static PyObject *get_is_host(Device *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(self->context == NULL);
+}
+
+static PyObject *supports_float16(Device *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(!self->context || self->context->compute_capability >= 53);
+}
+
+static PyObject *device_enter(PyObject *object, PyObject *unused) {
+    (void)unused;
+    Device *self = (Device *)object;
+    if (self->context && cuda_select(self->context->cuda, self->id) < 0)
+        return NULL;
+    return Py_NewRef(object);
+}
+
+static PyObject *device_exit(PyObject *object, PyObject *args) {
+    (void)object, (void)args;
+    Py_RETURN_NONE;
+}
+
+static PyObject *memory_info(PyObject *object, PyObject *unused) {
+    (void)unused;
+    Device *self = (Device *)object;
+    size_t free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    if (self->context) {
+        if (context_enter(self->context) < 0)
+            return NULL;
+        int error = self->context->cuda->api.MemGetInfo(&free_bytes, &total);
+        if (error != CUDA_OK) {
+            cuda_raise(self->context->cuda, error, "asking for free memory");
+            return NULL;
+        }
+    }
+    return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+}
+
+static PyObject *device_repr(PyObject *object) {
+    Device *self = (Device *)object;
+    PyObject *name = get_name(self, NULL);
+    PyObject *text = name ? PyUnicode_FromFormat("<krait device %d '%U'>", self->id, name) : NULL;
+    Py_XDECREF(name);
+    return text;
+}
+
+static void device_dealloc(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+static PyGetSetDef device_getset[] = {
+    {"name", (getter)get_name, NULL, PyDoc_STR("Name of the device."), NULL},
+    {"id", (getter)get_id, NULL, PyDoc_STR("Its number."), NULL},
+    {"compute_capability", (getter)get_capability, NULL, PyDoc_STR("(major, minor)"), NULL},
+    {"uuid", (getter)get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
+    {"total_memory", (getter)get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
+    {"is_host", (getter)get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."), NULL},
+    {"supports_float16", (getter)supports_float16, NULL, PyDoc_STR("Whether float16 arithmetic is available."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef device_methods[] = {
+    {"get_memory_info", memory_info, METH_NOARGS, PyDoc_STR("(free, total) bytes of memory.")},
+    {"__enter__", device_enter, METH_NOARGS, NULL},
+    {"__exit__", device_exit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot device_slots[] = {
+    {Py_tp_doc, (void *)PyDoc_STR("A device kernels can run on; attributes of the driver by their names, such as MULTIPROCESSOR_COUNT.")},
+    {Py_tp_dealloc, device_dealloc},
+    {Py_tp_getattro, device_getattr},
+    {Py_tp_repr, device_repr},
+    {Py_tp_getset, device_getset},
+    {Py_tp_methods, device_methods},
+    {0, NULL},
+};
+
+PyType_Spec device_spec = {"krait.cuda.Device", sizeof(Device), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, device_slots};
+
+/* ---- functions of krait.cuda ---- */
+
+static PyObject *device_new(Runtime *runtime, int id) {
+    Device *self = PyObject_New(Device, runtime->device);
+    if (!self)
+        return NULL;
+    bool gpu = cuda_use_gpu(runtime->cuda) == 1;
+    PyErr_Clear();
+    self->runtime = runtime;
+    self->context = gpu ? &runtime->cuda->contexts[id] : NULL;
+    self->id = id;
+    self->device = gpu ? self->context->device : 0;
+    return (PyObject *)self;
+}
+
+static PyObject *list_devices(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    Runtime *runtime = RUNTIME_OF(capsule);
+    int gpu = cuda_use_gpu(runtime->cuda);
+    int count = gpu == 1 ? cuda_device_count(runtime->cuda) : 1;
+    PyObject *list = gpu < 0 ? NULL : PyList_New(count);
+    for (int i = 0; list && i < count; i++) {
+        PyObject *device = device_new(runtime, i);
+        if (!device)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, device);
+    }
+    return list;
+}
+
+static PyObject *get_current_device(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    Runtime *runtime = RUNTIME_OF(capsule);
+    CudaContext *context;
+    if (runtime_context(runtime, &context) < 0)
+        return NULL;
+    return device_new(runtime, context ? context->ordinal : 0);
+}
+
+static PyObject *select_device(PyObject *capsule, PyObject *number) {
+    Runtime *runtime = RUNTIME_OF(capsule);
+    long id = PyLong_AsLong(number);
+    int gpu = id == -1 && PyErr_Occurred() ? -1 : cuda_use_gpu(runtime->cuda);
+    if (gpu < 0 || (gpu == 1 && cuda_select(runtime->cuda, (int)id) < 0))
+        return NULL;
+    if (gpu == 0 && id != 0) {
+        PyErr_Format(PyExc_ValueError, "there is no device %ld: kernels run on the host device, which is number 0", id);
+        return NULL;
+    }
+    return device_new(runtime, (int)id);
+}
+
+static PyObject *synchronize(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    CudaContext *context;
+    if (runtime_context(RUNTIME_OF(capsule), &context) < 0 || device_synchronise(context, NULL, true) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_available(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    int gpu = cuda_use_gpu(RUNTIME_OF(capsule)->cuda);
+    PyErr_Clear();
+    return PyBool_FromLong(gpu == 1);
+}
+
+static PyObject *choice_reason(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    return PyUnicode_FromString(cuda_choice_reason(RUNTIME_OF(capsule)->cuda));
+}
+
+static PyObject *driver_version(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    int version = cuda_driver_version(RUNTIME_OF(capsule)->cuda);
+    if (!version)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ii)", version / 1000, version % 1000 / 10);
+}
+
+static PyObject *profile(PyObject *capsule, bool start) {
+    CudaContext *context;
+    if (runtime_context(RUNTIME_OF(capsule), &context) < 0)
+        return NULL;
+    if (context)
+        start ? context->cuda->api.ProfilerStart() : context->cuda->api.ProfilerStop();
+    Py_RETURN_NONE;
+}
+
+static PyObject *profile_start(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    return profile(capsule, true);
+}
+
+static PyObject *profile_stop(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    return profile(capsule, false);
+}
+
+PyMethodDef device_functions[] = {
+    {"to_device", (PyCFunction)(void (*)(void))device_array_to_device, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("to_device(obj, stream=0, copy=True, to=None)\n--\n\nA device array with the elements of `obj` (anything NumPy makes an array of).")},
+    {"device_array", (PyCFunction)(void (*)(void))device_array_empty, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("device_array(shape, dtype=numpy.float64, strides=None, order='C', stream=0)\n--\n\nA new device array; its elements are undefined.")},
+    {"device_array_like", (PyCFunction)(void (*)(void))device_array_empty_like, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("device_array_like(ary, stream=0)\n--\n\nA new device array of the shape, dtype and order of another array.")},
+    {"copy_to_host", (PyCFunction)(void (*)(void))device_array_copy_to_host, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("copy_to_host(array, ary=None, stream=0)\n--\n\narray.copy_to_host(ary, stream)")},
+    {"as_cuda_array", (PyCFunction)(void (*)(void))device_array_from_interface, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("as_cuda_array(obj, sync=True)\n--\n\nA device array on the memory of an object with __cuda_array_interface__.")},
+    {"pinned_array", (PyCFunction)(void (*)(void))device_array_pinned, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("pinned_array(shape, dtype=numpy.float64, strides=None, order='C')\n--\n\nA NumPy array in page-locked memory, which copies faster.")},
+    {"list_devices", list_devices, METH_NOARGS, PyDoc_STR("list_devices()\n--\n\nThe devices kernels can run on.")},
+    {"get_current_device", get_current_device, METH_NOARGS, PyDoc_STR("get_current_device()\n--\n\nThe device of the calling thread.")},
+    {"select_device", select_device, METH_O, PyDoc_STR("select_device(device_id)\n--\n\nMakes a device the calling thread's.")},
+    {"synchronize", synchronize, METH_NOARGS, PyDoc_STR("synchronize()\n--\n\nWaits until the device has finished everything queued.")},
+    {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
+    {"choice_reason", choice_reason, METH_NOARGS, PyDoc_STR("choice_reason()\n--\n\nWhy kernels run where they do, one sentence.")},
+    {"driver_version", driver_version, METH_NOARGS, PyDoc_STR("driver_version()\n--\n\n(major, minor) of the CUDA version the driver supports, or None.")},
+    {"profile_start", profile_start, METH_NOARGS, PyDoc_STR("profile_start()\n--\n\nTells a profiler to begin recording.")},
+    {"profile_stop", profile_stop, METH_NOARGS, PyDoc_STR("profile_stop()\n--\n\nTells a profiler to stop recording.")},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ---- into the module ---- */
+
+static void free_runtime(PyObject *capsule) {
+    Runtime *runtime = RUNTIME_OF(capsule);
+    Py_XDECREF(runtime->device_array);
+    Py_XDECREF(runtime->stream);
+    Py_XDECREF(runtime->event);
+    Py_XDECREF(runtime->device);
+    PyMem_Free(runtime);
+}
+
+static int add_type(PyObject *module, PyTypeObject **slot, PyType_Spec *spec) {
+    *slot = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    return *slot ? PyModule_AddType(module, *slot) : -1;
+}
+
+static int add_functions(PyObject *module, PyObject *capsule, PyMethodDef *functions) {
+    for (PyMethodDef *function = functions; function->ml_name; function++) {
+        PyObject *object = PyCFunction_NewEx(function, capsule, NULL);
+        if (PyModule_AddObjectRef(module, function->ml_name, object) < 0) {
+            Py_XDECREF(object);
+            return -1;
+        }
+        Py_DECREF(object);
+    }
+    return 0;
+}
+
+int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
+    Runtime *runtime = PyMem_Calloc(1, sizeof *runtime);
+    if (!runtime) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyObject *capsule = PyCapsule_New(runtime, "krait.runtime", free_runtime);
+    if (!capsule) {
+        PyMem_Free(runtime);
+        return -1;
+    }
+    runtime->marshal = marshal;
+    runtime->cuda = cuda;
+    int status = add_type(module, &runtime->device_array, &device_array_spec);
+    if (status == 0)
+        status = add_type(module, &runtime->stream, &stream_spec);
+    if (status == 0)
+        status = add_type(module, &runtime->event, &event_spec);
+    if (status == 0)
+        status = add_type(module, &runtime->device, &device_spec);
+    if (status == 0)
+        status = add_functions(module, capsule, device_functions);
+    if (status == 0)
+        status = add_functions(module, capsule, stream_functions);
+    marshal->device_array = runtime->device_array;
+    Py_DECREF(capsule); /* the functions hold it */
+    return status;
+}
