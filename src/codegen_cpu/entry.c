@@ -1,0 +1,382 @@
+/* entry.c: the function that C calls, around the root of a compilation.
+ *
+ * In: the lowered root.  Out: in the module, a function named options->entry_name with the signature of options->entry
+ * (codegen.h, host.h).
+ *
+ * ENTRY_FUNCTION  loads the arguments from the layout of tuple(params), calls, stores the result.
+ * ENTRY_UFUNC     NumPy's inner loop, see entry_ufunc.
+ * ENTRY_KERNEL    without barriers: for z, y, x over the threads of a block, x innermost.  The loop is in a function of
+ * its own whose parameters include the data pointers of the arrays, so that `noalias` on them holds for the whole loop;
+ * the body is inlined into it. With barriers: one thread. */
+#include <string.h> /* strlen */
+
+#include "codegen_cpu/host.h"
+
+static LLVMValueRef entry_add(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
+    LLVMValueRef function = LLVMAddFunction(l->module, name, LLVMFunctionType(result, params, count, false));
+    l_attribute(l, function, -1, "nounwind", 0);
+    return function;
+}
+
+static LLVMValueRef offset_by(Lower *l, LLVMValueRef pointer, size_t bytes) {
+    return bytes ? l_offset(l, pointer, l_i64(l, (int64_t)bytes)) : pointer;
+}
+
+static const Type *params_tuple(Lower *l, const FuncInst *root) {
+    return type_tuple(l->types, root->types, root->untyped->nparams);
+}
+
+/* The arguments, loaded from the layout of tuple(params). */
+static LLVMValueRef *load_arguments(Lower *l, const FuncInst *root, LLVMValueRef from) {
+    const Type *tuple = params_tuple(l, root);
+    LLVMValueRef *values = ARENA_ARRAY(l->arena, LLVMValueRef, tuple->count);
+    for (uint32_t i = 0; i < tuple->count; i++)
+        values[i] = l_load(l, tuple->items[i], offset_by(l, from, type_item_offset(tuple, i)));
+    return values;
+}
+
+/* ---- ENTRY_FUNCTION ---- */
+
+static bool entry_function(Lower *l, const FuncInst *root) {
+    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
+    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
+    l_begin(l, function);
+    l->nhidden = 0;
+    l->exception = LLVMGetParam(function, 2);
+    LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(function, 0));
+    LLVMValueRef status = NULL;
+    LLVMValueRef result = l_call_inst(l, root, args, &status);
+    TRY(result);
+    if (l_has_bytes(root->result)) {
+        LIf fine;
+        if (status) l_if(l, &fine, LLVMBuildICmp(l->b, LLVMIntEQ, status, l_i32(l, 0), ""));
+        l_store(l, root->result, result, LLVMGetParam(function, 1));
+        if (status) l_endif(l, &fine);
+    }
+    LLVMBuildRet(l->b, status ? status : l_i32(l, 0));
+    l_end(l);
+    return true;
+}
+
+/* ---- ENTRY_UFUNC ----
+ *
+ * One copy of the function's body runs over contiguous memory and is what LLVM vectorises.  Operands that are not
+ * contiguous (a step other than their size, the step 0 of a broadcast scalar included) pass through buffers on the
+ * stack, CHUNK elements at a time, so that they get the vectorised body too.  That order of reads and writes is right
+ * only if no output overlaps an input other than exactly; where one does (reduce, accumulate) and for very short arrays
+ * a second, plain copy of the body takes one element after the other. */
+
+enum { CHUNK = 256, SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
+
+typedef struct Ufunc {
+    const FuncInst *root;
+    unsigned nin, nout, count; /* count = nin + nout */
+    const Type *types[MAX_UFUNC_OPERANDS];
+    LLVMValueRef pointer[MAX_UFUNC_OPERANDS], step[MAX_UFUNC_OPERANDS];
+    LLVMValueRef contiguous[MAX_UFUNC_OPERANDS]; /* i1 */
+    LLVMValueRef buffer[MAX_UFUNC_OPERANDS];
+    LLVMValueRef n, data, data_raise;
+    LLVMBasicBlockRef leave;
+} Ufunc;
+
+static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
+    u->root = root;
+    u->nin = root->untyped->nparams;
+    bool tuple = root->result->kind == TY_TUPLE;
+    u->nout = tuple ? root->result->count : 1;
+    u->count = u->nin + u->nout;
+    const Func *f = root->untyped;
+    FAIL_IF(u->count > MAX_UFUNC_OPERANDS, l->diag, UNSUPPORTED, f->source, f->span,
+            "a ufunc has at most %d arguments and results", MAX_UFUNC_OPERANDS);
+    for (unsigned i = 0; i < u->count; i++) {
+        const Type *type = i < u->nin ? root->types[i] : tuple ? root->result->items[i - u->nin] : root->result;
+        FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s",
+                i < u->nin ? "an argument" : "the result", type_text(l->arena, type));
+        u->types[i] = type;
+    }
+    return true;
+}
+
+/* Calls the body on one element of each operand; pointers are those of the element. */
+static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
+    LLVMValueRef args[MAX_UFUNC_OPERANDS];
+    for (unsigned i = 0; i < u->nin; i++) args[i] = l_load(l, u->types[i], at[i]);
+    LLVMValueRef status = NULL;
+    LLVMValueRef result = l_call_inst(l, u->root, args, &status);
+    TRY(result);
+    if (status) {
+        LIf raised;
+        l_if(l, &raised, LLVMBuildICmp(l->b, LLVMIntNE, status, l_i32(l, 0), ""));
+        LLVMTypeRef params[] = {l->ptr, l->i32, l->ptr};
+        LLVMValueRef arguments[] = {u->data, status, l->exception};
+        LLVMValueRef callee = l_raw_load(l, l->ptr, offset_by(l, u->data, offsetof(HostUfunc, raise)), 8);
+        LLVMBuildCall2(l->b, LLVMFunctionType(l->v, params, 3, false), callee, arguments, 3, "");
+        l_jump(l, u->leave);
+        l_enter(l, raised.end); /* the taken branch does not come back */
+    }
+    for (unsigned i = 0; i < u->nout; i++)
+        l_store(l, u->types[u->nin + i],
+                u->nout == 1 && u->root->result->kind != TY_TUPLE ? result : l_extract(l, result, i), at[u->nin + i]);
+    return true;
+}
+
+static LLVMValueRef type_bytes(Lower *l, const Type *type) { return l_i64(l, (int64_t)type_size(type)); }
+
+/* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
+static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
+    LFor loop;
+    LLVMValueRef index = l_for(l, &loop, count);
+    LLVMValueRef at[MAX_UFUNC_OPERANDS];
+    for (unsigned i = 0; i < u->count; i++)
+        at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
+                     : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
+    TRY(ufunc_element(l, u, at));
+    l_endfor(l, &loop);
+    return true;
+}
+
+/* Copies `count` elements of operand i: strided memory at `from` into contiguous `to`, or the other way round. */
+static void ufunc_copy(Lower *l, const Type *type, LLVMValueRef strided, LLVMValueRef step, LLVMValueRef packed,
+                       LLVMValueRef count, bool gather) {
+    LFor loop;
+    LLVMValueRef index = l_for(l, &loop, count);
+    LLVMValueRef far = l_offset(l, strided, l_nswmul(l, index, step));
+    LLVMValueRef near = l_offset(l, packed, l_nswmul(l, index, type_bytes(l, type)));
+    l_store(l, type, l_load(l, type, gather ? far : near), gather ? near : far);
+    l_endfor(l, &loop);
+}
+
+/* i1: whether every output is apart from every input, or lies exactly on it. */
+static LLVMValueRef ufunc_apart(Lower *l, Ufunc *u) {
+    LLVMValueRef low[MAX_UFUNC_OPERANDS], high[MAX_UFUNC_OPERANDS], result = l_i1(l, true), zero = l_i64(l, 0);
+    LLVMValueRef last = l_sub(l, u->n, l_i64(l, 1));
+    for (unsigned i = 0; i < u->count; i++) {
+        LLVMValueRef start = LLVMBuildPtrToInt(l->b, u->pointer[i], l->i64, "");
+        LLVMValueRef end = l_add(l, start, l_mul(l, u->step[i], last));
+        LLVMValueRef backwards = l_icmp(l, LLVMIntSLT, u->step[i], zero);
+        low[i] = l_select(l, backwards, end, start);
+        high[i] = l_add(l, l_select(l, backwards, start, end), type_bytes(l, u->types[i]));
+    }
+    for (unsigned o = u->nin; o < u->count; o++) {
+        result = l_and(l, result, l_icmp(l, LLVMIntNE, u->step[o], zero));
+        for (unsigned i = 0; i < u->nin; i++) {
+            LLVMValueRef disjoint = l_or(l, l_icmp(l, LLVMIntULE, high[i], low[o]),
+                                         l_icmp(l, LLVMIntULE, high[o], low[i]));
+            LLVMValueRef same = l_and(l, l_icmp(l, LLVMIntEQ, u->pointer[i], u->pointer[o]),
+                                      l_icmp(l, LLVMIntEQ, u->step[i], u->step[o]));
+            result = l_and(l, result, l_or(l, disjoint, same));
+        }
+    }
+    return result;
+}
+
+/* The chunks: done = 0; while done < n: gather, body, scatter.  With `all` every operand is contiguous and one chunk
+ * does it. */
+static bool ufunc_chunks(Lower *l, Ufunc *u, LLVMValueRef all) {
+    LLVMValueRef limit = l_select(l, all, u->n, l_i64(l, CHUNK));
+    LLVMBasicBlockRef before = l_here(l), head = l_block(l, "chunk");
+    l_jump(l, head);
+    l_enter(l, head);
+    LLVMValueRef done = LLVMBuildPhi(l->b, l->i64, "done");
+    LLVMValueRef zero = l_i64(l, 0);
+    LLVMValueRef smaller[] = {limit, l_sub(l, u->n, done)};
+    LLVMValueRef count = l_intrinsic(l, "llvm.smin", l->i64, smaller, 2);
+    LLVMValueRef base[MAX_UFUNC_OPERANDS], from[MAX_UFUNC_OPERANDS];
+    for (unsigned i = 0; i < u->count; i++) {
+        from[i] = l_offset(l, u->pointer[i], l_nswmul(l, done, u->step[i]));
+        base[i] = l_select(l, u->contiguous[i], from[i], u->buffer[i]);
+    }
+    for (unsigned i = 0; i < u->nin; i++) {
+        LIf strided;
+        l_if(l, &strided, l_not(l, u->contiguous[i]));
+        ufunc_copy(l, u->types[i], from[i], u->step[i], u->buffer[i], count, true);
+        l_endif(l, &strided);
+    }
+    TRY(ufunc_loop(l, u, count, base, NULL));
+    for (unsigned o = u->nin; o < u->count; o++) {
+        LIf strided;
+        l_if(l, &strided, l_not(l, u->contiguous[o]));
+        ufunc_copy(l, u->types[o], from[o], u->step[o], u->buffer[o], count, false);
+        l_endif(l, &strided);
+    }
+    LLVMValueRef next = l_add(l, done, count);
+    LLVMBasicBlockRef blocks[] = {before, l_here(l)};
+    LLVMValueRef values[] = {zero, next};
+    LLVMAddIncoming(done, values, blocks, 2);
+    l_branch(l, l_icmp(l, LLVMIntSLT, next, u->n), head, u->leave);
+    return true;
+}
+
+static bool entry_ufunc(Lower *l, const FuncInst *root) {
+    Ufunc u = {0};
+    TRY(ufunc_operands(l, &u, root));
+    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
+    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->v, params, 4);
+    l_begin(l, function);
+    l->nhidden = 0;
+    l->exception = l_alloca_bytes(l, l->m->exception_bytes ? l->m->exception_bytes : 8, 16, "exception");
+    u.data = LLVMGetParam(function, 3);
+    u.n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
+    u.leave = l_block(l, "leave");
+    LLVMValueRef all = l_i1(l, true);
+    for (unsigned i = 0; i < u.count; i++) {
+        size_t bytes = type_size(u.types[i]);
+        u.pointer[i] = l_raw_load(l, l->ptr, offset_by(l, LLVMGetParam(function, 0), i * sizeof(char *)), 8);
+        u.step[i] = l_raw_load(l, l->i64, offset_by(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
+        u.contiguous[i] = l_icmp(l, LLVMIntEQ, u.step[i], l_i64(l, (int64_t)bytes));
+        u.buffer[i] = l_alloca_bytes(l, CHUNK * bytes, 64, "buffer");
+        all = l_and(l, all, u.contiguous[i]);
+    }
+    LLVMBasicBlockRef work = l_block(l, "work"), chunks = l_block(l, "chunks"), plain = l_block(l, "plain");
+    l_branch(l, l_icmp(l, LLVMIntSGT, u.n, l_i64(l, 0)), work, u.leave);
+    l_enter(l, work);
+    LLVMValueRef apart = l_and(l, l_icmp(l, LLVMIntSGE, u.n, l_i64(l, SHORT_ARRAY)), ufunc_apart(l, &u));
+    l_branch(l, l_or(l, all, apart), chunks, plain);
+    l_enter(l, chunks);
+    TRY(ufunc_chunks(l, &u, all));
+    l_enter(l, plain);
+    TRY(ufunc_loop(l, &u, u.n, u.pointer, u.step));
+    l_jump(l, u.leave);
+    l_enter(l, u.leave);
+    LLVMBuildRetVoid(l->b);
+    l_end(l);
+    return true;
+}
+
+/* ---- ENTRY_KERNEL ---- */
+
+static void store_field(Lower *l, LLVMValueRef thread, size_t offset, LLVMValueRef value, unsigned align) {
+    l_raw_store(l, value, offset_by(l, thread, offset), align);
+}
+
+/* for value in 0 .. count-1, i32, at least once; LLVM's induction variable analysis wants no more. */
+typedef struct Axis {
+    LLVMBasicBlockRef head;
+    LLVMValueRef index, count;
+} Axis;
+
+static LLVMValueRef axis_begin(Lower *l, Axis *axis, LLVMValueRef count, const char *name) {
+    LLVMBasicBlockRef before = l_here(l);
+    axis->count = count;
+    axis->head = l_block(l, name);
+    l_jump(l, axis->head);
+    l_enter(l, axis->head);
+    axis->index = LLVMBuildPhi(l->b, l->i32, name);
+    LLVMValueRef zero = l_i32(l, 0);
+    LLVMAddIncoming(axis->index, &zero, &before, 1);
+    return axis->index;
+}
+
+static void axis_end(Lower *l, Axis *axis) {
+    LLVMValueRef next = LLVMBuildNUWAdd(l->b, axis->index, l_i32(l, 1), "");
+    LLVMSetNSW(next, true);
+    LLVMBasicBlockRef here = l_here(l), after = l_block(l, "after");
+    LLVMAddIncoming(axis->index, &next, &here, 1);
+    l_branch(l, l_icmp(l, LLVMIntSLT, next, axis->count), axis->head, after);
+    l_enter(l, after);
+}
+
+/* A row's first bad access becomes the block's, if it is the first there. */
+static void merge_bad(Lower *l, LLVMValueRef grid, LLVMValueRef row_start, LLVMValueRef bad) {
+    LIf any;
+    l_if(l, &any, l_icmp(l, LLVMIntNE, bad, l_i32(l, INT32_MAX)));
+    LLVMValueRef base = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, row_start, l->i64, ""), l_i64(l, SITE_BITS), "");
+    LLVMValueRef address = offset_by(l, grid, offsetof(HostGrid, bad_access));
+    LLVMValueRef args[] = {l_raw_load(l, l->i64, address, 8), l_add(l, base, LLVMBuildZExt(l->b, bad, l->i64, ""))};
+    l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i64, args, 2), address, 8);
+    l_endif(l, &any);
+}
+
+static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args) {
+    LLVMValueRef grid = LLVMGetParam(function, 0);
+    LLVMValueRef thread = l_alloca_bytes(l, sizeof(HostThread), _Alignof(HostThread), "thread");
+    l->nhidden = 1;
+    l->hidden[0] = thread;
+    l->exception = LLVMGetParam(function, 2);
+    store_field(l, thread, offsetof(HostThread, grid), grid, 8);
+    LLVMValueRef nx = l->target->special(l, SPECIAL_BLOCK_DIM_X), ny = l->target->special(l, SPECIAL_BLOCK_DIM_Y);
+    LLVMValueRef nz = l->target->special(l, SPECIAL_BLOCK_DIM_Z);
+    Axis ax, ay, az;
+    LLVMValueRef z = axis_begin(l, &az, nz, "z");
+    store_field(l, thread, offsetof(HostThread, z), z, 4);
+    LLVMValueRef y = axis_begin(l, &ay, ny, "y");
+    store_field(l, thread, offsetof(HostThread, y), y, 4);
+    store_field(l, thread, offsetof(HostThread, bad), l_i32(l, INT32_MAX), 4);
+    LLVMValueRef row_start = l_nswmul(l, nx, l_nswadd(l, y, l_nswmul(l, ny, z)));
+    LLVMValueRef x = axis_begin(l, &ax, nx, "x");
+    store_field(l, thread, offsetof(HostThread, x), x, 4);
+    store_field(l, thread, offsetof(HostThread, place), x, 4);
+    LLVMValueRef status = NULL;
+    TRY(l_call_inst(l, root, args, &status));
+    if (status) {
+        LIf raised;
+        l_if(l, &raised, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)));
+        merge_bad(l, grid, row_start, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
+        store_field(l, grid, offsetof(HostGrid, raised_thread), l_nswadd(l, row_start, x), 4);
+        LLVMBuildRet(l->b, status);
+        l_enter(l, raised.end);
+    }
+    axis_end(l, &ax);
+    merge_bad(l, grid, row_start, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
+    axis_end(l, &ay);
+    axis_end(l, &az);
+    LLVMBuildRet(l->b, l_i32(l, 0));
+    return true;
+}
+
+/* int32_t block(grid, args, exception, data of every array...): the loop; entry: loads those pointers and calls it. */
+static bool entry_blocks(Lower *l, const FuncInst *root) {
+    const Type *tuple = params_tuple(l, root);
+    unsigned narrays = 0;
+    LLVMTypeRef *params = ARENA_ARRAY(l->arena, LLVMTypeRef, 3 + tuple->count);
+    LLVMValueRef *pass = ARENA_ARRAY(l->arena, LLVMValueRef, 3 + tuple->count);
+    for (uint32_t i = 0; i < tuple->count; i++) narrays += tuple->items[i]->kind == TY_ARRAY;
+    for (unsigned i = 0; i < 3 + narrays; i++) params[i] = l->ptr;
+    LLVMValueRef block = entry_add(l, "krait_block", l->i32, params, 3 + narrays);
+    LLVMSetLinkage(block, LLVMInternalLinkage);
+    l_attribute(l, block, -1, "noinline", 0);
+    for (unsigned i = 0; l->m->options.noalias && i < narrays; i++)
+        l_attribute(l, block, (int)(3 + i) + 1, "noalias", 0);
+
+    l_begin(l, block);
+    LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(block, 1));
+    for (uint32_t i = 0, array = 0; i < tuple->count; i++)
+        if (tuple->items[i]->kind == TY_ARRAY) args[i] = l_insert(l, args[i], LLVMGetParam(block, 3 + array++), 0);
+    TRY(block_loop(l, root, block, args));
+    l_end(l);
+
+    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
+    l_begin(l, function);
+    l->nhidden = 0;
+    for (unsigned i = 0; i < 3; i++) pass[i] = LLVMGetParam(function, i);
+    for (uint32_t i = 0, array = 0; i < tuple->count; i++)
+        if (tuple->items[i]->kind == TY_ARRAY) /* data is the first field of an array */
+            pass[3 + array++] = l_raw_load(l, l->ptr, offset_by(l, pass[1], type_item_offset(tuple, i)), 8);
+    LLVMBuildRet(l->b, l_call(l, block, pass, 3 + narrays));
+    l_end(l);
+    return true;
+}
+
+static bool entry_thread(Lower *l, const FuncInst *root) {
+    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
+    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
+    l_begin(l, function);
+    l->nhidden = 1;
+    l->hidden[0] = LLVMGetParam(function, 0);
+    l->exception = LLVMGetParam(function, 2);
+    LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(function, 1));
+    LLVMValueRef status = NULL;
+    TRY(l_call_inst(l, root, args, &status));
+    LLVMBuildRet(l->b, status ? status : l_i32(l, 0));
+    l_end(l);
+    return true;
+}
+
+bool host_entry(Lower *l, const FuncInst *root) {
+    switch (l->m->options.entry) {
+    case ENTRY_FUNCTION: return entry_function(l, root);
+    case ENTRY_UFUNC: return entry_ufunc(l, root);
+    case ENTRY_KERNEL: return l->m->has_barriers ? entry_thread(l, root) : entry_blocks(l, root);
+    }
+    return false;
+}

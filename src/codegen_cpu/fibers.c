@@ -1,0 +1,302 @@
+/* fibers.c: the threads of one block as fibers on one core, with barriers.
+ *
+ * In: a kernel's entry for one thread, and a block.  Out: what became of it (FiberOutcome).
+ *
+ * Fibers are switched by saving the registers that a call preserves and exchanging stack pointers: a few nanoseconds.
+ * A fiber that arrives at a barrier joins the queue of those waiting and switches straight to the next one ready; the
+ * last to arrive makes the waiting queue the ready queue.  Threads that have ended do not count, as on a GPU.  A block
+ * is stuck when a thread arrives at another barrier than the one that others wait at, or when nobody is ready and
+ * somebody waits; that is reported, its fibers are abandoned where they stand, and their stacks are set up anew before
+ * the next block.
+ *
+ *   group: one mapping        | guard | stack 0 | guard | stack 1 | ...
+ * The top of each stack is shifted by a different number of cache lines: equal addresses modulo 4096 in a thousand
+ * stacks would share eight lines of the first-level cache.  Guard pages make an overflow a fault instead of a
+ * neighbour's corruption; MADV_GUARD_INSTALL (Linux 6.13) costs no mapping each, mprotect does, and where the limit on
+ * mappings is met the remaining stacks go without. */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* memcpy */
+#include <sys/mman.h> /* mmap */
+#include <unistd.h>   /* sysconf */
+
+#include "codegen_cpu/host.h"
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+enum { MIN_STACK = 64 << 10, CACHE_LINE = 64, COLOURS = 32 };
+
+typedef struct Fiber Fiber;
+struct Fiber {
+    HostThread thread; /* first: generated code hands its address back */
+    uint32_t site;     /* of the barrier it waits at */
+    int32_t number;    /* in its block */
+    void *sp;          /* where it stopped */
+    Fiber *next;       /* in the queue it is in */
+    FiberGroup *group;
+};
+
+typedef struct Queue {
+    Fiber *first, *last;
+} Queue;
+
+struct FiberGroup {
+    size_t capacity, stack_bytes, stride, mapped;
+    char *memory;
+    Fiber *fibers;
+    bool fresh; /* stacks must be set up before the next block */
+    /* of the block that runs */
+    void *scheduler; /* stack pointer of fiber_group_run */
+    Queue ready, waiting;
+    size_t live, arrived;
+    HostGrid *grid;
+    ThreadEntry entry;
+    const void *args;
+    char *exception; /* 2 buffers: where threads write, and the first raising thread's */
+    size_t exception_bytes;
+    FiberOutcome *outcome;
+};
+
+/* ---- switching ----
+ *
+ * krait_fiber_switch(&mine, other): saves this stack's pointer, continues the other.  krait_fiber_start: what a new
+ * stack returns to. */
+
+void krait_fiber_switch(void **save, void *to);
+void krait_fiber_start(void);
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".hidden krait_fiber_switch\n.globl krait_fiber_switch\n.type krait_fiber_switch,@function\n"
+        "krait_fiber_switch:\n"
+        "    pushq %rbp\n    pushq %rbx\n    pushq %r12\n    pushq %r13\n    pushq %r14\n    pushq %r15\n"
+        "    movq %rsp, (%rdi)\n"
+        "    movq %rsi, %rsp\n"
+        "    popq %r15\n    popq %r14\n    popq %r13\n    popq %r12\n    popq %rbx\n    popq %rbp\n"
+        "    ret\n"
+        ".size krait_fiber_switch,.-krait_fiber_switch\n"
+        ".hidden krait_fiber_start\n.globl krait_fiber_start\n.type krait_fiber_start,@function\n"
+        "krait_fiber_start:\n"
+        "    movq %r12, %rdi\n"
+        "    xorl %ebp, %ebp\n"
+        "    callq *%r13\n"
+        "    ud2\n"
+        ".size krait_fiber_start,.-krait_fiber_start\n");
+
+enum { FRAME_WORDS = 7, FRAME_ARGUMENT = 3, FRAME_FUNCTION = 2, FRAME_RETURN = 6 }; /* r15 r14 r13 r12 rbx rbp return */
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".hidden krait_fiber_switch\n.globl krait_fiber_switch\n.type krait_fiber_switch,%function\n"
+        "krait_fiber_switch:\n"
+        "    stp x19, x20, [sp, #-160]!\n    stp x21, x22, [sp, #16]\n    stp x23, x24, [sp, #32]\n"
+        "    stp x25, x26, [sp, #48]\n    stp x27, x28, [sp, #64]\n    stp x29, x30, [sp, #80]\n"
+        "    stp d8, d9, [sp, #96]\n    stp d10, d11, [sp, #112]\n    stp d12, d13, [sp, #128]\n    stp d14, d15, [sp, "
+        "#144]\n"
+        "    mov x9, sp\n    str x9, [x0]\n    mov sp, x1\n"
+        "    ldp x21, x22, [sp, #16]\n    ldp x23, x24, [sp, #32]\n    ldp x25, x26, [sp, #48]\n    ldp x27, x28, [sp, "
+        "#64]\n"
+        "    ldp x29, x30, [sp, #80]\n    ldp d8, d9, [sp, #96]\n    ldp d10, d11, [sp, #112]\n    ldp d12, d13, [sp, "
+        "#128]\n"
+        "    ldp d14, d15, [sp, #144]\n    ldp x19, x20, [sp], #160\n"
+        "    ret\n"
+        ".size krait_fiber_switch,.-krait_fiber_switch\n"
+        ".hidden krait_fiber_start\n.globl krait_fiber_start\n.type krait_fiber_start,%function\n"
+        "krait_fiber_start:\n"
+        "    mov x0, x19\n    mov x29, xzr\n    blr x20\n    brk #1\n"
+        ".size krait_fiber_start,.-krait_fiber_start\n");
+
+enum {
+    FRAME_WORDS = 20,
+    FRAME_ARGUMENT = 0,
+    FRAME_FUNCTION = 1,
+    FRAME_RETURN = 11
+}; /* x19 ... x28 x29 x30 d8 ... d15 */
+#else
+#error "fibers.c knows how to switch stacks on x86-64 and aarch64"
+#endif
+
+/* ---- queues ---- */
+
+static void queue_put(Queue *queue, Fiber *fiber) {
+    fiber->next = NULL;
+    if (queue->first)
+        queue->last->next = fiber;
+    else
+        queue->first = fiber;
+    queue->last = fiber;
+}
+
+static void queue_take_first(Queue *queue) { queue->first = queue->first->next; }
+
+/* ---- scheduling; these run on fibers' stacks, which the address sanitizer does not know ---- */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ON_FIBER __attribute__((no_sanitize_address))
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ON_FIBER __attribute__((no_sanitize("address")))
+#endif
+#endif
+#ifndef ON_FIBER
+#define ON_FIBER
+#endif
+
+/* Leaves `self` (which some queue holds, or which has ended) for the next fiber ready, or for the scheduler. */
+ON_FIBER static void leave(FiberGroup *group, Fiber *self) {
+    Fiber *next = group->ready.first;
+    if (next == self) {
+        queue_take_first(&group->ready);
+        return;
+    }
+    if (next) queue_take_first(&group->ready);
+    krait_fiber_switch(&self->sp, next ? next->sp : group->scheduler);
+}
+
+ON_FIBER static void release_if_all_arrived(FiberGroup *group) {
+    if (group->arrived < group->live || !group->live) return;
+    group->ready = group->waiting; /* nobody is ready: all wait */
+    group->waiting = (Queue){0};
+    group->arrived = 0;
+}
+
+/* A thread that raised is what the block is reported for, whatever the others do. */
+ON_FIBER static void note_stuck(FiberGroup *group, const Fiber *fiber) {
+    group->fresh = true;
+    if (group->outcome->status) return;
+    group->outcome->stuck = true;
+    group->outcome->thread = fiber->number;
+    group->outcome->site = fiber->site;
+}
+
+ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
+    Fiber *self = (Fiber *)thread;
+    FiberGroup *group = self->group;
+    self->site = site;
+    if (group->waiting.first && group->waiting.first->site != site) {
+        note_stuck(group, self);
+        krait_fiber_switch(&self->sp, group->scheduler); /* never comes back */
+    }
+    queue_put(&group->waiting, self);
+    group->arrived++;
+    release_if_all_arrived(group);
+    leave(group, self);
+}
+
+ON_FIBER static void note_end(FiberGroup *group, Fiber *self, int32_t status) {
+    HostThread *thread = &self->thread;
+    if (thread->bad != INT32_MAX) {
+        int64_t key = (int64_t)self->number << SITE_BITS | thread->bad;
+        if (key < group->grid->bad_access) group->grid->bad_access = key;
+    }
+    FiberOutcome *outcome = group->outcome;
+    if (status && (!outcome->status || self->number < outcome->thread)) {
+        outcome->status = status;
+        outcome->thread = self->number;
+        if (group->exception_bytes)
+            memcpy(group->exception + group->exception_bytes, group->exception, group->exception_bytes);
+    }
+    group->live--;
+    release_if_all_arrived(group);
+}
+
+/* The life of a fiber: one thread of one block after the other. */
+ON_FIBER static void fiber_main(Fiber *self) {
+    FiberGroup *group = self->group;
+    for (;;) {
+        note_end(group, self, group->entry(&self->thread, group->args, group->exception));
+        leave(group, self);
+    }
+}
+
+/* ---- groups ---- */
+
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+static void stack_set_up(FiberGroup *group, size_t number) {
+    Fiber *fiber = &group->fibers[number];
+    char *top = group->memory + (number + 1) * group->stride - number % COLOURS * CACHE_LINE;
+    void **frame = (void **)(void *)top - FRAME_WORDS;
+    void (*main)(Fiber *) = fiber_main;
+    void (*start)(void) = krait_fiber_start;
+    memset(frame, 0, FRAME_WORDS * sizeof *frame);
+    frame[FRAME_ARGUMENT] = fiber;
+    memcpy(&frame[FRAME_FUNCTION], &main, sizeof main);
+    memcpy(&frame[FRAME_RETURN], &start, sizeof start);
+    fiber->group = group;
+    fiber->number = (int32_t)number;
+    fiber->sp = frame;
+}
+
+static void guard_stacks(FiberGroup *group, size_t page) {
+    for (size_t i = 0; i < group->capacity; i++) {
+        char *low = group->memory + i * group->stride;
+        if (madvise(low, page, MADV_GUARD_INSTALL) && mprotect(low, page, PROT_NONE)) return;
+    }
+}
+
+FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes) {
+    FiberGroup *group = calloc(1, sizeof *group);
+    if (!group) return NULL;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    group->capacity = round_up(threads, 64);
+    group->stack_bytes = stack_bytes;
+    group->stride = round_up(MIN_STACK + stack_bytes + COLOURS * CACHE_LINE, page) + page;
+    group->mapped = group->capacity * group->stride;
+    group->fresh = true;
+    group->fibers = aligned_alloc(CACHE_LINE, group->capacity * sizeof *group->fibers);
+    void *memory = mmap(NULL, group->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                        0);
+    group->memory = memory == MAP_FAILED ? NULL : memory;
+    if (!group->fibers || !group->memory) {
+        fiber_group_free(group);
+        return NULL;
+    }
+    guard_stacks(group, page);
+    return group;
+}
+
+bool fiber_group_fits(const FiberGroup *group, size_t threads, size_t stack_bytes) {
+    return group->capacity >= threads && group->stack_bytes >= stack_bytes;
+}
+
+size_t fiber_group_bytes(const FiberGroup *group) { return group->mapped; }
+
+void fiber_group_free(FiberGroup *group) {
+    if (!group) return;
+    if (group->memory) munmap(group->memory, group->mapped);
+    free(group->fibers);
+    free(group);
+}
+
+void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
+                     size_t exception_bytes, FiberOutcome *outcome) {
+    int32_t nx = grid->block_x, ny = grid->block_y, nz = grid->block_z;
+    size_t count = (size_t)nx * (size_t)ny * (size_t)nz, number = 0;
+    if (group->fresh)
+        for (size_t i = 0; i < group->capacity; i++) stack_set_up(group, i);
+    group->fresh = false;
+    *outcome = (FiberOutcome){0};
+    group->ready = group->waiting = (Queue){0};
+    group->live = count;
+    group->arrived = 0;
+    group->grid = grid;
+    group->entry = entry;
+    group->args = args;
+    group->exception = exception;
+    group->exception_bytes = exception_bytes;
+    group->outcome = outcome;
+    for (int32_t z = 0; z < nz; z++)
+        for (int32_t y = 0; y < ny; y++)
+            for (int32_t x = 0; x < nx; x++) {
+                Fiber *fiber = &group->fibers[number++];
+                fiber->thread = (HostThread){.grid = grid, .x = x, .y = y, .z = z, .place = 0, .bad = INT32_MAX};
+                queue_put(&group->ready, fiber);
+            }
+    Fiber *first = group->ready.first;
+    queue_take_first(&group->ready);
+    krait_fiber_switch(&group->scheduler, first->sp);
+    if (group->live && !group->fresh) note_stuck(group, group->waiting.first); /* nobody is ready, somebody waits */
+    if (outcome->status && exception_bytes)
+        memcpy(group->exception, group->exception + exception_bytes, exception_bytes);
+}

@@ -1,0 +1,80 @@
+/* host.h: what the files of this folder share; private to codegen_cpu.
+ *
+ * The agreement between a kernel's code and the host device (entry.c writes the one side, host_device.c and fibers.c
+ * are the other): without barriers  int32_t entry(HostGrid *, const void *args, void *exception)    runs all threads of
+ * one block with barriers     int32_t entry(HostThread *, const void *args, void *exception)  runs one thread, on a
+ * fiber Both return 0 or 1 + the number of a RaiseSite. */
+#ifndef KRAIT_CODEGEN_CPU_HOST_H
+#define KRAIT_CODEGEN_CPU_HOST_H
+
+#include "codegen/llvm.h"            /* Lower, Module */
+#include "codegen_cpu/codegen_cpu.h" /* HostCode, HostLaunch */
+
+#define STRUCT(name)                          typedef struct name {
+#define FIELD(structure, field, type, letter) type field;
+#define END(name) \
+    }             \
+    name;
+#include "ir/ir_abi.def"
+#undef STRUCT
+#undef FIELD
+#undef END
+
+enum {
+    SITE_BITS = 20,           /* of an access site in HostGrid.bad_access and HostThread.bad */
+    MAX_BLOCK_THREADS = 1024, /* as on a GPU; what `bad` of a row can hold rests on it */
+    WARP_SIZE = 32
+};
+
+/* ---- symbols.c ---- */
+
+/* Address of a function that generated code may call: of our runtime, of the C and math libraries or libmvec; NULL:
+ * unknown. */
+void *host_symbol(const char *name);
+
+/* ---- entry.c ---- */
+
+bool host_entry(Lower *l, const FuncInst *root);
+
+/* ---- vector_math.c ---- */
+
+/* Tells LLVM's vectoriser which calls of math functions have vector variants in libmvec. */
+void host_vector_math(Module *module);
+
+/* ---- orc.c ---- */
+
+typedef int32_t (*BlockEntry)(HostGrid *grid, const void *args, void *exception);
+typedef int32_t (*ThreadEntry)(HostThread *thread, const void *args, void *exception);
+
+struct HostCode {
+    void *address;
+    void *tracker;                     /* LLVMOrcResourceTrackerRef: owns the machine code */
+    size_t stack_bytes;                /* of the code's local variables, for the size of fibers' stacks */
+    _Atomic int64_t block_nanoseconds; /* what one block took when last measured; 0: not yet */
+};
+
+/* ---- fibers.c ---- */
+
+/* The threads of one block as fibers; used by one thread of the process at a time, reused from block to block and
+ * launch to launch. */
+typedef struct FiberGroup FiberGroup;
+
+typedef struct FiberOutcome {
+    int32_t status; /* of the first thread that raised, else 0; its arguments are in the exception buffer given */
+    int32_t thread; /* number in the block of the raising or the stuck thread */
+    bool stuck;
+    uint32_t site; /* of the barrier the stuck thread waits at */
+} FiberOutcome;
+
+FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes); /* NULL: no memory */
+bool fiber_group_fits(const FiberGroup *group, size_t threads, size_t stack_bytes);
+size_t fiber_group_bytes(const FiberGroup *group); /* of address space */
+void fiber_group_free(FiberGroup *group);          /* NULL is fine */
+/* Runs a block; bad accesses go to grid->bad_access. */
+void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
+                     size_t exception_bytes, FiberOutcome *outcome);
+
+/* What generated code calls at a barrier: returns when every thread of the block that has not ended has arrived. */
+void krait_host_barrier(HostThread *thread, uint32_t site);
+
+#endif

@@ -1,0 +1,255 @@
+/* host_device.c: launches a CUDA kernel on the cores of this machine.
+ *
+ * In: a kernel's code, grid, block, arguments.  Out: every thread has run; a report of the first that raised, missed a
+ * barrier or left an access out.
+ *
+ * Blocks are numbered x fastest and handed out in chunks, large at first and smaller towards the end.  The threads of a
+ * block run on one core, as a loop inside the code, or as fibers when the kernel has barriers.  A launch whose blocks
+ * are known to be over before a helper would have woken stays on the caller: HostCode remembers how long a block took.
+ *
+ * "First" means first in the order of blocks, then threads, whatever order they ran in: when a block raises, those
+ * after it are skipped and those before it still run, and the report takes the lowest. */
+#include <pthread.h>   /* pthread_mutex_t */
+#include <stdatomic.h> /* atomic_load */
+#include <stdlib.h>    /* malloc */
+#include <string.h>    /* memcpy */
+
+#include "codegen_cpu/host.h"
+#include "codegen_cpu/pool.h"
+
+enum {
+    SHARED_ALIGN = 128,
+    CHUNKS_A_THREAD = 8,
+    WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
+    KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
+    KEPT_BYTES = 256 << 20          /* address space of one that is kept */
+};
+
+typedef struct Launch {
+    PoolTask task; /* first */
+    const HostLaunch *what;
+    int64_t blocks;
+    unsigned threads;      /* how many may take part */
+    _Atomic int64_t next;  /* block not handed out yet */
+    _Atomic int64_t limit; /* blocks from here on are skipped: one before raised */
+    _Atomic bool failed;   /* no memory */
+    pthread_mutex_t lock;  /* of what follows */
+    HostLaunchReport *report;
+    int64_t error_block, access_block; /* of what the report has; INT64_MAX: nothing */
+    int64_t bad_access;
+} Launch;
+
+/* What one thread needs while it takes part. */
+typedef struct Participant {
+    HostGrid grid;
+    char *shared;    /* as allocated */
+    char *exception; /* two buffers, see fibers.c */
+    FiberGroup *fibers;
+} Participant;
+
+/* ---- groups of fibers, kept from launch to launch ---- */
+
+static pthread_mutex_t groups_lock = PTHREAD_MUTEX_INITIALIZER;
+static FiberGroup *groups[KEPT_GROUPS]; /* idle ones; stacks belong to the process, as its worker threads do */
+
+static void lock_groups(void) { pthread_mutex_lock(&groups_lock); }
+static void unlock_groups(void) { pthread_mutex_unlock(&groups_lock); }
+static void install_fork_handlers(void) { pthread_atfork(lock_groups, unlock_groups, unlock_groups); }
+
+static FiberGroup *group_take(size_t threads, size_t stack_bytes) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install_fork_handlers);
+    FiberGroup *found = NULL;
+    lock_groups();
+    for (size_t i = 0; i < KEPT_GROUPS && !found; i++)
+        if (groups[i] && fiber_group_fits(groups[i], threads, stack_bytes)) {
+            found = groups[i];
+            groups[i] = NULL;
+        }
+    unlock_groups();
+    return found ? found : fiber_group_new(threads, stack_bytes);
+}
+
+static void group_put_back(FiberGroup *group) {
+    if (!group) return;
+    FiberGroup *dropped = group;
+    if (fiber_group_bytes(group) <= KEPT_BYTES) {
+        lock_groups();
+        size_t place = 0;
+        for (size_t i = 0; i < KEPT_GROUPS; i++) {
+            if (!groups[i]) {
+                place = i;
+                break;
+            }
+            if (fiber_group_bytes(groups[i]) < fiber_group_bytes(groups[place])) place = i;
+        }
+        dropped = groups[place];
+        groups[place] = group;
+        unlock_groups();
+    }
+    fiber_group_free(dropped);
+}
+
+/* ---- one block ---- */
+
+static void note_error(Launch *launch, const Participant *p, int64_t block, const FiberOutcome *outcome) {
+    const HostLaunch *what = launch->what;
+    pthread_mutex_lock(&launch->lock);
+    if (block < launch->error_block) {
+        HostLaunchReport *report = launch->report;
+        launch->error_block = block;
+        report->status = outcome->status;
+        report->stuck = outcome->stuck;
+        report->bad_block = block;
+        report->bad_thread = outcome->thread;
+        report->bad_site = outcome->stuck ? outcome->site : UINT32_MAX;
+        if (outcome->status && what->exception) memcpy(what->exception, p->exception, what->exception_bytes);
+        if (block < atomic_load(&launch->limit)) atomic_store(&launch->limit, block);
+    }
+    pthread_mutex_unlock(&launch->lock);
+}
+
+static void note_bad_access(Launch *launch, int64_t block, int64_t key) {
+    pthread_mutex_lock(&launch->lock);
+    if (block < launch->access_block) {
+        launch->access_block = block;
+        launch->bad_access = key;
+    }
+    pthread_mutex_unlock(&launch->lock);
+}
+
+static void run_block(Launch *launch, Participant *p, int64_t block) {
+    const HostLaunch *what = launch->what;
+    HostGrid *grid = &p->grid;
+    FiberOutcome outcome = {0};
+    int64_t row = block / grid->grid_x;
+    grid->index_x = (int32_t)(block % grid->grid_x);
+    grid->index_y = (int32_t)(row % grid->grid_y);
+    grid->index_z = (int32_t)(row / grid->grid_y);
+    grid->bad_access = INT64_MAX;
+    if (what->fibers) {
+        ThreadEntry entry;
+        memcpy(&entry, &what->code->address, sizeof entry);
+        fiber_group_run(p->fibers, grid, entry, what->args, p->exception, what->exception_bytes, &outcome);
+    } else {
+        BlockEntry entry;
+        memcpy(&entry, &what->code->address, sizeof entry);
+        outcome.status = entry(grid, what->args, p->exception);
+        outcome.thread = grid->raised_thread;
+    }
+    if (KRAIT_UNLIKELY(outcome.status || outcome.stuck)) note_error(launch, p, block, &outcome);
+    if (KRAIT_UNLIKELY(grid->bad_access != INT64_MAX)) note_bad_access(launch, block, grid->bad_access);
+}
+
+/* ---- taking part ---- */
+
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+static bool participant_open(Participant *p, const HostLaunch *what) {
+    *p = (Participant){.grid = {.grid_x = what->grid[0],
+                                .grid_y = what->grid[1],
+                                .grid_z = what->grid[2],
+                                .block_x = what->block[0],
+                                .block_y = what->block[1],
+                                .block_z = what->block[2],
+                                .dynamic_bytes = (int32_t)what->shared_dynamic}};
+    size_t below = round_up(what->shared_static, SHARED_ALIGN);
+    size_t shared = round_up(below + what->shared_dynamic, SHARED_ALIGN);
+    if (shared) {
+        p->shared = aligned_alloc(SHARED_ALIGN, shared);
+        if (!p->shared) return false;
+        memset(p->shared, 0, shared); /* what another program left there is nobody's business */
+        p->grid.shared = p->shared + below;
+    }
+    p->exception = malloc(2 * what->exception_bytes + 1);
+    if (!p->exception) return false;
+    if (!what->fibers) return true;
+    size_t threads = (size_t)what->block[0] * (size_t)what->block[1] * (size_t)what->block[2];
+    p->fibers = group_take(threads, what->code->stack_bytes);
+    return p->fibers != NULL;
+}
+
+static void participant_close(Participant *p) {
+    group_put_back(p->fibers);
+    free(p->exception);
+    free(p->shared);
+}
+
+/* Takes the next chunk; false: nothing left. */
+static bool take_chunk(Launch *launch, int64_t *from, int64_t *to) {
+    int64_t next = atomic_load_explicit(&launch->next, memory_order_relaxed), take;
+    do {
+        int64_t left = launch->blocks - next;
+        if (left <= 0) return false;
+        take = left / (launch->threads * CHUNKS_A_THREAD);
+        take = launch->threads == 1 ? left : take < 1 ? 1 : take;
+    } while (!atomic_compare_exchange_weak(&launch->next, &next, next + take));
+    *from = next;
+    *to = next + take;
+    return true;
+}
+
+static void launch_run(PoolTask *task) {
+    Launch *launch = (Launch *)task;
+    int64_t from, to, first = 0, done = 0;
+    if (!take_chunk(launch, &from, &to)) return;
+    Participant p;
+    if (!participant_open(&p, launch->what)) {
+        atomic_store(&launch->failed, true);
+        atomic_store(&launch->limit, -1);
+    }
+    int64_t start = clock_nanoseconds();
+    do {
+        for (first = from; first < to && first <= atomic_load_explicit(&launch->limit, memory_order_relaxed); first++) {
+            run_block(launch, &p, first);
+            done++;
+        }
+    } while (take_chunk(launch, &from, &to));
+    if (done)
+        atomic_store_explicit(&launch->what->code->block_nanoseconds, (clock_nanoseconds() - start) / done + 1,
+                              memory_order_relaxed);
+    participant_close(&p);
+}
+
+static bool launch_has_more(PoolTask *task) {
+    Launch *launch = (Launch *)task;
+    return atomic_load_explicit(&launch->next, memory_order_relaxed) < launch->blocks;
+}
+
+/* ---- the launch ---- */
+
+static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
+    int64_t each = atomic_load_explicit(&what->code->block_nanoseconds, memory_order_relaxed);
+    if (blocks < 2 || (each && each < WORTH_HELP_NANOSECONDS / blocks)) return 0;
+    unsigned threads = pool_threads();
+    return blocks < threads ? (unsigned)blocks - 1 : threads - 1;
+}
+
+bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
+    *report = (HostLaunchReport){.bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX};
+    int64_t block_threads = (int64_t)what->block[0] * what->block[1] * what->block[2];
+    int64_t blocks = (int64_t)what->grid[0] * what->grid[1] * what->grid[2];
+    if (blocks < 1 || block_threads < 1) return true;
+    if (block_threads > MAX_BLOCK_THREADS || what->block[0] > MAX_BLOCK_THREADS || what->shared_dynamic > INT32_MAX)
+        return false;
+    unsigned helpers = helpers_for(what, blocks);
+    Launch launch = {.task = {.run = launch_run, .has_more = launch_has_more},
+                     .what = what,
+                     .blocks = blocks,
+                     .threads = helpers + 1,
+                     .limit = INT64_MAX,
+                     .lock = PTHREAD_MUTEX_INITIALIZER,
+                     .report = report,
+                     .error_block = INT64_MAX,
+                     .access_block = INT64_MAX};
+    pool_run(&launch.task, helpers);
+    pthread_mutex_destroy(&launch.lock);
+    if (!report->status && !report->stuck && launch.access_block != INT64_MAX) {
+        report->bad_block = launch.access_block;
+        report->bad_thread = launch.bad_access >> SITE_BITS;
+        report->bad_site = (uint32_t)(launch.bad_access & ((1 << SITE_BITS) - 1));
+    }
+    return !atomic_load(&launch.failed);
+}
+
+unsigned host_device_workers(void) { return pool_threads(); }

@@ -1,0 +1,220 @@
+/* orc.c: from an optimised module to machine code that can be called.
+ *
+ * In: a Module.  Out: HostCode (an address and what keeps it alive), or a Diag.
+ *
+ *   module --LLVM's code generator--> object file in memory --ORC (LLJIT)--> linked into executable memory --lookup-->
+ * address
+ *
+ * The object is made here, by the module's own target machine and without any lock, so that many threads compile at
+ * once; only linking (a tenth of a millisecond) is under the lock.  The context dies with the module: ORC never sees
+ * IR.
+ *
+ * The one LLJIT of the process (three quarters of a millisecond to make, hence not one per function) is this folder's
+ * only mutable global besides the pool of worker threads: executable memory belongs to the process.  It is made at the
+ * first emit and never disposed of; what it holds is freed by host_code_release, through a resource tracker for each
+ * HostCode.  A fork waits until no thread is linking, so that the child finds it in order.
+ *
+ * Symbols are looked for in a library of our own that links against nothing: what it does not define, define_symbol
+ * asks host_symbol for. */
+#include <pthread.h>   /* pthread_mutex_t */
+#include <stdatomic.h> /* atomic_fetch_add */
+#include <stdio.h>     /* snprintf */
+#include <stdlib.h>    /* calloc */
+#include <string.h>    /* memset */
+
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+
+#include "codegen_cpu/host.h"
+
+enum { MESSAGE_BYTES = 1024 };
+
+typedef struct Linker {
+    LLVMOrcLLJITRef jit;
+    LLVMOrcExecutionSessionRef session;
+    LLVMOrcJITDylibRef library;
+    char message[MESSAGE_BYTES]; /* what ORC reported last; its errors come by a callback, the calls' own say only
+                                    "failed" */
+} Linker;
+
+static pthread_mutex_t linker_lock = PTHREAD_MUTEX_INITIALIZER;
+static Linker linker; /* under linker_lock */
+
+static void lock_linker(void) { pthread_mutex_lock(&linker_lock); }
+static void unlock_linker(void) { pthread_mutex_unlock(&linker_lock); }
+
+/* ---- errors ---- */
+
+static void take_message(LLVMErrorRef error, char *message) {
+    char *text = LLVMGetErrorMessage(error); /* consumes the error */
+    snprintf(message, MESSAGE_BYTES, "%s", text);
+    LLVMDisposeErrorMessage(text);
+}
+
+static void report_error(void *self, LLVMErrorRef error) { take_message(error, ((Linker *)self)->message); }
+
+/* False, with the text in `message`, if there is an error; it prefers what was reported before, which is more precise.
+ */
+static bool fine(LLVMErrorRef error, char *message) {
+    if (!error) return true;
+    if (message[0])
+        LLVMConsumeError(error);
+    else
+        take_message(error, message);
+    return false;
+}
+
+/* ---- the process's LLJIT; all under the lock ---- */
+
+static LLVMErrorRef define_symbol(LLVMOrcDefinitionGeneratorRef generator, void *self, LLVMOrcLookupStateRef *state,
+                                  LLVMOrcLookupKind kind, LLVMOrcJITDylibRef library, LLVMOrcJITDylibLookupFlags flags,
+                                  LLVMOrcCLookupSet set, size_t count) {
+    (void)generator, (void)self, (void)state, (void)kind, (void)flags;
+    for (size_t i = 0; i < count; i++) {
+        void *address = host_symbol(LLVMOrcSymbolStringPoolEntryStr(set[i].Name));
+        if (!address) continue; /* ORC then reports it as missing */
+        LLVMOrcRetainSymbolStringPoolEntry(set[i].Name);
+        LLVMOrcCSymbolMapPair pair = {
+            set[i].Name, {(LLVMOrcExecutorAddress)(uintptr_t)address, {LLVMJITSymbolGenericFlagsExported, 0}}};
+        LLVMErrorRef error = LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(&pair, 1));
+        if (error) return error;
+    }
+    return LLVMErrorSuccess;
+}
+
+static bool linker_open(char *message) {
+    if (linker.jit) return true;
+    LLVMOrcLLJITRef jit = NULL;
+    if (!fine(LLVMOrcCreateLLJIT(&jit, NULL), message)) return false;
+    linker.jit = jit;
+    linker.session = LLVMOrcLLJITGetExecutionSession(jit);
+    LLVMOrcExecutionSessionSetErrorReporter(linker.session, report_error, &linker);
+    linker.library = LLVMOrcExecutionSessionCreateBareJITDylib(linker.session, "krait");
+    LLVMOrcJITDylibAddGenerator(linker.library, LLVMOrcCreateCustomCAPIDefinitionGenerator(define_symbol, NULL, NULL));
+    pthread_atfork(lock_linker, unlock_linker, unlock_linker);
+    return true;
+}
+
+typedef struct Lookup {
+    void *address;
+    LLVMErrorRef error;
+} Lookup;
+
+static void lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs pairs, size_t count, void *self) {
+    Lookup *lookup = self;
+    lookup->error = error;
+    if (!error && count == 1) lookup->address = (void *)(uintptr_t)pairs[0].Sym.Address;
+}
+
+/* Links the object (which it takes) and finds its entry; NULL: message. */
+static void *link_object(LLVMOrcResourceTrackerRef tracker, LLVMMemoryBufferRef object, const char *symbol,
+                         char *message) {
+    if (!fine(LLVMOrcLLJITAddObjectFileWithRT(linker.jit, tracker, object), message)) return NULL;
+    LLVMOrcCJITDylibSearchOrderElement order = {linker.library, LLVMOrcJITDylibLookupFlagsMatchAllSymbols};
+    LLVMOrcCLookupSetElement wanted = {LLVMOrcLLJITMangleAndIntern(linker.jit, symbol),
+                                       LLVMOrcSymbolLookupFlagsRequiredSymbol};
+    Lookup lookup = {0};
+    LLVMOrcExecutionSessionLookup(linker.session, LLVMOrcLookupKindStatic, &order, 1, &wanted, 1, lookup_done, &lookup);
+    if (!fine(lookup.error, message)) return NULL;
+    if (!lookup.address) snprintf(message, MESSAGE_BYTES, "the linker did not find %s", symbol);
+    return lookup.address;
+}
+
+static void tracker_free(LLVMOrcResourceTrackerRef tracker) {
+    LLVMConsumeError(LLVMOrcResourceTrackerRemove(tracker));
+    LLVMOrcReleaseResourceTracker(tracker);
+    LLVMOrcSymbolStringPoolClearDeadEntries(LLVMOrcExecutionSessionGetSymbolStringPool(linker.session));
+}
+
+/* ---- emission ---- */
+
+/* Bytes of all local variables: what the fibers' stacks must hold besides return addresses and spills. */
+static size_t local_bytes(Module *module) {
+    size_t sum = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                if (!LLVMIsAAllocaInst(i)) continue;
+                LLVMValueRef count = LLVMGetOperand(i, 0);
+                size_t items = LLVMIsAConstantInt(count) ? (size_t)LLVMConstIntGetZExtValue(count) : 1;
+                sum += items * (size_t)LLVMABISizeOfType(module->layout, LLVMGetAllocatedType(i)) + LLVMGetAlignment(i);
+            }
+    return sum;
+}
+
+static bool make_object(Module *module, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *object, Diag *diag) {
+    char *text = NULL;
+    module->message[0] = 0;
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, kind, &text, object);
+    if (failed || module->message[0])
+        diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "no machine code: %s", failed && text ? text : module->message);
+    LLVMDisposeMessage(text);
+    return !diag->failed;
+}
+
+static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, const char *symbol, char *message) {
+    HostCode *code = calloc(1, sizeof *code);
+    if (!code) {
+        snprintf(message, MESSAGE_BYTES, "out of memory");
+        return NULL;
+    }
+    LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(linker.library);
+    code->tracker = tracker;
+    code->stack_bytes = local_bytes(module);
+    code->address = link_object(tracker, *object, symbol, message);
+    *object = NULL;
+    if (!code->address) {
+        tracker_free(tracker);
+        free(code);
+        return NULL;
+    }
+    return code;
+}
+
+HostCode *codegen_cpu_emit(Module **module, const char *entry_name, Diag *diag) {
+    static _Atomic uint64_t serial; /* symbols share one name space */
+    Module *m = *module;
+    LLVMMemoryBufferRef object = NULL;
+    HostCode *code = NULL;
+    char message[MESSAGE_BYTES] = "", symbol[64];
+    LLVMValueRef entry = LLVMGetNamedFunction(m->module, entry_name);
+    if (!entry) {
+        diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "the module has no function %s", entry_name);
+        goto done;
+    }
+    int length = snprintf(symbol, sizeof symbol, "krait.%llu", (unsigned long long)atomic_fetch_add(&serial, 1));
+    LLVMSetValueName2(entry, symbol, (size_t)length);
+    if (!make_object(m, LLVMObjectFile, &object, diag)) goto done;
+    lock_linker();
+    linker.message[0] = 0;
+    if (linker_open(message)) code = emit_under_lock(m, &object, symbol, linker.message);
+    if (linker.message[0]) memcpy(message, linker.message, sizeof message);
+    unlock_linker();
+    if (!code) diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "linking failed: %s", message);
+done:
+    if (object) LLVMDisposeMemoryBuffer(object);
+    codegen_dispose(m);
+    *module = NULL;
+    return code;
+}
+
+char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag) {
+    LLVMMemoryBufferRef text = NULL;
+    if (!make_object(module, LLVMAssemblyFile, &text, diag)) {
+        if (text) LLVMDisposeMemoryBuffer(text);
+        return NULL;
+    }
+    char *copy = arena_strndup(arena, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    LLVMDisposeMemoryBuffer(text);
+    return copy;
+}
+
+void *host_code_address(const HostCode *code) { return code->address; }
+
+void host_code_release(HostCode *code) {
+    if (!code) return;
+    lock_linker();
+    tracker_free(code->tracker);
+    unlock_linker();
+    free(code);
+}

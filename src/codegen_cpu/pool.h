@@ -1,0 +1,23 @@
+/* pool.h: worker threads that help a caller with numbered pieces of work; private to codegen_cpu. */
+#ifndef KRAIT_CODEGEN_CPU_POOL_H
+#define KRAIT_CODEGEN_CPU_POOL_H
+
+#include <stdbool.h> /* bool */
+#include <stdint.h>  /* int64_t */
+
+/* One piece of work for several threads.  `run` is entered by the caller and by each helper once, and returns when
+ * nothing is left to take. */
+typedef struct PoolTask PoolTask;
+struct PoolTask {
+    void (*run)(PoolTask *self);
+    bool (*has_more)(PoolTask *self); /* whether another helper would find something to do */
+    /* private to pool.c */
+    PoolTask *next;
+    unsigned wanted, inside; /* helpers still wanted; helpers in `run` */
+};
+
+/* Runs the task on the caller and on up to `helpers` workers; returns when all have left it. */
+void pool_run(PoolTask *task, unsigned helpers);
+unsigned pool_threads(void); /* the caller's included */
+
+#endif

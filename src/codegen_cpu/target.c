@@ -1,0 +1,215 @@
+/* target.c: the host's answers to the questions of codegen/llvm.h.
+ *
+ * In: the processor this process runs on.  Out: the Target that lowering asks.
+ *
+ * A CUDA thread's place is in a HostThread that every generated function of a kernel is handed (its one hidden
+ * parameter).  In a kernel without barriers that is a local variable of the loop over threads (entry.c), which LLVM
+ * takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
+ * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
+ */
+#include <stdio.h>   /* snprintf */
+#include <pthread.h> /* pthread_once */
+
+#include "codegen/bitcode.h" /* krait_bc_rtlib_host */
+#include "codegen_cpu/host.h"
+
+/* ---- the processor ---- */
+
+/* What LLVM says about this processor, asked once: it costs a tenth of a millisecond. */
+static pthread_once_t processor_once = PTHREAD_ONCE_INIT;
+static struct Processor {
+    char *triple, *name, *features;
+    LLVMTargetRef target;
+    char error[256];
+} processor;
+
+static void processor_detect(void) {
+#if defined(__x86_64__)
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+#elif defined(__aarch64__)
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+#else
+#error "Krait runs on x86-64 and aarch64"
+#endif
+    processor.triple = LLVMGetDefaultTargetTriple();
+    processor.name = LLVMGetHostCPUName();
+    processor.features = LLVMGetHostCPUFeatures();
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(processor.triple, &processor.target, &message)) {
+        processor.target = NULL;
+        snprintf(processor.error, sizeof processor.error, "%s", message ? message : "unknown target");
+    }
+    LLVMDisposeMessage(message);
+}
+
+static const struct Processor *processor_get(void) {
+    pthread_once(&processor_once, processor_detect);
+    return &processor;
+}
+
+const char *codegen_cpu_name(void) { return processor_get()->name; }
+
+static LLVMTargetMachineRef host_machine(const CodegenOptions *options, Diag *diag) {
+    const struct Processor *p = processor_get();
+    FAIL_IF(!p->target, diag, LLVM, NULL, (Span){0}, "LLVM does not know the processor %s: %s", p->triple, p->error);
+    LLVMCodeGenOptLevel level = options->opt_level == 0   ? LLVMCodeGenLevelNone
+                                : options->opt_level == 1 ? LLVMCodeGenLevelLess
+                                                          : LLVMCodeGenLevelDefault;
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(p->target, p->triple, p->name, p->features, level,
+                                                           LLVMRelocPIC, LLVMCodeModelSmall);
+    FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", p->name);
+    return machine;
+}
+
+/* ---- the state of a thread ---- */
+
+static unsigned host_hidden_params(Lower *l, LLVMTypeRef types[MAX_HIDDEN]) {
+    if (l->m->options.entry != ENTRY_KERNEL) return 0;
+    types[0] = l->ptr; /* HostThread * */
+    return 1;
+}
+
+static LLVMValueRef field_address(Lower *l, LLVMValueRef structure, size_t offset) {
+    return l_offset(l, structure, l_i64(l, (int64_t)offset));
+}
+
+/* The grid's fields do not change while a block's code runs. */
+static LLVMValueRef grid_load(Lower *l, LLVMTypeRef type, size_t offset, unsigned align) {
+    LLVMMetadataRef empty = LLVMMDNodeInContext2(l->context, NULL, 0);
+    LLVMValueRef grid = l_raw_load(l, l->ptr, field_address(l, l->hidden[0], offsetof(HostThread, grid)), 8);
+    l_set_metadata(l, grid, "nonnull", empty);
+    LLVMValueRef value = l_raw_load(l, type, field_address(l, grid, offset), align);
+    l_set_metadata(l, value, "invariant.load", empty);
+    return value;
+}
+
+static LLVMValueRef thread_load(Lower *l, size_t offset, int64_t beyond) {
+    LLVMValueRef value = l_raw_load(l, l->i32, field_address(l, l->hidden[0], offset), 4);
+    l_metadata_range(l, value, 0, beyond);
+    return value;
+}
+
+static LLVMValueRef special_grid(Lower *l, size_t offset, int64_t least, int64_t beyond) {
+    LLVMValueRef value = grid_load(l, l->i32, offset, 4);
+    l_metadata_range(l, value, least, beyond);
+    return value;
+}
+
+static LLVMValueRef host_special(Lower *l, Special which);
+
+static LLVMValueRef special_lane(Lower *l) {
+    LLVMValueRef nx = host_special(l, SPECIAL_BLOCK_DIM_X), ny = host_special(l, SPECIAL_BLOCK_DIM_Y);
+    LLVMValueRef row = l_nswadd(l, host_special(l, SPECIAL_THREAD_Y),
+                                l_nswmul(l, host_special(l, SPECIAL_THREAD_Z), ny));
+    LLVMValueRef number = l_nswadd(l, host_special(l, SPECIAL_THREAD_X), l_nswmul(l, row, nx));
+    return l_and(l, number, l_i32(l, WARP_SIZE - 1));
+}
+
+static LLVMValueRef host_special(Lower *l, Special which) {
+    const int64_t threads = MAX_BLOCK_THREADS, blocks = INT32_MAX; /* of gridDim the most is 2^31 - 1 */
+    switch (which) {
+    case SPECIAL_THREAD_X: return thread_load(l, offsetof(HostThread, x), threads);
+    case SPECIAL_THREAD_Y: return thread_load(l, offsetof(HostThread, y), threads);
+    case SPECIAL_THREAD_Z: return thread_load(l, offsetof(HostThread, z), threads);
+    case SPECIAL_BLOCK_X: return special_grid(l, offsetof(HostGrid, index_x), 0, blocks);
+    case SPECIAL_BLOCK_Y: return special_grid(l, offsetof(HostGrid, index_y), 0, blocks);
+    case SPECIAL_BLOCK_Z: return special_grid(l, offsetof(HostGrid, index_z), 0, blocks);
+    case SPECIAL_BLOCK_DIM_X: return special_grid(l, offsetof(HostGrid, block_x), 1, threads + 1);
+    case SPECIAL_BLOCK_DIM_Y: return special_grid(l, offsetof(HostGrid, block_y), 1, threads + 1);
+    case SPECIAL_BLOCK_DIM_Z: return special_grid(l, offsetof(HostGrid, block_z), 1, threads + 1);
+    case SPECIAL_GRID_DIM_X: return special_grid(l, offsetof(HostGrid, grid_x), 1, blocks + 1);
+    case SPECIAL_GRID_DIM_Y: return special_grid(l, offsetof(HostGrid, grid_y), 1, blocks + 1);
+    case SPECIAL_GRID_DIM_Z: return special_grid(l, offsetof(HostGrid, grid_z), 1, blocks + 1);
+    case SPECIAL_LANE: return special_lane(l);
+    case SPECIAL_WARP_SIZE:
+    case SPECIAL_COUNT: break;
+    }
+    return l_i32(l, WARP_SIZE);
+}
+
+/* ---- accesses, barriers, memory ---- */
+
+static AccessPolicy host_access(const CodegenOptions *options) {
+    if (options->boundscheck) return ACCESS_RAISE;
+    return options->entry == ENTRY_KERNEL ? ACCESS_SKIP : ACCESS_TRUST;
+}
+
+static void host_bad_access(Lower *l, uint32_t site) {
+    LLVMValueRef address = field_address(l, l->hidden[0], offsetof(HostThread, bad));
+    LLVMValueRef place = thread_load(l, offsetof(HostThread, place), MAX_BLOCK_THREADS);
+    uint32_t most = (1u << SITE_BITS) - 1;
+    LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, place, l_i32(l, SITE_BITS), ""), l_i32(l, site < most ? site : most));
+    LLVMValueRef args[] = {l_raw_load(l, l->i32, address, 4), key};
+    l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i32, args, 2), address, 4);
+}
+
+static void host_end_thread(Lower *l) { LLVMBuildUnreachable(l->b); } /* functions return a status here: never asked */
+
+static void host_barrier(Lower *l, const Value *at) {
+    LLVMValueRef args[] = {l->hidden[0], l_i32(l, l_access_site(l, at, 0))};
+    l_call_attribute(l, l_call_named(l, "krait_host_barrier", l->v, args, 2), -1, "nounwind", 0);
+    l->m->has_barriers = true;
+}
+
+static LLVMValueRef host_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
+    (void)at;
+    LLVMValueRef base = grid_load(l, l->ptr, offsetof(HostGrid, shared), 8);
+    if (bytes == 0) return base;
+    /* Static arrays grow downwards from the dynamic part: their sum is not known before the last is met. */
+    l->m->shared_bytes = (l->m->shared_bytes + (size_t)bytes + align - 1) / align * align;
+    return l_offset(l, base, l_i64(l, -(int64_t)l->m->shared_bytes));
+}
+
+static LLVMValueRef host_dynamic_shared_bytes(Lower *l) {
+    return LLVMBuildZExt(l->b, grid_load(l, l->i32, offsetof(HostGrid, dynamic_bytes), 4), l->i64, "");
+}
+
+static LLVMValueRef host_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
+    (void)at;
+    (void)type;
+    return LLVMConstIntToPtr(l_i64(l, (int64_t)(intptr_t)array->data),
+                             l->ptr); /* the array is kept alive by the code's guards */
+}
+
+/* ---- the rest ---- */
+
+static const char *host_passes(const CodegenOptions *options) {
+    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+    return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
+}
+
+static bool host_knows(const Module *module, const char *symbol) {
+    (void)module;
+    return host_symbol(symbol) != NULL;
+}
+
+const Target *codegen_cpu_target(void) {
+    static const Target target = {
+        .name = "host",
+        .what = "the host",
+        .math = MATH_HOST,
+        .atomic_scope = "",
+        .raises = true,
+        .libraries = {{krait_bc_rtlib_host, &krait_bc_rtlib_host_size}},
+        .machine = host_machine,
+        .hidden_params = host_hidden_params,
+        .access = host_access,
+        .bad_access = host_bad_access,
+        .end_thread = host_end_thread,
+        .special = host_special,
+        .barrier = host_barrier,
+        .shared_array = host_shared_array,
+        .dynamic_shared_bytes = host_dynamic_shared_bytes,
+        .const_array = host_const_array,
+        .entry = host_entry,
+        .passes = host_passes,
+        .knows = host_knows,
+    };
+    return &target;
+}
