@@ -195,12 +195,12 @@ wheel-%: $(B)/dist/%/.built
 	$(call make_venv,$*,$(B)/venv/wheel-$*)
 	$(B)/venv/wheel-$*/bin/python $(PIP) install $(B)/dist/$*/*.whl -r requirements/test.txt
 	$(call run_tests,$(ROOT)/tools/without_llvm.sh $(B)/venv/wheel-$*/bin/python,wheel-$*,)
-	mkdir -p $(ROOT)/dist
-	cp $(B)/dist/$*/*.whl $(ROOT)/dist/
+	mkdir -p $(B)/wheels
+	cp $(B)/dist/$*/*.whl $(B)/wheels/
 
 do-wheel:
 	for version in $(FOUND); do $(MAKE) wheel-$$version; done
-	ls -l $(ROOT)/dist/*.whl
+	ls -l $(B)/wheels
 
 do-bundle: PYTHON = 3.12
 do-bundle:

@@ -4,6 +4,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -18,7 +19,8 @@ os.environ.setdefault("PYTHONSAFEPATH", "1")
 sys.path[:] = [entry for entry in sys.path if pathlib.Path(entry or os.curdir).resolve() != ROOT]
 
 # Compiled code that an earlier build left in the user's cache must not answer for this one.
-os.environ.setdefault("KRAIT_CACHE_DIR", os.path.join(tempfile.gettempdir(), f"krait-tests-{os.getpid()}"))
+OWN_CACHE = os.path.join(tempfile.gettempdir(), f"krait-tests-{os.getpid()}")
+os.environ.setdefault("KRAIT_CACHE_DIR", OWN_CACHE)
 
 
 @functools.cache
@@ -50,6 +52,10 @@ def pytest_configure(config):
                                          suppress_health_check=[hypothesis.HealthCheck.too_slow])
     hypothesis.settings.register_profile("explore", deadline=None, max_examples=2000)
     hypothesis.settings.load_profile(os.environ.get("KRAIT_HYPOTHESIS", "repeatable"))
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(OWN_CACHE, ignore_errors=True)  # the workers of xdist inherit the first process's folder
 
 
 def pytest_report_header(config):
