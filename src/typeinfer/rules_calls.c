@@ -1,0 +1,131 @@
+/* rules_calls.c: typing rules of the builtins that work on numbers and sequences (abs, min, max, round, pow, divmod,
+ * sum) and of the functions of the operator module.
+ *
+ * Python scalars behave as Python's own types, NumPy scalars as their methods (__round__, __divmod__) do. */
+#include <string.h>
+
+#include "typeinfer/rules.h" /* lib_* */
+
+bool rule_func_abs(Typing *t) {
+    if (!lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);
+    const Type *type = lib_scalar(t, 0);
+    if (!type->weak) return typing_become_func(t, FUNC_NP_ABSOLUTE);
+    if (type->scalar == SCALAR_BOOL) type = infer_int(t->in);
+    if (type_scalar_kind(type) == 'c')
+        return lib_call(t, FUNC_ABS_COMPLEX, 1, type, infer_float(t->in), infer_float(t->in));
+    return lib_call(t, FUNC_PY_ABS, 1, type, type, type);
+}
+
+/* ---- min, max ---- */
+
+/* The type control flow would give a variable that holds one of the operands. */
+static const Type *join_scalars(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    for (size_t i = 1; i < t->nargs && type; i++)
+        type = typeinfer_join(t->in->config->promotion, t->in->types, type, infer_content(t->args[i].type));
+    return type;
+}
+
+bool rule_func_minmax(Typing *t) {
+    bool smallest = t->func == FUNC_PY_MIN;
+    if (t->nnames)
+        return typing_fail(t, DIAG_UNSUPPORTED, "%s with key or default is not compiled yet", typing_func_name(t));
+    if (t->nargs == 1) return typing_become_prelude(t, smallest ? "builtin:min_of" : "builtin:max_of");
+    const Type *type = lib_kinds(t, 0, t->nargs, "biuf") ? join_scalars(t) : NULL;
+    if (!type || !type_is_scalar(type)) return typing_bad_operands(t);
+    return lib_call(t, t->func, t->nargs, type, type, type);
+}
+
+/* ---- round ---- */
+
+static bool round_digits(Typing *t, FuncId func, const Type *type, const Type *compute) {
+    Value *value = NULL;
+    if (t->emit) {
+        Value *args[] = {emit_cast(t, t->values[0], compute), emit_cast(t, t->values[1], infer_int(t->in))};
+        value = lib_emit(t, func, args, 2, compute, type);
+    }
+    return typing_become(t, value, type);
+}
+
+bool rule_func_round(Typing *t) {
+    static const char *const params[] = {"number", "ndigits"};
+    TRY(typing_bind_keywords(t, params, 1, 2));
+    const Type *type = lib_scalar(t, 0), *integer = infer_int(t->in);
+    bool digits = typing_given(t, 1) && !typing_is_none(t, 1);
+    if (!lib_kinds(t, 0, 1, "biuf") || (digits && !lib_kinds(t, 1, 1, "biu"))) return typing_bad_operands(t);
+    if (type->scalar == SCALAR_BOOL && !type->weak) return typing_bad_operands(t); /* numpy.bool has no __round__ */
+    if (type_scalar_kind(type) != 'f') {
+        const Type *result = digits && !type->weak ? type : integer;
+        if (!digits) return typing_become(t, t->emit ? emit_cast(t, t->values[0], result) : NULL, result);
+        const Type *wide = type->scalar == SCALAR_UINT64 ? type
+                           : type->weak                  ? integer
+                                                         : infer_scalar(t->in, SCALAR_INT64, false);
+        return round_digits(t, type->weak ? FUNC_ROUND_TENS : FUNC_ROUND_TENS_NUMPY, result, wide);
+    }
+    if (!digits) return lib_call(t, FUNC_ROUND_INT, 1, lib_compute(t->in, type), integer, integer);
+    return round_digits(t, type->weak ? FUNC_ROUND_DIGITS : FUNC_ROUND_NUMPY, type, type);
+}
+
+/* ---- pow, divmod, sum ---- */
+
+bool rule_func_pow(Typing *t) {
+    static const char *const params[] = {"base", "exp", "mod"};
+    if (t->nnames) TRY(typing_bind_keywords(t, params, 2, 3));
+    bool modulo = typing_given(t, 2) && !typing_is_none(t, 2);
+    if (!modulo) {
+        t->nargs = 2;
+        return typing_become_op(t, OP_POW);
+    }
+    if (!lib_kinds(t, 0, 3, "biu")) return typing_bad_operands(t);
+    for (size_t i = 0; i < 3; i++)
+        if (!lib_scalar(t, i)->weak) {
+            typing_bad_operands(t);
+            return typing_hint(t, "NumPy's integers have no three-argument pow: convert them with int()");
+        }
+    return lib_call(t, FUNC_POW_MOD, 3, infer_int(t->in), infer_int(t->in), infer_int(t->in));
+}
+
+bool rule_func_divmod(Typing *t) {
+    if (!lib_kinds(t, 0, 2, "biuf")) return typing_bad_operands(t);
+    const Type *a = lib_scalar(t, 0), *b = lib_scalar(t, 1);
+    if (!a->weak || !b->weak) return typing_become_func(t, FUNC_NP_DIVMOD);
+    const Type *type = lib_kinds(t, 0, 2, "bi") ? infer_int(t->in) : infer_float(t->in),
+               *pair = lib_pair(t->in, type, type);
+    return lib_call(t, FUNC_PY_DIVMOD, 2, type, pair, pair);
+}
+
+/* Newer interpreters sum Python floats with compensation: such tuples take a function of their own. */
+bool rule_func_sum(Typing *t) {
+    const Type *items = t->args[0].type;
+    bool floats = items->kind == TY_TUPLE && items->count > 0, any = false;
+    for (uint32_t i = 0; floats && i < items->count; i++) {
+        const Type *item = items->items[i];
+        floats = type_is_scalar(item) && item->weak && type_scalar_kind(item) != 'c';
+        any = any || type_scalar_kind(item) == 'f';
+    }
+    return typing_become_prelude(t, floats && any ? "builtin:sum_of_floats" : "builtin:sum_of");
+}
+
+/* ---- operator ---- */
+
+bool rule_func_operator(Typing *t) { return typing_become_op(t, lib_op(t->func)); }
+
+bool rule_func_operator_inplace(Typing *t) {
+    t->flags |= VF_INPLACE;
+    return typing_become_op(t, lib_op(t->func));
+}
+
+/* contains(y, x) is x in y. */
+bool rule_func_operator_contains(Typing *t) {
+    Fact fact = t->args[0];
+    Value *value = t->values[0];
+    t->args[0] = t->args[1], t->values[0] = t->values[1];
+    t->args[1] = fact, t->values[1] = value;
+    return typing_become_op(t, OP_IN);
+}
+
+bool rule_func_operator_index(Typing *t) {
+    if (!lib_kinds(t, 0, 1, "biu") || (lib_scalar(t, 0)->scalar == SCALAR_BOOL && !lib_scalar(t, 0)->weak))
+        return typing_bad_operands(t);
+    return typing_become(t, t->emit ? emit_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
+}

@@ -1,0 +1,194 @@
+/* rules_cuda.c: typing rules of krait.cuda: what only kernels, and functions that kernels call, may use.
+ *
+ * Places and sizes are Python ints.  Atomics give the old element. */
+#include <string.h>
+
+#include "typeinfer/rules.h" /* lib_* */
+
+/* False: refused, for this is no kernel. */
+static bool in_kernel(Typing *t) {
+    if (t->in->device) return true;
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s can only be used in kernels", typing_func_name(t));
+    return typing_hint(t, "compile the function with krait.cuda.jit");
+}
+
+static bool nonnegative_int(Typing *t) {
+    t->flags |= VF_NONNEGATIVE;
+    return typing_result(t, infer_int(t->in), NULL);
+}
+
+bool rule_func_cuda_grid(Typing *t) {
+    int64_t ndim = 0;
+    TRY(in_kernel(t));
+    TRY(typing_const_int(t, 0, &ndim));
+    if (ndim < 1 || ndim > 3)
+        return typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "%s takes 1, 2 or 3 dimensions, not %lld", typing_func_name(t),
+                               (long long)ndim);
+    if (ndim == 1) return nonnegative_int(t);
+    return typing_result(t, lib_uniform_tuple(t->in, infer_int(t->in), (size_t)ndim), NULL);
+}
+
+bool rule_func_cuda_special(Typing *t) {
+    TRY(in_kernel(t));
+    return nonnegative_int(t);
+}
+
+bool rule_func_cuda_none(Typing *t) {
+    TRY(in_kernel(t));
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
+bool rule_func_cuda_sync_predicate(Typing *t) {
+    TRY(in_kernel(t));
+    if (!lib_kinds(t, 0, 1, "biuf")) return typing_bad_operands(t);
+    Value *value = NULL;
+    if (t->emit) {
+        Value *arg = emit_cast(t, t->values[0], lib_scalar(t, 0));
+        Value *truth = emit_op(t, OP_TRUTH, infer_bool(t->in), &arg, 1);
+        value = emit_func(t, t->func, infer_int(t->in), &truth, 1);
+        value->flags |= VF_NONNEGATIVE;
+    }
+    return typing_become(t, value, infer_int(t->in));
+}
+
+/* One integer argument, or none. */
+bool rule_func_cuda_int_argument(Typing *t) {
+    TRY(in_kernel(t));
+    if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
+    for (size_t i = 0; i < t->nargs; i++) typing_cast(t, i, infer_int(t->in));
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
+/* ---- arrays ---- */
+
+bool rule_func_cuda_array(Typing *t) {
+    static const char *const params[] = {"shape", "dtype", "alignment"};
+    int64_t shape[TYPE_MAX_NDIM], alignment = 0;
+    size_t ndim = 0;
+    TRY(in_kernel(t));
+    TRY(typing_bind_keywords(t, params, 2, 3));
+    TRY(typing_const_shape(t, 0, shape, &ndim));
+    const Type *dtype = typing_const_dtype(t, 1);
+    TRY(dtype);
+    if (typing_given(t, 2) && !typing_is_none(t, 2)) {
+        TRY(typing_const_int(t, 2, &alignment));
+        if (alignment <= 0 || (alignment & (alignment - 1)))
+            return typing_fail_arg(t, 2, DIAG_BAD_ARGUMENTS, "the alignment must be a power of two, not %lld",
+                                   (long long)alignment);
+    }
+    bool dynamic = t->func == FUNC_CUDA_SHARED_ARRAY && ndim == 1 && shape[0] == 0;
+    for (size_t i = 0; i < ndim; i++)
+        if (shape[i] < 0 || (shape[i] == 0 && !dynamic))
+            return typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "every dimension of %s must be positive, not %lld",
+                                   typing_func_name(t), (long long)shape[i]);
+    return typing_result(t, type_array(t->in->types, dtype, (unsigned)ndim, LAYOUT_C, false), NULL);
+}
+
+bool rule_func_cuda_array_like(Typing *t) {
+    TRY(in_kernel(t));
+    if (t->args[0].type->kind != TY_ARRAY) return typing_bad_operands(t);
+    if (!t->args[0].konst) {
+        typing_fail_arg(t, 0, DIAG_NEEDS_CONSTANT, "%s takes a global array, not %s", typing_func_name(t),
+                        typing_arg_text(t, 0));
+        return typing_hint(t, "make the array a global variable or one the kernel closes over");
+    }
+    return typing_become_arg(t, 0);
+}
+
+/* ---- atomics ---- */
+
+/* Which element types an atomic operation takes, as NumPy type characters. */
+static const char *atomic_types(FuncId func) {
+    switch (func) {
+    case FUNC_CUDA_ATOMIC_AND:
+    case FUNC_CUDA_ATOMIC_OR:
+    case FUNC_CUDA_ATOMIC_XOR: return "ilIL";
+    case FUNC_CUDA_ATOMIC_INC:
+    case FUNC_CUDA_ATOMIC_DEC: return "IL";
+    default: return "ilILfd";
+    }
+}
+
+static bool is_index(const Type *type, unsigned ndim) {
+    if (type_is_integer(type)) return ndim == 1;
+    if (type->kind != TY_TUPLE || type->count != ndim) return false;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!type_is_integer(type->items[i])) return false;
+    return true;
+}
+
+/* Checks array and, if it is given, index; the element type, or NULL: refused. */
+static const Type *atomic_element(Typing *t, bool indexed) {
+    const Type *array = t->args[0].type;
+    if (array->kind != TY_ARRAY || (!indexed && array->ndim != 1)) {
+        typing_bad_operands(t);
+        return NULL;
+    }
+    const Type *element = type_element(array);
+    if (array->readonly) {
+        typing_fail_arg(t, 0, DIAG_READONLY, "%s writes to a read-only array", typing_func_name(t));
+        return NULL;
+    }
+    if (!strchr(atomic_types(t->func), scalar_info[element->scalar].numpy_char)) {
+        typing_fail_arg(t, 0, DIAG_TYPING, "%s does not work on elements of type %s", typing_func_name(t),
+                        typing_text(t, element));
+        return NULL;
+    }
+    if (indexed && !is_index(t->args[1].type, array->ndim)) {
+        typing_fail_arg(t, 1, DIAG_BAD_INDEX, "%s needs one integer for each of the %u dimensions, not %s",
+                        typing_func_name(t), array->ndim, typing_arg_text(t, 1));
+        return NULL;
+    }
+    return element;
+}
+
+static bool atomic(Typing *t, size_t values) {
+    TRY(in_kernel(t));
+    const Type *element = atomic_element(t, true);
+    TRY(element);
+    if (!lib_kinds(t, 2, values, "biuf")) return typing_bad_operands(t);
+    if (type_is_scalar(t->args[1].type)) typing_cast(t, 1, infer_int(t->in));
+    for (size_t i = 2; i < 2 + values; i++) typing_cast(t, i, element);
+    return typing_result(t, element, NULL);
+}
+
+bool rule_func_cuda_atomic(Typing *t) { return atomic(t, 1); }
+bool rule_func_cuda_atomic_cas(Typing *t) { return atomic(t, 2); }
+
+bool rule_func_cuda_compare_and_swap(Typing *t) {
+    TRY(in_kernel(t));
+    const Type *element = atomic_element(t, false);
+    TRY(element);
+    if (!lib_kinds(t, 1, 2, "biuf")) return typing_bad_operands(t);
+    Value *value = NULL;
+    if (t->emit) {
+        Value *args[] = {t->values[0], emit_int(t, 0), emit_cast(t, t->values[1], element),
+                         emit_cast(t, t->values[2], element)};
+        value = emit_func(t, FUNC_CUDA_ATOMIC_CAS, element, args, 4);
+    }
+    return typing_become(t, value, element);
+}
+
+/* ---- integer and selection instructions ---- */
+
+bool rule_func_cuda_bits(Typing *t) {
+    TRY(in_kernel(t));
+    if (!lib_kinds(t, 0, 1, "iu")) return typing_bad_operands(t);
+    typing_cast(t, 0, lib_scalar(t, 0));
+    if (t->func == FUNC_CUDA_BREV) return typing_result(t, lib_scalar(t, 0), NULL);
+    return nonnegative_int(t);
+}
+
+bool rule_func_cuda_selp(Typing *t) {
+    TRY(in_kernel(t));
+    const Type *type = lib_kinds(t, 1, 2, "biufc") ? promote_args(t, 1, 2) : NULL;
+    if (!type || !lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);
+    Value *value = NULL;
+    if (t->emit) {
+        Value *condition = emit_cast(t, t->values[0], lib_scalar(t, 0));
+        Value *args[] = {emit_op(t, OP_TRUTH, infer_bool(t->in), &condition, 1), emit_cast(t, t->values[1], type),
+                         emit_cast(t, t->values[2], type)};
+        value = emit_func(t, t->func, type, args, 3);
+    }
+    return typing_become(t, value, type);
+}

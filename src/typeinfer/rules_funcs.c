@@ -1,0 +1,91 @@
+/* rules_funcs.c: helpers of the typing rules of library functions, and which of their arguments must be constants.
+ *
+ * Input: a Typing (infer.h).  Output: its answer, with operands cast to what the function computes in and the result
+ * cast to what the interpreter gives. */
+#include <string.h>
+
+#include "typeinfer/rules.h" /* lib_* */
+
+const Type *lib_scalar(const Typing *t, size_t arg) {
+    if (arg >= t->nargs || !t->args[arg].type) return NULL;
+    const Type *type = infer_content(t->args[arg].type);
+    return type_is_scalar(type) ? type : NULL;
+}
+
+bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds) {
+    for (size_t i = first; i < first + count; i++) {
+        const Type *type = lib_scalar(t, i);
+        if (!type || !strchr(kinds, type_scalar_kind(type))) return false;
+    }
+    return true;
+}
+
+const Type *lib_compute(Infer *in, const Type *type) {
+    return type->scalar == SCALAR_FLOAT16 ? infer_scalar(in, SCALAR_FLOAT32, false) : type;
+}
+
+const Type *lib_pair(Infer *in, const Type *first, const Type *second) {
+    const Type *items[] = {first, second};
+    return type_tuple(in->types, items, 2);
+}
+
+const Type *lib_uniform_tuple(Infer *in, const Type *item, size_t count) {
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, count);
+    for (size_t i = 0; i < count; i++) items[i] = item;
+    return type_tuple(in->types, items, count);
+}
+
+Value *lib_emit_tuple(Typing *t, const Type *item, size_t first, size_t count) {
+    Value **items = ARENA_ARRAY(t->in->arena, Value *, count);
+    for (size_t i = 0; i < count; i++) items[i] = emit_cast(t, t->values[first + i], item);
+    return emit_op(t, OP_TUPLE, lib_uniform_tuple(t->in, item, count), items, count);
+}
+
+Value *lib_emit_const_float(Typing *t, double value) {
+    return emit_const(t, const_float(t->in->arena, t->in->types, value));
+}
+
+Value *lib_emit(Typing *t, FuncId func, Value *const *args, size_t count, const Type *natural, const Type *result) {
+    Value *value = emit_func(t, func, natural, args, count);
+    if (t->in->py_errors && func_info[func].check != CHECK_NONE) value->flags |= VF_CHECKED;
+    if (natural == result) return value;
+    if (natural->kind != TY_TUPLE) return emit_cast(t, value, result);
+    Value **items = ARENA_ARRAY(t->in->arena, Value *, natural->count);
+    for (uint32_t i = 0; i < natural->count; i++) items[i] = emit_cast(t, emit_extract(t, value, i), result->items[i]);
+    return emit_op(t, OP_TUPLE, result, items, natural->count);
+}
+
+bool lib_call(Typing *t, FuncId func, size_t count, const Type *compute, const Type *natural, const Type *result) {
+    Value *value = NULL;
+    if (t->emit) {
+        Value **args = ARENA_ARRAY(t->in->arena, Value *, count);
+        for (size_t i = 0; i < count; i++) args[i] = emit_cast(t, t->values[i], compute);
+        value = lib_emit(t, func, args, count, natural, result);
+    }
+    return typing_become(t, value, result);
+}
+
+Value *lib_emit_op(Typing *t, Op op, Value *const *args, size_t count, const Type *result) {
+    Value *value = emit_op(t, op, result, args, count);
+    if (t->in->py_errors && type_is_scalar(args[count - 1]->type) && args[count - 1]->type->weak && op_has(op, 'X'))
+        value->flags |= VF_CHECKED;
+    return value;
+}
+
+Op lib_op(FuncId func) { return op_find(func_info[func].symbol, strlen(func_info[func].symbol)); }
+
+/* An internal row is only ever made by another rule, never called by name. */
+bool rule_func_none(Typing *t) { return typing_bad_operands(t); }
+
+/* PRELUDE rows: the function named in the row takes the place of this one. */
+bool rule_func_prelude(Typing *t) { return typing_become_prelude(t, func_info[t->func].symbol); }
+
+bool func_needs_constant(FuncId func, size_t arg) {
+    switch (func) {
+    case FUNC_CUDA_SHARED_ARRAY:
+    case FUNC_CUDA_LOCAL_ARRAY: return true;
+    case FUNC_CUDA_GRID:
+    case FUNC_CUDA_GRIDSIZE: return arg == 0;
+    default: return false;
+    }
+}

@@ -1,0 +1,228 @@
+/* rules_ufunc.c: typing rules of NumPy's universal functions on scalars.
+ *
+ * Resolution, as NumPy does it: the common type of the operands (NEP 50; two Python scalars give NumPy's default type),
+ * then the first loop of ufunc_loops.def that this type casts to safely.  Results are strong scalars.  Arrays are not
+ * taken here. */
+#include <string.h>
+
+#include "typeinfer/rules.h" /* lib_* */
+
+typedef struct UfuncLoops {
+    FuncId func;
+    const char *loops, *out, *exact;
+} UfuncLoops;
+
+static const UfuncLoops ufunc_loops[] = {
+#define UFUNC(id, loops, out, exact) {FUNC_##id, loops, out, exact},
+#include "typeinfer/ufunc_loops.def"
+#undef UFUNC
+};
+
+static const UfuncLoops *find_loops(FuncId func) {
+    for (size_t i = 0; i < COUNT_OF(ufunc_loops); i++)
+        if (ufunc_loops[i].func == func) return &ufunc_loops[i];
+    return NULL;
+}
+
+static Scalar scalar_of_char(char c) {
+    for (int s = 0; s < SCALAR_COUNT; s++)
+        if (scalar_info[s].numpy_char == c) return (Scalar)s;
+    return SCALAR_COUNT;
+}
+
+/* Bits of precision a float keeps; integers up to that many bits cast to it safely. */
+static int exact_bits(Scalar s) {
+    switch (s) {
+    case SCALAR_FLOAT16: return 11;
+    case SCALAR_FLOAT32:
+    case SCALAR_COMPLEX64: return 24;
+    default: return 64; /* NumPy counts every integer as safe for float64 */
+    }
+}
+
+static bool casts_safely(Scalar from, Scalar to) {
+    const ScalarInfo *a = &scalar_info[from], *b = &scalar_info[to];
+    bool inexact = b->kind == 'f' || b->kind == 'c';
+    if (from == to || a->kind == 'b') return true;
+    switch (a->kind) {
+    case 'i': return b->kind == 'i' ? b->bytes >= a->bytes : inexact && exact_bits(to) >= 8 * a->bytes;
+    case 'u':
+        if (b->kind == 'u') return b->bytes >= a->bytes;
+        return b->kind == 'i' ? b->bytes > a->bytes : inexact && exact_bits(to) >= 8 * a->bytes;
+    case 'f': return b->kind == 'f' ? b->bytes >= a->bytes : b->kind == 'c' && b->bytes >= 2 * a->bytes;
+    default: return b->kind == 'c' && b->bytes >= a->bytes;
+    }
+}
+
+/* The loop taken for operands 0 .. count-1; NULL: none (or an operand is no scalar). */
+static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t count) {
+    if (!lib_kinds(t, 0, count, "biufc")) return NULL;
+    const Type *common = promote_args(t, 0, count);
+    if (!common) return NULL;
+    for (const char *c = ufunc->loops; *c; c++) {
+        Scalar loop = scalar_of_char(*c);
+        if (casts_safely((Scalar)common->scalar, loop)) return infer_scalar(t->in, loop, false);
+    }
+    return NULL;
+}
+
+/* What the operands may be, for the message of a refusal. */
+static bool bad_ufunc(Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (t->args[i].type && t->args[i].type->kind == TY_ARRAY) {
+            typing_fail_arg(t, i, DIAG_UNSUPPORTED, "%s of a whole array is not compiled yet: %s", typing_func_name(t),
+                            typing_arg_text(t, i));
+            return typing_hint(t, "loop over the elements, or call it outside compiled code");
+        }
+    return typing_bad_operands(t);
+}
+
+static const Type *real_part(Infer *in, const Type *loop) {
+    if (type_scalar_kind(loop) != 'c') return loop;
+    return infer_scalar(in, loop->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64, false);
+}
+
+static const Type *loop_result(Infer *in, const char *out, const Type *loop) {
+    switch (out[0]) {
+    case '?': return infer_scalar(in, SCALAR_BOOL, false);
+    case 'B': return infer_scalar(in, SCALAR_UINT8, false);
+    case 'r': return real_part(in, loop);
+    default: break;
+    }
+    if (out[1] == '=') return lib_pair(in, loop, loop);
+    return out[1] == 'i' ? lib_pair(in, loop, infer_scalar(in, SCALAR_INT32, false)) : loop;
+}
+
+/* The type rtlib computes a loop in: float16 has few functions of its own, integers are 64 bits wide. */
+static const Type *loop_compute(Typing *t, const Type *loop) {
+    switch (type_scalar_kind(loop)) {
+    case 'b':
+    case 'i': return infer_scalar(t->in, SCALAR_INT64, false);
+    case 'u': return infer_scalar(t->in, SCALAR_UINT64, false);
+    default: break;
+    }
+    bool own_grid = t->func == FUNC_NP_NEXTAFTER || t->func == FUNC_NP_SPACING;
+    return own_grid ? loop : lib_compute(t->in, loop);
+}
+
+bool rule_func_ufunc(Typing *t) {
+    const UfuncLoops *ufunc = find_loops(t->func);
+    const Type *loop = find_loop(t, ufunc, t->nargs);
+    if (!loop) return bad_ufunc(t);
+    const Type *result = loop_result(t->in, ufunc->out, loop);
+    bool integers = strchr("biu", type_scalar_kind(loop)) != NULL;
+    if (integers && (ufunc->exact[0] == '0' || ufunc->exact[0] == '1')) {
+        Const *konst = ARENA_NEW(t->in->arena, Const);
+        konst->type = result, konst->i = ufunc->exact[0] == '1';
+        return typing_become_const(t, konst);
+    }
+    if (integers && ufunc->exact[0] == '=')
+        return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, result);
+    const Type *compute = loop_compute(t, loop);
+    const Type *natural = loop_result(t->in, ufunc->out, compute);
+    if (ufunc->out[0] == 'B') natural = infer_scalar(t->in, SCALAR_INT64, false);
+    if (loop->scalar == SCALAR_BOOL && t->func == FUNC_NP_ABSOLUTE)
+        return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, loop);
+    Value *value = NULL;
+    if (t->emit) {
+        /* First to the loop's type (a Python int becomes an int8), then to what it is computed in. */
+        Value **args = ARENA_ARRAY(t->in->arena, Value *, t->nargs);
+        for (size_t i = 0; i < t->nargs; i++) args[i] = emit_cast(t, emit_cast(t, t->values[i], loop), compute);
+        value = lib_emit(t, t->func, args, t->nargs, natural, result);
+    }
+    return typing_become(t, value, result);
+}
+
+/* NumPy's bool has its own add and multiply. */
+static Op bool_op(Op op) {
+    switch (op) {
+    case OP_ADD: return OP_OR;
+    case OP_MUL: return OP_AND;
+    case OP_INVERT: return OP_NOT;
+    default: return op;
+    }
+}
+
+static bool become_op(Typing *t, Op op, const Type *operand, const Type *result, size_t count, bool twice) {
+    Value *value = NULL;
+    if (t->emit) {
+        Value *args[2];
+        for (size_t i = 0; i < count; i++) args[i] = emit_cast(t, t->values[twice ? 0 : i], operand);
+        value = emit_op(t, op, result, args, count);
+    }
+    return typing_become(t, value, result);
+}
+
+bool rule_func_ufunc_op(Typing *t) {
+    const Type *loop = find_loop(t, find_loops(t->func), t->nargs);
+    if (!loop) return bad_ufunc(t);
+    Op op = lib_op(t->func);
+    return become_op(t, loop->scalar == SCALAR_BOOL ? bool_op(op) : op, loop, loop, t->nargs, false);
+}
+
+bool rule_func_ufunc_square(Typing *t) {
+    const Type *loop = find_loop(t, find_loops(t->func), 1);
+    if (!loop) return bad_ufunc(t);
+    return become_op(t, OP_MUL, loop, loop, 2, true);
+}
+
+bool rule_func_ufunc_positive(Typing *t) {
+    const Type *loop = find_loop(t, find_loops(t->func), 1);
+    if (!loop) return bad_ufunc(t);
+    return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, loop);
+}
+
+/* Integers are divided as float64, whatever their width. */
+bool rule_func_ufunc_divide(Typing *t) {
+    if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
+    const Type *loop = promote_args(t, 0, 2);
+    if (!loop) return bad_ufunc(t);
+    loop = strchr("biu", type_scalar_kind(loop)) ? infer_scalar(t->in, SCALAR_FLOAT64, false)
+                                                 : infer_strong(t->in, loop);
+    return become_op(t, OP_TRUEDIV, loop, loop, 2, false);
+}
+
+/* Comparisons: integers of different signedness keep their types and are compared by value. */
+bool rule_func_ufunc_compare(Typing *t) {
+    BinaryTypes types;
+    if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
+    const Type *a = lib_scalar(t, 0), *b = lib_scalar(t, 1);
+    if (a->weak && b->weak) a = infer_strong(t->in, a), b = infer_strong(t->in, b);
+    if (!promote_binary(t->in, lib_op(t->func), a, b, &types)) return bad_ufunc(t);
+    const Type *result = infer_scalar(t->in, SCALAR_BOOL, false);
+    Value *value = NULL;
+    if (t->emit) {
+        Value *args[2];
+        for (size_t i = 0; i < 2; i++) args[i] = emit_cast(t, t->values[i], types.compute ? types.compute : i ? b : a);
+        value = emit_op(t, lib_op(t->func), result, args, 2);
+    }
+    return typing_become(t, value, result);
+}
+
+bool rule_func_ufunc_logical(Typing *t) {
+    if (!lib_kinds(t, 0, t->nargs, "biufc")) return bad_ufunc(t);
+    const Type *result = infer_scalar(t->in, SCALAR_BOOL, false);
+    Value *value = NULL;
+    if (t->emit) {
+        Value *args[2];
+        for (size_t i = 0; i < t->nargs; i++) {
+            Value *arg = emit_cast(t, t->values[i], lib_scalar(t, i));
+            args[i] = emit_op(t, OP_TRUTH, result, &arg, 1);
+        }
+        value = emit_op(t, lib_op(t->func), result, args, t->nargs);
+    }
+    return typing_become(t, value, result);
+}
+
+bool rule_func_ufunc_ldexp(Typing *t) {
+    const Type *loop = find_loop(t, find_loops(t->func), 1);
+    if (!loop || !lib_kinds(t, 1, 1, "biu") || lib_scalar(t, 1)->scalar == SCALAR_UINT64) return bad_ufunc(t);
+    Value *value = NULL;
+    if (t->emit) {
+        const Type *compute = lib_compute(t->in, loop);
+        Value *args[] = {emit_cast(t, emit_cast(t, t->values[0], loop), compute),
+                         emit_cast(t, t->values[1], infer_int(t->in))};
+        value = lib_emit(t, t->func, args, 2, compute, loop);
+    }
+    return typing_become(t, value, loop);
+}
