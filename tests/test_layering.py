@@ -163,7 +163,7 @@ FORBIDDEN = [
     (r"\b(sprintf|vsprintf|strcpy|strcat|gets|strtok|alloca)\s*\(", "use a bounded form (Buf, snprintf)", ()),
     (r"\breturn\s+Py_(None|True|False|NotImplemented)\s*;", "Py_RETURN_...: a returned object is a new reference", ()),
     (r"\bPy_X?DECREF\((\w[\w.>-]*)\);\s*\1\s*=\s*NULL\b", "Py_CLEAR: a destructor may look at the field", ()),
-    (r"\bPyDict_GetItem(String)?\s*\(", "PyDict_GetItemWithError: this one swallows errors", ()),
+    (r"\bPyDict_GetItem\s*\(", "PyDict_GetItemWithError: this one swallows errors", ()),
     (r"\bPyObject_HasAttr(String)?\s*\(", "PyObject_GetOptionalAttr or a lookup: this one swallows errors", ()),
     (r"\bPyModule_AddObject\s*\(", "PyModule_AddObjectRef: this one steals only when it succeeds", ()),
     (r"\bPy(Unicode_AsUTF8|Long_AsLong)\s*\([^;]*\)\s*\[", "check for NULL before indexing", ()),

@@ -6,7 +6,6 @@
 # Where the system does not allow that, PATH alone is reduced, and a line says so.
 set -eu
 if [ "${KRAIT_HIDDEN-}" != 1 ]; then
-    for tool in gcc cc clang clang-22 opt-22 llvm-config-22 nvcc; do :; done
     if unshare -rm true 2>/dev/null; then
         KRAIT_HIDDEN=1 exec unshare -rm "$0" "$@"
     fi
