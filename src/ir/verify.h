@@ -1,0 +1,24 @@
+/* verify.h: what the two halves of the verifier share: form (verify.c) and types (verify_types.c).  Private to src/ir.
+ */
+#ifndef KRAIT_IR_VERIFY_H
+#define KRAIT_IR_VERIFY_H
+
+#include "ir/graph.h" /* Graph */
+
+typedef struct Fault {
+    const Block *block; /* NULL: of the whole function */
+    const Value *value; /* NULL: of the block */
+    const char *text;
+} Fault;
+
+typedef struct Verifier {
+    const Func *func;
+    Arena *arena;
+    VEC(Fault) faults;
+} Verifier;
+
+void verify_fault(Verifier *verifier, const Block *block, const Value *value, const char *format, ...)
+    KRAIT_PRINTF(4, 5);
+void verify_value_types(Verifier *verifier, const Value *value);
+
+#endif

@@ -1,0 +1,219 @@
+/* verify_types.c: does a typed function keep what inference promises to lowering (docs/contracts.md)?
+ *
+ * Input: one value of a function whose form is sound.  Output: a fault for each promise that it breaks.  Types that
+ * differ in being weak alone are one representation and pass for each other. */
+#include "ir/verify.h"
+
+/* Whether values of the two types are the same bytes with the same meaning. */
+static bool same_form(const Type *a, const Type *b) {
+    if (a == b) return true;
+    if (a->kind != b->kind || a->scalar != b->scalar || a->count != b->count || a->object != b->object ||
+        a->func != b->func)
+        return false;
+    if (a->kind == TY_ARRAY) return false;
+    if (a->kind == TY_SCALAR) return true;
+    if (a->iter != b->iter || !a->count) return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!same_form(a->items[i], b->items[i])) return false;
+    return true;
+}
+
+static bool is_bool(const Type *type) { return type->kind == TY_SCALAR && type->scalar == SCALAR_BOOL; }
+
+static void fault(Verifier *verifier, const Value *value, const char *what) {
+    verify_fault(verifier, value->block, value, "%s", what);
+}
+
+/* Operand number `index` must have the form of `wanted`. */
+static void want(Verifier *verifier, const Value *value, uint32_t index, const Type *wanted) {
+    const Type *type = value->args[index]->type;
+    if (same_form(type, wanted)) return;
+    verify_fault(verifier, value->block, value, "operand %u is %s, not %s", (unsigned)index,
+                 type_text(verifier->arena, type), type_text(verifier->arena, wanted));
+}
+
+static void want_kind(Verifier *verifier, const Value *value, uint32_t index, TypeKind kind, const char *name) {
+    const Type *type = value->args[index]->type;
+    if (type->kind == kind) return;
+    verify_fault(verifier, value->block, value, "operand %u is %s, not %s", (unsigned)index,
+                 type_text(verifier->arena, type), name);
+}
+
+static void want_bool(Verifier *verifier, const Value *value, uint32_t index) {
+    const Type *type = value->args[index]->type;
+    if (is_bool(type)) return;
+    verify_fault(verifier, value->block, value, "operand %u is %s, not bool", (unsigned)index,
+                 type_text(verifier->arena, type));
+}
+
+static void want_result(Verifier *verifier, const Value *value, const Type *wanted) {
+    if (same_form(value->type, wanted)) return;
+    verify_fault(verifier, value->block, value, "the result is %s, not %s", type_text(verifier->arena, value->type),
+                 type_text(verifier->arena, wanted));
+}
+
+static void check_arithmetic(Verifier *verifier, const Value *value) {
+    const Type *type = value->type;
+    if (type->kind == TY_ARRAY && (value->flags & VF_INPLACE)) {
+        want(verifier, value, 0, type);
+        return;
+    }
+    if (type->kind != TY_SCALAR) return; /* tuples and views have their own rules */
+    want(verifier, value, 0, type);
+    if (value->nargs < 2) return;
+    bool int_power = value->op == OP_POW && value->args[1]->konst && type_is_integer(value->args[1]->type);
+    if (!int_power) want(verifier, value, 1, type);
+}
+
+static void check_comparison(Verifier *verifier, const Value *value) {
+    if (!is_bool(value->type)) fault(verifier, value, "the result is not bool");
+    const Type *a = value->args[0]->type, *b = value->args[1]->type;
+    if (a->kind != TY_SCALAR || b->kind != TY_SCALAR || same_form(a, b)) return;
+    if (!type_is_integer(a) || !type_is_integer(b) || type_scalar_kind(a) == type_scalar_kind(b))
+        verify_fault(verifier, value->block, value, "%s and %s are compared", type_text(verifier->arena, a),
+                     type_text(verifier->arena, b));
+}
+
+static void check_items(Verifier *verifier, const Value *value) {
+    if (value->type->kind != TY_TUPLE || value->type->count != value->nargs) {
+        fault(verifier, value, "the type is not a tuple of as many items");
+        return;
+    }
+    for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, value->type->items[i]);
+}
+
+static void check_extract(Verifier *verifier, const Value *value) {
+    const Value *from = value->args[0];
+    if (from->op == OP_UNPACK || from->op == OP_UNPACK_EX) return; /* may hold an array or an iterator */
+    want_kind(verifier, value, 0, TY_TUPLE, "a tuple");
+    if (from->type->kind != TY_TUPLE) return;
+    if (value->imm.i >= from->type->count)
+        fault(verifier, value, "the tuple has no such item");
+    else
+        want_result(verifier, value, from->type->items[value->imm.i]);
+}
+
+/* Whether an index takes one element: as many integers as the array has dimensions. */
+static bool takes_element(const Type *array, const Type *index) {
+    if (type_is_scalar(index)) return array->ndim == 1 && type_is_integer(index);
+    if (index->kind != TY_TUPLE || index->count != array->ndim) return false;
+    for (uint32_t i = 0; i < index->count; i++)
+        if (!type_is_integer(index->items[i])) return false;
+    return true;
+}
+
+static void check_item_access(Verifier *verifier, const Value *value) {
+    const Type *array = value->args[0]->type, *index = value->args[1]->type;
+    if (array->kind != TY_ARRAY) return;
+    if (value->op == OP_SETITEM && array->readonly) fault(verifier, value, "the array is read-only");
+    if (!takes_element(array, index)) return;
+    if (value->op == OP_SETITEM)
+        want(verifier, value, 2, type_element(array));
+    else
+        want_result(verifier, value, type_element(array));
+}
+
+static void check_call(Verifier *verifier, const Value *value) {
+    const FuncInst *inst = value->imm.inst;
+    if (inst->types)
+        for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, inst->types[i]);
+    if (inst->result && inst->result->kind != TY_BOTTOM) want_result(verifier, value, inst->result);
+}
+
+static void check_cells(Verifier *verifier, const Value *value) {
+    if (value->op == OP_CELL) {
+        if (value->type->kind != TY_CELL)
+            fault(verifier, value, "the type is not a cell");
+        else if (value->nargs)
+            want(verifier, value, 0, value->type->items[0]);
+        return;
+    }
+    want_kind(verifier, value, 0, TY_CELL, "a cell");
+    const Type *cell = value->args[0]->type;
+    if (cell->kind != TY_CELL) return;
+    if (value->op == OP_CELL_GET)
+        want_result(verifier, value, cell->items[0]);
+    else
+        want(verifier, value, 1, cell->items[0]);
+}
+
+static void check_raise(Verifier *verifier, const Value *value) {
+    TypeKind kind = value->args[0]->type->kind;
+    if (kind != TY_EXC && kind != TY_EXC_CLASS) fault(verifier, value, "the operand is not an exception");
+}
+
+/* By operation; every operand has a type. */
+static void check_op(Verifier *verifier, const Value *value) {
+    switch (value->op) {
+    case OP_CONST: want_result(verifier, value, value->konst->type); return;
+    case OP_PHI:
+        for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, value->type);
+        return;
+    case OP_NEG:
+    case OP_POS:
+    case OP_INVERT:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+    case OP_POW:
+    case OP_LSHIFT:
+    case OP_RSHIFT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: check_arithmetic(verifier, value); return;
+    case OP_LT:
+    case OP_LE:
+    case OP_EQ:
+    case OP_NE:
+    case OP_GT:
+    case OP_GE: check_comparison(verifier, value); return;
+    case OP_NOT:
+    case OP_TRUTH:
+    case OP_IS:
+    case OP_IS_NOT:
+    case OP_IN:
+    case OP_NOT_IN:
+    case OP_ITER_MORE:
+        if (!is_bool(value->type)) fault(verifier, value, "the result is not bool");
+        if (value->op == OP_ITER_MORE) want_kind(verifier, value, 0, TY_ITER, "an iterator");
+        return;
+    case OP_ITER_TAKE: want_kind(verifier, value, 0, TY_ITER, "an iterator"); return;
+    case OP_ITER:
+        if (value->type->kind != TY_ITER) fault(verifier, value, "the type is not an iterator");
+        return;
+    case OP_SLICE:
+        if (value->type->kind != TY_SLICE) fault(verifier, value, "the type is not a slice");
+        return;
+    case OP_TUPLE: check_items(verifier, value); return;
+    case OP_EXTRACT: check_extract(verifier, value); return;
+    case OP_GETITEM:
+    case OP_SETITEM: check_item_access(verifier, value); return;
+    case OP_CELL:
+    case OP_CELL_GET:
+    case OP_CELL_SET: check_cells(verifier, value); return;
+    case OP_BRANCH:
+    case OP_CHECK_BOUND: want_bool(verifier, value, 0); return;
+    case OP_RETURN:
+        if (verifier->func->result) want(verifier, value, 0, verifier->func->result);
+        return;
+    case OP_RAISE: check_raise(verifier, value); return;
+    case OP_CALL_INST: check_call(verifier, value); return;
+    case OP_CALL:
+    case OP_CALL_EX: fault(verifier, value, "the call is not resolved"); return;
+    default: return;
+    }
+}
+
+void verify_value_types(Verifier *verifier, const Value *value) {
+    if (op_has_result(value->op) && !value->type)
+        fault(verifier, value, "the value has no type");
+    else if (op_has_result(value->op) && value->type->kind == TY_BOTTOM)
+        fault(verifier, value, "no value reaches here");
+    if (op_has_result(value->op) && !value->type) return;
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (!value->args[i]->type) return; /* said where it is defined */
+    check_op(verifier, value);
+}
