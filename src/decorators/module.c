@@ -1,25 +1,108 @@
 /* module.c: the extension module krait._krait, by multi-phase initialisation.
  *
- * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a
- * global. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+ * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a global.  Each file of the
+ * folder adds its classes and functions in the order of the list in module_exec. */
+#include "decorators/decorators.h"
+
+ModuleState *module_state(PyObject *module) { return PyModule_GetState(module); }
+
+ModuleState *module_state_of(PyObject *object) {
+    PyObject *module = PyType_GetModuleByDef(Py_TYPE(object), &krait_module_def);
+    return module ? PyModule_GetState(module) : NULL;
+}
+
+PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases, bool visible) {
+    PyTypeObject *class = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, bases);
+    if (class && visible && PyModule_AddType(module, class) < 0) Py_CLEAR(class);
+    return class;
+}
+
+static int state_open(ModuleState *state) {
+    state->session.types = type_table_new();
+    state->session.objects = objects_new();
+    if (!state->session.types || !state->session.objects) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects};
+    return marshal_import_numpy();
+}
 
 static int module_exec(PyObject *module) {
+    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add, dispatcher_add};
+    ModuleState *state = module_state(module);
+    if (state_open(state) < 0) return -1;
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (parts[i](module, state) < 0) return -1;
     if (PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
+    if (testing_add(module) < 0) return -1;
     return PyModule_AddStringConstant(module, "llvm_version", KRAIT_LLVM_VERSION);
+}
+
+/* Every Python reference of the state, for traverse and clear alike. */
+static int visit_state(ModuleState *state, visitproc visit, void *arg) {
+    for (int i = 0; i < ERROR_COUNT; i++) Py_VISIT(state->errors[i]);
+    for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_VISIT(state->type_classes[i]);
+    Py_VISIT(state->type_objects);
+    Py_VISIT(state->signature_class);
+    Py_VISIT(state->decorator_class);
+    Py_VISIT(state->dispatcher_class);
+    Py_VISIT(state->overload_class);
+    Py_VISIT(state->stats_class);
+    Py_VISIT(state->kernel_class);
+    Py_VISIT(state->launcher_class);
+    Py_VISIT(state->intrinsic_class);
+    Py_VISIT(state->namespace_class);
+    Py_VISIT(state->vectorized_class);
+    return state->session.objects ? objects_traverse(state->session.objects, visit, arg) : 0;
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg) { return visit_state(module_state(module), visit, arg); }
+
+static int module_clear(PyObject *module) {
+    ModuleState *state = module_state(module);
+    for (int i = 0; i < ERROR_COUNT; i++) Py_CLEAR(state->errors[i]);
+    Py_CLEAR(state->type_objects);
+    return 0;
+}
+
+static void module_free(void *module) {
+    ModuleState *state = module_state(module);
+    if (!state) return;
+    module_clear(module);
+    for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_CLEAR(state->type_classes[i]);
+    Py_CLEAR(state->signature_class);
+    Py_CLEAR(state->decorator_class);
+    Py_CLEAR(state->dispatcher_class);
+    Py_CLEAR(state->overload_class);
+    Py_CLEAR(state->stats_class);
+    Py_CLEAR(state->kernel_class);
+    Py_CLEAR(state->launcher_class);
+    Py_CLEAR(state->intrinsic_class);
+    Py_CLEAR(state->namespace_class);
+    Py_CLEAR(state->vectorized_class);
+    if (state->session.objects) objects_free(state->session.objects);
+    if (state->session.types) type_table_free(state->session.types);
+    state->session = (Session){0};
 }
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, (void *)module_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED}, /* NumPy is not, either */
+#endif
     {0, NULL},
 };
 
-static struct PyModuleDef module_def = {
+struct PyModuleDef krait_module_def = {
     PyModuleDef_HEAD_INIT,
     .m_name = "krait._krait",
     .m_doc = "The compiler and its run time; the package krait gives its names their public places.",
+    .m_size = sizeof(ModuleState),
     .m_slots = module_slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+    .m_free = module_free,
 };
 
-PyMODINIT_FUNC PyInit__krait(void) { return PyModuleDef_Init(&module_def); }
+PyMODINIT_FUNC PyInit__krait(void) { return PyModuleDef_Init(&krait_module_def); }

@@ -1,0 +1,348 @@
+/* testing.c: krait._krait._testing, through which Python tests drive layers that have no Python surface.
+ *
+ * Most functions are rows of one table: IR, type or constant text in, text out; each runs in an arena and a type table
+ * of its own.  Keywords: typed=True (the verifier's second half), fail_after=n (the n-th allocation fails:
+ * MemoryError).  A refusal is a ValueError with the text a user would see.  No Python call is made while an allocation
+ * may jump: a row yields arena text, which is converted afterwards. */
+#define PY_SSIZE_T_CLEAN
+#include "decorators/testing.h"
+
+#include "base/base.h"
+#include "ir/ir.h"
+
+typedef struct Trial {
+    Arena *arena;
+    TypeTable *types;
+    Diag diag;
+    bool typed;
+} Trial;
+
+/* ---- rows: NULL means that diag says why not ---- */
+
+static const char *refuse(Trial *trial, const char *text) {
+    diag_fail(&trial->diag, DIAG_PARSE, NULL, (Span){0}, "not understood: %s", text);
+    return NULL;
+}
+
+static const char *print_func(Trial *trial, const Func *func) {
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    func_print(&buf, func);
+    return buf.text;
+}
+
+static const char *try_parse_print(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    return print_func(trial, func);
+}
+
+static const char *try_verify(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    Diag faults;
+    diag_init(&faults, trial->arena);
+    return func_verify(func, trial->typed, &faults) ? "" : diag_render(&faults);
+}
+
+static const char *try_clone(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    Func *copy = func_clone(trial->arena, func);
+    /* The original is spoilt, so that anything shared shows. */
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        Block *block = func->blocks.data[b];
+        for (Value *value = block->first; value; value = value->next) {
+            for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = NULL;
+            value->id = 999;
+        }
+        block->id = 999;
+        block->preds.len = 0;
+    }
+    return print_func(trial, copy);
+}
+
+static const char *try_order(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    func_compute_order(func);
+    return print_func(trial, func);
+}
+
+/* One line for each reachable block: its number and that of its immediate dominator ("-" for the entry). */
+static const char *try_dominators(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    func_compute_order(func);
+    func_compute_dominators(func);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        const Block *block = func->blocks.data[b];
+        buf_printf(&buf, "%u ", (unsigned)block->id);
+        if (block->idom)
+            buf_printf(&buf, "%u\n", (unsigned)block->idom->id);
+        else
+            buf_puts(&buf, "-\n");
+    }
+    return buf.text;
+}
+
+static const char *try_trivial_phis(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    func_remove_trivial_phis(func);
+    return print_func(trial, func);
+}
+
+static const char *try_dead(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    func_remove_dead(func);
+    return print_func(trial, func);
+}
+
+static const char *try_renumber(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    func_renumber(func);
+    return print_func(trial, func);
+}
+
+static const Type *whole_type(Trial *trial, const char *text) {
+    const char *end;
+    const Type *type = type_parse(trial->types, trial->arena, text, &end);
+    if (type && !*end) return type;
+    refuse(trial, text);
+    return NULL;
+}
+
+static const char *try_type(Trial *trial, const char *text) {
+    const Type *type = whole_type(trial, text);
+    TRY(type);
+    const char *printed = type_text(trial->arena, type);
+    if (type_parse(trial->types, trial->arena, printed, NULL) != type) return refuse(trial, printed);
+    return printed;
+}
+
+static const char *try_const(Trial *trial, const char *text) {
+    const char *end;
+    const Const *konst = const_parse(trial->arena, trial->types, text, &end);
+    if (!konst || *end) return refuse(trial, text);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    const_print(&buf, konst);
+    const Const *again = const_parse(trial->arena, trial->types, buf.text, NULL);
+    return again && again->type == konst->type ? buf.text : refuse(trial, buf.text);
+}
+
+/* "size align", then the offset of each item of a composite. */
+static const char *try_layout(Trial *trial, const char *text) {
+    const Type *type = whole_type(trial, text);
+    TRY(type);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    buf_printf(&buf, "%zu %zu", type_size(type), type_align(type));
+    size_t count = type->kind == TY_OPTIONAL ? 2
+                   : type->kind == TY_RANGE  ? 3
+                   : type->kind == TY_TUPLE  ? type->count
+                                             : 0;
+    for (size_t i = 0; i < count; i++) buf_printf(&buf, " %zu", type_item_offset(type, i));
+    return buf.text;
+}
+
+/* The text is a tuple type, whose items are the arguments.  One line a leaf; last the size of the buffer. */
+static const char *try_kernel_leaves(Trial *trial, const char *text) {
+    static const char *const kinds[] = {"scalar", "pointer", "shape", "stride"};
+    const Type *type = whole_type(trial, text);
+    TRY(type);
+    if (type->kind != TY_TUPLE) return refuse(trial, text);
+    KernelLeaf *leaves;
+    size_t bytes, count = kernel_leaves(trial->arena, type->items, type->count, &leaves, &bytes);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&buf, "%s %s argument=%u axis=%u bytes=%u align=%u from=%u to=%u\n", kinds[leaves[i].kind],
+                   leaves[i].kind == LEAF_SCALAR ? scalar_info[leaves[i].scalar].name : "-", leaves[i].argument,
+                   leaves[i].axis, leaves[i].bytes, leaves[i].align, leaves[i].from, leaves[i].to);
+    buf_printf(&buf, "%zu\n", bytes);
+    return buf.text;
+}
+
+static const struct TrialRow {
+    const char *name;
+    const char *(*run)(Trial *trial, const char *text);
+} trial_rows[] = {
+    {"parse_print", try_parse_print},
+    {"verify", try_verify},
+    {"clone", try_clone},
+    {"order", try_order},
+    {"dominators", try_dominators},
+    {"trivial_phis", try_trivial_phis},
+    {"dead", try_dead},
+    {"renumber", try_renumber},
+    {"type_roundtrip", try_type},
+    {"const_roundtrip", try_const},
+    {"layout", try_layout},
+    {"kernel_leaves", try_kernel_leaves},
+};
+
+/* ---- running one ---- */
+
+/* False: out of memory. */
+static bool run_row(const struct TrialRow *row, Trial *trial, const char *text, const char **result) {
+    jmp_buf recovery;
+    if (setjmp(recovery)) return false;
+    arena_on_exhaustion(trial->arena, &recovery);
+    *result = row->run(trial, text);
+    if (!*result) *result = diag_render(&trial->diag);
+    arena_on_exhaustion(trial->arena, NULL);
+    return !type_table_exhausted(trial->types);
+}
+
+static PyObject *testing_run(PyObject *self, PyObject *args, PyObject *kwargs) {
+    (void)self;
+    static char *keywords[] = {"", "", "typed", "fail_after", NULL};
+    const char *name, *text, *answer = NULL;
+    int typed = 0;
+    Py_ssize_t fail_after = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ss|$pn", keywords, &name, &text, &typed, &fail_after)) return NULL;
+    const struct TrialRow *row = NULL;
+    for (size_t i = 0; i < COUNT_OF(trial_rows); i++)
+        if (strcmp(trial_rows[i].name, name) == 0) row = &trial_rows[i];
+    if (!row) return PyErr_Format(PyExc_LookupError, "no trial is called %s", name);
+
+    PyObject *result = NULL;
+    Trial trial = {.arena = arena_new(), .types = type_table_new(), .typed = typed != 0};
+    if (!trial.arena || !trial.types) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    diag_init(&trial.diag, trial.arena);
+    arena_fail_after(trial.arena, (size_t)fail_after);
+    type_table_fail_after(trial.types, (size_t)fail_after);
+    if (!run_row(row, &trial, text, &answer))
+        PyErr_NoMemory();
+    else if (trial.diag.failed)
+        PyErr_SetString(PyExc_ValueError, answer);
+    else
+        result = PyUnicode_FromString(answer);
+done:
+    type_table_free(trial.types);
+    arena_free(trial.arena);
+    return result;
+}
+
+/* ---- diagnostics ---- */
+
+typedef struct Place {
+    const char *file, *function, *text;
+    unsigned first_line;
+    Span span;
+} Place;
+
+/* (file, function, text or None, first line, (line, end line, column, end column)) */
+static int to_place(PyObject *tuple, void *to) {
+    Place *place = to;
+    return PyArg_ParseTuple(tuple, "zzzI(IIII)", &place->file, &place->function, &place->text, &place->first_line,
+                            &place->span.line, &place->span.end_line, &place->span.col, &place->span.end_col);
+}
+
+static const Source *place_source(Arena *arena, const Place *place) {
+    Source *source = ARENA_NEW(arena, Source);
+    *source = (Source){place->file, place->function, place->text, place->first_line};
+    return source;
+}
+
+/* render(code, message, place, hint=None, notes=()): notes are pairs of text and place. */
+static PyObject *testing_render(PyObject *self, PyObject *args, PyObject *kwargs) {
+    (void)self;
+    static char *keywords[] = {"code", "message", "place", "hint", "notes", NULL};
+    const char *code_name, *message, *hint = NULL;
+    Place place = {0};
+    PyObject *notes = NULL, *result = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ssO&|zO!", keywords, &code_name, &message, to_place, &place, &hint,
+                                     &PyTuple_Type, &notes))
+        return NULL;
+    DiagCode code = 0;
+    while (code < DIAG_COUNT && strcmp(diag_code_name(code), code_name) != 0) code++;
+    if (code == DIAG_COUNT) return PyErr_Format(PyExc_LookupError, "no code is called %s", code_name);
+    Arena *arena = arena_new();
+    if (!arena) return PyErr_NoMemory();
+    Diag diag;
+    diag_init(&diag, arena);
+    diag_fail(&diag, code, place_source(arena, &place), place.span, "%s", message);
+    if (hint) diag_hint(&diag, "%s", hint);
+    /* What comes after the first failure is ignored, its hint too. */
+    diag_fail(&diag, DIAG_TYPING, NULL, (Span){0}, "a second failure");
+    diag_hint(&diag, "a second hint");
+    for (Py_ssize_t i = 0; notes && i < PyTuple_GET_SIZE(notes); i++) {
+        const char *text;
+        Place note = {0};
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(notes, i), "sO&", &text, to_place, &note)) goto done;
+        diag_note(&diag, place_source(arena, &note), note.span, "%s", text);
+    }
+    result = PyUnicode_FromString(diag_render(&diag));
+done:
+    arena_free(arena);
+    return result;
+}
+
+/* ---- tables ---- */
+
+/* table("scalars" | "ops" | "funcs" | "diag"): the rows as tuples; the reference pages of the manual and the table
+ * tests read them. */
+static PyObject *table_row(const char *name, size_t i) {
+    if (strcmp(name, "scalars") == 0 && i < SCALAR_COUNT) {
+        const ScalarInfo *info = &scalar_info[i];
+        return Py_BuildValue("(sCCiz)", info->name, info->numpy_char, info->kind, info->bytes, info->weak_name);
+    }
+    if (strcmp(name, "ops") == 0 && i < OP_COUNT) {
+        const OpInfo *info = &op_info[i];
+        return Py_BuildValue("(sisss)", info->text, info->operands, info->rule, info->effects, info->doc);
+    }
+    if (strcmp(name, "funcs") == 0 && i < FUNC_COUNT) {
+        static const char *const hows[] = {"EXTERN", "OP", "RTLIB", "EMIT", "PRELUDE", "TYPED"};
+        static const char *const checks[] = {"NONE", "DOMAIN", "RANGE", "BOTH"};
+        const FuncInfo *info = &func_info[i];
+        return Py_BuildValue("(sssiisssss)", info->id, info->names, info->rule, info->least, info->most,
+                             hows[info->how], info->symbol, checks[info->check], info->effects, info->doc);
+    }
+    if (strcmp(name, "diag") == 0 && i < DIAG_COUNT)
+        return Py_BuildValue("(sss)", diag_code_name((DiagCode)i), diag_exception_name((DiagCode)i),
+                             diag_code_text((DiagCode)i));
+    return NULL;
+}
+
+static PyObject *testing_table(PyObject *self, PyObject *arg) {
+    (void)self;
+    const char *name = PyUnicode_AsUTF8(arg);
+    if (!name) return NULL;
+    PyObject *rows = PyList_New(0);
+    for (size_t i = 0; rows; i++) {
+        PyObject *row = table_row(name, i);
+        if (!row) break;
+        if (PyList_Append(rows, row) < 0) Py_CLEAR(rows);
+        Py_DECREF(row);
+    }
+    if (PyErr_Occurred()) Py_CLEAR(rows);
+    return rows;
+}
+
+static PyMethodDef testing_methods[] = {
+    {"run", (PyCFunction)(void (*)(void))testing_run, METH_VARARGS | METH_KEYWORDS,
+     "run(trial, text, *, typed=False, fail_after=0) -> text"},
+    {"render", (PyCFunction)(void (*)(void))testing_render, METH_VARARGS | METH_KEYWORDS,
+     "render(code, message, place, hint=None, notes=()) -> the text of a diagnostic"},
+    {"table", testing_table, METH_O, "table(name) -> the rows of a table of the compiler"},
+    {NULL, NULL, 0, NULL},
+};
+
+int testing_add(PyObject *module) {
+    PyObject *testing = PyModule_New("krait._krait._testing");
+    if (!testing) return -1;
+    int status = PyModule_AddFunctions(testing, testing_methods);
+    if (status == 0) status = PyModule_AddObjectRef(module, "_testing", testing);
+    Py_DECREF(testing);
+    return status;
+}

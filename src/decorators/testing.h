@@ -1,0 +1,10 @@
+/* testing.h: the inside of the compiler, for the test suite alone. */
+#ifndef KRAIT_DECORATORS_TESTING_H
+#define KRAIT_DECORATORS_TESTING_H
+
+#include <Python.h> /* PyObject */
+
+/* Adds `_testing`, a module of functions from text to text, to the extension module.  -1: exception set. */
+int testing_add(PyObject *module);
+
+#endif
