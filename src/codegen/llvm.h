@@ -100,6 +100,8 @@ struct Target {
     LLVMValueRef (*const_array)(Lower *l, const Value *at, const Type *type, const ArrayConst *array);
     /* Emits the wrapper options->entry asks for around the root (l_call_inst). */
     bool (*entry)(Lower *l, const FuncInst *root);
+    /* Last changes to the linked module before the passes; NULL: none. */
+    void (*prepare)(Module *module);
     /* Text of LLVM's pass pipeline. */
     const char *(*passes)(const CodegenOptions *options);
     /* Whether a function that is still only declared may be called. */
@@ -117,6 +119,7 @@ struct Module {
     LLVMModuleRef module;
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout;
+    LLVMBuilderRef builder;  /* of the Lower that works on it */
     FuncInst *const *insts;
     size_t ninsts;
     VEC(RaiseSite) raise_sites;

@@ -32,6 +32,10 @@ enum {
  * unknown. */
 void *host_symbol(const char *name);
 
+/* ---- target.c ---- */
+
+const char *codegen_cpu_features(void); /* LLVM's text: "+avx2,-avx512f,..." */
+
 /* ---- entry.c ---- */
 
 bool host_entry(Lower *l, const FuncInst *root);

@@ -54,6 +54,7 @@ static const struct Processor *processor_get(void) {
 }
 
 const char *codegen_cpu_name(void) { return processor_get()->name; }
+const char *codegen_cpu_features(void) { return processor_get()->features; }
 
 static LLVMTargetMachineRef host_machine(const CodegenOptions *options, Diag *diag) {
     const struct Processor *p = processor_get();
@@ -208,6 +209,7 @@ const Target *codegen_cpu_target(void) {
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
         .const_array = host_const_array,
         .entry = host_entry,
+        .prepare = host_vector_math,
         .passes = host_passes,
         .knows = host_knows,
     };
