@@ -1,0 +1,196 @@
+"""Loops on the host and kernels on the host device, against C (gcc -O3 -march=native) and Numba."""
+
+import ctypes
+import math
+import os
+import time
+
+import matmul
+import numpy as np
+from common import Row, c_reference, have, median_of_turns, milliseconds
+
+
+def sum_loop(x):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i]
+    return total
+
+
+def saxpy_loop(a, x, y):
+    for i in range(x.size):
+        y[i] = a * x[i] + y[i]
+
+
+def sin_loop(x, y):
+    for i in range(x.size):
+        y[i] = np.sin(x[i])
+
+
+def math_sin_loop(x, y):
+    for i in range(x.size):
+        y[i] = math.sin(x[i])
+
+
+def collatz(limit):
+    best, best_length = 1, 1
+    for start in range(1, limit):
+        n, length = start, 1
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            length += 1
+        if length > best_length:
+            best, best_length = start, length
+    return best
+
+
+def matmul_loop(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[k, j]
+            c[i, j] = total
+
+
+def _pointer(array):
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _loops(quick, reference):
+    from krait import njit
+
+    makers = {"krait": njit}
+    if have("numba"):
+        import numba
+
+        makers["Numba"] = numba.njit
+    n, m, size = 4_000_000, 200_000, 300
+    rng = np.random.default_rng(1)
+    x, y = rng.random(n), np.zeros(n)
+    x32, y32 = x.astype(np.float32), np.zeros(n, np.float32)
+    a, b, c = rng.random((size, size)), rng.random((size, size)), np.zeros((size, size))
+    one = np.float32(0.5)
+    i64 = ctypes.c_int64
+    table = [
+        ("sum of float64", sum_loop, (x,), lambda r: (_typed(r.sum_loop, ctypes.c_double), (_pointer(x), i64(n)))),
+        ("saxpy, float32", saxpy_loop, (one, x32, y32), lambda r: (r.saxpy_loop, (ctypes.c_float(0.5), _pointer(x32), _pointer(y32), i64(n)))),
+        ("np.sin of float64", sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
+        ("math.sin of float64", math_sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
+        ("Collatz, integers", collatz, (m,), lambda r: (_typed(r.collatz_longest, i64), (i64(m),))),
+        ("matrix product, three loops", matmul_loop, (a, b, c), lambda r: (r.matmul_loop, (_pointer(a), _pointer(b), _pointer(c), i64(size)))),
+    ]
+    out = []
+    for name, function, args, in_c in table:
+        contestants = {}
+        for who, make in makers.items():
+            compiled = make(function)
+            compiled(*args)
+            contestants[who] = lambda compiled=compiled, args=args: milliseconds(lambda: compiled(*args))
+        if reference:
+            call, c_args = in_c(reference)
+            contestants["C"] = lambda call=call, c_args=c_args: milliseconds(lambda: call(*c_args))
+        got = median_of_turns(contestants, 3 if quick else 9)
+        out.append(Row("host loops", name, "ms", got["krait"], {n: got[n] for n in got if n != "krait"}))
+    return out
+
+
+def _typed(function, result):
+    function.restype = result
+    return function
+
+
+def _kernels(quick, reference):
+    import heat
+    import mandelbrot
+    import saxpy
+    import vector_add
+
+    from krait import cuda
+
+    n, rows, columns, limit = 4_000_000, 1000, 1000, 100
+    rng = np.random.default_rng(2)
+    x, y, out = rng.random(n, np.float32), rng.random(n, np.float32), np.zeros(n, np.float32)
+    u, new = rng.random((rows, columns)), np.zeros((rows, columns))
+    counts = np.zeros((rows, columns), np.int32)
+    d = {name: cuda.to_device(a) for name, a in dict(x=x, y=y, out=out, u=u, new=new, counts=counts).items()}
+    i64, f64 = ctypes.c_int64, ctypes.c_double
+    blocks, tiles, strips = (n + 255) // 256, ((rows + 15) // 16, (columns + 15) // 16), ((columns + 31) // 32, (rows + 7) // 8)
+    table = [
+        ("vector add", lambda: vector_add.vector_add[blocks, 256](d["x"], d["y"], d["out"]),
+         lambda r: r.vector_add_parallel(_pointer(x), _pointer(y), _pointer(out), i64(n))),
+        ("saxpy", lambda: saxpy.saxpy[blocks, 256](0.5, d["x"], d["y"]),
+         lambda r: r.saxpy_parallel(ctypes.c_float(0.5), _pointer(x), _pointer(y), i64(n))),
+        ("heat step", lambda: heat.heat_step[strips, (32, 8)](d["u"], d["new"], 0.2),
+         lambda r: r.heat_parallel(_pointer(u), _pointer(new), f64(0.2), i64(rows), i64(columns))),
+        ("Mandelbrot", lambda: mandelbrot.mandelbrot[tiles, (16, 16)](-2.2, 1.2, 2.4 / rows, limit, d["counts"]),
+         lambda r: r.mandelbrot_parallel(f64(-2.2), f64(1.2), f64(2.4 / rows), i64(limit), _pointer(counts), i64(rows), i64(columns))),
+    ]
+    result = []
+    for name, kernel, in_c in table:
+        kernel()
+        contestants = {"krait": lambda kernel=kernel: milliseconds(kernel)}
+        if reference:
+            contestants["C, OpenMP"] = lambda in_c=in_c: milliseconds(lambda: in_c(reference))
+        got = median_of_turns(contestants, 3 if quick else 9)
+        result.append(Row("host device, no barriers", name, "ms", got["krait"], {n: got[n] for n in got if n != "krait"}, limit="at most 1.5 of C"))
+    return result
+
+
+def _barriers(quick):
+    from krait import cuda
+
+    n = 512
+    rng = np.random.default_rng(3)
+    a, b, c = (cuda.to_device(rng.random((n, n), np.float32)) for _ in range(3))
+    blocks = n // matmul.TILE
+
+    def krait_run():
+        start = time.perf_counter()
+        matmul.matmul_shared[(blocks, blocks), (16, 16)](a, b, c)
+        return n * n / (time.perf_counter() - start)
+
+    krait_run()
+    contestants, others = {"krait": krait_run}, {}
+    if have("numba"):
+        others["Numba's simulator"] = _simulator()
+    got = median_of_turns(contestants, 3 if quick else 5)
+    return [Row("host device, barriers", f"tiled matrix product, {2 * (n // 16)} barriers", "threads/s", got["krait"], others, rate=True,
+                limit="at least 1000 times the simulator's")]
+
+
+def _simulator():
+    """Threads a second of the same kernel on Numba's CUDA simulator, on a problem small enough for it (the same 16x16 blocks)."""
+    import inspect
+
+    from common import child
+
+    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+    try:
+        source = inspect.getsource(matmul.matmul_shared.py_func)
+        return child(f"""
+import json, time
+import numpy as np
+from numba import cuda
+TILE = 16
+{source}
+n = 32
+a = np.ones((n, n), np.float32); b = a.copy(); c = a.copy()
+start = time.perf_counter()
+matmul_shared[(2, 2), (16, 16)](a, b, c)
+assert (c == n).all()
+print(json.dumps(n * n / (time.perf_counter() - start)))
+""")
+    finally:
+        del os.environ["NUMBA_ENABLE_CUDASIM"]
+
+
+def rows(quick=False):
+    reference = c_reference()
+    out = _loops(quick, reference)
+    from krait import cuda
+
+    if cuda.is_available():
+        print("(the host device is measured with KRAIT_CUDA_DEVICE=cpu)")
+        return out
+    return out + _kernels(quick, reference) + _barriers(quick)

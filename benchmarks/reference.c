@@ -1,0 +1,82 @@
+/* reference.c: the loops that the host benchmarks measure, as a C programmer writes them; floors, not rivals. */
+#include <math.h>
+#include <stdint.h>
+
+double sum_loop(const double *x, int64_t n) {
+    double total = 0;
+    for (int64_t i = 0; i < n; i++)
+        total += x[i];
+    return total;
+}
+
+void saxpy_loop(float a, const float *x, float *y, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        y[i] = a * x[i] + y[i];
+}
+
+void sin_loop(const double *x, double *y, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        y[i] = sin(x[i]);
+}
+
+int64_t collatz_longest(int64_t limit) {
+    int64_t best = 1, best_length = 1;
+    for (int64_t start = 1; start < limit; start++) {
+        int64_t n = start, length = 1;
+        while (n != 1) {
+            n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+            length++;
+        }
+        if (length > best_length)
+            best = start, best_length = length;
+    }
+    return best;
+}
+
+void matmul_loop(const double *a, const double *b, double *c, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double total = 0;
+            for (int64_t k = 0; k < n; k++)
+                total += a[i * n + k] * b[k * n + j];
+            c[i * n + j] = total;
+        }
+}
+
+/* The same loops over all cores: what a kernel without barriers is on the host device. */
+void saxpy_parallel(float a, const float *x, float *y, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        y[i] = a * x[i] + y[i];
+}
+
+void vector_add_parallel(const float *x, const float *y, float *out, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        out[i] = x[i] + y[i];
+}
+
+void heat_parallel(const double *u, double *out, double k, int64_t rows, int64_t columns) {
+#pragma omp parallel for
+    for (int64_t r = 1; r < rows - 1; r++)
+        for (int64_t c = 1; c < columns - 1; c++) {
+            const double *p = u + r * columns + c;
+            out[r * columns + c] = p[0] + k * (p[-columns] + p[columns] + p[-1] + p[1] - 4.0 * p[0]);
+        }
+}
+
+void mandelbrot_parallel(double left, double top, double step, int64_t limit, int32_t *counts, int64_t rows, int64_t columns) {
+#pragma omp parallel for schedule(dynamic, 4)
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++) {
+            double re = left + (double)c * step, im = top - (double)r * step, x = 0, y = 0;
+            int64_t count = 0;
+            while (count < limit && x * x + y * y <= 4.0) {
+                double t = x * x - y * y + re;
+                y = x * y + y * x + im;
+                x = t;
+                count++;
+            }
+            counts[r * columns + c] = (int32_t)count;
+        }
+}
