@@ -3,6 +3,7 @@
  * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a global.  Each file of the
  * folder adds its classes and functions in the order of the list in module_exec. */
 #include "decorators/decorators.h"
+#include "decorators/testing.h" /* testing_add */
 
 ModuleState *module_state(PyObject *module) { return PyModule_GetState(module); }
 

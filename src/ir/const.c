@@ -105,7 +105,7 @@ bool const_equal(const Const *a, const Const *b) {
 
 /* ---- printing ---- */
 
-/* The shortest decimal text that reads back as the same double, whatever the locale; never taken for an integer. */
+/* A short decimal text that reads back as the same double, whatever the locale; never taken for an integer. */
 static void print_double(Buf *buf, double value) {
     if (!isfinite(value)) {
         buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
