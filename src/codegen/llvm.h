@@ -58,6 +58,8 @@ typedef enum Special { /* what a CUDA thread knows about its place; all i32 */
     SPECIAL_LANE, SPECIAL_WARP_SIZE, SPECIAL_COUNT
 } Special;
 
+typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
+
 /* What happens at an index outside an array. */
 typedef enum AccessPolicy {
     ACCESS_TRUST, /* undefined: no check is emitted */
@@ -93,6 +95,9 @@ struct Target {
     void (*end_thread)(Lower *l); /* emits a terminator */
     LLVMValueRef (*special)(Lower *l, Special which);
     void (*barrier)(Lower *l, const Value *at); /* sets module->has_barriers */
+    /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all / any. */
+    LLVMValueRef (*barrier_vote)(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate);
+    void (*warp_barrier)(Lower *l, const Value *at, LLVMValueRef mask); /* i32: the lanes that meet */
     /* Generic pointer to a block's shared memory: a static array of that many bytes, or the dynamic part when bytes is 0. */
     LLVMValueRef (*shared_array)(Lower *l, const Value *at, uint64_t bytes, unsigned align);
     LLVMValueRef (*dynamic_shared_bytes)(Lower *l); /* i64 */
