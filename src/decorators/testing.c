@@ -303,7 +303,8 @@ static PyObject *table_row(const char *name, size_t i) {
     }
     if (strcmp(name, "funcs") == 0 && i < FUNC_COUNT) {
         static const char *const hows[] = {"EXTERN", "OP", "RTLIB", "EMIT", "PRELUDE", "TYPED"};
-        static const char *const checks[] = {"NONE", "DOMAIN", "RANGE", "BOTH"};
+        static const char *const checks[] = {"NONE", "DOMAIN", "RANGE", "BOTH", "POW", "CALL"};
+        _Static_assert(COUNT_OF(checks) == CHECK_CALL + 1 && COUNT_OF(hows) == HOW_TYPED + 1, "a name for each");
         const FuncInfo *info = &func_info[i];
         return Py_BuildValue("(sssiisssss)", info->id, info->names, info->rule, info->least, info->most,
                              hows[info->how], info->symbol, checks[info->check], info->effects, info->doc);

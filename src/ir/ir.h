@@ -98,16 +98,16 @@ bool type_table_exhausted(TypeTable *table);
 void type_table_fail_after(TypeTable *table, size_t n); /* tests only: as arena_fail_after */
 
 const Type *type_simple(TypeTable *table, TypeKind kind); /* the kinds without parameters */
-const Type *type_scalar(TypeTable *table, Scalar scalar,
-                        bool weak); /* weak is ignored where no Python type has the value set */
+/* weak is ignored where no Python type has the value set. */
+const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak);
 const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
 /* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
-const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items,
-                            size_t count);                               /* FLAT DTYPE CLOSURE CELL EXC */
+/* FLAT DTYPE CLOSURE CELL EXC */
+const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count);
 const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object); /* PYFUNC EXC_CLASS OBJECT */
 const Type *type_func(TypeTable *table, uint32_t func);
 
@@ -119,8 +119,8 @@ const Type *type_func(TypeTable *table, uint32_t func);
  *   exc_class#4  object#5  bottom */
 void type_print(Buf *buf, const Type *type);
 const char *type_text(Arena *arena, const Type *type);
-const Type *type_parse(TypeTable *table, Arena *scratch, const char *text,
-                       const char **end); /* NULL: not a type; *end after it */
+/* NULL: not a type; *end, if end is not NULL, is what follows it. */
+const Type *type_parse(TypeTable *table, Arena *scratch, const char *text, const char **end);
 
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
 static inline char type_scalar_kind(const Type *type) {
@@ -327,8 +327,7 @@ struct FuncInst {
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
     bool may_raise;
-    bool never_returns;      /* known to end every call by raising: result stays TY_BOTTOM, calls of it are followed by
-                                UNREACHABLE */
+    bool never_returns;      /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;        /* FuncOptions of its own decorator */
     VEC(FuncInst *) callers; /* to infer again when result changes */
     bool queued;
@@ -360,8 +359,8 @@ const Const *const_complex(Arena *arena, TypeTable *types, double re, double im)
 const Const *const_str(Arena *arena, TypeTable *types, const char *text);
 const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *items, size_t count);
 const Const *const_none(Arena *arena, TypeTable *types);
-const Const *const_of(Arena *arena,
-                      const Type *type);          /* the kinds whose type says it all: FUNC PYFUNC DTYPE OBJECT ... */
+/* The kinds whose type says it all: FUNC PYFUNC DTYPE OBJECT ... */
+const Const *const_of(Arena *arena, const Type *type);
 bool const_equal(const Const *a, const Const *b); /* the same type and bits: 0.0 is not -0.0, a NaN is itself */
 /* The text of a constant says its type too: 1 True 2.5 complex(1.0, 2.0) (weak), int8(1) float32(2.5)
  * complex64(1.0, 2.0) (strong), None, "text", (1, 2.5), slice(0, None, None), range(0, 10, 1), int(too_big),
@@ -370,12 +369,12 @@ void const_print(Buf *buf, const Const *konst);
 const Const *const_parse(Arena *arena, TypeTable *types, const char *text, const char **end); /* NULL: not a constant */
 
 /* Analyses and clean-ups, one file each. */
-Func *func_clone(Arena *arena,
-                 const Func *func);  /* constants, names and types are shared with the original; marks are NULL */
+/* Constants, names and types are shared with the original; marks are NULL. */
+Func *func_clone(Arena *arena, const Func *func);
 void func_renumber(Func *func);      /* values and blocks count from 0 in the order in which they stand */
 void func_compute_order(Func *func); /* sorts blocks in reverse post-order; drops unreachable ones and their edges */
-void func_compute_dominators(
-    Func *func); /* after func_compute_order; Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001) */
+/* After func_compute_order.  Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001). */
+void func_compute_dominators(Func *func);
 bool func_remove_trivial_phis(Func *func); /* progress */
 bool func_remove_dead(Func *func);         /* values nobody uses that value_is_removable; progress */
 /* Whether nobody would notice if an unused value were not computed.  Conservative before inference: what may raise
@@ -396,9 +395,9 @@ bool value_is_removable(const Value *value);
  * Parameters are %0 ... of the OP_PARAM values that open the entry block, one per parameter in order.  "%6 total": name
  * is what the value was stored to.  Flags follow the operation (.inplace .unchecked .nonnegative .checked), imm stands
  * in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] function[object#3]),
- * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is" (%4: int = add %1,
- * %2 is 5).  A default that is not known is "= ...".  Operations without a result have no number. From ";" to the end
- * of the line is a comment. */
+ * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is"
+ * (%4: int = add %1, %2 is 5).  A default that is not known is "= ...".  Operations without a result have no number.
+ * From ";" to the end of the line is a comment. */
 void func_print(Buf *buf, const Func *func);
 Func *func_parse(Arena *arena, TypeTable *types, const char *text, Diag *diag);
 /* Checks form (one terminator, phis, dominance, operand counts) and, if typed, types.  False: diag holds the function's
