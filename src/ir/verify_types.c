@@ -208,11 +208,14 @@ static void check_op(Verifier *verifier, const Value *value) {
 }
 
 void verify_value_types(Verifier *verifier, const Value *value) {
-    if (op_has_result(value->op) && !value->type)
-        fault(verifier, value, "the value has no type");
-    else if (op_has_result(value->op) && value->type->kind == TY_BOTTOM)
-        fault(verifier, value, "no value reaches here");
-    if (op_has_result(value->op) && !value->type) return;
+    if (op_has_result(value->op)) {
+        if (!value->type) {
+            fault(verifier, value, "the value has no type");
+            return;
+        }
+        bool never_returns = value->op == OP_CALL_INST && value->imm.inst->never_returns;
+        if (value->type->kind == TY_BOTTOM && !never_returns) fault(verifier, value, "no value reaches here");
+    }
     for (uint32_t i = 0; i < value->nargs; i++)
         if (!value->args[i]->type) return; /* said where it is defined */
     check_op(verifier, value);
