@@ -31,6 +31,7 @@ typedef struct Fiber Fiber;
 struct Fiber {
     HostThread thread; /* first: generated code hands its address back */
     uint32_t site;     /* of the barrier it waits at */
+    uint32_t mask;     /* the lanes it waits for, at a warp's barrier */
     int32_t number;    /* in its block */
     void *sp;          /* where it stopped */
     Fiber *next;       /* in the queue it is in */
@@ -41,6 +42,11 @@ typedef struct Queue {
     Fiber *first, *last;
 } Queue;
 
+typedef struct Warp {
+    uint32_t live; /* lanes */
+    Queue waiting;
+} Warp;
+
 struct FiberGroup {
     size_t capacity, stack_bytes, stride, mapped;
     char *memory;
@@ -50,6 +56,8 @@ struct FiberGroup {
     void *scheduler; /* stack pointer of fiber_group_run */
     Queue ready, waiting;
     size_t live, arrived;
+    size_t votes, met_votes, met; /* predicates true so far; of the last barrier passed: the same, and how many met */
+    Warp warps[MAX_BLOCK_THREADS / WARP_SIZE];
     HostGrid *grid;
     ThreadEntry entry;
     const void *args;
@@ -157,7 +165,9 @@ ON_FIBER static void release_if_all_arrived(FiberGroup *group) {
     if (group->arrived < group->live || !group->live) return;
     group->ready = group->waiting; /* nobody is ready: all wait */
     group->waiting = (Queue){0};
-    group->arrived = 0;
+    group->met = group->arrived;
+    group->met_votes = group->votes;
+    group->arrived = group->votes = 0;
 }
 
 /* A thread that raised is what the block is reported for, whatever the others do. */
@@ -183,6 +193,55 @@ ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
     leave(group, self);
 }
 
+ON_FIBER int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate) {
+    FiberGroup *group = ((Fiber *)thread)->group;
+    group->votes += predicate != 0;
+    krait_host_barrier(thread, site);
+    switch ((BarrierVote)
+                vote) { /* nobody passes the next barrier before this thread arrives there: met_votes still stands */
+    case VOTE_ALL: return group->met_votes == group->met;
+    case VOTE_ANY: return group->met_votes != 0;
+    case VOTE_COUNT: break;
+    }
+    return (int32_t)group->met_votes;
+}
+
+/* Makes ready the fibers that wait for just these lanes, if all of them that live have arrived. */
+ON_FIBER static void release_lanes(FiberGroup *group, Warp *warp, uint32_t mask) {
+    uint32_t arrived = 0;
+    for (Fiber *f = warp->waiting.first; f; f = f->next)
+        if (f->mask == mask) arrived |= 1u << f->number % WARP_SIZE;
+    if (mask & warp->live & ~arrived) return;
+    Queue others = {0};
+    for (Fiber *f = warp->waiting.first, *next; f; f = next) {
+        next = f->next;
+        queue_put(f->mask == mask ? &group->ready : &others, f);
+    }
+    warp->waiting = others;
+}
+
+ON_FIBER void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask) {
+    Fiber *self = (Fiber *)thread;
+    FiberGroup *group = self->group;
+    Warp *warp = &group->warps[self->number / WARP_SIZE];
+    self->site = site;
+    self->mask = mask | 1u << self->number % WARP_SIZE;
+    queue_put(&warp->waiting, self);
+    release_lanes(group, warp, self->mask);
+    leave(group, self);
+}
+
+/* The thread ended: who waits for it in its warp waits no longer. */
+ON_FIBER static void lane_end(FiberGroup *group, const Fiber *self) {
+    Warp *warp = &group->warps[self->number / WARP_SIZE];
+    warp->live &= ~(1u << self->number % WARP_SIZE);
+    for (Fiber *f = warp->waiting.first; f;) {
+        Fiber *before = warp->waiting.first, *next = f->next;
+        release_lanes(group, warp, f->mask);
+        f = warp->waiting.first == before ? next : warp->waiting.first;
+    }
+}
+
 ON_FIBER static void note_end(FiberGroup *group, Fiber *self, int32_t status) {
     HostThread *thread = &self->thread;
     if (thread->bad != INT32_MAX) {
@@ -197,6 +256,7 @@ ON_FIBER static void note_end(FiberGroup *group, Fiber *self, int32_t status) {
             memcpy(group->exception + group->exception_bytes, group->exception, group->exception_bytes);
     }
     group->live--;
+    lane_end(group, self);
     release_if_all_arrived(group);
 }
 
@@ -269,6 +329,13 @@ void fiber_group_free(FiberGroup *group) {
     free(group);
 }
 
+static const Fiber *first_waiting(const FiberGroup *group) {
+    if (group->waiting.first) return group->waiting.first;
+    const Warp *warp = group->warps;
+    while (!warp->waiting.first) warp++;
+    return warp->waiting.first;
+}
+
 void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
                      size_t exception_bytes, FiberOutcome *outcome) {
     int32_t nx = grid->block_x, ny = grid->block_y, nz = grid->block_z;
@@ -279,7 +346,11 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
     *outcome = (FiberOutcome){0};
     group->ready = group->waiting = (Queue){0};
     group->live = count;
-    group->arrived = 0;
+    group->arrived = group->votes = 0;
+    for (size_t i = 0; i * WARP_SIZE < count; i++) {
+        size_t lanes = count - i * WARP_SIZE;
+        group->warps[i] = (Warp){.live = lanes >= WARP_SIZE ? UINT32_MAX : (1u << lanes) - 1};
+    }
     group->grid = grid;
     group->entry = entry;
     group->args = args;
@@ -296,7 +367,7 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
     Fiber *first = group->ready.first;
     queue_take_first(&group->ready);
     krait_fiber_switch(&group->scheduler, first->sp);
-    if (group->live && !group->fresh) note_stuck(group, group->waiting.first); /* nobody is ready, somebody waits */
+    if (group->live && !group->fresh) note_stuck(group, first_waiting(group)); /* nobody is ready, somebody waits */
     if (outcome->status && exception_bytes)
         memcpy(group->exception, group->exception + exception_bytes, exception_bytes);
 }

@@ -78,7 +78,10 @@ void fiber_group_free(FiberGroup *group);          /* NULL is fine */
 void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
                      size_t exception_bytes, FiberOutcome *outcome);
 
-/* What generated code calls at a barrier: returns when every thread of the block that has not ended has arrived. */
+/* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
+ * thread's warp) that has not ended has arrived; vote: a BarrierVote over the predicates. */
 void krait_host_barrier(HostThread *thread, uint32_t site);
+int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate);
+void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask);
 
 #endif

@@ -152,10 +152,26 @@ static void host_bad_access(Lower *l, uint32_t site) {
 
 static void host_end_thread(Lower *l) { LLVMBuildUnreachable(l->b); } /* functions return a status here: never asked */
 
-static void host_barrier(Lower *l, const Value *at) {
-    LLVMValueRef args[] = {l->hidden[0], l_i32(l, l_access_site(l, at, 0))};
-    l_call_attribute(l, l_call_named(l, "krait_host_barrier", l->v, args, 2), -1, "nounwind", 0);
+/* Calls the run time with the thread and the barrier's site before the arguments given; such a kernel's threads are
+ * fibers. */
+static LLVMValueRef barrier_call(Lower *l, const Value *at, const char *symbol, LLVMTypeRef result, LLVMValueRef a,
+                                 LLVMValueRef b) {
+    LLVMValueRef args[] = {l->hidden[0], l_i32(l, l_access_site(l, at, 0)), a, b};
+    LLVMValueRef call = l_call_named(l, symbol, result, args, b ? 4 : a ? 3 : 2);
+    l_call_attribute(l, call, -1, "nounwind", 0);
     l->m->has_barriers = true;
+    return call;
+}
+
+static void host_barrier(Lower *l, const Value *at) { barrier_call(l, at, "krait_host_barrier", l->v, NULL, NULL); }
+
+static LLVMValueRef host_barrier_vote(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate) {
+    LLVMValueRef truth = LLVMBuildZExt(l->b, predicate, l->i32, "");
+    return barrier_call(l, at, "krait_host_barrier_vote", l->i32, l_i32(l, vote), truth);
+}
+
+static void host_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
+    barrier_call(l, at, "krait_host_warp_barrier", l->v, mask, NULL);
 }
 
 static LLVMValueRef host_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
@@ -205,6 +221,8 @@ const Target *codegen_cpu_target(void) {
         .end_thread = host_end_thread,
         .special = host_special,
         .barrier = host_barrier,
+        .barrier_vote = host_barrier_vote,
+        .warp_barrier = host_warp_barrier,
         .shared_array = host_shared_array,
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
         .const_array = host_const_array,

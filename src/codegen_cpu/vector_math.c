@@ -23,7 +23,7 @@ typedef struct MathName {
 } MathName;
 
 static const MathName math_names[] = {
-#define MATH(name, operands, host64, host32, vector, device64, device32, open64, open32) \
+#define MATH(name, operands, host64, host32, vector, ...) \
     {host64, vector, operands, true}, {host32, vector, operands, false},
 #include "codegen/math_symbols.def"
 #undef MATH
