@@ -1,14 +1,37 @@
 /* codegen_nvptx.h: the PTX target: optimised module in, PTX text out.
  *
  * ENTRY_KERNEL: one .entry named options->entry_name whose parameters are kernel_leaves() of the root's parameter types.
- * ENTRY_UFUNC: an elementwise kernel over any number of inputs and one output per result; its parameters are described in ufunc_kernel.c. */
+ *
+ * ENTRY_UFUNC: an elementwise kernel over the inputs and results of the root, which broadcast.  Its parameter buffer is an UfuncHead followed by
+ * one UfuncOperand for each input and each result, all of eight-byte items.  Axis 0 is the innermost; the launcher drops axes of length one and
+ * joins axes that every operand steps through evenly, so that few are left.  Each thread computes one element, or `UFUNC_LANES` neighbours in
+ * the innermost axis with 128-bit accesses when the launcher says that it may (UFUNC_VECTOR): every operand's stride along axis 0 is its item size
+ * or, for inputs, 0, each operand that moves is 16-byte aligned (pointer, and outer strides), and the length of axis 0 is a multiple of
+ * UFUNC_LANES or there is one axis only.  The grid has one axis; threads * blocks must cover size elements (size / UFUNC_LANES rounded up). */
 #ifndef KRAIT_CODEGEN_NVPTX_H
 #define KRAIT_CODEGEN_NVPTX_H
 
 #include "codegen/codegen.h" /* Target, Module */
 
+enum { UFUNC_MAX_NDIM = 6, UFUNC_LANES = 4, UFUNC_MAX_OPERANDS = 32 };
+enum UfuncMode { UFUNC_STRIDED, UFUNC_VECTOR };
+
+typedef struct UfuncHead {
+    int64_t size; /* elements of the result */
+    int64_t mode; /* UfuncMode */
+    int64_t ndim; /* 1 ... UFUNC_MAX_NDIM */
+    int64_t shape[UFUNC_MAX_NDIM];
+} UfuncHead;
+
+typedef struct UfuncOperand {
+    void *data;
+    int64_t strides[UFUNC_MAX_NDIM]; /* bytes; 0 where the operand is broadcast */
+} UfuncOperand;
+
 const Target *codegen_nvptx_target(void);
 /* PTX for options->compute_capability; lies in the arena. */
 char *codegen_nvptx_emit(Module *module, Arena *arena, size_t *length, Diag *diag);
+/* The oldest PTX version (78 for 7.8) that knows a compute capability; 0: LLVM generates no code for it. */
+int codegen_nvptx_ptx_version(int compute_capability);
 
 #endif
