@@ -32,6 +32,7 @@ typedef struct CodegenOptions {
     int compute_capability;  /* 90 for sm_90 */
     int ptx_version;         /* at most this (80 = 8.0); 0: no limit */
     int max_registers, max_threads, min_blocks; /* launch bounds; 0: none */
+    int python_version;      /* 0x030C for 3.12: exception texts are worded as this version words them */
     const char *entry_name;  /* symbol of the entry */
 } CodegenOptions;
 
@@ -60,7 +61,9 @@ typedef struct Target Target;
 
 /* Generates, links bitcode (lazily), checks that nothing unknown remains, optimises.  insts[0] is the root.  No GIL needed.
  * The stages are separate calls so that the driver can time and dump each. */
-Module *codegen_lower(const Target *target, const CodegenOptions *options, TypeTable *types, FuncInst *const *insts, size_t count, Arena *arena, Diag *diag);
+/* *module (NULL before) is set at once, so that the owner can dispose of it whatever happens: failure, or a jump out of an exhausted arena. */
+bool codegen_lower(Module **module, const Target *target, const CodegenOptions *options, TypeTable *types, FuncInst *const *insts,
+                   size_t count, Arena *arena, Diag *diag);
 bool codegen_link(Module *module, Diag *diag);
 bool codegen_optimise(Module *module, Diag *diag);
 char *codegen_text(Module *module, Arena *arena); /* LLVM IR, for dumps */

@@ -284,6 +284,8 @@ LLVMValueRef emit_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef co
 /* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED) included: the only thing
  * lower_call.c has to call for such rows. (emit_math.c, where the calling convention of rtlib/ is written down) */
 LLVMValueRef emit_library(Lower *l, const Value *call);
+/* Raises error number `code` (i32, 1 or 2) that math_checks.def words for a function; goes on if it is 0. */
+void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code);
 /* A function of rtlib/: symbol_<type letter>; letters as in ir_funcs.def. (lower_call.c) */
 LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef const *args, unsigned count);
 

@@ -85,8 +85,8 @@ static const Target *job_target(const Job *job) {
 
 static bool stage_lower(Job *job, const Request *request) {
     (void)request;
-    job->module = codegen_lower(job_target(job), &job->options, job->session->types, job->insts.data, job->insts.len, job->arena, job->diag);
-    TRY(job->module);
+    TRY(codegen_lower(&job->module, job_target(job), &job->options, job->session->types, job->insts.data, job->insts.len,
+                      job->arena, job->diag));
     if (job->wanted & 1u << DUMP_LLVM)
         dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
     return true;

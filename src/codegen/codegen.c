@@ -1,0 +1,116 @@
+/* codegen.c: the stages of code generation and the life of a Module.
+ *
+ *   FuncInsts --codegen_lower--> LLVM module --codegen_link--> with bitcode --codegen_optimise--> ready for a target's emit
+ *
+ * Every Module has a context of its own with a diagnostic handler: without one LLVM ends the process at the first error it reports. */
+#include <string.h> /* strlen */
+
+#include "codegen/lower.h"
+
+/* LLVM reports through this what has no return value to report by (linking above all). No arena here: it may jump. */
+static void remember_diagnostic(LLVMDiagnosticInfoRef info, void *self) {
+    Module *module = self;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    strncpy(module->message, text, sizeof module->message - 1);
+    LLVMDisposeMessage(text);
+}
+
+static Module *module_new(const Target *target, const CodegenOptions *options, TypeTable *types, Arena *arena) {
+    Module *module = ARENA_NEW(arena, Module);
+    module->target = target;
+    module->options = *options;
+    module->arena = arena;
+    module->types = types;
+    return module;
+}
+
+static bool module_open(Module *module, Diag *diag) {
+    module->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(module->context, remember_diagnostic, module);
+    TRY(module->machine = module->target->machine(&module->options, diag));
+    module->layout = LLVMCreateTargetDataLayout(module->machine);
+    module->module = LLVMModuleCreateWithNameInContext(module->options.entry_name, module->context);
+    char *triple = LLVMGetTargetMachineTriple(module->machine);
+    LLVMSetTarget(module->module, triple);
+    LLVMDisposeMessage(triple);
+    LLVMSetModuleDataLayout(module->module, module->layout);
+    module->builder = LLVMCreateBuilderInContext(module->context);
+    return true;
+}
+
+void codegen_dispose(Module *module) {
+    if (!module) return;
+    if (module->builder) LLVMDisposeBuilder(module->builder);
+    if (module->module) LLVMDisposeModule(module->module);
+    if (module->layout) LLVMDisposeTargetData(module->layout);
+    if (module->machine) LLVMDisposeTargetMachine(module->machine);
+    if (module->context) LLVMContextDispose(module->context);
+    module->builder = NULL, module->module = NULL, module->layout = NULL, module->machine = NULL, module->context = NULL;
+}
+
+/* False, with LLVM's words and the module's text in the diagnostic, if LLVM finds the module malformed. */
+static bool verify(Module *module, Diag *diag) {
+    char *text = NULL;
+    bool broken = LLVMVerifyModule(module->module, LLVMReturnStatusAction, &text);
+    const char *copy = arena_strdup(module->arena, text ? text : "");
+    LLVMDisposeMessage(text);
+    Span none = {0};
+    FAIL_IF(broken, diag, LLVM, NULL, none, "%s", copy);
+    return true;
+}
+
+bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, TypeTable *types, FuncInst *const *insts,
+                   size_t count, Arena *arena, Diag *diag) {
+    Module *module = *out = module_new(target, options, types, arena);
+    module->insts = insts;
+    module->ninsts = count;
+    TRY(module_open(module, diag));
+    Lower lower;
+    l_init(&lower, module, diag);
+    lower.s = ARENA_NEW(arena, struct LowerState);
+    TRY(lower_declare(&lower));
+    for (size_t i = 0; i < count; i++) TRY(lower_function(&lower, insts[i]));
+    TRY(target->entry(&lower, insts[0]));
+    TRY(!diag->failed);
+    return verify(module, diag);
+}
+
+bool codegen_link(Module *module, Diag *diag) {
+    TRY(bitcode_link(module, diag));
+    return check_callees(module, diag);
+}
+
+bool codegen_optimise(Module *module, Diag *diag) {
+    if (module->target->prepare) module->target->prepare(module);
+    optimise_loops(module);
+    TRY(optimise_run(module, diag));
+#ifdef KRAIT_DEBUG
+    TRY(verify(module, diag));
+#endif
+    return check_callees(module, diag);
+}
+
+char *codegen_text(Module *module, Arena *arena) {
+    char *text = LLVMPrintModuleToString(module->module);
+    char *copy = arena_strdup(arena, text);
+    LLVMDisposeMessage(text);
+    return copy;
+}
+
+const RaiseSite *codegen_raise_sites(const Module *module, size_t *count) {
+    *count = module->raise_sites.len;
+    return module->raise_sites.data;
+}
+
+const AccessSite *codegen_access_sites(const Module *module, size_t *count) {
+    *count = module->access_sites.len;
+    return module->access_sites.data;
+}
+
+size_t codegen_exception_bytes(const Module *module) { return module->exception_bytes; }
+size_t codegen_shared_bytes(const Module *module) { return module->shared_bytes; }
+bool codegen_has_barriers(const Module *module) { return module->has_barriers; }
+
+const char *codegen_llvm_version(void) { return KRAIT_LLVM_VERSION; }
+const char *codegen_device_math(void) { return KRAIT_DEVICE_MATH; }

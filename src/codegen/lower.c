@@ -1,0 +1,252 @@
+/* lower.c: the body of one typed function to LLVM IR.
+ *
+ * Input: a FuncInst after inference.  Output: the body of its LLVM function, declared before by lower_declare.
+ * Algorithm: one LLVM block for each IR block, filled in reverse post-order, so that a value's operands are generated before it; a value may
+ * split its block (checks, loops), so the first and the last LLVM block of each IR block are kept.  Phis are made empty, one for each leaf of
+ * the type, and get their operands at the end.  Dispatch is one switch over ir_ops.def; each group of operations has its own file. */
+#include "codegen/lower.h"
+
+LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst) {
+    if (inst->id >= l->s->nfunctions || !l->s->functions[inst->id].function) {
+        l_fail(l, "function number %u was never declared", inst->id);
+        return NULL;
+    }
+    return &l->s->functions[inst->id];
+}
+
+LLVMValueRef l_value(Lower *l, const Value *value) {
+    LLVMValueRef known = l->s->values[value->id];
+    if (known) return known;
+    if (value->op == OP_CONST || (value->konst && !l_has_bytes(value->type))) {
+        return value->konst ? l_const(l, value->konst) : LLVMGetUndef(l_type(l, value->type));
+    }
+    if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
+    l_fail(l, "%%%u (%s) is used before it is generated", value->id, op_info[value->op].text);
+    return LLVMGetUndef(l_type(l, value->type)); /* the caller goes on; lower_block looks at diag */
+}
+
+/* ---- phis ---- */
+
+static LLVMValueRef lower_phi(Lower *l, const Value *value) {
+    TypeList types = {0};
+    l_leaf_types(l, value->type, &types);
+    PendingPhi pending = {value, ARENA_ARRAY(l->arena, LLVMValueRef, types.len), (unsigned)types.len};
+    for (size_t i = 0; i < types.len; i++) pending.leaves[i] = LLVMBuildPhi(l->b, types.data[i], value->name ? value->name : "");
+    vec_push(l->arena, &l->s->phis, pending);
+    return NULL; /* built after all phis of the block: they must stay together */
+}
+
+static void build_phi_values(Lower *l, const Block *block) {
+    for (size_t i = 0; i < l->s->phis.len; i++) {
+        const PendingPhi *pending = &l->s->phis.data[i];
+        if (pending->value->block != block) continue;
+        LLVMValueRef const *leaves = pending->leaves;
+        l->s->values[pending->value->id] = l_unflatten(l, pending->value->type, &leaves);
+    }
+}
+
+/* The operands of a phi are taken apart at the end of the predecessor they come from. */
+static bool complete_phi(Lower *l, const PendingPhi *pending) {
+    const Value *phi = pending->value;
+    for (uint32_t p = 0; p < phi->nargs; p++) {
+        const Block *pred = phi->block->preds.data[p];
+        LLVMBasicBlockRef from = l->s->ends[pred->id];
+        if (!from) continue; /* unreachable */
+        LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(from));
+        ValueList leaves = {0};
+        const Value *operand = phi->args[p];
+        if (operand->type != phi->type && l_has_bytes(phi->type)) {
+            l_fail(l, "phi %%%u of type %s has an operand of type %s", phi->id, l_type_text(l, phi->type), l_type_text(l, operand->type));
+            return false;
+        }
+        if (l_has_bytes(phi->type)) l_flatten(l, phi->type, l_value(l, operand), &leaves);
+        TRY(!l->diag->failed);
+        for (unsigned i = 0; i < pending->nleaves; i++) LLVMAddIncoming(pending->leaves[i], &leaves.data[i], &from, 1);
+    }
+    return true;
+}
+
+/* ---- one value ---- */
+
+static LLVMValueRef lower_param(Lower *l, const Value *value) {
+    LLVMValueRef known = l->s->values[value->id];
+    return known ? known : LLVMGetUndef(l_type(l, value->type));
+}
+
+static LLVMValueRef lower_identity(Lower *l, const Value *value) {
+    /* After inference `is` compares None-ness: of an Optional by its flag, of anything else by its type. */
+    const Value *a = value->args[0], *b = value->args[1];
+    if (a->type->kind == TY_NONE) a = value->args[1], b = value->args[0];
+    LLVMValueRef same;
+    if (b->type->kind == TY_NONE)
+        same = a->type->kind == TY_OPTIONAL ? l_not(l, l_extract(l, l_value(l, a), 1)) : l_i1(l, a->type->kind == TY_NONE);
+    else if (a->type->kind == TY_SCALAR && a->type == b->type && scalar_info[a->type->scalar].kind == 'b')
+        same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
+    else if (a->type->kind == TY_ARRAY && b->type->kind == TY_ARRAY)
+        same = a == b ? l_i1(l, true) : NULL;
+    else if (!l_has_bytes(a->type) && !l_has_bytes(b->type))
+        same = l_i1(l, a->type == b->type && (!a->konst || !b->konst || const_equal(a->konst, b->konst)));
+    else
+        same = NULL;
+    if (!same)
+        return l_unsupported(l, "`is` between %s and %s has no meaning in compiled code", l_type_text(l, a->type), l_type_text(l, b->type));
+    return value->op == OP_IS ? same : l_not(l, same);
+}
+
+static LLVMValueRef lower_value(Lower *l, const Value *value) {
+    switch (value->op) {
+    case OP_CONST: return value->konst ? l_const(l, value->konst) : LLVMGetUndef(l_type(l, value->type));
+    case OP_PARAM: return lower_param(l, value);
+    case OP_PHI: return lower_phi(l, value);
+    case OP_UNDEF: return LLVMConstNull(l_type(l, value->type));
+    case OP_NEG:
+    case OP_POS:
+    case OP_INVERT:
+    case OP_NOT:
+    case OP_TRUTH: return lower_unary(l, value);
+    case OP_POW: return lower_power(l, value);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+    case OP_LSHIFT:
+    case OP_RSHIFT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return lower_binary(l, value);
+    case OP_LT:
+    case OP_LE:
+    case OP_EQ:
+    case OP_NE:
+    case OP_GT:
+    case OP_GE: return lower_compare(l, value);
+    case OP_IS:
+    case OP_IS_NOT: return lower_identity(l, value);
+    case OP_IN:
+    case OP_NOT_IN: return lower_contains(l, value);
+    case OP_TUPLE: return lower_tuple(l, value);
+    case OP_TUPLE_CONCAT: return lower_tuple_concat(l, value);
+    case OP_SLICE: return lower_slice(l, value);
+    case OP_GETATTR: return lower_getattr(l, value);
+    case OP_SETATTR: return lower_setattr(l, value);
+    case OP_GETITEM: return lower_getitem(l, value);
+    case OP_SETITEM: return lower_setitem(l, value);
+    case OP_UNPACK: return lower_unpack(l, value);
+    case OP_UNPACK_EX: return lower_unpack_ex(l, value);
+    case OP_EXTRACT: return lower_extract(l, value);
+    case OP_ITER: return lower_iter(l, value);
+    case OP_ITER_MORE: return lower_iter_more(l, value);
+    case OP_ITER_TAKE: return lower_iter_take(l, value);
+    case OP_FUNCTION: return lower_function_value(l, value);
+    case OP_CELL: return lower_cell(l, value);
+    case OP_CELL_GET: return lower_cell_get(l, value);
+    case OP_CELL_SET: return lower_cell_set(l, value);
+    case OP_CHECK_BOUND: return lower_check_bound(l, value);
+    case OP_CAST: return lower_cast(l, value);
+    case OP_CALL: return lower_exception(l, value);
+    case OP_CALL_FUNC: return lower_call_func(l, value);
+    case OP_CALL_INST: return lower_call_inst(l, value);
+    case OP_MATMUL:
+    case OP_DELITEM:
+    case OP_CALL_EX:
+    default: return l_unsupported(l, "`%s` is not compiled yet", op_info[value->op].doc);
+    }
+}
+
+static bool lower_terminator(Lower *l, const Value *value) {
+    const Block *block = value->block;
+    switch (value->op) {
+    case OP_JUMP: l_jump(l, l->s->starts[block->succs[0]->id]); return true;
+    case OP_BRANCH:
+        l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs[0]->id], l->s->starts[block->succs[1]->id]);
+        return true;
+    case OP_RETURN:
+        lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);
+        return true;
+    case OP_RAISE: return lower_raise(l, value);
+    default: LLVMBuildUnreachable(l->b); return true;
+    }
+}
+
+/* ---- one function ---- */
+
+static bool lower_block(Lower *l, const Block *block) {
+    l_enter(l, l->s->starts[block->id]);
+    const Value *value = block->first;
+    for (; value && value->op == OP_PHI; value = value->next) lower_phi(l, value);
+    build_phi_values(l, block);
+    for (; value; value = value->next) {
+        l->at = value;
+        if (op_is_terminator(value->op)) {
+            TRY(lower_terminator(l, value));
+        } else {
+            LLVMValueRef result = lower_value(l, value);
+            TRY(result && !l->diag->failed);
+            l->s->values[value->id] = result;
+        }
+        TRY(!l->diag->failed);
+    }
+    l->s->ends[block->id] = l_here(l);
+    return true;
+}
+
+/* Blocks in reverse post-order; func_compute_order would write into the function, which others may still read. */
+static void post_order(Lower *l, Block *block, bool *seen, Block **out, size_t *count) {
+    /* An explicit stack: functions may be long, C stacks are not. */
+    typedef struct Frame {
+        Block *block;
+        uint32_t next;
+    } Frame;
+    VEC(Frame) stack = {0};
+    vec_push(l->arena, &stack, (Frame){block, 0});
+    seen[block->id] = true;
+    while (stack.len) {
+        Frame *top = &vec_last(&stack);
+        if (top->next < top->block->nsuccs) {
+            Block *succ = top->block->succs[top->next++];
+            if (!seen[succ->id]) {
+                seen[succ->id] = true;
+                vec_push(l->arena, &stack, (Frame){succ, 0});
+            }
+        } else {
+            out[(*count)++] = vec_pop(&stack).block;
+        }
+    }
+}
+
+bool lower_function(Lower *l, const FuncInst *inst) {
+    struct LowerState *s = l->s;
+    const Func *func = inst->func;
+    LoweredFunction *lowered;
+    TRY(lowered = lower_lookup(l, inst));
+    l->inst = inst;
+    l->func = func;
+    l->may_raise = lowered->may_raise;
+    l->at = NULL;
+    s->values = ARENA_ARRAY(l->arena, LLVMValueRef, func->next_value);
+    s->iterators = ARENA_ARRAY(l->arena, Iterator *, func->next_value);
+    s->starts = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
+    s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
+    s->phis.len = 0;
+    l_begin(l, lowered->function);
+    lower_params(l);
+
+    Block **order = ARENA_ARRAY(l->arena, Block *, func->next_block);
+    bool *seen = ARENA_ARRAY(l->arena, bool, func->next_block);
+    size_t count = 0;
+    post_order(l, func->blocks.data[0], seen, order, &count);
+    for (size_t i = count; i-- > 0;) s->starts[order[i]->id] = l_block(l, "b");
+    l_jump(l, s->starts[func->blocks.data[0]->id]);
+    for (size_t i = count; i-- > 0;) TRY(lower_block(l, order[i]));
+    for (size_t i = 0; i < s->phis.len; i++) {
+        l->at = s->phis.data[i].value;
+        TRY(complete_phi(l, &s->phis.data[i]));
+    }
+    l_end(l);
+    l->inst = NULL;
+    l->func = NULL;
+    l->at = NULL;
+    return !l->diag->failed;
+}

@@ -1,0 +1,122 @@
+/* lower.h: what the files of this folder share among themselves.
+ *
+ * Leaves.  A value crosses blocks (phis) and functions (parameters, results) as the flat list of its leaves, each one LLVM scalar or pointer, so that
+ * no aggregate stands in the way of LLVM's passes.  l_flatten and l_unflatten convert. */
+#ifndef KRAIT_CODEGEN_LOWER_H
+#define KRAIT_CODEGEN_LOWER_H
+
+#include "codegen/llvm.h" /* Lower */
+
+typedef VEC(LLVMTypeRef) TypeList;
+typedef VEC(LLVMValueRef) ValueList;
+
+/* ---- emit.c ---- */
+
+void l_init(Lower *l, Module *module, Diag *diag);
+void l_leaf_types(Lower *l, const Type *type, TypeList *out);
+void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out);
+LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves); /* advances *leaves */
+LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args, unsigned count);
+LLVMValueRef l_struct_of(Lower *l, LLVMTypeRef const *types, unsigned count, LLVMValueRef const *items);
+bool l_fail(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3); /* an inner inconsistency: LOWERING */
+const char *l_type_text(Lower *l, const Type *type);
+
+/* ---- state of lowering one module, and one function of it ---- */
+
+typedef struct Iterator Iterator;
+
+typedef struct LoweredFunction { /* by FuncInst.id */
+    LLVMValueRef function;
+    LLVMTypeRef type;
+    bool may_raise;
+} LoweredFunction;
+
+typedef struct PendingPhi {
+    const Value *value;
+    LLVMValueRef *leaves;
+    unsigned nleaves;
+} PendingPhi;
+
+struct LowerState {
+    LoweredFunction *functions;
+    size_t nfunctions;
+    /* of the current function, by Value.id and Block.id */
+    LLVMValueRef *values;
+    Iterator **iterators;
+    LLVMBasicBlockRef *starts, *ends;
+    VEC(PendingPhi) phis;
+};
+
+/* ---- one entry point for each file ---- */
+
+bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
+LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
+bool lower_declare(Lower *l); /* lower_call.c: declares every function */
+bool lower_value_may_raise(const Lower *l, const Value *value);
+void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
+LLVMValueRef lower_call_inst(Lower *l, const Value *call);
+LLVMValueRef lower_call_func(Lower *l, const Value *call);
+
+LLVMValueRef lower_unary(Lower *l, const Value *value); /* lower_scalar.c */
+LLVMValueRef lower_binary(Lower *l, const Value *value);
+LLVMValueRef lower_compare(Lower *l, const Value *value);
+LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b);
+
+LLVMValueRef lower_cast(Lower *l, const Value *value); /* lower_cast.c */
+LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to); /* any types; lower_cast without checks */
+LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */
+LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent);
+LLVMValueRef lower_power(Lower *l, const Value *value);
+
+LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value); /* lower_tuple.c */
+LLVMValueRef lower_tuple_concat(Lower *l, const Value *value);
+LLVMValueRef lower_tuple_repeat(Lower *l, const Value *value);
+LLVMValueRef lower_compare_any(Lower *l, const Value *value); /* what is not two scalars */
+LLVMValueRef lower_tuple(Lower *l, const Value *value);
+LLVMValueRef lower_unpack(Lower *l, const Value *value);
+LLVMValueRef lower_unpack_ex(Lower *l, const Value *value);
+LLVMValueRef lower_extract(Lower *l, const Value *value);
+LLVMValueRef lower_equal(Lower *l, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b); /* i1 */
+LLVMValueRef lower_contains(Lower *l, const Value *value);
+LLVMValueRef l_concat(Lower *l, const Type *result, const Type *const *types, LLVMValueRef const *values, unsigned count);
+
+LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
+LLVMValueRef lower_setattr(Lower *l, const Value *value);
+
+LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */
+LLVMValueRef lower_setitem(Lower *l, const Value *value);
+LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type, LLVMValueRef index, const Type *result);
+LLVMValueRef lower_slice(Lower *l, const Value *value);
+void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from); /* lower_assign.c */
+LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
+/* Normalises an index: negative ones count from the end. */
+LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uint32_t flags);
+
+LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
+LLVMValueRef lower_iter_more(Lower *l, const Value *value);
+LLVMValueRef lower_iter_take(Lower *l, const Value *value);
+LLVMValueRef lower_range(Lower *l, const Value *call);
+LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step);
+
+LLVMValueRef lower_exception(Lower *l, const Value *call); /* E(args): lower_raise.c */
+bool lower_raise(Lower *l, const Value *value);
+LLVMValueRef lower_check_bound(Lower *l, const Value *value);
+LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count);
+/* Raises builtin(number, text), as the exceptions of C's errno are. */
+void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
+void l_return_status(Lower *l, LLVMValueRef status);
+
+void lower_params(Lower *l); /* lower_call.c */
+LLVMValueRef lower_function_value(Lower *l, const Value *value);
+LLVMValueRef lower_cell(Lower *l, const Value *value);
+LLVMValueRef lower_cell_get(Lower *l, const Value *value);
+LLVMValueRef lower_cell_set(Lower *l, const Value *value);
+
+/* ---- bitcode.c, check.c, optimise.c: stages on the finished module ---- */
+
+bool bitcode_link(Module *module, Diag *diag);
+bool check_callees(Module *module, Diag *diag);
+bool optimise_run(Module *module, Diag *diag);
+void optimise_loops(Module *module); /* unroll metadata for loops whose loads dominate */
+
+#endif

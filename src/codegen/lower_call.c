@@ -1,0 +1,269 @@
+/* lower_call.c: functions: declarations, parameters, results with status, calls; closures and cells.
+ *
+ * Convention (llvm.h): hidden parameters of the target, the exception buffer on targets that raise, the leaves of every argument.
+ * Result: nothing, one leaf, or a struct of leaves; a function that may raise has the i32 status before them.
+ * Whether a function may raise is the least fixed point over the calls: it has an operation that may, or calls a function that may. */
+#include <string.h> /* strchr */
+
+#include "codegen/lower.h"
+
+/* ---- who may raise ---- */
+
+static bool func_effects_raise(FuncId func) {
+    return func_info[func].check != CHECK_NONE || strchr(func_info[func].effects, 'X');
+}
+
+/* Conservative: true where lowering might emit a check. */
+bool lower_value_may_raise(const Lower *l, const Value *value) {
+    if (!l->target->raises) return false;
+    switch (value->op) {
+    case OP_CALL_INST: return value->imm.inst->id < l->s->nfunctions && l->s->functions[value->imm.inst->id].may_raise;
+    case OP_CALL_FUNC: return func_effects_raise(value->imm.func);
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+    case OP_POW:
+    case OP_LSHIFT:
+    case OP_RSHIFT: return (value->flags & (VF_CHECKED | VF_INPLACE)) || !type_is_scalar(value->type);
+    case OP_CAST: return (value->flags & VF_CHECKED) || value->args[0]->type->kind == TY_OPTIONAL;
+    case OP_GETITEM:
+    case OP_SETITEM: return !(value->flags & VF_UNCHECKED) || value->args[0]->type->kind != TY_ARRAY || l->access != ACCESS_RAISE;
+    case OP_RAISE:
+    case OP_CHECK_BOUND: return true;
+    default: return op_has(value->op, 'X') || ((value->flags & VF_INPLACE) && value->type && value->type->kind == TY_ARRAY);
+    }
+}
+
+static bool body_may_raise(const Lower *l, const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (lower_value_may_raise(l, value)) return true;
+    return false;
+}
+
+static void find_raising(Lower *l) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < l->m->ninsts; i++) {
+            const FuncInst *inst = l->m->insts[i];
+            LoweredFunction *lowered = &l->s->functions[inst->id];
+            if (!lowered->may_raise && body_may_raise(l, inst->func)) lowered->may_raise = changed = true;
+        }
+    }
+}
+
+/* ---- declarations ---- */
+
+/* PTX names are letters, digits, _ and $; the rest of a Python qualified name becomes _. */
+static const char *symbol_of(Lower *l, const FuncInst *inst) {
+    char *symbol = arena_printf(l->arena, "krait_%s_%u", inst->func->name ? inst->func->name : "", inst->id);
+    for (char *c = symbol; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
+    return symbol;
+}
+
+static void hidden_types(Lower *l, TypeList *types) {
+    LLVMTypeRef hidden[MAX_HIDDEN];
+    l->nhidden = l->target->hidden_params(l, hidden);
+    for (unsigned i = 0; i < l->nhidden; i++) vec_push(l->arena, types, hidden[i]);
+    if (l->target->raises) vec_push(l->arena, types, l->ptr);
+}
+
+static LLVMTypeRef result_type(Lower *l, const FuncInst *inst, bool may_raise) {
+    TypeList leaves = {0};
+    if (may_raise) vec_push(l->arena, &leaves, l->i32);
+    if (inst->result && l_has_bytes(inst->result)) l_leaf_types(l, inst->result, &leaves);
+    if (leaves.len == 0) return l->v;
+    if (leaves.len == 1) return leaves.data[0];
+    return LLVMStructTypeInContext(l->context, leaves.data, (unsigned)leaves.len, false);
+}
+
+static bool declare(Lower *l, const FuncInst *inst) {
+    LoweredFunction *lowered = &l->s->functions[inst->id];
+    TypeList types = {0};
+    hidden_types(l, &types);
+    for (uint32_t i = 0; i < inst->untyped->nparams; i++) l_leaf_types(l, inst->types[i], &types);
+    LLVMTypeRef type = LLVMFunctionType(result_type(l, inst, lowered->may_raise), types.data, (unsigned)types.len, false);
+    lowered->type = type;
+    lowered->function = LLVMAddFunction(l->module, symbol_of(l, inst), type);
+    LLVMSetLinkage(lowered->function, LLVMInternalLinkage);
+    l_attribute(l, lowered->function, -1, "nounwind", 0);
+    if (inst->options & OPT_INLINE) l_attribute(l, lowered->function, -1, "alwaysinline", 0);
+    if (l->target->raises) l_attribute(l, lowered->function, (int)l->nhidden + 1, "noalias", 0);
+    return true;
+}
+
+bool lower_declare(Lower *l) {
+    size_t most = 0;
+    for (size_t i = 0; i < l->m->ninsts; i++) {
+        const FuncInst *inst = l->m->insts[i];
+        if (!inst->func) return l_fail(l, "function number %u has no typed form", inst->id);
+        if (inst->id + 1u > most) most = inst->id + 1u;
+    }
+    l->s->nfunctions = most;
+    l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
+    find_raising(l);
+    for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
+    return true;
+}
+
+LLVMValueRef l_function_of(Lower *l, const FuncInst *inst) {
+    LoweredFunction *lowered = lower_lookup(l, inst);
+    return lowered ? lowered->function : NULL;
+}
+
+/* ---- bodies ---- */
+
+void l_begin(Lower *l, LLVMValueRef function) {
+    l->function = function;
+    l->allocas = l_block(l, "entry");
+    l_enter(l, l_block(l, "code"));
+}
+
+void l_end(Lower *l) {
+    LLVMBasicBlockRef code = LLVMGetNextBasicBlock(l->allocas);
+    l_enter(l, l->allocas);
+    l_jump(l, code);
+    l->function = NULL;
+    l->exception = NULL;
+}
+
+void lower_params(Lower *l) {
+    const FuncInst *inst = l->inst;
+    unsigned next = 0;
+    for (; next < l->nhidden; next++) l->hidden[next] = LLVMGetParam(l->function, next);
+    l->exception = l->target->raises ? LLVMGetParam(l->function, next++) : NULL;
+    uint32_t nparams = inst->untyped->nparams;
+    LLVMValueRef *values = ARENA_ARRAY(l->arena, LLVMValueRef, nparams);
+    for (uint32_t i = 0; i < nparams; i++) {
+        TypeList types = {0};
+        l_leaf_types(l, inst->types[i], &types);
+        LLVMValueRef *leaves = ARENA_ARRAY(l->arena, LLVMValueRef, types.len);
+        for (size_t k = 0; k < types.len; k++) leaves[k] = LLVMGetParam(l->function, next++);
+        LLVMValueRef const *at = leaves;
+        values[i] = l_unflatten(l, inst->types[i], &at);
+    }
+    for (const Value *value = l->func->blocks.data[0]->first; value; value = value->next)
+        if (value->op == OP_PARAM && value->imm.i >= 0 && (uint64_t)value->imm.i < nparams) l->s->values[value->id] = values[value->imm.i];
+}
+
+/* ---- results ---- */
+
+void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value) {
+    ValueList leaves = {0};
+    if (l->may_raise) vec_push(l->arena, &leaves, l_i32(l, 0));
+    if (value) l_flatten(l, inst->result, value, &leaves);
+    if (leaves.len == 0) {
+        LLVMBuildRetVoid(l->b);
+    } else if (leaves.len == 1) {
+        LLVMBuildRet(l->b, leaves.data[0]);
+    } else {
+        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
+        LLVMBuildRet(l->b, l_make(l, type, leaves.data, (unsigned)leaves.len));
+    }
+}
+
+/* Returns early with a status (i32, not 0); the result is not looked at then. */
+void l_return_status(Lower *l, LLVMValueRef status) {
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
+    if (type == l->i32)
+        LLVMBuildRet(l->b, status);
+    else
+        LLVMBuildRet(l->b, l_insert(l, LLVMConstNull(type), status, 0));
+}
+
+/* ---- calls ---- */
+
+LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status) {
+    LoweredFunction *lowered;
+    TRY(lowered = lower_lookup(l, inst));
+    ValueList leaves = {0};
+    for (unsigned i = 0; i < l->nhidden; i++) vec_push(l->arena, &leaves, l->hidden[i]);
+    if (l->target->raises) vec_push(l->arena, &leaves, l->exception);
+    for (uint32_t i = 0; i < inst->untyped->nparams; i++)
+        if (l_has_bytes(inst->types[i])) l_flatten(l, inst->types[i], args[i], &leaves);
+    LLVMValueRef call = l_call(l, lowered->function, leaves.data, (unsigned)leaves.len);
+    LLVMTypeRef type = LLVMTypeOf(call);
+    *status = NULL;
+    TypeList results = {0};
+    if (inst->result && l_has_bytes(inst->result)) l_leaf_types(l, inst->result, &results);
+    LLVMValueRef *values = ARENA_ARRAY(l->arena, LLVMValueRef, results.len);
+    unsigned first = lowered->may_raise ? 1 : 0;
+    bool alone = results.len + first == 1;
+    if (lowered->may_raise) *status = alone ? call : l_extract(l, call, 0);
+    for (size_t i = 0; i < results.len; i++) values[i] = alone ? call : l_extract(l, call, (unsigned)i + first);
+    LLVMValueRef const *at = values;
+    if (type == l->v || results.len == 0) return LLVMGetUndef(inst->result ? l_type(l, inst->result) : l->empty);
+    return l_unflatten(l, inst->result, &at);
+}
+
+LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
+    const FuncInst *inst = call->imm.inst;
+    if (call->nargs != inst->untyped->nparams) {
+        l_fail(l, "a call of %s has %u operands for %u parameters", inst->untyped->name, call->nargs, inst->untyped->nparams);
+        return NULL;
+    }
+    LLVMValueRef *args = ARENA_ARRAY(l->arena, LLVMValueRef, call->nargs);
+    for (uint32_t i = 0; i < call->nargs; i++) args[i] = l_has_bytes(inst->types[i]) ? l_arg(l, call, i) : NULL;
+    LLVMValueRef status, result;
+    TRY(result = l_call_inst(l, inst, args, &status));
+    if (status) {
+        LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
+        l_branch_unlikely(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), raised, fine);
+        l_enter(l, raised);
+        if (l->may_raise)
+            l_return_status(l, status);
+        else
+            return l_fail(l, "a raising call in a function that does not raise"), NULL;
+        l_enter(l, fine);
+    }
+    return result;
+}
+
+LLVMValueRef lower_call_func(Lower *l, const Value *call) {
+    const FuncInfo *info = &func_info[call->imm.func];
+    switch (info->how) {
+    case HOW_EXTERN:
+    case HOW_RTLIB: return emit_library(l, call);
+    case HOW_EMIT: {
+        Emitter emitter = emitter_find(info->symbol);
+        if (emitter) return emitter(l, call);
+        l_fail(l, "nothing emits %s", info->id);
+        return NULL;
+    }
+    case HOW_OP:
+    case HOW_PRELUDE:
+    case HOW_TYPED:
+    default: l_fail(l, "inference left a call of %s", info->id); return NULL;
+    }
+}
+
+/* ---- closures and cells ---- */
+
+/* A function made here is the struct of what it carries: its defaults, keyword defaults and cells. */
+LLVMValueRef lower_function_value(Lower *l, const Value *value) {
+    LLVMTypeRef type = l_type(l, value->type);
+    LLVMValueRef closure = LLVMGetUndef(type);
+    for (uint32_t i = 0; i < value->nargs && i < value->type->count; i++)
+        if (l_has_bytes(value->type->items[i])) closure = l_insert(l, closure, l_arg(l, value, i), i);
+    return closure;
+}
+
+/* A cell is memory of the function that makes it: closures never outlive it (returning one is refused by inference). */
+LLVMValueRef lower_cell(Lower *l, const Value *value) {
+    const Type *content = value->type->items[0];
+    LLVMValueRef cell = l_has_bytes(content) ? l_alloca_value(l, content, "cell") : l_alloca(l, l->i8, "cell");
+    if (value->nargs) l_store(l, content, l_arg(l, value, 0), cell);
+    return cell;
+}
+
+LLVMValueRef lower_cell_get(Lower *l, const Value *value) {
+    const Type *content = value->args[0]->type->items[0];
+    return l_convert(l, l_load(l, content, l_arg(l, value, 0)), content, value->type);
+}
+
+LLVMValueRef lower_cell_set(Lower *l, const Value *value) {
+    const Type *content = value->args[0]->type->items[0];
+    if (l_has_bytes(content)) l_store(l, content, l_convert(l, l_arg(l, value, 1), value->args[1]->type, content), l_arg(l, value, 0));
+    return LLVMGetUndef(l->empty);
+}

@@ -1,0 +1,168 @@
+/* lower_cast.c: conversions: between all scalar types as C and NumPy convert them on x86-64, and between the other types as CAST asks for.
+ *
+ * Float to integer goes through int32 or int64 as NumPy's loops do, so that what does not fit gives the same bits; the conversion is frozen,
+ * because LLVM calls its result poison then. */
+#include "codegen/lower.h"
+
+/* ---- scalars ---- */
+
+static LLVMValueRef int_to_float(Lower *l, LLVMValueRef value, bool is_signed, Scalar to) {
+    LLVMTypeRef type = to == SCALAR_FLOAT16 ? l->f32 : l_scalar_type(l, to);
+    value = is_signed ? LLVMBuildSIToFP(l->b, value, type, "") : LLVMBuildUIToFP(l->b, value, type, "");
+    return to == SCALAR_FLOAT16 ? LLVMBuildFPTrunc(l->b, value, l->f16, "") : value;
+}
+
+/* float64 to float16 in one rounding by way of float32 rounded to odd: the float32 keeps in its last bit whether anything was lost. */
+static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value) {
+    LLVMValueRef single = LLVMBuildFPTrunc(l->b, value, l->f32, ""), back = LLVMBuildFPExt(l->b, single, l->f64, "");
+    LLVMValueRef bits = LLVMBuildBitCast(l->b, single, l->i32, "");
+    LLVMValueRef inexact = LLVMBuildFCmp(l->b, LLVMRealONE, back, value, "");
+    LLVMValueRef above = LLVMBuildFCmp(l->b, LLVMRealOGT, l_intrinsic(l, "llvm.fabs", l->f64, &back, 1),
+                                       l_intrinsic(l, "llvm.fabs", l->f64, &value, 1), "");
+    LLVMValueRef toward_zero = l_sub(l, bits, LLVMBuildZExt(l->b, above, l->i32, ""));
+    LLVMValueRef odd = l_select(l, inexact, l_or(l, toward_zero, l_i32(l, 1)), bits);
+    return LLVMBuildFPTrunc(l->b, LLVMBuildBitCast(l->b, odd, l->f32, ""), l->f16, "");
+}
+
+static LLVMValueRef float_to_float(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
+    if (from == to) return value;
+    if (from == SCALAR_FLOAT64 && to == SCALAR_FLOAT16) return double_to_half(l, value);
+    return from < to ? LLVMBuildFPExt(l->b, value, l_scalar_type(l, to), "") : LLVMBuildFPTrunc(l->b, value, l_scalar_type(l, to), "");
+}
+
+static LLVMValueRef frozen_to_int(Lower *l, LLVMValueRef value, LLVMTypeRef type) {
+    return LLVMBuildFreeze(l->b, LLVMBuildFPToSI(l->b, value, type, ""), "");
+}
+
+static LLVMValueRef float_to_uint64(Lower *l, LLVMValueRef value) {
+    LLVMValueRef half = l_float(LLVMTypeOf(value), 9223372036854775808.0);
+    LLVMValueRef low = frozen_to_int(l, value, l->i64);
+    LLVMValueRef high = frozen_to_int(l, LLVMBuildFSub(l->b, value, half, ""), l->i64);
+    high = l_xor(l, high, l_i64(l, INT64_MIN));
+    return l_select(l, LLVMBuildFCmp(l->b, LLVMRealOGE, value, half, ""), high, low);
+}
+
+static LLVMValueRef float_to_int(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
+    if (from == SCALAR_FLOAT16) value = LLVMBuildFPExt(l->b, value, l->f32, "");
+    if (to == SCALAR_UINT64) return float_to_uint64(l, value);
+    bool wide = to == SCALAR_INT64 || to == SCALAR_UINT32;
+    value = frozen_to_int(l, value, wide ? l->i64 : l->i32);
+    LLVMTypeRef type = l_scalar_type(l, to);
+    return LLVMTypeOf(value) == type ? value : LLVMBuildTrunc(l->b, value, type, "");
+}
+
+static LLVMValueRef int_to_int(Lower *l, LLVMValueRef value, bool is_signed, Scalar to) {
+    return LLVMBuildIntCast2(l->b, value, l_scalar_type(l, to), is_signed, "");
+}
+
+static Scalar part_of(Scalar complex) { return complex == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64; }
+
+static LLVMValueRef complex_to(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
+    LLVMValueRef re = l_extract(l, value, 0), im = l_extract(l, value, 1);
+    if (scalar_info[to].kind == 'c')
+        return l_complex(l, float_to_float(l, re, part_of(from), part_of(to)), float_to_float(l, im, part_of(from), part_of(to)));
+    if (to == SCALAR_BOOL) {
+        LLVMValueRef zero = l_null(LLVMTypeOf(re));
+        return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, re, zero, ""), LLVMBuildFCmp(l->b, LLVMRealUNE, im, zero, ""));
+    }
+    return l_cast_scalar(l, re, part_of(from), to);
+}
+
+LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
+    if (from == to) return value;
+    char from_kind = scalar_info[from].kind, to_kind = scalar_info[to].kind;
+    if (from_kind == 'c') return complex_to(l, value, from, to);
+    if (to_kind == 'c') {
+        LLVMValueRef re = l_cast_scalar(l, value, from, part_of(to));
+        return l_complex(l, re, l_null(LLVMTypeOf(re)));
+    }
+    if (to_kind == 'b') {
+        LLVMValueRef zero = l_null(LLVMTypeOf(value));
+        return from_kind == 'f' ? LLVMBuildFCmp(l->b, LLVMRealUNE, value, zero, "") : l_icmp(l, LLVMIntNE, value, zero);
+    }
+    if (from_kind == 'f') return to_kind == 'f' ? float_to_float(l, value, from, to) : float_to_int(l, value, from, to);
+    return to_kind == 'f' ? int_to_float(l, value, from_kind == 'i', to) : int_to_int(l, value, from_kind == 'i', to);
+}
+
+LLVMValueRef l_cast(Lower *l, LLVMValueRef value, const Type *from, const Type *to) { return l_convert(l, value, from, to); }
+
+/* ---- any types ---- */
+
+static LLVMValueRef convert_array(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    if (from->ndim != to->ndim || type_element(from) != type_element(to)) return NULL;
+    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < from->ndim; i++) {
+        shape[i] = l_array_shape(l, from, value, i);
+        strides[i] = l_array_stride(l, from, value, i);
+    }
+    return l_array_make(l, to, l_array_data(l, value), l_array_owner(l, value), shape, strides);
+}
+
+static LLVMValueRef convert_items(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    if (from->count != to->count) return NULL;
+    LLVMValueRef result = LLVMGetUndef(l_type(l, to));
+    for (uint32_t i = 0; i < to->count; i++) {
+        if (!l_has_bytes(to->items[i])) continue;
+        LLVMValueRef item = l_has_bytes(from->items[i]) ? l_extract(l, value, i) : LLVMGetUndef(l_type(l, from->items[i]));
+        TRY(item = l_convert(l, item, from->items[i], to->items[i]));
+        result = l_insert(l, result, item, i);
+    }
+    return result;
+}
+
+static LLVMValueRef to_optional(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    const Type *content = to->items[0];
+    LLVMValueRef result = LLVMConstNull(l_type(l, to));
+    if (from->kind == TY_NONE) return result;
+    LLVMValueRef present = l_i1(l, true);
+    if (from->kind == TY_OPTIONAL) {
+        present = l_extract(l, value, 1);
+        value = l_extract(l, value, 0);
+        from = from->items[0];
+    }
+    TRY(value = l_convert(l, value, from, content));
+    if (l_has_bytes(content)) result = l_insert(l, result, value, 0);
+    return l_insert(l, result, present, 1);
+}
+
+/* The value as another type of the same kind (or into an Optional); never raises. */
+LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    if (from == to) return value;
+    LLVMValueRef result = NULL;
+    if (type_is_scalar(from) && type_is_scalar(to))
+        return l_cast_scalar(l, value, from->scalar, to->scalar);
+    else if (to->kind == TY_OPTIONAL)
+        result = to_optional(l, value, from, to);
+    else if (from->kind == TY_OPTIONAL)
+        result = l_convert(l, l_extract(l, value, 0), from->items[0], to);
+    else if (from->kind == TY_ARRAY && to->kind == TY_ARRAY)
+        result = convert_array(l, value, from, to);
+    else if (from->kind == to->kind && (from->kind == TY_TUPLE || from->kind == TY_CLOSURE || from->kind == TY_SLICE || from->kind == TY_EXC))
+        result = convert_items(l, value, from, to);
+    else if (from->kind == to->kind && LLVMTypeOf(value) == l_type(l, to))
+        result = value; /* cells, flats and the like: the same representation */
+    else if (!l_has_bytes(to))
+        result = LLVMGetUndef(l_type(l, to));
+    if (!result && !l->diag->failed) l_fail(l, "no conversion from %s to %s", l_type_text(l, from), l_type_text(l, to));
+    return result;
+}
+
+static void check_float_to_int(Lower *l, LLVMValueRef value) {
+    l_raise_if(l, l_isnan(l, value), "ValueError", "cannot convert float NaN to integer", NULL, 0);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &value, 1);
+    LLVMValueRef infinite = LLVMBuildFCmp(l->b, LLVMRealOEQ, magnitude, l_float(type, __builtin_inf()), "");
+    l_raise_if(l, infinite, "OverflowError", "cannot convert float infinity to integer", NULL, 0);
+}
+
+LLVMValueRef lower_cast(Lower *l, const Value *value) {
+    const Type *from = value->args[0]->type, *to = value->type;
+    LLVMValueRef operand = l_arg(l, value, 0);
+    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE) {
+        const char *text = arena_printf(l->arena, "a value of type %s is needed here, not None", l_type_text(l, to));
+        l_raise_if(l, l_not(l, l_extract(l, operand, 1)), "TypeError", text, NULL, 0);
+    }
+    if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) && to->scalar != SCALAR_BOOL)
+        check_float_to_int(l, operand);
+    return l_convert(l, operand, from, to);
+}

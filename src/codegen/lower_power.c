@@ -1,0 +1,147 @@
+/* lower_power.c: x ** y.
+ *
+ * Integers: by squaring, wrapping; a constant exponent becomes multiplications.  Floats: the library's pow, save the exponents whose result is
+ * exact by definition (0, 1, 2, -1); a small literal integer exponent becomes multiplications where results need not be those of pow to the last
+ * bit (kernels on a GPU, fast math).  Complex: rtlib's cpow. */
+#include "codegen/lower.h"
+
+/* base ** exponent by squaring; emit is the multiplication of the type. */
+static LLVMValueRef power_by_multiplying(Lower *l, Scalar scalar, LLVMValueRef base, uint64_t exponent) {
+    LLVMValueRef result = NULL;
+    for (;;) {
+        if (exponent & 1) result = result ? l_scalar_op(l, OP_MUL, scalar, result, base) : base;
+        exponent >>= 1;
+        if (!exponent) return result;
+        base = l_scalar_op(l, OP_MUL, scalar, base, base);
+    }
+}
+
+/* while exponent: if exponent & 1: result *= base; base *= base; exponent >>= 1.  A negative exponent gives what the integer quotient
+ * 1 / base ** -exponent would be: 1 or -1 for base 1 and -1, else 0. */
+LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed) {
+    LLVMTypeRef type = LLVMTypeOf(base);
+    LLVMValueRef one = l_int(type, 1), zero = l_null(type);
+    LLVMValueRef negative = is_signed ? l_icmp(l, LLVMIntSLT, exponent, zero) : l_i1(l, false);
+    LLVMBasicBlockRef before = l_here(l), head = l_block(l, "pow"), body = l_block(l, "square"), end = l_block(l, "powered");
+    LLVMValueRef first = l_select(l, negative, zero, exponent);
+    l_jump(l, head);
+    l_enter(l, head);
+    LLVMValueRef e = LLVMBuildPhi(l->b, type, ""), b = LLVMBuildPhi(l->b, type, ""), r = LLVMBuildPhi(l->b, type, "");
+    l_branch(l, l_icmp(l, LLVMIntNE, e, zero), body, end);
+    l_enter(l, body);
+    LLVMValueRef odd = LLVMBuildTrunc(l->b, e, l->i1, "");
+    LLVMValueRef next[] = {LLVMBuildLShr(l->b, e, one, ""), l_mul(l, b, b), l_select(l, odd, l_mul(l, r, b), r)};
+    l_jump(l, head);
+    LLVMValueRef phis[] = {e, b, r}, start[] = {first, base, one};
+    for (int i = 0; i < 3; i++) {
+        LLVMAddIncoming(phis[i], &start[i], &before, 1);
+        LLVMAddIncoming(phis[i], &next[i], &body, 1);
+    }
+    l_enter(l, end);
+    if (!is_signed) return r;
+    LLVMValueRef minus_one = l_int(type, -1);
+    LLVMValueRef is_minus_one = l_icmp(l, LLVMIntEQ, base, minus_one);
+    LLVMValueRef even = l_not(l, LLVMBuildTrunc(l->b, exponent, l->i1, ""));
+    LLVMValueRef unit = l_or(l, l_icmp(l, LLVMIntEQ, base, one), l_and(l, is_minus_one, even));
+    LLVMValueRef inverse = l_select(l, unit, one, l_select(l, is_minus_one, minus_one, zero));
+    return l_select(l, negative, inverse, r);
+}
+
+LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent) {
+    LLVMValueRef args[] = {base, exponent};
+    switch (scalar_info[scalar].kind) {
+    case 'i':
+    case 'u':
+        if (LLVMIsAConstantInt(exponent)) {
+            int64_t n = LLVMConstIntGetSExtValue(exponent);
+            if (n == 0) return l_int(LLVMTypeOf(base), 1);
+            if (n > 0) return power_by_multiplying(l, scalar, base, (uint64_t)n);
+        }
+        return l_int_power(l, base, exponent, scalar_info[scalar].kind == 'i');
+    case 'f':
+        if (scalar == SCALAR_FLOAT16) return l_scalar_op(l, OP_POW, scalar, base, exponent);
+        return emit_math(l, "pow", scalar, args, 2);
+    default: {
+        /* Structs by value differ between C and LLVM: parts in, one part out for each of two calls (rtlib convention). */
+        return emit_math(l, "cpow", scalar, args, 2);
+    }
+    }
+}
+
+/* Whether a literal integer exponent may become multiplications. */
+static bool may_multiply(const Lower *l, Scalar scalar, int64_t exponent) {
+    if (exponent >= -1 && exponent <= 2) return true;
+    bool loose = (l->fastmath & (FASTMATH_CONTRACT | FASTMATH_REASSOC | FASTMATH_AFN)) != 0;
+    return loose && scalar_info[scalar].kind == 'f' && exponent >= -16 && exponent <= 16;
+}
+
+static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, int64_t exponent) {
+    LLVMTypeRef type = LLVMTypeOf(base);
+    if (scalar == SCALAR_FLOAT16) {
+        LLVMValueRef wide = literal_power(l, SCALAR_FLOAT32, LLVMBuildFPExt(l->b, base, l->f32, ""), exponent);
+        return LLVMBuildFPTrunc(l->b, wide, l->f16, "");
+    }
+    if (exponent == 0) return l_float(type, 1.0);
+    uint64_t magnitude = exponent < 0 ? -(uint64_t)exponent : (uint64_t)exponent;
+    LLVMValueRef power = power_by_multiplying(l, scalar, base, magnitude);
+    return exponent < 0 ? l_fdiv(l, l_float(type, 1.0), power) : power;
+}
+
+/* CPython: 0.0 ** -1 is an error, a finite base and exponent with an infinite result is another. */
+static void check_zero_base(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef negative) {
+    if (!(value->flags & VF_CHECKED) || type_scalar_kind(value->type) != 'f') return;
+    LLVMValueRef zero = l_not(l, l_truth(l, value->type, base));
+    l_raise_if(l, l_and(l, zero, negative), "ZeroDivisionError", "0.0 cannot be raised to a negative power", NULL, 0);
+}
+
+static LLVMValueRef is_finite(Lower *l, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &value, 1);
+    return LLVMBuildFCmp(l->b, LLVMRealOLT, magnitude, l_float(type, __builtin_inf()), "");
+}
+
+static void check_overflow(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent, LLVMValueRef result) {
+    if (!(value->flags & VF_CHECKED) || value->type->scalar != SCALAR_FLOAT64 || !value->type->weak) return;
+    LLVMTypeRef type = LLVMTypeOf(result);
+    LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &result, 1);
+    LLVMValueRef infinite = LLVMBuildFCmp(l->b, LLVMRealOEQ, magnitude, l_float(type, __builtin_inf()), "");
+    LLVMValueRef over = l_and(l, infinite, is_finite(l, base));
+    if (exponent) over = l_and(l, over, is_finite(l, exponent));
+    l_raise_errno_if(l, over, "OverflowError", 34, "Numerical result out of range");
+}
+
+static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base) {
+    const Value *operand = value->args[1];
+    Scalar scalar = value->type->scalar;
+    const Const *known = operand->op == OP_CONST ? operand->konst : NULL;
+    if (known && type_is_integer(known->type)) {
+        check_zero_base(l, value, base, l_i1(l, known->i < 0));
+        if (may_multiply(l, scalar, known->i)) {
+            LLVMValueRef power = literal_power(l, scalar, base, known->i);
+            check_overflow(l, value, base, NULL, power);
+            return power;
+        }
+    }
+    LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, value->type);
+    if (!known || !type_is_integer(known->type))
+        check_zero_base(l, value, base, LLVMBuildFCmp(l->b, LLVMRealOLT, exponent, l_null(LLVMTypeOf(exponent)), ""));
+    LLVMValueRef power;
+    TRY(power = l_scalar_op(l, OP_POW, scalar, base, exponent));
+    check_overflow(l, value, base, exponent, power);
+    return power;
+}
+
+LLVMValueRef lower_power(Lower *l, const Value *value) {
+    const Type *type = value->type;
+    if (type->kind == TY_ARRAY) return lower_array_inplace(l, value);
+    if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `x ** y`", l_type_text(l, type));
+    const Value *operand = value->args[1];
+    LLVMValueRef base = l_cast(l, l_arg(l, value, 0), value->args[0]->type, type);
+    if (type_scalar_kind(type) == 'f') return float_power(l, value, base);
+    LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, type);
+    bool is_signed = type_scalar_kind(type) == 'i';
+    if ((value->flags & VF_CHECKED) && is_signed && !(operand->flags & VF_NONNEGATIVE))
+        l_raise_if(l, l_icmp(l, LLVMIntSLT, exponent, l_null(LLVMTypeOf(exponent))), "ValueError",
+                   "Integers to negative integer powers are not allowed.", NULL, 0);
+    return l_scalar_op(l, OP_POW, type->scalar, base, exponent);
+}

@@ -1,0 +1,152 @@
+/* lower_raise.c: raising.
+ *
+ * On a target that raises, a raise site stores the exception's arguments to the exception buffer (layout of the site's tuple) and returns status
+ * 1 + its number; callers hand the status on.  On any other target the thread ends. */
+#include "codegen/lower.h"
+
+static RaiseSite site_at(const Lower *l, const Value *at) {
+    RaiseSite site = {0};
+    if (l->func) {
+        site.file = l->func->source ? l->func->source->file : NULL;
+        site.function = l->func->source ? l->func->source->function : l->func->name;
+    }
+    if (at) site.span = at->span;
+    return site;
+}
+
+static LLVMValueRef add_site(Lower *l, RaiseSite site) {
+    size_t bytes = site.args ? type_size(site.args) : 0;
+    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+    vec_push(l->arena, &l->m->raise_sites, site);
+    return l_i32(l, (int64_t)l->m->raise_sites.len);
+}
+
+static const Type *tuple_of_ints(Lower *l, unsigned count) {
+    const Type **items = ARENA_ARRAY(l->arena, const Type *, count);
+    for (unsigned i = 0; i < count; i++) items[i] = type_scalar(l->types, SCALAR_INT64, true);
+    return type_tuple(l->types, items, count);
+}
+
+static void raise_builtin(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+    if (!l->target->raises) {
+        l->target->end_thread(l);
+        return;
+    }
+    if (!l->may_raise) {
+        l_fail(l, "%s raised in a function that does not raise", builtin);
+        LLVMBuildUnreachable(l->b);
+        return;
+    }
+    RaiseSite site = site_at(l, l->at);
+    site.builtin = builtin;
+    site.format = format;
+    site.args = tuple_of_ints(l, count);
+    LLVMValueRef status = add_site(l, site);
+    for (unsigned i = 0; i < count; i++)
+        l_raw_store(l, args[i], i ? l_offset(l, l->exception, l_i64(l, 8 * (int64_t)i)) : l->exception, 8);
+    l_return_status(l, status);
+}
+
+/* A block that raises; the builder stays where it is. */
+LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+    LLVMBasicBlockRef here = l_here(l), block = l_block(l, "raise");
+    l_enter(l, block);
+    raise_builtin(l, builtin, format, args, count);
+    l_enter(l, here);
+    return block;
+}
+
+void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+    if (LLVMIsAConstantInt(condition) && LLVMConstIntGetZExtValue(condition) == 0) return;
+    LLVMBasicBlockRef raise = l_raise_block(l, builtin, format, args, count), fine = l_block(l, "fine");
+    l_branch_unlikely(l, condition, raise, fine);
+    l_enter(l, fine);
+}
+
+void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text) {
+    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, condition, raise, fine);
+    l_enter(l, raise);
+    if (l->target->raises && l->may_raise) {
+        const Type *items[] = {type_scalar(l->types, SCALAR_INT64, true), type_simple(l->types, TY_STR)};
+        Const *words = ARENA_NEW(l->arena, Const);
+        words->type = items[1];
+        words->text = text;
+        const Const **konsts = ARENA_ARRAY(l->arena, const Const *, 2);
+        konsts[0] = const_int(l->arena, l->types, number);
+        konsts[1] = words;
+        RaiseSite site = site_at(l, l->at);
+        site.builtin = builtin;
+        site.args = type_tuple(l->types, items, 2);
+        site.konsts = konsts;
+        LLVMValueRef status = add_site(l, site);
+        l_raw_store(l, l_i64(l, number), l->exception, 8);
+        l_return_status(l, status);
+    } else {
+        raise_builtin(l, builtin, text, NULL, 0);
+    }
+    l_enter(l, fine);
+}
+
+uint32_t l_access_site(Lower *l, const Value *at, unsigned axis) {
+    AccessSite site = {.span = at->span, .axis = axis};
+    if (l->func && l->func->source) {
+        site.file = l->func->source->file;
+        site.function = l->func->source->function;
+    }
+    vec_push(l->arena, &l->m->access_sites, site);
+    return (uint32_t)(l->m->access_sites.len - 1);
+}
+
+/* ---- raise and check_bound ---- */
+
+/* E(a, b) is the struct of its arguments; operand 0 is the class. */
+LLVMValueRef lower_exception(Lower *l, const Value *call) {
+    if (call->type->kind != TY_EXC) return l_unsupported(l, "a call of %s is not compiled", l_type_text(l, call->args[0]->type));
+    LLVMValueRef value = LLVMGetUndef(l_type(l, call->type));
+    for (uint32_t i = 0; i < call->type->count && i + 1 < call->nargs; i++)
+        if (l_has_bytes(call->type->items[i])) value = l_insert(l, value, l_arg(l, call, i + 1), i);
+    return value;
+}
+
+/* Texts and other arguments without bytes are known when the function is compiled: the site keeps them. */
+static const Const *const *constant_args(Lower *l, const Value *exception, uint32_t count) {
+    const Const **konsts = ARENA_ARRAY(l->arena, const Const *, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (exception->op == OP_CALL && i + 1 < exception->nargs && !l_has_bytes(exception->type->items[i])) konsts[i] = exception->args[i + 1]->konst;
+    return konsts;
+}
+
+bool lower_raise(Lower *l, const Value *value) {
+    const Value *exception = value->nargs ? value->args[0] : NULL;
+    if (!exception) {
+        l_unsupported(l, "`raise` without an exception is not compiled yet");
+        return false;
+    }
+    const Type *type = exception->type;
+    if (!l->target->raises) {
+        l->target->end_thread(l);
+        return true;
+    }
+    RaiseSite site = site_at(l, value);
+    site.class = type->object;
+    uint32_t count = type->kind == TY_EXC ? type->count : 0;
+    site.args = type_tuple(l->types, type->items, count);
+    site.konsts = constant_args(l, exception, count);
+    LLVMValueRef status = add_site(l, site);
+    if (count && l_has_bytes(site.args)) {
+        LLVMValueRef args = l_value(l, exception);
+        for (uint32_t i = 0; i < count; i++)
+            if (l_has_bytes(type->items[i]))
+                l_store(l, type->items[i], l_extract(l, args, i), l_offset(l, l->exception, l_i64(l, (int64_t)type_item_offset(site.args, i))));
+    }
+    l_return_status(l, status);
+    return true;
+}
+
+LLVMValueRef lower_check_bound(Lower *l, const Value *value) {
+    const char *name = value->imm.text ? value->imm.text : "?";
+    const char *text = arena_printf(l->arena, "cannot access local variable '%s' where it is not associated with a value", name);
+    l_raise_if(l, l_not(l, l_arg(l, value, 0)), "UnboundLocalError", text, NULL, 0);
+    return LLVMGetUndef(l_type(l, value->type));
+}

@@ -1,0 +1,416 @@
+/* lower_scalar.c: arithmetic, comparison and truth of scalars, with the interpreter's results.
+ *
+ * l_scalar_op is the plain operation, which never raises: integers wrap, x // 0 and x % 0 are 0 for integers and what IEEE gives for floats
+ * (NumPy).  The lower_* functions add the checks that VF_CHECKED asks for.  float16 is computed in float32 and rounded, as NumPy does.
+ * Floor division and modulo of floats follow Objects/floatobject.c and npy_math (both compute the same); complex division follows Smith's
+ * method as CPython (weak operands) or NumPy (strong ones) rounds it. */
+#include "codegen/lower.h"
+
+/* ---- integers ---- */
+
+/* The exponent of a positive constant power of two, else -1. */
+static int constant_log2(LLVMValueRef value) {
+    if (!LLVMIsAConstantInt(value)) return -1;
+    uint64_t bits = LLVMConstIntGetZExtValue(value);
+    return bits && !(bits & (bits - 1)) ? __builtin_ctzll(bits) : -1;
+}
+
+static LLVMValueRef int_min(LLVMTypeRef type) {
+    return l_int(type, INT64_MIN >> (64 - LLVMGetIntTypeWidth(type)));
+}
+
+/* Quotient and remainder that no divisor makes undefined: x // 0 = x % 0 = 0, MIN // -1 = MIN, MIN % -1 = 0. */
+static LLVMValueRef unsigned_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef zero = l_icmp(l, LLVMIntEQ, b, l_null(type));
+    LLVMValueRef divisor = l_select(l, zero, l_int(type, 1), b);
+    if (op == OP_MOD) return LLVMBuildURem(l->b, a, divisor, ""); /* x % 1 is the 0 wanted */
+    return l_select(l, zero, l_null(type), LLVMBuildUDiv(l->b, a, divisor, ""));
+}
+
+static LLVMValueRef signed_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef one = l_int(type, 1), none = l_null(type);
+    int shift = constant_log2(b);
+    if (shift >= 0 && (unsigned)shift < LLVMGetIntTypeWidth(type) - 1)
+        return op == OP_MOD ? l_and(l, a, l_sub(l, b, one)) : LLVMBuildAShr(l->b, a, l_int(type, shift), "");
+    LLVMValueRef zero = l_icmp(l, LLVMIntEQ, b, none);
+    LLVMValueRef overflow = l_and(l, l_icmp(l, LLVMIntEQ, b, l_int(type, -1)), l_icmp(l, LLVMIntEQ, a, int_min(type)));
+    LLVMValueRef divisor = l_select(l, l_or(l, zero, overflow), one, b);
+    LLVMValueRef quotient = LLVMBuildSDiv(l->b, a, divisor, "");
+    LLVMValueRef remainder = l_sub(l, a, l_mul(l, quotient, divisor));
+    LLVMValueRef inexact = l_icmp(l, LLVMIntNE, remainder, none);
+    LLVMValueRef opposite = l_icmp(l, LLVMIntSLT, l_xor(l, remainder, divisor), none);
+    LLVMValueRef adjust = l_and(l, inexact, opposite);
+    if (op == OP_MOD) return l_add(l, remainder, l_select(l, adjust, divisor, none));
+    quotient = l_add(l, quotient, LLVMBuildSExt(l->b, adjust, type, ""));
+    return l_select(l, zero, none, quotient);
+}
+
+/* A shift by the width or more gives 0, or -1 for a negative number shifted right; a negative count is a large one (NumPy). */
+static LLVMValueRef shift(Lower *l, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef type = LLVMTypeOf(a);
+    int64_t width = LLVMGetIntTypeWidth(type);
+    LLVMValueRef inside = l_icmp(l, LLVMIntULT, b, l_int(type, width));
+    if (op == OP_RSHIFT && is_signed) return LLVMBuildAShr(l->b, a, l_select(l, inside, b, l_int(type, width - 1)), "");
+    LLVMValueRef count = l_select(l, inside, b, l_null(type));
+    LLVMValueRef shifted = op == OP_LSHIFT ? LLVMBuildShl(l->b, a, count, "") : LLVMBuildLShr(l->b, a, count, "");
+    return l_select(l, inside, shifted, l_null(type));
+}
+
+static LLVMIntPredicate int_predicate(Op op, bool is_signed) {
+    switch (op) {
+    case OP_LT: return is_signed ? LLVMIntSLT : LLVMIntULT;
+    case OP_LE: return is_signed ? LLVMIntSLE : LLVMIntULE;
+    case OP_GT: return is_signed ? LLVMIntSGT : LLVMIntUGT;
+    case OP_GE: return is_signed ? LLVMIntSGE : LLVMIntUGE;
+    case OP_EQ: return LLVMIntEQ;
+    default: return LLVMIntNE;
+    }
+}
+
+static bool is_comparison(Op op) {
+    return op == OP_LT || op == OP_LE || op == OP_EQ || op == OP_NE || op == OP_GT || op == OP_GE;
+}
+
+static LLVMValueRef int_op(Lower *l, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    if (is_comparison(op)) return l_icmp(l, int_predicate(op, is_signed), a, b);
+    switch (op) {
+    case OP_ADD: return l_add(l, a, b);
+    case OP_SUB: return l_sub(l, a, b);
+    case OP_MUL: return l_mul(l, a, b);
+    case OP_FLOORDIV:
+    case OP_MOD: return is_signed ? signed_divide(l, op, a, b) : unsigned_divide(l, op, a, b);
+    case OP_LSHIFT:
+    case OP_RSHIFT: return shift(l, op, is_signed, a, b);
+    case OP_AND: return l_and(l, a, b);
+    case OP_OR: return l_or(l, a, b);
+    case OP_XOR: return l_xor(l, a, b);
+    case OP_NEG: return LLVMBuildNeg(l->b, a, "");
+    case OP_INVERT: return l_not(l, a);
+    default: return NULL;
+    }
+}
+
+/* bool_ as NumPy has it: + is or, * is and; Python's bool was cast to int by inference where it counts. */
+static LLVMValueRef bool_op(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
+    switch (op) {
+    case OP_ADD: return l_or(l, a, b);
+    case OP_MUL: return l_and(l, a, b);
+    case OP_INVERT: return l_not(l, a);
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return int_op(l, op, false, a, b);
+    default: return is_comparison(op) ? int_op(l, op, false, a, b) : NULL;
+    }
+}
+
+/* ---- floats ---- */
+
+static LLVMValueRef math1(Lower *l, const char *intrinsic, LLVMValueRef a) { return l_intrinsic(l, intrinsic, LLVMTypeOf(a), &a, 1); }
+
+static LLVMValueRef copysign_of(Lower *l, LLVMValueRef magnitude, LLVMValueRef sign) {
+    LLVMValueRef args[] = {magnitude, sign};
+    return l_intrinsic(l, "llvm.copysign", LLVMTypeOf(magnitude), args, 2);
+}
+
+/* a % b with the sign of b; *quotient (when wanted) gets floor(a / b) computed from it, so that q * b + r is a as nearly as can be. */
+static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *quotient) {
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef zero = l_null(type), one = l_float(type, 1.0), args[] = {a, b};
+    LLVMValueRef mod = emit_math(l, "fmod", scalar, args, 2);
+    if (!mod) return NULL;
+    LLVMValueRef exact = LLVMBuildFCmp(l->b, LLVMRealOEQ, mod, zero, "");
+    LLVMValueRef b_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, b, zero, ""), mod_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, mod, zero, "");
+    LLVMValueRef adjust = l_and(l, l_not(l, exact), LLVMBuildXor(l->b, b_negative, mod_negative, ""));
+    LLVMValueRef result = l_select(l, adjust, l_fadd(l, mod, b), mod);
+    result = l_select(l, exact, copysign_of(l, zero, b), result);
+    if (quotient) {
+        LLVMValueRef div = l_fdiv(l, l_fsub(l, a, mod), b);
+        div = l_select(l, adjust, l_fsub(l, div, one), div);
+        LLVMValueRef floor = math1(l, "llvm.floor", div);
+        LLVMValueRef above = LLVMBuildFCmp(l->b, LLVMRealOGT, l_fsub(l, div, floor), l_float(type, 0.5), "");
+        floor = l_select(l, above, l_fadd(l, floor, one), floor);
+        LLVMValueRef plain = l_fdiv(l, a, b);
+        LLVMValueRef nothing = LLVMBuildFCmp(l->b, LLVMRealOEQ, div, zero, "");
+        floor = l_select(l, nothing, copysign_of(l, zero, plain), floor);
+        *quotient = l_select(l, LLVMBuildFCmp(l->b, LLVMRealOEQ, b, zero, ""), plain, floor);
+    }
+    return result;
+}
+
+static LLVMRealPredicate real_predicate(Op op) {
+    switch (op) {
+    case OP_LT: return LLVMRealOLT;
+    case OP_LE: return LLVMRealOLE;
+    case OP_GT: return LLVMRealOGT;
+    case OP_GE: return LLVMRealOGE;
+    case OP_EQ: return LLVMRealOEQ;
+    default: return LLVMRealUNE;
+    }
+}
+
+static LLVMValueRef float_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b) {
+    if (is_comparison(op)) return l_fcmp(l, real_predicate(op), a, b);
+    switch (op) {
+    case OP_ADD: return l_fadd(l, a, b);
+    case OP_SUB: return l_fsub(l, a, b);
+    case OP_MUL: return l_fmul(l, a, b);
+    case OP_TRUEDIV: return l_fdiv(l, a, b);
+    case OP_NEG: return l_fneg(l, a);
+    case OP_MOD: return float_divmod(l, scalar, a, b, NULL);
+    case OP_FLOORDIV: {
+        LLVMValueRef quotient = NULL;
+        return float_divmod(l, scalar, a, b, &quotient) ? quotient : NULL;
+    }
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef half_op(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
+    if (op == OP_NEG) return l_fneg(l, a);
+    a = LLVMBuildFPExt(l->b, a, l->f32, "");
+    if (b) b = LLVMBuildFPExt(l->b, b, l->f32, "");
+    LLVMValueRef result = op == OP_POW ? l_power(l, SCALAR_FLOAT32, a, b) : float_op(l, op, SCALAR_FLOAT32, a, b);
+    if (!result || is_comparison(op)) return result;
+    return LLVMBuildFPTrunc(l->b, result, l->f16, "");
+}
+
+/* ---- complex ---- */
+
+typedef struct Complex {
+    LLVMValueRef re, im;
+} Complex;
+
+static Complex complex_parts(Lower *l, LLVMValueRef value) { return (Complex){l_extract(l, value, 0), l_extract(l, value, 1)}; }
+
+static LLVMValueRef complex_multiply(Lower *l, Complex a, Complex b) {
+    LLVMValueRef re = l_fsub(l, l_fmul(l, a.re, b.re), l_fmul(l, a.im, b.im));
+    return l_complex(l, re, l_fadd(l, l_fmul(l, a.re, b.im), l_fmul(l, a.im, b.re)));
+}
+
+/* Smith's method: divide by the part of b that is larger.  Written once for both cases by exchanging what they exchange.  NumPy multiplies by
+ * 1 / denominator, CPython divides by it; NumPy's x / 0 is (re / 0, im / 0). */
+static LLVMValueRef complex_divide(Lower *l, Complex a, Complex b, bool numpy) {
+    LLVMTypeRef type = LLVMTypeOf(a.re);
+    LLVMValueRef abs_re = math1(l, "llvm.fabs", b.re), abs_im = math1(l, "llvm.fabs", b.im);
+    LLVMValueRef by_re = LLVMBuildFCmp(l->b, LLVMRealOGE, abs_re, abs_im, "");
+    LLVMValueRef large = l_select(l, by_re, b.re, b.im), small = l_select(l, by_re, b.im, b.re);
+    LLVMValueRef ratio = l_fdiv(l, small, large);
+    LLVMValueRef denominator = l_fadd(l, large, l_fmul(l, small, ratio));
+    LLVMValueRef are = l_select(l, by_re, a.re, a.im), aim = l_select(l, by_re, a.im, a.re);
+    LLVMValueRef re = l_fadd(l, are, l_fmul(l, aim, ratio)); /* a.re + a.im * ratio, or a.re * ratio + a.im */
+    LLVMValueRef cross = l_fmul(l, are, ratio);
+    LLVMValueRef im = l_select(l, by_re, l_fsub(l, aim, cross), l_fsub(l, l_fmul(l, a.im, ratio), a.re));
+    if (!numpy) return l_complex(l, l_fdiv(l, re, denominator), l_fdiv(l, im, denominator));
+    LLVMValueRef scale = l_fdiv(l, l_float(type, 1.0), denominator);
+    LLVMValueRef zero = l_and(l, LLVMBuildFCmp(l->b, LLVMRealOEQ, abs_re, l_null(type), ""), LLVMBuildFCmp(l->b, LLVMRealOEQ, abs_im, l_null(type), ""));
+    re = l_select(l, zero, l_fdiv(l, a.re, abs_re), l_fmul(l, re, scale));
+    im = l_select(l, zero, l_fdiv(l, a.im, abs_re), l_fmul(l, im, scale));
+    return l_complex(l, re, im);
+}
+
+/* Order is lexicographic, as NumPy's. */
+static LLVMValueRef complex_compare(Lower *l, Op op, Complex a, Complex b) {
+    if (op == OP_EQ) return l_and(l, l_fcmp(l, LLVMRealOEQ, a.re, b.re), l_fcmp(l, LLVMRealOEQ, a.im, b.im));
+    if (op == OP_NE) return l_or(l, l_fcmp(l, LLVMRealUNE, a.re, b.re), l_fcmp(l, LLVMRealUNE, a.im, b.im));
+    LLVMRealPredicate strict = op == OP_LT || op == OP_LE ? LLVMRealOLT : LLVMRealOGT;
+    LLVMValueRef ordered = l_not(l, l_or(l, l_isnan(l, a.im), l_isnan(l, b.im)));
+    LLVMValueRef first = l_and(l, l_fcmp(l, strict, a.re, b.re), ordered);
+    return l_or(l, first, l_and(l, l_fcmp(l, LLVMRealOEQ, a.re, b.re), l_fcmp(l, real_predicate(op), a.im, b.im)));
+}
+
+static LLVMValueRef complex_op(Lower *l, Op op, Scalar scalar, LLVMValueRef x, LLVMValueRef y) {
+    Complex a = complex_parts(l, x), b = {0};
+    if (y) b = complex_parts(l, y);
+    if (is_comparison(op)) return complex_compare(l, op, a, b);
+    switch (op) {
+    case OP_ADD: return l_complex(l, l_fadd(l, a.re, b.re), l_fadd(l, a.im, b.im));
+    case OP_SUB: return l_complex(l, l_fsub(l, a.re, b.re), l_fsub(l, a.im, b.im));
+    case OP_MUL: return complex_multiply(l, a, b);
+    case OP_TRUEDIV: return complex_divide(l, a, b, true);
+    case OP_NEG: return l_complex(l, l_fneg(l, a.re), l_fneg(l, a.im));
+    case OP_POW: return l_power(l, scalar, x, y);
+    default: return NULL;
+    }
+}
+
+LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef result;
+    char kind = scalar_info[scalar].kind;
+    if (op == OP_POS) return a;
+    if (scalar == SCALAR_FLOAT16)
+        result = half_op(l, op, a, b);
+    else if (kind == 'c')
+        result = complex_op(l, op, scalar, a, b);
+    else if (op == OP_POW && kind != 'b')
+        result = l_power(l, scalar, a, b);
+    else if (kind == 'b')
+        result = bool_op(l, op, a, b);
+    else if (kind == 'f')
+        result = float_op(l, op, scalar, a, b);
+    else
+        result = int_op(l, op, kind == 'i', a, b);
+    if (!result && !l->diag->failed) l_unsupported(l, "%s has no `%s`", scalar_info[scalar].name, op_info[op].doc);
+    return result;
+}
+
+/* ---- truth ---- */
+
+LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
+    switch (type->kind) {
+    case TY_SCALAR: {
+        LLVMTypeRef llvm_type = LLVMTypeOf(value);
+        switch (scalar_info[type->scalar].kind) {
+        case 'b': return value;
+        case 'f': return LLVMBuildFCmp(l->b, LLVMRealUNE, value, l_null(llvm_type), "");
+        case 'c': {
+            Complex c = complex_parts(l, value);
+            LLVMValueRef zero = l_null(LLVMTypeOf(c.re));
+            return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, c.re, zero, ""), LLVMBuildFCmp(l->b, LLVMRealUNE, c.im, zero, ""));
+        }
+        default: return l_icmp(l, LLVMIntNE, value, l_null(llvm_type));
+        }
+    }
+    case TY_NONE: return l_i1(l, false);
+    case TY_TUPLE: return l_i1(l, type->count > 0);
+    case TY_OPTIONAL: return l_and(l, l_extract(l, value, 1), l_truth(l, type->items[0], l_extract(l, value, 0)));
+    case TY_RANGE:
+        return l_icmp(l, LLVMIntSGT, l_range_length(l, l_extract(l, value, 0), l_extract(l, value, 1), l_extract(l, value, 2)), l_i64(l, 0));
+    default: return l_i1(l, true);
+    }
+}
+
+static LLVMValueRef lower_truth(Lower *l, const Value *value) {
+    const Value *operand = value->args[0];
+    if (operand->type->kind == TY_STR && operand->konst) return l_i1(l, operand->konst->text[0] != 0);
+    LLVMValueRef v = l_value(l, operand);
+    if (operand->type->kind == TY_ARRAY) {
+        const Type *type = operand->type;
+        LLVMValueRef size = l_array_size(l, type, v);
+        l_raise_if(l, l_icmp(l, LLVMIntNE, size, l_i64(l, 1)), "ValueError",
+                   "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", NULL, 0);
+        return l_truth(l, type_element(type), l_load(l, type_element(type), l_array_data(l, v)));
+    }
+    return l_truth(l, operand->type, v);
+}
+
+LLVMValueRef lower_unary(Lower *l, const Value *value) {
+    if (value->op == OP_TRUTH || value->op == OP_NOT) {
+        LLVMValueRef truth;
+        TRY(truth = lower_truth(l, value));
+        return value->op == OP_TRUTH ? truth : l_not(l, truth);
+    }
+    if (!type_is_scalar(value->type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc);
+    return l_scalar_op(l, value->op, value->type->scalar, l_arg(l, value, 0), NULL);
+}
+
+/* ---- binary operations with the interpreter's exceptions ---- */
+
+static LLVMValueRef is_zero(Lower *l, const Type *type, LLVMValueRef value) { return l_not(l, l_truth(l, type, value)); }
+
+/* CPython's words differ between int and float operands; a `/` of ints has been given floats by inference. */
+static const char *zero_division_text(const Lower *l, const Value *value) {
+    bool is_int = type_is_integer(value->type);
+    if (type_scalar_kind(value->type) == 'c') return "complex division by zero";
+    switch (value->op) {
+    case OP_FLOORDIV: return is_int ? "integer division or modulo by zero" : "float floor division by zero";
+    case OP_MOD:
+        if (is_int) return "integer modulo by zero";
+        return l->m->options.python_version >= 0x030D ? "float modulo by zero" : "float modulo";
+    default: {
+        bool ints = true;
+        for (int i = 0; i < 2; i++) {
+            const Value *operand = value->args[i];
+            const Type *source = operand->op == OP_CAST ? operand->args[0]->type : operand->type;
+            bool was_int = operand->op == OP_CONST && operand->konst && operand->konst->type->kind == TY_SCALAR && type_is_integer(operand->konst->type);
+            ints = ints && (type_is_integer(source) || was_int);
+        }
+        return ints ? "division by zero" : "float division by zero";
+    }
+    }
+}
+
+static void check_binary(Lower *l, const Value *value, LLVMValueRef b) {
+    if (!(value->flags & VF_CHECKED)) return;
+    switch (value->op) {
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+        if (!(value->flags & VF_UNCHECKED)) l_raise_if(l, is_zero(l, value->type, b), "ZeroDivisionError", zero_division_text(l, value), NULL, 0);
+        return;
+    case OP_LSHIFT:
+    case OP_RSHIFT:
+        if (type_scalar_kind(value->type) == 'i' && !(value->args[1]->flags & VF_NONNEGATIVE))
+            l_raise_if(l, l_icmp(l, LLVMIntSLT, b, l_null(LLVMTypeOf(b))), "ValueError", "negative shift count", NULL, 0);
+        return;
+    default: return;
+    }
+}
+
+static LLVMValueRef nonnegative_divide(Lower *l, const Value *value, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef checked = (value->flags & (VF_CHECKED | VF_UNCHECKED)) ? b : NULL;
+    if (!checked) return unsigned_divide(l, value->op, a, b);
+    return value->op == OP_MOD ? LLVMBuildURem(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
+}
+
+LLVMValueRef lower_binary(Lower *l, const Value *value) {
+    const Type *type = value->type;
+    if (type->kind == TY_ARRAY) return lower_array_inplace(l, value);
+    if (type->kind == TY_TUPLE && value->op == OP_ADD) return lower_tuple_concat(l, value);
+    if (type->kind == TY_TUPLE && value->op == OP_MUL) return lower_tuple_repeat(l, value);
+    if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc);
+    LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
+    check_binary(l, value, b);
+    char kind = type_scalar_kind(type);
+    bool nonnegative = (value->args[0]->flags & VF_NONNEGATIVE) && (value->args[1]->flags & VF_NONNEGATIVE);
+    if (kind == 'i' && nonnegative && (value->op == OP_FLOORDIV || value->op == OP_MOD)) return nonnegative_divide(l, value, a, b);
+    if (kind == 'c' && value->op == OP_TRUEDIV && type->weak) return complex_divide(l, complex_parts(l, a), complex_parts(l, b), false);
+    return l_scalar_op(l, value->op, type->scalar, a, b);
+}
+
+/* ---- comparisons ---- */
+
+/* A signed and an unsigned integer by value: a negative one is less; else both compare as unsigned. */
+static LLVMValueRef compare_signs(Lower *l, Op op, LLVMValueRef s, LLVMValueRef u) {
+    unsigned sw = LLVMGetIntTypeWidth(LLVMTypeOf(s)), uw = LLVMGetIntTypeWidth(LLVMTypeOf(u));
+    LLVMTypeRef wide = LLVMIntTypeInContext(l->context, sw > uw ? sw : uw);
+    s = LLVMBuildSExt(l->b, s, wide, "");
+    u = LLVMBuildZExt(l->b, u, wide, "");
+    LLVMValueRef negative = l_icmp(l, LLVMIntSLT, s, l_null(wide));
+    LLVMValueRef result = l_icmp(l, int_predicate(op, sw > uw), s, u);
+    if (sw > uw) return result; /* the unsigned one fits into the signed type */
+    bool when_negative = op == OP_LT || op == OP_LE || op == OP_NE;
+    return when_negative ? l_or(l, negative, result) : l_and(l, l_not(l, negative), result);
+}
+
+static Op mirrored(Op op) {
+    switch (op) {
+    case OP_LT: return OP_GT;
+    case OP_LE: return OP_GE;
+    case OP_GT: return OP_LT;
+    case OP_GE: return OP_LE;
+    default: return op;
+    }
+}
+
+LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b) {
+    char a_kind = type_scalar_kind(a_type), b_kind = type_scalar_kind(b_type);
+    if (a_kind == 'i' && b_kind == 'u') return compare_signs(l, op, a, b);
+    if (a_kind == 'u' && b_kind == 'i') return compare_signs(l, mirrored(op), b, a);
+    if (a_type->scalar != b_type->scalar) {
+        /* Items of tuples keep their own types: the wider of the two holds both. */
+        Scalar common = a_type->scalar > b_type->scalar ? a_type->scalar : b_type->scalar;
+        a = l_cast_scalar(l, a, a_type->scalar, common);
+        b = l_cast_scalar(l, b, b_type->scalar, common);
+        return l_scalar_op(l, op, common, a, b);
+    }
+    return l_scalar_op(l, op, a_type->scalar, a, b);
+}
+
+LLVMValueRef lower_compare(Lower *l, const Value *value) {
+    const Type *a_type = value->args[0]->type, *b_type = value->args[1]->type;
+    if (type_is_scalar(a_type) && type_is_scalar(b_type))
+        return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
+    return lower_compare_any(l, value);
+}
