@@ -1,19 +1,21 @@
-/* emit_cuda.c: krait.cuda in kernels: places, barriers, fences, arrays of a block or a thread, atomics, and instructions by name.
+/* emit_cuda.c: krait.cuda in kernels: places, barriers, fences, arrays of a block or a thread, atomics, and
+ * instructions by name.
  *
- * In: a CALL_FUNC with typed operands.  Out: its value.  What differs between the GPU and the host is asked of the Target; the rest is LLVM IR
- * that both lower. */
+ * In: a CALL_FUNC with typed operands.  Out: its value.  What differs between the GPU and the host is asked of the
+ * Target; the rest is LLVM IR that both lower. */
 #include <string.h>
 
 #include "codegen/llvm.h" /* Lower */
 
 static LLVMValueRef none(Lower *l) { return LLVMGetUndef(l->empty); }
 
-static LLVMValueRef special(Lower *l, Special which) { return LLVMBuildZExt(l->b, l->target->special(l, which), l->i64, ""); }
+static LLVMValueRef special(Lower *l, Special which) {
+    return LLVMBuildZExt(l->b, l->target->special(l, which), l->i64, "");
+}
 
 /* ---- places and sizes ---- */
 
-static LLVMValueRef per_axis(Lower *l, const Value *call, LLVMValueRef (*axis)(Lower *l, int axis))
-{
+static LLVMValueRef per_axis(Lower *l, const Value *call, LLVMValueRef (*axis)(Lower *l, int axis)) {
     int64_t ndim = call->type->kind == TY_TUPLE ? call->type->count : 1;
     LLVMValueRef items[3];
     for (int i = 0; i < ndim; i++) items[i] = axis(l, i);
@@ -21,22 +23,21 @@ static LLVMValueRef per_axis(Lower *l, const Value *call, LLVMValueRef (*axis)(L
 }
 
 /* A grid has at most 2^31 - 1 blocks on the first axis and 1024 threads a block: no overflow in 64 bits. */
-static LLVMValueRef grid_place(Lower *l, int axis)
-{
-    LLVMValueRef start = l_nswmul(l, special(l, (Special)(SPECIAL_BLOCK_X + axis)), special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
+static LLVMValueRef grid_place(Lower *l, int axis) {
+    LLVMValueRef start = l_nswmul(l, special(l, (Special)(SPECIAL_BLOCK_X + axis)),
+                                  special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
     return l_nswadd(l, start, special(l, (Special)(SPECIAL_THREAD_X + axis)));
 }
 
-static LLVMValueRef grid_size(Lower *l, int axis)
-{
-    return l_nswmul(l, special(l, (Special)(SPECIAL_GRID_DIM_X + axis)), special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
+static LLVMValueRef grid_size(Lower *l, int axis) {
+    return l_nswmul(l, special(l, (Special)(SPECIAL_GRID_DIM_X + axis)),
+                    special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
 }
 
 LLVMValueRef emit_cuda_grid(Lower *l, const Value *call) { return per_axis(l, call, grid_place); }
 LLVMValueRef emit_cuda_gridsize(Lower *l, const Value *call) { return per_axis(l, call, grid_size); }
 
-LLVMValueRef emit_cuda_special(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_special(Lower *l, const Value *call) {
     switch (call->imm.func) {
     case FUNC_CUDA_THREADIDX_X: return special(l, SPECIAL_THREAD_X);
     case FUNC_CUDA_THREADIDX_Y: return special(l, SPECIAL_THREAD_Y);
@@ -60,72 +61,25 @@ LLVMValueRef emit_cuda_special(Lower *l, const Value *call)
 
 static bool on_gpu(const Lower *l) { return l->target->math != MATH_HOST; }
 
-LLVMValueRef emit_cuda_syncthreads(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_syncthreads(Lower *l, const Value *call) {
     l->target->barrier(l, call);
     return none(l);
 }
 
-static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer, LLVMValueRef value);
-
-/* Threads whose predicate is true: a counter in shared memory, cleared and read between barriers. */
-static LLVMValueRef count_threads(Lower *l, const Value *call, LLVMValueRef predicate)
-{
-    LLVMValueRef counter = l->target->shared_array(l, call, 4, 4);
-    LLVMValueRef place = l_or(l, l_or(l, special(l, SPECIAL_THREAD_X), special(l, SPECIAL_THREAD_Y)), special(l, SPECIAL_THREAD_Z));
-    LIf first, yes;
-    l->target->barrier(l, call); /* nobody still reads an earlier count */
-    l_if(l, &first, l_icmp(l, LLVMIntEQ, place, l_i64(l, 0)));
-    l_raw_store(l, l_i32(l, 0), counter, 4);
-    l_endif(l, &first);
-    l->target->barrier(l, call);
-    l_if(l, &yes, predicate);
-    atomic_rmw(l, LLVMAtomicRMWBinOpAdd, counter, l_i32(l, 1));
-    l_endif(l, &yes);
-    l->target->barrier(l, call);
-    return l_raw_load(l, l->i32, counter, 4);
+static LLVMValueRef vote(Lower *l, const Value *call, BarrierVote which) {
+    return LLVMBuildZExt(l->b, l->target->barrier_vote(l, call, which, l_arg(l, call, 0)), l->i64, "");
 }
 
-static LLVMValueRef barrier_reduce(Lower *l, const Value *call, const char *gpu, LLVMTypeRef result)
-{
-    LLVMValueRef args[] = {l_i32(l, 0), l_arg(l, call, 0)};
-    return LLVMBuildZExt(l->b, l_call_named(l, gpu, result, args, 2), l->i64, "");
-}
+LLVMValueRef emit_cuda_syncthreads_count(Lower *l, const Value *call) { return vote(l, call, VOTE_COUNT); }
+LLVMValueRef emit_cuda_syncthreads_and(Lower *l, const Value *call) { return vote(l, call, VOTE_ALL); }
+LLVMValueRef emit_cuda_syncthreads_or(Lower *l, const Value *call) { return vote(l, call, VOTE_ANY); }
 
-LLVMValueRef emit_cuda_syncthreads_count(Lower *l, const Value *call)
-{
-    if (on_gpu(l)) return barrier_reduce(l, call, "llvm.nvvm.barrier.cta.red.popc.aligned.all", l->i32);
-    return LLVMBuildZExt(l->b, count_threads(l, call, l_arg(l, call, 0)), l->i64, "");
-}
-
-LLVMValueRef emit_cuda_syncthreads_and(Lower *l, const Value *call)
-{
-    if (on_gpu(l)) return barrier_reduce(l, call, "llvm.nvvm.barrier.cta.red.and.aligned.all", l->i1);
-    LLVMValueRef missing = count_threads(l, call, l_not(l, l_arg(l, call, 0)));
-    return LLVMBuildZExt(l->b, l_icmp(l, LLVMIntEQ, missing, l_i32(l, 0)), l->i64, "");
-}
-
-LLVMValueRef emit_cuda_syncthreads_or(Lower *l, const Value *call)
-{
-    if (on_gpu(l)) return barrier_reduce(l, call, "llvm.nvvm.barrier.cta.red.or.aligned.all", l->i1);
-    LLVMValueRef count = count_threads(l, call, l_arg(l, call, 0));
-    return LLVMBuildZExt(l->b, l_icmp(l, LLVMIntNE, count, l_i32(l, 0)), l->i64, "");
-}
-
-/* On the host the threads of a warp are fibers like all others of the block: there the barrier is the block's. */
-LLVMValueRef emit_cuda_syncwarp(Lower *l, const Value *call)
-{
-    if (!on_gpu(l)) {
-        l->target->barrier(l, call);
-        return none(l);
-    }
-    LLVMValueRef mask = call->nargs ? LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "") : l_i32(l, -1);
-    l_call_named(l, "llvm.nvvm.bar.warp.sync", l->v, &mask, 1);
+LLVMValueRef emit_cuda_syncwarp(Lower *l, const Value *call) {
+    l->target->warp_barrier(l, call, call->nargs ? LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "") : l_i32(l, -1));
     return none(l);
 }
 
-LLVMValueRef emit_cuda_threadfence(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_threadfence(Lower *l, const Value *call) {
     const char *gpu = call->imm.func == FUNC_CUDA_THREADFENCE         ? "llvm.nvvm.membar.gl"
                       : call->imm.func == FUNC_CUDA_THREADFENCE_BLOCK ? "llvm.nvvm.membar.cta"
                                                                       : "llvm.nvvm.membar.sys";
@@ -136,8 +90,7 @@ LLVMValueRef emit_cuda_threadfence(Lower *l, const Value *call)
     return none(l);
 }
 
-LLVMValueRef emit_cuda_nanosleep(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_nanosleep(Lower *l, const Value *call) {
     LLVMValueRef time = LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "");
     if (on_gpu(l) && l->m->options.compute_capability >= 70) l_call_named(l, "llvm.nvvm.nanosleep", l->v, &time, 1);
     return none(l);
@@ -147,16 +100,15 @@ LLVMValueRef emit_cuda_nanosleep(Lower *l, const Value *call)
 
 enum { DEFAULT_ALIGNMENT = 16 }; /* allows 128-bit accesses */
 
-static unsigned alignment_of(const Value *call)
-{
+static unsigned alignment_of(const Value *call) {
     const Const *wanted = call->nargs > 2 ? l_arg_const(call, 2) : NULL;
-    if (wanted && wanted->type->kind == TY_SCALAR && wanted->i > DEFAULT_ALIGNMENT && wanted->i <= 4096) return (unsigned)wanted->i;
+    if (wanted && wanted->type->kind == TY_SCALAR && wanted->i > DEFAULT_ALIGNMENT && wanted->i <= 4096)
+        return (unsigned)wanted->i;
     return DEFAULT_ALIGNMENT;
 }
 
 /* Extents of the constant shape; their product times the element's size, or -1: too large. */
-static int64_t constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TYPE_MAX_NDIM])
-{
+static int64_t constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TYPE_MAX_NDIM]) {
     const Const *konst = l_arg_const(call, 0);
     int64_t bytes = scalar_info[type_element(call->type)->scalar].bytes;
     if (!konst) return -1;
@@ -168,19 +120,19 @@ static int64_t constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TY
     return bytes;
 }
 
-LLVMValueRef emit_cuda_shared_array(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_shared_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
     int64_t bytes = constant_shape(l, call, shape);
     if (bytes < 0) return l_unsupported(l, "the shared array is too large");
     LLVMValueRef data = l->target->shared_array(l, call, (uint64_t)bytes, alignment_of(call));
     TRY(data);
-    if (bytes == 0) shape[0] = LLVMBuildUDiv(l->b, l->target->dynamic_shared_bytes(l), l_i64(l, scalar_info[type_element(call->type)->scalar].bytes), "");
+    if (bytes == 0)
+        shape[0] = LLVMBuildUDiv(l->b, l->target->dynamic_shared_bytes(l),
+                                 l_i64(l, scalar_info[type_element(call->type)->scalar].bytes), "");
     return l_array_of_shape(l, call->type, data, shape);
 }
 
-LLVMValueRef emit_cuda_local_array(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_local_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
     int64_t bytes = constant_shape(l, call, shape);
     if (bytes < 0) return l_unsupported(l, "the local array is too large");
@@ -189,41 +141,38 @@ LLVMValueRef emit_cuda_local_array(Lower *l, const Value *call)
 
 /* ---- atomics: relaxed, at the scope the target names ---- */
 
-static LLVMValueRef with_scope(Lower *l, LLVMValueRef instruction)
-{
+static LLVMValueRef with_scope(Lower *l, LLVMValueRef instruction) {
     unsigned scope = LLVMGetSyncScopeID(l->context, l->target->atomic_scope, strlen(l->target->atomic_scope));
     LLVMSetAtomicSyncScopeID(instruction, scope);
     return instruction;
 }
 
-static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer, LLVMValueRef value)
-{
+static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer, LLVMValueRef value) {
     return with_scope(l, LLVMBuildAtomicRMW(l->b, op, pointer, value, LLVMAtomicOrderingMonotonic, false));
 }
 
-/* If *pointer == expected then *pointer = desired; the old value.  Floats are compared by their bits, as the hardware does. */
-static LLVMValueRef atomic_cas(Lower *l, LLVMValueRef pointer, LLVMValueRef expected, LLVMValueRef desired)
-{
+/* If *pointer == expected then *pointer = desired; the old value.  Floats are compared by their bits, as the hardware
+ * does. */
+static LLVMValueRef atomic_cas(Lower *l, LLVMValueRef pointer, LLVMValueRef expected, LLVMValueRef desired) {
     LLVMTypeRef type = LLVMTypeOf(expected), bits = type == l->f32 ? l->i32 : type == l->f64 ? l->i64 : type;
     LLVMValueRef e = LLVMBuildBitCast(l->b, expected, bits, ""), d = LLVMBuildBitCast(l->b, desired, bits, "");
-    LLVMValueRef pair = with_scope(l, LLVMBuildAtomicCmpXchg(l->b, pointer, e, d, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false));
+    LLVMValueRef pair = with_scope(l, LLVMBuildAtomicCmpXchg(l->b, pointer, e, d, LLVMAtomicOrderingMonotonic,
+                                                             LLVMAtomicOrderingMonotonic, false));
     return LLVMBuildBitCast(l->b, l_extract(l, pair, 0), type, "");
 }
 
 /* What max, min, nanmax, nanmin leave in memory for a float. */
-static LLVMValueRef float_extreme(Lower *l, FuncId func, LLVMValueRef old, LLVMValueRef value)
-{
+static LLVMValueRef float_extreme(Lower *l, FuncId func, LLVMValueRef old, LLVMValueRef value) {
     bool largest = func == FUNC_CUDA_ATOMIC_MAX || func == FUNC_CUDA_ATOMIC_NANMAX;
     bool numbers = func == FUNC_CUDA_ATOMIC_NANMAX || func == FUNC_CUDA_ATOMIC_NANMIN;
     LLVMValueRef beyond = LLVMBuildFCmp(l->b, largest ? LLVMRealOGT : LLVMRealOLT, value, old, "");
-    /* max: a NaN in memory stays, a NaN that comes is taken only by nanless... NumPy's maximum: NaN wins; nanmax: the number wins. */
+    /* As numpy.maximum and numpy.fmax: a NaN wins in max and min, the number in nanmax and nanmin. */
     LLVMValueRef take = numbers ? l_or(l, beyond, l_isnan(l, old)) : l_or(l, beyond, l_isnan(l, value));
     return l_select(l, take, value, old);
 }
 
 /* Repeats compare-and-swap until nobody came in between. */
-static LLVMValueRef float_loop(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value)
-{
+static LLVMValueRef float_loop(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     LLVMBasicBlockRef before = l_here(l), again = l_block(l, "again"), done = l_block(l, "swapped");
     LLVMTypeRef bits = type == l->f32 ? l->i32 : l->i64;
@@ -232,7 +181,8 @@ static LLVMValueRef float_loop(Lower *l, FuncId func, LLVMValueRef pointer, LLVM
     l_enter(l, again);
     LLVMValueRef old = LLVMBuildPhi(l->b, type, "");
     LLVMValueRef found = atomic_cas(l, pointer, old, float_extreme(l, func, old, value));
-    LLVMValueRef same = l_icmp(l, LLVMIntEQ, LLVMBuildBitCast(l->b, found, bits, ""), LLVMBuildBitCast(l->b, old, bits, ""));
+    LLVMValueRef same = l_icmp(l, LLVMIntEQ, LLVMBuildBitCast(l->b, found, bits, ""),
+                               LLVMBuildBitCast(l->b, old, bits, ""));
     LLVMValueRef incoming[] = {first, found};
     LLVMBasicBlockRef from[] = {before, l_here(l)};
     LLVMAddIncoming(old, incoming, from, 2);
@@ -241,15 +191,16 @@ static LLVMValueRef float_loop(Lower *l, FuncId func, LLVMValueRef pointer, LLVM
     return found;
 }
 
-static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMValueRef pointer, LLVMValueRef value)
-{
+static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMValueRef pointer, LLVMValueRef value) {
     switch (func) {
     case FUNC_CUDA_ATOMIC_ADD: return atomic_rmw(l, LLVMAtomicRMWBinOpAdd, pointer, value);
     case FUNC_CUDA_ATOMIC_SUB: return atomic_rmw(l, LLVMAtomicRMWBinOpSub, pointer, value);
     case FUNC_CUDA_ATOMIC_MAX:
-    case FUNC_CUDA_ATOMIC_NANMAX: return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax, pointer, value);
+    case FUNC_CUDA_ATOMIC_NANMAX:
+        return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax, pointer, value);
     case FUNC_CUDA_ATOMIC_MIN:
-    case FUNC_CUDA_ATOMIC_NANMIN: return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin, pointer, value);
+    case FUNC_CUDA_ATOMIC_NANMIN:
+        return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin, pointer, value);
     case FUNC_CUDA_ATOMIC_AND: return atomic_rmw(l, LLVMAtomicRMWBinOpAnd, pointer, value);
     case FUNC_CUDA_ATOMIC_OR: return atomic_rmw(l, LLVMAtomicRMWBinOpOr, pointer, value);
     case FUNC_CUDA_ATOMIC_XOR: return atomic_rmw(l, LLVMAtomicRMWBinOpXor, pointer, value);
@@ -260,8 +211,7 @@ static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMVa
     }
 }
 
-static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value)
-{
+static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value) {
     switch (func) {
     case FUNC_CUDA_ATOMIC_ADD: return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, pointer, value);
     case FUNC_CUDA_ATOMIC_SUB: return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, pointer, LLVMBuildFNeg(l->b, value, ""));
@@ -274,8 +224,7 @@ static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LL
     }
 }
 
-LLVMValueRef emit_cuda_atomic(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_atomic(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     LLVMValueRef value = l_arg(l, call, 2), old;
@@ -287,8 +236,7 @@ LLVMValueRef emit_cuda_atomic(Lower *l, const Value *call)
     return l_endaccess(l, &access, old);
 }
 
-LLVMValueRef emit_cuda_atomic_cas(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_atomic_cas(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     return l_endaccess(l, &access, atomic_cas(l, access.pointer, l_arg(l, call, 2), l_arg(l, call, 3)));
@@ -296,25 +244,30 @@ LLVMValueRef emit_cuda_atomic_cas(Lower *l, const Value *call)
 
 /* ---- instructions ---- */
 
-static LLVMValueRef bits_call(Lower *l, const char *intrinsic, LLVMValueRef x, bool zero_defined)
-{
+static LLVMValueRef bits_call(Lower *l, const char *intrinsic, LLVMValueRef x, bool zero_defined) {
     LLVMValueRef args[] = {x, l_i1(l, false)};
     return l_intrinsic(l, intrinsic, LLVMTypeOf(x), args, zero_defined ? 2 : 1);
 }
 
-static LLVMValueRef to_int(Lower *l, LLVMValueRef x)
-{
+static LLVMValueRef to_int(Lower *l, LLVMValueRef x) {
     return LLVMTypeOf(x) == l->i64 ? x : LLVMBuildZExt(l->b, x, l->i64, "");
 }
 
-LLVMValueRef emit_cuda_popc(Lower *l, const Value *call) { return to_int(l, bits_call(l, "llvm.ctpop", l_arg(l, call, 0), false)); }
-LLVMValueRef emit_cuda_clz(Lower *l, const Value *call) { return to_int(l, bits_call(l, "llvm.ctlz", l_arg(l, call, 0), true)); }
-LLVMValueRef emit_cuda_brev(Lower *l, const Value *call) { return bits_call(l, "llvm.bitreverse", l_arg(l, call, 0), false); }
+LLVMValueRef emit_cuda_popc(Lower *l, const Value *call) {
+    return to_int(l, bits_call(l, "llvm.ctpop", l_arg(l, call, 0), false));
+}
+LLVMValueRef emit_cuda_clz(Lower *l, const Value *call) {
+    return to_int(l, bits_call(l, "llvm.ctlz", l_arg(l, call, 0), true));
+}
+LLVMValueRef emit_cuda_brev(Lower *l, const Value *call) {
+    return bits_call(l, "llvm.bitreverse", l_arg(l, call, 0), false);
+}
 
-LLVMValueRef emit_cuda_ffs(Lower *l, const Value *call)
-{
+LLVMValueRef emit_cuda_ffs(Lower *l, const Value *call) {
     LLVMValueRef x = l_arg(l, call, 0), place = l_add(l, to_int(l, bits_call(l, "llvm.cttz", x, true)), l_i64(l, 1));
     return l_select(l, l_icmp(l, LLVMIntEQ, x, l_null(LLVMTypeOf(x))), l_i64(l, 0), place);
 }
 
-LLVMValueRef emit_cuda_selp(Lower *l, const Value *call) { return l_select(l, l_arg(l, call, 0), l_arg(l, call, 1), l_arg(l, call, 2)); }
+LLVMValueRef emit_cuda_selp(Lower *l, const Value *call) {
+    return l_select(l, l_arg(l, call, 0), l_arg(l, call, 1), l_arg(l, call, 2));
+}

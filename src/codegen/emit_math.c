@@ -1,12 +1,14 @@
-/* emit_math.c: calls of library functions that are functions: the C library's or the device's (EXTERN), and rtlib's (RTLIB).
+/* emit_math.c: calls of library functions that are functions: the C library's or the device's (EXTERN), and rtlib's
+ * (RTLIB).
  *
- * In: a CALL_FUNC with typed operands, or a row of math_symbols.def with values.  Out: the value, after the checks that raise what the
- * interpreter raises (column check of ir_funcs.def, where the call has VF_CHECKED).
+ * In: a CALL_FUNC with typed operands, or a row of math_symbols.def with values.  Out: the value, after the checks that
+ * raise what the interpreter raises (column check of ir_funcs.def, where the call has VF_CHECKED).
  *
- * Calling convention of rtlib.  krait_rt_<symbol>_<letter>; the letter is the first operand's: e f d float16 to float64, F D complex,
- * l int64, L uint64.  Operands go by value: integers as int64 (bool too), a complex as its two parts.  A real result is returned: a bool as
- * int32, integers as int64.  A complex result is written through a last pointer, re then im.  A pair is written through two pointers, integers as
- * int64.  A check function has the operands, then the result's numbers by value, and returns int32. */
+ * Calling convention of rtlib.  krait_rt_<symbol>_<letter>; the letter is the first operand's: e f d float16 to
+ * float64, F D complex, l int64, L uint64.  Operands go by value: integers as int64 (bool too), a complex as its two
+ * parts.  A real result is returned: a bool as int32, integers as int64.  A complex result is written through a last
+ * pointer, re then im.  A pair is written through two pointers, integers as int64.  A check function has the operands,
+ * then the result's numbers by value, and returns int32. */
 #include <string.h>
 
 #include "codegen/llvm.h" /* Lower */
@@ -18,14 +20,13 @@ typedef struct MathRow {
 } MathRow;
 
 static const MathRow math_rows[] = {
-#define MATH(name, operands, host64, host32, vector, device64, device32, fast32, open64, open32)                                               \
+#define MATH(name, operands, host64, host32, vector, device64, device32, fast32, open64, open32) \
     {#name, operands, host64, host32, vector, device64, device32, fast32},
 #include "codegen/math_symbols.def"
 #undef MATH
 };
 
-static const MathRow *find_row(const char *name)
-{
+static const MathRow *find_row(const char *name) {
     for (size_t i = 0; i < COUNT_OF(math_rows); i++)
         if (!strcmp(math_rows[i].name, name)) return &math_rows[i];
     return NULL;
@@ -34,13 +35,12 @@ static const MathRow *find_row(const char *name)
 /* ---- vector variants of the C library ---- */
 
 typedef struct VectorIsa {
-    char letter;       /* in libmvec's names */
-    unsigned bytes;    /* of a vector */
+    char letter;    /* in libmvec's names */
+    unsigned bytes; /* of a vector */
 } VectorIsa;
 
 /* The instruction sets libmvec has variants for and this processor runs. */
-static unsigned vector_isas(VectorIsa out[3])
-{
+static unsigned vector_isas(VectorIsa out[3]) {
     unsigned count = 0;
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -53,13 +53,13 @@ static unsigned vector_isas(VectorIsa out[3])
 }
 
 /* Adds a function to llvm.compiler.used, so that its declaration outlives the passes that have not met its use yet. */
-static void keep_declaration(Lower *l, LLVMValueRef function)
-{
+static void keep_declaration(Lower *l, LLVMValueRef function) {
     LLVMValueRef old = LLVMGetNamedGlobal(l->module, "llvm.compiler.used");
     VEC(LLVMValueRef) kept = {0};
     if (old) {
         LLVMValueRef items = LLVMGetInitializer(old);
-        for (int i = 0; i < LLVMGetNumOperands(items); i++) vec_push(l->arena, &kept, LLVMGetOperand(items, (unsigned)i));
+        for (int i = 0; i < LLVMGetNumOperands(items); i++)
+            vec_push(l->arena, &kept, LLVMGetOperand(items, (unsigned)i));
         LLVMDeleteGlobal(old);
     }
     vec_push(l->arena, &kept, function);
@@ -71,8 +71,8 @@ static void keep_declaration(Lower *l, LLVMValueRef function)
 }
 
 /* Tells LLVM's loop vectoriser which vector functions stand for this one, where the system has them. */
-static void describe_vectors(Lower *l, LLVMValueRef function, const MathRow *row, const char *symbol, LLVMTypeRef type)
-{
+static void describe_vectors(Lower *l, LLVMValueRef function, const MathRow *row, const char *symbol,
+                             LLVMTypeRef type) {
     VectorIsa isas[3];
     unsigned count = row->vector[0] ? vector_isas(isas) : 0, width = type == l->f32 ? 4 : 8;
     const char *params = row->operands == 2 ? "vv" : "v", *suffix = type == l->f32 ? "f" : "";
@@ -80,7 +80,8 @@ static void describe_vectors(Lower *l, LLVMValueRef function, const MathRow *row
     buf_init(&text, l->arena);
     for (unsigned i = 0; i < count; i++) {
         unsigned lanes = isas[i].bytes / width;
-        const char *name = arena_printf(l->arena, "_ZGV%cN%u%s_%s%s", isas[i].letter, lanes, params, row->vector, suffix);
+        const char *name = arena_printf(l->arena, "_ZGV%cN%u%s_%s%s", isas[i].letter, lanes, params, row->vector,
+                                        suffix);
         if (!l->target->knows(l->m, name)) continue;
         LLVMTypeRef vector = LLVMVectorType(type, lanes), types[] = {vector, vector};
         LLVMValueRef variant = l_declare(l, name, LLVMFunctionType(vector, types, row->operands, false));
@@ -94,15 +95,14 @@ static void describe_vectors(Lower *l, LLVMValueRef function, const MathRow *row
 
 /* ---- EXTERN ---- */
 
-static const char *symbol_for(const Lower *l, const MathRow *row, bool single)
-{
+static const char *symbol_for(const Lower *l, const MathRow *row, bool single) {
     if (l->target->math == MATH_HOST) return single ? row->host32 : row->host64;
-    if (single && row->fast32[0] && (l->fastmath & FASTMATH_AFN) && l->target->math == MATH_LIBDEVICE) return row->fast32;
+    if (single && row->fast32[0] && (l->fastmath & FASTMATH_AFN) && l->target->math == MATH_LIBDEVICE)
+        return row->fast32;
     return single ? row->device32 : row->device64;
 }
 
-static LLVMValueRef call_math(Lower *l, const MathRow *row, LLVMTypeRef type, LLVMValueRef const *args)
-{
+static LLVMValueRef call_math(Lower *l, const MathRow *row, LLVMTypeRef type, LLVMValueRef const *args) {
     const char *symbol = symbol_for(l, row, type == l->f32);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, symbol);
     if (!function) {
@@ -116,21 +116,22 @@ static LLVMValueRef call_math(Lower *l, const MathRow *row, LLVMTypeRef type, LL
 }
 
 /* A complex function by the name of its real row: rtlib's krait_rt_c<row>. */
-static LLVMValueRef call_complex(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count)
-{
+static LLVMValueRef call_complex(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count) {
     LLVMTypeRef part = scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
     unsigned bytes = scalar_info[scalar].bytes / 2;
     LLVMValueRef flat[5], out = l_alloca_bytes(l, 2 * bytes, bytes, "complex");
-    for (unsigned i = 0; i < count; i++) flat[2 * i] = l_extract(l, args[i], 0), flat[2 * i + 1] = l_extract(l, args[i], 1);
+    for (unsigned i = 0; i < count; i++)
+        flat[2 * i] = l_extract(l, args[i], 0), flat[2 * i + 1] = l_extract(l, args[i], 1);
     flat[2 * count] = out;
-    l_call_named(l, arena_printf(l->arena, "krait_rt_c%s_%c", row, scalar_info[scalar].numpy_char), l->v, flat, 2 * count + 1);
+    l_call_named(l, arena_printf(l->arena, "krait_rt_c%s_%c", row, scalar_info[scalar].numpy_char), l->v, flat,
+                 2 * count + 1);
     return l_complex(l, l_raw_load(l, part, out, bytes), l_raw_load(l, part, l_offset(l, out, l_i64(l, bytes)), bytes));
 }
 
-LLVMValueRef emit_math(Lower *l, const char *name, Scalar scalar, LLVMValueRef const *args, unsigned count)
-{
+LLVMValueRef emit_math(Lower *l, const char *name, Scalar scalar, LLVMValueRef const *args, unsigned count) {
     const MathRow *row = find_row(name);
-    if (!row || row->operands != count || count > 2) return l_unsupported(l, "%s is not a function of the math library", name);
+    if (!row || row->operands != count || count > 2)
+        return l_unsupported(l, "%s is not a function of the math library", name);
     switch (scalar_info[scalar].kind) {
     case 'c': return call_complex(l, name, scalar, args, count);
     case 'f': break;
@@ -152,8 +153,7 @@ typedef struct FlatCall { /* operands, and for a check the results, as rtlib tak
 } FlatCall;
 
 /* A scalar as rtlib takes it. */
-static bool flat_push(Lower *l, FlatCall *flat, const Type *type, LLVMValueRef value)
-{
+static bool flat_push(Lower *l, FlatCall *flat, const Type *type, LLVMValueRef value) {
     if (!type_is_scalar(type) || flat->count + 2 > MAX_FLAT) {
         l_unsupported(l, "a library function is called with a %s", type_text(l->arena, type));
         return false;
@@ -165,35 +165,33 @@ static bool flat_push(Lower *l, FlatCall *flat, const Type *type, LLVMValueRef v
         return true;
     case 'f': flat->values[flat->count++] = value; return true;
     default:
-        flat->values[flat->count++] = l_cast_scalar(l, value, (Scalar)type->scalar, type->scalar == SCALAR_UINT64 ? SCALAR_UINT64 : SCALAR_INT64);
+        flat->values[flat->count++] = l_cast_scalar(l, value, (Scalar)type->scalar,
+                                                    type->scalar == SCALAR_UINT64 ? SCALAR_UINT64 : SCALAR_INT64);
         return true;
     }
 }
 
-static LLVMTypeRef rtlib_type(Lower *l, const Type *type)
-{
+static LLVMTypeRef rtlib_type(Lower *l, const Type *type) {
     return type_scalar_kind(type) == 'f' ? l_scalar_type(l, (Scalar)type->scalar) : l->i64;
 }
 
 /* The value of a result of `type` that rtlib returned or stored. */
-static LLVMValueRef rtlib_result(Lower *l, const Type *type, LLVMValueRef raw)
-{
+static LLVMValueRef rtlib_result(Lower *l, const Type *type, LLVMValueRef raw) {
     if (type->scalar == SCALAR_BOOL) return l_icmp(l, LLVMIntNE, raw, l_null(LLVMTypeOf(raw)));
     if (type_scalar_kind(type) == 'f') return raw;
     return l_cast_scalar(l, raw, SCALAR_INT64, (Scalar)type->scalar);
 }
 
-static LLVMValueRef rtlib_pair(Lower *l, const char *symbol, FlatCall *flat, const Type *pair)
-{
+static LLVMValueRef rtlib_pair(Lower *l, const char *symbol, FlatCall *flat, const Type *pair) {
     LLVMValueRef out[2], items[2];
     for (unsigned i = 0; i < 2; i++) flat->values[flat->count + i] = out[i] = l_alloca_bytes(l, 8, 8, "item");
     l_call_named(l, symbol, l->v, flat->values, flat->count + 2);
-    for (unsigned i = 0; i < 2; i++) items[i] = rtlib_result(l, pair->items[i], l_raw_load(l, rtlib_type(l, pair->items[i]), out[i], 8));
+    for (unsigned i = 0; i < 2; i++)
+        items[i] = rtlib_result(l, pair->items[i], l_raw_load(l, rtlib_type(l, pair->items[i]), out[i], 8));
     return l_make(l, l_type(l, pair), items, 2);
 }
 
-static LLVMValueRef rtlib_complex(Lower *l, const char *symbol, FlatCall *flat, const Type *type)
-{
+static LLVMValueRef rtlib_complex(Lower *l, const char *symbol, FlatCall *flat, const Type *type) {
     LLVMTypeRef part = type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
     unsigned bytes = scalar_info[type->scalar].bytes / 2;
     LLVMValueRef out = l_alloca_bytes(l, 2 * bytes, bytes, "complex");
@@ -202,8 +200,7 @@ static LLVMValueRef rtlib_complex(Lower *l, const char *symbol, FlatCall *flat, 
     return l_complex(l, l_raw_load(l, part, out, bytes), l_raw_load(l, part, l_offset(l, out, l_i64(l, bytes)), bytes));
 }
 
-static LLVMValueRef call_rtlib(Lower *l, const char *name, char letter, FlatCall *flat, const Type *type)
-{
+static LLVMValueRef call_rtlib(Lower *l, const char *name, char letter, FlatCall *flat, const Type *type) {
     const char *symbol = arena_printf(l->arena, "krait_rt_%s_%c", name, letter);
     if (flat->count + 2 > MAX_FLAT) return l_unsupported(l, "%s has too many arguments", name);
     if (type->kind == TY_TUPLE && type->count == 2) return rtlib_pair(l, symbol, flat, type);
@@ -214,8 +211,7 @@ static LLVMValueRef call_rtlib(Lower *l, const char *name, char letter, FlatCall
 }
 
 /* Letter of the version for operands whose first is of this type. */
-static char rtlib_letter(const Type *type)
-{
+static char rtlib_letter(const Type *type) {
     switch (type_scalar_kind(type)) {
     case 'f':
     case 'c': return scalar_info[type->scalar].numpy_char;
@@ -225,16 +221,14 @@ static char rtlib_letter(const Type *type)
 
 /* ---- checks ---- */
 
-static LLVMValueRef magnitude_compare(Lower *l, LLVMRealPredicate predicate, LLVMValueRef x)
-{
+static LLVMValueRef magnitude_compare(Lower *l, LLVMRealPredicate predicate, LLVMValueRef x) {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &x, 1);
     return LLVMBuildFCmp(l->b, predicate, magnitude, LLVMConstReal(type, __builtin_inf()), "");
 }
 
 /* DOMAIN, RANGE, BOTH, POW: from operands and result alone, behind one unlikely branch. */
-static void check_result(Lower *l, FuncCheck check, const FlatCall *args, LLVMValueRef result)
-{
+static void check_result(Lower *l, FuncCheck check, const FlatCall *args, LLVMValueRef result) {
     LIf strange;
     l_if(l, &strange, magnitude_compare(l, LLVMRealUEQ, result));
     LLVMValueRef finite = l_i1(l, true), numbers = l_i1(l, true), nan = l_isnan(l, result);
@@ -244,7 +238,8 @@ static void check_result(Lower *l, FuncCheck check, const FlatCall *args, LLVMVa
         numbers = l_and(l, numbers, l_not(l, l_isnan(l, args->values[i])));
     }
     LLVMValueRef domain = l_and(l, nan, numbers), infinite = l_and(l, l_not(l, nan), finite), zero = NULL;
-    if (check == CHECK_POW) zero = LLVMBuildFCmp(l->b, LLVMRealOEQ, args->values[0], l_null(LLVMTypeOf(args->values[0])), "");
+    if (check == CHECK_POW)
+        zero = LLVMBuildFCmp(l->b, LLVMRealOEQ, args->values[0], l_null(LLVMTypeOf(args->values[0])), "");
     if (check == CHECK_DOMAIN) domain = l_or(l, domain, infinite);
     if (zero) domain = l_or(l, domain, l_and(l, infinite, zero));
     if (check != CHECK_RANGE) l_raise_if(l, domain, "ValueError", "math domain error", NULL, 0);
@@ -263,8 +258,7 @@ static const MathCheck math_checks[] = {
 #undef MATH_CHECK
 };
 
-void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code)
-{
+void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code) {
     for (size_t i = 0; i < COUNT_OF(math_checks); i++) {
         if (strcmp(math_checks[i].symbol, symbol)) continue;
         const char *const *errors = math_checks[i].errors;
@@ -274,8 +268,8 @@ void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code)
 }
 
 /* CALL: rtlib's own check says which error it is. */
-static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat, const Type *type, LLVMValueRef result)
-{
+static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat, const Type *type,
+                       LLVMValueRef result) {
     const char *checker = NULL;
     for (size_t i = 0; i < COUNT_OF(math_checks); i++)
         if (!strcmp(math_checks[i].symbol, symbol)) checker = math_checks[i].checker;
@@ -285,7 +279,8 @@ static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat
     } else {
         TRY(flat_push(l, flat, type, result));
     }
-    LLVMValueRef code = l_call_named(l, arena_printf(l->arena, "krait_rt_check_%s_%c", checker, letter), l->i32, flat->values, flat->count);
+    LLVMValueRef code = l_call_named(l, arena_printf(l->arena, "krait_rt_check_%s_%c", checker, letter), l->i32,
+                                     flat->values, flat->count);
     LIf strange;
     l_if(l, &strange, l_icmp(l, LLVMIntNE, code, l_i32(l, 0)));
     l_math_errors(l, symbol, code);
@@ -293,8 +288,7 @@ static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat
     return true;
 }
 
-LLVMValueRef emit_library(Lower *l, const Value *call)
-{
+LLVMValueRef emit_library(Lower *l, const Value *call) {
     const FuncInfo *info = &func_info[call->imm.func];
     FlatCall flat = {0};
     LLVMValueRef args[2] = {0}, result;

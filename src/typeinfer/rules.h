@@ -1,8 +1,8 @@
-/* rules.h: what the typing rules of library functions share (rules_math.c, rules_ufunc.c, rules_calls.c, rules_cuda.c; helpers in
- * rules_funcs.c).
+/* rules.h: what the typing rules of library functions share (rules_math.c, rules_ufunc.c, rules_calls.c, rules_cuda.c;
+ * helpers in rules_funcs.c).
  *
- * A library function computes in few types (rtlib has no int8 version): operands are cast to the type it computes in and its natural result is
- * cast to the result the interpreter gives.  lib_call writes that down in one line. */
+ * A library function computes in few types (rtlib has no int8 version): operands are cast to the type it computes in
+ * and its natural result is cast to the result the interpreter gives.  lib_call writes that down in one line. */
 #ifndef KRAIT_RULES_H
 #define KRAIT_RULES_H
 
@@ -15,12 +15,13 @@ bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds);
 /* float16 is computed in float32: the type a float type is computed in. */
 const Type *lib_compute(Infer *in, const Type *type);
 
-/* The call becomes `func` on the first `count` operands, each cast to `compute`; its natural result is cast to `result`, item by item if
- * both are tuples. */
+/* The call becomes `func` on the first `count` operands, each cast to `compute`; its natural result is cast to
+ * `result`, item by item if both are tuples. */
 bool lib_call(Typing *t, FuncId func, size_t count, const Type *compute, const Type *natural, const Type *result);
 /* The same on given values, when t->emit is set: the finished value. */
 Value *lib_emit(Typing *t, FuncId func, Value *const *args, size_t count, const Type *natural, const Type *result);
-/* An operation of the intermediate representation on given values, raising as the interpreter does where both operands are Python scalars. */
+/* An operation of the intermediate representation on given values, raising as the interpreter does where both operands
+ * are Python scalars. */
 Value *lib_emit_op(Typing *t, Op op, Value *const *args, size_t count, const Type *result);
 Value *lib_emit_const_float(Typing *t, double value);
 const Type *lib_pair(Infer *in, const Type *first, const Type *second);
