@@ -2,7 +2,10 @@
  *
  * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a global.  Each file of the
  * folder adds its classes and functions in the order of the list in module_exec. */
+#define KRAIT_IMPORTS_NUMPY
 #include "decorators/decorators.h"
+#include "decorators/numpy_api.h"
+#include "decorators/testing.h" /* testing_add */
 #include "decorators/testing.h" /* testing_add */
 
 ModuleState *module_state(PyObject *module) { return PyModule_GetState(module); }
@@ -26,16 +29,17 @@ static int state_open(ModuleState *state) {
         return -1;
     }
     state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects};
-    return marshal_import_numpy();
+    if (marshal_import_numpy() < 0 || PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0) return -1;
+    return 0;
 }
 
 static int module_exec(PyObject *module) {
-    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add, dispatcher_add};
+    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add, intrinsics_add, dispatcher_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i](module, state) < 0) return -1;
-    if (PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
+    if (testing_add(module) < 0 || PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
     if (testing_add(module) < 0) return -1;
     return PyModule_AddStringConstant(module, "llvm_version", KRAIT_LLVM_VERSION);
 }

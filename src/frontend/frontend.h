@@ -24,6 +24,8 @@ PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
 /* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the decorators layer creates
  * the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int) and registers it here. */
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
+/* Instances of this class or its subclasses (krait.float32) stand for types; get tells which, or NULL for one that makes no scalar. */
+void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object));
 
 /* What must still be so for a specialisation to be valid. */
 typedef enum GuardKind { GUARD_GLOBAL, GUARD_CELL, GUARD_ATTRIBUTE } GuardKind;

@@ -5,14 +5,8 @@
 #include "runtime/numpy_api.h"
 #include "runtime/runtime.h" /* Marshal */
 
-/* The Scalar of a NumPy type number, or -1 if compiled code has no such type. */
-int marshal_scalar_of_typenum(int typenum);
-/* NumPy's type number, its scalar type, and where a scalar object keeps its value. */
-int marshal_typenum(Scalar scalar);
-PyTypeObject *marshal_scalar_type(Scalar scalar);
+/* Where a NumPy scalar object keeps its value. */
 size_t marshal_scalar_offset(Scalar scalar);
-/* The Scalar of a NumPy scalar object's class (long long and long are both int64), or -1. */
-int marshal_scalar_of_class(PyTypeObject *class);
 
 /* True for arrays whose memory compiled code may use: ndarray itself and numpy.memmap, whose behaviour is ndarray's. */
 bool marshal_is_array(PyObject *object);

@@ -35,6 +35,11 @@ MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject 
 /* The same, converting as C does for an explicit signature (int to float64, float64 to float32, C array where any layout is declared). */
 MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to);
 bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar, void *to); /* false: complex to real */
+/* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
+int marshal_typenum(Scalar scalar);
+int marshal_scalar_of_typenum(int typenum);
+PyTypeObject *marshal_scalar_type(Scalar scalar);
+int marshal_scalar_of_class(PyTypeObject *class);
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays as views on their owner. */
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 

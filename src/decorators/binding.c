@@ -1,0 +1,121 @@
+/* binding.c: the arguments of a call put in the order of the function's parameters, exactly as Python binds them.
+ *
+ * Order: positional parameters, keyword-only ones, then the tuple of *args: the order of the code object's local variables, which is that of the
+ * compiled function.  Messages are worded as the interpreter words them. */
+#include "decorators/decorators.h"
+
+int binding_init(Binding *binding, PyObject *function) {
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    binding->function = function;
+    binding->names = PyCode_GetVarnames(code);
+    if (!binding->names) return -1;
+    binding->npositional = code->co_argcount;
+    binding->npositional_only = code->co_posonlyargcount;
+    binding->nkeyword_only = code->co_kwonlyargcount;
+    binding->varargs = (code->co_flags & CO_VARARGS) != 0;
+    binding->nparams = binding->npositional + binding->nkeyword_only + binding->varargs;
+    return 0;
+}
+
+void binding_clear(Binding *binding) { Py_CLEAR(binding->names); }
+
+static PyObject *function_name(const Binding *binding) { return ((PyFunctionObject *)binding->function)->func_qualname; }
+
+static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, PyObject **bound) {
+    Py_ssize_t named = binding->npositional + binding->nkeyword_only;
+    for (Py_ssize_t i = 0; i < named; i++) {
+        PyObject *name = PyTuple_GET_ITEM(binding->names, i);
+        if (name != key && !(PyUnicode_Check(key) && PyUnicode_Compare(name, key) == 0)) continue;
+        if (i < binding->npositional_only) {
+            PyErr_Format(PyExc_TypeError, "%U() got some positional-only arguments passed as keyword arguments: '%U'",
+                         function_name(binding), key);
+            return -1;
+        }
+        if (bound[i]) {
+            PyErr_Format(PyExc_TypeError, "%U() got multiple values for argument '%U'", function_name(binding), key);
+            return -1;
+        }
+        bound[i] = value;
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%S'", function_name(binding), key);
+    return -1;
+}
+
+/* "'a'", "'a' and 'b'", "'a', 'b', and 'c'" */
+static PyObject *list_names(PyObject *names) {
+    Py_ssize_t count = PyList_GET_SIZE(names);
+    PyObject *text = PyUnicode_FromString("");
+    for (Py_ssize_t i = 0; text && i < count; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : count == 2 ? " and " : ", and ";
+        PyObject *longer = PyUnicode_FromFormat("%U%s'%U'", text, before, PyList_GET_ITEM(names, i));
+        Py_SETREF(text, longer);
+    }
+    return text;
+}
+
+static int missing_arguments(const Binding *binding, PyObject **bound, Py_ssize_t from, Py_ssize_t to, const char *kind) {
+    PyObject *names = PyList_New(0);
+    for (Py_ssize_t i = from; names && i < to; i++)
+        if (!bound[i] && PyList_Append(names, PyTuple_GET_ITEM(binding->names, i)) < 0) Py_CLEAR(names);
+    PyObject *text = names ? list_names(names) : NULL;
+    if (text)
+        PyErr_Format(PyExc_TypeError, "%U() missing %zd required %s argument%s: %U", function_name(binding), PyList_GET_SIZE(names), kind,
+                     PyList_GET_SIZE(names) == 1 ? "" : "s", text);
+    Py_XDECREF(names);
+    Py_XDECREF(text);
+    return -1;
+}
+
+static int fill_defaults(const Binding *binding, PyObject **bound) {
+    PyObject *defaults = PyFunction_GET_DEFAULTS(binding->function);
+    PyObject *keyword_defaults = PyFunction_GET_KW_DEFAULTS(binding->function);
+    Py_ssize_t ndefaults = defaults ? PyTuple_GET_SIZE(defaults) : 0;
+    Py_ssize_t first = binding->npositional - ndefaults, named = binding->npositional + binding->nkeyword_only;
+    bool missing = false, missing_keyword = false;
+    for (Py_ssize_t i = 0; i < binding->npositional; i++) {
+        if (!bound[i] && i >= first) bound[i] = PyTuple_GET_ITEM(defaults, i - first);
+        missing |= !bound[i];
+    }
+    if (missing) return missing_arguments(binding, bound, 0, binding->npositional, "positional");
+    for (Py_ssize_t i = binding->npositional; i < named; i++) {
+        if (!bound[i] && keyword_defaults) bound[i] = PyDict_GetItemWithError(keyword_defaults, PyTuple_GET_ITEM(binding->names, i));
+        if (PyErr_Occurred()) return -1;
+        missing_keyword |= !bound[i];
+    }
+    if (missing_keyword) return missing_arguments(binding, bound, binding->npositional, named, "keyword-only");
+    return 0;
+}
+
+static int too_many(const Binding *binding, Py_ssize_t nargs) {
+    PyObject *defaults = PyFunction_GET_DEFAULTS(binding->function);
+    Py_ssize_t ndefaults = defaults ? PyTuple_GET_SIZE(defaults) : 0, most = binding->npositional;
+    if (ndefaults)
+        PyErr_Format(PyExc_TypeError, "%U() takes from %zd to %zd positional arguments but %zd %s given", function_name(binding),
+                     most - ndefaults, most, nargs, nargs == 1 ? "was" : "were");
+    else
+        PyErr_Format(PyExc_TypeError, "%U() takes %zd positional argument%s but %zd %s given", function_name(binding), most,
+                     most == 1 ? "" : "s", nargs, nargs == 1 ? "was" : "were");
+    return -1;
+}
+
+int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound, PyObject **rest) {
+    Py_ssize_t nkeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    Py_ssize_t npositional = nargs < binding->npositional ? nargs : binding->npositional;
+    *rest = NULL;
+    for (Py_ssize_t i = 0; i < binding->nparams; i++) bound[i] = i < npositional ? args[i] : NULL;
+    for (Py_ssize_t i = 0; i < nkeywords; i++)
+        if (bind_keyword(binding, PyTuple_GET_ITEM(kwnames, i), args[nargs + i], bound) < 0) return -1;
+    if (binding->varargs) {
+        Py_ssize_t extra = nargs - npositional;
+        *rest = PyTuple_New(extra);
+        if (!*rest) return -1;
+        for (Py_ssize_t i = 0; i < extra; i++) PyTuple_SET_ITEM(*rest, i, Py_NewRef(args[npositional + i]));
+        bound[binding->nparams - 1] = *rest;
+    } else if (nargs > binding->npositional) {
+        return too_many(binding, nargs);
+    }
+    if (fill_defaults(binding, bound) == 0) return 0;
+    Py_CLEAR(*rest);
+    return -1;
+}

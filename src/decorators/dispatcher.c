@@ -1,0 +1,357 @@
+/* dispatcher.c: @jit and @njit: a Python function that is compiled for the types it is called with.
+ *
+ * A call: unpack the arguments into a buffer on the C stack as the types of a specialisation, check that what it froze still holds, call its
+ * entry, box the result.  Only arguments that no specialisation takes lead on to specialise.c.  Nothing is allocated but the result. */
+#include "decorators/decorators.h"
+
+#include <stddef.h>       /* offsetof, max_align_t */
+#include <string.h>       /* memset */
+#include <structmember.h> /* T_PYSSIZET */
+
+enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
+
+/* ---- the call ---- */
+
+/* The buffer holds the arguments; called with the specialisation kept alive by whoever runs it. */
+static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
+    void *exception = buffer + spec->exception_offset;
+    char *result = buffer + spec->result_offset;
+    int32_t status;
+    if (self->core.options.nogil) {
+        spec->references++;
+        PyThreadState *saved = PyEval_SaveThread();
+        status = spec->entry(buffer, result, exception);
+        PyEval_RestoreThread(saved);
+        spec->references--; /* not the last: the dispatcher's own reference, or recompile() dropped it and the next line frees */
+        if (KRAIT_UNLIKELY(spec->references == 0)) {
+            spec->references = 1;
+            PyObject *object = status == 0 ? spec_box(self->core.state, spec, result)
+                                           : raise_site(self->core.state, spec->code, status, exception, PyFunction_GET_GLOBALS(self->core.function));
+            spec_release(spec);
+            return object;
+        }
+    } else {
+        status = spec->entry(buffer, result, exception);
+    }
+    if (KRAIT_UNLIKELY(status != 0))
+        return raise_site(self->core.state, spec->code, status, exception, PyFunction_GET_GLOBALS(self->core.function));
+    const Type *type = spec->code->result;
+    if (!spec->declared && type->kind == TY_SCALAR && type->weak) { /* the commonest results, without a call through marshal */
+        if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
+        if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
+    }
+    return spec_box(self->core.state, spec, result);
+}
+
+typedef MarshalResult Fill(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to);
+
+/* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
+static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
+    char *heap = PyMem_Malloc(spec->buffer_bytes + 64);
+    if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
+    char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
+    MarshalResult filled = fill(&self->core.state->marshal, spec, bound, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    PyMem_Free(heap);
+    return filled;
+}
+
+static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
+    _Alignas(64) char buffer[STACK_BUFFER];
+    if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
+    MarshalResult filled = fill(&self->core.state->marshal, spec, bound, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    return filled;
+}
+
+static PyObject *call_slow(Dispatcher *self, PyObject *const *bound) {
+    PyObject *result = NULL;
+    if (specialiser_flush_pending(&self->core) < 0) return NULL;
+    Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
+    if (!spec) return NULL;
+    spec->references++; /* boxing may run anything */
+    MarshalResult filled = try_call_on_stack(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
+    if (filled == MARSHAL_MISMATCH)
+        PyErr_Format(PyExc_TypeError, "an argument of %U() does not convert to its declared type",
+                     ((PyFunctionObject *)self->core.function)->func_qualname);
+    spec_release(spec);
+    return result;
+}
+
+static PyObject *call_bound(Dispatcher *self, PyObject *const *bound) {
+    Specialiser *core = &self->core;
+    bool convert = !core->can_compile && core->nspecs == 1; /* one signature: no choice to make */
+    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
+        Spec *spec = core->specs[i];
+        PyObject *result = NULL;
+        if (!spec_guards(spec)) continue;
+        MarshalResult filled = try_call_on_stack(self, spec, convert ? spec_convert : spec_unpack, bound, &result);
+        if (filled == MARSHAL_OK) {
+            core->hits++;
+            return result;
+        }
+        if (filled == MARSHAL_ERROR) return NULL;
+    }
+    return call_slow(self, bound);
+}
+
+static PyObject *call_general(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL, *result = NULL;
+    size_t nparams = (size_t)self->core.binding.nparams;
+    if (nparams > COUNT_OF(few) && !(bound = PyMem_Malloc(nparams * sizeof *bound))) return PyErr_NoMemory();
+    if (binding_fill(&self->core.binding, args, nargs, kwnames, bound, &rest) == 0) result = call_bound(self, bound);
+    Py_XDECREF(rest);
+    if (bound != few) PyMem_Free(bound);
+    return result;
+}
+
+static PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Dispatcher *self = (Dispatcher *)callable;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (KRAIT_UNLIKELY(!binding_direct(&self->core.binding, nargs, kwnames))) return call_general(self, args, nargs, kwnames);
+    return call_bound(self, args);
+}
+
+/* ---- making one ---- */
+
+int copy_function_attributes(PyObject *dict, PyObject *function) {
+    static const char *const names[] = {"__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__"};
+    PyObject *own = PyObject_GetAttrString(function, "__dict__");
+    int result = own ? PyDict_Update(dict, own) : -1;
+    Py_XDECREF(own);
+    for (size_t i = 0; result == 0 && i < COUNT_OF(names); i++) {
+        PyObject *value = PyObject_GetAttrString(function, names[i]);
+        if (value) result = PyDict_SetItemString(dict, names[i], value);
+        else if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+        else result = -1;
+        Py_XDECREF(value);
+    }
+    return result < 0 ? -1 : PyDict_SetItemString(dict, "__wrapped__", function);
+}
+
+/* A function that calls itself by name cannot be compiled while it is being decorated: its name is not bound yet. */
+static bool names_itself(PyObject *function) {
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    PyObject *free = PyCode_GetFreevars(code);
+    int found = PySequence_Contains(code->co_names, code->co_name) > 0 || (free && PySequence_Contains(free, code->co_name) > 0);
+    Py_XDECREF(free);
+    PyErr_Clear();
+    return found;
+}
+
+PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
+    if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
+    if (!PyFunction_Check(function)) {
+        PyErr_Format(PyExc_TypeError, "jit compiles Python functions; %R is of type %s", function, Py_TYPE(function)->tp_name);
+        return NULL;
+    }
+    Dispatcher *self = (Dispatcher *)state->dispatcher_class->tp_alloc(state->dispatcher_class, 0);
+    if (!self) return NULL;
+    self->vectorcall = dispatcher_vectorcall;
+    self->module = Py_NewRef(PyType_GetModule(state->dispatcher_class));
+    self->dict = PyDict_New();
+    self->core.config.target = TARGET_HOST;
+    self->core.config.codegen.entry = ENTRY_FUNCTION;
+    self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
+    if (!self->dict || copy_function_attributes(self->dict, function) < 0 || specialiser_init(&self->core, state, function, options) < 0)
+        goto failed;
+    if (signatures) {
+        self->core.can_compile = false;
+        self->core.pending = Py_NewRef(signatures);
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(signatures); i++) {
+            Signature *signature = (Signature *)PyList_GET_ITEM(signatures, i);
+            if (signature->count == self->core.binding.nparams) continue;
+            PyErr_Format(PyExc_TypeError, "the signature %R has %zd argument types, %U() has %zd parameters", signature, signature->count,
+                         ((PyFunctionObject *)function)->func_qualname, self->core.binding.nparams);
+            goto failed;
+        }
+        if (!names_itself(function) && specialiser_flush_pending(&self->core) < 0) goto failed;
+    }
+    return (PyObject *)self;
+failed:
+    Py_DECREF(self);
+    return NULL;
+}
+
+/* ---- the decorator object: jit(signatures, **options) waits for its function ---- */
+
+typedef struct Decorator {
+    PyObject_HEAD
+    PyCFunction decorate; /* (module, (function, signatures or None, kwargs)) */
+    PyObject *module, *signatures, *kwargs;
+} Decorator;
+
+PyObject *decorate_later(PyObject *module, PyCFunction decorate, PyObject *signatures, PyObject *kwargs) {
+    ModuleState *state = module_state(module);
+    Decorator *self = PyObject_GC_New(Decorator, state->decorator_class);
+    if (!self) return NULL;
+    self->decorate = decorate;
+    self->module = Py_NewRef(module);
+    self->signatures = Py_XNewRef(signatures);
+    self->kwargs = kwargs ? PyDict_Copy(kwargs) : NULL;
+    PyObject_GC_Track(self);
+    return (PyObject *)self;
+}
+
+static PyObject *decorator_call(PyObject *callable, PyObject *args, PyObject *kwargs) {
+    Decorator *self = (Decorator *)callable;
+    PyObject *function;
+    if ((kwargs && PyDict_GET_SIZE(kwargs)) || !PyArg_ParseTuple(args, "O:decorator", &function)) return NULL;
+    PyObject *packed = PyTuple_Pack(3, function, self->signatures ? self->signatures : Py_None, self->kwargs ? self->kwargs : Py_None);
+    PyObject *result = packed ? self->decorate(self->module, packed) : NULL;
+    Py_XDECREF(packed);
+    return result;
+}
+
+static int decorator_traverse(PyObject *object, visitproc visit, void *arg) {
+    Decorator *self = (Decorator *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->module);
+    Py_VISIT(self->signatures);
+    Py_VISIT(self->kwargs);
+    return 0;
+}
+
+static void decorator_dealloc(PyObject *object) {
+    Decorator *self = (Decorator *)object;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    Py_XDECREF(self->module);
+    Py_XDECREF(self->signatures);
+    Py_XDECREF(self->kwargs);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyType_Slot decorator_slots[] = {
+    {Py_tp_doc, "A decorator with its options; call it with the function."},
+    {Py_tp_call, decorator_call},
+    {Py_tp_traverse, decorator_traverse},
+    {Py_tp_dealloc, decorator_dealloc},
+    {0, NULL},
+};
+
+static PyType_Spec decorator_spec = {"krait._krait.Decorator", sizeof(Decorator), 0,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, decorator_slots};
+
+/* ---- jit, njit ---- */
+
+static PyObject *jit_apply(PyObject *module, PyObject *packed) {
+    ModuleState *state = module_state(module);
+    PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
+    Options options;
+    if (options_parse(&options, OPTIONS_JIT, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
+    PyObject *result = jit_decorate(state, PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures, &options);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* jit(function), jit(signature(s), **options), jit(**options), jit(function, **options) */
+static PyObject *jit(PyObject *module, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = module_state(module);
+    PyObject *first = Py_None, *signatures = NULL, *result = NULL, *second = Py_None;
+    Options options;
+    if (options_parse(&options, OPTIONS_JIT, kwargs) < 0) return NULL; /* a wrong option is told at once */
+    if (!PyArg_ParseTuple(args, "|OO:jit", &first, &second)) goto done;
+    if (looks_like_signature(state, first)) {
+        if (!(signatures = signatures_from_object(state, first))) goto done;
+        result = second == Py_None ? decorate_later(module, jit_apply, signatures, kwargs)
+                                   : jit_decorate(state, second, signatures, &options);
+    } else if (first == Py_None) {
+        result = decorate_later(module, jit_apply, NULL, kwargs);
+    } else {
+        result = jit_decorate(state, first, NULL, &options);
+    }
+done:
+    Py_XDECREF(signatures);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* ---- the class ---- */
+
+static int dispatcher_traverse(PyObject *object, visitproc visit, void *arg) {
+    Dispatcher *self = (Dispatcher *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dict);
+    Py_VISIT(self->module);
+    return specialiser_traverse(&self->core, visit, arg);
+}
+
+static int dispatcher_clear(PyObject *object) {
+    Dispatcher *self = (Dispatcher *)object;
+    Py_CLEAR(self->dict);
+    return 0;
+}
+
+static void dispatcher_dealloc(PyObject *object) {
+    Dispatcher *self = (Dispatcher *)object;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
+    Py_CLEAR(self->dict);
+    specialiser_clear(&self->core);
+    Py_CLEAR(self->module);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *dispatcher_get(PyObject *self, PyObject *instance, PyObject *owner) {
+    (void)owner;
+    return !instance || instance == Py_None ? Py_NewRef(self) : PyMethod_New(self, instance);
+}
+
+static PyObject *dispatcher_repr(PyObject *self) { return PyUnicode_FromFormat("Dispatcher(%R)", ((Dispatcher *)self)->core.function); }
+
+static PyMemberDef dispatcher_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Dispatcher, vectorcall), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Dispatcher, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Dispatcher, weakrefs), READONLY, NULL},
+    {"py_func", T_OBJECT_EX, offsetof(Dispatcher, core.function), READONLY, "the Python function"},
+    {"targetoptions", T_OBJECT_EX, offsetof(Dispatcher, core.options.given), READONLY, "the options as given to the decorator"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot dispatcher_slots[] = {
+    {Py_tp_doc, "A function compiled for the types of its arguments; jit makes it."},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_descr_get, dispatcher_get},
+    {Py_tp_repr, dispatcher_repr},
+    {Py_tp_traverse, dispatcher_traverse},
+    {Py_tp_clear, dispatcher_clear},
+    {Py_tp_dealloc, dispatcher_dealloc},
+    {Py_tp_members, dispatcher_members},
+    {Py_tp_methods, inspect_methods},
+    {Py_tp_getset, inspect_getset},
+    {0, NULL},
+};
+
+static PyType_Spec dispatcher_spec = {"krait.Dispatcher", sizeof(Dispatcher), 0,
+                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                          Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                      dispatcher_slots};
+
+static PyObject *make_signature(PyObject *module, PyObject *args) {
+    ModuleState *state = module_state(module);
+    PyObject *types, *result;
+    if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &types, &result)) return NULL;
+    Signature *signature = signature_from_object(state, types);
+    if (signature && result != Py_None && !(signature->result = type_from_object(state, result))) Py_CLEAR(signature);
+    return (PyObject *)signature;
+}
+
+static PyMethodDef functions[] = {
+    {"jit", (PyCFunction)(void (*)(void))jit, METH_VARARGS | METH_KEYWORDS,
+     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function for the types it is called with, or for the signatures given."},
+    {"_signature", make_signature, METH_VARARGS, NULL},
+    {"_rebuild", pickle_rebuild, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int dispatcher_add(PyObject *module, ModuleState *state) {
+    if (!(state->signature_class = add_class(module, &signature_spec, NULL, true))) return -1;
+    if (!(state->decorator_class = add_class(module, &decorator_spec, NULL, false))) return -1;
+    if (!(state->dispatcher_class = add_class(module, &dispatcher_spec, NULL, true))) return -1;
+    if (inspect_add(module, state) < 0) return -1;
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,178 @@
+/* errors.c: krait.errors, and how failures become Python exceptions.
+ *
+ * Two ways in: a Diag (a compilation was refused) and the number of a RaiseSite (compiled code raised).  The second gets a traceback entry that
+ * points at the Python source line, and nothing of ours. */
+#include "decorators/decorators.h"
+
+#include <frameobject.h> /* PyFrame_New */
+#include <string.h>      /* strchr */
+
+static const struct {
+    const char *name, *bases, *doc;
+} error_classes[ERROR_COUNT] = {
+#define ERROR_CLASS(id, name, bases, doc) [ERROR_##id] = {name, bases, doc},
+#include "decorators/error_classes.def"
+#undef ERROR_CLASS
+};
+
+static PyObject *builtin(const char *name, size_t length) {
+    PyObject *text = PyUnicode_FromStringAndSize(name, (Py_ssize_t)length);
+    PyObject *found = text ? PyDict_GetItemWithError(PyEval_GetBuiltins(), text) : NULL;
+    Py_XDECREF(text);
+    if (!found && !PyErr_Occurred()) PyErr_Format(PyExc_SystemError, "no builtin %s", name);
+    return found;
+}
+
+/* "KraitError builtins.NameError": names of this table made earlier, or of builtins. */
+static PyObject *find_bases(ModuleState *state, int made, const char *names) {
+    PyObject *bases = PyTuple_New(strchr(names, ' ') ? 2 : 1);
+    for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); i++) {
+        size_t length = strcspn(names, " ");
+        PyObject *base = NULL;
+        for (int k = 0; k < made && !base; k++)
+            if (strlen(error_classes[k].name) == length && strncmp(error_classes[k].name, names, length) == 0) base = state->errors[k];
+        size_t skip = strncmp(names, "builtins.", 9) == 0 ? 9 : 0;
+        if (!base) base = builtin(names + skip, length - skip);
+        if (!base) {
+            Py_CLEAR(bases);
+            break;
+        }
+        PyTuple_SET_ITEM(bases, i, Py_NewRef(base));
+        names += length + 1;
+    }
+    return bases;
+}
+
+int errors_add(PyObject *module, ModuleState *state) {
+    PyObject *all = PyDict_New();
+    int result = -1;
+    if (!all) return -1;
+    for (int i = 0; i < ERROR_COUNT; i++) {
+        char full[64];
+        snprintf(full, sizeof full, "krait.errors.%s", error_classes[i].name);
+        PyObject *bases = find_bases(state, i, error_classes[i].bases);
+        if (!bases) goto done;
+        state->errors[i] = PyErr_NewExceptionWithDoc(full, error_classes[i].doc, bases, NULL);
+        Py_DECREF(bases);
+        if (!state->errors[i] || PyDict_SetItemString(all, error_classes[i].name, state->errors[i]) < 0) goto done;
+    }
+    result = PyModule_AddObjectRef(module, "errors", all);
+done:
+    Py_DECREF(all);
+    return result;
+}
+
+void *raise_diag(ModuleState *state, const Diag *diag) {
+    if (PyErr_Occurred()) return NULL; /* an interrupt or MemoryError met while compiling */
+    if (diag->code == DIAG_MEMORY) return PyErr_NoMemory();
+    const char *name = diag_exception_name(diag->code);
+    PyObject *class = NULL;
+    for (int i = 0; i < ERROR_COUNT && !class; i++)
+        if (strcmp(error_classes[i].name, name) == 0) class = state->errors[i];
+    if (!class) class = builtin(name, strlen(name));
+    const char *text = diag_render(diag);
+    if (class) PyErr_SetString(class, text ? text : "compilation failed");
+    return NULL;
+}
+
+void add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals) {
+    PyObject *type, *value, *traceback;
+    PyFrameObject *frame = NULL;
+    PyCodeObject *code = NULL;
+    PyErr_Fetch(&type, &value, &traceback);
+    const char *short_name = strrchr(function, '.');
+    code = PyCode_NewEmpty(file, short_name ? short_name + 1 : function, (int)line);
+    if (code && globals) frame = PyFrame_New(PyThreadState_Get(), code, globals, NULL);
+    PyErr_Clear(); /* a traceback without this line is better than another exception */
+    PyErr_Restore(type, value, traceback);
+    if (frame) PyTraceBack_Here(frame);
+    Py_XDECREF(frame);
+    Py_XDECREF(code);
+}
+
+static PyObject *constant_object(const ModuleState *state, const Const *konst) {
+    const Type *type = konst->type;
+    switch (type->kind) {
+    case TY_STR: return PyUnicode_FromString(konst->text);
+    case TY_SCALAR:
+        if (!type->weak) break;
+        if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(konst->i);
+        if (type->scalar == SCALAR_BOOL) return PyBool_FromLong(konst->i != 0);
+        if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(konst->f);
+        return PyComplex_FromDoubles(konst->c.re, konst->c.im);
+    case TY_TUPLE: {
+        PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
+        for (uint32_t i = 0; tuple && i < type->count; i++) {
+            PyObject *item = constant_object(state, konst->items[i]);
+            if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+            else Py_CLEAR(tuple);
+        }
+        return tuple;
+    }
+    default: return marshal_box(&state->marshal, type, "");
+    }
+    PyErr_SetString(PyExc_SystemError, "a constant that is no Python scalar");
+    return NULL;
+}
+
+/* The exception's arguments: one object per item of the site's tuple type, constant or from the buffer. */
+static PyObject *site_arguments(const ModuleState *state, const RaiseSite *site, const char *buffer) {
+    uint32_t count = site->args ? site->args->count : 0;
+    PyObject *arguments = PyTuple_New(count);
+    for (uint32_t i = 0; arguments && i < count; i++) {
+        const Const *konst = site->konsts ? site->konsts[i] : NULL;
+        PyObject *item = konst && (konst->type->kind == TY_STR || konst->type->kind == TY_TUPLE ||
+                                   (konst->type->kind == TY_SCALAR && konst->type->weak))
+                             ? constant_object(state, konst)
+                             : marshal_box(&state->marshal, site->args->items[i], buffer + type_item_offset(site->args, i));
+        if (item) PyTuple_SET_ITEM(arguments, (Py_ssize_t)i, item);
+        else Py_CLEAR(arguments);
+    }
+    return arguments;
+}
+
+/* site->format has %lld for each int64 in the buffer, at most eight. */
+static PyObject *site_text(const char *format, const char *buffer) {
+    char text[512];
+    size_t used = 0, number = 0;
+    for (const char *c = format; *c && used + 24 < sizeof text; c++) {
+        if (strncmp(c, "%lld", 4) == 0) {
+            long long value;
+            memcpy(&value, buffer + 8 * number++, sizeof value);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%lld", value);
+            c += 3;
+        } else {
+            if (*c == '%' && c[1] == '%') c++;
+            text[used++] = *c;
+        }
+    }
+    return PyUnicode_FromStringAndSize(text, (Py_ssize_t)used);
+}
+
+void *raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals) {
+    if (status < 1 || (size_t)status > code->nraise_sites) {
+        PyErr_Format(state->errors[ERROR_LOWERING], "compiled code returned the unknown status %d", (int)status);
+        return NULL;
+    }
+    const RaiseSite *site = &code->raise_sites[status - 1];
+    PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin)) : objects_get(state->session.objects, site->class);
+    PyObject *exception = NULL, *args = NULL;
+    if (!class) goto done;
+    if (site->format) {
+        PyObject *text = site_text(site->format, arguments);
+        args = text ? PyTuple_Pack(1, text) : NULL;
+        Py_XDECREF(text);
+    } else {
+        args = site_arguments(state, site, arguments);
+    }
+    if (!args) goto done;
+    exception = PyObject_CallObject(class, args);
+    if (!exception) goto done;
+    if (PyExceptionInstance_Check(exception)) PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    else PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
+done:
+    if (site->file && PyErr_Occurred()) add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+    Py_XDECREF(exception);
+    Py_XDECREF(args);
+    return NULL;
+}

@@ -1,0 +1,321 @@
+/* inspect.c: what a dispatcher or a kernel tells about its specialisations: signatures, overloads, text of every stage, timings.
+ *
+ * Texts are not kept by ordinary compilations; asking for one compiles the specialisation once more with Config.keep_text. */
+#include "decorators/decorators.h"
+#include "decorators/inspect.h"
+
+static PyObject *types_tuple(ModuleState *state, const Type *const *types, size_t count) {
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; tuple && i < count; i++) {
+        PyObject *item = type_to_object(state, types[i]);
+        if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        else Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *spec_key(Specialiser *core, const Spec *spec) { return types_tuple(core->state, spec->code->params, spec->nargs); }
+
+static PyObject *spec_signature(Specialiser *core, const Spec *spec) {
+    return signature_new(core->state, spec->declared ? spec->declared : spec->code->result, spec->code->params, spec->nargs);
+}
+
+/* A list of one object per specialisation that is not out of date. */
+static PyObject *list_specs(Specialiser *core, PyObject *(*make)(Specialiser *, const Spec *)) {
+    if (specialiser_flush_pending(core) < 0) return NULL;
+    PyObject *list = PyList_New(0);
+    for (Py_ssize_t i = 0; list && i < core->nspecs; i++) {
+        if (core->specs[i]->stale) continue;
+        PyObject *item = make(core, core->specs[i]);
+        if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+PyObject *inspect_signatures(Specialiser *core) { return list_specs(core, spec_key); }
+PyObject *inspect_nopython_signatures(Specialiser *core) { return list_specs(core, spec_signature); }
+
+/* ---- metadata ---- */
+
+PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
+    PyObject *stages = PyDict_New(), *signature = spec_signature(core, spec), *metadata = NULL;
+    double total = 0;
+    for (int i = 0; stages && i < STAGE_COUNT; i++) {
+        PyObject *seconds = PyFloat_FromDouble((double)spec->code->nanoseconds[i] * 1e-9);
+        total += (double)spec->code->nanoseconds[i] * 1e-9;
+        if (!seconds || PyDict_SetItemString(stages, stage_names[i], seconds) < 0) Py_CLEAR(stages);
+        Py_XDECREF(seconds);
+    }
+    if (stages && signature)
+        metadata = Py_BuildValue("{sOsOsdsnsssO}", "signature", signature, "pipeline_times", stages, "compile_seconds", total, "guards",
+                                 (Py_ssize_t)spec->code->nguards, "target", spec->code->config.target == TARGET_NVPTX ? "nvptx" : "host",
+                                 "has_barriers", spec->code->has_barriers ? Py_True : Py_False);
+    Py_XDECREF(stages);
+    Py_XDECREF(signature);
+    return metadata;
+}
+
+typedef struct Overload {
+    PyObject_HEAD
+    PyObject *signature, *metadata;
+} Overload;
+
+static PyObject *new_overload(Specialiser *core, const Spec *spec) {
+    Overload *self = (Overload *)core->state->overload_class->tp_alloc(core->state->overload_class, 0);
+    if (!self) return NULL;
+    self->signature = spec_signature(core, spec);
+    self->metadata = inspect_spec_metadata(core, spec);
+    if (!self->signature || !self->metadata) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static void overload_dealloc(PyObject *object) {
+    PyTypeObject *class = Py_TYPE(object);
+    Py_XDECREF(((Overload *)object)->signature);
+    Py_XDECREF(((Overload *)object)->metadata);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *overload_repr(PyObject *object) { return PyUnicode_FromFormat("<specialisation %R>", ((Overload *)object)->signature); }
+
+static PyObject *overload_signature(PyObject *object, void *closure) {
+    (void)closure;
+    return Py_NewRef(((Overload *)object)->signature);
+}
+
+static PyObject *overload_metadata(PyObject *object, void *closure) {
+    (void)closure;
+    return Py_NewRef(((Overload *)object)->metadata);
+}
+
+static PyGetSetDef overload_getset[] = {
+    {"signature", overload_signature, NULL, "argument types and result type", NULL},
+    {"metadata", overload_metadata, NULL, "how it was compiled", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot overload_slots[] = {
+    {Py_tp_doc, "One specialisation of a compiled function."}, {Py_tp_dealloc, overload_dealloc},
+    {Py_tp_repr, overload_repr}, {Py_tp_getset, overload_getset}, {0, NULL},
+};
+
+static PyType_Spec overload_spec = {"krait._krait.Overload", sizeof(Overload), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, overload_slots};
+
+/* {types: value} of every specialisation, or the value of the one that `signature` names. */
+static PyObject *by_signature(Specialiser *core, PyObject *signature, PyObject *(*make)(Specialiser *, const Spec *, const void *),
+                              const void *context) {
+    if (specialiser_flush_pending(core) < 0) return NULL;
+    if (signature && signature != Py_None) {
+        Signature *wanted = signature_from_object(core->state, signature);
+        if (!wanted) return NULL;
+        PyObject *result = NULL;
+        for (Py_ssize_t i = 0; i < core->nspecs && !result; i++) {
+            const Spec *spec = core->specs[i];
+            bool same = !spec->stale && spec->nargs == wanted->count;
+            for (uint32_t k = 0; same && k < spec->nargs; k++) same = spec->code->params[k] == wanted->args[k];
+            if (same && !(result = make(core, spec, context))) break;
+        }
+        Py_DECREF(wanted);
+        if (!result && !PyErr_Occurred()) PyErr_Format(PyExc_KeyError, "nothing was compiled for %R", signature);
+        return result;
+    }
+    PyObject *dict = PyDict_New();
+    for (Py_ssize_t i = 0; dict && i < core->nspecs; i++) {
+        if (core->specs[i]->stale) continue;
+        PyObject *key = spec_key(core, core->specs[i]), *value = key ? make(core, core->specs[i], context) : NULL;
+        if (!value || PyDict_SetItem(dict, key, value) < 0) Py_CLEAR(dict);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+static PyObject *make_overload(Specialiser *core, const Spec *spec, const void *context) { return (void)context, new_overload(core, spec); }
+static PyObject *make_metadata(Specialiser *core, const Spec *spec, const void *context) {
+    return (void)context, inspect_spec_metadata(core, spec);
+}
+
+PyObject *inspect_overloads(Specialiser *core) { return by_signature(core, NULL, make_overload, NULL); }
+PyObject *inspect_metadata(Specialiser *core, PyObject *signature) { return by_signature(core, signature, make_metadata, NULL); }
+
+/* ---- texts ---- */
+
+static PyObject *make_text(Specialiser *core, const Spec *spec, const void *context) {
+    const InspectText *which = context;
+    if (which->kind == INSPECT_ASM && spec->code->ptx) return PyUnicode_FromStringAndSize(spec->code->ptx, (Py_ssize_t)spec->code->ptx_length);
+    Arena *arena = arena_new();
+    PyObject *text = NULL;
+    Diag diag;
+    if (!arena) return PyErr_NoMemory();
+    diag_init(&diag, arena);
+    Config config = spec->code->config;
+    config.keep_text = true;
+    Code *code = driver_compile(&core->state->session, &config, core->object, spec->code->params, spec->code->param_konsts, spec->nargs, &diag);
+    if (code) {
+        const char *const texts[] = {[INSPECT_TYPES] = code->typed_text, [INSPECT_LLVM] = code->opt_text, [INSPECT_ASM] = code->asm_text};
+        text = PyUnicode_FromString(texts[which->kind] ? texts[which->kind] : "");
+        code_release(code);
+    } else {
+        raise_diag(core->state, &diag);
+    }
+    arena_free(arena);
+    return text;
+}
+
+PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature) {
+    InspectText which = {kind};
+    return by_signature(core, signature, make_text, &which);
+}
+
+/* Writes the typed form of every specialisation to `file` (sys.stdout unless given). */
+PyObject *inspect_print_types(Specialiser *core, PyObject *file) {
+    PyObject *texts = inspect_text(core, INSPECT_TYPES, NULL), *key, *value;
+    Py_ssize_t position = 0;
+    if (!texts) return NULL;
+    if (!file || file == Py_None) file = PySys_GetObject("stdout");
+    while (file && file != Py_None && PyDict_Next(texts, &position, &key, &value)) {
+        PyObject *line = PyUnicode_FromFormat("# %U %R\n%U\n", ((PyFunctionObject *)core->function)->func_qualname, key, value);
+        int failed = !line || PyFile_WriteObject(line, file, Py_PRINT_RAW) < 0;
+        Py_XDECREF(line);
+        if (failed) {
+            Py_DECREF(texts);
+            return NULL;
+        }
+    }
+    Py_DECREF(texts);
+    Py_RETURN_NONE;
+}
+
+/* ---- the methods of Dispatcher ---- */
+
+static Specialiser *core_of(PyObject *self) { return &((Dispatcher *)self)->core; }
+
+static PyObject *get_signatures(PyObject *self, void *closure) { return (void)closure, inspect_signatures(core_of(self)); }
+static PyObject *get_nopython_signatures(PyObject *self, void *closure) { return (void)closure, inspect_nopython_signatures(core_of(self)); }
+static PyObject *get_overloads(PyObject *self, void *closure) { return (void)closure, inspect_overloads(core_of(self)); }
+
+static PyObject *get_stats(PyObject *self, void *closure) {
+    Specialiser *core = core_of(self);
+    PyObject *stats = PyStructSequence_New(core->state->stats_class);
+    (void)closure;
+    if (!stats) return NULL;
+    PyStructSequence_SET_ITEM(stats, 0, Py_NewRef(Py_None));
+    PyStructSequence_SET_ITEM(stats, 1, PyLong_FromLongLong(core->hits));
+    PyStructSequence_SET_ITEM(stats, 2, PyLong_FromLongLong(core->misses));
+    return stats;
+}
+
+PyGetSetDef inspect_getset[] = {
+    {"signatures", get_signatures, NULL, "list of tuples of argument types, one per specialisation", NULL},
+    {"nopython_signatures", get_nopython_signatures, NULL, "list of signatures with their result types", NULL},
+    {"overloads", get_overloads, NULL, "dict from argument types to specialisation", NULL},
+    {"stats", get_stats, NULL, "calls that found a specialisation, and compilations", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *text_method(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind, const char *format) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, keywords, &signature)) return NULL;
+    return inspect_text(core_of(self), kind, signature);
+}
+
+static PyObject *method_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return text_method(self, args, kwargs, INSPECT_LLVM, "|O:inspect_llvm");
+}
+
+static PyObject *method_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return text_method(self, args, kwargs, INSPECT_ASM, "|O:inspect_asm");
+}
+
+static PyObject *method_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"file", "signature", "pretty", NULL};
+    PyObject *file = Py_None, *signature = Py_None;
+    int pretty = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:inspect_types", keywords, &file, &signature, &pretty)) return NULL;
+    return inspect_print_types(core_of(self), file);
+}
+
+static PyObject *method_get_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:get_metadata", keywords, &signature)) return NULL;
+    return inspect_metadata(core_of(self), signature);
+}
+
+static PyObject *method_compile(PyObject *self, PyObject *given) {
+    Specialiser *core = core_of(self);
+    Signature *signature = signature_from_object(core->state, given);
+    if (!signature) return NULL;
+    Spec *spec = specialiser_flush_pending(core) < 0 ? NULL : specialiser_for_signature(core, &core->config, signature);
+    Py_DECREF(signature);
+    return spec ? new_overload(core, spec) : NULL;
+}
+
+/* Forgets every specialisation and compiles the same ones again, with today's globals. */
+static PyObject *method_recompile(PyObject *self, PyObject *unused) {
+    Specialiser *core = core_of(self);
+    (void)unused;
+    Py_ssize_t count = core->nspecs;
+    Spec **old = core->specs;
+    core->specs = NULL;
+    core->nspecs = 0;
+    bool failed = false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Spec *spec = old[i];
+        failed = failed || !specialiser_compile(core, &spec->code->config, spec->code->params, spec->code->param_konsts, spec->nargs,
+                                                spec->declared, spec->convert);
+        spec_release(spec);
+    }
+    PyMem_Free(old);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *method_disable_compile(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"val", NULL};
+    int disable = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
+    core_of(self)->can_compile = !disable;
+    Py_RETURN_NONE;
+}
+
+static PyObject *method_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Specialiser *core = core_of(self);
+    PyObject *reference = pickle_reference(core->function, self);
+    if (reference || PyErr_Occurred()) return reference;
+    PyObject *signatures = core->can_compile ? Py_NewRef(Py_None) : inspect_nopython_signatures(core);
+    return signatures ? pickle_value(core, "jit", signatures, self) : NULL;
+}
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function
+PyMethodDef inspect_methods[] = {
+    {"inspect_llvm", WITH_KEYWORDS(method_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR of a specialisation, or a dict of all."},
+    {"inspect_asm", WITH_KEYWORDS(method_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_asm(signature=None)\n--\n\nAssembly of a specialisation, or a dict of all."},
+    {"inspect_types", WITH_KEYWORDS(method_inspect_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(file=None, signature=None, pretty=False)\n--\n\nPrints the typed form of every specialisation."},
+    {"get_metadata", WITH_KEYWORDS(method_get_metadata), METH_VARARGS | METH_KEYWORDS,
+     "get_metadata(signature=None)\n--\n\nTimes of the stages and other facts of a specialisation, or a dict of all."},
+    {"compile", method_compile, METH_O, "compile(signature)\n--\n\nCompiles for a signature now."},
+    {"recompile", method_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
+    {"disable_compile", WITH_KEYWORDS(method_disable_compile), METH_VARARGS | METH_KEYWORDS,
+     "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is called; arguments are converted."},
+    {"__reduce__", method_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int inspect_add(PyObject *module, ModuleState *state) {
+    static PyStructSequence_Field fields[] = {
+        {"cache_path", "None: nothing is stored on disk"}, {"cache_hits", "calls that found a specialisation"},
+        {"cache_misses", "compilations"}, {NULL, NULL}};
+    static PyStructSequence_Desc description = {"krait._krait.Stats", "Counts of a dispatcher.", fields, 3};
+    if (!(state->overload_class = add_class(module, &overload_spec, NULL, false))) return -1;
+    state->stats_class = PyStructSequence_NewType(&description);
+    return state->stats_class ? 0 : -1;
+}

@@ -1,0 +1,20 @@
+/* inspect.h: facts about specialisations, for the classes that show them (Dispatcher, Kernel). */
+#ifndef KRAIT_DECORATORS_INSPECT_H
+#define KRAIT_DECORATORS_INSPECT_H
+
+#include "decorators/decorators.h"
+
+typedef enum InspectKind { INSPECT_TYPES, INSPECT_LLVM, INSPECT_ASM } InspectKind;
+typedef struct InspectText {
+    InspectKind kind;
+} InspectText;
+
+PyObject *inspect_signatures(Specialiser *core);
+PyObject *inspect_nopython_signatures(Specialiser *core);
+PyObject *inspect_overloads(Specialiser *core);
+PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec);
+PyObject *inspect_metadata(Specialiser *core, PyObject *signature);             /* signature NULL or None: a dict of all */
+PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature); /* the same */
+PyObject *inspect_print_types(Specialiser *core, PyObject *file);
+
+#endif

@@ -1,0 +1,186 @@
+/* options.c: the keyword options of the decorators: options.def lists them, one small function each reads its value.
+ *
+ * An unknown name is a TypeError at once, and the message names the options that there are. */
+#include "decorators/decorators.h"
+
+#include <string.h> /* strcmp */
+
+static int parse_flag(const char *name, PyObject *value, bool *flag) {
+    if (!PyBool_Check(value) && !PyLong_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "option %s is True or False, not %R", name, value);
+        return -1;
+    }
+    *flag = PyObject_IsTrue(value);
+    return 0;
+}
+
+static int parse_count(const char *name, PyObject *value, int *count) {
+    if (value == Py_None) return 0;
+    long number = PyLong_Check(value) ? PyLong_AsLong(value) : -1;
+    if (number < 0 || number > 1 << 20) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "option %s is a whole number that is not negative, not %R", name, value);
+        return -1;
+    }
+    *count = (int)number;
+    return 0;
+}
+
+#define FLAG(option, field)                                                                                            \
+    static int parse_##option(Options *options, PyObject *value) { return parse_flag(#option, value, &options->field); }
+FLAG(nogil, nogil)
+FLAG(boundscheck, boundscheck)
+FLAG(check, boundscheck)
+FLAG(debug, debug)
+FLAG(cache, cache)
+FLAG(device, device)
+FLAG(lineinfo, lineinfo)
+#undef FLAG
+
+static int parse_parallel(Options *options, PyObject *value) {
+    options->parallel = PyObject_IsTrue(value) == 1; /* a dict of parts, too */
+    return 0;
+}
+
+static int parse_nopython(Options *options, PyObject *value) {
+    bool nopython = false;
+    (void)options;
+    if (parse_flag("nopython", value, &nopython) < 0) return -1;
+    if (nopython) return 0;
+    PyErr_SetString(PyExc_TypeError, "option nopython is True: Krait has no object mode");
+    return -1;
+}
+
+static const struct {
+    const char *name;
+    uint32_t bits;
+} fastmath_flags[] = {
+    {"nnan", FASTMATH_NNAN}, {"ninf", FASTMATH_NINF}, {"nsz", FASTMATH_NSZ}, {"arcp", FASTMATH_ARCP},
+    {"contract", FASTMATH_CONTRACT}, {"afn", FASTMATH_AFN}, {"reassoc", FASTMATH_REASSOC}, {"fast", FASTMATH_ALL},
+};
+
+static int parse_fastmath(Options *options, PyObject *value) {
+    if (PyBool_Check(value)) {
+        options->fastmath = value == Py_True ? FASTMATH_ALL : 0;
+        return 0;
+    }
+    PyObject *items = PyAnySet_Check(value) || PyList_Check(value) || PyTuple_Check(value) ? PySequence_List(value) : NULL;
+    options->fastmath = 0;
+    for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+        PyObject *item = PyList_GET_ITEM(items, i);
+        uint32_t bits = 0;
+        for (size_t k = 0; k < COUNT_OF(fastmath_flags) && PyUnicode_Check(item); k++)
+            if (PyUnicode_CompareWithASCIIString(item, fastmath_flags[k].name) == 0) bits = fastmath_flags[k].bits;
+        options->fastmath |= bits;
+        if (!bits) Py_CLEAR(items);
+    }
+    if (items) {
+        Py_DECREF(items);
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "option fastmath is True, False or a set of 'nnan', 'ninf', 'nsz', 'arcp', 'contract', 'afn', 'reassoc', "
+                 "'fast', not %R", value);
+    return -1;
+}
+
+static int parse_error_model(Options *options, PyObject *value) {
+    if (PyUnicode_Check(value)) {
+        options->python_errors = PyUnicode_CompareWithASCIIString(value, "python") == 0;
+        if (options->python_errors || PyUnicode_CompareWithASCIIString(value, "numpy") == 0) return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "option error_model is 'python' or 'numpy', not %R", value);
+    return -1;
+}
+
+static int parse_inline(Options *options, PyObject *value) {
+    if (PyBool_Check(value)) {
+        options->inlining = value == Py_True;
+        return 0;
+    }
+    if (PyUnicode_Check(value)) {
+        options->inlining = PyUnicode_CompareWithASCIIString(value, "always") == 0;
+        if (options->inlining || PyUnicode_CompareWithASCIIString(value, "never") == 0) return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "option inline is 'never' or 'always', not %R", value);
+    return -1;
+}
+
+static int parse_opt(Options *options, PyObject *value) {
+    if (PyBool_Check(value)) {
+        options->opt_level = value == Py_True ? 3 : 0;
+        return 0;
+    }
+    if (parse_count("opt", value, &options->opt_level) < 0) return -1;
+    if (options->opt_level <= 3) return 0;
+    PyErr_Format(PyExc_TypeError, "option opt is True, False or 0 to 3, not %R", value);
+    return -1;
+}
+
+static int parse_max_registers(Options *options, PyObject *value) { return parse_count("max_registers", value, &options->max_registers); }
+
+static int parse_launch_bounds(Options *options, PyObject *value) {
+    if (!PyTuple_Check(value)) return parse_count("launch_bounds", value, &options->max_threads);
+    if (PyTuple_GET_SIZE(value) < 1 || PyTuple_GET_SIZE(value) > 2) {
+        PyErr_Format(PyExc_TypeError, "option launch_bounds is a number of threads or (threads, blocks), not %R", value);
+        return -1;
+    }
+    if (parse_count("launch_bounds", PyTuple_GET_ITEM(value, 0), &options->max_threads) < 0) return -1;
+    if (PyTuple_GET_SIZE(value) < 2) return 0;
+    return parse_count("launch_bounds", PyTuple_GET_ITEM(value, 1), &options->min_blocks);
+}
+
+/* vectorized.c reads these two itself, from `given`. */
+static int parse_identity(Options *options, PyObject *value) { return (void)options, (void)value, 0; }
+static int parse_target(Options *options, PyObject *value) { return (void)options, (void)value, 0; }
+
+static const struct {
+    const char *name;
+    int whom;
+    int (*parse)(Options *options, PyObject *value);
+} option_table[] = {
+#define OPTION(name, whom, doc) {#name, whom, parse_##name},
+#include "decorators/options.def"
+#undef OPTION
+};
+
+static int unknown_option(PyObject *key, OptionsFor whom) {
+    char names[512];
+    size_t used = 0;
+    for (size_t i = 0; i < COUNT_OF(option_table); i++)
+        if (option_table[i].whom & (int)whom)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", option_table[i].name);
+    const char *decorator = whom == OPTIONS_JIT ? "jit" : whom == OPTIONS_KERNEL ? "cuda.jit" : "vectorize";
+    PyErr_Format(PyExc_TypeError, "%s has no option %R; its options are %s", decorator, key, names);
+    return -1;
+}
+
+int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
+    *options = (Options){
+        .python_errors = whom == OPTIONS_JIT, .boundscheck = whom == OPTIONS_JIT, .opt_level = 3, .given = PyDict_New()};
+    PyObject *key, *value;
+    Py_ssize_t position = 0;
+    if (!options->given) return -1;
+    while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
+        int failed = 1;
+        for (size_t i = 0; i < COUNT_OF(option_table) && failed == 1; i++)
+            if ((option_table[i].whom & (int)whom) && PyUnicode_CompareWithASCIIString(key, option_table[i].name) == 0)
+                failed = option_table[i].parse(options, value);
+        if (failed == 1) failed = unknown_option(key, whom);
+        if (failed < 0 || PyDict_SetItem(options->given, key, value) < 0) {
+            Py_CLEAR(options->given);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void options_config(const Options *options, Config *config) {
+    config->codegen.fastmath = options->fastmath;
+    config->codegen.python_errors = options->python_errors;
+    config->codegen.boundscheck = options->boundscheck;
+    config->codegen.debug = options->debug;
+    config->codegen.opt_level = options->opt_level;
+    config->codegen.max_registers = options->max_registers;
+    config->codegen.max_threads = options->max_threads;
+    config->codegen.min_blocks = options->min_blocks;
+}

@@ -1,0 +1,268 @@
+/* signature.c: signatures: result type and argument types, from types, tuples, text and lists of them.
+ *
+ * Text:  signature = type [ '(' types ')' ] | '(' types ')'        type = name | constructor '(' ... ')' , then any number of '[' slices ']'
+ *        constructor = Tuple '((' types '))' | UniTuple '(' type ',' count ')' | Optional '(' type ')'
+ * read by a parser of one function per line. */
+#include "decorators/decorators.h"
+
+#include <ctype.h>  /* isalnum */
+#include <stdlib.h> /* strtol */
+#include <string.h> /* memcpy */
+
+/* ---- the object ---- */
+
+PyObject *signature_new(ModuleState *state, const Type *result, const Type *const *args, Py_ssize_t count) {
+    Signature *self = (Signature *)state->signature_class->tp_alloc(state->signature_class, 0);
+    if (!self) return NULL;
+    self->result = result;
+    self->count = count;
+    self->args = PyMem_Malloc(((size_t)count + 1) * sizeof *self->args);
+    if (!self->args) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    if (count) memcpy(self->args, args, (size_t)count * sizeof *args);
+    return (PyObject *)self;
+}
+
+static void signature_dealloc(PyObject *self) {
+    PyTypeObject *class = Py_TYPE(self);
+    PyMem_Free(((Signature *)self)->args);
+    class->tp_free(self);
+    Py_DECREF(class);
+}
+
+static PyObject *signature_args(PyObject *self, void *closure) {
+    Signature *signature = (Signature *)self;
+    PyObject *tuple = PyTuple_New(signature->count);
+    (void)closure;
+    for (Py_ssize_t i = 0; tuple && i < signature->count; i++) {
+        PyObject *item = type_to_object(module_state_of(self), signature->args[i]);
+        if (item) PyTuple_SET_ITEM(tuple, i, item);
+        else Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *signature_result(PyObject *self, void *closure) {
+    const Type *result = ((Signature *)self)->result;
+    (void)closure;
+    if (!result) Py_RETURN_NONE;
+    return type_to_object(module_state_of(self), result);
+}
+
+static PyObject *signature_repr(PyObject *self) {
+    Signature *signature = (Signature *)self;
+    Arena *arena = arena_new();
+    Buf text;
+    if (!arena) return PyErr_NoMemory();
+    buf_init(&text, arena);
+    buf_putc(&text, '(');
+    for (Py_ssize_t i = 0; i < signature->count; i++) buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, signature->args[i]));
+    if (signature->count == 1) buf_putc(&text, ',');
+    buf_printf(&text, ")%s%s", signature->result ? " -> " : "", signature->result ? type_text(arena, signature->result) : "");
+    PyObject *repr = PyUnicode_FromString(text.text);
+    arena_free(arena);
+    return repr;
+}
+
+static PyObject *signature_compare(PyObject *self, PyObject *other, int op) {
+    Signature *a = (Signature *)self, *b = (Signature *)other;
+    if ((op != Py_EQ && op != Py_NE) || Py_TYPE(self) != Py_TYPE(other)) Py_RETURN_NOTIMPLEMENTED;
+    bool equal = a->result == b->result && a->count == b->count &&
+                 (a->count == 0 || memcmp(a->args, b->args, (size_t)a->count * sizeof *a->args) == 0);
+    return PyBool_FromLong(equal == (op == Py_EQ));
+}
+
+static Py_hash_t signature_hash(PyObject *self) {
+    Signature *signature = (Signature *)self;
+    size_t hash = (size_t)signature->result / 16;
+    for (Py_ssize_t i = 0; i < signature->count; i++) hash = hash * 1000003 ^ (size_t)signature->args[i] / 16;
+    return hash == (size_t)-1 ? -2 : (Py_hash_t)hash;
+}
+
+static PyObject *signature_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    PyObject *args = signature_args(self, NULL), *result = signature_result(self, NULL), *reduced = NULL;
+    PyObject *make = PyObject_GetAttrString(PyType_GetModule(Py_TYPE(self)), "_signature");
+    if (args && result && make) reduced = Py_BuildValue("O(OO)", make, args, result);
+    Py_XDECREF(args);
+    Py_XDECREF(result);
+    Py_XDECREF(make);
+    return reduced;
+}
+
+static PyGetSetDef signature_getset[] = {
+    {"args", signature_args, NULL, "types of the arguments", NULL},
+    {"return_type", signature_result, NULL, "type of the result; None: as inferred", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef signature_methods[] = {
+    {"__reduce__", signature_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot signature_slots[] = {
+    {Py_tp_doc, "Argument types and, perhaps, a result type: float32(float32, int64)."},
+    {Py_tp_dealloc, signature_dealloc},
+    {Py_tp_repr, signature_repr},
+    {Py_tp_richcompare, signature_compare},
+    {Py_tp_hash, signature_hash},
+    {Py_tp_getset, signature_getset},
+    {Py_tp_methods, signature_methods},
+    {0, NULL},
+};
+
+PyType_Spec signature_spec = {"krait.types.Signature", sizeof(Signature), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, signature_slots};
+
+/* ---- text ---- */
+
+typedef struct Parser {
+    ModuleState *state;
+    const char *text, *at;
+} Parser;
+
+enum { MAX_TYPES = 256 };
+
+static void *syntax_error(Parser *parser, const char *expected) {
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "signature '%s': %s is expected at position %zd", parser->text, expected,
+                     (Py_ssize_t)(parser->at - parser->text));
+    return NULL;
+}
+
+static bool accept(Parser *parser, char c) {
+    while (isspace((unsigned char)*parser->at)) parser->at++;
+    if (*parser->at != c) return false;
+    parser->at++;
+    return true;
+}
+
+static const Type *parse_type(Parser *parser);
+
+/* types = [ type { ',' type } [ ',' ] ] ')' */
+static Py_ssize_t parse_types(Parser *parser, const Type **types) {
+    Py_ssize_t count = 0;
+    while (!accept(parser, ')')) {
+        if (count && !accept(parser, ',')) return syntax_error(parser, "',' or ')'"), -1;
+        if (accept(parser, ')')) break;
+        if (count == MAX_TYPES) return syntax_error(parser, "an end"), -1;
+        if (!(types[count] = parse_type(parser))) return -1;
+        count++;
+    }
+    return count;
+}
+
+static const Type *parse_constructor(Parser *parser, const char *name, size_t length) {
+    TypeTable *table = parser->state->session.types;
+    const Type *types[MAX_TYPES], *type;
+    if (length == 8 && memcmp(name, "Optional", 8) == 0) {
+        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ')')) return syntax_error(parser, "Optional(type)");
+        return type_optional(table, type);
+    }
+    if (length == 8 && memcmp(name, "UniTuple", 8) == 0) {
+        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ',')) return syntax_error(parser, "UniTuple(type, count)");
+        char *end;
+        long count = strtol(parser->at, &end, 10);
+        if (end == parser->at || count < 0 || count > MAX_TYPES) return syntax_error(parser, "a count");
+        parser->at = end;
+        if (!accept(parser, ')')) return syntax_error(parser, "')'");
+        for (long i = 0; i < count; i++) types[i] = type;
+        return type_tuple(table, types, (size_t)count);
+    }
+    if (length == 5 && memcmp(name, "Tuple", 5) == 0) {
+        bool list = false;
+        if (!accept(parser, '(') || !(accept(parser, '(') || (list = accept(parser, '[')))) return syntax_error(parser, "Tuple((types))");
+        if (list) return syntax_error(parser, "'('");
+        Py_ssize_t count = parse_types(parser, types);
+        if (count < 0 || !accept(parser, ')')) return syntax_error(parser, "')'");
+        return type_tuple(table, types, (size_t)count);
+    }
+    parser->at = name;
+    return syntax_error(parser, "the name of a type");
+}
+
+/* slices = slice { ',' slice } ']'    slice = ':' | '::1' */
+static const Type *parse_slices(Parser *parser, const Type *element) {
+    unsigned ndim = 0;
+    int contiguous = -1;
+    if (element->kind != TY_SCALAR || element->weak) return syntax_error(parser, "an element type before '['");
+    do {
+        if (!accept(parser, ':')) return syntax_error(parser, "':' or '::1'");
+        if (accept(parser, ':')) {
+            if (!accept(parser, '1') || contiguous >= 0) return syntax_error(parser, "'::1', once");
+            contiguous = (int)ndim;
+        }
+        ndim++;
+    } while (accept(parser, ',') && ndim < TYPE_MAX_NDIM);
+    if (!accept(parser, ']')) return syntax_error(parser, "']'");
+    ArrayLayout layout = contiguous < 0 ? LAYOUT_A : contiguous == (int)ndim - 1 ? LAYOUT_C : LAYOUT_F;
+    if (contiguous > 0 && layout == LAYOUT_F) return syntax_error(parser, "'::1' first or last");
+    return type_array(parser->state->session.types, element, ndim, layout, false);
+}
+
+static const Type *parse_type(Parser *parser) {
+    while (isspace((unsigned char)*parser->at)) parser->at++;
+    const char *name = parser->at;
+    while (isalnum((unsigned char)*parser->at) || *parser->at == '_' || *parser->at == '.') parser->at++;
+    size_t length = (size_t)(parser->at - name);
+    for (const char *dot; (dot = memchr(name, '.', length)) != NULL;) { /* types.float32, krait.float32 */
+        length -= (size_t)(dot + 1 - name);
+        name = dot + 1;
+    }
+    const Type *type = type_from_name(parser->state, name, length);
+    if (!type) type = parse_constructor(parser, name, length);
+    while (type && accept(parser, '[')) type = parse_slices(parser, type);
+    return type;
+}
+
+static Signature *parse_signature(ModuleState *state, const char *text) {
+    Parser parser = {state, text, text};
+    const Type *types[MAX_TYPES], *result = NULL;
+    if (!accept(&parser, '(')) {
+        if (!(result = parse_type(&parser))) return NULL;
+        if (!accept(&parser, '(')) return syntax_error(&parser, "'(' and the types of the arguments");
+    }
+    Py_ssize_t count = parse_types(&parser, types);
+    if (count < 0) return NULL;
+    while (isspace((unsigned char)*parser.at)) parser.at++;
+    if (*parser.at) return syntax_error(&parser, "the end");
+    return (Signature *)signature_new(state, result, types, count);
+}
+
+/* ---- objects ---- */
+
+Signature *signature_from_object(ModuleState *state, PyObject *object) {
+    if (Py_IS_TYPE(object, state->signature_class)) return (Signature *)Py_NewRef(object);
+    if (PyUnicode_Check(object)) {
+        const char *text = PyUnicode_AsUTF8(object);
+        return text ? parse_signature(state, text) : NULL;
+    }
+    if (PyTuple_Check(object)) {
+        const Type *types[MAX_TYPES];
+        Py_ssize_t count = PyTuple_GET_SIZE(object);
+        if (count > MAX_TYPES) return (Signature *)PyErr_Format(PyExc_TypeError, "a signature of %zd types", count);
+        for (Py_ssize_t i = 0; i < count; i++)
+            if (!(types[i] = type_from_object(state, PyTuple_GET_ITEM(object, i)))) return NULL;
+        return (Signature *)signature_new(state, NULL, types, count);
+    }
+    PyErr_Format(PyExc_TypeError, "%R is not a signature: write 'float32(float32, int64)', float32(float32, int64) or a tuple of types", object);
+    return NULL;
+}
+
+bool looks_like_signature(ModuleState *state, PyObject *object) {
+    return PyUnicode_Check(object) || PyTuple_Check(object) || PyList_Check(object) || Py_IS_TYPE(object, state->signature_class);
+}
+
+PyObject *signatures_from_object(ModuleState *state, PyObject *object) {
+    PyObject *list = PyList_New(0);
+    Py_ssize_t count = PyList_Check(object) ? PyList_GET_SIZE(object) : 1;
+    for (Py_ssize_t i = 0; list && i < count; i++) {
+        Signature *signature = signature_from_object(state, PyList_Check(object) ? PyList_GET_ITEM(object, i) : object);
+        if (!signature || PyList_Append(list, (PyObject *)signature) < 0) Py_CLEAR(list);
+        Py_XDECREF(signature);
+    }
+    return list;
+}

@@ -1,0 +1,439 @@
+/* types_object.c: the types of compiled code as Python objects: krait.types, krait.float32, typeof().
+ *
+ * There is one object per Type, so that identity is equality.  type_classes.def gives their classes, type_names.def their names.  A type indexed
+ * by slices is an array type (float32[:, ::1]), called with types it is a signature, called with a value it converts the value. */
+#include "decorators/decorators.h"
+
+#include <stdlib.h> /* strtoul */
+#include <string.h> /* strlen */
+
+#include "decorators/numpy_api.h" /* PyArray_DescrCheck */
+
+typedef struct ClassRow {
+    const char *name;
+    TypeClass base;
+    const char *doc;
+} ClassRow;
+
+static const ClassRow class_rows[TYPE_CLASS_COUNT] = {
+#define TYPE_CLASS(id, name, base, doc) [TYPE_CLASS_##id] = {name, TYPE_CLASS_##base, doc},
+#include "decorators/type_classes.def"
+#undef TYPE_CLASS
+};
+
+static const struct {
+    const char *name;
+    Scalar scalar;
+    bool weak;
+} type_names[] = {
+#define TYPE_NAME(name, scalar, weak) {#name, SCALAR_##scalar, weak},
+#include "decorators/type_names.def"
+#undef TYPE_NAME
+};
+
+static TypeClass class_of(const Type *type) {
+    switch (type->kind) {
+    case TY_SCALAR:
+        switch (scalar_info[type->scalar].kind) {
+        case 'b': return TYPE_CLASS_BOOLEAN;
+        case 'f': return TYPE_CLASS_FLOAT;
+        case 'c': return TYPE_CLASS_COMPLEX;
+        default: return TYPE_CLASS_INTEGER;
+        }
+    case TY_ARRAY: return TYPE_CLASS_ARRAY;
+    case TY_OPTIONAL: return TYPE_CLASS_OPTIONAL;
+    case TY_NONE: return TYPE_CLASS_NONE;
+    case TY_TUPLE:
+        for (uint32_t i = 1; i < type->count; i++)
+            if (type->items[i] != type->items[0]) return TYPE_CLASS_TUPLE;
+        return type->count ? TYPE_CLASS_UNITUPLE : TYPE_CLASS_TUPLE;
+    default: return TYPE_CLASS_OPAQUE;
+    }
+}
+
+PyObject *type_to_object(ModuleState *state, const Type *type) {
+    PyObject *key = PyLong_FromVoidPtr((void *)type);
+    PyObject *object = key ? PyDict_GetItemWithError(state->type_objects, key) : NULL;
+    Py_XINCREF(object);
+    if (key && !object && !PyErr_Occurred()) {
+        PyTypeObject *class = state->type_classes[class_of(type)];
+        object = class->tp_alloc(class, 0);
+        if (object) {
+            ((TypeObject *)object)->type = type;
+            if (PyDict_SetItem(state->type_objects, key, object) < 0) Py_CLEAR(object);
+        }
+    }
+    Py_XDECREF(key);
+    return object;
+}
+
+bool type_object_check(const ModuleState *state, PyObject *object) {
+    return PyObject_TypeCheck(object, state->type_classes[TYPE_CLASS_TYPE]);
+}
+
+const Type *type_from_name(ModuleState *state, const char *name, size_t length) {
+    TypeTable *types = state->session.types;
+    for (size_t i = 0; i < COUNT_OF(type_names); i++)
+        if (strlen(type_names[i].name) == length && memcmp(type_names[i].name, name, length) == 0)
+            return type_scalar(types, type_names[i].scalar, type_names[i].weak);
+    if ((length == 4 && (memcmp(name, "void", 4) == 0 || memcmp(name, "none", 4) == 0 || memcmp(name, "None", 4) == 0)))
+        return type_simple(types, TY_NONE);
+    return NULL;
+}
+
+const Type *type_from_object(ModuleState *state, PyObject *object) {
+    TypeTable *types = state->session.types;
+    if (type_object_check(state, object)) return ((TypeObject *)object)->type;
+    if (object == Py_None) return type_simple(types, TY_NONE);
+    if (object == (PyObject *)&PyLong_Type) return type_scalar(types, SCALAR_INT64, true);
+    if (object == (PyObject *)&PyFloat_Type) return type_scalar(types, SCALAR_FLOAT64, true);
+    if (object == (PyObject *)&PyComplex_Type) return type_scalar(types, SCALAR_COMPLEX128, true);
+    if (object == (PyObject *)&PyBool_Type) return type_scalar(types, SCALAR_BOOL, true);
+    if (PyType_Check(object)) {
+        int scalar = marshal_scalar_of_class((PyTypeObject *)object);
+        if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
+    }
+    if (PyArray_DescrCheck(object)) {
+        int scalar = marshal_scalar_of_typenum(((PyArray_Descr *)object)->type_num);
+        if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
+    }
+    PyErr_Format(PyExc_TypeError, "%R is not a type of compiled code", object);
+    return NULL;
+}
+
+/* ---- attributes ---- */
+
+static PyObject *get_name(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    Arena *arena = arena_new();
+    (void)closure;
+    if (!arena) return PyErr_NoMemory();
+    PyObject *text = PyUnicode_FromString(type_text(arena, type));
+    arena_free(arena);
+    return text;
+}
+
+static PyObject *type_repr(PyObject *self) { return get_name(self, NULL); }
+
+static PyObject *no_attribute(PyObject *self, const char *name) {
+    PyErr_Format(PyExc_AttributeError, "type %R has no attribute '%s'", self, name);
+    return NULL;
+}
+
+static PyObject *get_bitwidth(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    if (type->kind != TY_SCALAR) return no_attribute(self, "bitwidth");
+    return PyLong_FromLong(scalar_info[type->scalar].kind == 'b' ? 1 : 8 * scalar_info[type->scalar].bytes);
+}
+
+static PyObject *get_signed(PyObject *self, void *closure) {
+    char kind = type_scalar_kind(((TypeObject *)self)->type);
+    (void)closure;
+    if (kind != 'i' && kind != 'u') return no_attribute(self, "signed");
+    return PyBool_FromLong(kind == 'i');
+}
+
+static PyObject *get_dtype(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE) return type_to_object(module_state_of(self), type->items[0]);
+    if (type->kind == TY_SCALAR) return (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
+    return no_attribute(self, "dtype");
+}
+
+static PyObject *get_ndim(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    return type->kind == TY_ARRAY ? PyLong_FromLong(type->ndim) : no_attribute(self, "ndim");
+}
+
+static PyObject *get_layout(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    return type->kind == TY_ARRAY ? PyUnicode_FromStringAndSize(&"CFA"[type->layout], 1) : no_attribute(self, "layout");
+}
+
+static PyObject *get_mutable(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    return type->kind == TY_ARRAY ? PyBool_FromLong(!type->readonly) : no_attribute(self, "mutable");
+}
+
+static PyObject *get_count(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    return type->kind == TY_TUPLE ? PyLong_FromLong((long)type->count) : no_attribute(self, "count");
+}
+
+static PyObject *get_types(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    if (type->kind != TY_TUPLE) return no_attribute(self, "types");
+    PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
+    for (uint32_t i = 0; tuple && i < type->count; i++) {
+        PyObject *item = type_to_object(module_state_of(self), type->items[i]);
+        if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        else Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *get_type(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    return type->kind == TY_OPTIONAL ? type_to_object(module_state_of(self), type->items[0]) : no_attribute(self, "type");
+}
+
+static PyObject *get_weak(PyObject *self, void *closure) {
+    (void)closure;
+    return PyBool_FromLong(((TypeObject *)self)->type->kind == TY_SCALAR && ((TypeObject *)self)->type->weak);
+}
+
+static PyGetSetDef type_getset[] = {
+    {"name", get_name, NULL, "the type as text", NULL},
+    {"bitwidth", get_bitwidth, NULL, "bits of a scalar", NULL},
+    {"signed", get_signed, NULL, "whether an integer type has a sign", NULL},
+    {"weak", get_weak, NULL, "whether it is the type of a Python scalar, which gives way to the other operand's type", NULL},
+    {"dtype", get_dtype, NULL, "element type of an array or a UniTuple; NumPy's dtype of a scalar", NULL},
+    {"ndim", get_ndim, NULL, "dimensions of an array", NULL},
+    {"layout", get_layout, NULL, "'C', 'F', or 'A' for any strides", NULL},
+    {"mutable", get_mutable, NULL, "whether an array may be written", NULL},
+    {"count", get_count, NULL, "items of a tuple", NULL},
+    {"types", get_types, NULL, "the types of a tuple's items", NULL},
+    {"type", get_type, NULL, "what an Optional holds when it is not None", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ---- float32[:, ::1] ---- */
+
+/* 0: `:`, 1: `::1`, -1: neither. */
+static int slice_step(PyObject *object) {
+    if (!PySlice_Check(object)) return -1;
+    PySliceObject *slice = (PySliceObject *)object;
+    if (slice->start != Py_None || slice->stop != Py_None) return -1;
+    if (slice->step == Py_None) return 0;
+    return PyLong_Check(slice->step) && PyLong_AsLong(slice->step) == 1 ? 1 : -1;
+}
+
+static PyObject *type_subscript(PyObject *self, PyObject *key) {
+    ModuleState *state = module_state_of(self);
+    const Type *element = ((TypeObject *)self)->type;
+    Py_ssize_t ndim = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
+    ArrayLayout layout = LAYOUT_A;
+    if (element->kind != TY_SCALAR || element->weak) {
+        PyErr_Format(PyExc_TypeError, "%R is no element type of an array", self);
+        return NULL;
+    }
+    if (ndim > TYPE_MAX_NDIM) goto bad;
+    for (Py_ssize_t i = 0; i < ndim; i++) {
+        int step = slice_step(PyTuple_Check(key) ? PyTuple_GET_ITEM(key, i) : key);
+        if (step < 0 || (step == 1 && i != 0 && i != ndim - 1) || (step == 1 && layout != LAYOUT_A)) goto bad;
+        if (step == 1) layout = i == ndim - 1 ? LAYOUT_C : LAYOUT_F;
+    }
+    if (ndim == 0) layout = LAYOUT_C;
+    return type_to_object(state, type_array(state->session.types, element, (unsigned)ndim, layout, false));
+bad:
+    PyErr_Format(PyExc_TypeError, "an array type is written %R[:], %R[::1], %R[:, :], %R[:, ::1] or %R[::1, :], with one slice per dimension",
+                 self, self, self, self, self);
+    return NULL;
+}
+
+/* ---- calls: a signature, or a conversion ---- */
+
+static PyObject *make_signature(ModuleState *state, const Type *result, PyObject *args) {
+    const Type *few[16], **types = few;
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    PyObject *signature = NULL;
+    if (count > (Py_ssize_t)COUNT_OF(few) && !(types = PyMem_Malloc((size_t)count * sizeof *types))) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        types[i] = type_from_object(state, PyTuple_GET_ITEM(args, i));
+        if (!types[i]) goto done;
+    }
+    signature = signature_new(state, result, types, count);
+done:
+    if (types != few) PyMem_Free(types);
+    return signature;
+}
+
+static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = module_state_of(self);
+    const Type *type = ((TypeObject *)self)->type;
+    bool types_only = true;
+    if (kwargs && PyDict_GET_SIZE(kwargs)) {
+        PyErr_SetString(PyExc_TypeError, "a type takes no keyword arguments");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
+        PyObject *item = PyTuple_GET_ITEM(args, i);
+        types_only &= type_object_check(state, item) || PyType_Check(item) || item == Py_None;
+    }
+    if (types_only) return make_signature(state, type, args);
+    if (type->kind != TY_SCALAR || PyTuple_GET_SIZE(args) != 1) {
+        PyErr_Format(PyExc_TypeError, "%R is called with types, which makes a signature%s", self,
+                     type->kind == TY_SCALAR ? ", or with one value, which it converts" : "");
+        return NULL;
+    }
+    /* the interpreter converts as compiled code does: both mean NumPy's (or Python's) constructor */
+    static PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
+    TypeClass class = class_of(type);
+    PyTypeObject *constructor = type->weak ? python[class - TYPE_CLASS_BOOLEAN] : marshal_scalar_type((Scalar)type->scalar);
+    return PyObject_CallOneArg((PyObject *)constructor, PyTuple_GET_ITEM(args, 0));
+}
+
+/* ---- Array(dtype, ndim, layout), Tuple(types), UniTuple(dtype, count), Optional(type) ---- */
+
+static PyObject *new_array(ModuleState *state, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"dtype", "ndim", "layout", "readonly", NULL};
+    PyObject *dtype;
+    int ndim, readonly = 0;
+    const char *layout = "C";
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi|sp:Array", keywords, &dtype, &ndim, &layout, &readonly)) return NULL;
+    const Type *element = type_from_object(state, dtype);
+    if (!element) return NULL;
+    if (element->kind != TY_SCALAR || element->weak || ndim < 0 || ndim > TYPE_MAX_NDIM || strlen(layout) != 1 || !strchr("CFA", *layout)) {
+        PyErr_SetString(PyExc_TypeError, "Array(dtype, ndim, layout): dtype is a scalar type such as float32, layout is 'C', 'F' or 'A'");
+        return NULL;
+    }
+    ArrayLayout order = *layout == 'C' || (ndim <= 1 && *layout == 'F') ? LAYOUT_C : *layout == 'F' ? LAYOUT_F : LAYOUT_A;
+    return type_to_object(state, type_array(state->session.types, element, (unsigned)ndim, order, readonly != 0));
+}
+
+static PyObject *new_tuple(ModuleState *state, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"types", NULL};
+    PyObject *sequence, *result = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Tuple", keywords, &sequence)) return NULL;
+    PyObject *items = PySequence_Tuple(sequence);
+    if (!items) return NULL;
+    Signature *signature = (Signature *)make_signature(state, NULL, items); /* the same reading of a list of types */
+    if (signature) result = type_to_object(state, type_tuple(state->session.types, signature->args, (size_t)signature->count));
+    Py_XDECREF(signature);
+    Py_DECREF(items);
+    return result;
+}
+
+static PyObject *new_unituple(ModuleState *state, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"dtype", "count", NULL};
+    PyObject *dtype;
+    Py_ssize_t count;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "On:UniTuple", keywords, &dtype, &count)) return NULL;
+    const Type *item = type_from_object(state, dtype);
+    if (!item) return NULL;
+    if (count < 0 || count > 1000) return PyErr_Format(PyExc_ValueError, "a tuple type of %zd items", count);
+    const Type *items[1000];
+    for (Py_ssize_t i = 0; i < count; i++) items[i] = item;
+    return type_to_object(state, type_tuple(state->session.types, items, (size_t)count));
+}
+
+static PyObject *new_optional(ModuleState *state, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"type", NULL};
+    PyObject *content;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Optional", keywords, &content)) return NULL;
+    const Type *type = type_from_object(state, content);
+    return type ? type_to_object(state, type_optional(state->session.types, type)) : NULL;
+}
+
+static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = PyType_GetModuleState(class);
+    if (!state) return NULL;
+    if (class == state->type_classes[TYPE_CLASS_ARRAY]) return new_array(state, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_OPTIONAL]) return new_optional(state, args, kwargs);
+    PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32", class->tp_name);
+    return NULL;
+}
+
+/* ---- pickling, by text ---- */
+
+static PyObject *type_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    if (class_of(((TypeObject *)self)->type) == TYPE_CLASS_OPAQUE)
+        return PyErr_Format(PyExc_TypeError, "type %R stands for an object of this process and cannot be pickled", self);
+    PyObject *module = PyType_GetModule(Py_TYPE(self));
+    PyObject *make = module ? PyObject_GetAttrString(module, "_type_from_text") : NULL;
+    PyObject *text = make ? get_name(self, NULL) : NULL;
+    return text ? Py_BuildValue("N(N)", make, text) : NULL;
+}
+
+static PyObject *types_from_text(PyObject *module, PyObject *text) {
+    ModuleState *state = module_state(module);
+    const char *source = PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL, *end = NULL;
+    Arena *arena = source ? arena_new() : NULL;
+    const Type *type = arena ? type_parse(state->session.types, arena, source, &end) : NULL;
+    bool whole = type && *end == '\0';
+    arena_free(arena);
+    if (whole) return type_to_object(state, type);
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "%R is not a type", text);
+    return NULL;
+}
+
+static PyMethodDef type_methods[] = {
+    {"__reduce__", type_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ---- module functions ---- */
+
+static PyObject *types_typeof(PyObject *module, PyObject *object) {
+    ModuleState *state = module_state(module);
+    const Type *type = marshal_typeof(&state->marshal, object);
+    return type ? type_to_object(state, type) : NULL;
+}
+
+static PyMethodDef functions[] = {
+    {"typeof", types_typeof, METH_O, "typeof(value)\n--\n\nThe type that a value has as an argument of compiled code."},
+    {"_type_from_text", types_from_text, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
+    for (int i = 0; i < TYPE_CLASS_COUNT; i++) {
+        char full[64];
+        snprintf(full, sizeof full, "krait.types.%s", class_rows[i].name);
+        PyType_Slot root[] = {
+            {Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, type_new}, {Py_tp_call, type_call}, {Py_tp_repr, type_repr},
+            {Py_mp_subscript, type_subscript}, {Py_tp_getset, type_getset}, {Py_tp_methods, type_methods}, {0, NULL},
+        };
+        PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, type_new}, {0, NULL}};
+        PyType_Spec spec = {full, sizeof(TypeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
+                            i == TYPE_CLASS_TYPE ? root : rest};
+        PyObject *base = i == TYPE_CLASS_TYPE ? NULL : (PyObject *)state->type_classes[class_rows[i].base];
+        PyObject *class = PyType_FromModuleAndSpec(module, &spec, base);
+        state->type_classes[i] = (PyTypeObject *)class;
+        if (!class || PyDict_SetItemString(names, class_rows[i].name, class) < 0) return -1;
+    }
+    return 0;
+}
+
+static int add_name(ModuleState *state, PyObject *names, const char *name, const Type *type) {
+    PyObject *object = type_to_object(state, type);
+    int result = object ? PyDict_SetItemString(names, name, object) : -1;
+    Py_XDECREF(object);
+    return result;
+}
+
+/* What a type object stands for where compiled code names it: only scalars can be constructed there. */
+static const Type *scalar_made(PyObject *object) {
+    const Type *type = ((TypeObject *)object)->type;
+    return type->kind == TY_SCALAR ? type : NULL;
+}
+
+int types_add(PyObject *module, ModuleState *state) {
+    PyObject *names = PyDict_New();
+    int result = -1;
+    state->type_objects = PyDict_New();
+    if (!names || !state->type_objects || add_classes(module, state, names) < 0) goto done;
+    for (size_t i = 0; i < COUNT_OF(type_names); i++)
+        if (!type_names[i].weak &&
+            add_name(state, names, type_names[i].name, type_scalar(state->session.types, type_names[i].scalar, false)) < 0)
+            goto done;
+    objects_set_krait_type(state->session.objects, state->type_classes[TYPE_CLASS_TYPE], scalar_made);
+    const Type *none = type_simple(state->session.types, TY_NONE);
+    if (add_name(state, names, "none", none) < 0 || add_name(state, names, "void", none) < 0) goto done;
+    if (PyModule_AddObjectRef(module, "types", names) < 0) goto done;
+    result = PyModule_AddFunctions(module, functions);
+done:
+    Py_XDECREF(names);
+    return result;
+}
