@@ -1,0 +1,270 @@
+/* target.c: a GPU's answers to the questions of codegen/llvm.h.
+ *
+ * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing raises here: a thread that would ends. */
+#include <pthread.h> /* pthread_once */
+#include <stdio.h>   /* snprintf */
+#include <string.h>  /* strncmp */
+
+#include "codegen/bitcode.h" /* krait_bc_device_math, krait_bc_rtlib_nvptx */
+#include "codegen_nvptx/nvptx.h"
+
+/* ---- target machine ---- */
+
+static pthread_once_t nvptx_once = PTHREAD_ONCE_INIT;
+
+static void nvptx_initialise(void) {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+}
+
+/* The PTX version that brought each compute capability ("Release Notes" of the PTX manual). */
+static const struct {
+    int capability, ptx;
+} ptx_of_capability[] = {
+    {50, 40}, {52, 41}, {53, 42}, {60, 50}, {61, 50}, {62, 50}, {70, 60},  {72, 61},  {75, 63},  {80, 70},
+    {86, 71}, {87, 74}, {89, 78}, {90, 78}, {100, 86}, {101, 86}, {103, 88}, {120, 87}, {121, 88},
+};
+
+int codegen_nvptx_ptx_version(int capability) {
+    for (size_t i = 0; i < COUNT_OF(ptx_of_capability); i++)
+        if (ptx_of_capability[i].capability == capability) return ptx_of_capability[i].ptx;
+    return 0;
+}
+
+/* A GPU newer than the table runs the PTX of the newest older one: PTX is forward compatible. */
+static int nearest_capability(int capability) {
+    int best = ptx_of_capability[0].capability;
+    for (size_t i = 0; i < COUNT_OF(ptx_of_capability); i++)
+        if (ptx_of_capability[i].capability <= capability) best = ptx_of_capability[i].capability;
+    return best;
+}
+
+/* The newest PTX that brought something generated code may use, by capability: 6.0 has the .sync forms and scoped atomics of sm_70 on. */
+static int lowest_ptx(int capability) {
+    int least = codegen_nvptx_ptx_version(capability);
+    return least < 60 ? 60 : least;
+}
+
+static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *diag) {
+    static const char *const triple = "nvptx64-nvidia-cuda";
+    LLVMTargetRef target = NULL;
+    char *message = NULL, cpu[16], features[16];
+    pthread_once(&nvptx_once, nvptx_initialise);
+    bool failed = LLVMGetTargetFromTriple(triple, &target, &message);
+    LLVMDisposeMessage(message);
+    FAIL_IF(failed, diag, LLVM, NULL, (Span){0}, "LLVM has no NVPTX target");
+    FAIL_IF(options->compute_capability < 50, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
+            "compute capability %d.%d is too old: 5.0 is the least", options->compute_capability / 10, options->compute_capability % 10);
+    int capability = nearest_capability(options->compute_capability), ptx = lowest_ptx(capability);
+    FAIL_IF(options->ptx_version && ptx > options->ptx_version, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
+            "the driver reads PTX up to version %d.%d, a GPU of compute capability %d.%d needs %d.%d: update the driver",
+            options->ptx_version / 10, options->ptx_version % 10, capability / 10, capability % 10, ptx / 10, ptx % 10);
+    snprintf(cpu, sizeof cpu, "sm_%d", capability);
+    snprintf(features, sizeof features, "+ptx%d", ptx);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(target, triple, cpu, features, options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelNone,
+                                LLVMRelocDefault, LLVMCodeModelDefault);
+    FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", cpu);
+    return machine;
+}
+
+/* ---- threads ---- */
+
+static unsigned nvptx_hidden_params(Lower *l, LLVMTypeRef types[MAX_HIDDEN]) {
+    (void)l, (void)types;
+    return 0;
+}
+
+static AccessPolicy nvptx_access(const CodegenOptions *options) {
+    (void)options;
+    return ACCESS_TRUST;
+}
+
+static void nvptx_bad_access(Lower *l, uint32_t site) {
+    (void)l, (void)site; /* never asked: accesses are trusted */
+}
+
+static void nvptx_end_thread(Lower *l) {
+    l_intrinsic(l, "llvm.nvvm.exit", NULL, NULL, 0);
+    LLVMBuildUnreachable(l->b);
+}
+
+static LLVMValueRef nvptx_special(Lower *l, Special which) {
+    enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_YZ_BLOCKS = 65535, WARP = 32 };
+    static const struct {
+        const char *intrinsic;
+        int64_t least, beyond;
+    } registers[SPECIAL_COUNT] = {
+        [SPECIAL_THREAD_X] = {"llvm.nvvm.read.ptx.sreg.tid.x", 0, MAX_THREADS},
+        [SPECIAL_THREAD_Y] = {"llvm.nvvm.read.ptx.sreg.tid.y", 0, MAX_THREADS},
+        [SPECIAL_THREAD_Z] = {"llvm.nvvm.read.ptx.sreg.tid.z", 0, MAX_Z},
+        [SPECIAL_BLOCK_X] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", 0, INT32_MAX},
+        [SPECIAL_BLOCK_Y] = {"llvm.nvvm.read.ptx.sreg.ctaid.y", 0, MAX_YZ_BLOCKS},
+        [SPECIAL_BLOCK_Z] = {"llvm.nvvm.read.ptx.sreg.ctaid.z", 0, MAX_YZ_BLOCKS},
+        [SPECIAL_BLOCK_DIM_X] = {"llvm.nvvm.read.ptx.sreg.ntid.x", 1, MAX_THREADS + 1},
+        [SPECIAL_BLOCK_DIM_Y] = {"llvm.nvvm.read.ptx.sreg.ntid.y", 1, MAX_THREADS + 1},
+        [SPECIAL_BLOCK_DIM_Z] = {"llvm.nvvm.read.ptx.sreg.ntid.z", 1, MAX_Z + 1},
+        [SPECIAL_GRID_DIM_X] = {"llvm.nvvm.read.ptx.sreg.nctaid.x", 1, (int64_t)INT32_MAX + 1},
+        [SPECIAL_GRID_DIM_Y] = {"llvm.nvvm.read.ptx.sreg.nctaid.y", 1, MAX_YZ_BLOCKS + 1},
+        [SPECIAL_GRID_DIM_Z] = {"llvm.nvvm.read.ptx.sreg.nctaid.z", 1, MAX_YZ_BLOCKS + 1},
+        [SPECIAL_LANE] = {"llvm.nvvm.read.ptx.sreg.laneid", 0, WARP},
+    };
+    if (which == SPECIAL_WARP_SIZE) return l_i32(l, WARP);
+    LLVMValueRef value = l_intrinsic(l, registers[which].intrinsic, NULL, NULL, 0);
+    l_metadata_range(l, value, registers[which].least, registers[which].beyond);
+    return value;
+}
+
+static void nvptx_barrier(Lower *l, const Value *at) {
+    (void)at;
+    LLVMValueRef number = l_i32(l, 0);
+    l_intrinsic(l, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, &number, 1);
+    l->m->has_barriers = true;
+}
+
+static LLVMValueRef nvptx_barrier_vote(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate) {
+    static const char *const names[] = {
+        [VOTE_COUNT] = "llvm.nvvm.barrier.cta.red.popc.aligned.all",
+        [VOTE_ALL] = "llvm.nvvm.barrier.cta.red.and.aligned.all",
+        [VOTE_ANY] = "llvm.nvvm.barrier.cta.red.or.aligned.all",
+    };
+    (void)at;
+    LLVMValueRef args[] = {l_i32(l, 0), predicate};
+    LLVMValueRef result = l_intrinsic(l, names[vote], NULL, args, 2);
+    l->m->has_barriers = true;
+    return vote == VOTE_COUNT ? result : LLVMBuildZExt(l->b, result, l->i32, "");
+}
+
+static void nvptx_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
+    (void)at;
+    l_intrinsic(l, "llvm.nvvm.bar.warp.sync", NULL, &mask, 1);
+}
+
+/* ---- memory ---- */
+
+enum { SPACE_SHARED = 3, SPACE_CONSTANT = 4, SPACE_GLOBAL = 1, DYNAMIC_ALIGN = 16, CONSTANT_LIMIT = 32768 };
+
+static LLVMValueRef generic(Lower *l, LLVMValueRef pointer) {
+    return LLVMConstAddrSpaceCast(pointer, l->ptr);
+}
+
+static LLVMValueRef nvptx_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
+    (void)at;
+    static const char *const dynamic_name = "krait_dynamic_shared"; /* one symbol: all dynamic arrays are the same memory, as in CUDA */
+    LLVMTypeRef type = LLVMArrayType2(l->i8, bytes);
+    LLVMValueRef global = bytes ? NULL : LLVMGetNamedGlobal(l->module, dynamic_name);
+    if (!global) {
+        global = LLVMAddGlobalInAddressSpace(l->module, type, bytes ? "krait_shared" : dynamic_name, SPACE_SHARED);
+        LLVMSetAlignment(global, align > DYNAMIC_ALIGN ? align : DYNAMIC_ALIGN);
+        if (bytes) {
+            LLVMSetInitializer(global, LLVMGetUndef(type));
+            LLVMSetLinkage(global, LLVMInternalLinkage);
+            l->m->shared_bytes += bytes;
+        }
+    }
+    return generic(l, global);
+}
+
+static LLVMValueRef nvptx_dynamic_shared_bytes(Lower *l) {
+    LLVMValueRef bytes = l_intrinsic(l, "llvm.nvvm.read.ptx.sreg.dynamic_smem_size", NULL, NULL, 0);
+    return LLVMBuildZExt(l->b, bytes, l->i64, "");
+}
+
+/* The bytes the array spans go into the module as they are now; small arrays into constant memory. */
+static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
+    (void)at;
+    int64_t below = 0, above = 0, item = (int64_t)type_size(type_element(type));
+    bool empty = false;
+    for (unsigned i = 0; i < type->ndim; i++) {
+        int64_t reach = array->strides[i] * (array->shape[i] - 1);
+        empty |= array->shape[i] == 0;
+        *(reach < 0 ? &below : &above) += reach;
+    }
+    size_t bytes = empty ? 0 : (size_t)(above - below + item);
+    const char *from = (const char *)array->data + (empty ? 0 : below);
+    LLVMValueRef data = LLVMConstStringInContext2(l->context, from, bytes, true);
+    LLVMValueRef global =
+        LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(data), "krait_array", bytes <= CONSTANT_LIMIT ? SPACE_CONSTANT : SPACE_GLOBAL);
+    LLVMSetInitializer(global, data);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    LLVMSetAlignment(global, 16);
+    return empty ? generic(l, global) : l_offset(l, generic(l, global), l_i64(l, -below));
+}
+
+/* ---- the passes and what follows them ---- */
+
+/* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by __nvvm_reflect. */
+static void nvptx_prepare(Module *module) {
+    bool flush = (module->options.fastmath & FASTMATH_AFN) != 0;
+    LLVMContextRef context = module->context;
+    LLVMMetadataRef value = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), flush, false));
+    static const char flag[] = "nvvm-reflect-ftz";
+    LLVMAddModuleFlag(module->module, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1, value);
+    if (!flush) return;
+    static const char name[] = "denormal-fp-math-f32", mode[] = "preserve-sign,preserve-sign";
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, sizeof name - 1, mode, sizeof mode - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
+}
+
+static const char *nvptx_passes(const CodegenOptions *options) {
+    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+    return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
+}
+
+/* Intrinsics that the back end cannot select: meeting one it would end the process. */
+static bool unselectable(const char *symbol) {
+    static const char *const math[] = {"sin", "cos",  "tan",   "asin", "acos",  "atan",  "atan2", "sinh",  "cosh", "tanh",   "sincos", "sincospi",
+                                       "exp", "exp2", "exp10", "log",  "log2",  "log10", "pow",   "powi",  "ldexp", "frexp", "modf",   "lround",
+                                       "llround", "lrint", "llrint"};
+    for (size_t i = 0; i < COUNT_OF(math); i++) {
+        size_t length = strlen(math[i]);
+        if (strncmp(symbol + 5, math[i], length) == 0 && symbol[5 + length] == '.') return true;
+    }
+    return false;
+}
+
+static bool nvptx_knows(const Module *module, const char *symbol) {
+    static const char *const driver[] = {"vprintf", "malloc", "free", "__assertfail", "__nvvm_reflect"}; /* system calls the driver links */
+    (void)module;
+    if (strncmp(symbol, "llvm.", 5) == 0) return !unselectable(symbol);
+    for (size_t i = 0; i < COUNT_OF(driver); i++)
+        if (strcmp(symbol, driver[i]) == 0) return true;
+    return false;
+}
+
+const Target *codegen_nvptx_target(void) {
+    static const Target target = {
+        .name = "nvptx",
+        .what = "a GPU",
+#ifdef KRAIT_DEVICE_MATH_LIBCLC
+        .math = MATH_LIBCLC,
+#else
+        .math = MATH_LIBDEVICE,
+#endif
+        .fastmath = FASTMATH_CONTRACT,
+        .atomic_scope = "device",
+        .raises = false,
+        .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size}, {krait_bc_device_math, &krait_bc_device_math_size}},
+        .machine = nvptx_machine,
+        .hidden_params = nvptx_hidden_params,
+        .access = nvptx_access,
+        .bad_access = nvptx_bad_access,
+        .end_thread = nvptx_end_thread,
+        .special = nvptx_special,
+        .barrier = nvptx_barrier,
+        .barrier_vote = nvptx_barrier_vote,
+        .warp_barrier = nvptx_warp_barrier,
+        .shared_array = nvptx_shared_array,
+        .dynamic_shared_bytes = nvptx_dynamic_shared_bytes,
+        .const_array = nvptx_const_array,
+        .entry = nvptx_entry,
+        .prepare = nvptx_prepare,
+        .passes = nvptx_passes,
+        .knows = nvptx_knows,
+    };
+    return &target;
+}

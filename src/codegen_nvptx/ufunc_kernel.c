@@ -1,0 +1,224 @@
+/* ufunc_kernel.c: the elementwise kernel of a vectorised function: one thread an element, or UFUNC_LANES elements with wide accesses.
+ *
+ * In: the lowered root, scalar in, scalar (or a tuple of scalars) out.  Out: the kernel that codegen_nvptx.h describes.
+ *
+ * The number of the thread, or UFUNC_LANES times it, is split into coordinates by the axes' lengths, innermost first; each coordinate moves every
+ * operand by its stride.  Whether the axes are one or six is a branch all threads take alike.  In UFUNC_VECTOR mode an operand that moves along
+ * axis 0 is read or written as one vector, one that does not is read once. */
+#include "codegen_nvptx/nvptx.h"
+
+typedef struct Operand {
+    const Type *type;
+    LLVMValueRef data, strides[UFUNC_MAX_NDIM];
+} Operand;
+
+typedef struct Kernel {
+    const FuncInst *root;
+    unsigned nin, count; /* inputs; operands */
+    Operand operands[UFUNC_MAX_OPERANDS];
+    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM];
+    LLVMBasicBlockRef leave;
+} Kernel;
+
+static bool find_operands(Lower *l, Kernel *k, const FuncInst *root) {
+    const Func *f = root->untyped;
+    bool tuple = root->result->kind == TY_TUPLE;
+    k->root = root;
+    k->nin = f->nparams;
+    k->count = k->nin + (tuple ? root->result->count : 1);
+    FAIL_IF(k->count > UFUNC_MAX_OPERANDS, l->diag, UNSUPPORTED, f->source, f->span, "a vectorised function has at most %d arguments and results",
+            UFUNC_MAX_OPERANDS);
+    for (unsigned i = 0; i < k->count; i++) {
+        const Type *type = i < k->nin ? root->types[i] : tuple ? root->result->items[i - k->nin] : root->result;
+        FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a vectorised function must be a scalar, not %s",
+                i < k->nin ? "an argument" : "the result", type_text(l->arena, type));
+        k->operands[i].type = type;
+    }
+    return true;
+}
+
+static void add_kernel(Lower *l, Kernel *k) {
+    unsigned head = sizeof(UfuncHead) / 8, each = sizeof(UfuncOperand) / 8, count = head + each * k->count;
+    LLVMTypeRef *params = ARENA_ARRAY(l->arena, LLVMTypeRef, count);
+    for (unsigned i = 0; i < count; i++) params[i] = i >= head && (i - head) % each == 0 ? l->ptr : l->i64;
+    LLVMValueRef kernel = nvptx_add_kernel(l, params, count);
+    l_begin(l, kernel);
+    l->nhidden = 0;
+    l->exception = NULL;
+    k->size = LLVMGetParam(kernel, 0);
+    k->mode = LLVMGetParam(kernel, 1);
+    k->ndim = LLVMGetParam(kernel, 2);
+    for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) k->shape[d] = LLVMGetParam(kernel, 3 + d);
+    for (unsigned i = 0; i < k->count; i++) {
+        k->operands[i].data = LLVMGetParam(kernel, head + each * i);
+        for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) k->operands[i].strides[d] = LLVMGetParam(kernel, head + each * i + 1 + d);
+    }
+}
+
+/* The pointers of the operands at element `number`: nested branches on ndim, one level an axis. */
+static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
+    LLVMBasicBlockRef done = l_block(l, "located");
+    LLVMValueRef offset[UFUNC_MAX_OPERANDS], incoming[UFUNC_MAX_OPERANDS][UFUNC_MAX_NDIM];
+    LLVMBasicBlockRef from[UFUNC_MAX_NDIM];
+    for (unsigned i = 0; i < k->count; i++) offset[i] = l_i64(l, 0);
+    for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) {
+        LLVMBasicBlockRef last = l_block(l, "axis.last"), more = d + 1 < UFUNC_MAX_NDIM ? l_block(l, "axis.more") : NULL;
+        if (more)
+            l_branch(l, l_icmp(l, LLVMIntSGT, k->ndim, l_i64(l, d + 1)), more, last);
+        else
+            l_jump(l, last);
+        l_enter(l, last);
+        for (unsigned i = 0; i < k->count; i++) incoming[i][d] = l_nswadd(l, offset[i], l_nswmul(l, number, k->operands[i].strides[d]));
+        from[d] = l_here(l);
+        l_jump(l, done);
+        if (!more) break;
+        l_enter(l, more);
+        LLVMValueRef quotient = LLVMBuildUDiv(l->b, number, k->shape[d], "");
+        LLVMValueRef coordinate = l_nswsub(l, number, l_nswmul(l, quotient, k->shape[d]));
+        for (unsigned i = 0; i < k->count; i++) offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
+        number = quotient;
+    }
+    l_enter(l, done);
+    for (unsigned i = 0; i < k->count; i++) {
+        LLVMValueRef phi = LLVMBuildPhi(l->b, l->i64, "");
+        LLVMAddIncoming(phi, incoming[i], from, UFUNC_MAX_NDIM);
+        at[i] = phi;
+    }
+    for (unsigned i = 0; i < k->count; i++) at[i] = l_offset(l, k->operands[i].data, at[i]);
+}
+
+/* One result per operand after the inputs. */
+static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValueRef *results) {
+    LLVMValueRef status = NULL;
+    LLVMValueRef result = l_call_inst(l, k->root, inputs, &status);
+    TRY(result);
+    bool tuple = k->root->result->kind == TY_TUPLE;
+    for (unsigned i = k->nin; i < k->count; i++) results[i - k->nin] = tuple ? l_extract(l, result, i - k->nin) : result;
+    return true;
+}
+
+static bool one_element(Lower *l, Kernel *k, LLVMValueRef number) {
+    LLVMValueRef at[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS], results[UFUNC_MAX_OPERANDS];
+    locate(l, k, number, at);
+    for (unsigned i = 0; i < k->nin; i++) inputs[i] = l_load(l, k->operands[i].type, at[i]);
+    TRY(call_body(l, k, inputs, results));
+    for (unsigned i = k->nin; i < k->count; i++) l_store(l, k->operands[i].type, results[i - k->nin], at[i]);
+    l_jump(l, k->leave);
+    return true;
+}
+
+/* ---- lanes ---- */
+
+static bool is_complex(const Type *type) { return scalar_info[type->scalar].kind == 'c'; }
+
+/* A vector of UFUNC_LANES elements in memory; complex elements are two parts each. */
+static LLVMTypeRef lanes_type(Lower *l, const Type *type, LLVMTypeRef *part, unsigned *parts) {
+    *parts = is_complex(type) ? 2 : 1;
+    *part = is_complex(type) ? (type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64) : l_memory_type(l, (Scalar)type->scalar);
+    return LLVMVectorType(*part, UFUNC_LANES * *parts);
+}
+
+static unsigned lanes_align(const Type *type) {
+    unsigned bytes = UFUNC_LANES * scalar_info[type->scalar].bytes;
+    return bytes < 16 ? bytes : 16;
+}
+
+static LLVMValueRef lane_of(Lower *l, const Type *type, LLVMValueRef vector, unsigned lane) {
+    if (is_complex(type))
+        return l_complex(l, LLVMBuildExtractElement(l->b, vector, l_i32(l, 2 * lane), ""), LLVMBuildExtractElement(l->b, vector, l_i32(l, 2 * lane + 1), ""));
+    LLVMValueRef value = LLVMBuildExtractElement(l->b, vector, l_i32(l, lane), "");
+    return type->scalar == SCALAR_BOOL ? LLVMBuildTrunc(l->b, value, l->i1, "") : value;
+}
+
+static LLVMValueRef with_lane(Lower *l, const Type *type, LLVMValueRef vector, unsigned lane, LLVMValueRef value) {
+    if (is_complex(type)) {
+        vector = LLVMBuildInsertElement(l->b, vector, l_extract(l, value, 0), l_i32(l, 2 * lane), "");
+        return LLVMBuildInsertElement(l->b, vector, l_extract(l, value, 1), l_i32(l, 2 * lane + 1), "");
+    }
+    if (type->scalar == SCALAR_BOOL) value = LLVMBuildZExt(l->b, value, l->i8, "");
+    return LLVMBuildInsertElement(l->b, vector, value, l_i32(l, lane), "");
+}
+
+/* The lanes of an input: one wide load, or, where the operand does not move along axis 0, one element in every lane. */
+static LLVMValueRef load_lanes(Lower *l, const Operand *operand, LLVMValueRef at) {
+    LLVMTypeRef part;
+    unsigned parts;
+    LLVMTypeRef vector_type = lanes_type(l, operand->type, &part, &parts);
+    LLVMValueRef moves = l_icmp(l, LLVMIntNE, operand->strides[0], l_i64(l, 0));
+    LIf wide;
+    l_if(l, &wide, moves);
+    LLVMValueRef vector = l_raw_load(l, vector_type, at, lanes_align(operand->type));
+    l_else(l, &wide);
+    LLVMValueRef one = l_load(l, operand->type, at), splat = LLVMGetUndef(vector_type);
+    for (unsigned lane = 0; lane < UFUNC_LANES; lane++) splat = with_lane(l, operand->type, splat, lane, one);
+    l_endif(l, &wide);
+    return l_if_phi(l, &wide, vector, splat);
+}
+
+static bool many_elements(Lower *l, Kernel *k, LLVMValueRef number) {
+    LLVMValueRef at[UFUNC_MAX_OPERANDS], lanes[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS], results[UFUNC_MAX_OPERANDS];
+    locate(l, k, number, at);
+    for (unsigned i = 0; i < k->nin; i++) lanes[i] = load_lanes(l, &k->operands[i], at[i]);
+    for (unsigned i = k->nin; i < k->count; i++) {
+        LLVMTypeRef part;
+        unsigned parts;
+        lanes[i] = LLVMGetUndef(lanes_type(l, k->operands[i].type, &part, &parts));
+    }
+    for (unsigned lane = 0; lane < UFUNC_LANES; lane++) {
+        for (unsigned i = 0; i < k->nin; i++) inputs[i] = lane_of(l, k->operands[i].type, lanes[i], lane);
+        TRY(call_body(l, k, inputs, results));
+        for (unsigned i = k->nin; i < k->count; i++) lanes[i] = with_lane(l, k->operands[i].type, lanes[i], lane, results[i - k->nin]);
+    }
+    for (unsigned i = k->nin; i < k->count; i++) l_raw_store(l, lanes[i], at[i], lanes_align(k->operands[i].type));
+    l_jump(l, k->leave);
+    return true;
+}
+
+/* The elements left over at the end of a single axis whose length is no multiple of UFUNC_LANES: this thread takes them one by one. */
+static bool tail(Lower *l, Kernel *k, LLVMValueRef first) {
+    LLVMBasicBlockRef finished = k->leave;
+    LFor loop;
+    LLVMValueRef index = l_for(l, &loop, l_nswsub(l, k->size, first));
+    LLVMBasicBlockRef next = l_block(l, "next");
+    k->leave = next;
+    TRY(one_element(l, k, l_nswadd(l, first, index)));
+    l_enter(l, next);
+    l_endfor(l, &loop);
+    l_jump(l, finished);
+    k->leave = finished;
+    return true;
+}
+
+bool nvptx_ufunc_entry(Lower *l, const FuncInst *root) {
+    Kernel k = {0};
+    TRY(find_operands(l, &k, root));
+    add_kernel(l, &k);
+    const Target *target = l->target;
+    LLVMValueRef block = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_X), l->i64, "");
+    LLVMValueRef width = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_DIM_X), l->i64, "");
+    LLVMValueRef number = l_nswadd(l, l_nswmul(l, block, width), LLVMBuildZExt(l->b, target->special(l, SPECIAL_THREAD_X), l->i64, ""));
+    k.leave = l_block(l, "leave");
+    LLVMBasicBlockRef vector = l_block(l, "vector"), strided = l_block(l, "strided"), element = l_block(l, "element");
+    l_branch(l, l_icmp(l, LLVMIntEQ, k.mode, l_i64(l, UFUNC_VECTOR)), vector, strided);
+
+    l_enter(l, vector);
+    LLVMValueRef first = l_nswmul(l, number, l_i64(l, UFUNC_LANES));
+    LLVMBasicBlockRef inside = l_block(l, "inside"), whole = l_block(l, "whole"), rest = l_block(l, "rest");
+    l_branch(l, l_icmp(l, LLVMIntSLT, first, k.size), inside, k.leave);
+    l_enter(l, inside);
+    l_branch(l, l_icmp(l, LLVMIntSLE, l_nswadd(l, first, l_i64(l, UFUNC_LANES)), k.size), whole, rest);
+    l_enter(l, whole);
+    TRY(many_elements(l, &k, first));
+    l_enter(l, rest);
+    TRY(tail(l, &k, first));
+
+    l_enter(l, strided);
+    l_branch(l, l_icmp(l, LLVMIntSLT, number, k.size), element, k.leave);
+    l_enter(l, element);
+    TRY(one_element(l, &k, number));
+
+    l_enter(l, k.leave);
+    LLVMBuildRetVoid(l->b);
+    l_end(l);
+    return true;
+}
