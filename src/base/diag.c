@@ -164,13 +164,20 @@ static void render_place(Buf *buf, const Source *source, Span span) {
     buf_write(buf, start, (size_t)(end - start));
     size_t length = (size_t)(end - line);
     bool to_end = span.end_line > span.line; /* the expression goes on in lines that are not shown */
-    size_t from = span.col, to = to_end || span.end_col > length ? length : span.end_col;
-    if (from < to) render_carets(buf, start, line + from > start ? line + from : start, line + to, end);
+    size_t from = span.col > length ? length : span.col;
+    size_t to = to_end || span.end_col > length ? length : span.end_col;
+    bool behind = from == length && span.end_col > span.col; /* something is missing at the end */
+    if (from < to || behind) render_carets(buf, start, line + from > start ? line + from : start, line + to, end);
 }
 
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
 static bool same_note(const DiagNote *a, const DiagNote *b) {
-    return a->source == b->source && a->span.line == b->span.line && a->span.col == b->span.col &&
-           strcmp(a->text, b->text) == 0;
+    if (!a->source != !b->source || !same_text(a->text, b->text)) return false;
+    if (a->source &&
+        (!same_text(a->source->file, b->source->file) || !same_text(a->source->function, b->source->function)))
+        return false;
+    return a->span.line == b->span.line && a->span.col == b->span.col;
 }
 
 /* Long chains of calls (recursion, above all) are cut in the middle, repeated places are told once. */

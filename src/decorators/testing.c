@@ -109,6 +109,17 @@ static const char *try_renumber(Trial *trial, const char *text) {
     return print_func(trial, func);
 }
 
+/* What inference does with a branch that is never taken: the entry loses its first edge. */
+static const char *try_remove_edge(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    Block *entry = func->blocks.data[0];
+    block_remove_edge(func, entry, entry->succs[0]);
+    Diag faults;
+    diag_init(&faults, trial->arena);
+    return func_verify(func, false, &faults) ? print_func(trial, func) : diag_render(&faults);
+}
+
 static const Type *whole_type(Trial *trial, const char *text) {
     const char *end;
     const Type *type = type_parse(trial->types, trial->arena, text, &end);
@@ -183,6 +194,7 @@ static const struct TrialRow {
     {"renumber", try_renumber},
     {"type_roundtrip", try_type},
     {"const_roundtrip", try_const},
+    {"remove_edge", try_remove_edge},
     {"layout", try_layout},
     {"kernel_leaves", try_kernel_leaves},
 };

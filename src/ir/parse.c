@@ -405,17 +405,17 @@ static bool parse_operand(Parser *parser, const Value *value, Operands *operands
 }
 
 static bool parse_target(Parser *parser) {
+    if (parser->block->nsuccs == 2) return fail(parser, "a block has two successors at most");
     Block *target = parse_block_ref(parser);
     TRY(target);
-    if (parser->block->nsuccs == 2) return fail(parser, "a block has two successors at most");
     parser->block->succs[parser->block->nsuccs++] = target;
     return true;
 }
 
 static bool parse_operands(Parser *parser, Value *value) {
     Operands operands = {0};
-    Span span = here(parser);
     skip_space(parser);
+    Span span = here(parser);
     for (bool more = *parser->at && *parser->at != '\n' && *parser->at != '\r' && !at_word(parser, "is"); more;) {
         bool target = value->op != OP_PHI && at_block_ref(parser) && op_is_terminator(value->op);
         TRY(target ? parse_target(parser) : parse_operand(parser, value, &operands));
