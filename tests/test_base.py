@@ -108,7 +108,7 @@ def test_a_code_may_have_its_own_hint():
 def test_notes_tell_the_way_innermost_first():
     notes = (
         ("called with (int, (int, int))", place(17, *columns(17, "foldl("))),
-        ("called with (float)", place(2, 4, 8, text="\n    main(1.5)\n", function="main", file="other.py", first_line=1)),
+        ("called with (float)", place(2, 4, 8, None, "\n    main(1.5)\n", "other.py", "main", 1)),
     )
     assert render(12, "a", hint="do this", notes=notes) == """\
 the message
@@ -129,7 +129,8 @@ the message
 def test_long_chains_are_cut_in_the_middle():
     notes = tuple((f"call {i}", place(0, 0, 0, file=None)) for i in range(40))
     shown = _testing.render("TYPING", "the message", place(0, 0, 0, file=None), notes=notes).splitlines()
-    assert shown == ["the message", *(f"  note: call {i}" for i in range(6)), "  ... 32 more", "  note: call 38", "  note: call 39"]
+    first = [f"  note: call {i}" for i in range(6)]
+    assert shown == ["the message", *first, "  ... 32 more", "  note: call 38", "  note: call 39"]
     few = _testing.render("TYPING", "the message", place(0, 0, 0, file=None), notes=notes[:9]).splitlines()
     assert few == ["the message", *(f"  note: call {i}" for i in range(9))]
 

@@ -14,7 +14,7 @@ def run(trial, text, **options):
     return _testing.run(trial, text, **options)
 
 
-# ---- text form ---------------------------------------------------------------------------------------------------------
+# ---- text form -------------------------------------------------------------------------------------------------------
 
 # Written as the printer writes: what comes back must be the same.
 CANONICAL = {
@@ -251,7 +251,8 @@ def test_damaged_text_is_refused_or_read(data):
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text)))
         cut = data.draw(st.integers(0, 3))
-        text = text[:at] + data.draw(st.sampled_from(["", "%", "(", "b0", "#", "]", "\n", "phi ", ",", "9", '"', "is "])) + text[at + cut :]
+        patch = data.draw(st.sampled_from(["", "%", "(", "b0", "#", "]", "\n", "phi ", ",", "9", '"', "is "]))
+        text = text[:at] + patch + text[at + cut :]
     try:
         printed = run("parse_print", text)
     except ValueError:
@@ -269,7 +270,7 @@ def test_deep_nesting_is_refused():
             run("const_roundtrip", opening * 100000)
 
 
-# ---- verifier ----------------------------------------------------------------------------------------------------------
+# ---- verifier --------------------------------------------------------------------------------------------------------
 
 # The comments are what the verifier has to say; they are no part of its input.
 FAULTY_FORM = {
@@ -528,7 +529,7 @@ b3:
 """, typed=True) == ""
 
 
-# ---- passes ------------------------------------------------------------------------------------------------------------
+# ---- passes ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CANONICAL)
@@ -771,7 +772,7 @@ def test_order_keeps_functions_sound(graph):
     assert ordered.count("b") and len(re.findall(r"^b\d+:", ordered, re.M)) == len(reachable(graph))
 
 
-# ---- types and constants -----------------------------------------------------------------------------------------------
+# ---- types and constants ---------------------------------------------------------------------------------------------
 
 STRONG = ["bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
           "float64", "complex64", "complex128"]
@@ -864,8 +865,10 @@ def test_int_constants(value):
     assert run("const_roundtrip", str(value)) == str(value)
 
 
-@pytest.mark.parametrize("text", ["9223372036854775808", "uint64(18446744073709551616)", "int8(1.5)", "bool_(1)", "float32(x)",
-                                  "complex(1.0)", '"open', '"\\q"', "(1", "slice(1, 2)", "int", "str", "1.2.3", "1e", ""])
+@pytest.mark.parametrize("text", [
+    "9223372036854775808", "uint64(18446744073709551616)", "int8(1.5)", "bool_(1)", "float32(x)", "complex(1.0)", '"open',
+    '"\\q"', "(1", "slice(1, 2)", "int", "str", "1.2.3", "1e", "",
+])
 def test_what_is_not_a_constant(text):
     with pytest.raises(ValueError):
         run("const_roundtrip", text)
@@ -891,7 +894,7 @@ def test_tables_are_consistent():
         assert operands >= -1 and doc and effects and set(effects) <= set("PRWXCS"), text
 
 
-# ---- layout ------------------------------------------------------------------------------------------------------------
+# ---- layout ----------------------------------------------------------------------------------------------------------
 
 CTYPES = {
     "bool": ctypes.c_bool, "int8": ctypes.c_int8, "int16": ctypes.c_int16, "int32": ctypes.c_int32,
@@ -906,7 +909,8 @@ def struct_of(fields):
 
 CTYPES["complex64"] = struct_of([ctypes.c_float] * 2)
 CTYPES["complex128"] = struct_of([ctypes.c_double] * 2)
-CTYPES.update({"bool_": CTYPES["bool"], "int": CTYPES["int64"], "float": CTYPES["float64"], "complex": CTYPES["complex128"]})
+for same, name in {"bool_": "bool", "int": "int64", "float": "float64", "complex": "complex128"}.items():
+    CTYPES[same] = CTYPES[name]
 
 
 def layout(text):
@@ -958,8 +962,8 @@ def test_layout_is_that_of_numpy(names):
 
 
 def test_kernel_leaves():
-    text = "(int8, array(float32, 2, C), array(float64, 1, A, readonly), complex64, (int, bool_?), None, range, pyfunc#1)"
-    assert run("kernel_leaves", text) == """\
+    arrays = "array(float32, 2, C), array(float64, 1, A, readonly)"
+    assert run("kernel_leaves", f"(int8, {arrays}, complex64, (int, bool_?), None, range, pyfunc#1)") == """\
 scalar int8 argument=0 axis=0 bytes=1 align=1 from=0 to=0
 pointer - argument=1 axis=0 bytes=8 align=8 from=0 to=8
 shape - argument=1 axis=0 bytes=8 align=8 from=16 to=16
@@ -1000,12 +1004,12 @@ def test_kernel_leaves_fit(pairs):
     assert int(total) == end
 
 
-# ---- running out of memory ---------------------------------------------------------------------------------------------
+# ---- running out of memory -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("trial, text", [
-    *((trial, CANONICAL["loop"]) for trial in ("parse_print", "verify", "clone", "order", "dominators", "trivial_phis", "dead",
-                                               "renumber")),
+    *((trial, CANONICAL["loop"])
+      for trial in ("parse_print", "verify", "clone", "order", "dominators", "trivial_phis", "dead", "renumber")),
     ("parse_print", CANONICAL["constants"]),
     ("verify", FAULTY_FORM["dominance"]),
     ("type_roundtrip", "((int, float?), array(int8, 2, C), closure#3((int,), cell(float)))"),
