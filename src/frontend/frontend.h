@@ -24,6 +24,8 @@ PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
 /* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the decorators layer creates
  * the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int) and registers it here. */
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
+/* The decorated object (dispatcher) through which a compiled function last met this Python function; borrowed; NULL: none. */
+PyObject *objects_decorated(const Objects *objects, ObjRef function);
 /* Instances of this class or its subclasses (krait.float32) stand for types; get tells which, or NULL for one that makes no scalar. */
 void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object));
 
@@ -43,14 +45,18 @@ typedef struct Frontend {
     TypeTable *types;
     Objects *objects;
     Diag *diag;
+    bool readonly_globals; /* arrays found in globals may not be written to: a GPU works on a copy of them */
     VEC(Guard) guards;
-    void *cache; /* code object -> Func: each function is translated once per compilation */
+    void *cache; /* function -> Func: each is translated once per compilation */
+    PyObject *kept; /* a list of the references that live until frontend_close */
 } Frontend;
 
 void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *objects, Diag *diag);
 void frontend_close(Frontend *frontend);
 /* The function (a PyFunctionObject, or the stand-in made for code nested in one) as untyped SSA. */
 const Func *frontend_translate(Frontend *frontend, ObjRef function);
+/* After a failure: gives the Sources that the Diag and its notes mention their text, for the line with the caret. */
+void frontend_attach_source(Frontend *frontend);
 /* Canonical instructions of a function as text, one a line: what KRAIT_DUMP=bytecode and the golden tests show. */
 const char *frontend_disassemble(Frontend *frontend, ObjRef function);
 

@@ -1,0 +1,183 @@
+/* bytecode.c: a code object to canonical instructions.
+ *
+ * Input: co_code as PyCode_GetCode gives it (specialised and instrumented instructions undone), co_linetable, co_exceptiontable.
+ * Output: Bytecode: instructions of bc_canonical.def with spans; jump targets are indices of instructions.
+ * Algorithm: one walk over the code units; EXTENDED_ARG prefixes are folded into the argument, inline caches skipped, each opcode expanded by
+ * its row in the table of the running version.  first[unit] remembers which instruction came from which code unit; jump targets and the
+ * exception table are translated through it at the end.
+ *
+ * A new version of CPython is a new table and a line in the list below. */
+#include "frontend/bytecode.h"
+
+#include <opcode.h> /* opcode numbers of this version */
+
+#if PY_VERSION_HEX >= 0x030E0000
+#error "bc_py314.def is not written yet"
+#elif PY_VERSION_HEX >= 0x030D0000
+#define BYTECODE_TABLE "frontend/bc_py313.def"
+#elif PY_VERSION_HEX >= 0x030C0000
+#define BYTECODE_TABLE "frontend/bc_py312.def"
+#elif PY_VERSION_HEX >= 0x030B0000
+#define BYTECODE_TABLE "frontend/bc_py311.def"
+#else
+#error "CPython 3.11 or newer is needed"
+#endif
+
+const InsnInfo insn_info[INSN_COUNT] = {
+#define INSN(name, text, argument, effect, jumped, doc) {text, ARG_##argument},
+#include "frontend/bc_canonical.def"
+#undef INSN
+};
+
+const RefusalInfo refusal_info[REFUSED_COUNT] = {
+#define REFUSAL(name, text, hint) {text, hint},
+#include "frontend/bc_refused.def"
+#undef REFUSAL
+};
+
+int insn_effect(InsnKind kind, int arg, bool jump) {
+    switch (kind) {
+#define INSN(name, text, argument, effect, jumped, doc)                                                                \
+    case INSN_##name: return jump ? (jumped) : (effect);
+#include "frontend/bc_canonical.def"
+#undef INSN
+    default: return 0;
+    }
+}
+
+const char *opcode_name(int opcode) {
+    switch (opcode) {
+#define BC(name, caches, expansion)                                                                                    \
+    case name: return #name;
+#define INTRINSIC(number, expansion)
+#include BYTECODE_TABLE
+#undef BC
+#undef INTRINSIC
+    default: return NULL;
+    }
+}
+
+static void expand(Expansion *to, InsnKind kind, int arg) {
+    to->insns[to->count++] = (Insn){.kind = kind, .arg = arg};
+}
+
+#define I(instruction, argument)             expand(to, INSN_##instruction, (int)(argument));
+#define IF(condition, instruction, argument) if (condition) expand(to, INSN_##instruction, (int)(argument));
+#define R(refusal)                           expand(to, INSN_REFUSE, REFUSED_##refusal);
+
+/* CALL_INTRINSIC_1: the operators that have no opcode of their own.  What has no row defines types. */
+static void expand_intrinsic(int number, Expansion *to) {
+    switch (number) {
+#define BC(name, caches, expansion)
+#define INTRINSIC(operator, expansion)                                                                                 \
+    case operator: expansion break;
+#include BYTECODE_TABLE
+#undef BC
+#undef INTRINSIC
+    default: R(TYPE_PARAMETERS) break;
+    }
+}
+
+#define OPERATOR(number) expand_intrinsic(number, to);
+
+bool opcode_expand(int opcode, int arg, uint32_t next, Expansion *to) {
+    (void)expand_intrinsic;
+    to->count = 0;
+    switch (opcode) {
+#define BC(name, cache_units, expansion)                                                                               \
+    case name:                                                                                                         \
+        to->caches = cache_units;                                                                                      \
+        next += cache_units;                                                                                           \
+        expansion return true;
+#define INTRINSIC(number, expansion)
+#include BYTECODE_TABLE
+#undef BC
+#undef INTRINSIC
+    default: return false;
+    }
+}
+
+#undef I
+#undef IF
+#undef R
+#undef OPERATOR
+
+/* ---- exception table: varints of 6 bits, most significant first; 0x80 marks the first byte of a row ---- */
+
+typedef struct Reader {
+    const unsigned char *at, *end;
+} Reader;
+
+static uint32_t read_varint(Reader *reader) {
+    uint32_t value = 0;
+    while (reader->at < reader->end) {
+        unsigned char byte = *reader->at++;
+        value = value << 6 | (byte & 0x3f);
+        if (!(byte & 0x40)) break;
+    }
+    return value;
+}
+
+/* Rows that end in anything but PUSH_EXC_INFO only put a variable back that an inlined comprehension hid. */
+static void read_handlers(Arena *arena, PyCodeObject *code, const unsigned char *units, const uint32_t *first, size_t nunits, Bytecode *out) {
+    VEC(Handler) handlers = {0};
+    const unsigned char *bytes = (const unsigned char *)PyBytes_AS_STRING(code->co_exceptiontable);
+    Reader reader = {bytes, bytes + PyBytes_GET_SIZE(code->co_exceptiontable)};
+    while (reader.at < reader.end) {
+        uint32_t start = read_varint(&reader);
+        uint32_t length = read_varint(&reader);
+        uint32_t target = read_varint(&reader);
+        read_varint(&reader); /* depth of the stack, and whether the place is pushed */
+        if (start + length > nunits || target >= nunits) break;
+        if (units[2 * target] != PUSH_EXC_INFO) continue;
+        vec_push(arena, &handlers, (Handler){first[start], first[start + length], first[target]});
+    }
+    out->handlers = handlers.data;
+    out->nhandlers = handlers.len;
+}
+
+bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Bytecode *out, const char **why) {
+    const unsigned char *units = (const unsigned char *)PyBytes_AS_STRING(co_code);
+    uint32_t nunits = (uint32_t)(PyBytes_GET_SIZE(co_code) / 2);
+    Span *spans = code_positions(arena, code, nunits);
+    uint32_t *first = ARENA_ARRAY(arena, uint32_t, nunits + 1);
+    VEC(Insn) insns = {0};
+    uint32_t extended = 0;
+    for (uint32_t unit = 0; unit < nunits;) {
+        int opcode = units[2 * unit];
+        uint32_t arg = extended << 8 | units[2 * unit + 1];
+        first[unit] = (uint32_t)insns.len;
+        if (opcode == EXTENDED_ARG) {
+            extended = arg;
+            unit++;
+            continue;
+        }
+        extended = 0;
+        Expansion to;
+        if (!opcode_expand(opcode, (int)arg, unit + 1, &to)) {
+            *why = arena_printf(arena, "opcode %d of this Python version is not known", opcode);
+            return false;
+        }
+        for (int i = 0; i < to.count; i++) {
+            to.insns[i].unit = unit;
+            to.insns[i].span = spans[unit];
+            vec_push(arena, &insns, to.insns[i]);
+        }
+        for (int i = 1; i <= to.caches && unit + i < nunits; i++) first[unit + i] = (uint32_t)insns.len;
+        unit += 1 + (uint32_t)to.caches;
+    }
+    first[nunits] = (uint32_t)insns.len;
+    for (size_t i = 0; i < insns.len; i++) {
+        Insn *insn = &insns.data[i];
+        if (insn_info[insn->kind].argument != ARG_TARGET) continue;
+        if (insn->arg < 0 || (uint32_t)insn->arg >= nunits) {
+            *why = arena_printf(arena, "a jump at instruction %u leaves the code", insn->unit);
+            return false;
+        }
+        insn->arg = (int)first[insn->arg];
+    }
+    out->insns = insns.data;
+    out->count = insns.len;
+    read_handlers(arena, code, units, first, nunits, out);
+    return true;
+}

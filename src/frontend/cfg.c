@@ -1,0 +1,198 @@
+/* cfg.c: canonical instructions to a control-flow graph.
+ *
+ * Input: Bytecode.  Output: Cfg: the reachable blocks in reverse post-order, and which variables are certainly assigned where.
+ * Algorithm: 1. leaders: the first instruction, jump targets, what follows a jump; 2. edges to blocks that only jump on are led to where
+ * these end; 3. a block whose only successor has no other predecessor takes it in; 4. depth-first walk that visits the false side first, so
+ * that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked like.  Steps 2 and 3 are what
+ * makes the graphs of different Python versions equal. */
+#include "frontend/cfg.h"
+
+#include <string.h> /* memcpy, memset */
+
+static bool is_jump(InsnKind kind) { return insn_info[kind].argument == ARG_TARGET; }
+static bool ends_flow(InsnKind kind) { return kind == INSN_RETURN || kind == INSN_RAISE || kind == INSN_JUMP; }
+
+typedef struct Builder {
+    Arena *arena;
+    const Bytecode *code;
+    CfgBlock **at; /* the block that starts at each instruction */
+    VEC(CfgBlock *) blocks; /* in the order of the code */
+} Builder;
+
+static void find_blocks(Builder *b) {
+    const Bytecode *code = b->code;
+    bool *leader = ARENA_ARRAY(b->arena, bool, code->count + 1);
+    leader[0] = true;
+    for (size_t i = 0; i < code->count; i++) {
+        if (is_jump(code->insns[i].kind)) leader[code->insns[i].arg] = true;
+        if (is_jump(code->insns[i].kind) || ends_flow(code->insns[i].kind)) leader[i + 1] = true;
+    }
+    for (size_t i = 0; i < code->count; i++) {
+        if (leader[i]) {
+            CfgBlock *block = ARENA_NEW(b->arena, CfgBlock);
+            block->part = (CfgPart){(uint32_t)i, (uint32_t)i + 1, NULL};
+            block->tail = &block->part;
+            vec_push(b->arena, &b->blocks, block);
+        } else {
+            vec_last(&b->blocks)->part.last = (uint32_t)i + 1;
+        }
+        b->at[i] = vec_last(&b->blocks);
+    }
+}
+
+static void find_edges(Builder *b) {
+    for (size_t i = 0; i < b->blocks.len; i++) {
+        CfgBlock *block = b->blocks.data[i];
+        const Insn *last = &b->code->insns[block->part.last - 1];
+        CfgBlock *next = i + 1 < b->blocks.len ? b->blocks.data[i + 1] : NULL;
+        CfgBlock *target = is_jump(last->kind) ? b->at[last->arg] : NULL;
+        bool taken_first = last->kind == INSN_JUMP_IF_TRUE;
+        if (last->kind == INSN_JUMP) {
+            block->succs[block->nsuccs++] = target;
+        } else if (target) {
+            if (taken_first) block->succs[block->nsuccs++] = target;
+            if (next) block->succs[block->nsuccs++] = next;
+            if (!taken_first) block->succs[block->nsuccs++] = target;
+        } else if (!ends_flow(last->kind) && next) {
+            block->succs[block->nsuccs++] = next;
+        }
+    }
+}
+
+/* The block that does nothing but go on to another one, or NULL. */
+static CfgBlock *forwards_to(const Builder *b, const CfgBlock *block) {
+    if (block->nsuccs != 1 || block->succs[0] == block) return NULL;
+    for (uint32_t i = block->part.first; i < block->part.last; i++)
+        if (b->code->insns[i].kind != INSN_NOP && b->code->insns[i].kind != INSN_JUMP) return NULL;
+    return block->succs[0];
+}
+
+static void thread_jumps(Builder *b) {
+    for (size_t i = 0; i < b->blocks.len; i++) {
+        CfgBlock *block = b->blocks.data[i];
+        for (uint32_t s = 0; s < block->nsuccs; s++) {
+            CfgBlock *to = block->succs[s];
+            size_t steps = 0; /* blocks may forward to each other in a circle: while True: pass */
+            for (CfgBlock *next; steps < b->blocks.len && (next = forwards_to(b, to)) != NULL; steps++) to = next;
+            if (steps < b->blocks.len) block->succs[s] = to;
+        }
+    }
+}
+
+/* Marks what can be reached and counts edges; the stack of the walk is explicit: code may be long. */
+static void count_preds(Builder *b) {
+    CfgBlock **work = ARENA_ARRAY(b->arena, CfgBlock *, b->blocks.len);
+    size_t n = 0;
+    work[n++] = b->blocks.data[0];
+    b->blocks.data[0]->reachable = true;
+    while (n) {
+        CfgBlock *block = work[--n];
+        for (uint32_t s = 0; s < block->nsuccs; s++) {
+            CfgBlock *to = block->succs[s];
+            to->npreds++;
+            if (to->reachable) continue;
+            to->reachable = true;
+            work[n++] = to;
+        }
+    }
+}
+
+static void merge_chains(Builder *b) {
+    CfgBlock *entry = b->blocks.data[0];
+    for (size_t i = 0; i < b->blocks.len; i++) {
+        CfgBlock *block = b->blocks.data[i];
+        while (block->reachable && block->nsuccs == 1) {
+            CfgBlock *next = block->succs[0];
+            if (next == block || next == entry || next->npreds != 1) break;
+            block->tail->next = ARENA_NEW(b->arena, CfgPart);
+            *block->tail->next = next->part;
+            block->tail = next->tail == &next->part ? block->tail->next : next->tail;
+            block->nsuccs = next->nsuccs;
+            memcpy(block->succs, next->succs, sizeof block->succs);
+            next->reachable = false;
+        }
+    }
+}
+
+static void number_blocks(Builder *b, CfgBlock *entry, Cfg *cfg) {
+    typedef struct Frame {
+        CfgBlock *block;
+        uint32_t left; /* successors still to visit */
+    } Frame;
+    Frame *stack = ARENA_ARRAY(b->arena, Frame, b->blocks.len + 1);
+    CfgBlock **post = ARENA_ARRAY(b->arena, CfgBlock *, b->blocks.len + 1);
+    size_t depth = 0, count = 0;
+    entry->order = 1; /* here only: visited */
+    stack[depth++] = (Frame){entry, entry->nsuccs};
+    while (depth) {
+        Frame *frame = &stack[depth - 1];
+        if (frame->left == 0) {
+            post[count++] = frame->block;
+            depth--;
+            continue;
+        }
+        CfgBlock *to = frame->block->succs[--frame->left];
+        if (to->order) continue;
+        to->order = 1;
+        stack[depth++] = (Frame){to, to->nsuccs};
+    }
+    cfg->blocks = ARENA_ARRAY(b->arena, CfgBlock *, count);
+    cfg->count = count;
+    for (size_t i = 0; i < count; i++) {
+        cfg->blocks[i] = post[count - 1 - i];
+        cfg->blocks[i]->order = (uint32_t)i;
+    }
+}
+
+void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
+    Builder b = {.arena = arena, .code = bytecode, .at = ARENA_ARRAY(arena, CfgBlock *, bytecode->count + 1)};
+    find_blocks(&b);
+    find_edges(&b);
+    thread_jumps(&b);
+    count_preds(&b);
+    merge_chains(&b);
+    CfgBlock *entry = b.blocks.data[0];
+    if (entry->npreds) { /* a loop back to the first instruction: give the function an entry of its own */
+        CfgBlock *start = ARENA_NEW(arena, CfgBlock);
+        start->tail = &start->part;
+        start->succs[start->nsuccs++] = entry;
+        entry->npreds++;
+        entry = start;
+    }
+    number_blocks(&b, entry, cfg);
+}
+
+/* ---- which variables are certainly assigned: a forward data-flow problem, met by intersection ---- */
+
+void cfg_apply_bound(const Insn *insn, uint64_t *bound) {
+    if (insn->kind == INSN_STORE_LOCAL || insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_MAKE_CELL)
+        bit_set(bound, (size_t)insn->arg);
+    else if (insn->kind == INSN_DELETE_LOCAL)
+        bit_clear(bound, (size_t)insn->arg);
+}
+
+void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const uint64_t *assigned, size_t nlocals) {
+    size_t words = cfg->nwords = nlocals / 64 + 1;
+    uint64_t *out = ARENA_ARRAY(arena, uint64_t, words);
+    for (size_t i = 0; i < cfg->count; i++) {
+        cfg->blocks[i]->bound = ARENA_ARRAY(arena, uint64_t, words);
+        memset(cfg->blocks[i]->bound, 0xff, words * sizeof *out); /* not reached yet: everything */
+    }
+    memcpy(cfg->blocks[0]->bound, assigned, words * sizeof *out);
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (size_t i = 0; i < cfg->count; i++) {
+            CfgBlock *block = cfg->blocks[i];
+            memcpy(out, block->bound, words * sizeof *out);
+            for (const CfgPart *part = &block->part; part; part = part->next)
+                for (uint32_t at = part->first; at < part->last; at++) cfg_apply_bound(&bytecode->insns[at], out);
+            for (uint32_t s = 0; s < block->nsuccs; s++) {
+                uint64_t *in = block->succs[s]->bound;
+                for (size_t w = 0; w < words; w++) {
+                    progress |= (in[w] & ~out[w]) != 0;
+                    in[w] &= out[w];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+/* constants.c: what a Python object is in compiled code.
+ *
+ * Input: any Python object: a constant of the code, a global, an attribute of a module.  Output: a Const in the compilation's arena.
+ * Algorithm: a row of questions, cheapest and most common first.  Numbers, strings and tuples become values; types become TY_DTYPE, exception
+ * classes TY_EXC_CLASS, library functions TY_FUNC, Python functions and dispatchers TY_PYFUNC; arrays are described, not copied; mutable
+ * containers are refused; of anything else compiled code can only take attributes (TY_OBJECT). */
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL krait_frontend_array_api
+#include "frontend/frontend_private.h"
+
+#include <string.h> /* strlen */
+
+#include <numpy/arrayobject.h>  /* PyArrayObject */
+#include <numpy/arrayscalars.h> /* PyGenericArrType_Type */
+
+/* NumPy's table of function pointers; constant from then on. */
+bool constants_import_numpy(void) { return PyArray_ImportNumPyAPI() == 0; }
+
+typedef struct Reading { /* one object being read */
+    Frontend *frontend;
+    const Source *source;
+    Span span;
+} Reading;
+
+static const Const *read_constant(const Reading *r, PyObject *object);
+
+static const Const *refuse(const Reading *r, const char *what, const char *hint) {
+    diag_fail(r->frontend->diag, DIAG_UNSUPPORTED_OBJECT, r->source, r->span, "%s", what);
+    if (hint) diag_hint(r->frontend->diag, "%s", hint);
+    return NULL;
+}
+
+static const Const *python_failed(const Reading *r, const char *what) {
+    frontend_python_failed(r->frontend, r->source, r->span, what);
+    return NULL;
+}
+
+static Const *new_const(const Reading *r, const Type *type) {
+    Const *konst = ARENA_NEW(r->frontend->arena, Const);
+    konst->type = type;
+    return konst;
+}
+
+/* ---- numbers and text ---- */
+
+static const Const *read_int(const Reading *r, PyObject *object) {
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (!overflow) return const_int(r->frontend->arena, r->frontend->types, value);
+    Const *konst = new_const(r, type_scalar(r->frontend->types, SCALAR_INT64, true));
+    konst->too_big = true;
+    return konst;
+}
+
+static const Const *read_str(const Reading *r, PyObject *object) {
+    Py_ssize_t length;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (!text) return python_failed(r, "a string cannot be written as UTF-8");
+    if ((size_t)length != strlen(text)) return refuse(r, "strings that contain a NUL character are not compiled", NULL);
+    return const_str(r->frontend->arena, r->frontend->types, arena_strndup(r->frontend->arena, text, (size_t)length));
+}
+
+/* The scalar type of a NumPy dtype in native byte order. */
+static bool scalar_of_dtype(const PyArray_Descr *dtype, Scalar *scalar) {
+    if (dtype->byteorder == NPY_OPPBYTE) return false;
+    for (int i = 0; i < SCALAR_COUNT; i++) {
+        if (scalar_info[i].kind != dtype->kind || scalar_info[i].bytes != PyDataType_ELSIZE(dtype)) continue;
+        *scalar = (Scalar)i;
+        return true;
+    }
+    return false;
+}
+
+static const Const *read_numpy_scalar(const Reading *r, PyObject *object) {
+    PyArray_Descr *dtype = PyArray_DescrFromScalar(object);
+    if (!dtype) return python_failed(r, "a NumPy scalar could not be read");
+    Scalar scalar;
+    bool known = scalar_of_dtype(dtype, &scalar);
+    Py_DECREF(dtype);
+    if (!known) {
+        if (PyUnicode_Check(object)) return read_str(r, object);
+        return refuse(r, arena_printf(r->frontend->arena, "values of type %s are not compiled", Py_TYPE(object)->tp_name), NULL);
+    }
+    Const *konst = new_const(r, type_scalar(r->frontend->types, scalar, false));
+    if (scalar_info[scalar].kind == 'b') {
+        konst->i = PyObject_IsTrue(object);
+    } else if (scalar_info[scalar].kind == 'f') {
+        konst->f = PyFloat_AsDouble(object);
+    } else if (scalar_info[scalar].kind == 'c') {
+        Py_complex value = PyComplex_AsCComplex(object);
+        konst->c.re = value.real;
+        konst->c.im = value.imag;
+    } else {
+        PyObject *number = PyNumber_Index(object);
+        if (number) konst->i = (int64_t)PyLong_AsUnsignedLongLongMask(number);
+        Py_XDECREF(number);
+    }
+    return PyErr_Occurred() ? python_failed(r, "a NumPy scalar could not be read") : konst;
+}
+
+static const Const *read_tuple(const Reading *r, PyObject *object) {
+    Py_ssize_t count = PyTuple_GET_SIZE(object);
+    const Const **items = ARENA_ARRAY(r->frontend->arena, const Const *, count);
+    for (Py_ssize_t i = 0; i < count; i++) TRY(items[i] = read_constant(r, PyTuple_GET_ITEM(object, i)));
+    return const_tuple(r->frontend->arena, r->frontend->types, items, (size_t)count);
+}
+
+/* `x in {1, 2}`: the compiler makes it a frozenset; nothing but `in` ever sees it, for which a tuple does. */
+static const Const *read_frozenset(const Reading *r, PyObject *object) {
+    PyObject *tuple = frontend_keep(r->frontend, PySequence_Tuple(object));
+    return tuple ? read_tuple(r, tuple) : python_failed(r, "a frozenset could not be read");
+}
+
+/* ---- arrays ---- */
+
+static const Const *read_array(const Reading *r, PyObject *object) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    Frontend *frontend = r->frontend;
+    Scalar scalar;
+    if (!scalar_of_dtype(PyArray_DESCR(array), &scalar) || !PyArray_ISALIGNED(array)) {
+        refuse(r, "arrays of this dtype cannot be used in compiled code", "convert the array with astype() first");
+        return NULL;
+    }
+    int ndim = PyArray_NDIM(array);
+    if (ndim > TYPE_MAX_NDIM) return refuse(r, "arrays of more than 32 dimensions are not compiled", NULL);
+    ArrayLayout layout = PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_C : PyArray_IS_F_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_A;
+    bool readonly = frontend->readonly_globals || !PyArray_ISWRITEABLE(array);
+    ObjRef ref = objects_ref(frontend->objects, object);
+    if (!ref) return python_failed(r, "no memory for an object's number");
+
+    ArrayConst *described = ARENA_NEW(frontend->arena, ArrayConst);
+    int64_t *shape = ARENA_ARRAY(frontend->arena, int64_t, ndim), *strides = ARENA_ARRAY(frontend->arena, int64_t, ndim);
+    for (int i = 0; i < ndim; i++) {
+        shape[i] = PyArray_DIM(array, i);
+        strides[i] = PyArray_STRIDE(array, i);
+    }
+    *described = (ArrayConst){.data = PyArray_DATA(array), .object = ref, .shape = shape, .strides = strides};
+    const Type *element = type_scalar(frontend->types, scalar, false);
+    Const *konst = new_const(r, type_array(frontend->types, element, (unsigned)ndim, layout, readonly));
+    konst->array = described;
+    return konst;
+}
+
+/* ---- types ---- */
+
+static const Const *dtype_of(const Reading *r, const Type *made) {
+    return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_DTYPE, 0, &made, 1));
+}
+
+static const Const *dtype_of_scalar(const Reading *r, Scalar scalar, bool weak) {
+    return dtype_of(r, type_scalar(r->frontend->types, scalar, weak));
+}
+
+static const Const *read_dtype(const Reading *r, PyObject *object) {
+    Scalar scalar;
+    if (!scalar_of_dtype((PyArray_Descr *)object, &scalar)) return refuse(r, "this dtype cannot be used in compiled code", NULL);
+    return dtype_of_scalar(r, scalar, false);
+}
+
+/* A class of NumPy scalars (numpy.float32); numpy.floating and other abstract ones are not among them. */
+static bool scalar_of_class(PyObject *class, Scalar *scalar) {
+    static const int numbers[] = {NPY_BOOL, NPY_BYTE,      NPY_SHORT, NPY_INT,  NPY_LONG,  NPY_LONGLONG, NPY_UBYTE,  NPY_USHORT, NPY_UINT,
+                                  NPY_ULONG, NPY_ULONGLONG, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT,   NPY_CDOUBLE};
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        PyArray_Descr *dtype = PyArray_DescrFromType(numbers[i]);
+        bool found = dtype && (PyObject *)dtype->typeobj == class && scalar_of_dtype(dtype, scalar);
+        Py_XDECREF(dtype);
+        if (found) return true;
+    }
+    return false;
+}
+
+static const Const *read_class(const Reading *r, PyObject *object) {
+    if (object == (PyObject *)&PyLong_Type) return dtype_of_scalar(r, SCALAR_INT64, true);
+    if (object == (PyObject *)&PyFloat_Type) return dtype_of_scalar(r, SCALAR_FLOAT64, true);
+    if (object == (PyObject *)&PyComplex_Type) return dtype_of_scalar(r, SCALAR_COMPLEX128, true);
+    if (object == (PyObject *)&PyBool_Type) return dtype_of_scalar(r, SCALAR_BOOL, true);
+    Scalar scalar;
+    if (PyType_IsSubtype((PyTypeObject *)object, &PyGenericArrType_Type) && scalar_of_class(object, &scalar))
+        return dtype_of_scalar(r, scalar, false);
+    FuncId func = objects_func(r->frontend->objects, object);
+    if (func != FUNC_NONE) return const_of(r->frontend->arena, type_func(r->frontend->types, func));
+    ObjRef ref = objects_ref(r->frontend->objects, object);
+    if (!ref) return python_failed(r, "no memory for an object's number");
+    TypeKind kind = PyExceptionClass_Check(object) ? TY_EXC_CLASS : TY_OBJECT;
+    return const_of(r->frontend->arena, type_object(r->frontend->types, kind, ref));
+}
+
+/* ---- functions and the rest ---- */
+
+static const Const *read_function(const Reading *r, PyObject *function, PyObject *decorated) {
+    Objects *objects = r->frontend->objects;
+    ObjRef ref = decorated ? objects_ref_decorated(objects, function, decorated) : objects_ref(objects, function);
+    if (!ref) return python_failed(r, "no memory for an object's number");
+    return const_of(r->frontend->arena, type_object(r->frontend->types, TY_PYFUNC, ref));
+}
+
+/* What a jitted function stands for, or NULL.  Modules, classes and arrays are not asked: they may have an attribute of that name. */
+static PyObject *py_func_of(const Reading *r, PyObject *object) {
+    if (PyModule_Check(object) || PyType_Check(object) || !PyCallable_Check(object)) return NULL;
+    PyObject *function = PyObject_GetAttrString(object, "py_func");
+    if (!function) PyErr_Clear();
+    function = function ? frontend_keep(r->frontend, function) : NULL;
+    return function && PyFunction_Check(function) ? function : NULL;
+}
+
+static const Const *read_other(const Reading *r, PyObject *object) {
+    Frontend *frontend = r->frontend;
+    const Type *made = objects_krait_type(frontend->objects, object);
+    if (made) return dtype_of(r, made);
+    FuncId func = objects_func(frontend->objects, object);
+    if (func != FUNC_NONE) return const_of(frontend->arena, type_func(frontend->types, func));
+    if (PyFunction_Check(object)) return read_function(r, object, NULL);
+    PyObject *function = py_func_of(r, object);
+    if (function) return read_function(r, function, object);
+    const char *hint = "pass the values as an argument: a NumPy array or a tuple";
+    const char *what = arena_printf(frontend->arena, "a %s cannot be used in compiled code", Py_TYPE(object)->tp_name);
+    if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return refuse(r, what, hint);
+    if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object)) return refuse(r, what, hint);
+    if (PyMethod_Check(object)) return refuse(r, "bound methods cannot be used in compiled code", "call a function that takes the values it needs");
+    ObjRef ref = objects_ref(frontend->objects, object);
+    if (!ref) return python_failed(r, "no memory for an object's number");
+    return const_of(frontend->arena, type_object(frontend->types, TY_OBJECT, ref));
+}
+
+static const Const *read_constant(const Reading *r, PyObject *object) {
+    Arena *arena = r->frontend->arena;
+    TypeTable *types = r->frontend->types;
+    if (object == Py_None) return const_none(arena, types);
+    if (PyBool_Check(object)) return const_bool(arena, types, object == Py_True);
+    if (PyLong_CheckExact(object)) return read_int(r, object);
+    if (PyFloat_CheckExact(object)) return const_float(arena, types, PyFloat_AS_DOUBLE(object));
+    if (PyUnicode_CheckExact(object)) return read_str(r, object);
+    if (PyTuple_Check(object)) return read_tuple(r, object);
+    if (PyType_Check(object) && !objects_krait_type(r->frontend->objects, object)) return read_class(r, object);
+    if (PyObject_TypeCheck(object, &PyGenericArrType_Type)) return read_numpy_scalar(r, object);
+    if (PyArray_CheckExact(object)) return read_array(r, object);
+    if (PyArray_DescrCheck(object)) return read_dtype(r, object);
+    if (object == Py_Ellipsis) return const_of(arena, type_simple(types, TY_ELLIPSIS));
+    if (PyLong_Check(object)) return read_int(r, object); /* enum.IntEnum */
+    if (PyFloat_Check(object)) return const_float(arena, types, PyFloat_AS_DOUBLE(object));
+    if (PyUnicode_Check(object)) return read_str(r, object);
+    if (PyComplex_Check(object)) {
+        Py_complex value = PyComplex_AsCComplex(object);
+        return const_complex(arena, types, value.real, value.imag);
+    }
+    if (PyFrozenSet_CheckExact(object)) return read_frozenset(r, object);
+    return read_other(r, object);
+}
+
+const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span) {
+    return read_constant(&(Reading){frontend, source, span}, object);
+}

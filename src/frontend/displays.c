@@ -1,0 +1,279 @@
+/* displays.c: lists and dicts on their way into tuples and calls, calls, and functions made in functions.
+ *
+ * Lists and dicts have no run-time form yet.  The compiler also uses them as scaffolding (f(*a, b), (*a, b), f(*a, k=1), keyword defaults):
+ * they stand on the abstract stack as what they are built from, and are refused only where they would become a value. */
+#include "frontend/translate.h"
+
+/* ---- lists ---- */
+
+static bool push_list(Translator *t, List *list) {
+    push(t, (Slot){.kind = SLOT_LIST, .span = t->span, .list = list});
+    return true;
+}
+
+bool insn_list(Translator *t, int count) {
+    Value **values = ARENA_ARRAY(t->arena, Value *, count);
+    TRY(pop_values(t, values, (size_t)count));
+    List *list = ARENA_NEW(t->arena, List);
+    for (int i = 0; i < count; i++) vec_push(t->arena, &list->parts, ((ListPart){values[i], false}));
+    return push_list(t, list);
+}
+
+bool insn_list_append(Translator *t, int depth, bool spread) {
+    Value *value = spread ? pop_sequence(t) : pop_value(t);
+    TRY(value);
+    Slot *slot = peek(t, depth);
+    if (!slot || slot->kind != SLOT_LIST) return refuse(t, t->span, REFUSED_COMPREHENSION);
+    vec_push(t->arena, &slot->list->parts, ((ListPart){value, spread}));
+    return true;
+}
+
+Value *empty_tuple(Translator *t) { return emit_const(t, const_tuple(t->arena, t->types, NULL, 0)); }
+
+/* Runs of single items become tuples; several parts are concatenated. */
+Value *list_value(Translator *t, const List *list) {
+    Value **operands = ARENA_ARRAY(t->arena, Value *, list->parts.len), **run = ARENA_ARRAY(t->arena, Value *, list->parts.len);
+    size_t noperands = 0, nrun = 0;
+    bool spreads = false;
+    for (size_t i = 0; i < list->parts.len; i++) {
+        const ListPart *part = &list->parts.data[i];
+        if (!part->spread) {
+            run[nrun++] = part->value;
+            continue;
+        }
+        spreads = true;
+        if (nrun) operands[noperands++] = emit(t, OP_TUPLE, run, nrun);
+        nrun = 0;
+        operands[noperands++] = part->value;
+    }
+    if (!spreads) return nrun ? emit(t, OP_TUPLE, run, nrun) : empty_tuple(t);
+    if (nrun) operands[noperands++] = emit(t, OP_TUPLE, run, nrun);
+    return emit(t, OP_TUPLE_CONCAT, operands, noperands);
+}
+
+bool insn_list_to_tuple(Translator *t) {
+    Slot slot = pop(t);
+    if (slot.kind != SLOT_LIST) return malformed(t, "a list is missing");
+    push_value(t, list_value(t, slot.list));
+    return true;
+}
+
+/* ---- dicts with constant names as keys ---- */
+
+static bool push_map(Translator *t, Map *map) {
+    push(t, (Slot){.kind = SLOT_MAP, .span = t->span, .map = map});
+    return true;
+}
+
+static const char *key_name(const Const *key) { return key && key->type->kind == TY_STR ? key->text : NULL; }
+
+static Map *new_map(Translator *t, size_t count) {
+    Map *map = ARENA_NEW(t->arena, Map);
+    map->names = ARENA_ARRAY(t->arena, const char *, count);
+    map->values = ARENA_ARRAY(t->arena, Value *, count);
+    map->count = count;
+    return map;
+}
+
+bool insn_map(Translator *t, int count) {
+    size_t length = 2 * (size_t)count;
+    Value **pairs = ARENA_ARRAY(t->arena, Value *, length);
+    TRY(pop_values(t, pairs, length));
+    Map *map = new_map(t, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        map->names[i] = key_name(pairs[2 * i]->konst);
+        map->values[i] = pairs[2 * i + 1];
+        if (!map->names[i]) return refuse(t, t->span, REFUSED_DICT);
+    }
+    return push_map(t, map);
+}
+
+bool insn_key_map(Translator *t, int count) {
+    Value *keys = pop_value(t);
+    TRY(keys);
+    Map *map = new_map(t, (size_t)count);
+    TRY(pop_values(t, map->values, (size_t)count));
+    const Const *names = keys->konst;
+    for (int i = 0; i < count; i++) {
+        bool has = names && names->type->kind == TY_TUPLE && (uint32_t)i < names->type->count;
+        map->names[i] = has ? key_name(names->items[i]) : NULL;
+        if (!map->names[i]) return refuse(t, t->span, REFUSED_DICT);
+    }
+    return push_map(t, map);
+}
+
+/* ---- calls ---- */
+
+static bool set_keywords(Translator *t, Value *call, const Const *names) {
+    if (!names || names->type->kind != TY_TUPLE || names->type->count >= call->nargs) return malformed(t, "keyword names are missing");
+    const char **texts = ARENA_ARRAY(t->arena, const char *, names->type->count);
+    for (uint32_t i = 0; i < names->type->count; i++)
+        if (!(texts[i] = key_name(names->items[i]))) return malformed(t, "a keyword is not a name");
+    call->imm.names = texts;
+    call->imm.nnames = names->type->count;
+    return true;
+}
+
+/* The two slots under the arguments: callee and NULL in either order, or callee and first argument. */
+static bool pop_callee(Translator *t, Value **callee, Value **first) {
+    Slot upper = pop(t), lower = pop(t);
+    if (lower.kind == SLOT_NULL || upper.kind == SLOT_NULL) {
+        push(t, lower.kind == SLOT_NULL ? upper : lower);
+        *first = NULL;
+        return (*callee = pop_value(t)) != NULL;
+    }
+    push(t, upper);
+    TRY(*first = pop_value(t));
+    push(t, lower);
+    return (*callee = pop_value(t)) != NULL;
+}
+
+bool insn_call(Translator *t, int count, bool keywords_on_top) {
+    const Const *names = t->keywords;
+    t->keywords = NULL;
+    if (keywords_on_top) {
+        Value *tuple = pop_value(t);
+        TRY(tuple);
+        if (!tuple->konst) return malformed(t, "keyword names are missing");
+        names = tuple->konst;
+    }
+    Value **args = ARENA_ARRAY(t->arena, Value *, count + 2), *callee, *first;
+    TRY(pop_values(t, args + 2, (size_t)count));
+    TRY(pop_callee(t, &callee, &first));
+    Value **from = args + (first ? 0 : 1);
+    from[0] = callee;
+    if (first) from[1] = first;
+    Value *call = emit(t, OP_CALL, from, (size_t)count + (first ? 2 : 1));
+    if (names) TRY(set_keywords(t, call, names));
+    push_value(t, call);
+    return true;
+}
+
+bool insn_call_ex(Translator *t, int flags) {
+    Slot keywords = flags & 1 ? pop(t) : (Slot){.kind = SLOT_NULL};
+    if (flags & 1 && keywords.kind != SLOT_MAP) return refuse(t, t->span, REFUSED_STAR_STAR);
+    Value *tuple = pop_sequence(t), *callee, *first;
+    TRY(tuple && pop_callee(t, &callee, &first));
+    if (first) return malformed(t, "a method in a call with stars");
+    bool is_tuple = tuple->op == OP_TUPLE || tuple->op == OP_TUPLE_CONCAT || (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
+    if (!is_tuple) tuple = emit1(t, OP_TUPLE_CONCAT, tuple);
+    size_t count = keywords.kind == SLOT_MAP ? keywords.map->count : 0;
+    Value **args = ARENA_ARRAY(t->arena, Value *, 2 + count);
+    args[0] = callee;
+    args[1] = tuple;
+    for (size_t i = 0; i < count; i++) args[2 + i] = keywords.map->values[i];
+    Value *call = emit(t, OP_CALL_EX, args, 2 + count);
+    if (count) {
+        call->imm.names = keywords.map->names;
+        call->imm.nnames = (uint32_t)count;
+    }
+    push_value(t, call);
+    return true;
+}
+
+/* ---- functions ---- */
+
+enum { ATTRIBUTE_DEFAULTS = 1, ATTRIBUTE_KWDEFAULTS = 2, ATTRIBUTE_ANNOTATIONS = 4, ATTRIBUTE_CLOSURE = 8 };
+
+static uint32_t tuple_length(const Value *tuple) {
+    return tuple->op == OP_TUPLE ? tuple->nargs : tuple->konst ? tuple->konst->type->count : 0;
+}
+
+/* Annotations are not evaluated: what was emitted for them goes again, as far as nothing else uses it. */
+static bool is_used(const Translator *t, const Value *value) {
+    if (value->name) return true; /* a variable holds it */
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
+            for (uint32_t i = 0; i < user->nargs; i++)
+                if (user->args[i] == value) return true;
+    for (size_t i = 0; i < t->stack.len; i++)
+        if (t->stack.data[i].kind == SLOT_VALUE && t->stack.data[i].value == value) return true;
+    return false;
+}
+
+static void drop_annotation(Translator *t, Value *value) {
+    if (!value->block || value->op == OP_PHI || value->op == OP_PARAM || value->op == OP_CELL || is_used(t, value)) return;
+    value_remove(value);
+    for (uint32_t i = 0; i < value->nargs; i++) drop_annotation(t, value->args[i]);
+}
+
+static bool set_attribute(Translator *t, NewFunction *function, int which) {
+    if (which == ATTRIBUTE_KWDEFAULTS) {
+        Slot slot = pop(t);
+        if (slot.kind != SLOT_MAP) return malformed(t, "keyword defaults are missing");
+        function->kwdefaults = slot.map;
+        return true;
+    }
+    Value *value = pop_value(t);
+    TRY(value);
+    switch (which) {
+    case ATTRIBUTE_DEFAULTS: function->defaults = value; return true;
+    case ATTRIBUTE_ANNOTATIONS: drop_annotation(t, value); return true;
+    case ATTRIBUTE_CLOSURE:
+        if (value->op != OP_TUPLE) return malformed(t, "cells are missing");
+        function->cells = value->args;
+        function->ncells = value->nargs;
+        if (value == t->block->last) value_remove(value);
+        return true;
+    default: return malformed(t, "an unknown attribute of a function");
+    }
+}
+
+static bool refuse_generated(Translator *t, PyObject *code) {
+    PyObject *name = ((PyCodeObject *)code)->co_name;
+    if (PyUnicode_CompareWithASCIIString(name, "<genexpr>") == 0) return refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
+    static const char *const comprehensions[] = {"<listcomp>", "<setcomp>", "<dictcomp>"};
+    for (size_t i = 0; i < COUNT_OF(comprehensions); i++)
+        if (PyUnicode_CompareWithASCIIString(name, comprehensions[i]) == 0) return refuse(t, t->span, REFUSED_COMPREHENSION);
+    return true;
+}
+
+bool insn_function(Translator *t, int flags) {
+    Slot code = pop(t);
+    if (code.kind != SLOT_CODE) return malformed(t, "the code of a function is missing");
+    TRY(refuse_generated(t, code.code));
+    NewFunction *function = ARENA_NEW(t->arena, NewFunction);
+    function->code = code.code;
+    for (int which = ATTRIBUTE_CLOSURE; which; which >>= 1)
+        if (flags & which) TRY(set_attribute(t, function, which));
+    push(t, (Slot){.kind = SLOT_FUNCTION, .span = t->span, .function = function});
+    return true;
+}
+
+bool insn_function_attribute(Translator *t, int flag) {
+    Slot slot = pop(t);
+    if (slot.kind != SLOT_FUNCTION) return malformed(t, "a function is missing");
+    TRY(set_attribute(t, slot.function, flag));
+    push(t, slot);
+    return true;
+}
+
+/* Tells the stand-in which parameters have defaults; their values come with the closure. */
+static bool note_defaults(PyObject *standin, const NewFunction *function) {
+    Py_ssize_t count = function->defaults ? (Py_ssize_t)tuple_length(function->defaults) : 0;
+    PyObject *defaults = PyTuple_New(count), *names = PyDict_New();
+    for (Py_ssize_t i = 0; defaults && i < count; i++) PyTuple_SET_ITEM(defaults, i, Py_NewRef(Py_None));
+    bool fine = defaults && names;
+    for (size_t i = 0; fine && function->kwdefaults && i < function->kwdefaults->count; i++)
+        fine = PyDict_SetItemString(names, function->kwdefaults->names[i], Py_None) == 0;
+    fine = fine && PyFunction_SetDefaults(standin, count ? defaults : Py_None) == 0 && PyFunction_SetKwDefaults(standin, names) == 0;
+    Py_XDECREF(defaults);
+    Py_XDECREF(names);
+    return fine;
+}
+
+Value *function_value(Translator *t, const NewFunction *function) {
+    ObjRef ref = objects_nested(t->frontend->objects, function->code, t->function->func_globals);
+    if (!ref || !note_defaults(objects_get(t->frontend->objects, ref), function)) {
+        frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
+        return NULL;
+    }
+    Value **args = ARENA_ARRAY(t->arena, Value *, 2 + function->ncells);
+    const Map *map = function->kwdefaults;
+    args[0] = function->defaults ? function->defaults : empty_tuple(t);
+    args[1] = map && map->count ? emit(t, OP_TUPLE, map->values, map->count) : empty_tuple(t);
+    for (size_t i = 0; i < function->ncells; i++) args[2 + i] = function->cells[i];
+    Value *value = emit(t, OP_FUNCTION, args, 2 + function->ncells);
+    value->imm.object = ref;
+    return value;
+}

@@ -1,0 +1,35 @@
+/* frontend_private.h: what the files of this folder share. */
+#ifndef KRAIT_FRONTEND_PRIVATE_H
+#define KRAIT_FRONTEND_PRIVATE_H
+
+#include "frontend/frontend.h"
+
+/* ---- objects.c ---- */
+
+FuncId objects_func(Objects *objects, PyObject *object); /* FUNC_NONE: not a library function */
+bool objects_is_intrinsic(const Objects *objects, PyObject *object);
+const Type *objects_krait_type(const Objects *objects, PyObject *object); /* NULL: not a krait type object */
+ObjRef objects_ref_decorated(Objects *objects, PyObject *function, PyObject *decorated);
+/* Code nested in a function is named by a function object without closure, one for each code and globals. */
+ObjRef objects_nested(Objects *objects, PyObject *code, PyObject *globals);
+bool objects_is_nested(const Objects *objects, ObjRef ref);
+
+/* ---- constants.c ---- */
+
+bool constants_import_numpy(void); /* false: exception set */
+
+/* ---- references and exceptions (frontend.c) ---- */
+
+/* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory (exception set). */
+PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
+/* Turns the exception that is set into the Diag; always false.  KeyboardInterrupt and the like stay set, with DIAG_PYTHON. */
+bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what);
+
+/* ---- names.c: what a name means, with a guard ---- */
+
+/* NULL: not defined (no diag), or diag->failed. */
+PyObject *name_global(Frontend *frontend, PyObject *globals, PyObject *builtins, PyObject *name);
+PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, const Source *source, Span span);
+PyObject *name_cell(Frontend *frontend, PyObject *cell);
+
+#endif

@@ -1,0 +1,519 @@
+/* insns.c: what each canonical instruction does to the abstract stack and emits.
+ *
+ * Input: t->insn.  Output: values in t->block, slots on t->stack.  translate.c checks the depth of the stack afterwards. */
+#include "frontend/translate.h"
+
+#include <opcode.h> /* NB_ADD ... */
+
+/* ---- names of the code ---- */
+
+static PyObject *code_name(Translator *t) { return PyTuple_GetItem(t->code->co_names, t->insn->arg); /* borrowed */ }
+static PyObject *code_konst(Translator *t) { return PyTuple_GetItem(t->code->co_consts, t->insn->arg); }
+
+static const char *name_text(Translator *t, PyObject *name) {
+    const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
+    if (!text) PyErr_Clear();
+    return arena_strdup(t->arena, text ? text : "?");
+}
+
+/* ---- constants and variables ---- */
+
+static bool insn_load_const(Translator *t) {
+    PyObject *object = code_konst(t);
+    if (!object) return frontend_python_failed(t->frontend, t->source, t->span, "a constant is missing");
+    if (!PyCode_Check(object)) return push_object(t, object);
+    push(t, (Slot){.kind = SLOT_CODE, .span = t->span, .code = object});
+    return true;
+}
+
+/* A variable of the function that defined this one, which has returned. */
+static bool is_finished_cell(const Translator *t, size_t local) {
+    return !t->nested && local >= t->nlocals - (size_t)t->code->co_nfreevars;
+}
+
+static PyObject *finished_cell(const Translator *t, size_t local) {
+    PyObject *closure = t->function->func_closure;
+    Py_ssize_t i = (Py_ssize_t)(local - (t->nlocals - (size_t)t->code->co_nfreevars));
+    return closure && i < PyTuple_GET_SIZE(closure) ? PyTuple_GET_ITEM(closure, i) : NULL;
+}
+
+static bool push_finished_content(Translator *t, size_t local) {
+    PyObject *cell = finished_cell(t, local);
+    PyObject *object = cell ? name_cell(t->frontend, cell) : NULL;
+    FAIL_IF(!object, t->diag, NAME, t->source, t->span, "variable '%s' of the enclosing function is not assigned yet", t->names[local]);
+    return push_object(t, object);
+}
+
+/* Whether code, or code nested in it, assigns to the variable of that name which it got from outside. */
+static bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
+    int from = code->co_nlocalsplus - code->co_nfreevars;
+    bool has = false;
+    for (int i = from; i < code->co_nlocalsplus && !has; i++)
+        has = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(code->co_localsplusnames, i), name) == 0;
+    if (!has) return false;
+    PyObject *units = frontend_keep(t->frontend, PyCode_GetCode(code));
+    Bytecode bytecode;
+    const char *why;
+    if (!units || !bytecode_decode(t->arena, code, units, &bytecode, &why)) return true;
+    for (size_t i = 0; i < bytecode.count; i++) {
+        const Insn *insn = &bytecode.insns[i];
+        bool stores = insn->kind == INSN_STORE_CELL && insn->arg >= from;
+        if (stores && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(code->co_localsplusnames, insn->arg), name) == 0) return true;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {
+        PyObject *inner = PyTuple_GET_ITEM(code->co_consts, i);
+        if (PyCode_Check(inner) && assigns_free(t, (PyCodeObject *)inner, name)) return true;
+    }
+    return false;
+}
+
+static bool refuse_nonlocal(Translator *t, const char *name) {
+    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span,
+              "assigning to '%s' is not compiled: it belongs to a function that has returned, and is a constant in compiled code", name);
+    diag_hint(t->diag, "return the value, or write it into an array that is passed as an argument");
+    return false;
+}
+
+/* A cell for an inner function; one of a finished function is copied, which nobody notices as long as nobody assigns to it. */
+static bool push_finished_cell(Translator *t, size_t local) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(t->code->co_consts); i++) {
+        PyObject *inner = PyTuple_GET_ITEM(t->code->co_consts, i);
+        if (PyCode_Check(inner) && assigns_free(t, (PyCodeObject *)inner, t->names[local])) return refuse_nonlocal(t, t->names[local]);
+    }
+    TRY(push_finished_content(t, local));
+    Value *content = pop_value(t);
+    TRY(content);
+    Value *cell = emit1(t, OP_CELL, content);
+    cell->name = t->names[local];
+    push_value(t, cell);
+    return true;
+}
+
+/* The variable, after a check that it is assigned where that is not certain. */
+static Value *read_local(Translator *t, size_t local) {
+    if (!bit_has(t->bound, local)) {
+        Value *assigned = ssa_read(&t->ssa, t->block, t->nlocals + local);
+        if (assigned) emit1(t, OP_CHECK_BOUND, assigned)->imm.text = t->names[local];
+        ssa_write(&t->ssa, t->block, t->nlocals + local, t->true_value);
+    }
+    Value *value = ssa_read(&t->ssa, t->block, local);
+    if (!value) malformed(t, "a variable without a value");
+    return value;
+}
+
+static bool insn_load_local(Translator *t, size_t local) {
+    if (is_finished_cell(t, local)) return push_finished_cell(t, local);
+    Value *value = read_local(t, local);
+    TRY(value);
+    push_value(t, value);
+    return true;
+}
+
+static bool insn_store_local(Translator *t, size_t local) {
+    Value *value = pop_value(t);
+    TRY(value);
+    if (!value->name) value->name = t->names[local];
+    ssa_write(&t->ssa, t->block, local, value);
+    if (bit_has(t->tracked, local)) ssa_write(&t->ssa, t->block, t->nlocals + local, t->true_value);
+    return true;
+}
+
+static bool insn_delete_local(Translator *t, size_t local) {
+    TRY(read_local(t, local));
+    if (!bit_has(t->tracked, local)) return true; /* nothing loads it from here on */
+    ssa_write(&t->ssa, t->block, local, t->undef_value);
+    ssa_write(&t->ssa, t->block, t->nlocals + local, t->false_value);
+    return true;
+}
+
+static bool insn_make_cell(Translator *t, size_t local) {
+    Value *content = ssa_read(&t->ssa, t->block, local); /* a parameter, or NULL */
+    bool assigned = content && content->op != OP_UNDEF;
+    Value *cell = emit(t, OP_CELL, &content, assigned);
+    cell->name = t->names[local];
+    ssa_write(&t->ssa, t->block, local, cell);
+    return true;
+}
+
+static bool insn_load_cell(Translator *t, size_t local) {
+    if (is_finished_cell(t, local)) return push_finished_content(t, local);
+    Value *cell = ssa_read(&t->ssa, t->block, local);
+    if (!cell) return malformed(t, "a variable without its cell");
+    Value *content = emit1(t, OP_CELL_GET, cell);
+    content->imm.text = content->name = t->names[local];
+    push_value(t, content);
+    return true;
+}
+
+static bool insn_store_cell(Translator *t, size_t local) {
+    if (is_finished_cell(t, local)) return refuse_nonlocal(t, t->names[local]);
+    Value *value = pop_value(t), *cell = ssa_read(&t->ssa, t->block, local);
+    TRY(value);
+    if (!cell) return malformed(t, "a variable without its cell");
+    if (!value->name) value->name = t->names[local];
+    emit2(t, OP_CELL_SET, cell, value)->imm.text = t->names[local];
+    return true;
+}
+
+static bool insn_load_global(Translator *t) {
+    PyObject *name = code_name(t);
+    if (!name) return frontend_python_failed(t->frontend, t->source, t->span, "a name is missing");
+    PyObject *object = name_global(t->frontend, t->function->func_globals, t->function->func_builtins, name);
+    if (!object && PyErr_Occurred()) return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
+    FAIL_IF(!object, t->diag, NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
+    return push_object(t, object);
+}
+
+static bool insn_load_attr(Translator *t) {
+    PyObject *name = code_name(t);
+    Value *x = pop_value(t);
+    TRY(x && name);
+    bool failed;
+    Value *value = constant_attribute(t, x, name, &failed);
+    if (failed) return false;
+    if (!value) {
+        value = emit1(t, OP_GETATTR, x);
+        value->imm.text = name_text(t, name);
+    }
+    push_value(t, value);
+    return true;
+}
+
+static bool insn_store_attr(Translator *t) {
+    Value *x = pop_value(t), *value = x ? pop_value(t) : NULL;
+    TRY(value);
+    emit2(t, OP_SETATTR, x, value)->imm.text = name_text(t, code_name(t));
+    return true;
+}
+
+/* ---- imports, done when the function is compiled ---- */
+
+/* The names of `from x import a, b` as a Python tuple, or None. */
+static PyObject *import_names(Translator *t, const Const *names) {
+    if (names->type->kind != TY_TUPLE) return Py_None;
+    PyObject *tuple = frontend_keep(t->frontend, PyTuple_New((Py_ssize_t)names->type->count));
+    for (uint32_t i = 0; tuple && i < names->type->count; i++) {
+        PyObject *name = names->items[i]->type->kind == TY_STR ? PyUnicode_FromString(names->items[i]->text) : NULL;
+        if (!name) return NULL;
+        PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, name);
+    }
+    return tuple;
+}
+
+static bool insn_import(Translator *t) {
+    Value *names = pop_value(t), *level = names ? pop_value(t) : NULL;
+    TRY(level);
+    if (names->op != OP_CONST || level->op != OP_CONST) return malformed(t, "an import without constant names");
+    PyObject *list = import_names(t, names->konst), *module = NULL;
+    if (list)
+        module = PyImport_ImportModuleLevelObject(code_name(t), t->function->func_globals, Py_None, list, (int)level->konst->i);
+    module = frontend_keep(t->frontend, module);
+    if (!module) return frontend_python_failed(t->frontend, t->source, t->span, "the import failed");
+    return push_object(t, module);
+}
+
+static bool insn_import_from(Translator *t) {
+    Slot *module = peek(t, 1);
+    bool failed = true;
+    Value *value = module && module->kind == SLOT_VALUE ? constant_attribute(t, module->value, code_name(t), &failed) : NULL;
+    if (!value) return failed ? false : malformed(t, "an import from what is not a module");
+    push_value(t, value);
+    return true;
+}
+
+/* ---- operators ---- */
+
+static bool insn_unary(Translator *t, Op op) {
+    Value *x = pop_value(t);
+    TRY(x);
+    push_value(t, emit1(t, op, x));
+    return true;
+}
+
+/* 3.13 writes bool(x) before not and before jumps; the operations ask for the truth themselves. */
+static bool insn_not(Translator *t) {
+    Value *x = pop_sequence(t);
+    TRY(x);
+    if (x->op == OP_TRUTH && x == t->block->last) {
+        Value *truth = x;
+        x = truth->args[0];
+        value_remove(truth);
+    }
+    push_value(t, emit1(t, OP_NOT, x));
+    return true;
+}
+
+static bool insn_to_bool(Translator *t) {
+    Value *x = pop_sequence(t);
+    TRY(x);
+    bool known = x->op == OP_TRUTH || x->op == OP_CONST; /* branches and `not` ask constants themselves */
+    push_value(t, known ? x : emit1(t, OP_TRUTH, x));
+    return true;
+}
+
+static bool insn_binary(Translator *t, int which) {
+    static const Op ops[] = {
+        [NB_ADD] = OP_ADD,       [NB_AND] = OP_AND,           [NB_FLOOR_DIVIDE] = OP_FLOORDIV, [NB_LSHIFT] = OP_LSHIFT,
+        [NB_MULTIPLY] = OP_MUL,  [NB_MATRIX_MULTIPLY] = OP_MATMUL, [NB_OR] = OP_OR,         [NB_POWER] = OP_POW,
+        [NB_REMAINDER] = OP_MOD, [NB_RSHIFT] = OP_RSHIFT,     [NB_SUBTRACT] = OP_SUB,          [NB_TRUE_DIVIDE] = OP_TRUEDIV,
+        [NB_XOR] = OP_XOR,
+    };
+    _Static_assert(COUNT_OF(ops) == NB_INPLACE_ADD && NB_INPLACE_XOR == NB_INPLACE_ADD + NB_XOR, "operators in CPython's order");
+    Value *y = pop_value(t), *x = y ? pop_value(t) : NULL;
+    TRY(x);
+    bool inplace = which >= NB_INPLACE_ADD;
+    size_t number = (size_t)(inplace ? which - NB_INPLACE_ADD : which);
+    if (number >= COUNT_OF(ops)) return malformed(t, "an unknown operator");
+    Value *value = emit2(t, ops[number], x, y);
+    if (inplace) value->flags |= VF_INPLACE;
+    push_value(t, value);
+    return true;
+}
+
+static bool insn_compare(Translator *t, int which) {
+    static const Op ops[] = {OP_LT, OP_LE, OP_EQ, OP_NE, OP_GT, OP_GE};
+    Value *y = pop_value(t), *x = y ? pop_value(t) : NULL;
+    TRY(x);
+    if (which < 0 || (size_t)which >= COUNT_OF(ops)) return malformed(t, "an unknown comparison");
+    push_value(t, emit2(t, ops[which], x, y));
+    return true;
+}
+
+static bool insn_two(Translator *t, Op op) {
+    Value *y = op == OP_IN || op == OP_NOT_IN ? pop_sequence(t) : pop_value(t);
+    Value *x = y ? pop_value(t) : NULL;
+    TRY(x);
+    push_value(t, emit2(t, op, x, y));
+    return true;
+}
+
+static bool insn_store_subscript(Translator *t) {
+    Value *i = pop_value(t), *x = i ? pop_value(t) : NULL, *value = x ? pop_value(t) : NULL;
+    TRY(value);
+    emit3(t, OP_SETITEM, x, i, value);
+    return true;
+}
+
+static bool insn_delete_subscript(Translator *t) {
+    Value *i = pop_value(t), *x = i ? pop_value(t) : NULL;
+    TRY(x);
+    emit2(t, OP_DELITEM, x, i);
+    return true;
+}
+
+static bool insn_slice(Translator *t, int count) {
+    Value *parts[3] = {NULL};
+    if (count != 2 && count != 3) return malformed(t, "a slice of unknown length");
+    TRY(pop_values(t, parts, (size_t)count));
+    if (!parts[2]) parts[2] = emit_const(t, const_none(t->arena, t->types));
+    push_value(t, emit(t, OP_SLICE, parts, 3));
+    return true;
+}
+
+/* ---- tuples ---- */
+
+static bool insn_tuple(Translator *t, int count) {
+    Value **values = ARENA_ARRAY(t->arena, Value *, count);
+    TRY(pop_values(t, values, (size_t)count));
+    push_value(t, emit(t, OP_TUPLE, values, (size_t)count));
+    return true;
+}
+
+static bool insn_unpack(Translator *t, int count) {
+    Value *x = pop_sequence(t);
+    TRY(x);
+    if (x->op == OP_TUPLE && x->nargs == (uint32_t)count) { /* a, b, c, d = d, c, b, a */
+        for (int i = count; i-- > 0;) push_value(t, x->args[i]);
+        return true;
+    }
+    Value *checked = emit1(t, OP_UNPACK, x);
+    checked->imm.i = count;
+    Value **items = ARENA_ARRAY(t->arena, Value *, count);
+    for (int i = 0; i < count; i++) {
+        items[i] = emit1(t, OP_EXTRACT, checked);
+        items[i]->imm.i = i;
+    }
+    for (int i = count; i-- > 0;) push_value(t, items[i]);
+    return true;
+}
+
+static bool insn_unpack_ex(Translator *t, int arg) {
+    Value *x = pop_sequence(t);
+    TRY(x);
+    int count = (arg & 0xff) + 1 + (arg >> 8);
+    Value *checked = emit1(t, OP_UNPACK_EX, x);
+    checked->imm.i = arg;
+    Value **items = ARENA_ARRAY(t->arena, Value *, count);
+    for (int i = 0; i < count; i++) {
+        items[i] = emit1(t, OP_EXTRACT, checked);
+        items[i]->imm.i = i;
+    }
+    for (int i = count; i-- > 0;) push_value(t, items[i]);
+    return true;
+}
+
+/* ---- f-strings, of constants only ---- */
+
+static bool refuse_text(Translator *t) {
+    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "f-strings of values that are not constants are not compiled yet");
+    diag_hint(t->diag, "give an exception its values as arguments: raise ValueError(\"text\", x)");
+    return false;
+}
+
+/* The Python object of a constant; a new reference, NULL without exception where there is none. */
+static PyObject *const_object(const Value *value) {
+    if (value->op != OP_CONST || value->konst->too_big) return NULL;
+    const Const *konst = value->konst;
+    if (konst->type->kind == TY_NONE) return Py_NewRef(Py_None);
+    if (konst->type->kind == TY_STR) return PyUnicode_FromString(konst->text);
+    if (konst->type->kind != TY_SCALAR || !konst->type->weak) return NULL;
+    switch (type_scalar_kind(konst->type)) {
+    case 'b': return PyBool_FromLong(konst->i != 0);
+    case 'i': return PyLong_FromLongLong(konst->i);
+    case 'f': return PyFloat_FromDouble(konst->f);
+    default: return PyComplex_FromDoubles(konst->c.re, konst->c.im);
+    }
+}
+
+static PyObject *convert(PyObject *object, int how) {
+    switch (how) {
+    case 1: return PyObject_Str(object);
+    case 2: return PyObject_Repr(object);
+    case 3: return PyObject_ASCII(object);
+    default: return Py_NewRef(object);
+    }
+}
+
+static bool insn_format(Translator *t, int arg) {
+    Value *spec = arg & 4 ? pop_value(t) : NULL;
+    if (arg & 4) TRY(spec);
+    Value *x = pop_value(t);
+    TRY(x);
+    PyObject *object = frontend_keep(t->frontend, const_object(x));
+    PyObject *how = spec ? frontend_keep(t->frontend, const_object(spec)) : NULL;
+    if (!object || (spec && !how)) return PyErr_Occurred() ? frontend_python_failed(t->frontend, t->source, t->span, "no memory") : refuse_text(t);
+    object = frontend_keep(t->frontend, convert(object, arg & 3));
+    PyObject *text = object ? frontend_keep(t->frontend, PyObject_Format(object, how)) : NULL;
+    if (!text) return frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted");
+    return push_object(t, text);
+}
+
+static bool insn_convert(Translator *t, int how) {
+    Value *x = pop_value(t);
+    TRY(x);
+    PyObject *object = frontend_keep(t->frontend, const_object(x));
+    PyObject *text = object ? frontend_keep(t->frontend, convert(object, how)) : NULL;
+    if (!text) return PyErr_Occurred() ? frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted") : refuse_text(t);
+    return push_object(t, text);
+}
+
+static bool insn_string(Translator *t, int count) {
+    Value **parts = ARENA_ARRAY(t->arena, Value *, count);
+    TRY(pop_values(t, parts, (size_t)count));
+    Buf text;
+    buf_init(&text, t->arena);
+    buf_puts(&text, "");
+    for (int i = 0; i < count; i++) {
+        if (parts[i]->op != OP_CONST || parts[i]->konst->type->kind != TY_STR) return refuse_text(t);
+        buf_puts(&text, parts[i]->konst->text);
+    }
+    push_value(t, emit_const(t, const_str(t->arena, t->types, text.text)));
+    return true;
+}
+
+/* ---- the stack itself ---- */
+
+static bool insn_copy(Translator *t, int depth) {
+    Slot *slot = peek(t, depth);
+    TRY(slot);
+    if (slot->kind == SLOT_FUNCTION) { /* one function, however many names it gets */
+        Value *value = function_value(t, slot->function);
+        TRY(value);
+        *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
+    }
+    Slot copy = *slot;
+    push(t, copy);
+    return true;
+}
+
+static bool insn_swap(Translator *t, int depth) {
+    Slot *other = peek(t, depth), *top = peek(t, 1);
+    TRY(other && top);
+    Slot slot = *other;
+    *other = *top;
+    *top = slot;
+    return true;
+}
+
+static bool insn_iter(Translator *t) {
+    Value *x = pop_sequence(t);
+    TRY(x);
+    push_value(t, emit1(t, OP_ITER, x));
+    return true;
+}
+
+bool translate_insn(Translator *t) {
+    int arg = t->insn->arg;
+    size_t local = (size_t)arg;
+    switch (t->insn->kind) {
+    case INSN_NOP: return true;
+    case INSN_POP: pop(t); return true;
+    case INSN_PUSH_NULL: push(t, (Slot){.kind = SLOT_NULL}); return true;
+    case INSN_COPY: return insn_copy(t, arg);
+    case INSN_SWAP: return insn_swap(t, arg);
+    case INSN_LOAD_CONST: return insn_load_const(t);
+    case INSN_LOAD_NONE: return push_object(t, Py_None);
+    case INSN_LOAD_LOCAL: return insn_load_local(t, local);
+    case INSN_STORE_LOCAL: return insn_store_local(t, local);
+    case INSN_DELETE_LOCAL: return insn_delete_local(t, local);
+    case INSN_MAKE_CELL: return insn_make_cell(t, local);
+    case INSN_LOAD_CELL: return insn_load_cell(t, local);
+    case INSN_STORE_CELL: return insn_store_cell(t, local);
+    case INSN_LOAD_GLOBAL: return insn_load_global(t);
+    case INSN_LOAD_ATTR: return insn_load_attr(t);
+    case INSN_STORE_ATTR: return insn_store_attr(t);
+    case INSN_IMPORT: return insn_import(t);
+    case INSN_IMPORT_FROM: return insn_import_from(t);
+    case INSN_NEG: return insn_unary(t, OP_NEG);
+    case INSN_POS: return insn_unary(t, OP_POS);
+    case INSN_INVERT: return insn_unary(t, OP_INVERT);
+    case INSN_NOT: return insn_not(t);
+    case INSN_TO_BOOL: return insn_to_bool(t);
+    case INSN_BINARY: return insn_binary(t, arg);
+    case INSN_COMPARE: return insn_compare(t, arg);
+    case INSN_IS: return insn_two(t, arg ? OP_IS_NOT : OP_IS);
+    case INSN_CONTAINS: return insn_two(t, arg ? OP_NOT_IN : OP_IN);
+    case INSN_SUBSCRIPT: return insn_two(t, OP_GETITEM);
+    case INSN_STORE_SUBSCRIPT: return insn_store_subscript(t);
+    case INSN_DELETE_SUBSCRIPT: return insn_delete_subscript(t);
+    case INSN_SLICE: return insn_slice(t, arg);
+    case INSN_TUPLE: return insn_tuple(t, arg);
+    case INSN_LIST: return insn_list(t, arg);
+    case INSN_LIST_APPEND: return insn_list_append(t, arg, false);
+    case INSN_LIST_EXTEND: return insn_list_append(t, arg, true);
+    case INSN_LIST_TO_TUPLE: return insn_list_to_tuple(t);
+    case INSN_MAP: return insn_map(t, arg);
+    case INSN_KEY_MAP: return insn_key_map(t, arg);
+    case INSN_UNPACK: return insn_unpack(t, arg);
+    case INSN_UNPACK_EX: return insn_unpack_ex(t, arg);
+    case INSN_FORMAT: return insn_format(t, arg);
+    case INSN_CONVERT: return insn_convert(t, arg);
+    case INSN_STRING: return insn_string(t, arg);
+    case INSN_ITER: return insn_iter(t);
+    case INSN_LOAD_ASSERTION_ERROR: return push_object(t, PyExc_AssertionError);
+    case INSN_KEYWORDS: {
+        TRY(insn_load_const(t));
+        Value *names = pop_value(t);
+        TRY(names);
+        t->keywords = names->konst;
+        return true;
+    }
+    case INSN_CALL: return insn_call(t, arg, false);
+    case INSN_CALL_KEYWORDS: return insn_call(t, arg, true);
+    case INSN_CALL_EX: return insn_call_ex(t, arg);
+    case INSN_FUNCTION: return insn_function(t, arg);
+    case INSN_FUNCTION_ATTRIBUTE: return insn_function_attribute(t, arg);
+    case INSN_REFUSE: return refuse(t, t->span, (Refusal)arg);
+    default: return malformed(t, "an unknown instruction");
+    }
+}

@@ -1,0 +1,118 @@
+/* names.c: globals, cells of finished functions and attributes of constant objects, each read with a guard.
+ *
+ * Input: where the name is looked up.  Output: the object it means now, borrowed from the guard or the Frontend; a Guard in
+ * frontend->guards.
+ * Algorithm: the interpreter's own lookups.  An attribute of anything but a module or class is read twice: one that is a new object every
+ * time could never be guarded. */
+#include "frontend/frontend_private.h"
+
+#include <string.h> /* memcmp */
+
+/* ---- guards ---- */
+
+static bool same_float(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+/* Whether compiled code cannot tell one object from the other. */
+static bool same_object(PyObject *a, PyObject *b) {
+    if (a == b) return true;
+    if (!a || !b || Py_TYPE(a) != Py_TYPE(b)) return false;
+    if (PyLong_CheckExact(a) || PyUnicode_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    if (PyFloat_CheckExact(a)) return same_float(PyFloat_AS_DOUBLE(a), PyFloat_AS_DOUBLE(b));
+    if (PyComplex_CheckExact(a)) {
+        Py_complex x = PyComplex_AsCComplex(a), y = PyComplex_AsCComplex(b);
+        return same_float(x.real, y.real) && same_float(x.imag, y.imag);
+    }
+    if (!PyTuple_CheckExact(a) || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); i++)
+        if (!same_object(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+    return true;
+}
+
+/* Borrowed; NULL without an exception: not there. */
+static PyObject *find_global(PyObject *globals, PyObject *builtins, PyObject *name) {
+    PyObject *value = PyDict_GetItemWithError(globals, name);
+    if (!value && builtins && !PyErr_Occurred()) value = PyDict_GetItemWithError(builtins, name);
+    return value;
+}
+
+/* Attributes of modules without the detour through PyObject_GetAttr. */
+static bool attribute_holds(const Guard *guard) {
+    if (PyModule_CheckExact(guard->holder)) {
+        PyObject *value = PyDict_GetItemWithError(PyModule_GetDict(guard->holder), guard->name);
+        if (value) return same_object(value, guard->value);
+    }
+    PyObject *value = PyObject_GetAttr(guard->holder, guard->name);
+    bool holds = value && same_object(value, guard->value);
+    Py_XDECREF(value);
+    return holds;
+}
+
+bool guards_hold(const Guard *guards, size_t count) {
+    bool holds = true;
+    for (size_t i = 0; i < count && holds; i++) {
+        const Guard *guard = &guards[i];
+        if (guard->kind == GUARD_GLOBAL)
+            holds = same_object(find_global(guard->holder, guard->builtins, guard->name), guard->value);
+        else if (guard->kind == GUARD_CELL)
+            holds = same_object(PyCell_GET(guard->holder), guard->value);
+        else
+            holds = attribute_holds(guard);
+    }
+    if (KRAIT_UNLIKELY(!holds)) PyErr_Clear();
+    return holds;
+}
+
+void guards_release(Guard *guards, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        Py_CLEAR(guards[i].holder);
+        Py_CLEAR(guards[i].builtins);
+        Py_CLEAR(guards[i].name);
+        Py_CLEAR(guards[i].value);
+    }
+}
+
+static void add_guard(Frontend *frontend, Guard guard) {
+    for (size_t i = 0; i < frontend->guards.len; i++) {
+        const Guard *known = &frontend->guards.data[i];
+        if (known->kind == guard.kind && known->holder == guard.holder && known->name == guard.name) return;
+    }
+    vec_push(frontend->arena, &frontend->guards, guard);
+    Py_INCREF(guard.holder); /* after the push, which may not return */
+    Py_XINCREF(guard.builtins);
+    Py_XINCREF(guard.name);
+    Py_XINCREF(guard.value);
+}
+
+/* ---- lookups ---- */
+
+PyObject *name_global(Frontend *frontend, PyObject *globals, PyObject *builtins, PyObject *name) {
+    PyObject *value = find_global(globals, builtins, name);
+    if (value) add_guard(frontend, (Guard){GUARD_GLOBAL, globals, builtins, name, value});
+    return value;
+}
+
+PyObject *name_cell(Frontend *frontend, PyObject *cell) {
+    PyObject *value = PyCell_GET(cell);
+    if (value) add_guard(frontend, (Guard){GUARD_CELL, cell, NULL, NULL, value});
+    return value;
+}
+
+PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, const Source *source, Span span) {
+    PyObject *value = frontend_keep(frontend, PyObject_GetAttr(holder, name));
+    if (!value) {
+        if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+        if (PyErr_Occurred()) frontend_python_failed(frontend, source, span, "reading the attribute raised an exception");
+        return NULL;
+    }
+    if (objects_is_intrinsic(frontend->objects, value)) return value; /* part of Krait: stays */
+    Guard guard = {GUARD_ATTRIBUTE, holder, NULL, name, value};
+    if (!PyModule_Check(holder) && !PyType_Check(holder) && !guards_hold(&guard, 1)) {
+        diag_fail(frontend->diag, DIAG_UNSUPPORTED_OBJECT, source, span,
+                  "attribute '%s' of a %s is a new %s every time it is read: it cannot be a constant of compiled code",
+                  PyUnicode_AsUTF8(name), Py_TYPE(holder)->tp_name, Py_TYPE(value)->tp_name);
+        diag_hint(frontend->diag, "pass it as an argument");
+        return NULL;
+    }
+    add_guard(frontend, guard);
+    return value;
+}

@@ -1,0 +1,280 @@
+/* objects.c: numbers for Python objects, and which library function an object is.
+ *
+ * Input: Python objects.  Output: ObjRef numbers, FuncId rows.
+ * Algorithm: an open-addressed hash table from an object's address to its number; objects are kept alive, so addresses stay theirs.  Library
+ * functions are found by identity in a second table, filled by following the names of ir_funcs.def (module in sys.modules, then attributes);
+ * names whose module is not imported yet are tried again when sys.modules has grown. */
+#include "frontend/frontend_private.h"
+
+#include <string.h> /* memchr, strchr */
+
+typedef struct Entry {
+    PyObject *object; /* NULL: free */
+    uint32_t number;
+} Entry;
+
+typedef struct Table { /* object address -> number; size is a power of two, at least half of it free */
+    Entry *entries;
+    size_t size, used;
+} Table;
+
+typedef struct Known { /* what stands behind an ObjRef */
+    PyObject *object;    /* strong */
+    PyObject *decorated; /* the dispatcher through which a function was found; strong; may be NULL */
+    PyObject *code, *globals; /* borrowed from object when it stands for code nested in a function, else NULL */
+} Known;
+
+typedef struct PendingName { /* a library name that was not found yet */
+    const char *text;
+    uint32_t length;
+    FuncId func;
+} PendingName;
+
+struct Objects {
+    Table numbers, library;
+    Known *known; /* known[ref - 1] */
+    size_t count, capacity;
+    PyObject **library_objects; /* strong: keeps addresses in `library` theirs */
+    size_t nlibrary, library_capacity;
+    PendingName *pending;
+    size_t npending;
+    Py_ssize_t nmodules; /* size of sys.modules when pending names were last tried */
+    PyTypeObject *intrinsic, *krait_type;
+    const Type *(*krait_type_get)(PyObject *);
+};
+
+/* ---- hash table ---- */
+
+static size_t hash_address(const void *address) {
+    uint64_t bits = (uint64_t)(uintptr_t)address >> 4;
+    return (size_t)(bits * 0x9E3779B97F4A7C15u >> 20);
+}
+
+static Entry *table_find(const Table *table, const PyObject *object) {
+    size_t mask = table->size - 1;
+    size_t at = hash_address(object) & mask;
+    while (table->entries[at].object && table->entries[at].object != object) at = (at + 1) & mask;
+    return &table->entries[at];
+}
+
+static bool table_reserve(Table *table) {
+    if (table->size && table->used * 2 < table->size) return true;
+    Table larger = {.size = table->size ? table->size * 2 : 64, .used = table->used};
+    larger.entries = PyMem_Calloc(larger.size, sizeof(Entry));
+    if (!larger.entries) return false;
+    for (size_t i = 0; i < table->size; i++)
+        if (table->entries[i].object) *table_find(&larger, table->entries[i].object) = table->entries[i];
+    PyMem_Free(table->entries);
+    *table = larger;
+    return true;
+}
+
+/* 0: not there. */
+static uint32_t table_get(const Table *table, const PyObject *object) {
+    return table->size ? table_find(table, object)->number : 0;
+}
+
+static bool table_put(Table *table, PyObject *object, uint32_t number) {
+    if (!table_reserve(table)) return false;
+    Entry *entry = table_find(table, object);
+    table->used += entry->object == NULL;
+    *entry = (Entry){object, number};
+    return true;
+}
+
+/* Room for one more item in an array of PyMem memory. */
+static bool array_reserve(void **data, size_t item, size_t count, size_t *capacity) {
+    if (count < *capacity) return true;
+    size_t larger = *capacity ? *capacity * 2 : 32;
+    void *moved = PyMem_Realloc(*data, larger * item);
+    if (!moved) return false;
+    *data = moved;
+    *capacity = larger;
+    return true;
+}
+
+/* ---- life ---- */
+
+/* Every single name of every row. */
+static bool list_names(Objects *objects) {
+    size_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        count = 0;
+        for (int func = FUNC_NONE + 1; func < FUNC_COUNT; func++) {
+            for (const char *at = func_info[func].names; *at;) {
+                size_t length = strcspn(at, " ");
+                if (length && pass) objects->pending[count] = (PendingName){at, (uint32_t)length, (FuncId)func};
+                count += length != 0;
+                at += length + (at[length] == ' ');
+            }
+        }
+        if (!pass && !(objects->pending = PyMem_Calloc(count + 1, sizeof *objects->pending))) return false;
+    }
+    objects->npending = count;
+    return true;
+}
+
+Objects *objects_new(void) {
+    Objects *objects = PyMem_Calloc(1, sizeof *objects);
+    if (!objects) return (Objects *)PyErr_NoMemory();
+    if (!constants_import_numpy() || !list_names(objects)) {
+        if (!PyErr_Occurred()) PyErr_NoMemory();
+        objects_free(objects);
+        return NULL;
+    }
+    return objects;
+}
+
+void objects_free(Objects *objects) {
+    if (!objects) return;
+    for (size_t i = 0; i < objects->count; i++) {
+        Py_CLEAR(objects->known[i].object);
+        Py_CLEAR(objects->known[i].decorated);
+    }
+    for (size_t i = 0; i < objects->nlibrary; i++) Py_CLEAR(objects->library_objects[i]);
+    PyMem_Free(objects->known);
+    PyMem_Free(objects->library_objects);
+    PyMem_Free(objects->pending);
+    PyMem_Free(objects->numbers.entries);
+    PyMem_Free(objects->library.entries);
+    PyMem_Free(objects);
+}
+
+int objects_traverse(Objects *objects, visitproc visit, void *arg) {
+    for (size_t i = 0; objects && i < objects->count; i++) {
+        Py_VISIT(objects->known[i].object);
+        Py_VISIT(objects->known[i].decorated);
+    }
+    for (size_t i = 0; objects && i < objects->nlibrary; i++) Py_VISIT(objects->library_objects[i]);
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+ObjRef objects_ref(Objects *objects, PyObject *object) {
+    uint32_t number = table_get(&objects->numbers, object);
+    if (number) return number;
+    if (!array_reserve((void **)&objects->known, sizeof *objects->known, objects->count, &objects->capacity) ||
+        !table_put(&objects->numbers, object, (uint32_t)objects->count + 1)) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    objects->known[objects->count++] = (Known){.object = Py_NewRef(object)};
+    return (ObjRef)objects->count;
+}
+
+PyObject *objects_get(const Objects *objects, ObjRef ref) {
+    return ref && ref <= objects->count ? objects->known[ref - 1].object : NULL;
+}
+
+PyObject *objects_decorated(const Objects *objects, ObjRef ref) {
+    return ref && ref <= objects->count ? objects->known[ref - 1].decorated : NULL;
+}
+
+ObjRef objects_ref_decorated(Objects *objects, PyObject *function, PyObject *decorated) {
+    ObjRef ref = objects_ref(objects, function);
+    if (ref) Py_XSETREF(objects->known[ref - 1].decorated, Py_NewRef(decorated));
+    return ref;
+}
+
+bool objects_is_nested(const Objects *objects, ObjRef ref) {
+    return ref && ref <= objects->count && objects->known[ref - 1].code;
+}
+
+/* The stand-in for a code object nested in a function: a function without closure, made once for each code and globals. */
+ObjRef objects_nested(Objects *objects, PyObject *code, PyObject *globals) {
+    for (size_t i = objects->count; i-- > 0;)
+        if (objects->known[i].code == code && objects->known[i].globals == globals) return (ObjRef)i + 1;
+    PyObject *function = PyFunction_New(code, globals);
+    ObjRef ref = function ? objects_ref(objects, function) : 0;
+    if (ref) {
+        objects->known[ref - 1].code = code;
+        objects->known[ref - 1].globals = globals;
+    }
+    Py_XDECREF(function);
+    return ref;
+}
+
+/* ---- library functions ---- */
+
+void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic) { objects->intrinsic = intrinsic; }
+
+void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object)) {
+    objects->krait_type = type;
+    objects->krait_type_get = get;
+}
+
+const Type *objects_krait_type(const Objects *objects, PyObject *object) {
+    return objects->krait_type && PyObject_TypeCheck(object, objects->krait_type) ? objects->krait_type_get(object) : NULL;
+}
+
+bool objects_is_intrinsic(const Objects *objects, PyObject *object) {
+    return objects->intrinsic && Py_IS_TYPE(object, objects->intrinsic);
+}
+
+/* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or NULL, without
+ * an exception. */
+static PyObject *resolve_name(const PendingName *name) {
+    char text[128];
+    if (name->length >= sizeof text) return NULL;
+    memcpy(text, name->text, name->length);
+    text[name->length] = 0;
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *object = NULL;
+    size_t length = name->length;
+    while (!object) {
+        while (length && text[length - 1] != '.') length--;
+        if (!length) return NULL;
+        text[length - 1] = 0;
+        object = PyDict_GetItemString(modules, text);
+        text[length - 1] = object ? 0 : '.';
+        length -= !object;
+    }
+    Py_INCREF(object);
+    for (char *part = text + length; object && part;) {
+        char *dot = strchr(part, '.');
+        if (dot) *dot = 0;
+        Py_SETREF(object, PyObject_GetAttrString(object, part));
+        part = dot ? dot + 1 : NULL;
+    }
+    if (!object) PyErr_Clear();
+    return object;
+}
+
+static bool library_add(Objects *objects, PyObject *object, FuncId func) {
+    if (table_get(&objects->library, object)) return true; /* the first row that names it */
+    if (!array_reserve((void **)&objects->library_objects, sizeof(PyObject *), objects->nlibrary, &objects->library_capacity) ||
+        !table_put(&objects->library, object, func))
+        return false;
+    objects->library_objects[objects->nlibrary++] = Py_NewRef(object);
+    return true;
+}
+
+static void try_pending_names(Objects *objects) {
+    Py_ssize_t nmodules = PyDict_Size(PyImport_GetModuleDict());
+    if (nmodules == objects->nmodules) return;
+    objects->nmodules = nmodules;
+    size_t left = 0;
+    for (size_t i = 0; i < objects->npending; i++) {
+        PyObject *object = resolve_name(&objects->pending[i]);
+        if (!object || !library_add(objects, object, objects->pending[i].func)) objects->pending[left++] = objects->pending[i];
+        Py_XDECREF(object);
+    }
+    objects->npending = left;
+}
+
+FuncId objects_func(Objects *objects, PyObject *object) {
+    if (objects_is_intrinsic(objects, object)) {
+        PyObject *number = PyObject_GetAttrString(object, "func");
+        long func = number ? PyLong_AsLong(number) : 0;
+        Py_XDECREF(number);
+        PyErr_Clear();
+        return func > FUNC_NONE && func < FUNC_COUNT ? (FuncId)func : FUNC_NONE;
+    }
+    uint32_t func = table_get(&objects->library, object);
+    if (!func) {
+        try_pending_names(objects);
+        func = table_get(&objects->library, object);
+    }
+    return (FuncId)func;
+}

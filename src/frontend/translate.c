@@ -1,0 +1,569 @@
+/* translate.c: one function from canonical instructions to untyped SSA.
+ *
+ * Input: a Python function.  Output: a Func, in the form docs/contracts.md lays down.
+ * Algorithm: blocks of the control-flow graph are taken in reverse post-order.  Each starts with the stack that its first predecessor left
+ * (slots that hold values are SSA variables, so that joins become phis), interprets its instructions abstractly, and hands the stack on.  A
+ * block is sealed when all its predecessors are done.  A variable that may be unassigned at a load has a shadow variable, true once it is
+ * assigned.  At the end trivial phis go, attributes of what has turned out constant are read, settled checks go, dead constants go. */
+#include "frontend/translate.h"
+
+#include <string.h> /* memcpy, memset, strcmp */
+
+/* ---- refusals ---- */
+
+bool refuse(Translator *t, Span span, Refusal refusal) {
+    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span, "%s", refusal_info[refusal].text);
+    if (refusal_info[refusal].hint) diag_hint(t->diag, "%s", refusal_info[refusal].hint);
+    return false;
+}
+
+bool malformed(Translator *t, const char *what) {
+    return diag_fail(t->diag, DIAG_UNSUPPORTED_BYTECODE, t->source, t->span, "the bytecode cannot be read: %s", what);
+}
+
+/* ---- values ---- */
+
+Value *emit(Translator *t, Op op, Value *const *args, size_t nargs) { return block_append(t->func, t->block, op, t->span, args, nargs); }
+Value *emit1(Translator *t, Op op, Value *a) { return emit(t, op, &a, 1); }
+Value *emit2(Translator *t, Op op, Value *a, Value *b) { return emit(t, op, (Value *[]){a, b}, 2); }
+Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c) { return emit(t, op, (Value *[]){a, b, c}, 3); }
+Value *emit_const(Translator *t, const Const *konst) { return block_append_const(t->func, t->block, t->span, konst); }
+
+/* Library functions that are read, not called: cuda.threadIdx.x. */
+static bool is_read_only_row(const Const *konst) {
+    return konst->type->kind == TY_FUNC && strcmp(func_info[konst->type->func].rule, "cuda_special") == 0;
+}
+
+bool push_object(Translator *t, PyObject *object) {
+    const Const *konst = frontend_constant(t->frontend, object, t->source, t->span);
+    TRY(konst);
+    Value *value = emit_const(t, konst);
+    if (is_read_only_row(konst)) value = emit1(t, OP_CALL, value);
+    if (PyTuple_Check(object) && !PyTuple_CheckExact(object)) /* a named tuple: its fields are attributes */
+        TRY(value->imm.object = objects_ref(t->frontend->objects, object));
+    push_value(t, value);
+    return true;
+}
+
+/* The object whose attributes are constants, or NULL. */
+static PyObject *attribute_holder(Translator *t, const Value *x) {
+    if (x->op != OP_CONST) return NULL;
+    if (x->imm.object) return objects_get(t->frontend->objects, x->imm.object);
+    TypeKind kind = x->konst->type->kind;
+    return kind == TY_OBJECT || kind == TY_EXC_CLASS ? objects_get(t->frontend->objects, x->konst->type->object) : NULL;
+}
+
+static const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
+    PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
+    if (object) return frontend_constant(t->frontend, object, t->source, span);
+    PyObject *label = PyModule_Check(holder) ? PyModule_GetNameObject(holder) : PyUnicode_FromString(Py_TYPE(holder)->tp_name);
+    label = frontend_keep(t->frontend, label);
+    const char *text = label ? PyUnicode_AsUTF8(label) : NULL;
+    PyErr_Clear();
+    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s %s has no attribute '%s'", PyModule_Check(holder) ? "module" : "an object of type",
+              text ? text : "?", PyUnicode_AsUTF8(name));
+    return NULL;
+}
+
+Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed) {
+    PyObject *holder = attribute_holder(t, x);
+    *failed = false;
+    if (!holder) return NULL;
+    const Const *konst = attribute_const(t, holder, name, t->span);
+    *failed = !konst;
+    if (!konst) return NULL;
+    Value *value = emit_const(t, konst);
+    return is_read_only_row(konst) ? emit1(t, OP_CALL, value) : value;
+}
+
+/* ---- the stack ---- */
+
+void push(Translator *t, Slot slot) { vec_push(t->arena, &t->stack, slot); }
+void push_value(Translator *t, Value *value) { push(t, (Slot){.kind = SLOT_VALUE, .span = t->span, .value = value}); }
+
+Slot pop(Translator *t) {
+    if (t->stack.len) return vec_pop(&t->stack);
+    t->underflow = true;
+    return (Slot){.kind = SLOT_NULL};
+}
+
+Slot *peek(Translator *t, int depth) {
+    if (depth >= 1 && (size_t)depth <= t->stack.len) return &t->stack.data[t->stack.len - (size_t)depth];
+    t->underflow = true;
+    return NULL;
+}
+
+static Value *slot_value(Translator *t, Slot slot, bool sequence) {
+    switch (slot.kind) {
+    case SLOT_VALUE: return slot.value;
+    case SLOT_FUNCTION: return function_value(t, slot.function);
+    case SLOT_LIST:
+        if (sequence) return list_value(t, slot.list);
+        refuse(t, slot.span, REFUSED_LIST);
+        return NULL;
+    case SLOT_MAP: refuse(t, slot.span, REFUSED_DICT); return NULL;
+    default: malformed(t, "a value is missing on the stack"); return NULL;
+    }
+}
+
+Value *pop_value(Translator *t) { return slot_value(t, pop(t), false); }
+Value *pop_sequence(Translator *t) { return slot_value(t, pop(t), true); }
+
+bool pop_values(Translator *t, Value **values, size_t count) {
+    while (count) TRY(values[--count] = pop_value(t));
+    return true;
+}
+
+/* ---- edges ---- */
+
+static size_t stack_var(const Translator *t, size_t depth) { return 2 * t->nlocals + depth; }
+
+/* Before the block's last value: what leaves it on the stack becomes SSA variables. */
+static bool flush_stack(Translator *t) {
+    for (size_t i = 0; i < t->stack.len; i++) {
+        Slot *slot = &t->stack.data[i];
+        if (slot->kind == SLOT_FUNCTION) {
+            Value *value = function_value(t, slot->function);
+            TRY(value);
+            *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
+        }
+        if (slot->kind == SLOT_VALUE) ssa_write(&t->ssa, t->block, stack_var(t, i), slot->value);
+    }
+    return true;
+}
+
+static Block *ir_block(Translator *t, CfgBlock *block) {
+    if (!block->block) {
+        block->block = block_new(t->func);
+        ssa_add_block(&t->ssa, block->block);
+    }
+    return block->block;
+}
+
+/* Tells the successor what the stack looks like, of which `depth` slots go over. */
+static bool enter(Translator *t, CfgBlock *to, size_t depth) {
+    if (!to->entered) {
+        to->entered = true;
+        to->depth = (uint32_t)depth;
+        to->slots = ARENA_ARRAY(t->arena, Slot, depth);
+        memcpy(to->slots, t->stack.data, depth * sizeof(Slot));
+        return true;
+    }
+    if (to->depth != depth) return malformed(t, "the depth of the stack depends on the way");
+    for (size_t i = 0; i < depth; i++) {
+        const Slot *there = &to->slots[i], *here = &t->stack.data[i];
+        if (there->kind != here->kind || (here->kind != SLOT_VALUE && there->value != here->value))
+            return malformed(t, "what is on the stack depends on the way");
+    }
+    return true;
+}
+
+static bool go_to(Translator *t, CfgBlock *to) {
+    TRY(flush_stack(t));
+    block_jump(t->func, t->block, t->span, ir_block(t, to));
+    return enter(t, to, t->stack.len);
+}
+
+/* 1 true, 0 false, -1 not known here. */
+static int const_truth(const Value *value) {
+    if (value->op != OP_CONST || value->konst->too_big) return -1;
+    const Type *type = value->konst->type;
+    if (type->kind == TY_NONE) return 0;
+    if (type_is_integer(type)) return value->konst->i != 0;
+    return -1;
+}
+
+static bool branch(Translator *t) {
+    CfgBlock *const *succs = t->cfg_block->succs;
+    Value *value = pop_sequence(t);
+    TRY(value);
+    int known = const_truth(value);
+    if (known >= 0 && t->cfg_block->nsuccs == 2) return go_to(t, succs[!known]);
+    Value *condition = value->op == OP_TRUTH ? value : emit1(t, OP_TRUTH, value);
+    if (t->cfg_block->nsuccs != 2) return malformed(t, "a condition at the end of the code");
+    if (succs[0] == succs[1]) return go_to(t, succs[0]);
+    TRY(flush_stack(t));
+    block_branch(t->func, t->block, t->span, condition, ir_block(t, succs[0]), ir_block(t, succs[1]));
+    return enter(t, succs[0], t->stack.len) && enter(t, succs[1], t->stack.len);
+}
+
+/* The iterator is on top; the body takes the item. */
+static bool loop(Translator *t, bool keep) {
+    CfgBlock *const *succs = t->cfg_block->succs;
+    Slot *top = peek(t, 1);
+    if (!top || top->kind != SLOT_VALUE || t->cfg_block->nsuccs != 2) return malformed(t, "a loop without an iterator");
+    if (succs[0] == succs[1] || succs[0]->npreds != 1) return malformed(t, "a jump into the body of a loop");
+    Value *more = emit1(t, OP_ITER_MORE, top->value);
+    TRY(flush_stack(t));
+    block_branch(t->func, t->block, t->span, more, ir_block(t, succs[0]), ir_block(t, succs[1]));
+    succs[0]->takes_item = true;
+    succs[0]->take_span = t->span;
+    TRY(enter(t, succs[0], t->stack.len));
+    if (!keep) return enter(t, succs[1], t->stack.len - 1);
+    push(t, (Slot){.kind = SLOT_NULL});
+    return enter(t, succs[1], t->stack.len);
+}
+
+static bool raise_value(Translator *t, int count) {
+    if (count == 0) return refuse(t, t->span, REFUSED_TRY);
+    Value *cause = count == 2 ? pop_value(t) : NULL;
+    if (count == 2) TRY(cause);
+    if (cause && !(cause->op == OP_CONST && cause->konst->type->kind == TY_NONE)) {
+        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "raise ... from ... with a cause is not compiled");
+        diag_hint(t->diag, "leave out `from` and what follows it");
+        return false;
+    }
+    Value *exception = pop_value(t);
+    return exception && emit1(t, OP_RAISE, exception);
+}
+
+/* The instruction that ends the block; for any other, the way on. */
+static bool translate_end(Translator *t) {
+    switch (t->insn ? t->insn->kind : INSN_NOP) {
+    case INSN_JUMP_IF_TRUE:
+    case INSN_JUMP_IF_FALSE: return branch(t);
+    case INSN_FOR: return loop(t, false);
+    case INSN_FOR_KEEP: return loop(t, true);
+    case INSN_RAISE: return raise_value(t, t->insn->arg);
+    case INSN_RETURN: {
+        Value *value = pop_value(t);
+        return value && emit1(t, OP_RETURN, value);
+    }
+    default:
+        if (t->cfg_block->nsuccs != 1) return malformed(t, "the code ends without return");
+        return go_to(t, t->cfg_block->succs[0]);
+    }
+}
+
+static bool ends_block(InsnKind kind) {
+    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || kind == INSN_FOR || kind == INSN_FOR_KEEP || kind == INSN_RAISE ||
+           kind == INSN_RETURN;
+}
+
+/* ---- blocks ---- */
+
+/* A try statement around the instruction?  Its position is that of the NOP which the compiler leaves for `try:`. */
+static bool check_handlers(Translator *t, size_t at) {
+    const Bytecode *code = &t->bytecode;
+    for (size_t i = 0; i < code->nhandlers; i++) {
+        uint32_t start = code->handlers[i].start;
+        if (at < start || at >= code->handlers[i].end) continue;
+        bool keyword = start > 0 && code->insns[start - 1].kind == INSN_NOP && code->insns[start - 1].span.line;
+        return refuse(t, keyword ? code->insns[start - 1].span : t->span, REFUSED_TRY);
+    }
+    return true;
+}
+
+static bool translate_straight(Translator *t) {
+    size_t expected = t->stack.len + (size_t)insn_effect(t->insn->kind, t->insn->arg, false);
+    TRY(translate_insn(t));
+    cfg_apply_bound(t->insn, t->bound);
+    if (t->underflow || t->stack.len != expected) return malformed(t, "an instruction moves the stack in an unexpected way");
+    return true;
+}
+
+static void start_block(Translator *t, CfgBlock *block) {
+    t->cfg_block = block;
+    t->block = ir_block(t, block);
+    t->insn = NULL;
+    memcpy(t->bound, block->bound, t->cfg.nwords * sizeof *t->bound);
+    t->stack.len = 0;
+    for (size_t i = 0; i < block->depth; i++) {
+        push(t, block->slots[i]);
+        if (block->slots[i].kind == SLOT_VALUE) vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
+    }
+    if (!block->takes_item) return;
+    t->span = block->take_span;
+    push_value(t, emit1(t, OP_ITER_TAKE, vec_last(&t->stack).value));
+}
+
+static bool translate_block(Translator *t, CfgBlock *block) {
+    start_block(t, block);
+    for (const CfgPart *part = &block->part; part; part = part->next) {
+        for (uint32_t at = part->first; at < part->last; at++) {
+            t->insn = &t->bytecode.insns[at];
+            if (t->insn->span.line) t->span = t->insn->span;
+            TRY(check_handlers(t, at));
+            if (ends_block(t->insn->kind)) return translate_end(t); /* only the last part's last instruction does */
+            if (t->insn->kind != INSN_JUMP) TRY(translate_straight(t));
+        }
+    }
+    return translate_end(t);
+}
+
+static bool translate_blocks(Translator *t) {
+    for (size_t i = 0; i < t->cfg.count; i++) t->cfg.blocks[i]->pending = t->cfg.blocks[i]->npreds;
+    t->cfg.blocks[0]->entered = true;
+    for (size_t i = 0; i < t->cfg.count; i++) {
+        CfgBlock *block = t->cfg.blocks[i];
+        if (block->entered) TRY(translate_block(t, block)); /* else no branch that is taken leads here */
+        for (uint32_t s = 0; s < block->nsuccs; s++) {
+            CfgBlock *to = block->succs[s];
+            if (--to->pending == 0 && to->block) ssa_seal(&t->ssa, to->block);
+        }
+    }
+    return true;
+}
+
+/* ---- the function ---- */
+
+static const Const *default_const(Translator *t, PyObject *object) {
+    Diag scratch, *diag = t->frontend->diag; /* a default that cannot be a constant is a fault only where it is used */
+    diag_init(&scratch, t->arena);
+    t->frontend->diag = &scratch;
+    const Const *konst = frontend_constant(t->frontend, object, t->source, t->func->span);
+    t->frontend->diag = diag;
+    if (konst) return konst;
+    PyErr_Clear();
+    ObjRef ref = objects_ref(t->frontend->objects, object);
+    PyErr_Clear();
+    return ref ? const_of(t->arena, type_object(t->types, TY_OBJECT, ref)) : NULL;
+}
+
+/* The default of parameter number i, or NULL. */
+static PyObject *default_object(const Translator *t, Py_ssize_t i) {
+    PyObject *defaults = t->function->func_defaults, *kwdefaults = t->function->func_kwdefaults;
+    Py_ssize_t first = t->code->co_argcount - (defaults ? PyTuple_GET_SIZE(defaults) : 0);
+    if (i < t->code->co_argcount) return i >= first && defaults ? PyTuple_GET_ITEM(defaults, i - first) : NULL;
+    PyObject *name = PyTuple_GET_ITEM(t->code->co_localsplusnames, i);
+    return kwdefaults ? PyDict_GetItemWithError(kwdefaults, name) : NULL;
+}
+
+static ParamKind param_kind(const PyCodeObject *code, int i) {
+    if (i < code->co_posonlyargcount) return PARAM_POSITIONAL_ONLY;
+    if (i < code->co_argcount) return PARAM_NORMAL;
+    return i < code->co_argcount + code->co_kwonlyargcount ? PARAM_KEYWORD_ONLY : PARAM_VARARGS;
+}
+
+static void make_param(Translator *t, size_t local, ParamKind kind) {
+    Func *func = t->func;
+    Param *param = &func->params[func->nparams];
+    *param = (Param){.name = t->names[local], .kind = kind};
+    PyObject *fallback = kind == PARAM_CELL || kind == PARAM_VARARGS ? NULL : default_object(t, (Py_ssize_t)local);
+    param->has_default = fallback != NULL;
+    if (fallback && !t->nested) param->fallback = default_const(t, fallback);
+    Value *value = block_append(func, t->block, OP_PARAM, func->span, NULL, 0);
+    value->imm.i = func->nparams++;
+    value->name = param->name;
+    ssa_write(&t->ssa, t->block, local, value);
+}
+
+static void make_params(Translator *t) {
+    const PyCodeObject *code = t->code;
+    int nparams = code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0);
+    int ncells = t->nested ? code->co_nfreevars : 0;
+    t->block = ir_block(t, t->cfg.blocks[0]);
+    t->func->params = ARENA_ARRAY(t->arena, Param, nparams + ncells);
+    for (int i = 0; i < nparams; i++) make_param(t, (size_t)i, param_kind(code, i));
+    for (int i = 0; i < ncells; i++) make_param(t, t->nlocals - (size_t)code->co_nfreevars + (size_t)i, PARAM_CELL);
+}
+
+/* Finds the variables that may be unassigned at a load, and gives these, and whether they are assigned, a value in the entry. */
+static void track_unassigned(Translator *t) {
+    const PyCodeObject *code = t->code;
+    size_t nparams = (size_t)(code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0));
+    size_t words = t->nlocals / 64 + 1;
+    uint64_t *assigned = ARENA_ARRAY(t->arena, uint64_t, words), *bound = ARENA_ARRAY(t->arena, uint64_t, words);
+    t->tracked = ARENA_ARRAY(t->arena, uint64_t, words);
+    t->bound = ARENA_ARRAY(t->arena, uint64_t, words);
+    for (size_t i = 0; i < t->nlocals; i++)
+        if (i < nparams || i >= t->nlocals - (size_t)code->co_nfreevars) bit_set(assigned, i);
+    cfg_compute_bound(t->arena, &t->bytecode, &t->cfg, assigned, t->nlocals);
+    bool any = false;
+    for (size_t i = 0; i < t->cfg.count; i++) {
+        const CfgBlock *block = t->cfg.blocks[i];
+        memcpy(bound, block->bound, words * sizeof *bound);
+        for (const CfgPart *part = &block->part; part; part = part->next) {
+            for (uint32_t at = part->first; at < part->last; at++) {
+                const Insn *insn = &t->bytecode.insns[at];
+                bool needs = insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_DELETE_LOCAL;
+                if (needs && !bit_has(bound, (size_t)insn->arg)) {
+                    bit_set(t->tracked, (size_t)insn->arg);
+                    any = true;
+                }
+                cfg_apply_bound(insn, bound);
+            }
+        }
+    }
+    if (!any) return;
+    t->span = t->func->span;
+    t->true_value = emit_const(t, const_bool(t->arena, t->types, true));
+    t->false_value = emit_const(t, const_bool(t->arena, t->types, false));
+    t->undef_value = emit(t, OP_UNDEF, NULL, 0);
+    for (size_t i = 0; i < t->nlocals; i++) {
+        if (!bit_has(t->tracked, i)) continue;
+        ssa_write(&t->ssa, t->block, t->nlocals + i, bit_has(assigned, i) ? t->true_value : t->false_value);
+        if (!bit_has(assigned, i)) ssa_write(&t->ssa, t->block, i, t->undef_value);
+    }
+}
+
+static bool check_kind(Translator *t, const unsigned char *units) {
+    int flags = t->code->co_flags;
+    if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) return refuse(t, t->func->span, REFUSED_ASYNC);
+    if (flags & CO_GENERATOR) {
+        for (size_t i = 0; i < t->bytecode.count; i++) {
+            const Insn *insn = &t->bytecode.insns[i];
+            const char *name = opcode_name(units[2 * insn->unit]);
+            if (name && strcmp(name, "YIELD_VALUE") == 0) return refuse(t, insn->span, REFUSED_GENERATOR);
+        }
+        return refuse(t, t->func->span, REFUSED_GENERATOR);
+    }
+    if (flags & CO_VARKEYWORDS) {
+        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");
+        diag_hint(t->diag, "name the keyword parameters");
+        return false;
+    }
+    return true;
+}
+
+static const char *utf8(Translator *t, PyObject *text) {
+    const char *bytes = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
+    if (!bytes) PyErr_Clear();
+    return arena_strdup(t->arena, bytes ? bytes : "?");
+}
+
+static bool open_function(Translator *t, ObjRef ref) {
+    PyObject *object = objects_get(t->frontend->objects, ref);
+    FAIL_IF(!object || !PyFunction_Check(object), t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
+    t->function = (PyFunctionObject *)object;
+    t->code = (PyCodeObject *)t->function->func_code;
+    t->nested = objects_is_nested(t->frontend->objects, ref);
+    Source *source = ARENA_NEW(t->arena, Source);
+    *source = (Source){.file = utf8(t, t->code->co_filename), .function = utf8(t, t->code->co_qualname), .first_line = (uint32_t)t->code->co_firstlineno};
+    t->source = source;
+    t->func = func_new(t->arena, t->types, utf8(t, t->code->co_name), source);
+    t->func->object = ref;
+    t->func->span = (Span){.line = source->first_line, .end_line = source->first_line};
+    t->span = t->func->span;
+
+    PyObject *units = frontend_keep(t->frontend, PyCode_GetCode(t->code));
+    if (!units) return frontend_python_failed(t->frontend, t->source, t->span, "the bytecode could not be read");
+    const char *why;
+    if (!bytecode_decode(t->arena, t->code, units, &t->bytecode, &why)) return malformed(t, why);
+    return check_kind(t, (const unsigned char *)PyBytes_AS_STRING(units));
+}
+
+static void open_variables(Translator *t) {
+    t->nlocals = (size_t)t->code->co_nlocalsplus;
+    size_t nvars = 2 * t->nlocals + (size_t)t->code->co_stacksize + 2; /* a loop's exit may leave one slot more */
+    t->names = ARENA_ARRAY(t->arena, const char *, nvars);
+    for (size_t i = 0; i < t->nlocals; i++) t->names[i] = utf8(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
+    ssa_init(&t->ssa, t->func, nvars, t->names);
+}
+
+/* ---- clean-up ---- */
+
+/* Attributes of phis that have turned out to be constants. */
+static bool fold_attributes(Translator *t) {
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
+            PyObject *holder = value->op == OP_GETATTR ? attribute_holder(t, value->args[0]) : NULL;
+            if (!holder) continue;
+            PyObject *name = frontend_keep(t->frontend, PyUnicode_InternFromString(value->imm.text));
+            if (!name) return frontend_python_failed(t->frontend, t->source, value->span, "no memory for a name");
+            const Const *konst = attribute_const(t, holder, name, value->span);
+            TRY(konst);
+            value->op = OP_CONST;
+            value->nargs = 0;
+            value->konst = konst;
+            value->type = konst->type;
+            value->imm.text = NULL;
+            if (!is_read_only_row(konst)) continue;
+            Value *callee = value_new(t->func, OP_CONST, value->span, NULL, 0);
+            callee->konst = konst;
+            callee->type = konst->type;
+            value_insert_before(value, callee);
+            Value *call = value_new(t->func, OP_CALL, value->span, &callee, 1);
+            value_insert_before(value, call);
+            value_replace(t->func, value, call);
+            value_remove(value);
+            value = call;
+        }
+    }
+    return true;
+}
+
+static void cut_after(Translator *t, Value *last) {
+    Block *block = last->block;
+    while (block->nsuccs) block_remove_edge(t->func, block, block->succs[0]);
+    while (last->next) value_remove(block->last);
+    block_append(t->func, block, OP_UNREACHABLE, last->span, NULL, 0);
+}
+
+/* A check of what is known either says nothing, or nothing comes after it. */
+static bool settle_checks(Translator *t) {
+    bool cut = false;
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            if (value->op != OP_CHECK_BOUND || value->args[0]->op != OP_CONST) continue;
+            if (value->args[0]->konst->i) {
+                value_remove(value);
+                continue;
+            }
+            cut_after(t, value);
+            cut = true;
+            break;
+        }
+    }
+    return cut;
+}
+
+static bool may_be_dead(Op op) { return op == OP_CONST || op == OP_UNDEF || op == OP_PHI || op == OP_TUPLE; }
+
+/* Constants, tuples and phis that nothing uses.  Operations stay, even pure ones: their types are still to be checked. */
+static void remove_dead(Translator *t) {
+    VEC(Value *) work = {0};
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
+            value->mark = may_be_dead(value->op) ? NULL : value;
+            if (value->mark) vec_push(t->arena, &work, value);
+        }
+    }
+    while (work.len) {
+        Value *value = vec_pop(&work);
+        for (uint32_t i = 0; i < value->nargs; i++) {
+            if (value->args[i]->mark) continue;
+            value->args[i]->mark = value;
+            vec_push(t->arena, &work, value->args[i]);
+        }
+    }
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            if (!value->mark) value_remove(value);
+            value->mark = NULL;
+        }
+    }
+}
+
+static bool finish(Translator *t) {
+    func_compute_order(t->func);
+    func_remove_trivial_phis(t->func);
+    TRY(fold_attributes(t));
+    if (settle_checks(t)) {
+        func_compute_order(t->func);
+        func_remove_trivial_phis(t->func);
+    }
+    remove_dead(t);
+    func_renumber(t->func);
+    for (size_t b = 0; b < t->func->blocks.len; b++) t->func->blocks.data[b]->mark = NULL;
+#ifdef KRAIT_DEBUG
+    return func_verify(t->func, false, t->diag);
+#else
+    return true;
+#endif
+}
+
+const Func *translate_function(Frontend *frontend, ObjRef ref) {
+    Translator t = {.frontend = frontend, .arena = frontend->arena, .types = frontend->types, .diag = frontend->diag};
+    TRY(open_function(&t, ref));
+    open_variables(&t);
+    cfg_build(t.arena, &t.bytecode, &t.cfg);
+    make_params(&t);
+    track_unassigned(&t);
+    ssa_seal(&t.ssa, t.block);
+    TRY(translate_blocks(&t));
+    TRY(finish(&t));
+    return t.func;
+}

@@ -1,0 +1,130 @@
+/* translate.h: one function being translated; private to this folder.
+ *
+ *   translate.c   the function: parameters, blocks, edges, clean-up      insns.c      one function per canonical instruction
+ *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions */
+#ifndef KRAIT_FRONTEND_TRANSLATE_H
+#define KRAIT_FRONTEND_TRANSLATE_H
+
+#include "frontend/bytecode.h" /* Bytecode, Insn */
+#include "frontend/cfg.h"      /* Cfg */
+#include "frontend/frontend_private.h"
+#include "frontend/ssa.h" /* Ssa */
+
+/* A list on its way into a tuple or a call. */
+typedef struct ListPart {
+    Value *value;
+    bool spread; /* *value */
+} ListPart;
+typedef struct List {
+    VEC(ListPart) parts;
+} List;
+
+/* A dict with constant names as keys on its way into a call or a function's keyword defaults. */
+typedef struct Map {
+    const char **names;
+    Value **values;
+    size_t count;
+} Map;
+
+/* A function whose attributes are still being set. */
+typedef struct NewFunction {
+    PyObject *code;   /* borrowed from the code around it */
+    Value *defaults;  /* a tuple, or NULL */
+    Map *kwdefaults;  /* or NULL */
+    Value **cells;
+    size_t ncells;
+} NewFunction;
+
+typedef enum SlotKind { SLOT_NULL, SLOT_VALUE, SLOT_CODE, SLOT_LIST, SLOT_MAP, SLOT_FUNCTION } SlotKind;
+
+/* One place of the abstract stack. */
+typedef struct Slot {
+    SlotKind kind;
+    Span span;
+    union {
+        Value *value;
+        PyObject *code;
+        List *list;
+        Map *map;
+        NewFunction *function;
+    };
+} Slot;
+
+typedef struct Translator {
+    Frontend *frontend;
+    Arena *arena;
+    TypeTable *types;
+    Diag *diag;
+    PyFunctionObject *function; /* borrowed from Objects */
+    PyCodeObject *code;
+    bool nested; /* the function is a stand-in for code nested in another: its free variables are parameters */
+    Func *func;
+    const Source *source;
+    Bytecode bytecode;
+    Cfg cfg;
+
+    /* variables: [0, nlocals) locals and cells, [nlocals, 2 nlocals) whether they are assigned, then the stack */
+    Ssa ssa;
+    size_t nlocals;
+    const char **names; /* [nlocals] */
+    uint64_t *tracked;  /* locals that may be unassigned where they are loaded */
+    uint64_t *bound;    /* locals certainly assigned here */
+    Value *true_value, *false_value, *undef_value; /* in the entry block, if anything is tracked */
+
+    /* here */
+    CfgBlock *cfg_block;
+    Block *block;
+    const Insn *insn;
+    Span span;
+    VEC(Slot) stack;
+    bool underflow;
+    const Const *keywords; /* names for the next call */
+} Translator;
+
+/* ---- translate.c ---- */
+
+const Func *translate_function(Frontend *frontend, ObjRef ref);
+Value *emit(Translator *t, Op op, Value *const *args, size_t nargs);
+Value *emit1(Translator *t, Op op, Value *a);
+Value *emit2(Translator *t, Op op, Value *a, Value *b);
+Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c);
+Value *emit_const(Translator *t, const Const *konst);
+bool refuse(Translator *t, Span span, Refusal refusal); /* always false */
+bool malformed(Translator *t, const char *what);        /* always false: the bytecode is not what a compiler makes */
+
+/* ---- the stack (translate.c) ---- */
+
+void push(Translator *t, Slot slot);
+void push_value(Translator *t, Value *value);
+Slot pop(Translator *t);
+Value *pop_value(Translator *t);    /* NULL: refused */
+Value *pop_sequence(Translator *t); /* the same, but a list may become a tuple: only its items matter */
+bool pop_values(Translator *t, Value **values, size_t count); /* values[count - 1] was on top */
+Slot *peek(Translator *t, int depth); /* 1: the top; NULL: not that many */
+
+/* ---- constants (translate.c) ---- */
+
+bool push_object(Translator *t, PyObject *object); /* what a Python object is in compiled code */
+/* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
+Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
+
+/* ---- insns.c ---- */
+
+bool translate_insn(Translator *t); /* t->insn, which does not end its block */
+
+/* ---- displays.c ---- */
+
+bool insn_list(Translator *t, int count);
+bool insn_list_append(Translator *t, int depth, bool spread);
+bool insn_list_to_tuple(Translator *t);
+bool insn_map(Translator *t, int count);
+bool insn_key_map(Translator *t, int count);
+bool insn_call(Translator *t, int count, bool keywords_on_top);
+bool insn_call_ex(Translator *t, int flags);
+bool insn_function(Translator *t, int flags);
+bool insn_function_attribute(Translator *t, int flag);
+Value *list_value(Translator *t, const List *list); /* a tuple of its items */
+Value *function_value(Translator *t, const NewFunction *function);
+Value *empty_tuple(Translator *t);
+
+#endif
