@@ -122,6 +122,21 @@ static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
 
 static LLVMValueRef type_bytes(Lower *l, const Type *type) { return l_i64(l, (int64_t)type_size(type)); }
 
+/* Ends a loop that is not worth the code of vectorising and unrolling it. */
+static void endfor_small(Lower *l, LFor *loop) {
+    LLVMBasicBlockRef latch = l_here(l);
+    l_endfor(l, loop);
+    LLVMMetadataRef self = LLVMTemporaryMDNode(l->context, NULL, 0);
+    LLVMMetadataRef no_vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
+                                   LLVMValueAsMetadata(l_i1(l, false))};
+    LLVMMetadataRef no_unroll = LLVMMDStringInContext2(l->context, "llvm.loop.unroll.disable", 24);
+    LLVMMetadataRef hints[] = {self, LLVMMDNodeInContext2(l->context, no_vector, 2),
+                               LLVMMDNodeInContext2(l->context, &no_unroll, 1)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, 3);
+    LLVMMetadataReplaceAllUsesWith(self, node); /* a loop's metadata begins with itself */
+    l_set_metadata(l, LLVMGetBasicBlockTerminator(latch), "llvm.loop", node);
+}
+
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
 static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
     LFor loop;
@@ -131,7 +146,10 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
         at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
                      : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
     TRY(ufunc_element(l, u, at));
-    l_endfor(l, &loop);
+    if (step)
+        endfor_small(l, &loop);
+    else
+        l_endfor(l, &loop);
     return true;
 }
 
@@ -143,7 +161,7 @@ static void ufunc_copy(Lower *l, const Type *type, LLVMValueRef strided, LLVMVal
     LLVMValueRef far = l_offset(l, strided, l_nswmul(l, index, step));
     LLVMValueRef near = l_offset(l, packed, l_nswmul(l, index, type_bytes(l, type)));
     l_store(l, type, l_load(l, type, gather ? far : near), gather ? near : far);
-    l_endfor(l, &loop);
+    endfor_small(l, &loop);
 }
 
 /* i1: whether every output is apart from every input, or lies exactly on it. */

@@ -18,7 +18,7 @@
 #include "codegen_cpu/pool.h"
 
 enum {
-    SHARED_ALIGN = 128,
+    SHARED_ALIGN = 4096, /* the largest alignment that shared.array takes */
     CHUNKS_A_THREAD = 8,
     WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
     KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
