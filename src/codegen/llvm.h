@@ -82,6 +82,7 @@ struct Target {
     MathColumn math;
     uint32_t fastmath;         /* FastMath bits that hold without asking (contract in kernels on a GPU) */
     const char *atomic_scope;  /* LLVM sync scope: "" system, "device" */
+    bool unroll_loads;         /* loops whose loads dominate are unrolled (optimise.c) */
     bool raises;               /* functions return a status; if false, raising ends the thread (end_thread) */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 

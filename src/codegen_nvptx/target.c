@@ -247,6 +247,7 @@ const Target *codegen_nvptx_target(void) {
 #endif
         .fastmath = FASTMATH_CONTRACT,
         .atomic_scope = "device",
+        .unroll_loads = true,
         .raises = false,
         .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size}, {krait_bc_device_math, &krait_bc_device_math_size}},
         .machine = nvptx_machine,
