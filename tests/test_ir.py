@@ -866,8 +866,8 @@ def test_int_constants(value):
 
 
 @pytest.mark.parametrize("text", [
-    "9223372036854775808", "uint64(18446744073709551616)", "int8(1.5)", "bool_(1)", "float32(x)", "complex(1.0)", '"open',
-    '"\\q"', "(1", "slice(1, 2)", "int", "str", "1.2.3", "1e", "",
+    "9223372036854775808", "uint64(18446744073709551616)", "int8(1.5)", "bool_(1)", "float32(x)", "complex(1.0)",
+    '"open', '"\\q"', "(1", "slice(1, 2)", "int", "str", "1.2.3", "1e", "",
 ])
 def test_what_is_not_a_constant(text):
     with pytest.raises(ValueError):
