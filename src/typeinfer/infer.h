@@ -1,8 +1,9 @@
-/* infer.h: what the files of typeinfer share: the facts of values, the run over one function, and `Typing`, the one operation being typed.
+/* infer.h: what the files of typeinfer share: the facts of values, the run over one function, and `Typing`, the one
+ * operation being typed.
  *
- * Two phases, one set of rules.  `solve` asks rules for result facts until nothing changes; `rewrite` asks the same rules once more with the
- * final facts and t->emit set, and applies what they say.  A rule therefore must be a function of the facts alone, and writes each decision
- * once:
+ * Two phases, one set of rules.  `solve` asks rules for result facts until nothing changes; `rewrite` asks the same
+ * rules once more with the final facts and t->emit set, and applies what they say.  A rule therefore must be a function
+ * of the facts alone, and writes each decision once:
  *
  *   bool rule_func_hypot(Typing *t) {
  *       const Type *type = promote_args(t, 0, 2);                 the common type of the operands
@@ -12,32 +13,33 @@
  *   }
  *
  * What a rule can decide, besides the casts of operands:
- *   typing_result(t, type, konst)   the operation stays (a call of a library function becomes CALL_FUNC t->func); konst: its value if known,
- *                                   or NULL; a pure operation with a known value becomes a constant
- *   typing_become_op(t, op)         it becomes this operation instead, typed by that operation's own rule (rows of kind OP)
- *   typing_become_func(t, id)       it becomes a call of this library function, typed by its rule, with the same operands
- *   typing_become_pyfunc(t, object) it becomes a call of a Python function (typing_become_prelude: of krait.prelude), arguments bound to its
- *                                   parameters, keywords too
- *   typing_become_const(t, konst)   it is this constant
- *   typing_become_arg(t, i)         it is operand i (after its cast)
- *   typing_become(t, value, type)   it is this value, built with the emit_* functions when t->emit is set; value is NULL otherwise
+ *   typing_result(t, type, konst)   the operation stays (a call of a library function becomes CALL_FUNC t->func);
+ * konst: its value if known, or NULL; a pure operation with a known value becomes a constant typing_become_op(t, op) it
+ * becomes this operation instead, typed by that operation's own rule (rows of kind OP) typing_become_func(t, id) it
+ * becomes a call of this library function, typed by its rule, with the same operands typing_become_pyfunc(t, object) it
+ * becomes a call of a Python function (typing_become_prelude: of krait.prelude), arguments bound to its parameters,
+ * keywords too typing_become_const(t, konst)   it is this constant typing_become_arg(t, i)         it is operand i
+ * (after its cast) typing_become(t, value, type)   it is this value, built with the emit_* functions when t->emit is
+ * set; value is NULL otherwise
  *
- * Rules of operations are rule_<name> with the name in ir_ops.def, rules of library functions rule_func_<name> with the name in
- * ir_funcs.def.  Operands of an operation are t->args[0 .. nargs-1]; for a library function these are the arguments without the callee, the
- * keyword ones last, their names in t->names; typing_bind_keywords puts them into the order of the parameters.  The number of arguments was
- * checked against the row.
+ * Rules of operations are rule_<name> with the name in ir_ops.def, rules of library functions rule_func_<name> with the
+ * name in ir_funcs.def.  Operands of an operation are t->args[0 .. nargs-1]; for a library function these are the
+ * arguments without the callee, the keyword ones last, their names in t->names; typing_bind_keywords puts them into the
+ * order of the parameters.  The number of arguments was checked against the row.
  *
- * A rule refuses with typing_fail and friends, which return false; the message names types in NumPy's words (typing_arg_text: "`x`
- * (float32)").  While solving, a refusal is only remembered (types may still grow) and repeated at the end with a message.
+ * A rule refuses with typing_fail and friends, which return false; the message names types in NumPy's words
+ * (typing_arg_text: "`x` (float32)").  While solving, a refusal is only remembered (types may still grow) and repeated
+ * at the end with a message.
  *
- * Who writes what: rules_funcs.c has the rules of all library functions, except those of the builtins that inference replaces, which are
- * in rules_builtins.c (rules len, range, enumerate, zip, reversed, isinstance, tuple_from). */
+ * Who writes what: rules_funcs.c has the rules of all library functions, except those of the builtins that inference
+ * replaces, which are in rules_builtins.c (rules len, range, enumerate, zip, reversed, isinstance, tuple_from). */
 #ifndef KRAIT_INFER_H
 #define KRAIT_INFER_H
 
 #include "typeinfer/typeinfer.h" /* InferConfig */
 
-/* What is known about a value.  type TY_BOTTOM: no value reaches here yet; type NULL: the argument was not given (typing_bind_keywords). */
+/* What is known about a value.  type TY_BOTTOM: no value reaches here yet; type NULL: the argument was not given
+ * (typing_bind_keywords). */
 typedef struct Fact {
     const Type *type;
     const Const *konst; /* the value when it is known, else NULL */
@@ -62,22 +64,27 @@ typedef struct Infer {
 /* One operation or call being typed. */
 typedef struct Typing {
     Infer *in;
-    Value *at;           /* the operation; new values are inserted before it */
-    FuncId func;         /* library function being called, else FUNC_NONE */
-    Fact *args;          /* [nargs] */
-    Value **values;      /* [nargs] the operands; a value of NULL type means not given */
+    Value *at;      /* the operation; new values are inserted before it */
+    Op op;          /* what is typed: at's operation until a rule said typing_become_op */
+    FuncId func;    /* library function being called, else FUNC_NONE */
+    Fact *args;     /* [nargs] */
+    Value **values; /* [nargs] the operands; a value of NULL type means not given */
     size_t nargs;
     const char *const *names; /* keyword names of the last nnames arguments */
     size_t nnames;
-    bool emit;           /* the second phase: decisions are applied */
+    bool emit; /* the second phase: decisions are applied */
 
     /* the answer, through the functions below */
     const Type *result;
     const Const *konst;
-    const Type **to;     /* [nargs] what each operand is cast to; NULL: stays */
-    Value *value;        /* the value that takes the place of `at`; NULL: `at` stays */
-    uint32_t flags;      /* VF_* to add to `at` */
-    bool is_call;        /* `at` becomes CALL_FUNC func */
+    const Type **to;  /* [nargs] what each operand is cast to; NULL: stays */
+    Value *value;     /* the value that takes the place of `at`; NULL: `at` stays */
+    uint32_t flags;   /* VF_INPLACE of the operation; rules add VF_CHECKED, VF_UNCHECKED, VF_NONNEGATIVE */
+    int64_t imm;      /* imm.i of the operation */
+    const char *text; /* imm.text of the operation */
+    bool is_call;     /* `at` becomes CALL_FUNC func */
+    FuncInst *inst;   /* `at` becomes CALL_INST inst with call_args */
+    Value **call_args;
     bool failed;
 } Typing;
 
@@ -96,48 +103,57 @@ bool typing_become(Typing *t, Value *value, const Type *type);
 
 /* ---- refusals (all return false) ---- */
 bool typing_fail(Typing *t, DiagCode code, const char *format, ...) KRAIT_PRINTF(3, 4);
-bool typing_fail_arg(Typing *t, size_t arg, DiagCode code, const char *format, ...) KRAIT_PRINTF(4, 5); /* caret under the argument */
+bool typing_fail_arg(Typing *t, size_t arg, DiagCode code, const char *format, ...)
+    KRAIT_PRINTF(4, 5);                                                  /* caret under the argument */
 bool typing_hint(Typing *t, const char *format, ...) KRAIT_PRINTF(2, 3); /* for the refusal just made */
 /* "`sin` does not take a complex64" / "unsupported operand types for +: `a` (int) and `t` ((int, int))" */
 bool typing_bad_operands(Typing *t);
-const char *typing_text(Typing *t, const Type *type);    /* "float32" */
-const char *typing_arg_text(Typing *t, size_t arg);      /* "`x` (float32)", or "float32" for an unnamed expression */
-const char *typing_func_name(Typing *t);                 /* "math.sin": first name of the row */
+const char *typing_text(Typing *t, const Type *type); /* "float32" */
+const char *typing_arg_text(Typing *t, size_t arg);   /* "`x` (float32)", or "float32" for an unnamed expression */
+const char *typing_func_name(Typing *t);              /* "math.sin": first name of the row */
 
 /* ---- arguments ---- */
-/* Rearranges the arguments into the order of `params` (count of them; the first `least` are required); arguments not given get type NULL. */
+/* Rearranges the arguments into the order of `params` (count of them; the first `least` are required); arguments not
+ * given get type NULL. */
 bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, size_t count);
-bool typing_given(const Typing *t, size_t arg);          /* arg < nargs and given (an explicit None counts as given) */
+bool typing_given(const Typing *t, size_t arg); /* arg < nargs and given (an explicit None counts as given) */
 bool typing_is_none(const Typing *t, size_t arg);
-/* The constant int / tuple of ints / dtype an argument must be; false: refused with "must be known when the function is compiled". */
+/* The constant int / tuple of ints / dtype an argument must be; false: refused with "must be known when the function is
+ * compiled". */
 bool typing_const_int(Typing *t, size_t arg, int64_t *out);
 bool typing_const_bool(Typing *t, size_t arg, bool *out);
-bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim); /* an int or a tuple of ints; room for TYPE_MAX_NDIM */
-const Type *typing_const_dtype(Typing *t, size_t arg);   /* the strong scalar a dtype argument names; NULL: refused */
+bool typing_const_shape(Typing *t, size_t arg, int64_t *shape,
+                        size_t *ndim);                 /* an int or a tuple of ints; room for TYPE_MAX_NDIM */
+const Type *typing_const_dtype(Typing *t, size_t arg); /* the strong scalar a dtype argument names; NULL: refused */
 bool typing_const_str(Typing *t, size_t arg, const char **out);
 
-/* Bottom anywhere in the arguments: the call has not been reached with values yet.  The solver never asks a rule then. */
+/* Bottom anywhere in the arguments: the call has not been reached with values yet.  The solver never asks a rule then.
+ */
 
 /* ---- types ---- */
 const Type *infer_scalar(Infer *in, Scalar scalar, bool weak);
-const Type *infer_int(Infer *in);   /* weak */
+const Type *infer_int(Infer *in); /* weak */
 const Type *infer_float(Infer *in);
 const Type *infer_complex(Infer *in);
 const Type *infer_bool(Infer *in);
 const Type *infer_none(Infer *in);
 const Type *infer_strong(Infer *in, const Type *scalar); /* the strong scalar of the same Scalar */
 const Type *infer_bottom(Infer *in);
-/* Content of an Optional, else the type itself: what using it as a value needs (typing_cast then adds the check for None). */
+/* Content of an Optional, else the type itself: what using it as a value needs (typing_cast then adds the check for
+ * None). */
 const Type *infer_content(const Type *type);
 /* Common type of scalar operands first .. first+count-1 (NEP 50, Optional content used); NULL: one is not a scalar. */
 const Type *promote_args(Typing *t, size_t first, size_t count);
-/* The common type of operands in an arithmetic operation and its result; false: the operation does not exist for them. */
+/* The common type of operands in an arithmetic operation and its result; false: the operation does not exist for them.
+ */
 typedef struct BinaryTypes {
     const Type *compute; /* both operands are cast to this; NULL when they keep their own types (compare by value) */
     const Type *result;
 } BinaryTypes;
 bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes *out);
-/* The floating type a math function of one scalar computes in as a ufunc does: float and complex stay, int8/bool -> float16, ... float64. */
+const Type *promote_unary(Infer *in, Op op, const Type *a); /* NULL: the operation does not exist */
+/* The floating type a math function of one scalar computes in as a ufunc does: float and complex stay, int8/bool ->
+ * float16, ... float64. */
 const Type *promote_to_inexact(Infer *in, const Type *scalar);
 
 /* ---- building, when t->emit is set; values are inserted before t->at and need no further typing ---- */
@@ -148,16 +164,58 @@ Value *emit_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_
 Value *emit_getattr(Typing *t, const char *name, const Type *type, Value *of);
 Value *emit_extract(Typing *t, Value *tuple, size_t index);
 Value *emit_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs);
-Value *emit_cast(Typing *t, Value *value, const Type *to); /* the value itself if it has that type; constants are converted at once */
+Value *emit_cast(Typing *t, Value *value,
+                 const Type *to); /* the value itself if it has that type; constants are converted at once */
+
+/* Types another operation on operands of these facts, as a part of what `at` becomes.  values: NULL while solving.
+ * *value: the new value when t->emit.  names: for OP_CALL, as in imm.names. */
+typedef struct SubOp {
+    Op op;
+    Value *const *values;
+    const Fact *facts;
+    size_t nargs;
+    uint32_t flags;
+    int64_t imm;
+    const char *text;
+} SubOp;
+bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
 /* ---- constants ---- */
 /* The constant as another scalar type; NULL: it does not fit (a Python int beyond the range of the type). */
 const Const *konst_cast(Infer *in, const Const *konst, const Type *to);
 bool konst_is_int(const Const *konst, int64_t *out); /* weak or strong integer, or bool */
 
-/* True if argument `arg` of the library function must be a constant (shape of a shared array, ...): then literal ints are passed on as
- * constants to the Python function that calls it with a parameter.  In rules_funcs.c. */
+/* True if argument `arg` of the library function must be a constant (shape of a shared array, ...): then literal ints
+ * are passed on as constants to the Python function that calls it with a parameter.  In rules_funcs.c. */
 bool func_needs_constant(FuncId func, size_t arg);
+
+/* ---- between typing.c, solve.c, rewrite.c ---- */
+enum { TYPING_SMALL = 8 };
+typedef struct TypingSpace {
+    Fact args[TYPING_SMALL];
+    Value *values[TYPING_SMALL];
+    const Type *to[TYPING_SMALL];
+} TypingSpace;
+void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space);
+bool typing_run(Typing *t);          /* the rule of t->op */
+Value *typing_apply(Typing *t);      /* emit: the value that stands for t->at from now on */
+bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
+bool fact_join(Infer *in, Fact a, Fact b, Fact *out);
+bool solve(Infer *in);
+bool rewrite(Infer *in);
+void mark_ranges(Infer *in); /* VF_NONNEGATIVE */
+static inline Value *value_resolve(Value *value) {
+    while (value->mark) value = value->mark;
+    return value;
+}
+/* Solver: the content of a cell grew. */
+bool solver_cell_set(Typing *t, Value *cell, const Type *content);
+/* Solver: a return statement with this fact. */
+bool solver_return(Typing *t, Fact fact);
+/* Block of a solved function: whether it is reached, and the value after which nothing is reached (NULL: its end is).
+ */
+bool solver_reached(const Infer *in, const Block *block);
+Value *solver_stop(const Infer *in, const Block *block);
 
 /* ---- the rules ---- */
 #define OP(name, text, operands, rule, effects, doc) InferRule rule_##rule;

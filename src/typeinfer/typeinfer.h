@@ -1,13 +1,14 @@
 /* typeinfer.h: from untyped SSA and parameter types to typed SSA.
  *
- * The lattice (drawn in typeinfer/lattice.c) has TY_BOTTOM below every type; joining only goes up, so the worklist ends.  Next to its type a
- * value may carry a constant (int, bool, None, str, function), joined like the flat constant lattice: that is how shapes that must be
- * literal, tuple indices and branches on `x is None` are decided while types are (Wegman and Zadeck, "Constant Propagation with Conditional
- * Branches", 1991).
+ * The lattice (drawn in typeinfer/lattice.c) has TY_BOTTOM below every type; joining only goes up, so the worklist
+ * ends.  Next to its type a value may carry a constant (int, bool, None, str, function), joined like the flat constant
+ * lattice: that is how shapes that must be literal, tuple indices and branches on `x is None` are decided while types
+ * are (Wegman and Zadeck, "Constant Propagation with Conditional Branches", 1991).
  *
- * Inference of one FuncInst: clone inst->untyped, solve, then rewrite so that lowering only reads: conversions become CAST, calls become
- * CALL_FUNC or CALL_INST with one operand per parameter, branches never taken are removed, VF_CHECKED marks what raises.  No Python, no GIL
- * needed, except inside the host's callbacks, which see to that themselves. */
+ * Inference of one FuncInst: clone inst->untyped, solve, then rewrite so that lowering only reads: conversions become
+ * CAST, calls become CALL_FUNC or CALL_INST with one operand per parameter, branches never taken are removed,
+ * VF_CHECKED marks what raises.  No Python, no GIL needed, except inside the host's callbacks, which see to that
+ * themselves. */
 #ifndef KRAIT_TYPEINFER_H
 #define KRAIT_TYPEINFER_H
 
@@ -20,9 +21,11 @@ typedef struct InferHost {
     void *self;
     /* The untyped form of a Python function (TY_PYFUNC or TY_CLOSURE object); NULL: diag says why. */
     const Func *(*translate)(void *self, ObjRef function);
-    /* The instance of that function for these parameter types (one per Param, defaults filled, *args packed into a tuple; konsts may hold
-     * NULLs); created and queued if new.  Its result is TY_BOTTOM until inferred; `caller` is inferred again whenever it changes. */
-    FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts, FuncInst *caller);
+    /* The instance of that function for these parameter types (one per Param, defaults filled, *args packed into a
+     * tuple; konsts may hold NULLs); created and queued if new.  Its result is TY_BOTTOM until inferred; `caller` is
+     * inferred again whenever it changes. */
+    FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
+                          FuncInst *caller);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */
     ObjRef (*prelude)(void *self, const char *name);
     /* Class name of an exception or other object, for messages. */
@@ -35,22 +38,26 @@ typedef struct InferConfig {
     const InferHost *host;
 } InferConfig;
 
-/* Infers inst->func from inst->untyped and inst->types; sets inst->result, result_konst and may_raise.  May be called again for the same
- * instance when a callee's result has changed.  A call whose result is still TY_BOTTOM leaves its block's rest unreached, as in recursion. */
+/* Infers inst->func from inst->untyped and inst->types; sets inst->result, result_konst and may_raise.  May be called
+ * again for the same instance when a callee's result has changed.  A call whose result is still TY_BOTTOM leaves its
+ * block's rest unreached, as in recursion. */
 bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag);
 
-/* Once the worklist is empty: drops from `insts` (number 0 is the root) those that no typed call reaches any more (asked for while types were
- * still growing), numbers the rest, spreads may_raise from callees to callers, and refuses a function that calls itself without end.  Calls
- * of a function that never returns stay CALL_INST of type None, followed by UNREACHABLE; its result becomes None. */
+/* Once the worklist is empty: drops from `insts` (number 0 is the root) those that no typed call reaches any more
+ * (asked for while types were still growing), numbers the rest, spreads may_raise from callees to callers, and refuses
+ * a function that calls itself without end.  Calls of a function that never returns stay CALL_INST of type None,
+ * followed by UNREACHABLE; its result becomes None. */
 bool typeinfer_finish(TypeTable *types, FuncInst **insts, size_t *count, Diag *diag);
-/* Adds "in the call of f, called from here" for the place where `caller` calls `callee`, to a failure met in the callee. */
+/* Adds "in the call of f, called from here" for the place where `caller` calls `callee`, to a failure met in the
+ * callee. */
 void typeinfer_note_caller(const FuncInst *caller, const FuncInst *callee, Diag *diag);
 
 /* NumPy 2's (NEP 50) common type of two scalar types, weak or strong; NULL: none. */
 const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b);
 /* Least upper bound of any two types where control flow meets; NULL: they do not join. */
 const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a, const Type *b);
-/* Whether a value of type `from` may be passed where `to` is declared (explicit signatures); 0 no, else the smaller the better. */
+/* Whether a value of type `from` may be passed where `to` is declared (explicit signatures); 0 no, else the smaller the
+ * better. */
 int typeinfer_conversion_cost(const Type *from, const Type *to);
 
 #endif

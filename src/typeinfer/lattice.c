@@ -1,0 +1,126 @@
+/* lattice.c: the order of types, and the join where control flow meets.
+ *
+ *        Optional(T)              Optional(array A)          (join of items, ...)      refused
+ *        /         \                      |                          |                    |
+ *      None    T: scalar            array(e, n, A, ro)         (int, float32)       f | g, dtype | dtype,
+ *               complex128           /            \                  |              array | int, ...
+ *               /       \      array(e,n,C,ro)  array(e,n,A)    (int, int)
+ *          float64  complex64        |       \    /
+ *          /   |   \               ...    array(e,n,C)
+ *    int64 float32  float (weak)
+ *      ...    |     int (weak)
+ *             ...   bool (weak)
+ *        \______|______/______________ bottom: no value reaches here (yet)
+ *
+ * Scalars join as they promote (promote.c): weak ones below the strong ones they adapt to.  The join is commutative,
+ * joining twice changes nothing, and every chain upwards is short: that is why the solver ends.  Constants join as in
+ * the flat lattice: two equal ones stay, others are forgotten (fact_join).  Two types without a join (NULL here) are a
+ * TypingError where they meet. */
+#include <string.h> /* strchr */
+
+#include "typeinfer/infer.h" /* Fact */
+
+static const Type *join_items(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    const Type *items[64];
+    if (a->count != b->count || a->count > COUNT_OF(items)) return NULL; /* longer ones join only if equal */
+    for (uint32_t i = 0; i < a->count; i++) {
+        items[i] = typeinfer_join(promotion, types, a->items[i], b->items[i]);
+        if (!items[i]) return NULL;
+    }
+    return type_tuple(types, items, a->count);
+}
+
+static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {
+    if (a->items[0] != b->items[0] || a->ndim != b->ndim) return NULL;
+    ArrayLayout layout = a->layout == b->layout ? (ArrayLayout)a->layout : LAYOUT_A;
+    return type_array(types, a->items[0], a->ndim, layout, a->readonly || b->readonly);
+}
+
+/* What an Optional can hold: values that can be passed around. */
+static bool can_be_optional(const Type *type) {
+    return type->kind != TY_ITER && type->kind != TY_CELL && type->kind != TY_BOTTOM;
+}
+
+const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    if (a == b || b->kind == TY_BOTTOM) return a;
+    if (a->kind == TY_BOTTOM) return b;
+    if (a->kind == TY_NONE) return can_be_optional(b) ? type_optional(types, b) : NULL;
+    if (b->kind == TY_NONE) return can_be_optional(a) ? type_optional(types, a) : NULL;
+    if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) {
+        const Type *content = typeinfer_join(promotion, types, infer_content(a), infer_content(b));
+        return content ? type_optional(types, content) : NULL;
+    }
+    if (a->kind != b->kind) return NULL;
+    switch (a->kind) {
+    case TY_SCALAR: return typeinfer_promote(promotion, types, a, b);
+    case TY_TUPLE: return join_items(promotion, types, a, b);
+    case TY_ARRAY: return join_arrays(types, a, b);
+    case TY_FLAT: {
+        const Type *array = join_arrays(types, a->items[0], b->items[0]);
+        return array ? type_with_items(types, TY_FLAT, 0, &array, 1) : NULL;
+    }
+    default: return NULL; /* equal ones are one pointer */
+    }
+}
+
+/* The fact of a value that holds `a` on one path and `b` on another; false: no common type. */
+bool fact_join(Infer *in, Fact a, Fact b, Fact *out) {
+    if (a.type->kind == TY_BOTTOM || b.type->kind == TY_BOTTOM) {
+        *out = a.type->kind == TY_BOTTOM ? b : a;
+        return true;
+    }
+    const Type *type = typeinfer_join(in->config->promotion, in->types, a.type, b.type);
+    if (!type) return false;
+    bool same = a.konst && b.konst && a.type == b.type && const_equal(a.konst, b.konst);
+    *out = (Fact){type, same ? a.konst : NULL};
+    return true;
+}
+
+/* ---- conversion of arguments to declared types ---- */
+
+/* As C converts numbers; what loses least is cheapest.  Complex to real is refused. */
+static int scalar_cost(const Type *from, const Type *to) {
+    static const char order[] = "buifc";
+    enum { SAME_BITS = 2, LOSSLESS = 4, INEXACT = 40, NARROWING = 80, TRUNCATING = 160 };
+    const ScalarInfo *f = &scalar_info[from->scalar], *t = &scalar_info[to->scalar];
+    if (from->scalar == to->scalar) return SAME_BITS;
+    if (f->kind == 'c' && t->kind != 'c') return 0;
+    int steps = (int)(strchr(order, t->kind) - strchr(order, f->kind));
+    int widths = t->bytes > f->bytes ? t->bytes - f->bytes : f->bytes - t->bytes;
+    int distance = (steps < 0 ? -steps : 3 * steps) + widths;
+    if (t->kind == 'b') return TRUNCATING + 20 + distance;
+    if (f->kind == 'f' && t->kind != 'f' && t->kind != 'c') return TRUNCATING + distance;
+    if (f->kind == 'i' && t->kind == 'u') return NARROWING + distance;
+    int f_part = f->kind == 'c' ? f->bytes / 2 : f->bytes, t_part = t->kind == 'c' ? t->bytes / 2 : t->bytes;
+    if (f->kind == 'b' || (f->kind == t->kind && t_part > f_part)) return LOSSLESS + distance;
+    if (f->kind == t->kind) return NARROWING + distance;
+    if (f->kind == 'f' && t->kind == 'c') return (t_part >= f_part ? LOSSLESS : NARROWING) + distance;
+    return (t_part > f_part ? LOSSLESS : INEXACT) + distance; /* integer to wider integer or to float */
+}
+
+int typeinfer_conversion_cost(const Type *from, const Type *to) {
+    if (from == to) return 1;
+    if (to->kind == TY_OPTIONAL) {
+        int inner = from->kind == TY_NONE ? 1 : typeinfer_conversion_cost(infer_content(from), to->items[0]);
+        return inner ? inner + 1 : 0;
+    }
+    if (from->kind != to->kind) return 0;
+    switch (to->kind) {
+    case TY_SCALAR: return scalar_cost(from, to);
+    case TY_TUPLE: {
+        int sum = 1;
+        if (from->count != to->count) return 0;
+        for (uint32_t i = 0; i < to->count; i++) {
+            int cost = typeinfer_conversion_cost(from->items[i], to->items[i]);
+            if (!cost) return 0;
+            sum += cost - 1;
+        }
+        return sum;
+    }
+    case TY_ARRAY:
+        if (from->items[0] != to->items[0] || from->ndim != to->ndim || (from->readonly && !to->readonly)) return 0;
+        if (from->layout != to->layout && to->layout != LAYOUT_A) return 0;
+        return 1 + 2 * (from->layout != to->layout) + (from->readonly != to->readonly);
+    default: return 0;
+    }
+}

@@ -1,0 +1,119 @@
+/* ranges.c: which integers cannot be negative, so that indices need no wrap-around.
+ *
+ * In: a typed function.  Out: VF_NONNEGATIVE on integer values.
+ *
+ * Optimistic: every phi is taken to be non-negative until one of its operands is not; what follows from the assumption
+ * is checked again until nothing changes.  Lengths, shapes, thread and block numbers and non-negative constants are the
+ * sources; sums, products, quotients and remainders of such values, and the numbers of ranges that start and step
+ * upwards from zero, follow.  Python's ints do not wrap, so a sum of two non-negative ones counts as non-negative. */
+#include <string.h> /* strncmp */
+
+#include "typeinfer/infer.h"
+
+static bool is_integer(const Value *value) { return value->type && type_is_integer(value->type); }
+
+static bool known(const Value *value) {
+    int64_t i;
+    if (value->konst && konst_is_int(value->konst, &i)) return i >= 0 || type_scalar_kind(value->type) == 'u';
+    return (value->flags & VF_NONNEGATIVE) || type_scalar_kind(value->type) == 'u' ||
+           type_scalar_kind(value->type) == 'b';
+}
+
+static bool constant_at_least(const Value *value, int64_t least) {
+    int64_t i;
+    return konst_is_int(value->konst, &i) && i >= least;
+}
+
+/* The numbers that a range gives: upwards from a non-negative start, or downwards to a stop that is not below -1. */
+static bool range_is_nonnegative(const Value *range) {
+    if (range->op != OP_CALL_FUNC || range->imm.func != FUNC_RANGE) return false;
+    const Value *start = range->args[0], *stop = range->args[1], *step = range->args[2];
+    if (constant_at_least(step, 1)) return known(start);
+    return step->konst && (known(stop) || constant_at_least(stop, -1));
+}
+
+static bool iterator_is_nonnegative(const Value *iter) {
+    if (iter->op == OP_ITER && iter->type->iter == ITER_RANGE) return range_is_nonnegative(iter->args[0]);
+    if (iter->op == OP_CALL_FUNC && iter->imm.func == FUNC_REVERSED && iter->type->items[0]->kind == TY_RANGE)
+        return range_is_nonnegative(iter->args[0]);
+    return false;
+}
+
+/* Item `index` of what an iterator gives: the number of enumerate, or the item of one of zip's iterators. */
+static bool taken_is_nonnegative(const Value *iter, int64_t index) {
+    if (iter->op != OP_CALL_FUNC) return false;
+    if (iter->imm.func == FUNC_ENUMERATE)
+        return index == 0 ? known(iter->args[1]) : iterator_is_nonnegative(iter->args[0]);
+    return iter->imm.func == FUNC_ZIP && index < iter->nargs && iterator_is_nonnegative(iter->args[index]);
+}
+
+static bool is_shape(const Value *value) {
+    return value->op == OP_GETATTR && value->args[0]->type->kind == TY_ARRAY && strcmp(value->imm.text, "shape") == 0;
+}
+
+static bool call_is_nonnegative(const Value *value) {
+    const char *names = func_info[value->imm.func].names, *rule = func_info[value->imm.func].rule;
+    if (value->imm.func == FUNC_LEN) return true;
+    if (strncmp(rule, "cuda_grid", 9) == 0 || strcmp(rule, "cuda_index") == 0) return true;
+    bool extreme = strcmp(names, "builtins.min") == 0 || strcmp(names, "builtins.max") == 0;
+    bool all = value->nargs > 0, any = false;
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        if (!is_integer(value->args[i])) return false;
+        all &= known(value->args[i]);
+        any |= known(value->args[i]);
+    }
+    return extreme && (all || (any && strcmp(names, "builtins.max") == 0));
+}
+
+static bool follows(const Value *value) {
+    const Value *a = value->nargs > 0 ? value->args[0] : NULL, *b = value->nargs > 1 ? value->args[1] : NULL;
+    switch (value->op) {
+    case OP_CONST: return known(value);
+    case OP_PHI:
+        for (uint32_t i = 0; i < value->nargs; i++)
+            if (value->args[i]->op != OP_UNDEF && !known(value->args[i])) return false;
+        return true;
+    case OP_ADD:
+    case OP_MUL:
+    case OP_FLOORDIV:
+    case OP_OR:
+    case OP_XOR: return known(a) && known(b);
+    case OP_MOD: return known(b);
+    case OP_AND: return known(a) || known(b);
+    case OP_LSHIFT:
+    case OP_RSHIFT: return known(a);
+    case OP_CAST:
+        return is_integer(a) && known(a) &&
+               (type_scalar_kind(a->type) != 'u' ||
+                scalar_info[a->type->scalar].bytes < scalar_info[value->type->scalar].bytes);
+    case OP_GETATTR:
+        return a->type->kind == TY_ARRAY &&
+               (strcmp(value->imm.text, "size") == 0 || strcmp(value->imm.text, "nbytes") == 0);
+    case OP_EXTRACT:
+        if (is_shape(a)) return true;
+        return a->op == OP_ITER_TAKE && taken_is_nonnegative(a->args[0], value->imm.i);
+    case OP_GETITEM: return is_shape(a);
+    case OP_ITER_TAKE: return iterator_is_nonnegative(a);
+    case OP_CALL_FUNC: return call_is_nonnegative(value);
+    default: return false;
+    }
+}
+
+void mark_ranges(Infer *in) {
+    VEC(Value *) integers = {0};
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first; value; value = value->next) {
+            if (!is_integer(value) || type_scalar_kind(value->type) == 'b' || !op_has_result(value->op)) continue;
+            value->flags |= VF_NONNEGATIVE;
+            vec_push(in->arena, &integers, value);
+        }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < integers.len; i++) {
+            Value *value = integers.data[i];
+            if (!(value->flags & VF_NONNEGATIVE) || follows(value)) continue;
+            value->flags &= ~(uint32_t)VF_NONNEGATIVE;
+            changed = true;
+        }
+    }
+}

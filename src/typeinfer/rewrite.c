@@ -1,0 +1,211 @@
+/* rewrite.c: from solved facts to typed SSA, and the door of the folder.
+ *
+ * In: a function whose values have facts.  Out: the form that docs/contracts.md promises to lowering.
+ * Steps: 1. blocks that stop end in `unreachable`, branches with a known condition become jumps, unreached blocks go;
+ *        2. every value in reverse post-order: its rule once more, with emit set, then typing_apply; a replaced value
+ * leaves a forward (Value.mark), and since definitions come before uses, operands are looked up through forwards;
+ *        3. operands of phis are cast at the ends of the predecessors;
+ *        4. trivial phis and dead values go, ranges are marked (ranges.c). */
+#include "typeinfer/infer.h"
+
+#include <string.h> /* strchr */
+
+/* ---- 1. the graph ---- */
+
+static void cut_after(Infer *in, Block *block, Value *stop) {
+    Span span = stop->span;
+    while (block->last != stop) value_remove(block->last);
+    while (block->nsuccs) {
+        /* block_remove_edge edits a jump or branch that ends the block; there is none any more */
+        Block *to = block->succs[block->nsuccs - 1];
+        block_remove_edge(in->func, block, to);
+    }
+    if (stop->op != OP_RAISE && stop->op != OP_UNREACHABLE)
+        block_append(in->func, block, OP_UNREACHABLE, span, NULL, 0)->type = infer_none(in);
+}
+
+static void prune(Infer *in) {
+    Func *func = in->func;
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        Block *block = func->blocks.data[b];
+        if (!solver_reached(in, block)) continue;
+        Value *stop = solver_stop(in, block);
+        if (stop) {
+            cut_after(in, block, stop);
+            continue;
+        }
+        Value *end = block->last;
+        if (end->op != OP_BRANCH || !end->args[0]->konst) continue;
+        bool taken = end->args[0]->konst->i != 0;
+        if (block->succs[0] == block->succs[1])
+            block_remove_edge(func, block, block->succs[0]);
+        else
+            block_remove_edge(func, block, block->succs[taken ? 1 : 0]);
+    }
+    func_compute_order(func);
+}
+
+/* ---- 2. values ---- */
+
+/* The last value of a block that stops: a call that does not return, or a variable that is certainly unbound. */
+static bool rewrite_stop(Infer *in, Value *value) {
+    bool waits = false;
+    for (uint32_t i = 0; i < value->nargs; i++) waits |= value_resolve(value->args[i])->type->kind == TY_BOTTOM;
+    if (waits || value->op == OP_UNDEF) {
+        value_remove(value);
+        return true;
+    }
+    TypingSpace space;
+    Typing t;
+    typing_open(&t, in, value, &space);
+    TRY(typing_run(&t));
+    t.result = infer_none(in);
+    typing_apply(&t);
+    return true;
+}
+
+static bool rewrite_value(Infer *in, Value *value) {
+    if (value->op == OP_PHI) return true;
+    if (value->op == OP_UNDEF) return true;
+    if (value->type->kind == TY_BOTTOM) return rewrite_stop(in, value);
+    TypingSpace space;
+    Typing t;
+    typing_open(&t, in, value, &space);
+    if (!typing_run(&t)) {
+        FAIL_IF(!in->diag->failed, in->diag, TYPING, in->func->source, value->span, "this cannot be typed (%s)",
+                op_info[value->op].text);
+        return false;
+    }
+    Value *stands = typing_apply(&t);
+    FAIL_IF(stands->type != value->type && stands != value, in->diag, LOWERING, in->func->source, value->span,
+            "%s was typed %s and became %s", op_info[t.op].text, type_text(in->arena, value->type),
+            type_text(in->arena, stands->type));
+    return true;
+}
+
+/* ---- 3. phis ---- */
+
+/* A phi that holds one known value on every path is that constant. */
+static bool phi_is_known(const Value *phi) {
+    return phi->konst && phi->type->kind != TY_BOTTOM && phi->konst->type == phi->type;
+}
+
+static void cast_phi_operands(Infer *in, Value *phi) {
+    for (uint32_t i = 0; i < phi->nargs; i++) {
+        Value *arg = value_resolve(phi->args[i]);
+        Value *end = phi->block->preds.data[i]->last;
+        Typing t = {.in = in, .at = end, .emit = true};
+        if (arg->type->kind == TY_BOTTOM) { /* undefined on this path */
+            arg = value_new(in->func, OP_UNDEF, phi->span, NULL, 0);
+            arg->type = phi->type;
+            value_insert_before(end, arg);
+        } else if (arg->type != phi->type) {
+            arg = emit_cast(&t, arg, phi->type);
+        }
+        phi->args[i] = arg;
+    }
+}
+
+static void rewrite_phis(Infer *in) {
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        Block *block = in->func->blocks.data[b];
+        Value *after = block->first;
+        while (after && after->op == OP_PHI) after = after->next;
+        for (Value *phi = block->first, *next; phi && phi->op == OP_PHI; phi = next) {
+            next = phi->next;
+            if (phi_is_known(phi)) {
+                Typing t = {.in = in, .at = after, .emit = true};
+                Value *konst = emit_const(&t, phi->konst);
+                konst->name = phi->name;
+                konst->span = phi->span;
+                phi->mark = konst;
+                value_remove(phi);
+            } else if (phi->type->kind == TY_BOTTOM) { /* only unbound values: nobody reached uses it */
+                phi->type = infer_none(in);
+                phi->op = OP_CONST;
+                phi->konst = const_none(in->arena, in->types);
+                phi->nargs = 0;
+                value_remove(phi);
+                value_insert_before(after, phi);
+            }
+        }
+    }
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *phi = in->func->blocks.data[b]->first; phi && phi->op == OP_PHI; phi = phi->next)
+            cast_phi_operands(in, phi);
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = value_resolve(value->args[i]);
+}
+
+/* What is left untyped has no use. */
+static void settle_undefined(Infer *in) {
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            if (value->op == OP_UNDEF && (!value->type || value->type->kind == TY_BOTTOM)) value_remove(value);
+        }
+}
+
+/* ---- may_raise ---- */
+
+static bool raises(const Infer *in, const Value *value) {
+    if (value->flags & VF_CHECKED) return true;
+    if (value->flags & VF_UNCHECKED) return false;
+    switch (value->op) {
+    case OP_RAISE:
+    case OP_CHECK_BOUND: return true;
+    case OP_GETITEM:
+    case OP_SETITEM: return true; /* an index out of range, or shapes that do not fit */
+    case OP_UNPACK: return true;
+    case OP_CELL_GET: return true;
+    case OP_CAST: return value->args[0]->type->kind == TY_OPTIONAL && value->type->kind != TY_OPTIONAL;
+    case OP_CALL_INST: return !value->imm.inst->func || value->imm.inst->may_raise;
+    case OP_CALL_FUNC: return strchr(func_info[value->imm.func].effects, 'X') && in->py_errors;
+    default: return false;
+    }
+}
+
+static bool function_may_raise(const Infer *in) {
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (const Value *value = in->func->blocks.data[b]->first; value; value = value->next)
+            if (raises(in, value)) return true;
+    return false;
+}
+
+bool rewrite(Infer *in) {
+    in->emit = true;
+    in->quiet = false;
+    prune(in);
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            TRY(rewrite_value(in, value));
+        }
+    rewrite_phis(in);
+    settle_undefined(in);
+    func_remove_trivial_phis(in->func);
+    func_remove_dead(in->func);
+    settle_undefined(in);
+    mark_ranges(in);
+    in->func->result = in->inst->result->kind == TY_BOTTOM ? infer_none(in) : in->inst->result;
+    in->inst->may_raise = function_may_raise(in);
+    return true;
+}
+
+/* ---- the door ---- */
+
+bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag) {
+    Infer in = {.config = config,
+                .host = config->host,
+                .arena = arena,
+                .types = types,
+                .diag = diag,
+                .inst = inst,
+                .device = config->device,
+                .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0};
+    in.func = func_clone(arena, inst->untyped);
+    inst->func = in.func;
+    TRY(solve(&in));
+    return rewrite(&in);
+}

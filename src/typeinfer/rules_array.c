@@ -1,0 +1,441 @@
+/* rules_array.c: typing rules of indexing, assignment to elements and views, and attributes.
+ *
+ * An index is taken apart into its components (int, slice, Ellipsis, None).  As many ints as dimensions, and nothing
+ * else, is an element; all else is a view, whose number of dimensions and layout follow from the components alone:
+ *
+ *   C stays C  if the ints come first, then at most one slice with bounds, then only full slices (x[i], x[1:], x[i,
+ * 2:5], x[..., :]) F stays F  if the same holds from the last dimension to the first otherwise the layout is A (any
+ * strides), except that a view without dimensions is C
+ *
+ * A slice is full without start, stop and step; a step other than a literal 1 makes A.  New axes have length 1 and
+ * change no layout. */
+#include <string.h> /* strcmp */
+
+#include "typeinfer/infer.h"
+
+typedef enum Component { INDEX_INT, INDEX_FULL, INDEX_BOUNDED, INDEX_STEPPED, INDEX_ELLIPSIS, INDEX_NEWAXIS } Component;
+
+typedef struct Index {
+    size_t ints, slices, newaxes, ellipses;
+    Component components[2 * TYPE_MAX_NDIM];
+    size_t count;
+    const Type *cast; /* the index operand with its integers as int; NULL: it has that type */
+} Index;
+
+static bool is_one(const Const *konst) {
+    int64_t i;
+    return konst_is_int(konst, &i) && i == 1;
+}
+
+/* The step of a slice that is a value of its own: literal 1, or not known. */
+static const Const *slice_step(Fact fact, const Value *value) {
+    if (fact.konst) return fact.konst->items[2];
+    value = value && value->op == OP_SLICE ? value_resolve(value->args[2]) : NULL;
+    return value ? value->konst : NULL;
+}
+
+/* The operand of a tuple value, if the tuple was made here. */
+static Value *tuple_operand(Value *tuple, size_t i) {
+    return tuple && tuple->op == OP_TUPLE ? value_resolve(tuple->args[i]) : NULL;
+}
+
+static bool add_component(Typing *t, Index *index, Fact fact, const Value *value, const Type **cast) {
+    const Type *type = infer_content(fact.type);
+    *cast = fact.type;
+    if (index->count >= COUNT_OF(index->components)) return typing_fail(t, DIAG_BAD_INDEX, "too many indices");
+    Component component;
+    switch (type->kind) {
+    case TY_SCALAR:
+        if (scalar_info[type->scalar].kind != 'i' && scalar_info[type->scalar].kind != 'u') {
+            typing_fail(t, DIAG_BAD_INDEX, "an array is indexed by ints, not by %s", typing_text(t, fact.type));
+            if (scalar_info[type->scalar].kind == 'f') return typing_hint(t, "use int(...) or // for a whole number");
+            return typing_hint(t, "use int(...)");
+        }
+        component = INDEX_INT;
+        *cast = infer_int(t->in);
+        index->ints++;
+        break;
+    case TY_SLICE: {
+        bool full = type->items[0]->kind == TY_NONE && type->items[1]->kind == TY_NONE;
+        bool stepped = type->items[2]->kind != TY_NONE && !is_one(slice_step(fact, value));
+        component = stepped ? INDEX_STEPPED : full ? INDEX_FULL : INDEX_BOUNDED;
+        index->slices++;
+        break;
+    }
+    case TY_ELLIPSIS:
+        component = INDEX_ELLIPSIS;
+        index->ellipses++;
+        break;
+    case TY_NONE:
+        component = INDEX_NEWAXIS;
+        index->newaxes++;
+        break;
+    case TY_ARRAY:
+        typing_fail(t, DIAG_UNSUPPORTED, "an array is indexed by an array, %s", typing_text(t, type));
+        return typing_hint(t, "loop over the indices");
+    default: return typing_fail(t, DIAG_BAD_INDEX, "an array cannot be indexed by %s", typing_text(t, fact.type));
+    }
+    index->components[index->count++] = component;
+    return true;
+}
+
+static bool read_index(Typing *t, const Type *array, Index *index) {
+    Fact fact = t->args[1];
+    const Type *cast;
+    memset(index, 0, sizeof *index);
+    if (fact.type->kind == TY_TUPLE) {
+        const Type **items = ARENA_ARRAY(t->in->arena, const Type *, fact.type->count);
+        for (uint32_t i = 0; i < fact.type->count; i++) {
+            Fact item = {fact.type->items[i], fact.konst ? fact.konst->items[i] : NULL};
+            TRY(add_component(t, index, item, tuple_operand(t->values[1], i), &items[i]));
+        }
+        cast = type_tuple(t->in->types, items, fact.type->count);
+    } else {
+        TRY(add_component(t, index, fact, t->values[1], &cast));
+    }
+    index->cast = cast == fact.type ? NULL : cast;
+    if (index->ellipses > 1) return typing_fail(t, DIAG_BAD_INDEX, "an index can only have a single ellipsis (`...`)");
+    if (index->ints + index->slices > array->ndim) {
+        typing_fail(t, DIAG_BAD_INDEX, "too many indices: %s has %u dimension%s, but %zu were indexed",
+                    typing_arg_text(t, 0), array->ndim, array->ndim == 1 ? "" : "s", index->ints + index->slices);
+        return false;
+    }
+    size_t ndim = array->ndim - index->ints + index->newaxes;
+    if (ndim > TYPE_MAX_NDIM)
+        return typing_fail(t, DIAG_UNSUPPORTED, "an array of more than %d dimensions", TYPE_MAX_NDIM);
+    return true;
+}
+
+static bool is_element(const Index *index, const Type *array) {
+    return index->ints == array->ndim && index->count == index->ints;
+}
+
+/* One component per dimension, in order: Ellipsis and missing dimensions are full slices, new axes left out. */
+static size_t spread(const Index *index, const Type *array, Component *dims) {
+    size_t n = 0, missing = array->ndim - index->ints - index->slices;
+    for (size_t i = 0; i < index->count; i++) {
+        if (index->components[i] == INDEX_NEWAXIS) continue;
+        if (index->components[i] != INDEX_ELLIPSIS) {
+            dims[n++] = index->components[i];
+            continue;
+        }
+        for (; missing > 0; missing--) dims[n++] = INDEX_FULL;
+    }
+    for (; missing > 0; missing--) dims[n++] = INDEX_FULL;
+    return n;
+}
+
+/* Ints, then at most one slice with bounds, then full slices. */
+static bool stays_contiguous(const Component *dims, size_t n, bool from_end) {
+    bool after_slice = false;
+    for (size_t k = 0; k < n; k++) {
+        Component c = dims[from_end ? n - 1 - k : k];
+        if (c == INDEX_STEPPED) return false;
+        if (c == INDEX_INT && after_slice) return false;
+        if (c == INDEX_BOUNDED && after_slice) return false;
+        if (c != INDEX_INT) after_slice = true;
+    }
+    return true;
+}
+
+static const Type *view_type(Infer *in, const Type *array, const Index *index) {
+    Component dims[TYPE_MAX_NDIM];
+    size_t n = spread(index, array, dims), ndim = array->ndim - index->ints + index->newaxes;
+    ArrayLayout layout = (ArrayLayout)array->layout;
+    if (layout != LAYOUT_A && !stays_contiguous(dims, n, layout == LAYOUT_F)) layout = LAYOUT_A;
+    return type_array(in->types, array->items[0], (unsigned)ndim, layout, array->readonly);
+}
+
+/* The type of array[i] with one int: what iterating gives. */
+const Type *array_item(Infer *in, const Type *array) {
+    Index index = {.ints = 1, .count = 1, .components = {INDEX_INT}};
+    return array->ndim == 1 ? array->items[0] : view_type(in, array, &index);
+}
+
+/* ---- x[i] ---- */
+
+bool getitem_tuple(Typing *t, const Type *tuple); /* rules_tuple.c */
+
+static bool getitem_array(Typing *t, const Type *array) {
+    Index index;
+    TRY(read_index(t, array, &index));
+    if (array != t->args[0].type) typing_cast(t, 0, array);
+    if (index.cast) typing_cast(t, 1, index.cast);
+    return typing_result(t, is_element(&index, array) ? array->items[0] : view_type(t->in, array, &index), NULL);
+}
+
+static bool flat_index(Typing *t) {
+    const Type *index = infer_content(t->args[1].type);
+    if (type_is_integer(index) && index->scalar != SCALAR_BOOL) {
+        typing_cast(t, 1, infer_int(t->in));
+        return true;
+    }
+    typing_fail(t, DIAG_BAD_INDEX, "`flat` is indexed by an int, not by %s", typing_arg_text(t, 1));
+    return false;
+}
+
+/* r[i] = start + i * step; the index is checked as that of a tuple would be, by the prelude. */
+static bool getitem_range(Typing *t) {
+    typing_fail(t, DIAG_UNSUPPORTED, "a range is not indexed in compiled code");
+    return typing_hint(t, "compute start + i * step");
+}
+
+bool rule_getitem(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    switch (type->kind) {
+    case TY_ARRAY: return getitem_array(t, type);
+    case TY_TUPLE:
+        if (type != t->args[0].type) break;
+        return getitem_tuple(t, type);
+    case TY_FLAT: TRY(flat_index(t)); return typing_result(t, type->items[0]->items[0], NULL);
+    case TY_RANGE: return getitem_range(t);
+    default: break;
+    }
+    return typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
+}
+
+/* ---- x[i] = v ---- */
+
+/* A number of type `value` stored into an element: as a C conversion, save complex into real, which NumPy refuses or
+ * warns of. */
+static bool store_scalar(Typing *t, const Type *element) {
+    const Type *value = infer_content(t->args[2].type);
+    if (scalar_info[value->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
+        typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into an array of %s", typing_arg_text(t, 2),
+                        typing_text(t, element));
+        return typing_hint(t, "store its .real or .imag");
+    }
+    typing_cast(t, 2, element);
+    return true;
+}
+
+/* A value without dimensions is stored as its element. */
+static bool load_zero_dim(Typing *t, const Type *array) {
+    Fact facts[2] = {t->args[2], {type_tuple(t->in->types, NULL, 0), NULL}}, element;
+    Value *values[2] = {t->values[2], NULL}, *value;
+    (void)array;
+    if (t->emit) values[1] = emit_op(t, OP_TUPLE, facts[1].type, NULL, 0);
+    TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = values, .facts = facts, .nargs = 2}, &element, &value));
+    t->args[2] = element;
+    t->values[2] = value;
+    return true;
+}
+
+static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
+    const Type *value = infer_content(t->args[2].type);
+    if (value->kind == TY_ARRAY && value->ndim == 0) {
+        TRY(load_zero_dim(t, value));
+        value = t->args[2].type;
+    }
+    if (value->kind == TY_SCALAR) return store_scalar(t, element);
+    if (is_view && value->kind == TY_ARRAY) {
+        if (value->ndim > ndim)
+            return typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into a view of %u",
+                               value->ndim, ndim);
+        if (scalar_info[value->items[0]->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
+            typing_fail_arg(t, 2, DIAG_TYPING, "elements of %s cannot be stored into an array of %s",
+                            typing_arg_text(t, 2), typing_text(t, element));
+            return typing_hint(t, "store its .real or .imag");
+        }
+        return true;
+    }
+    typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
+                    is_view ? "a view" : "an element", typing_text(t, element));
+    if (value->kind == TY_ARRAY) return typing_hint(t, "index both sides, or assign to a slice");
+    return value->kind == TY_TUPLE ? typing_hint(t, "assign the items one by one") : false;
+}
+
+static bool same_operand(const Value *a, const Value *b) {
+    if (a == b) return true;
+    if (!a || !b || a->op != b->op || a->nargs != b->nargs) return false;
+    if (a->konst && b->konst) return const_equal(a->konst, b->konst);
+    if (a->op != OP_TUPLE && a->op != OP_SLICE) return false;
+    for (uint32_t i = 0; i < a->nargs; i++)
+        if (!same_operand(value_resolve(a->args[i]), value_resolve(b->args[i]))) return false;
+    return true;
+}
+
+/* x[i] += y on a view updates the view in place; storing it back into x[i] changes nothing. */
+static bool stores_back(const Typing *t) {
+    const Value *value = t->values[2];
+    if (!value || !(value->flags & VF_INPLACE) || value->nargs != 2 || t->args[2].type->kind != TY_ARRAY) return false;
+    const Value *view = value_resolve(value->args[0]);
+    return view->op == OP_GETITEM && value_resolve(view->args[0]) == t->values[0] &&
+           same_operand(value_resolve(view->args[1]), t->values[1]);
+}
+
+bool rule_setitem(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    typing_result(t, infer_none(t->in), NULL);
+    if (type->kind == TY_FLAT) {
+        if (type->items[0]->readonly)
+            return typing_fail(t, DIAG_READONLY, "the array behind %s is read-only", typing_arg_text(t, 0));
+        TRY(flat_index(t));
+        return store(t, type->items[0]->items[0], 0, false);
+    }
+    if (type->kind != TY_ARRAY) {
+        typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
+        return type->kind == TY_TUPLE ? typing_hint(t, "tuples do not change: make a new one, or use an array") : false;
+    }
+    if (type->readonly) return typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
+    Index index;
+    TRY(read_index(t, type, &index));
+    if (type != t->args[0].type) typing_cast(t, 0, type);
+    if (stores_back(t)) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    if (index.cast) typing_cast(t, 1, index.cast);
+    bool element = is_element(&index, type);
+    return store(t, type->items[0], element ? 0 : view_type(t->in, type, &index)->ndim, !element);
+}
+
+bool rule_delitem(Typing *t) {
+    typing_fail(t, DIAG_UNSUPPORTED, "items of %s cannot be deleted", typing_arg_text(t, 0));
+    return false;
+}
+
+/* ---- attributes ---- */
+
+static bool known_attribute(Typing *t, int64_t value) {
+    return typing_become_const(t, const_int(t->in->arena, t->in->types, value));
+}
+
+static const Type *int_tuple(Infer *in, size_t count) {
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, count);
+    for (size_t i = 0; i < count; i++) items[i] = infer_int(in);
+    return type_tuple(in->types, items, count);
+}
+
+static bool become_dtype(Typing *t, const Type *scalar) {
+    const Type *strong = infer_strong(t->in, scalar);
+    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &strong, 1)));
+}
+
+/* The real scalar of the parts of a complex one. */
+static const Type *part_type(Infer *in, const Type *complex) {
+    return type_scalar(in->types, complex->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64, complex->weak);
+}
+
+/* numpy.ndarray.sum and the like: a library function whose first argument is the value before the dot; rule_call adds
+ * it. */
+static bool method(Typing *t, const char *class_name) {
+    const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
+    FuncId func = func_find(name, strlen(name));
+    if (func == FUNC_NONE) return false;
+    const Type *type = type_func(t->in->types, func);
+    return typing_result(t, type, NULL);
+}
+
+static bool no_attribute(Typing *t) {
+    return typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0),
+                       t->text);
+}
+
+static bool array_attribute(Typing *t, const Type *type) {
+    Infer *in = t->in;
+    const Type *element = type->items[0];
+    bool complex = scalar_info[element->scalar].kind == 'c';
+    const char *name = t->text;
+    if (type != t->args[0].type) typing_cast(t, 0, type);
+    if (strcmp(name, "ndim") == 0) return known_attribute(t, type->ndim);
+    if (strcmp(name, "itemsize") == 0) return known_attribute(t, scalar_info[element->scalar].bytes);
+    if (strcmp(name, "dtype") == 0) return become_dtype(t, element);
+    if (strcmp(name, "shape") == 0 || strcmp(name, "strides") == 0)
+        return typing_result(t, int_tuple(in, type->ndim), NULL);
+    if (strcmp(name, "size") == 0 || strcmp(name, "nbytes") == 0) return typing_result(t, infer_int(in), NULL);
+    if (strcmp(name, "T") == 0) {
+        if (type->ndim < 2) return typing_become_arg(t, 0);
+        ArrayLayout layout = type->layout == LAYOUT_C ? LAYOUT_F : type->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
+        return typing_result(t, type_array(in->types, element, type->ndim, layout, type->readonly), NULL);
+    }
+    if (strcmp(name, "flat") == 0) return typing_result(t, type_with_items(in->types, TY_FLAT, 0, &type, 1), NULL);
+    if (strcmp(name, "real") == 0 && !complex) return typing_become_arg(t, 0);
+    if ((strcmp(name, "real") == 0 || strcmp(name, "imag") == 0) && complex)
+        return typing_result(
+            t,
+            type_array(in->types, part_type(in, element), type->ndim, type->ndim ? LAYOUT_A : LAYOUT_C, type->readonly),
+            NULL);
+    if (strcmp(name, "imag") == 0) {
+        typing_fail(t, DIAG_UNSUPPORTED, "`imag` of an array of real numbers, %s, would be a new array of zeros",
+                    typing_arg_text(t, 0));
+        return false;
+    }
+    return method(t, "numpy.ndarray") || no_attribute(t);
+}
+
+static bool scalar_attribute(Typing *t, const Type *type) {
+    Infer *in = t->in;
+    bool complex = scalar_info[type->scalar].kind == 'c';
+    const char *name = t->text;
+    if (type != t->args[0].type) typing_cast(t, 0, type);
+    if (complex && (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0))
+        return typing_result(t, part_type(in, type), NULL);
+    /* bool.real is an int */
+    const Type *as_number = type->weak && type->scalar == SCALAR_BOOL ? infer_int(in) : type;
+    if (strcmp(name, "real") == 0 || (strcmp(name, "numerator") == 0 && type_is_integer(type) && type->weak)) {
+        typing_cast(t, 0, as_number);
+        return typing_become_arg(t, 0);
+    }
+    if (strcmp(name, "denominator") == 0 && type_is_integer(type) && type->weak) return known_attribute(t, 1);
+    if (strcmp(name, "imag") == 0)
+        return typing_become_const(t, konst_cast(in, const_int(in->arena, in->types, 0), as_number));
+    if (!type->weak) {
+        if (strcmp(name, "dtype") == 0) return become_dtype(t, type);
+        if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0)
+            return known_attribute(t, scalar_info[type->scalar].bytes);
+        if (strcmp(name, "ndim") == 0) return known_attribute(t, 0);
+        if (strcmp(name, "size") == 0) return known_attribute(t, 1);
+        if (strcmp(name, "T") == 0) return typing_become_arg(t, 0);
+        if (strcmp(name, "shape") == 0) return typing_become_const(t, const_tuple(in->arena, in->types, NULL, 0));
+    }
+    return method(t, "numpy.generic") || no_attribute(t);
+}
+
+static bool dtype_attribute(Typing *t, const Type *type) {
+    const Type *scalar = type->items[0];
+    if (scalar->kind == TY_SCALAR) {
+        const ScalarInfo *info = &scalar_info[scalar->scalar];
+        if (strcmp(t->text, "itemsize") == 0) return known_attribute(t, info->bytes);
+        if (strcmp(t->text, "type") == 0 || strcmp(t->text, "dtype") == 0) return typing_become_arg(t, 0);
+        if (strcmp(t->text, "kind") == 0)
+            return typing_become_const(
+                t, const_str(t->in->arena, t->in->types, arena_printf(t->in->arena, "%c", info->kind)));
+        if (strcmp(t->text, "char") == 0)
+            return typing_become_const(
+                t, const_str(t->in->arena, t->in->types, arena_printf(t->in->arena, "%c", info->numpy_char)));
+        if (strcmp(t->text, "name") == 0)
+            return typing_become_const(t, const_str(t->in->arena, t->in->types, info->name));
+    }
+    return no_attribute(t);
+}
+
+bool rule_getattr(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    switch (type->kind) {
+    case TY_ARRAY: return array_attribute(t, type);
+    case TY_SCALAR: return scalar_attribute(t, type);
+    case TY_DTYPE: return dtype_attribute(t, type);
+    case TY_RANGE:
+        if (strcmp(t->text, "start") == 0 || strcmp(t->text, "stop") == 0 || strcmp(t->text, "step") == 0)
+            return typing_result(t, infer_int(t->in), NULL);
+        return no_attribute(t);
+    default: return no_attribute(t);
+    }
+}
+
+/* x.real = v, x.imag = v: assignment to the view. */
+bool rule_setattr(Typing *t) {
+    Infer *in = t->in;
+    const Type *type = t->args[0].type;
+    bool part = strcmp(t->text, "real") == 0 || strcmp(t->text, "imag") == 0;
+    if (type->kind != TY_ARRAY || !part) {
+        typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code", typing_arg_text(t, 0));
+        return false;
+    }
+    Fact facts[3] = {{NULL, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[1]}, done;
+    Value *values[3] = {NULL, NULL, t->values[1]}, *value;
+    facts[1].konst = const_of(in->arena, facts[1].type);
+    TRY(typing_sub(t, &(SubOp){.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = t->text},
+                   &facts[0], &values[0]));
+    if (t->emit) values[1] = emit_const(t, facts[1].konst);
+    TRY(typing_sub(t, &(SubOp){.op = OP_SETITEM, .values = values, .facts = facts, .nargs = 3}, &done, &value));
+    return typing_become_const(t, const_none(in->arena, in->types));
+}

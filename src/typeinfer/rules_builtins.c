@@ -1,0 +1,180 @@
+/* rules_builtins.c: typing rules of the builtins that inference replaces or gives their own types: len, range,
+ * enumerate, zip, reversed, isinstance, tuple, and complex made of its parts. */
+#include <string.h> /* strlen */
+
+#include "typeinfer/infer.h"
+
+const Type *iterator_type(Typing *t, size_t arg, const Type **cast); /* rules_tuple.c */
+
+static bool known_int(Typing *t, int64_t value) {
+    return typing_become_const(t, const_int(t->in->arena, t->in->types, value));
+}
+
+bool rule_func_len(Typing *t) {
+    Infer *in = t->in;
+    const Type *type = infer_content(t->args[0].type);
+    if (type->kind != TY_TUPLE && type != t->args[0].type) typing_cast(t, 0, type);
+    switch (type->kind) {
+    case TY_TUPLE: return known_int(t, type->count);
+    case TY_STR:
+        return t->args[0].konst ? known_int(t, (int64_t)strlen(t->args[0].konst->text)) : typing_bad_operands(t);
+    case TY_RANGE: return typing_result(t, infer_int(in), NULL);
+    case TY_FLAT: return typing_result(t, infer_int(in), NULL);
+    case TY_ARRAY: {
+        if (type->ndim == 0) return typing_fail(t, DIAG_TYPING, "len() of an array without dimensions");
+        if (!t->emit) return typing_result(t, infer_int(in), NULL);
+        const Type **items = ARENA_ARRAY(in->arena, const Type *, type->ndim);
+        for (unsigned i = 0; i < type->ndim; i++) items[i] = infer_int(in);
+        Value *array = emit_cast(t, t->values[0], type);
+        Value *shape = emit_getattr(t, "shape", type_tuple(in->types, items, type->ndim), array);
+        return typing_become(t, emit_extract(t, shape, 0), infer_int(in));
+    }
+    default: return typing_bad_operands(t);
+    }
+}
+
+/* range(stop), range(start, stop[, step]): always three ints afterwards. */
+bool rule_func_range(Typing *t) {
+    Infer *in = t->in;
+    Fact *args = ARENA_ARRAY(in->arena, Fact, 3);
+    Value **values = ARENA_ARRAY(in->arena, Value *, 3);
+    if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "range() takes no keyword arguments");
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = infer_content(t->args[i].type);
+        if (type_is_integer(type)) continue;
+        typing_fail_arg(t, i, DIAG_TYPING, "range() takes ints, not %s", typing_arg_text(t, i));
+        return type_scalar_kind(type) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
+    }
+    const int64_t fallback[3] = {0, 0, 1};
+    for (size_t i = 0; i < 3; i++) {
+        size_t from = t->nargs == 1 ? (i == 1 ? 0 : 9) : i;
+        if (from < t->nargs) {
+            args[i] = t->args[from];
+            values[i] = t->values[from];
+        } else {
+            args[i] = (Fact){infer_int(in), const_int(in->arena, in->types, fallback[i])};
+            values[i] = t->emit ? emit_const(t, args[i].konst) : NULL;
+        }
+    }
+    t->args = args;
+    t->values = values;
+    t->to = ARENA_ARRAY(in->arena, const Type *, 3);
+    t->nargs = 3;
+    for (size_t i = 0; i < 3; i++) typing_cast(t, i, infer_int(in));
+    int64_t step;
+    if (konst_is_int(args[2].konst, &step)) {
+        if (step == 0) return typing_fail(t, DIAG_TYPING, "range() arg 3 must not be zero");
+        t->flags |= VF_UNCHECKED;
+    } else if (in->py_errors) {
+        t->flags |= VF_CHECKED;
+    }
+    return typing_result(t, type_simple(in->types, TY_RANGE), NULL);
+}
+
+/* The iterator of operand `arg` takes its place. */
+static const Type *take_iterator(Typing *t, size_t arg) {
+    const Type *cast, *iter = iterator_type(t, arg, &cast);
+    if (!iter) return NULL;
+    if (t->emit && iter != t->args[arg].type) {
+        Value *over = emit_cast(t, t->values[arg], cast);
+        t->values[arg] = emit_op(t, OP_ITER, iter, &over, 1);
+    }
+    t->args[arg] = (Fact){iter, NULL};
+    return iter;
+}
+
+/* enumerate(x, start=0): an iterator and the first number. */
+bool rule_func_enumerate(Typing *t) {
+    static const char *const params[2] = {"iterable", "start"};
+    Infer *in = t->in;
+    TRY(typing_bind_keywords(t, params, 1, 2));
+    if (!t->args[1].type) {
+        t->args[1] = (Fact){infer_int(in), const_int(in->arena, in->types, 0)};
+        t->values[1] = t->emit ? emit_const(t, t->args[1].konst) : NULL;
+    }
+    if (!type_is_integer(infer_content(t->args[1].type)))
+        return typing_fail_arg(t, 1, DIAG_TYPING, "enumerate() counts from an int, not %s", typing_arg_text(t, 1));
+    typing_cast(t, 1, infer_int(in));
+    const Type *iter = take_iterator(t, 0);
+    if (!iter) return false;
+    return typing_result(t, type_iter(in->types, ITER_ENUMERATE, &iter, 1), NULL);
+}
+
+bool rule_func_zip(Typing *t) {
+    const Type **iters = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
+    if (t->nnames) {
+        typing_fail(t, DIAG_UNSUPPORTED, "zip() takes no keyword arguments in compiled code");
+        return typing_hint(t, "compare the lengths before the loop");
+    }
+    for (size_t i = 0; i < t->nargs; i++) {
+        iters[i] = take_iterator(t, i);
+        if (!iters[i]) return false;
+    }
+    return typing_result(t, type_iter(t->in->types, ITER_ZIP, iters, t->nargs), NULL);
+}
+
+bool rule_func_reversed(Typing *t) {
+    const Type *cast, *iter = iterator_type(t, 0, &cast);
+    if (!iter) return false;
+    if (cast->kind != TY_RANGE && cast->kind != TY_TUPLE && cast->kind != TY_ARRAY) return typing_bad_operands(t);
+    typing_cast(t, 0, cast);
+    return typing_result(t, type_iter(t->in->types, ITER_REVERSED, &cast, 1), NULL);
+}
+
+/* tuple(x): a tuple stays, and a range or array has no length in its type. */
+bool rule_func_tuple_from(Typing *t) {
+    if (t->nargs == 0) return typing_become_const(t, const_tuple(t->in->arena, t->in->types, NULL, 0));
+    if (t->args[0].type->kind == TY_TUPLE) return typing_become_arg(t, 0);
+    typing_bad_operands(t);
+    return typing_hint(t, "the length of a tuple must be known when the function is compiled");
+}
+
+bool rule_func_make_complex(Typing *t) { return typing_result(t, infer_complex(t->in), NULL); }
+
+/* ---- isinstance ---- */
+
+/* Whether a value of this type is an instance of the class that `dtype` stands for.  Python's own: bool is an int;
+ * NumPy's float64 is a float and complex128 a complex. */
+static bool is_instance(const Type *type, const Type *class_type) {
+    if (class_type->kind == TY_NONE) return type->kind == TY_NONE;
+    const Type *wanted = class_type->kind == TY_DTYPE ? class_type->items[0] : NULL;
+    if (!wanted || wanted->kind != TY_SCALAR || type->kind != TY_SCALAR) return false;
+    if (wanted->weak && type->weak)
+        return wanted->scalar == type->scalar || (wanted->scalar == SCALAR_INT64 && type->scalar == SCALAR_BOOL);
+    if (wanted->weak)
+        return wanted->scalar == type->scalar && (type->scalar == SCALAR_FLOAT64 || type->scalar == SCALAR_COMPLEX128);
+    return !type->weak && wanted->scalar == type->scalar;
+}
+
+static bool is_class(const Type *type) {
+    return (type->kind == TY_DTYPE && type->items[0]->kind == TY_SCALAR) ||
+           (type->kind == TY_FUNC && type->func == FUNC_TUPLE);
+}
+
+static bool matches(const Type *type, const Type *class_type) {
+    if (class_type->kind == TY_FUNC) return type->kind == TY_TUPLE;
+    return is_instance(type, class_type);
+}
+
+bool rule_func_isinstance(Typing *t) {
+    const Type *type = t->args[0].type, *classes = t->args[1].type;
+    bool many = classes->kind == TY_TUPLE, content = false;
+    for (uint32_t i = 0; i < (many ? classes->count : 1); i++) {
+        const Type *class_type = many ? classes->items[i] : classes;
+        if (!is_class(class_type)) {
+            typing_fail_arg(t, 1, DIAG_TYPING, "isinstance() needs types of numbers or tuple here, not %s",
+                            typing_text(t, class_type));
+            return typing_hint(t, "use int, float, complex, bool, tuple, or a NumPy scalar type");
+        }
+        content |= matches(infer_content(type), class_type);
+    }
+    if (type->kind == TY_OPTIONAL && content) {
+        Value *there = NULL;
+        if (t->emit) {
+            Value *pair[2] = {t->values[0], emit_const(t, const_none(t->in->arena, t->in->types))};
+            there = emit_op(t, OP_IS_NOT, infer_bool(t->in), pair, 2);
+        }
+        return typing_become(t, there, infer_bool(t->in));
+    }
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, content));
+}

@@ -1,0 +1,491 @@
+/* rules_scalar.c: typing rules of numbers: arithmetic, comparison, truth, identity; and of constants, parameters and
+ * ends of blocks.
+ *
+ * In: facts of the operands.  Out: the type the operation computes in (promote.c), casts to it, its value if known.
+ *
+ * Folding.  Values that inference itself needs are folded here: Python ints and bools (indices, shapes, branches),
+ * negation and conversions.  Everything else is left to LLVM.  A fold that would leave 64 bits is not made. */
+#include <math.h>   /* isfinite */
+#include <string.h> /* memcmp */
+
+#include "typeinfer/infer.h"
+
+/* ---- leaves ---- */
+
+bool rule_const(Typing *t) {
+    const Const *konst = t->at->konst;
+    if (konst->too_big) {
+        typing_fail(t, DIAG_TYPING, "this Python int does not fit into 64 bits");
+        return typing_hint(t, "ints are 64 bits wide in compiled code; use a float");
+    }
+    return typing_result(t, konst->type, konst);
+}
+
+/* The kinds whose type alone is the value. */
+static bool type_is_value(const Type *type) {
+    switch (type->kind) {
+    case TY_NONE:
+    case TY_ELLIPSIS:
+    case TY_DTYPE:
+    case TY_FUNC:
+    case TY_PYFUNC:
+    case TY_EXC_CLASS:
+    case TY_OBJECT: return true;
+    default: return false;
+    }
+}
+
+bool rule_param(Typing *t) {
+    const FuncInst *inst = t->in->inst;
+    const Type *type = inst->types[t->imm];
+    const Const *konst = inst->konsts ? inst->konsts[t->imm] : NULL;
+    if (!konst && type_is_value(type)) konst = const_of(t->in->arena, type);
+    return typing_result(t, type, konst);
+}
+
+bool rule_phi(Typing *t) { return typing_result(t, t->at->type, t->at->konst); } /* solve.c joins */
+
+bool rule_undef(Typing *t) { return typing_result(t, infer_bottom(t->in), NULL); }
+
+bool rule_typed(Typing *t) { return typing_fail(t, DIAG_VERIFY, "%s before inference", op_info[t->op].text); }
+
+/* ---- unary ---- */
+
+static const Const *known_int(Infer *in, const Type *type, int64_t value) {
+    if (scalar_info[type->scalar].kind == 'b') return const_bool(in->arena, in->types, value != 0);
+    return const_int(in->arena, in->types, value);
+}
+
+static const Const *fold_unary(Infer *in, Op op, const Const *konst, const Type *type) {
+    if (!konst || !type->weak) return NULL;
+    if (scalar_info[type->scalar].kind == 'f' && op != OP_INVERT) {
+        const Const *same = konst_cast(in, konst, type);
+        return same ? const_float(in->arena, in->types, op == OP_NEG ? -same->f : same->f) : NULL;
+    }
+    if (scalar_info[type->scalar].kind != 'i') return NULL;
+    if (op == OP_INVERT) return known_int(in, type, ~konst->i);
+    if (op == OP_POS) return known_int(in, type, konst->i);
+    return konst->i == INT64_MIN ? NULL : known_int(in, type, -konst->i);
+}
+
+bool rule_unary(Typing *t) {
+    const Type *content = infer_content(t->args[0].type);
+    const Type *type = promote_unary(t->in, t->op, content);
+    if (!type) {
+        typing_bad_operands(t);
+        if (content->kind == TY_ARRAY) typing_hint(t, "write a loop over the elements");
+        if (type_scalar_kind(content) == 'b') typing_hint(t, "use `not` or `~` on a NumPy bool");
+        return false;
+    }
+    typing_cast(t, 0, type);
+    if (t->op == OP_POS) return typing_become_arg(t, 0);
+    return typing_result(t, type, fold_unary(t->in, t->op, t->args[0].konst, type));
+}
+
+/* ---- truth ---- */
+
+static bool truth_known(Typing *t, bool value) {
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, value == (t->op == OP_TRUTH)));
+}
+
+/* bool(optional): there is a value, and it is true. */
+static bool truth_of_optional(Typing *t) {
+    Infer *in = t->in;
+    const Type *content = t->args[0].type->items[0], *boolean = infer_bool(in);
+    Fact fact = {content, NULL}, part;
+    Value *there = NULL, *value = NULL, *both = NULL;
+    if (t->emit) {
+        Value *pair[2] = {t->values[0], emit_const(t, const_none(in->arena, in->types))};
+        there = emit_op(t, OP_IS_NOT, boolean, pair, 2);
+        value = emit_op(t, OP_CAST, content, t->values, 1);
+        value->flags |= VF_UNCHECKED;
+    }
+    TRY(typing_sub(t, &(SubOp){.op = OP_TRUTH, .values = &value, .facts = &fact, .nargs = 1}, &part, &value));
+    if (t->emit) {
+        both = emit_op(t, OP_AND, boolean, (Value *[]){there, value}, 2);
+        if (t->op == OP_NOT) both = emit_op(t, OP_NOT, boolean, &both, 1);
+    }
+    return typing_become(t, both, boolean);
+}
+
+bool rule_truth(Typing *t) {
+    Infer *in = t->in;
+    const Type *type = t->args[0].type;
+    const Const *konst = t->args[0].konst;
+    switch (type->kind) {
+    case TY_NONE: return truth_known(t, false);
+    case TY_SCALAR:
+        if (konst) {
+            const Const *as_bool = konst_cast(in, konst, infer_bool(in));
+            if (as_bool) return truth_known(t, as_bool->i != 0);
+        }
+        if (t->op == OP_TRUTH && type->scalar == SCALAR_BOOL) {
+            typing_cast(t, 0, infer_bool(in));
+            return typing_become_arg(t, 0);
+        }
+        return typing_result(t, infer_bool(in), NULL);
+    case TY_OPTIONAL: return truth_of_optional(t);
+    case TY_TUPLE: return truth_known(t, type->count > 0);
+    case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
+    case TY_RANGE: {
+        Value *length = t->emit ? emit_func(t, FUNC_LEN, infer_int(in), t->values, 1) : NULL;
+        Fact fact = {infer_int(in), NULL}, part;
+        Value *value;
+        TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &length, .facts = &fact, .nargs = 1}, &part, &value));
+        return typing_become(t, value, part.type);
+    }
+    case TY_ARRAY:
+        if (type->ndim == 0) {
+            Fact fact[2] = {t->args[0], {type_tuple(in->types, NULL, 0), NULL}}, element;
+            Value *pair[2] = {t->values[0], NULL}, *value;
+            if (t->emit) pair[1] = emit_op(t, OP_TUPLE, fact[1].type, NULL, 0);
+            TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = pair, .facts = fact, .nargs = 2}, &element, &value));
+            TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &value, .facts = &element, .nargs = 1}, &element,
+                           &value));
+            return typing_become(t, value, element.type);
+        }
+        typing_fail(t, DIAG_TYPING, "the truth value of an array, %s, is ambiguous", typing_arg_text(t, 0));
+        return typing_hint(t, "ask for its size, or compare its elements");
+    case TY_DTYPE:
+    case TY_FUNC:
+    case TY_PYFUNC:
+    case TY_CLOSURE:
+    case TY_EXC_CLASS:
+    case TY_EXC:
+    case TY_ELLIPSIS: return truth_known(t, true);
+    default: return typing_bad_operands(t);
+    }
+}
+
+/* ---- arithmetic ---- */
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+static bool int_power(int64_t base, int64_t exponent, int64_t *out) {
+    int64_t power = 1;
+    if (exponent > 63 && base != 0 && base != 1 && base != -1) return false;
+    for (int64_t i = 0; i < exponent && i < 64; i++)
+        if (__builtin_mul_overflow(power, base, &power)) return false;
+    *out = exponent > 63 && base == -1 ? (exponent % 2 ? -1 : 1) : power;
+    return true;
+}
+
+static bool fold_ints(Op op, int64_t a, int64_t b, int64_t *out) {
+    switch (op) {
+    case OP_ADD: return !__builtin_add_overflow(a, b, out);
+    case OP_SUB: return !__builtin_sub_overflow(a, b, out);
+    case OP_MUL: return !__builtin_mul_overflow(a, b, out);
+    case OP_FLOORDIV:
+        if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+        *out = floor_div(a, b);
+        return true;
+    case OP_MOD:
+        if (b == 0) return false;
+        *out = b == -1 ? 0 : a - floor_div(a, b) * b;
+        return true;
+    case OP_POW: return b >= 0 && int_power(a, b, out);
+    case OP_LSHIFT:
+        if (b < 0 || b > 62 || a > INT64_MAX >> b || a < INT64_MIN >> b) return false;
+        *out = (int64_t)((uint64_t)a << b);
+        return true;
+    case OP_RSHIFT:
+        if (b < 0) return false;
+        *out = a >> (b > 63 ? 63 : b);
+        return true;
+    case OP_AND: *out = a & b; return true;
+    case OP_OR: *out = a | b; return true;
+    case OP_XOR: *out = a ^ b; return true;
+    default: return false;
+    }
+}
+
+static bool fold_floats(Op op, double a, double b, double *out) {
+    switch (op) {
+    case OP_ADD: *out = a + b; return true;
+    case OP_SUB: *out = a - b; return true;
+    case OP_MUL: *out = a * b; return true;
+    case OP_TRUEDIV: *out = b != 0 ? a / b : 0; return b != 0;
+    default: return false;
+    }
+}
+
+/* Python's numbers only: a strong result would need the rounding of its type. */
+static const Const *fold_binary(Typing *t, const Type *result) {
+    Infer *in = t->in;
+    const Const *a = t->args[0].konst, *b = t->args[1].konst;
+    if (!a || !b || !result->weak || a->type->kind != TY_SCALAR || b->type->kind != TY_SCALAR) return NULL;
+    char kind = scalar_info[result->scalar].kind;
+    if (kind == 'f') {
+        double value;
+        const Const *x = konst_cast(in, a, result), *y = konst_cast(in, b, result);
+        return x && y && fold_floats(t->op, x->f, y->f, &value) ? const_float(in->arena, in->types, value) : NULL;
+    }
+    int64_t value;
+    if ((kind != 'i' && kind != 'b') || !fold_ints(t->op, a->i, b->i, &value)) return NULL;
+    return known_int(in, result, value);
+}
+
+/* The divisor, shift count or exponent is a number for which the operation cannot raise. */
+static bool harmless(Op op, const Const *right) {
+    if (!right || right->type->kind != TY_SCALAR) return false;
+    char kind = scalar_info[right->type->scalar].kind;
+    if (kind == 'c') return op == OP_TRUEDIV && (right->c.re != 0 || right->c.im != 0);
+    if (op == OP_POW || op == OP_LSHIFT || op == OP_RSHIFT)
+        return kind == 'f' ? right->f >= 0 : kind == 'u' || right->i >= 0;
+    return kind == 'f' ? right->f != 0 : right->i != 0;
+}
+
+/* Where the interpreter raises: division by zero and negative shift counts of Python's numbers; negative exponents of
+ * ints, NumPy's too.  An int to a negative int power would be a float in the interpreter: with an exponent that is not
+ * known, compiled code raises ValueError. */
+static void mark_checks(Typing *t, const Type *compute) {
+    bool integer = type_is_integer(compute);
+    switch (t->op) {
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+    case OP_LSHIFT:
+    case OP_RSHIFT:
+        if (harmless(t->op, t->args[1].konst))
+            t->flags |= VF_UNCHECKED;
+        else if (compute->weak && t->in->py_errors)
+            t->flags |= VF_CHECKED;
+        break;
+    case OP_POW: {
+        bool is_unsigned = type_scalar_kind(infer_content(t->args[1].type)) == 'u' ||
+                           type_scalar_kind(infer_content(t->args[1].type)) == 'b';
+        if (harmless(t->op, t->args[1].konst) || (integer && is_unsigned))
+            t->flags |= VF_UNCHECKED;
+        else if ((compute->weak || integer) && t->in->py_errors)
+            t->flags |= VF_CHECKED;
+        break;
+    }
+    default: break;
+    }
+}
+
+/* x ** n with a literal int n: the exponent stays an int, whatever x is; a negative one makes a float of a Python int.
+ */
+static bool power_of_literal(Typing *t, BinaryTypes *types) {
+    const Const *exponent = t->args[1].konst;
+    if (t->op != OP_POW || !exponent || !t->args[1].type->weak || !type_is_integer(t->args[1].type)) return false;
+    if (type_is_integer(types->compute) && types->compute->weak && exponent->i < 0)
+        types->compute = types->result = infer_float(t->in);
+    if (scalar_info[types->compute->scalar].kind == 'c') return false;
+    typing_cast(t, 0, types->compute);
+    typing_cast(t, 1, infer_int(t->in));
+    return true;
+}
+
+static bool binary_scalars(Typing *t, const Type *a, const Type *b) {
+    BinaryTypes types;
+    if (!promote_binary(t->in, t->op, a, b, &types)) {
+        typing_bad_operands(t);
+        if (t->op == OP_SUB && type_scalar_kind(a) == 'b') typing_hint(t, "NumPy bools do not subtract: use ^ or `!=`");
+        if (t->op == OP_LSHIFT || t->op == OP_RSHIFT || t->op == OP_AND || t->op == OP_OR || t->op == OP_XOR)
+            typing_hint(t, "both operands must be integers that have a common integer type");
+        return false;
+    }
+    if (!power_of_literal(t, &types)) {
+        typing_cast(t, 0, types.compute);
+        typing_cast(t, 1, types.compute);
+    }
+    mark_checks(t, types.compute);
+    return typing_result(t, types.result, fold_binary(t, types.result));
+}
+
+/* ---- arrays in place: x += y elementwise ---- */
+
+static bool same_kind(const Type *from, const Type *to) {
+    static const char order[] = "buifc";
+    char f = scalar_info[from->scalar].kind, k = scalar_info[to->scalar].kind;
+    return strchr(order, k) >= strchr(order, f) && !(k == 'u' && f == 'i');
+}
+
+/* The compute type travels in imm.i (a Scalar); a scalar operand is cast to it, an array's elements are by lowering. */
+static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
+    const Type *element = other->kind == TY_ARRAY ? other->items[0] : other;
+    BinaryTypes types;
+    if (array->readonly) {
+        typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
+        return false;
+    }
+    if (element->kind != TY_SCALAR || !promote_binary(t->in, t->op, array->items[0], element, &types))
+        return typing_bad_operands(t);
+    if (!same_kind(types.result, array->items[0])) {
+        typing_fail(t, DIAG_TYPING, "the result of %s and %s is %s and cannot be stored back as %s",
+                    typing_arg_text(t, 0), typing_arg_text(t, 1), typing_text(t, types.result),
+                    typing_text(t, array->items[0]));
+        return typing_hint(t, "convert the right side to %s", typing_text(t, array->items[0]));
+    }
+    if (other->kind == TY_ARRAY && other->ndim > array->ndim) {
+        typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into one of %u", other->ndim,
+                    array->ndim);
+        return false;
+    }
+    if (other->kind != TY_ARRAY) typing_cast(t, 1, types.compute);
+    t->imm = types.compute->scalar;
+    return typing_result(t, array, NULL);
+}
+
+bool binary_tuples(Typing *t); /* rules_tuple.c */
+
+bool rule_binary(Typing *t) {
+    const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
+    if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return binary_scalars(t, a, b);
+    if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return binary_tuples(t);
+    if (a->kind == TY_ARRAY && t->flags & VF_INPLACE && t->op != OP_MATMUL) {
+        if (a->ndim > 0 && (b->kind == TY_SCALAR || b->kind == TY_ARRAY)) return binary_in_place(t, a, b);
+    }
+    typing_bad_operands(t);
+    if (a->kind == TY_ARRAY || b->kind == TY_ARRAY)
+        typing_hint(t, "arithmetic is compiled for elements: write a loop, or update an array in place (x += y)");
+    return false;
+}
+
+/* ---- comparison ---- */
+
+static bool decide(Op op, int order, bool *out) {
+    switch (op) {
+    case OP_LT: *out = order < 0; return true;
+    case OP_LE: *out = order <= 0; return true;
+    case OP_EQ: *out = order == 0; return true;
+    case OP_NE: *out = order != 0; return true;
+    case OP_GT: *out = order > 0; return true;
+    case OP_GE: *out = order >= 0; return true;
+    default: return false;
+    }
+}
+
+static const Const *fold_compare(Typing *t, const Type *result) {
+    Infer *in = t->in;
+    const Const *a = t->args[0].konst, *b = t->args[1].konst;
+    bool value = false;
+    if (!a || !b || !result->weak || a->type->kind != TY_SCALAR || b->type->kind != TY_SCALAR) return NULL;
+    if (type_is_integer(a->type) && type_is_integer(b->type)) {
+        decide(t->op, (a->i > b->i) - (a->i < b->i), &value);
+        return const_bool(in->arena, in->types, value);
+    }
+    const Const *x = konst_cast(in, a, infer_float(in)), *y = konst_cast(in, b, infer_float(in));
+    if (!x || !y || isnan(x->f) || isnan(y->f)) return NULL;
+    decide(t->op, (x->f > y->f) - (x->f < y->f), &value);
+    return const_bool(in->arena, in->types, value);
+}
+
+/* A Python int that fits the other operand's integer type is compared in that type. */
+static const Type *narrow_compare(const Type *a, const Type *b, const Const *ka, const Const *kb) {
+    const Type *strong = a->weak ? b : a;
+    const Const *konst = a->weak ? ka : kb;
+    if (a->weak == b->weak || !konst || !type_is_integer(strong) || strong->scalar == SCALAR_BOOL) return NULL;
+    const ScalarInfo *info = &scalar_info[strong->scalar];
+    if (info->kind == 'u')
+        return konst->i >= 0 && (info->bytes == 8 || konst->i >> (8 * info->bytes) == 0) ? strong : NULL;
+    if (info->bytes == 8) return strong;
+    int64_t limit = (int64_t)1 << (8 * info->bytes - 1);
+    return konst->i >= -limit && konst->i < limit ? strong : NULL;
+}
+
+static bool compare_scalars(Typing *t, const Type *a, const Type *b) {
+    BinaryTypes types;
+    if (!promote_binary(t->in, t->op, a, b, &types)) return typing_bad_operands(t);
+    const Type *compute = types.compute;
+    if (type_is_integer(a) && type_is_integer(b) && a->weak != b->weak) {
+        const Type *narrow = narrow_compare(a, b, t->args[0].konst, t->args[1].konst);
+        if (narrow) compute = narrow;
+    }
+    typing_cast(t, 0, compute ? compute : a); /* by value: each keeps its own type */
+    typing_cast(t, 1, compute ? compute : b);
+    return typing_result(t, types.result, fold_compare(t, types.result));
+}
+
+bool compare_tuples(Typing *t); /* rules_tuple.c */
+
+/* Values without a run-time part are equal if they are the same. */
+static bool compare_known(Typing *t, bool same) {
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, same == (t->op == OP_EQ)));
+}
+
+/* None == x, x != None where x may be None. */
+static bool compare_with_none(Typing *t) {
+    bool first = t->args[0].type->kind == TY_NONE;
+    const Type *other = t->args[first ? 1 : 0].type;
+    if (t->op != OP_EQ && t->op != OP_NE) return typing_bad_operands(t);
+    if (other->kind != TY_OPTIONAL) return compare_known(t, other->kind == TY_NONE);
+    return typing_become_op(t, t->op == OP_EQ ? OP_IS : OP_IS_NOT);
+}
+
+bool rule_compare(Typing *t) {
+    const Type *a = t->args[0].type, *b = t->args[1].type;
+    if (a->kind == TY_NONE || b->kind == TY_NONE) return compare_with_none(t);
+    a = infer_content(a);
+    b = infer_content(b);
+    if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
+    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return compare_tuples(t);
+    bool equality = t->op == OP_EQ || t->op == OP_NE;
+    if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)
+        return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);
+    if (equality && a->kind == b->kind && type_is_value(a)) return compare_known(t, a == b);
+    if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)
+        return compare_known(t, false);
+    if (equality && a->kind != b->kind && a->kind != TY_ARRAY && b->kind != TY_ARRAY) return compare_known(t, false);
+    typing_bad_operands(t);
+    if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) typing_hint(t, "compare elements in a loop");
+    return false;
+}
+
+/* ---- identity ---- */
+
+static bool identity_known(Typing *t, bool same) {
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, same == (t->op == OP_IS)));
+}
+
+bool rule_identity(Typing *t) {
+    const Type *a = t->args[0].type, *b = t->args[1].type;
+    if (a->kind == TY_NONE || b->kind == TY_NONE) {
+        size_t other = a->kind == TY_NONE ? 1 : 0;
+        const Type *type = t->args[other].type;
+        if (type->kind != TY_OPTIONAL) return identity_known(t, type->kind == TY_NONE);
+        if (other == 1) { /* the Optional stands first */
+            Value *pair[2] = {t->values[1], t->values[0]};
+            return typing_become(t, t->emit ? emit_op(t, t->op, infer_bool(t->in), pair, 2) : NULL, infer_bool(t->in));
+        }
+        return typing_result(t, infer_bool(t->in), NULL);
+    }
+    if (type_is_value(a) && type_is_value(b)) return identity_known(t, a == b);
+    bool bools = type_scalar_kind(a) == 'b' && type_scalar_kind(b) == 'b' && a->weak && b->weak;
+    if (bools) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
+    if (a->kind != b->kind && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL) return identity_known(t, false);
+    typing_fail(t, DIAG_TYPING, "whether %s and %s are one object is not known in compiled code", typing_arg_text(t, 0),
+                typing_arg_text(t, 1));
+    return typing_hint(t, "compare values with ==; `is` is for None, True, False and functions");
+}
+
+/* ---- ends of blocks, errors ---- */
+
+bool rule_control(Typing *t) {
+    Infer *in = t->in;
+    if (t->op == OP_RETURN) {
+        if (!in->emit) TRY(solver_return(t, t->args[0]));
+        if (in->emit) t->to[0] = in->inst->result;
+    }
+    return typing_result(t, infer_none(in), NULL);
+}
+
+bool rule_check_bound(Typing *t) {
+    const Const *bound = t->args[0].konst;
+    if (bound && bound->i) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    return typing_result(t, bound ? infer_bottom(t->in) : infer_none(t->in), NULL);
+}
+
+bool rule_raise(Typing *t) {
+    if (t->nargs == 0) {
+        typing_fail(t, DIAG_UNSUPPORTED, "`raise` without an exception is not compiled");
+        return typing_hint(t, "name the exception");
+    }
+    const Type *type = t->args[0].type;
+    if (type->kind != TY_EXC_CLASS && type->kind != TY_EXC) {
+        typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
+        return typing_hint(t, "raise an exception class or an instance made by calling one");
+    }
+    return typing_result(t, infer_none(t->in), NULL);
+}

@@ -1,0 +1,406 @@
+/* rules_tuple.c: typing rules of tuples, slices and iterators.
+ *
+ * A tuple's length and the type of each item are in its type.  What depends on the item at run time (an index that is
+ * not known, iteration) needs one type for all items: the tuple is then cast to a homogeneous one first, so lowering
+ * sees only those.  Comparison, membership and concatenation become operations on the items. */
+#include "typeinfer/infer.h"
+
+/* ---- helpers ---- */
+
+/* The fact of item i of a tuple. */
+static Fact item_fact(Fact tuple, size_t i) {
+    return (Fact){tuple.type->items[i], tuple.konst && tuple.konst->items ? tuple.konst->items[i] : NULL};
+}
+
+static Fact tuple_fact(Infer *in, const Fact *items, size_t count) {
+    const Type **types = ARENA_ARRAY(in->arena, const Type *, count);
+    const Const **konsts = ARENA_ARRAY(in->arena, const Const *, count);
+    bool known = true;
+    for (size_t i = 0; i < count; i++) {
+        types[i] = items[i].type;
+        konsts[i] = items[i].konst;
+        known &= konsts[i] && konsts[i]->type == types[i];
+    }
+    return (Fact){type_tuple(in->types, types, count), known ? const_tuple(in->arena, in->types, konsts, count) : NULL};
+}
+
+/* The one type of all items; NULL: they do not join. */
+const Type *tuple_item(Infer *in, const Type *tuple) {
+    const Type *joined = infer_bottom(in);
+    for (uint32_t i = 0; i < tuple->count && joined; i++)
+        joined = typeinfer_join(in->config->promotion, in->types, joined, tuple->items[i]);
+    return joined;
+}
+
+const Type *homogeneous_tuple(Infer *in, const Type *tuple, const Type *item) {
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, tuple->count);
+    for (uint32_t i = 0; i < tuple->count; i++) items[i] = item;
+    return type_tuple(in->types, items, tuple->count);
+}
+
+/* The result is a new tuple of these items. */
+static bool become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count) {
+    Fact fact = tuple_fact(t->in, items, count);
+    t->konst = fact.konst;
+    return typing_become(t, t->emit ? emit_op(t, OP_TUPLE, fact.type, values, count) : NULL, fact.type);
+}
+
+typedef struct Items {
+    Fact *facts;
+    Value **values;
+    size_t count;
+} Items;
+
+static Items items_new(Infer *in, size_t count) {
+    return (Items){ARENA_ARRAY(in->arena, Fact, count), ARENA_ARRAY(in->arena, Value *, count), 0};
+}
+
+static void items_add(Typing *t, Items *items, size_t arg, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        items->facts[items->count] = item_fact(t->args[arg], i);
+        items->values[items->count] = t->emit ? emit_extract(t, t->values[arg], i) : NULL;
+        items->count++;
+    }
+}
+
+/* ---- making and taking apart ---- */
+
+bool rule_tuple(Typing *t) {
+    Fact fact = tuple_fact(t->in, t->args, t->nargs);
+    return typing_result(t, fact.type, fact.konst);
+}
+
+bool rule_tuple_concat(Typing *t) {
+    size_t total = 0;
+    for (size_t i = 0; i < t->nargs; i++) {
+        if (t->args[i].type->kind != TY_TUPLE) {
+            typing_fail_arg(t, i, DIAG_TYPING, "* needs a tuple here, not %s", typing_arg_text(t, i));
+            return typing_hint(t, "the number of items must be known from the type");
+        }
+        total += t->args[i].type->count;
+    }
+    Items items = items_new(t->in, total);
+    for (size_t i = 0; i < t->nargs; i++) items_add(t, &items, i, 0, t->args[i].type->count);
+    return become_tuple(t, items.facts, items.values, items.count);
+}
+
+bool rule_slice(Typing *t) {
+    const Type *items[3];
+    const Const *konsts[3];
+    bool known = true;
+    for (size_t i = 0; i < 3; i++) {
+        const Type *type = t->args[i].type;
+        if (type->kind != TY_NONE && (!type_is_integer(type))) {
+            typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
+            return type->kind == TY_OPTIONAL ? typing_hint(t, "give it a number on every path") : false;
+        }
+        items[i] = type->kind == TY_NONE ? type : infer_int(t->in);
+        if (type->kind != TY_NONE) typing_cast(t, i, items[i]);
+        konsts[i] = t->args[i].konst ? konst_cast(t->in, t->args[i].konst, items[i]) : NULL;
+        known &= konsts[i] != NULL;
+    }
+    const Type *type = type_slice(t->in->types, items[0], items[1], items[2]);
+    Const *konst = NULL;
+    if (known) {
+        const Const **copy = ARENA_ARRAY(t->in->arena, const Const *, 3);
+        for (size_t i = 0; i < 3; i++) copy[i] = konsts[i];
+        konst = ARENA_NEW(t->in->arena, Const);
+        konst->type = type;
+        konst->items = copy;
+    }
+    return typing_result(t, type, konst);
+}
+
+static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
+    if (count > wanted)
+        return typing_fail(t, DIAG_TYPING, "too many values to unpack (expected %zu, got %zu)", wanted, count);
+    return typing_fail(t, DIAG_TYPING, "not enough values to unpack (expected %s%zu, got %zu)",
+                       at_least ? "at least " : "", wanted, count);
+}
+
+const Type *array_item(Infer *in, const Type *array); /* rules_array.c */
+
+bool rule_unpack(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    size_t wanted = (size_t)t->imm;
+    if (type != t->args[0].type) typing_cast(t, 0, type);
+    if (type->kind == TY_TUPLE) {
+        if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
+        return typing_become_arg(t, 0);
+    }
+    if (type->kind == TY_ARRAY && type->ndim > 0) { /* the length is checked when it runs */
+        const Type *item = array_item(t->in, type);
+        const Type **items = ARENA_ARRAY(t->in->arena, const Type *, wanted);
+        for (size_t i = 0; i < wanted; i++) items[i] = item;
+        return typing_result(t, type_tuple(t->in->types, items, wanted), NULL);
+    }
+    typing_fail(t, DIAG_TYPING, "%s cannot be unpacked", typing_arg_text(t, 0));
+    return typing_hint(t, "tuples and arrays can be unpacked");
+}
+
+bool rule_unpack_ex(Typing *t) {
+    size_t before = (size_t)(t->imm & 0xff), after = (size_t)(t->imm >> 8);
+    const Type *type = t->args[0].type;
+    if (type->kind != TY_TUPLE) {
+        typing_fail(t, DIAG_TYPING, "%s cannot be unpacked with a starred target", typing_arg_text(t, 0));
+        return typing_hint(t, "only the length of a tuple is known from its type");
+    }
+    if (type->count < before + after) return wrong_count(t, before + after, true, type->count);
+    Items first = items_new(t->in, type->count + 1), rest = items_new(t->in, type->count);
+    items_add(t, &rest, 0, before, type->count - after);
+    items_add(t, &first, 0, 0, before);
+    first.facts[before] = tuple_fact(t->in, rest.facts, rest.count);
+    if (t->emit) first.values[before] = emit_op(t, OP_TUPLE, first.facts[before].type, rest.values, rest.count);
+    first.count++;
+    items_add(t, &first, 0, type->count - after, type->count);
+    return become_tuple(t, first.facts, first.values, first.count);
+}
+
+bool rule_extract(Typing *t) {
+    const Type *type = t->args[0].type;
+    size_t i = (size_t)t->imm;
+    if (type->kind != TY_TUPLE || i >= type->count)
+        return typing_fail(t, DIAG_VERIFY, "extract of item %zu of %s", i, typing_text(t, type));
+    Fact item = item_fact(t->args[0], i);
+    t->konst = item.konst;
+    return typing_become(t, t->emit ? emit_extract(t, t->values[0], i) : NULL, item.type);
+}
+
+/* ---- tuple[i] ---- */
+
+static bool getitem_slice(Typing *t, const Type *tuple, const Const *slice) {
+    if (!slice) {
+        typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "a slice of a tuple must be known when the function is compiled");
+        return typing_hint(t, "use literal bounds");
+    }
+    int64_t n = tuple->count, step = 1, start, stop;
+    if (slice->items[2]->type->kind != TY_NONE) step = slice->items[2]->i;
+    if (step == 0) return typing_fail(t, DIAG_BAD_INDEX, "slice step cannot be zero");
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+    int64_t bounds[2];
+    for (int k = 0; k < 2; k++) {
+        if (slice->items[k]->type->kind == TY_NONE) {
+            bounds[k] = (k == 0) == (step > 0) ? low : high;
+            continue;
+        }
+        bounds[k] = slice->items[k]->i;
+        if (bounds[k] < 0) bounds[k] += n;
+        if (bounds[k] < low) bounds[k] = low;
+        if (bounds[k] > high) bounds[k] = high;
+    }
+    start = bounds[0], stop = bounds[1];
+    Items items = items_new(t->in, tuple->count);
+    for (int64_t i = start; step > 0 ? i < stop : i > stop; i += step)
+        items_add(t, &items, 0, (size_t)i, (size_t)i + 1);
+    return become_tuple(t, items.facts, items.values, items.count);
+}
+
+bool getitem_tuple(Typing *t, const Type *tuple) {
+    const Type *index = infer_content(t->args[1].type);
+    int64_t i;
+    if (index->kind == TY_SLICE) return getitem_slice(t, tuple, t->args[1].konst);
+    if (!type_is_integer(index))
+        return typing_fail(t, DIAG_BAD_INDEX, "a tuple is indexed by an int or a slice, not by %s",
+                           typing_arg_text(t, 1));
+    if (konst_is_int(t->args[1].konst, &i)) {
+        if (i < -(int64_t)tuple->count || i >= (int64_t)tuple->count)
+            return typing_fail(t, DIAG_BAD_INDEX, "index %lld is out of range for a tuple of %u items", (long long)i,
+                               tuple->count);
+        size_t at = (size_t)(i < 0 ? i + tuple->count : i);
+        Fact item = item_fact(t->args[0], at);
+        t->konst = item.konst;
+        return typing_become(t, t->emit ? emit_extract(t, t->values[0], at) : NULL, item.type);
+    }
+    const Type *item = tuple->count ? tuple_item(t->in, tuple) : NULL;
+    if (!item) {
+        typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "%s is indexed by %s, but its items have no common type",
+                        typing_arg_text(t, 0), typing_arg_text(t, 1));
+        return typing_hint(t, "use a literal index");
+    }
+    typing_cast(t, 0, homogeneous_tuple(t->in, tuple, item));
+    typing_cast(t, 1, infer_int(t->in));
+    return typing_result(t, item, NULL);
+}
+
+/* ---- + * and comparison ---- */
+
+enum { MAX_REPEATED = 4096 };
+
+bool binary_tuples(Typing *t) {
+    const Type *a = t->args[0].type, *b = t->args[1].type;
+    int64_t times;
+    if (t->op == OP_ADD && a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
+        t->op = OP_TUPLE_CONCAT;
+        return rule_tuple_concat(t);
+    }
+    size_t tuple = a->kind == TY_TUPLE ? 0 : 1;
+    if (t->op == OP_MUL && type_is_integer(t->args[1 - tuple].type) && t->args[tuple].type->kind == TY_TUPLE) {
+        if (!typing_const_int(t, 1 - tuple, &times)) return false;
+        size_t count = t->args[tuple].type->count;
+        if (times < 0) times = 0;
+        if (count && times > MAX_REPEATED / (int64_t)count)
+            return typing_fail(t, DIAG_UNSUPPORTED, "a tuple of more than %d items", MAX_REPEATED);
+        Items items = items_new(t->in, count * (size_t)times);
+        for (int64_t i = 0; i < times; i++) items_add(t, &items, tuple, 0, count);
+        return become_tuple(t, items.facts, items.values, items.count);
+    }
+    return typing_bad_operands(t);
+}
+
+/* bool(x <op> y) */
+static bool sub_compare(Typing *t, Op op, const Fact facts[2], Value *const values[2], Fact *fact, Value **value) {
+    TRY(typing_sub(t, &(SubOp){.op = op, .values = values, .facts = facts, .nargs = 2}, fact, value));
+    Fact compared = *fact;
+    return typing_sub(t, &(SubOp){.op = OP_TRUTH, .values = value, .facts = &compared, .nargs = 1}, fact, value);
+}
+
+static bool sub_logic(Typing *t, Op op, const Fact *a, Value *va, Fact *inout, Value **value) {
+    Fact facts[2] = {*a, *inout};
+    Value *values[2] = {va, *value};
+    return typing_sub(t, &(SubOp){.op = op, .values = values, .facts = facts, .nargs = 2}, inout, value);
+}
+
+static Fact known_bool(Typing *t, bool value, Value **out) {
+    const Const *konst = const_bool(t->in->arena, t->in->types, value);
+    *out = t->emit ? emit_const(t, konst) : NULL;
+    return (Fact){konst->type, konst};
+}
+
+/* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest). */
+bool compare_tuples(Typing *t) {
+    const Type *a = t->args[0].type, *b = t->args[1].type;
+    if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return typing_bad_operands(t);
+    bool equality = t->op == OP_EQ || t->op == OP_NE;
+    uint32_t common = a->count < b->count ? a->count : b->count;
+    Op strict = t->op == OP_LE || t->op == OP_LT ? OP_LT : OP_GT;
+    Value *rest, *less;
+    Fact rest_fact, less_fact;
+    if (equality && a->count != b->count)
+        return typing_become_const(t, const_bool(t->in->arena, t->in->types, t->op == OP_NE));
+    bool at_end = equality || (a->count == b->count ? t->op == OP_LE || t->op == OP_GE
+                                                    : (a->count < b->count) == (strict == OP_LT));
+    rest_fact = known_bool(t, at_end, &rest);
+    for (uint32_t i = common; i-- > 0;) {
+        Fact facts[2] = {item_fact(t->args[0], i), item_fact(t->args[1], i)};
+        Value *values[2] = {NULL, NULL}, *same;
+        Fact same_fact;
+        if (t->emit) {
+            values[0] = emit_extract(t, t->values[0], i);
+            values[1] = emit_extract(t, t->values[1], i);
+        }
+        TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
+        TRY(sub_logic(t, OP_AND, &same_fact, same, &rest_fact, &rest));
+        if (equality) continue;
+        TRY(sub_compare(t, strict, facts, values, &less_fact, &less));
+        TRY(sub_logic(t, OP_OR, &less_fact, less, &rest_fact, &rest));
+    }
+    if (t->op == OP_NE)
+        TRY(typing_sub(t, &(SubOp){.op = OP_NOT, .values = &rest, .facts = (Fact[]){rest_fact}, .nargs = 1}, &rest_fact,
+                       &rest));
+    t->konst = rest_fact.konst;
+    return typing_become(t, rest, rest_fact.type);
+}
+
+bool rule_contains(Typing *t) {
+    const Type *where = t->args[1].type;
+    if (where->kind != TY_TUPLE) {
+        typing_bad_operands(t);
+        return typing_hint(t, "membership is compiled for tuples");
+    }
+    Value *found;
+    Fact fact = known_bool(t, false, &found);
+    for (uint32_t i = 0; i < where->count; i++) {
+        Fact facts[2] = {t->args[0], item_fact(t->args[1], i)}, same_fact;
+        Value *values[2] = {t->values[0], NULL}, *same;
+        if (t->emit) values[1] = emit_extract(t, t->values[1], i);
+        TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
+        TRY(sub_logic(t, OP_OR, &same_fact, same, &fact, &found));
+    }
+    if (t->op == OP_NOT_IN)
+        TRY(typing_sub(t, &(SubOp){.op = OP_NOT, .values = &found, .facts = (Fact[]){fact}, .nargs = 1}, &fact,
+                       &found));
+    t->konst = fact.konst;
+    return typing_become(t, found, fact.type);
+}
+
+/* ---- iteration ---- */
+
+/* The type of iter(x); NULL: x cannot be iterated over (refused).  *cast: what x becomes first. */
+const Type *iterator_type(Typing *t, size_t arg, const Type **cast) {
+    Infer *in = t->in;
+    const Type *type = infer_content(t->args[arg].type);
+    *cast = type;
+    switch (type->kind) {
+    case TY_ITER: return type;
+    case TY_RANGE: return type_iter(in->types, ITER_RANGE, (const Type *[]){infer_int(in)}, 1);
+    case TY_FLAT: return type_iter(in->types, ITER_FLAT, &type, 1);
+    case TY_ARRAY:
+        if (type->ndim) return type_iter(in->types, ITER_ARRAY, &type, 1);
+        typing_fail_arg(t, arg, DIAG_TYPING, "iteration over an array without dimensions");
+        return NULL;
+    case TY_TUPLE: {
+        const Type *item = tuple_item(in, type);
+        if (!item) {
+            typing_fail_arg(t, arg, DIAG_TYPING, "the items of %s have no common type to iterate over",
+                            typing_arg_text(t, arg));
+            typing_hint(t, "take the items by literal indices, or convert them to one type");
+            return NULL;
+        }
+        *cast = homogeneous_tuple(in, type, item);
+        return type_iter(in->types, ITER_TUPLE, cast, 1);
+    }
+    default:
+        typing_fail_arg(t, arg, DIAG_TYPING, "%s cannot be iterated over", typing_arg_text(t, arg));
+        typing_hint(t, "loops run over range, tuples, arrays, enumerate, zip and reversed");
+        return NULL;
+    }
+}
+
+/* The type of an iterator's next item; NULL: it has none, ever. */
+static const Type *iterator_item(Infer *in, const Type *iter) {
+    const Type *over = iter->count ? iter->items[0] : NULL;
+    switch ((IterKind)iter->iter) {
+    case ITER_RANGE: return infer_int(in);
+    case ITER_TUPLE: return over->count ? over->items[0] : NULL;
+    case ITER_ARRAY: return array_item(in, over);
+    case ITER_FLAT: return over->items[0]->items[0];
+    case ITER_REVERSED:
+        if (over->kind == TY_RANGE) return infer_int(in);
+        if (over->kind == TY_TUPLE) return over->count ? over->items[0] : NULL;
+        return array_item(in, over);
+    case ITER_ENUMERATE: {
+        const Type *pair[2] = {infer_int(in), iterator_item(in, over)};
+        return pair[1] ? type_tuple(in->types, pair, 2) : NULL;
+    }
+    case ITER_ZIP: {
+        const Type **items = ARENA_ARRAY(in->arena, const Type *, iter->count);
+        for (uint32_t i = 0; i < iter->count; i++) {
+            items[i] = iterator_item(in, iter->items[i]);
+            if (!items[i]) return NULL;
+        }
+        return iter->count ? type_tuple(in->types, items, iter->count) : NULL;
+    }
+    default: return NULL;
+    }
+}
+
+bool rule_iter(Typing *t) {
+    const Type *cast, *iter = iterator_type(t, 0, &cast);
+    if (!iter) return false;
+    if (cast != t->args[0].type) typing_cast(t, 0, cast);
+    if (iter == t->args[0].type) return typing_become_arg(t, 0);
+    return typing_result(t, iter, NULL);
+}
+
+bool rule_iter_more(Typing *t) {
+    const Type *iter = t->args[0].type;
+    if (iter->kind != TY_ITER) return typing_fail(t, DIAG_VERIFY, "iter_more of %s", typing_text(t, iter));
+    if (!iterator_item(t->in, iter)) return typing_become_const(t, const_bool(t->in->arena, t->in->types, false));
+    return typing_result(t, infer_bool(t->in), NULL);
+}
+
+bool rule_iter_take(Typing *t) {
+    const Type *iter = t->args[0].type, *item = iter->kind == TY_ITER ? iterator_item(t->in, iter) : NULL;
+    if (!item) return typing_fail(t, DIAG_VERIFY, "iter_take of %s", typing_text(t, iter));
+    return typing_result(t, item, NULL);
+}

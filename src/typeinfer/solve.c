@@ -1,0 +1,331 @@
+/* solve.c: types and constants of all values of one function, by sparse conditional propagation.
+ *
+ * In: a clone of the untyped function.  Out: type and konst of every reached value; which edges can be taken; where a
+ * block stops.
+ *
+ * Wegman and Zadeck, "Constant Propagation with Conditional Branches" (1991), with types beside the constants.  Two
+ * worklists: blocks that became reachable, and values one of whose operands has a new fact.  A value's fact is what its
+ * rule makes of its operands' facts; phis join (lattice.c) what they held with the facts that come over edges that can
+ * be taken, and since every cycle goes through a phi or a cell, whose facts only grow, this ends.
+ *
+ * A block stops at a value whose fact is bottom: a call of a function that has not returned yet (recursion) or never
+ * does, or an operation that is refused.  What follows is not reached.  When nothing changes any more, the first
+ * refusal in program order is repeated with its message. */
+#include <string.h> /* strcmp */
+
+#include "typeinfer/infer.h"
+
+typedef struct BlockState {
+    bool reached;
+    uint8_t taken; /* bit i: the edge to succs[i] */
+    Value *stop;   /* evaluation stops here; NULL: not */
+} BlockState;
+
+struct Solver {
+    BlockState *blocks;   /* by Block.id */
+    uint32_t *place;      /* by Value.id: position in its block */
+    uint32_t *first_user; /* by Value.id: start in users; users of id i: users[first_user[i] .. first_user[i+1]-1] */
+    Value **users;
+    bool *queued; /* by Value.id */
+    VEC(Block *) block_queue;
+    VEC(Value *) value_queue;
+    size_t steps;
+    Fact result; /* of the function */
+    Value *first_return;
+};
+
+enum { MAX_STEPS_PER_VALUE = 400 };
+
+static void index_values(Infer *in, struct Solver *s) {
+    Func *func = in->func;
+    size_t total = 0;
+    s->blocks = ARENA_ARRAY(in->arena, BlockState, func->next_block);
+    s->place = ARENA_ARRAY(in->arena, uint32_t, func->next_value);
+    s->first_user = ARENA_ARRAY(in->arena, uint32_t, func->next_value + 1);
+    s->queued = ARENA_ARRAY(in->arena, bool, func->next_value);
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        uint32_t place = 0;
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
+            s->place[value->id] = place++;
+            value->mark = NULL;
+            value->type = infer_bottom(in);
+            if (value->op != OP_CONST) value->konst = NULL;
+            total += value->nargs;
+            for (uint32_t i = 0; i < value->nargs; i++) s->first_user[value->args[i]->id + 1]++;
+        }
+    }
+    for (uint32_t i = 0; i < func->next_value; i++) s->first_user[i + 1] += s->first_user[i];
+    s->users = ARENA_ARRAY(in->arena, Value *, total);
+    uint32_t *fill = ARENA_ARRAY(in->arena, uint32_t, func->next_value);
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                uint32_t id = value->args[i]->id;
+                s->users[s->first_user[id] + fill[id]++] = value;
+            }
+}
+
+static bool is_reached(const struct Solver *s, const Value *value) {
+    const BlockState *state = &s->blocks[value->block->id];
+    return state->reached && (!state->stop || s->place[value->id] <= s->place[state->stop->id]);
+}
+
+static void enqueue(Infer *in, Value *value) {
+    struct Solver *s = in->solver;
+    if (s->queued[value->id] || !is_reached(s, value)) return;
+    s->queued[value->id] = true;
+    vec_push(in->arena, &s->value_queue, value);
+}
+
+static void set_fact(Infer *in, Value *value, Fact fact) {
+    struct Solver *s = in->solver;
+    bool same_konst = value->konst == fact.konst ||
+                      (value->konst && fact.konst && const_equal(value->konst, fact.konst));
+    if (value->type == fact.type && same_konst) return;
+    value->type = fact.type;
+    value->konst = fact.konst;
+    for (uint32_t u = s->first_user[value->id]; u < s->first_user[value->id + 1]; u++) enqueue(in, s->users[u]);
+}
+
+static void take_edge(Infer *in, Block *from, uint32_t which) {
+    struct Solver *s = in->solver;
+    BlockState *state = &s->blocks[from->id];
+    if (state->taken & 1u << which) return;
+    state->taken |= (uint8_t)(1u << which);
+    Block *to = from->succs[which];
+    if (!s->blocks[to->id].reached) {
+        s->blocks[to->id].reached = true;
+        vec_push(in->arena, &s->block_queue, to);
+        return;
+    }
+    for (Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) enqueue(in, phi);
+}
+
+static bool edge_taken(const struct Solver *s, const Block *from, const Block *to) {
+    const BlockState *state = &s->blocks[from->id];
+    for (uint32_t i = 0; i < from->nsuccs; i++)
+        if (from->succs[i] == to && state->taken & 1u << i) return true;
+    return false;
+}
+
+/* ---- phis ---- */
+
+static const char *shown(Infer *in, const Value *value) {
+    return value->span.line
+               ? arena_printf(in->arena, "%s (line %u)", type_text(in->arena, value->type), value->span.line)
+               : type_text(in->arena, value->type);
+}
+
+static bool no_join(Infer *in, Value *at, const char *name, const Value *a, const Value *b) {
+    if (in->quiet) return false;
+    Span span = at->span.line ? at->span : b->span;
+    const char *what = name ? arena_printf(in->arena, "variable `%s`", name) : "an expression";
+    diag_fail(in->diag, DIAG_NO_UNIFY, in->func->source, span, "%s is %s on one path and %s on another", what,
+              shown(in, a), shown(in, b));
+    if (a->type->kind == b->type->kind &&
+        (a->type->kind == TY_FUNC || a->type->kind == TY_PYFUNC || a->type->kind == TY_CLOSURE))
+        diag_hint(in->diag,
+                  "which function is called must be known when this one is compiled: call each in its own branch");
+    else
+        diag_hint(in->diag, "give it values of one type on every path, or use two names");
+    return false;
+}
+
+static bool visit_phi(Infer *in, Value *phi) {
+    struct Solver *s = in->solver;
+    Fact fact = {phi->type, phi->konst};
+    const Value *seen = NULL;
+    for (uint32_t i = 0; i < phi->nargs; i++) {
+        Value *arg = phi->args[i];
+        if (!edge_taken(s, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM) continue;
+        if (!fact_join(in, fact, (Fact){arg->type, arg->konst}, &fact)) {
+            const char *name = phi->name ? phi->name : arg->name;
+            for (uint32_t k = 0; k < phi->nargs && !seen; k++)
+                if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
+                    !typeinfer_join(in->config->promotion, in->types, phi->args[k]->type, arg->type))
+                    seen = phi->args[k];
+            return no_join(in, phi, name, seen ? seen : phi, arg);
+        }
+    }
+    /* A phi that was known not to be constant stays so. */
+    if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
+    if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
+    set_fact(in, phi, fact);
+    return true;
+}
+
+/* ---- what rules ask ---- */
+
+bool solver_return(Typing *t, Fact fact) {
+    Infer *in = t->in;
+    struct Solver *s = in->solver;
+    Fact joined;
+    if (!fact_join(in, s->result, fact, &joined)) {
+        if (!in->quiet)
+            typing_fail(t, DIAG_NO_UNIFY, "the function returns %s here and %s in line %u", typing_text(t, fact.type),
+                        typing_text(t, s->first_return->args[0]->type), s->first_return->span.line);
+        else
+            t->failed = true;
+        return typing_hint(t, "return values of one type on every path");
+    }
+    if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
+    s->result = joined;
+    if (!s->first_return) s->first_return = t->at;
+    return true;
+}
+
+/* How deep closures and cells are nested: a function that refers to itself through a cell would nest without end. */
+static unsigned nesting(const Type *type) {
+    unsigned deepest = 0;
+    for (uint32_t i = 0; i < type->count; i++) {
+        unsigned inside = nesting(type->items[i]);
+        if (inside > deepest) deepest = inside;
+    }
+    return deepest + (type->kind == TY_CELL);
+}
+
+bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
+    Infer *in = t->in;
+    const Type *old = cell->type->items[0];
+    const Type *joined = typeinfer_join(in->config->promotion, in->types, old, content);
+    const char *name = cell->name ? cell->name : t->at->name ? t->at->name : "?";
+    if (!joined) {
+        typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere", name,
+                    typing_text(t, content), typing_text(t, old));
+        return typing_hint(t, "give it values of one type, or use two names");
+    }
+    if (nesting(joined) > 6) {
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "the inner function `%s` refers to itself through a variable of the enclosing function", name);
+        return typing_hint(t, "define the recursive function at module level");
+    }
+    if (joined == old) return true;
+    if (cell->op != OP_CELL) {
+        typing_fail(t, DIAG_NO_UNIFY,
+                    "variable `%s` of the enclosing function holds %s there and cannot become %s here", name,
+                    typing_text(t, old), typing_text(t, content));
+        return typing_hint(t, "give it a value of type %s where it is first assigned", typing_text(t, joined));
+    }
+    set_fact(in, cell, (Fact){type_with_items(in->types, TY_CELL, 0, &joined, 1), NULL});
+    return true;
+}
+
+/* ---- evaluation ---- */
+
+static bool is_bottom(const Value *value) { return value->type->kind == TY_BOTTOM; }
+
+/* The fact of a value; false: its block stops here. */
+static bool visit(Infer *in, Value *value) {
+    if (value->op == OP_PHI) return visit_phi(in, value);
+    if (value->op == OP_UNDEF) return true;
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (is_bottom(value->args[i])) return set_fact(in, value, (Fact){infer_bottom(in), NULL}), false;
+    TypingSpace space;
+    Typing t;
+    typing_open(&t, in, value, &space);
+    if (!typing_run(&t)) {
+        set_fact(in, value, (Fact){infer_bottom(in), NULL});
+        return false;
+    }
+    value->imm.inst = t.inst;
+    set_fact(in, value, (Fact){t.result, t.konst});
+    return t.result->kind != TY_BOTTOM;
+}
+
+static void leave_block(Infer *in, Block *block) {
+    Value *end = block->last;
+    if (end->op == OP_JUMP) take_edge(in, block, 0);
+    if (end->op != OP_BRANCH) return;
+    const Const *condition = end->args[0]->konst;
+    if (!condition || condition->i) take_edge(in, block, 0);
+    if (!condition || !condition->i) take_edge(in, block, 1);
+}
+
+static void run_block(Infer *in, Block *block, Value *from) {
+    BlockState *state = &in->solver->blocks[block->id];
+    for (Value *value = from; value; value = value->next) {
+        state->stop = value; /* so far; users in the rest of the block are visited anyway */
+        if (!visit(in, value)) return;
+    }
+    state->stop = NULL;
+    leave_block(in, block);
+}
+
+static void revisit(Infer *in, Value *value) {
+    BlockState *state = &in->solver->blocks[value->block->id];
+    if (!is_reached(in->solver, value)) return;
+    bool fine = visit(in, value);
+    if (!fine) {
+        state->stop = value;
+    } else if (state->stop == value) {
+        if (value->next)
+            run_block(in, value->block, value->next);
+        else
+            state->stop = NULL, leave_block(in, value->block);
+    } else if (value == value->block->last) {
+        leave_block(in, value->block);
+    }
+}
+
+static bool propagate(Infer *in) {
+    struct Solver *s = in->solver;
+    size_t limit = ((size_t)in->func->next_value + 16) * MAX_STEPS_PER_VALUE;
+    while (s->block_queue.len || s->value_queue.len) {
+        if (in->diag->failed) return false; /* a callee could not be translated */
+        FAIL_IF(s->steps++ > limit, in->diag, LOWERING, in->func->source, in->func->span,
+                "the types of %s do not settle", in->func->name);
+        if (s->value_queue.len) {
+            Value *value = vec_pop(&s->value_queue);
+            s->queued[value->id] = false;
+            revisit(in, value);
+        } else {
+            Block *block = vec_pop(&s->block_queue);
+            run_block(in, block, block->first);
+        }
+    }
+    return !in->diag->failed;
+}
+
+/* Repeats the first refusal with its message. */
+static bool report(Infer *in) {
+    in->quiet = false;
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        Block *block = in->func->blocks.data[b];
+        Value *stop = in->solver->blocks[block->id].stop;
+        if (!in->solver->blocks[block->id].reached || !stop) continue;
+        bool waits = false;
+        for (uint32_t i = 0; i < stop->nargs; i++) waits |= is_bottom(stop->args[i]);
+        if (stop->op == OP_PHI)
+            TRY(visit_phi(in, stop));
+        else if (!waits) {
+            TypingSpace space;
+            Typing t;
+            typing_open(&t, in, stop, &space);
+            if (typing_run(&t)) continue;
+            FAIL_IF(!in->diag->failed, in->diag, TYPING, in->func->source, stop->span, "this cannot be typed (%s)",
+                    op_info[stop->op].text);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool solve(Infer *in) {
+    struct Solver solver = {.result = {infer_bottom(in), NULL}};
+    in->solver = ARENA_NEW(in->arena, struct Solver);
+    *in->solver = solver;
+    in->quiet = true;
+    func_compute_order(in->func);
+    index_values(in, in->solver);
+    Block *entry = in->func->blocks.data[0];
+    in->solver->blocks[entry->id].reached = true;
+    vec_push(in->arena, &in->solver->block_queue, entry);
+    TRY(propagate(in));
+    TRY(report(in));
+    in->inst->result = in->solver->result.type;
+    in->inst->result_konst = in->solver->result.konst;
+    return true;
+}
+
+bool solver_reached(const Infer *in, const Block *block) { return in->solver->blocks[block->id].reached; }
+Value *solver_stop(const Infer *in, const Block *block) { return in->solver->blocks[block->id].stop; }

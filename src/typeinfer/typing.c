@@ -1,0 +1,585 @@
+/* typing.c: the one operation being typed: how rules answer and refuse, and how answers are applied.
+ *
+ * In: a Value with facts about its operands; out: the fact of its result and, in the second phase (t->emit), the
+ * operation rewritten in place: operands cast, calls resolved, or another value in its place.  infer.h tells the
+ * protocol. */
+#include <math.h>   /* trunc */
+#include <stdio.h>  /* vsnprintf */
+#include <string.h> /* memcpy, strcmp */
+
+#include "typeinfer/infer.h"
+
+static InferRule *const op_rules[OP_COUNT] = {
+#define OP(name, text, operands, rule, effects, doc) [OP_##name] = rule_##rule,
+#include "ir/ir_ops.def"
+#undef OP
+};
+
+static InferRule *const func_rules[FUNC_COUNT] = {
+#define FUNC(id, names, rule, least, most, how, symbol, check, effects, doc) [FUNC_##id] = rule_func_##rule,
+#include "ir/ir_funcs.def"
+#undef FUNC
+};
+
+/* ---- life of a Typing ---- */
+
+static void make_room(Typing *t, size_t nargs, TypingSpace *space) {
+    if (space && nargs <= TYPING_SMALL) {
+        t->args = space->args;
+        t->values = space->values;
+        t->to = space->to;
+        memset(space->to, 0, sizeof space->to);
+        return;
+    }
+    t->args = ARENA_ARRAY(t->in->arena, Fact, nargs);
+    t->values = ARENA_ARRAY(t->in->arena, Value *, nargs);
+    t->to = ARENA_ARRAY(t->in->arena, const Type *, nargs);
+}
+
+void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
+    *t = (Typing){.in = in,
+                  .at = at,
+                  .op = at->op,
+                  .nargs = at->nargs,
+                  .names = at->imm.names,
+                  .nnames = at->imm.nnames,
+                  .emit = in->emit,
+                  .flags = at->flags,
+                  .imm = at->imm.i,
+                  .text = at->imm.text};
+    make_room(t, at->nargs, space);
+    for (uint32_t i = 0; i < at->nargs; i++) {
+        Value *value = value_resolve(at->args[i]);
+        t->values[i] = value;
+        t->args[i] = (Fact){value->type, value->konst};
+    }
+}
+
+bool typing_run(Typing *t) {
+    bool fine = op_rules[t->op](t);
+    return fine && !t->failed;
+}
+
+bool typing_call_library(Typing *t) {
+    const FuncInfo *info = &func_info[t->func];
+    t->is_call = true;
+    if (t->nargs < info->least || (info->most != 255 && t->nargs > info->most)) {
+        if (info->least == info->most)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u argument%s, %zu given", typing_func_name(t),
+                               info->least, info->least == 1 ? "" : "s", t->nargs);
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
+                           info->least, info->most, t->nargs);
+    }
+    return func_rules[t->func](t) && !t->failed;
+}
+
+bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value) {
+    TypingSpace space;
+    Typing part = {.in = t->in,
+                   .at = t->at,
+                   .op = sub->op,
+                   .nargs = sub->nargs,
+                   .emit = t->emit,
+                   .flags = sub->flags,
+                   .imm = sub->imm,
+                   .text = sub->text};
+    make_room(&part, sub->nargs, &space);
+    for (size_t i = 0; i < sub->nargs; i++) {
+        part.values[i] = sub->values ? sub->values[i] : NULL;
+        part.args[i] = sub->facts[i];
+    }
+    if (t->emit) {
+        part.at = value_new(t->in->func, sub->op, t->at->span, sub->values, sub->nargs);
+        part.at->flags = sub->flags;
+        part.at->imm.i = sub->imm;
+        part.at->imm.text = sub->text;
+        value_insert_before(t->at, part.at);
+    }
+    if (!typing_run(&part)) {
+        t->failed = true;
+        return false;
+    }
+    *fact = (Fact){part.result, part.konst};
+    *value = t->emit ? typing_apply(&part) : NULL;
+    return true;
+}
+
+/* ---- answers ---- */
+
+bool typing_result(Typing *t, const Type *type, const Const *konst) {
+    t->result = type;
+    t->konst = konst;
+    return true;
+}
+
+/* A constant Python int that a strong integer type cannot hold: NumPy raises OverflowError. */
+static bool const_fits(const Const *konst, const Type *to) {
+    const ScalarInfo *info = &scalar_info[to->scalar];
+    int64_t i = konst->i;
+    if (konst->type->kind != TY_SCALAR || !konst->type->weak || scalar_info[konst->type->scalar].kind != 'i')
+        return true;
+    if (info->kind == 'i')
+        return info->bytes == 8 ||
+               (i >= -((int64_t)1 << (8 * info->bytes - 1)) && i < (int64_t)1 << (8 * info->bytes - 1));
+    if (info->kind == 'u') return i >= 0 && (info->bytes == 8 || i < (int64_t)1 << (8 * info->bytes));
+    return true;
+}
+
+void typing_cast(Typing *t, size_t arg, const Type *type) {
+    t->to[arg] = type;
+    const Const *konst = t->args[arg].konst;
+    if (konst && type->kind == TY_SCALAR && !const_fits(konst, type)) {
+        typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %lld is out of bounds for %s", (long long)konst->i,
+                        typing_text(t, type));
+        typing_hint(t, "the interpreter raises OverflowError here; convert one operand to a wider type first");
+    }
+}
+
+bool typing_become_op(Typing *t, Op op) {
+    t->op = op;
+    t->is_call = false;
+    t->func = FUNC_NONE;
+    return typing_run(t);
+}
+
+bool typing_become_func(Typing *t, FuncId func) {
+    t->func = func;
+    return typing_call_library(t);
+}
+
+bool typing_become_prelude(Typing *t, const char *name) {
+    ObjRef object = t->in->host->prelude(t->in->host->self, name);
+    if (!object) {
+        t->failed = true;
+        return false;
+    }
+    return typing_become_pyfunc(t, object);
+}
+
+bool typing_become_const(Typing *t, const Const *konst) {
+    t->result = konst->type;
+    t->konst = konst;
+    if (t->emit) t->value = emit_const(t, konst);
+    return true;
+}
+
+bool typing_become_arg(Typing *t, size_t arg) {
+    t->result = t->to[arg] ? t->to[arg] : t->args[arg].type;
+    t->konst = t->args[arg].konst && t->result != t->args[arg].type ? konst_cast(t->in, t->args[arg].konst, t->result)
+                                                                    : t->args[arg].konst;
+    if (t->emit) t->value = emit_cast(t, t->values[arg], t->result);
+    return true;
+}
+
+bool typing_become(Typing *t, Value *value, const Type *type) {
+    t->result = type;
+    t->value = value;
+    return true;
+}
+
+/* ---- refusals ---- */
+
+static bool fail_at(Typing *t, Span span, DiagCode code, const char *format, va_list args) {
+    t->failed = true;
+    if (t->in->quiet) return false;
+    diag_fail(t->in->diag, code, t->in->func->source, span, "%s", arena_vprintf(t->in->arena, format, args));
+    return false;
+}
+
+bool typing_fail(Typing *t, DiagCode code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail_at(t, t->at->span, code, format, args);
+    va_end(args);
+    return false;
+}
+
+bool typing_fail_arg(Typing *t, size_t arg, DiagCode code, const char *format, ...) {
+    Value *value = arg < t->nargs ? t->values[arg] : NULL;
+    Span span = value && value->span.line ? value->span : t->at->span;
+    va_list args;
+    /* A variable is defined elsewhere: the caret belongs under its use, which only the operation knows. */
+    if (value && value->name) span = t->at->span;
+    va_start(args, format);
+    fail_at(t, span, code, format, args);
+    va_end(args);
+    return false;
+}
+
+bool typing_hint(Typing *t, const char *format, ...) {
+    if (t->in->quiet) return false;
+    va_list args;
+    va_start(args, format);
+    diag_hint(t->in->diag, "%s", arena_vprintf(t->in->arena, format, args));
+    va_end(args);
+    return false;
+}
+
+const char *typing_text(Typing *t, const Type *type) { return type ? type_text(t->in->arena, type) : "nothing"; }
+
+const char *typing_arg_text(Typing *t, size_t arg) {
+    Value *value = t->values[arg];
+    const Type *type = t->args[arg].type;
+    if (t->in->quiet) return "";
+    if (value && value->name) return arena_printf(t->in->arena, "`%s` (%s)", value->name, typing_text(t, type));
+    if (t->args[arg].konst && type->kind == TY_SCALAR) {
+        Buf buf;
+        buf_init(&buf, t->in->arena);
+        const_print(&buf, t->args[arg].konst);
+        return arena_printf(t->in->arena, "%s (%s)", buf.text, typing_text(t, type));
+    }
+    return typing_text(t, type);
+}
+
+const char *typing_func_name(Typing *t) { return func_name(t->in->arena, t->func); }
+
+static const char *op_symbol(Op op) {
+    static const char *const symbols[OP_COUNT] = {
+        [OP_NEG] = "unary -", [OP_POS] = "unary +", [OP_INVERT] = "~",  [OP_NOT] = "not",     [OP_ADD] = "+",
+        [OP_SUB] = "-",       [OP_MUL] = "*",       [OP_TRUEDIV] = "/", [OP_FLOORDIV] = "//", [OP_MOD] = "%",
+        [OP_POW] = "**",      [OP_MATMUL] = "@",    [OP_LSHIFT] = "<<", [OP_RSHIFT] = ">>",   [OP_AND] = "&",
+        [OP_OR] = "|",        [OP_XOR] = "^",       [OP_LT] = "<",      [OP_LE] = "<=",       [OP_EQ] = "==",
+        [OP_NE] = "!=",       [OP_GT] = ">",        [OP_GE] = ">=",     [OP_IN] = "in",       [OP_NOT_IN] = "not in",
+    };
+    return symbols[op] ? symbols[op] : op_info[op].text;
+}
+
+bool typing_bad_operands(Typing *t) {
+    if (t->in->quiet) return typing_fail(t, DIAG_TYPING, "bad operands");
+    Buf list;
+    buf_init(&list, t->in->arena);
+    for (size_t i = 0; i < t->nargs; i++)
+        buf_printf(&list, "%s%s", i == 0 ? "" : i + 1 == t->nargs ? " and " : ", ", typing_arg_text(t, i));
+    if (t->is_call)
+        return typing_fail(t, DIAG_TYPING, "`%s` does not take %s", typing_func_name(t),
+                           t->nargs ? list.text : "no argument");
+    if (t->nargs == 1)
+        return typing_fail(t, DIAG_TYPING, "unsupported operand type for %s: %s", op_symbol(t->op), list.text);
+    return typing_fail(t, DIAG_TYPING, "unsupported operand types for %s%s: %s", op_symbol(t->op),
+                       t->flags & VF_INPLACE ? "=" : "", list.text);
+}
+
+/* ---- arguments ---- */
+
+bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, size_t count) {
+    size_t positional = t->nargs - t->nnames;
+    Fact *args = ARENA_ARRAY(t->in->arena, Fact, count);
+    Value **values = ARENA_ARRAY(t->in->arena, Value *, count);
+    if (positional > count)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes at most %zu arguments, %zu given", typing_func_name(t),
+                           count, positional);
+    for (size_t i = 0; i < positional; i++) {
+        args[i] = t->args[i];
+        values[i] = t->values[i];
+    }
+    for (size_t k = 0; k < t->nnames; k++) {
+        size_t i = 0;
+        while (i < count && strcmp(params[i], t->names[k]) != 0) i++;
+        if (i == count)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s'", typing_func_name(t),
+                               t->names[k]);
+        if (args[i].type)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` got two values for its parameter '%s'", typing_func_name(t),
+                               t->names[k]);
+        args[i] = t->args[positional + k];
+        values[i] = t->values[positional + k];
+    }
+    for (size_t i = 0; i < least; i++)
+        if (!args[i].type)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` needs its argument '%s'", typing_func_name(t), params[i]);
+    t->args = args;
+    t->values = values;
+    t->to = ARENA_ARRAY(t->in->arena, const Type *, count);
+    t->nargs = count;
+    t->nnames = 0;
+    return true;
+}
+
+bool typing_given(const Typing *t, size_t arg) { return arg < t->nargs && t->args[arg].type; }
+
+bool typing_is_none(const Typing *t, size_t arg) { return typing_given(t, arg) && t->args[arg].type->kind == TY_NONE; }
+
+static bool needs_constant(Typing *t, size_t arg, const char *what) {
+    typing_fail_arg(t, arg, DIAG_NEEDS_CONSTANT, "%s must be known when the function is compiled, but %s is not", what,
+                    typing_arg_text(t, arg));
+    typing_hint(t, "use a literal, a global constant, or a variable that only ever holds one");
+    return false;
+}
+
+bool konst_is_int(const Const *konst, int64_t *out) {
+    if (!konst || !type_is_integer(konst->type) || konst->too_big) return false;
+    *out = konst->i;
+    return true;
+}
+
+bool typing_const_int(Typing *t, size_t arg, int64_t *out) {
+    const Type *type = t->args[arg].type;
+    if (!type_is_integer(type))
+        return typing_fail_arg(t, arg, DIAG_TYPING, "an int is needed here, not %s", typing_arg_text(t, arg));
+    return konst_is_int(t->args[arg].konst, out) || needs_constant(t, arg, "this int");
+}
+
+bool typing_const_bool(Typing *t, size_t arg, bool *out) {
+    int64_t i;
+    if (type_scalar_kind(t->args[arg].type) != 'b')
+        return typing_fail_arg(t, arg, DIAG_TYPING, "True or False is needed here, not %s", typing_arg_text(t, arg));
+    if (!konst_is_int(t->args[arg].konst, &i)) return needs_constant(t, arg, "this bool");
+    *out = i != 0;
+    return true;
+}
+
+bool typing_const_str(Typing *t, size_t arg, const char **out) {
+    if (t->args[arg].type->kind != TY_STR)
+        return typing_fail_arg(t, arg, DIAG_TYPING, "a str is needed here, not %s", typing_arg_text(t, arg));
+    if (!t->args[arg].konst) return needs_constant(t, arg, "this str");
+    *out = t->args[arg].konst->text;
+    return true;
+}
+
+bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim) {
+    const Type *type = t->args[arg].type;
+    const Const *konst = t->args[arg].konst;
+    if (type_is_integer(type)) {
+        *ndim = 1;
+        return typing_const_int(t, arg, shape);
+    }
+    bool fits = type->kind == TY_TUPLE && type->count <= TYPE_MAX_NDIM;
+    for (uint32_t i = 0; fits && i < type->count; i++) fits = type_is_integer(type->items[i]);
+    if (!fits)
+        return typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s",
+                               typing_arg_text(t, arg));
+    if (!konst) return needs_constant(t, arg, "a shape");
+    *ndim = type->count;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!konst_is_int(konst->items[i], &shape[i])) return needs_constant(t, arg, "a shape");
+    return true;
+}
+
+const Type *typing_const_dtype(Typing *t, size_t arg) {
+    const Type *type = t->args[arg].type;
+    if (type->kind == TY_DTYPE && type->items[0]->kind == TY_SCALAR) return infer_strong(t->in, type->items[0]);
+    if (type->kind == TY_STR && t->args[arg].konst) {
+        const char *end;
+        const Type *named = type_parse(t->in->types, t->in->arena, t->args[arg].konst->text, &end);
+        if (named && !*end && named->kind == TY_SCALAR) return infer_strong(t->in, named);
+    }
+    typing_fail_arg(t, arg, DIAG_TYPING, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
+                    typing_arg_text(t, arg));
+    return NULL;
+}
+
+/* ---- types ---- */
+
+const Type *infer_scalar(Infer *in, Scalar scalar, bool weak) { return type_scalar(in->types, scalar, weak); }
+const Type *infer_int(Infer *in) { return type_scalar(in->types, SCALAR_INT64, true); }
+const Type *infer_float(Infer *in) { return type_scalar(in->types, SCALAR_FLOAT64, true); }
+const Type *infer_complex(Infer *in) { return type_scalar(in->types, SCALAR_COMPLEX128, true); }
+const Type *infer_bool(Infer *in) { return type_scalar(in->types, SCALAR_BOOL, true); }
+const Type *infer_none(Infer *in) { return type_simple(in->types, TY_NONE); }
+const Type *infer_bottom(Infer *in) { return type_simple(in->types, TY_BOTTOM); }
+const Type *infer_strong(Infer *in, const Type *scalar) {
+    return type_scalar(in->types, (Scalar)scalar->scalar, false);
+}
+const Type *infer_content(const Type *type) { return type->kind == TY_OPTIONAL ? type->items[0] : type; }
+
+const Type *promote_args(Typing *t, size_t first, size_t count) {
+    const Type *common = NULL;
+    for (size_t i = first; i < first + count; i++) {
+        const Type *type = infer_content(t->args[i].type);
+        if (type->kind != TY_SCALAR) return NULL;
+        common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, type) : type;
+        if (!common) return NULL;
+    }
+    return common;
+}
+
+/* ---- constants ---- */
+
+/* Nearest value of a float with so many mantissa bits and such a smallest exponent; what is too large becomes infinite.
+ */
+static double round_float16(double x) {
+    if (x == 0 || !isfinite(x)) return x;
+    int exponent;
+    frexp(x, &exponent); /* |x| = m * 2^exponent, 0.5 <= m < 1 */
+    double unit = ldexp(1, (exponent < -13 ? -13 : exponent) - 11);
+    double rounded = nearbyint(x / unit) * unit;
+    return fabs(rounded) > 65504 ? copysign(INFINITY, x) : rounded;
+}
+
+static double round_float(double x, const Type *to) {
+    int part = scalar_info[to->scalar].bytes / (scalar_info[to->scalar].kind == 'c' ? 2 : 1);
+    return part == 2 ? round_float16(x) : part == 4 ? (double)(float)x : x;
+}
+
+const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
+    if (konst->type == to) return konst;
+    if (konst->too_big || konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR) return NULL;
+    char from_kind = scalar_info[konst->type->scalar].kind, kind = scalar_info[to->scalar].kind;
+    bool from_int = from_kind == 'i' || from_kind == 'u' || from_kind == 'b';
+    Const *out = ARENA_NEW(in->arena, Const);
+    out->type = to;
+    switch (kind) {
+    case 'b':
+        if (from_kind == 'c')
+            out->i = konst->c.re != 0 || konst->c.im != 0;
+        else
+            out->i = from_int ? konst->i != 0 : konst->f != 0;
+        return out;
+    case 'i':
+    case 'u': {
+        int bits = 8 * scalar_info[to->scalar].bytes;
+        if (!from_int || !const_fits(konst, to)) return NULL;
+        if (bits == 64)
+            out->i = konst->i;
+        else if (kind == 'u')
+            out->i = (int64_t)((uint64_t)konst->i & (((uint64_t)1 << bits) - 1));
+        else
+            out->i = (int64_t)((uint64_t)konst->i << (64 - bits)) >> (64 - bits);
+        return out;
+    }
+    case 'f':
+    case 'c': {
+        if (from_kind == 'c' && kind != 'c') return NULL;
+        double re = from_kind == 'u'   ? (double)(uint64_t)konst->i
+                    : from_int         ? (double)konst->i
+                    : from_kind == 'c' ? konst->c.re
+                                       : konst->f;
+        if (from_int && (konst->i > (int64_t)1 << 24 || konst->i < -((int64_t)1 << 24)) && round_float(re, to) != re)
+            return NULL; /* would be rounded twice: left to the generated code */
+        if (kind == 'f') {
+            out->f = round_float(re, to);
+            return out;
+        }
+        out->c.re = round_float(re, to);
+        out->c.im = from_kind == 'c' ? round_float(konst->c.im, to) : 0;
+        return out;
+    }
+    default: return NULL;
+    }
+}
+
+/* ---- building ---- */
+
+Value *emit_const(Typing *t, const Const *konst) {
+    Value *value = emit_op(t, OP_CONST, konst->type, NULL, 0);
+    value->konst = konst;
+    return value;
+}
+
+Value *emit_int(Typing *t, int64_t value) { return emit_const(t, const_int(t->in->arena, t->in->types, value)); }
+
+Value *emit_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = value_new(t->in->func, op, t->at->span, args, nargs);
+    value->type = type;
+    value_insert_before(t->at, value);
+    return value;
+}
+
+Value *emit_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm) {
+    Value *value = emit_op(t, op, type, args, nargs);
+    value->imm.i = imm;
+    return value;
+}
+
+Value *emit_getattr(Typing *t, const char *name, const Type *type, Value *of) {
+    Value *value = emit_op(t, OP_GETATTR, type, &of, 1);
+    value->imm.text = name;
+    return value;
+}
+
+Value *emit_extract(Typing *t, Value *tuple, size_t index) {
+    if (tuple->op == OP_TUPLE && tuple->type->kind == TY_TUPLE) return tuple->args[index];
+    if (tuple->konst && tuple->type->kind == TY_TUPLE) return emit_const(t, tuple->konst->items[index]);
+    return emit_op_imm(t, OP_EXTRACT, tuple->type->items[index], &tuple, 1, (int64_t)index);
+}
+
+Value *emit_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = emit_op(t, OP_CALL_FUNC, type, args, nargs);
+    value->imm.func = func;
+    return value;
+}
+
+static Value *cast_tuple(Typing *t, Value *value, const Type *to) {
+    Value **items = ARENA_ARRAY(t->in->arena, Value *, to->count);
+    for (uint32_t i = 0; i < to->count; i++) items[i] = emit_cast(t, emit_extract(t, value, i), to->items[i]);
+    return emit_op(t, OP_TUPLE, to, items, to->count);
+}
+
+Value *emit_cast(Typing *t, Value *value, const Type *to) {
+    const Type *from = value->type;
+    if (from == to) return value;
+    if (value->konst) {
+        const Const *konst = konst_cast(t->in, value->konst, to);
+        if (konst) return emit_const(t, konst);
+    }
+    if (from->kind == TY_TUPLE && to->kind == TY_TUPLE) return cast_tuple(t, value, to);
+    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL)
+        return emit_cast(t, emit_op(t, OP_CAST, from->items[0], &value, 1), to);
+    if (to->kind == TY_OPTIONAL && from->kind != TY_OPTIONAL && from->kind != TY_NONE)
+        value = emit_cast(t, value, to->items[0]);
+    Value *cast = emit_op(t, OP_CAST, to, &value, 1);
+    cast->name = value->name;
+    return cast;
+}
+
+/* ---- applying ---- */
+
+/* A value can be replaced by its constant if nothing else happens when it is computed. */
+static bool folds(const Typing *t) {
+    if (!t->konst || t->op == OP_CONST || t->op == OP_UNDEF || !op_has_result(t->op)) return false;
+    if (t->inst) return false;
+    if (t->is_call) return !strpbrk(func_info[t->func].effects, "WSX");
+    return !strpbrk(op_info[t->op].effects, "WSC") && !(t->flags & VF_CHECKED);
+}
+
+/* A parameter that is known stays, as the signature does; uses see the constant, which stands behind the parameters. */
+static Value *apply_param(Typing *t) {
+    Value *param = t->at, *after = param;
+    param->type = t->result;
+    if (!t->konst) return param;
+    while (after->op == OP_PARAM) after = after->next;
+    Typing behind = *t;
+    behind.at = after;
+    Value *konst = emit_const(&behind, t->konst);
+    konst->name = param->name;
+    konst->span = param->span;
+    param->mark = konst;
+    return konst;
+}
+
+Value *typing_apply(Typing *t) {
+    Value *at = t->at;
+    if (t->op == OP_PARAM) return apply_param(t);
+    Value *stands = t->value;
+    if (!stands && folds(t)) stands = emit_const(t, t->konst);
+    if (stands) {
+        if (!stands->name && stands->op != OP_PARAM) stands->name = at->name;
+        if (stands->span.line == 0) stands->span = at->span;
+        at->mark = stands;
+        value_remove(at);
+        return stands;
+    }
+    at->type = t->result;
+    at->konst = t->konst;
+    at->flags |= t->flags;
+    at->imm.i = t->imm;
+    if (t->inst) {
+        at->op = OP_CALL_INST;
+        at->imm.inst = t->inst;
+        at->args = t->call_args;
+        at->nargs = t->inst->untyped->nparams;
+        return at;
+    }
+    size_t nargs = t->nargs;
+    while (t->is_call && nargs > 0 && !t->args[nargs - 1].type) nargs--;
+    Value **args = ARENA_ARRAY(t->in->arena, Value *, nargs);
+    for (size_t i = 0; i < nargs; i++) {
+        Value *value = t->args[i].type ? t->values[i] : emit_const(t, const_none(t->in->arena, t->in->types));
+        args[i] = t->to[i] ? emit_cast(t, value, t->to[i]) : value;
+    }
+    at->args = args;
+    at->nargs = (uint32_t)nargs;
+    at->op = t->is_call ? OP_CALL_FUNC : t->op;
+    at->imm.func = t->is_call ? t->func : FUNC_NONE;
+    return at;
+}
