@@ -355,6 +355,7 @@ int testing_add(PyObject *module) {
     PyObject *testing = PyModule_New("krait._krait._testing");
     if (!testing) return -1;
     int status = PyModule_AddFunctions(testing, testing_methods);
+    if (status == 0) status = testing_frontend_add(module, testing);
     if (status == 0) status = PyModule_AddObjectRef(module, "_testing", testing);
     Py_DECREF(testing);
     return status;

@@ -6,5 +6,7 @@
 
 /* Adds `_testing`, a module of functions from text to text, to the extension module.  -1: exception set. */
 int testing_add(PyObject *module);
+/* What testing_add asks of testing_frontend.c; its functions' self is the extension module. */
+int testing_frontend_add(PyObject *module, PyObject *testing);
 
 #endif
