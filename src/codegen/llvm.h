@@ -84,6 +84,7 @@ struct Target {
     const char *atomic_scope;  /* LLVM sync scope: "" system, "device" */
     bool unroll_loads;         /* loops whose loads dominate are unrolled (optimise.c) */
     bool raises;               /* functions return a status; if false, raising ends the thread (end_thread) */
+    bool slow_division;        /* 64-bit division costs as much as a loop's body */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 
     /* A fresh target machine; it also says triple and data layout.  NULL: diag. */

@@ -124,17 +124,12 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_GE: return lower_compare(l, value);
     case OP_IS:
     case OP_IS_NOT: return lower_identity(l, value);
-    case OP_IN:
-    case OP_NOT_IN: return lower_contains(l, value);
     case OP_TUPLE: return lower_tuple(l, value);
-    case OP_TUPLE_CONCAT: return lower_tuple_concat(l, value);
     case OP_SLICE: return lower_slice(l, value);
     case OP_GETATTR: return lower_getattr(l, value);
-    case OP_SETATTR: return lower_setattr(l, value);
     case OP_GETITEM: return lower_getitem(l, value);
     case OP_SETITEM: return lower_setitem(l, value);
     case OP_UNPACK: return lower_unpack(l, value);
-    case OP_UNPACK_EX: return lower_unpack_ex(l, value);
     case OP_EXTRACT: return lower_extract(l, value);
     case OP_ITER: return lower_iter(l, value);
     case OP_ITER_MORE: return lower_iter_more(l, value);
@@ -148,10 +143,8 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CALL: return lower_exception(l, value);
     case OP_CALL_FUNC: return lower_call_func(l, value);
     case OP_CALL_INST: return lower_call_inst(l, value);
-    case OP_MATMUL:
-    case OP_DELITEM:
-    case OP_CALL_EX:
-    default: return l_unsupported(l, "`%s` is not compiled yet", op_info[value->op].doc);
+    default: /* inference has replaced or refused the rest */
+        return l_unsupported(l, "`%s` is not compiled yet", op_info[value->op].doc);
     }
 }
 

@@ -68,26 +68,21 @@ LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, boo
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent);
 LLVMValueRef lower_power(Lower *l, const Value *value);
 
-LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value); /* lower_tuple.c */
-LLVMValueRef lower_tuple_concat(Lower *l, const Value *value);
-LLVMValueRef lower_tuple_repeat(Lower *l, const Value *value);
-LLVMValueRef lower_compare_any(Lower *l, const Value *value); /* what is not two scalars */
-LLVMValueRef lower_tuple(Lower *l, const Value *value);
+LLVMValueRef lower_tuple(Lower *l, const Value *value); /* lower_tuple.c */
+LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value);
 LLVMValueRef lower_unpack(Lower *l, const Value *value);
-LLVMValueRef lower_unpack_ex(Lower *l, const Value *value);
 LLVMValueRef lower_extract(Lower *l, const Value *value);
-LLVMValueRef lower_equal(Lower *l, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b); /* i1 */
-LLVMValueRef lower_contains(Lower *l, const Value *value);
-LLVMValueRef l_concat(Lower *l, const Type *result, const Type *const *types, LLVMValueRef const *values, unsigned count);
+LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, LLVMValueRef *stride);
 
 LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
-LLVMValueRef lower_setattr(Lower *l, const Value *value);
 
 LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */
 LLVMValueRef lower_setitem(Lower *l, const Value *value);
 LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type, LLVMValueRef index, const Type *result);
 LLVMValueRef lower_slice(Lower *l, const Value *value);
-void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from); /* lower_assign.c */
+void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef linear, LLVMValueRef *index);
+void l_fill(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef value); /* lower_assign.c; the value has the element's type */
+void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
 LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
 /* Normalises an index: negative ones count from the end. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uint32_t flags);
@@ -95,7 +90,7 @@ LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uin
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
 LLVMValueRef lower_iter_more(Lower *l, const Value *value);
 LLVMValueRef lower_iter_take(Lower *l, const Value *value);
-LLVMValueRef lower_range(Lower *l, const Value *call);
+LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef index, const Type *result);
 LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step);
 
 LLVMValueRef lower_exception(Lower *l, const Value *call); /* E(args): lower_raise.c */

@@ -357,8 +357,6 @@ static LLVMValueRef nonnegative_divide(Lower *l, const Value *value, LLVMValueRe
 LLVMValueRef lower_binary(Lower *l, const Value *value) {
     const Type *type = value->type;
     if (type->kind == TY_ARRAY) return lower_array_inplace(l, value);
-    if (type->kind == TY_TUPLE && value->op == OP_ADD) return lower_tuple_concat(l, value);
-    if (type->kind == TY_TUPLE && value->op == OP_MUL) return lower_tuple_repeat(l, value);
     if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc);
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);
@@ -412,5 +410,5 @@ LLVMValueRef lower_compare(Lower *l, const Value *value) {
     const Type *a_type = value->args[0]->type, *b_type = value->args[1]->type;
     if (type_is_scalar(a_type) && type_is_scalar(b_type))
         return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
-    return lower_compare_any(l, value);
+    return l_unsupported(l, "%s and %s cannot be compared", l_type_text(l, a_type), l_type_text(l, b_type));
 }

@@ -248,6 +248,7 @@ const Target *codegen_nvptx_target(void) {
         .fastmath = FASTMATH_CONTRACT,
         .atomic_scope = "device",
         .unroll_loads = true,
+        .slow_division = true,
         .raises = false,
         .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size}, {krait_bc_device_math, &krait_bc_device_math_size}},
         .machine = nvptx_machine,

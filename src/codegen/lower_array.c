@@ -1,0 +1,447 @@
+/* lower_array.c: arrays: their parts, element access, views.
+ *
+ * The strides of C and F arrays are computed from the shape, so that LLVM sees products it knows; a C element address is one linear index.
+ * An element access is checked as the target's policy says: trusted, raising IndexError in NumPy's words, or skipped and recorded.  A view
+ * outside its array under the skip policy has no elements, so that what follows is skipped too.  Slices clip as slice.indices does. */
+#include "codegen/lower.h"
+
+/* ---- parts ---- */
+
+LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape, LLVMValueRef const *strides) {
+    LLVMTypeRef axes_type = LLVMArrayType2(l->i64, type->ndim);
+    LLVMValueRef items[] = {data, owner, l_make(l, axes_type, shape, type->ndim), l_make(l, axes_type, strides, type->ndim)};
+    return l_make(l, l_type(l, type), items, 4);
+}
+
+static int64_t item_bytes(const Type *type) { return scalar_info[type_element(type)->scalar].bytes; }
+
+LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef const *shape) {
+    LLVMValueRef strides[TYPE_MAX_NDIM], stride = l_i64(l, item_bytes(type));
+    for (unsigned i = type->ndim; i-- > 0;) {
+        strides[i] = stride;
+        if (i) stride = l_nswmul(l, stride, shape[i]);
+    }
+    return l_array_make(l, type, data, l_null(l->ptr), shape, strides);
+}
+
+LLVMValueRef l_array_data(Lower *l, LLVMValueRef array) { return l_extract(l, array, 0); }
+LLVMValueRef l_array_owner(Lower *l, LLVMValueRef array) { return l_extract(l, array, 1); }
+
+LLVMValueRef l_array_shape(Lower *l, const Type *type, LLVMValueRef array, unsigned axis) {
+    (void)type;
+    return l_extract(l, l_extract(l, array, 2), axis);
+}
+
+LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array, unsigned axis) {
+    if (type->layout == LAYOUT_A) return l_extract(l, l_extract(l, array, 3), axis);
+    LLVMValueRef stride = l_i64(l, item_bytes(type));
+    if (type->layout == LAYOUT_C)
+        for (unsigned i = type->ndim; --i > axis;) stride = l_nswmul(l, stride, l_array_shape(l, type, array, i));
+    else
+        for (unsigned i = 0; i < axis; i++) stride = l_nswmul(l, stride, l_array_shape(l, type, array, i));
+    return stride;
+}
+
+LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array) {
+    LLVMValueRef size = l_i64(l, 1);
+    for (unsigned i = 0; i < type->ndim; i++) size = i ? l_nswmul(l, size, l_array_shape(l, type, array, i)) : l_array_shape(l, type, array, i);
+    return size;
+}
+
+LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
+    LLVMValueRef data = l_array_data(l, array), at = NULL;
+    unsigned ndim = type->ndim;
+    if (ndim == 0) return data;
+    if (type->layout == LAYOUT_A) {
+        for (unsigned i = 0; i < ndim; i++) {
+            LLVMValueRef part = l_nswmul(l, index[i], l_array_stride(l, type, array, i));
+            at = at ? l_nswadd(l, at, part) : part;
+        }
+        return l_offset(l, data, at);
+    }
+    for (unsigned k = 0; k < ndim; k++) {
+        unsigned i = type->layout == LAYOUT_C ? k : ndim - 1 - k;
+        at = at ? l_nswadd(l, l_nswmul(l, at, l_array_shape(l, type, array, i)), index[i]) : index[i];
+    }
+    return l_index(l, l_memory_type(l, type_element(type)->scalar), data, at);
+}
+
+LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uint32_t flags) {
+    if (flags & VF_NONNEGATIVE) return index;
+    if (LLVMIsAConstantInt(index)) return LLVMConstIntGetSExtValue(index) < 0 ? l_add(l, index, extent) : index;
+    return l_select(l, l_icmp(l, LLVMIntSLT, index, l_i64(l, 0)), l_add(l, index, extent), index);
+}
+
+/* ---- indices ---- */
+
+typedef struct Indices { /* the items of an index: of a tuple, or the index alone */
+    const Type *const *types;
+    LLVMValueRef *values;
+    uint32_t *flags;
+    unsigned count;
+} Indices;
+
+static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value, const Value *operand) {
+    bool tuple = (*type)->kind == TY_TUPLE;
+    Indices x = {.types = tuple ? (*type)->items : type, .count = tuple ? (*type)->count : 1};
+    x.values = ARENA_ARRAY(l->arena, LLVMValueRef, x.count);
+    x.flags = ARENA_ARRAY(l->arena, uint32_t, x.count);
+    for (unsigned i = 0; i < x.count; i++) {
+        if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_extract(l, value, i) : value;
+        while (operand && operand->op == OP_CAST) operand = operand->args[0];
+        const Value *source = !tuple ? operand : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i] : NULL;
+        if (source) x.flags[i] = source->flags;
+        if (type_is_scalar(x.types[i])) x.values[i] = l_cast_scalar(l, x.values[i], x.types[i]->scalar, SCALAR_INT64);
+    }
+    return x;
+}
+
+static bool all_integers(const Type *index) {
+    if (index->kind != TY_TUPLE) return type_is_integer(index);
+    for (uint32_t i = 0; i < index->count; i++)
+        if (!type_is_integer(index->items[i])) return false;
+    return true;
+}
+
+static bool is_element_access(const Type *array, const Type *index) {
+    return all_integers(index) && (index->kind == TY_TUPLE ? index->count : 1) == array->ndim;
+}
+
+static AccessPolicy policy_at(const Lower *l, const Value *at) { return at->flags & VF_UNCHECKED ? ACCESS_TRUST : l->access; }
+
+static void raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef index, unsigned axis, LLVMValueRef extent) {
+    LLVMValueRef args[] = {index, l_i64(l, axis), extent};
+    l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for axis %lld with size %lld", args, 3);
+}
+
+static void record_bad(Lower *l, const Value *at, LLVMValueRef const *inside, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t site = l_access_site(l, at, i);
+        if (count == 1) {
+            l->target->bad_access(l, site);
+            return;
+        }
+        LIf f;
+        l_if(l, &f, l_not(l, inside[i]));
+        l->target->bad_access(l, site);
+        l_endif(l, &f);
+    }
+}
+
+/* ---- one element ---- */
+
+static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef const *inside, unsigned count) {
+    LLVMValueRef all = inside[0];
+    for (unsigned i = 1; i < count; i++) all = l_and(l, all, inside[i]);
+    a->guarded = true;
+    a->guard = (LIf){.yes = l_block(l, "inside"), .no = l_block(l, "outside"), .end = l_block(l, "accessed")};
+    l_branch_unlikely(l, l_not(l, all), a->guard.no, a->guard.yes);
+    l_enter(l, a->guard.no);
+    record_bad(l, at, inside, count);
+    a->guard.from_no = l_here(l);
+    l_jump(l, a->guard.end);
+    l_enter(l, a->guard.yes);
+}
+
+static void access_elements(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array, const Indices *x) {
+    AccessPolicy policy = policy_at(l, at);
+    LLVMValueRef index[TYPE_MAX_NDIM], inside[TYPE_MAX_NDIM];
+    a->element = type_element(type);
+    a->guarded = false;
+    for (unsigned i = 0; i < type->ndim; i++) {
+        LLVMValueRef extent = l_array_shape(l, type, array, i);
+        index[i] = l_wrap_index(l, x->values[i], extent, x->flags[i]);
+        if (policy == ACCESS_TRUST) continue;
+        inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);
+        if (policy == ACCESS_RAISE) raise_out_of_bounds(l, inside[i], x->values[i], i, extent);
+    }
+    if (policy == ACCESS_SKIP && type->ndim) guard_access(l, a, at, inside, type->ndim);
+    a->pointer = l_element(l, type, array, index);
+}
+
+void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index) {
+    Indices x = indices_of(l, &index->type, l_value(l, index), index);
+    if (array->type->kind != TY_ARRAY || !is_element_access(array->type, index->type)) {
+        l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type), l_type_text(l, index->type));
+        *a = (Access){.pointer = LLVMGetUndef(l->ptr), .element = type_scalar(l->types, SCALAR_INT64, false)};
+        return;
+    }
+    access_elements(l, a, at, array->type, l_value(l, array), &x);
+}
+
+LLVMValueRef l_endaccess(Lower *l, Access *a, LLVMValueRef value) {
+    if (!a->guarded) return value;
+    a->guard.from_yes = l_here(l);
+    l_jump(l, a->guard.end);
+    LLVMMoveBasicBlockAfter(a->guard.end, a->guard.from_yes);
+    l_enter(l, a->guard.end);
+    if (!value || LLVMTypeOf(value) == l->empty) return value;
+    return l_if_phi(l, &a->guard, value, l_null(LLVMTypeOf(value)));
+}
+
+/* ---- slices ---- */
+
+LLVMValueRef lower_slice(Lower *l, const Value *value) {
+    LLVMValueRef slice = LLVMGetUndef(l_type(l, value->type));
+    for (unsigned i = 0; i < 3; i++) {
+        const Type *type = value->type->items[i];
+        if (l_has_bytes(type)) slice = l_insert(l, slice, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), type), i);
+    }
+    return slice;
+}
+
+/* Part `part` of a slice as i64; *given is whether it was not None. */
+static LLVMValueRef slice_part(Lower *l, const Type *type, LLVMValueRef slice, unsigned part, LLVMValueRef *given) {
+    const Type *item = type->items[part];
+    *given = l_i1(l, false);
+    if (!l_has_bytes(item)) return l_i64(l, 0);
+    LLVMValueRef value = l_extract(l, slice, part);
+    *given = l_i1(l, true);
+    if (item->kind == TY_OPTIONAL) {
+        *given = l_extract(l, value, 1);
+        value = l_extract(l, value, 0);
+        item = item->items[0];
+    }
+    return l_cast_scalar(l, value, item->scalar, SCALAR_INT64);
+}
+
+static LLVMValueRef min_of(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef args[] = {a, b};
+    return l_intrinsic(l, "llvm.smin", l->i64, args, 2);
+}
+
+static LLVMValueRef max_of(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef args[] = {a, b};
+    return l_intrinsic(l, "llvm.smax", l->i64, args, 2);
+}
+
+typedef struct SliceRange {
+    LLVMValueRef start, step, length;
+} SliceRange;
+
+/* slice.indices(extent): negative bounds count from the end, then both are clipped to [0, n], or [-1, n - 1] when going down. */
+static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LLVMValueRef extent) {
+    LLVMValueRef given[3], part[3], zero = l_i64(l, 0), one = l_i64(l, 1);
+    for (unsigned i = 0; i < 3; i++) part[i] = slice_part(l, type, slice, i, &given[i]);
+    LLVMValueRef step = l_select(l, given[2], part[2], one);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, step, zero), "ValueError", "slice step cannot be zero", NULL, 0);
+    LLVMValueRef down = l_icmp(l, LLVMIntSLT, step, zero);
+    LLVMValueRef least = l_select(l, down, l_i64(l, -1), zero), most = l_select(l, down, l_sub(l, extent, one), extent);
+    LLVMValueRef bounds[2], fallback[2] = {l_select(l, down, most, least), l_select(l, down, least, most)};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef wrapped = l_wrap_index(l, part[i], extent, 0);
+        bounds[i] = l_select(l, given[i], min_of(l, max_of(l, wrapped, least), most), fallback[i]);
+    }
+    LLVMValueRef distance = l_select(l, down, l_sub(l, bounds[0], bounds[1]), l_sub(l, bounds[1], bounds[0]));
+    LLVMValueRef magnitude = l_select(l, down, LLVMBuildNeg(l->b, step, ""), step);
+    distance = max_of(l, distance, zero);
+    LLVMValueRef unit = l_icmp(l, LLVMIntEQ, magnitude, one);
+    LLVMValueRef length = distance;
+    if (!LLVMIsAConstantInt(unit) || !LLVMConstIntGetZExtValue(unit)) {
+        LLVMValueRef divisor = l_select(l, l_icmp(l, LLVMIntEQ, magnitude, zero), one, magnitude);
+        length = LLVMBuildUDiv(l->b, l_add(l, distance, l_sub(l, divisor, one)), divisor, "");
+    }
+    return (SliceRange){bounds[0], step, length};
+}
+
+/* ---- views ---- */
+
+typedef struct View { /* a view being made */
+    LLVMValueRef data, owner, shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    unsigned ndim;
+    LLVMValueRef inside; /* skip policy: whether every integer index was in range; NULL: not asked */
+} View;
+
+static LLVMValueRef view_offset(Lower *l, LLVMValueRef data, LLVMValueRef count, LLVMValueRef stride) {
+    if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) == 0) return data;
+    LLVMValueRef bytes = l_nswmul(l, count, stride);
+    return LLVMBuildGEP2(l->b, l->i8, data, &bytes, 1, ""); /* of an empty view it may point anywhere: not inbounds */
+}
+
+static void view_index(Lower *l, View *view, const Value *at, LLVMValueRef index, uint32_t flags, LLVMValueRef extent, LLVMValueRef stride, unsigned axis) {
+    AccessPolicy policy = policy_at(l, at);
+    LLVMValueRef wrapped = l_wrap_index(l, index, extent, flags);
+    if (policy != ACCESS_TRUST) {
+        LLVMValueRef inside = l_icmp(l, LLVMIntULT, wrapped, extent);
+        if (policy == ACCESS_RAISE) {
+            raise_out_of_bounds(l, inside, index, axis, extent);
+        } else {
+            LIf f;
+            l_if(l, &f, l_not(l, inside));
+            l->target->bad_access(l, l_access_site(l, at, axis));
+            l_endif(l, &f);
+            view->inside = view->inside ? l_and(l, view->inside, inside) : inside;
+        }
+    }
+    view->data = view_offset(l, view->data, wrapped, stride);
+}
+
+static void view_axis(View *view, LLVMValueRef length, LLVMValueRef stride) {
+    view->shape[view->ndim] = length;
+    view->strides[view->ndim++] = stride;
+}
+
+static bool view_item(Lower *l, View *view, const Value *at, const Type *item, LLVMValueRef index, uint32_t flags, LLVMValueRef extent,
+                      LLVMValueRef stride, unsigned axis) {
+    if (type_is_integer(item)) {
+        view_index(l, view, at, index, flags, extent, stride, axis);
+    } else if (item->kind == TY_SLICE) {
+        SliceRange range = slice_range(l, item, index, extent);
+        view->data = view_offset(l, view->data, range.start, stride);
+        view_axis(view, range.length, l_nswmul(l, stride, range.step));
+    } else {
+        l_unsupported(l, "an array cannot be indexed by %s", l_type_text(l, item));
+        return false;
+    }
+    return true;
+}
+
+static bool view_build(Lower *l, View *view, const Value *at, const Type *type, LLVMValueRef array, const Indices *x) {
+    unsigned used = 0, axis = 0;
+    bool dots = false;
+    for (unsigned i = 0; i < x->count; i++) used += x->types[i]->kind != TY_NONE && x->types[i]->kind != TY_ELLIPSIS;
+    *view = (View){.data = l_array_data(l, array), .owner = l_array_owner(l, array)};
+    if (used > type->ndim) return l_fail(l, "too many indices");
+    for (unsigned i = 0; i <= x->count; i++) {
+        const Type *item = i < x->count ? x->types[i] : NULL;
+        unsigned whole = item ? (item->kind == TY_ELLIPSIS && !dots ? type->ndim - used : 0) : type->ndim - axis;
+        if (item && item->kind == TY_ELLIPSIS) dots = true;
+        for (; whole; whole--, axis++) view_axis(view, l_array_shape(l, type, array, axis), l_array_stride(l, type, array, axis));
+        if (!item || item->kind == TY_ELLIPSIS) continue;
+        if (item->kind == TY_NONE) {
+            view_axis(view, l_i64(l, 1), l_i64(l, 0));
+            continue;
+        }
+        LLVMValueRef extent = l_array_shape(l, type, array, axis), stride = l_array_stride(l, type, array, axis);
+        TRY(view_item(l, view, at, item, x->values[i], x->flags[i], extent, stride, axis));
+        axis++;
+    }
+    for (unsigned i = 0; view->inside && i < view->ndim; i++) view->shape[i] = l_select(l, view->inside, view->shape[i], l_i64(l, 0));
+    return true;
+}
+
+static LLVMValueRef view_of(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Indices *x, const Type **result) {
+    View view;
+    TRY(view_build(l, &view, at, type, array, x));
+    if (!*result) *result = type_array(l->types, type_element(type), view.ndim, LAYOUT_A, type->readonly);
+    if ((*result)->ndim != view.ndim) {
+        l_fail(l, "a view of %u dimensions was typed %s", view.ndim, l_type_text(l, *result));
+        return NULL;
+    }
+    return l_array_make(l, *result, view.data, view.owner, view.shape, view.strides);
+}
+
+LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type, LLVMValueRef index, const Type *result) {
+    Indices x = indices_of(l, &index_type, index, NULL);
+    return view_of(l, at, type, array, &x, &result);
+}
+
+/* ---- a.flat[i] ---- */
+
+/* Indices of element `linear` in C order. */
+void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef linear, LLVMValueRef *index) {
+    for (unsigned i = type->ndim; i-- > 0;) {
+        if (i == 0) {
+            index[0] = linear;
+            return;
+        }
+        LLVMValueRef extent = l_array_shape(l, type, array, i);
+        LLVMValueRef rest = LLVMBuildUDiv(l->b, linear, extent, "");
+        index[i] = l_sub(l, linear, l_mul(l, rest, extent));
+        linear = rest;
+    }
+}
+
+static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array, const Indices *x) {
+    LLVMValueRef size = l_array_size(l, type, array), index[TYPE_MAX_NDIM];
+    LLVMValueRef linear = l_wrap_index(l, x->values[0], size, x->flags[0]);
+    AccessPolicy policy = policy_at(l, at);
+    *a = (Access){.element = type_element(type)};
+    LLVMValueRef inside = l_icmp(l, LLVMIntULT, linear, size), args[] = {x->values[0], size};
+    if (policy == ACCESS_RAISE) l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for size %lld", args, 2);
+    if (policy == ACCESS_SKIP) guard_access(l, a, at, &inside, 1);
+    l_unravel(l, type, array, linear, index);
+    return a->pointer = l_element(l, type, array, index);
+}
+
+/* ---- x[i] and x[i] = v ---- */
+
+static LLVMValueRef range_item(Lower *l, const Value *value, const Indices *x) {
+    LLVMValueRef range = l_arg(l, value, 0), start = l_extract(l, range, 0), step = l_extract(l, range, 2);
+    LLVMValueRef length = l_range_length(l, start, l_extract(l, range, 1), step);
+    LLVMValueRef index = l_wrap_index(l, x->values[0], length, x->flags[0]);
+    if (!(value->flags & VF_UNCHECKED))
+        l_raise_if(l, l_icmp(l, LLVMIntUGE, index, length), "IndexError", "range object index out of range", NULL, 0);
+    return l_add(l, start, l_mul(l, index, step));
+}
+
+LLVMValueRef lower_getitem(Lower *l, const Value *value) {
+    const Type *type = value->args[0]->type, *index_type = value->args[1]->type;
+    if (type->kind == TY_TUPLE) return lower_tuple_getitem(l, value);
+    Indices x = indices_of(l, &value->args[1]->type, l_arg(l, value, 1), value->args[1]);
+    if (type->kind == TY_RANGE && type_is_integer(index_type)) return range_item(l, value, &x);
+    LLVMValueRef array = l_arg(l, value, 0);
+    Access a;
+    if (type->kind == TY_FLAT && type_is_integer(index_type))
+        flat_access(l, &a, value, type->items[0], array, &x);
+    else if (type->kind == TY_ARRAY && is_element_access(type, index_type))
+        access_elements(l, &a, value, type, array, &x);
+    else if (type->kind == TY_ARRAY) {
+        const Type *result = value->type;
+        return view_of(l, value, type, array, &x, &result);
+    } else
+        return l_unsupported(l, "%s cannot be indexed by %s", l_type_text(l, type), l_type_text(l, index_type));
+    LLVMValueRef element = l_load(l, a.element, a.pointer);
+    element = l_endaccess(l, &a, element);
+    return l_convert(l, element, a.element, value->type);
+}
+
+/* A tuple of scalars assigned to a slice is an array of one dimension. */
+static LLVMValueRef tuple_as_array(Lower *l, const Type *element, const Type *tuple, LLVMValueRef value, const Type **type) {
+    *type = type_array(l->types, element, 1, LAYOUT_C, false);
+    size_t bytes = scalar_info[element->scalar].bytes;
+    LLVMValueRef memory = l_alloca_bytes(l, bytes * (tuple->count ? tuple->count : 1), (unsigned)type_align(element), "items");
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        if (!type_is_scalar(tuple->items[i])) return l_unsupported(l, "%s cannot be assigned to a slice", l_type_text(l, tuple));
+        LLVMValueRef item = l_cast(l, l_extract(l, value, i), tuple->items[i], element);
+        l_store(l, element, item, l_offset(l, memory, l_i64(l, (int64_t)(bytes * i))));
+    }
+    LLVMValueRef shape[] = {l_i64(l, tuple->count)};
+    return l_array_of_shape(l, *type, memory, shape);
+}
+
+static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLVMValueRef array, const Indices *x) {
+    const Type *view_type = NULL, *from = value->args[2]->type;
+    LLVMValueRef view, source = l_arg(l, value, 2);
+    TRY(view = view_of(l, value, type, array, x, &view_type));
+    if (type->layout == LAYOUT_C && view_type->ndim == 1 && x->count <= type->ndim && LLVMIsAConstantInt(l_array_stride(l, view_type, view, 0)) &&
+        LLVMConstIntGetSExtValue(l_array_stride(l, view_type, view, 0)) == item_bytes(type))
+        view_type = type_array(l->types, type_element(type), 1, LAYOUT_C, false);
+    if (type_is_scalar(from)) {
+        l_fill(l, view_type, view, l_cast(l, source, from, type_element(type)));
+    } else if (from->kind == TY_ARRAY || from->kind == TY_TUPLE) {
+        if (from->kind == TY_TUPLE) TRY(source = tuple_as_array(l, type_element(type), from, source, &from));
+        l_assign(l, view_type, view, from, source);
+    } else {
+        return l_unsupported(l, "%s cannot be assigned to a part of an array", l_type_text(l, from));
+    }
+    return LLVMGetUndef(l->empty);
+}
+
+LLVMValueRef lower_setitem(Lower *l, const Value *value) {
+    const Type *type = value->args[0]->type, *index_type = value->args[1]->type;
+    Indices x = indices_of(l, &value->args[1]->type, l_arg(l, value, 1), value->args[1]);
+    LLVMValueRef array = l_arg(l, value, 0);
+    Access a;
+    if (type->kind == TY_FLAT && type_is_integer(index_type))
+        flat_access(l, &a, value, type->items[0], array, &x);
+    else if (type->kind == TY_ARRAY && is_element_access(type, index_type) && type_is_scalar(value->args[2]->type))
+        access_elements(l, &a, value, type, array, &x);
+    else if (type->kind == TY_ARRAY)
+        return set_view(l, value, type, array, &x);
+    else
+        return l_unsupported(l, "items of %s cannot be assigned", l_type_text(l, type));
+    l_store(l, a.element, l_cast(l, l_arg(l, value, 2), value->args[2]->type, a.element), a.pointer);
+    l_endaccess(l, &a, NULL);
+    return LLVMGetUndef(l->empty);
+}

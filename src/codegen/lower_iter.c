@@ -1,0 +1,269 @@
+/* lower_iter.c: iterators, and the builtins that make them.
+ *
+ * An iterator is known to lowering by the value that made it; its mutable part is slots in the entry block, which SROA turns into the induction
+ * variables that LLVM's loop passes know:
+ *
+ *   range, literal step 1 or -1   i;  more: i < stop (i > stop);  take: i, i += step
+ *   range, other steps            next and the number of items left, from one division before the loop (no overflow at the end of int64)
+ *   range on targets where division is slow, step known not to be negative:  i < stop, stop clipped so that i + step cannot overflow
+ *   tuple, array, flat, reversed  a running number and the length;  enumerate, zip: their parts */
+#include "codegen/lower.h"
+
+struct Iterator {
+    IterKind kind;
+    const Type *over;      /* what is iterated over */
+    LLVMValueRef slot;     /* i64: next value of a range, else number of the next item */
+    LLVMValueRef left;     /* i64 slot: items left, in the counted form of a range */
+    LLVMValueRef limit;    /* stop of a range, else number of items */
+    LLVMValueRef step;     /* of a range */
+    LLVMValueRef source;   /* array; memory of a tuple's items */
+    LLVMValueRef stride;   /* between a tuple's items in memory */
+    bool reversed;
+    Iterator **parts;      /* enumerate: 1, zip: nparts */
+    unsigned nparts;
+};
+
+/* ---- ranges ---- */
+
+static bool is_constant(LLVMValueRef value, int64_t number) { return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == number; }
+
+/* Items of range(start, stop, step), step not 0; unsigned arithmetic, so that no distance overflows. */
+LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step) {
+    LLVMValueRef zero = l_i64(l, 0), one = l_i64(l, 1);
+    LLVMValueRef down = l_icmp(l, LLVMIntSLT, step, zero);
+    LLVMValueRef low = l_select(l, down, stop, start), high = l_select(l, down, start, stop);
+    LLVMValueRef any = l_icmp(l, LLVMIntSLT, low, high), distance = l_sub(l, high, low);
+    if (is_constant(step, 1) || is_constant(step, -1)) return l_select(l, any, distance, zero);
+    LLVMValueRef magnitude = l_select(l, down, l_sub(l, zero, step), step);
+    magnitude = l_select(l, l_icmp(l, LLVMIntEQ, magnitude, zero), one, magnitude);
+    LLVMValueRef steps = l_add(l, LLVMBuildUDiv(l->b, l_sub(l, distance, one), magnitude, ""), one);
+    return l_select(l, any, steps, zero);
+}
+
+LLVMValueRef emit_range(Lower *l, const Value *call) {
+    LLVMValueRef items[3];
+    for (unsigned i = 0; i < 3; i++) items[i] = l_arg(l, call, i);
+    if (!(call->args[2]->konst && call->args[2]->konst->i != 0))
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, items[2], l_i64(l, 0)), "ValueError", "range() arg 3 must not be zero", NULL, 0);
+    return l_make(l, l_type(l, call->type), items, 3);
+}
+
+LLVMValueRef emit_len(Lower *l, const Value *call) {
+    const Type *type = call->args[0]->type;
+    LLVMValueRef v = l_arg(l, call, 0);
+    if (type->kind == TY_RANGE) return l_range_length(l, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2));
+    if (type->kind == TY_FLAT) return l_array_size(l, type->items[0], v);
+    if (type->kind == TY_ARRAY && type->ndim) return l_array_shape(l, type, v, 0);
+    if (type->kind == TY_TUPLE) return l_i64(l, type->count);
+    return l_unsupported(l, "%s has no len()", l_type_text(l, type));
+}
+
+LLVMValueRef emit_make_complex(Lower *l, const Value *call) { return l_complex(l, l_arg(l, call, 0), l_arg(l, call, 1)); }
+
+static LLVMValueRef slot_of(Lower *l, LLVMValueRef first, const char *name) {
+    LLVMValueRef slot = l_alloca(l, l->i64, name);
+    LLVMBuildStore(l->b, first, slot);
+    return slot;
+}
+
+static LLVMValueRef read_slot(Lower *l, LLVMValueRef slot) { return LLVMBuildLoad2(l->b, l->i64, slot, ""); }
+
+static void start_range(Lower *l, Iterator *it, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step, bool upward) {
+    it->kind = ITER_RANGE;
+    it->step = step;
+    it->limit = stop;
+    it->slot = slot_of(l, start, "next");
+    if (is_constant(step, 1) || is_constant(step, -1)) return;
+    if (l->target->slow_division && upward && !LLVMIsAConstantInt(step)) {
+        LLVMValueRef last = l_sub(l, l_i64(l, INT64_MAX), step), args[] = {stop, last};
+        it->limit = l_intrinsic(l, "llvm.smin", l->i64, args, 2);
+        return;
+    }
+    it->left = slot_of(l, l_range_length(l, start, stop, step), "left");
+}
+
+static LLVMValueRef range_more(Lower *l, const Iterator *it) {
+    if (it->left) return l_icmp(l, LLVMIntNE, read_slot(l, it->left), l_i64(l, 0));
+    return l_icmp(l, is_constant(it->step, -1) ? LLVMIntSGT : LLVMIntSLT, read_slot(l, it->slot), it->limit);
+}
+
+static LLVMValueRef range_take(Lower *l, const Iterator *it) {
+    LLVMValueRef value = read_slot(l, it->slot);
+    LLVMBuildStore(l->b, it->left ? l_add(l, value, it->step) : l_nswadd(l, value, it->step), it->slot);
+    if (it->left) LLVMBuildStore(l->b, LLVMBuildNUWSub(l->b, read_slot(l, it->left), l_i64(l, 1), ""), it->left);
+    return value;
+}
+
+/* ---- items of arrays ---- */
+
+/* array[index] with the index in range: an element, or the view that the type of the result says. */
+LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef index, const Type *result) {
+    if (type->ndim == 1) return l_load(l, type_element(type), l_element(l, type, array, &index));
+    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    for (unsigned i = 1; i < type->ndim; i++) {
+        shape[i - 1] = l_array_shape(l, type, array, i);
+        strides[i - 1] = l_array_stride(l, type, array, i);
+    }
+    LLVMValueRef data = l_offset(l, l_array_data(l, array), l_nswmul(l, index, l_array_stride(l, type, array, 0)));
+    return l_array_make(l, result, data, l_array_owner(l, array), shape, strides);
+}
+
+static LLVMValueRef flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number) {
+    LLVMValueRef index[TYPE_MAX_NDIM];
+    if (array_type->layout == LAYOUT_C && array_type->ndim) {
+        LLVMTypeRef memory = l_memory_type(l, type_element(array_type)->scalar);
+        return l_load(l, type_element(array_type), l_index(l, memory, l_array_data(l, array), number));
+    }
+    l_unravel(l, array_type, array, number, index);
+    return l_load(l, type_element(array_type), l_element(l, array_type, array, index));
+}
+
+/* ---- making iterators ---- */
+
+static Iterator *iterator_of(Lower *l, const Value *value) {
+    while (value->op == OP_ITER && value->args[0]->type->kind == TY_ITER) value = value->args[0];
+    Iterator *it = l->s->iterators[value->id];
+    if (!it) l_unsupported(l, "an iterator can be used only by the loop or the call that it was made for");
+    return it;
+}
+
+static bool start_numbered(Lower *l, Iterator *it, const Type *over, LLVMValueRef value) {
+    it->over = over;
+    it->slot = slot_of(l, l_i64(l, 0), "number");
+    it->source = value;
+    switch (over->kind) {
+    case TY_TUPLE:
+        it->kind = ITER_TUPLE;
+        it->limit = l_i64(l, over->count);
+        if (over->count && l_has_bytes(over->items[0])) it->source = l_tuple_in_memory(l, over, value, &it->stride);
+        return true;
+    case TY_FLAT:
+        it->kind = ITER_FLAT;
+        it->limit = l_array_size(l, over->items[0], value);
+        return true;
+    case TY_ARRAY:
+        it->kind = ITER_ARRAY;
+        it->limit = l_array_shape(l, over, value, 0);
+        return true;
+    default: l_unsupported(l, "%s cannot be iterated over", l_type_text(l, over)); return false;
+    }
+}
+
+static LLVMValueRef iterator_made(Lower *l, const Value *value, Iterator *it) {
+    l->s->iterators[value->id] = it;
+    return l_null(l->ptr); /* its state is in slots */
+}
+
+static bool is_upward(const Value *range) {
+    return range->op == OP_CALL_FUNC && range->imm.func == FUNC_RANGE && range->nargs == 3 && (range->args[2]->flags & VF_NONNEGATIVE);
+}
+
+LLVMValueRef lower_iter(Lower *l, const Value *value) {
+    const Value *source = value->args[0];
+    if (source->type->kind == TY_ITER) return l_null(l->ptr);
+    Iterator *it = ARENA_NEW(l->arena, Iterator);
+    LLVMValueRef v = l_value(l, source);
+    if (source->type->kind == TY_RANGE)
+        start_range(l, it, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2), is_upward(source));
+    else
+        TRY(start_numbered(l, it, source->type, v));
+    return iterator_made(l, value, it);
+}
+
+LLVMValueRef emit_reversed(Lower *l, const Value *call) {
+    const Value *source = call->args[0];
+    Iterator *it = ARENA_NEW(l->arena, Iterator);
+    LLVMValueRef v = l_value(l, source);
+    if (source->type->kind == TY_RANGE) {
+        LLVMValueRef start = l_extract(l, v, 0), stop = l_extract(l, v, 1), step = l_extract(l, v, 2);
+        LLVMValueRef length = l_range_length(l, start, stop, step);
+        LLVMValueRef last = l_add(l, start, l_mul(l, l_sub(l, length, l_i64(l, 1)), step));
+        it->step = l_sub(l, l_i64(l, 0), step);
+        it->limit = l_add(l, last, l_mul(l, length, it->step)); /* one before the first: only compared */
+        if (is_constant(step, 1)) it->limit = l_sub(l, start, l_i64(l, 1));
+        start_range(l, it, last, it->limit, it->step, false);
+        if (!it->left) it->left = slot_of(l, length, "left"); /* start may be the least int64 */
+    } else {
+        TRY(start_numbered(l, it, source->type, v));
+        it->reversed = true;
+    }
+    return iterator_made(l, call, it);
+}
+
+LLVMValueRef emit_enumerate(Lower *l, const Value *call) {
+    Iterator *it = ARENA_NEW(l->arena, Iterator);
+    it->kind = ITER_ENUMERATE;
+    it->nparts = 1;
+    it->parts = ARENA_ARRAY(l->arena, Iterator *, 1);
+    TRY(it->parts[0] = iterator_of(l, call->args[0]));
+    it->slot = slot_of(l, call->nargs > 1 ? l_arg(l, call, 1) : l_i64(l, 0), "count");
+    return iterator_made(l, call, it);
+}
+
+LLVMValueRef emit_zip(Lower *l, const Value *call) {
+    Iterator *it = ARENA_NEW(l->arena, Iterator);
+    it->kind = ITER_ZIP;
+    it->nparts = call->nargs;
+    it->parts = ARENA_ARRAY(l->arena, Iterator *, call->nargs);
+    for (uint32_t i = 0; i < call->nargs; i++) TRY(it->parts[i] = iterator_of(l, call->args[i]));
+    return iterator_made(l, call, it);
+}
+
+/* ---- using them ---- */
+
+static LLVMValueRef more(Lower *l, const Iterator *it) {
+    if (it->kind == ITER_RANGE) return range_more(l, it);
+    if (it->kind == ITER_ENUMERATE) return more(l, it->parts[0]);
+    if (it->kind == ITER_ZIP) {
+        LLVMValueRef all = l_i1(l, it->nparts > 0);
+        for (unsigned i = 0; i < it->nparts; i++) all = i ? l_and(l, all, more(l, it->parts[i])) : more(l, it->parts[i]);
+        return all;
+    }
+    return l_icmp(l, LLVMIntSLT, read_slot(l, it->slot), it->limit);
+}
+
+static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type);
+
+static LLVMValueRef take_parts(Lower *l, const Iterator *it, const Type *type) {
+    LLVMValueRef tuple = LLVMGetUndef(l_type(l, type));
+    unsigned first = it->kind == ITER_ENUMERATE ? 1 : 0;
+    if (type->kind != TY_TUPLE || type->count != it->nparts + first) return l_fail(l, "an iterator's item was typed %s", l_type_text(l, type)), NULL;
+    if (first) {
+        LLVMValueRef number = read_slot(l, it->slot);
+        LLVMBuildStore(l->b, l_add(l, number, l_i64(l, 1)), it->slot);
+        tuple = l_insert(l, tuple, number, 0);
+    }
+    for (unsigned i = 0; i < it->nparts; i++) {
+        LLVMValueRef item;
+        TRY(item = take(l, it->parts[i], type->items[i + first]));
+        if (l_has_bytes(type->items[i + first])) tuple = l_insert(l, tuple, item, i + first);
+    }
+    return tuple;
+}
+
+static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type) {
+    if (it->kind == ITER_RANGE) return range_take(l, it);
+    if (it->kind == ITER_ENUMERATE || it->kind == ITER_ZIP) return take_parts(l, it, type);
+    LLVMValueRef number = read_slot(l, it->slot);
+    LLVMBuildStore(l->b, LLVMBuildNSWAdd(l->b, number, l_i64(l, 1), ""), it->slot);
+    if (it->reversed) number = l_nswsub(l, l_nswsub(l, it->limit, l_i64(l, 1)), number);
+    switch (it->kind) {
+    case ITER_TUPLE: {
+        if (!l_has_bytes(type)) return LLVMGetUndef(l_type(l, type));
+        LLVMValueRef item = l_load(l, it->over->items[0], l_offset(l, it->source, l_nswmul(l, number, it->stride)));
+        return l_convert(l, item, it->over->items[0], type);
+    }
+    case ITER_FLAT: return flat_item(l, it->over->items[0], it->source, number);
+    default: return l_array_item(l, it->over, it->source, number, type);
+    }
+}
+
+LLVMValueRef lower_iter_more(Lower *l, const Value *value) {
+    const Iterator *it = iterator_of(l, value->args[0]);
+    return it ? more(l, it) : NULL;
+}
+
+LLVMValueRef lower_iter_take(Lower *l, const Value *value) {
+    const Iterator *it = iterator_of(l, value->args[0]);
+    return it ? take(l, it, value->type) : NULL;
+}
