@@ -141,7 +141,7 @@ static void endfor_small(Lower *l, LFor *loop) {
 static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
     LFor loop;
     LLVMValueRef index = l_for(l, &loop, count);
-    LLVMValueRef at[MAX_UFUNC_OPERANDS];
+    LLVMValueRef at[MAX_UFUNC_OPERANDS] = {NULL};
     for (unsigned i = 0; i < u->count; i++)
         at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
                      : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);

@@ -35,7 +35,7 @@ static const char numpy2_common[SLOTS][SLOTS + 1] = {
 
 /* Numba: Python's numbers are int64, float64, complex128, and promote like them */
 static const char numba_common[SLOTS][SLOTS + 1] = {
-    "0123?bhilBHILefdFD", "1123lllllllldddddDD", "2223ddddddddddddDD", "3333DDDDDDDDDDDDDD", "?ldD?bhilBHILefdFD",
+    "0123?bhilBHILefdFD", "1123llllllllddddDD", "2223ddddddddddddDD", "3333DDDDDDDDDDDDDD", "?ldD?bhilBHILefdFD",
     "bldDbbhilhildefdFD", "hldDhhhilhildffdFD",  "ildDiiiiliilddddDD", "lldDllllllllddddDD", "BldDBhhilBHILefdFD",
     "HldDHiiilHHILffdFD", "IldDIllllIIILdddDD",  "LddDLddddLLLLdddDD", "eddDeefddefddefdFD", "fddDfffddffddffdFD",
     "dddDddddddddddddDD", "FDDDFFFDDFFDDFFDFD",  "DDDDDDDDDDDDDDDDDD",
