@@ -28,7 +28,7 @@ bool insn_list_append(Translator *t, int depth, bool spread) {
     return true;
 }
 
-Value *empty_tuple(Translator *t) { return emit_const(t, const_tuple(t->arena, t->types, NULL, 0)); }
+Value *empty_tuple(Translator *t) { return emit_constant(t, const_tuple(t->arena, t->types, NULL, 0)); }
 
 /* Runs of single items become tuples; several parts are concatenated. */
 Value *list_value(Translator *t, const List *list) {

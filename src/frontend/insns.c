@@ -305,7 +305,7 @@ static bool insn_slice(Translator *t, int count) {
     Value *parts[3] = {NULL};
     if (count != 2 && count != 3) return malformed(t, "a slice of unknown length");
     TRY(pop_values(t, parts, (size_t)count));
-    if (!parts[2]) parts[2] = emit_const(t, const_none(t->arena, t->types));
+    if (!parts[2]) parts[2] = emit_constant(t, const_none(t->arena, t->types));
     push_value(t, emit(t, OP_SLICE, parts, 3));
     return true;
 }
@@ -417,7 +417,7 @@ static bool insn_string(Translator *t, int count) {
         if (parts[i]->op != OP_CONST || parts[i]->konst->type->kind != TY_STR) return refuse_text(t);
         buf_puts(&text, parts[i]->konst->text);
     }
-    push_value(t, emit_const(t, const_str(t->arena, t->types, text.text)));
+    push_value(t, emit_constant(t, const_str(t->arena, t->types, text.text)));
     return true;
 }
 

@@ -27,7 +27,7 @@ Value *emit(Translator *t, Op op, Value *const *args, size_t nargs) { return blo
 Value *emit1(Translator *t, Op op, Value *a) { return emit(t, op, &a, 1); }
 Value *emit2(Translator *t, Op op, Value *a, Value *b) { return emit(t, op, (Value *[]){a, b}, 2); }
 Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c) { return emit(t, op, (Value *[]){a, b, c}, 3); }
-Value *emit_const(Translator *t, const Const *konst) { return block_append_const(t->func, t->block, t->span, konst); }
+Value *emit_constant(Translator *t, const Const *konst) { return block_append_const(t->func, t->block, t->span, konst); }
 
 /* Library functions that are read, not called: cuda.threadIdx.x. */
 static bool is_read_only_row(const Const *konst) {
@@ -37,7 +37,7 @@ static bool is_read_only_row(const Const *konst) {
 bool push_object(Translator *t, PyObject *object) {
     const Const *konst = frontend_constant(t->frontend, object, t->source, t->span);
     TRY(konst);
-    Value *value = emit_const(t, konst);
+    Value *value = emit_constant(t, konst);
     if (is_read_only_row(konst)) value = emit1(t, OP_CALL, value);
     if (PyTuple_Check(object) && !PyTuple_CheckExact(object)) /* a named tuple: its fields are attributes */
         TRY(value->imm.object = objects_ref(t->frontend->objects, object));
@@ -72,7 +72,7 @@ Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed)
     const Const *konst = attribute_const(t, holder, name, t->span);
     *failed = !konst;
     if (!konst) return NULL;
-    Value *value = emit_const(t, konst);
+    Value *value = emit_constant(t, konst);
     return is_read_only_row(konst) ? emit1(t, OP_CALL, value) : value;
 }
 
@@ -387,8 +387,8 @@ static void track_unassigned(Translator *t) {
     }
     if (!any) return;
     t->span = t->func->span;
-    t->true_value = emit_const(t, const_bool(t->arena, t->types, true));
-    t->false_value = emit_const(t, const_bool(t->arena, t->types, false));
+    t->true_value = emit_constant(t, const_bool(t->arena, t->types, true));
+    t->false_value = emit_constant(t, const_bool(t->arena, t->types, false));
     t->undef_value = emit(t, OP_UNDEF, NULL, 0);
     for (size_t i = 0; i < t->nlocals; i++) {
         if (!bit_has(t->tracked, i)) continue;

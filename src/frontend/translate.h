@@ -88,7 +88,7 @@ Value *emit(Translator *t, Op op, Value *const *args, size_t nargs);
 Value *emit1(Translator *t, Op op, Value *a);
 Value *emit2(Translator *t, Op op, Value *a, Value *b);
 Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c);
-Value *emit_const(Translator *t, const Const *konst);
+Value *emit_constant(Translator *t, const Const *konst);
 bool refuse(Translator *t, Span span, Refusal refusal); /* always false */
 bool malformed(Translator *t, const char *what);        /* always false: the bytecode is not what a compiler makes */
 
