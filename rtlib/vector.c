@@ -1,0 +1,164 @@
+/* vector.c: functions of many floats: Euclidean norm, accurate sums.
+ *
+ * Input: items in memory, one after the other.  Output: the value the math module gives.
+ * Algorithms: norm: squares summed without loss and a corrected root, after T. J. Dekker, A floating-point technique for extending the available
+ * precision (1971); fsum: J. R. Shewchuk, Adaptive precision floating-point arithmetic (1997): partial sums that do not overlap; sumprod: T.
+ * Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product (2005), with three parts. */
+#include "rt.h"
+
+/* ---- pairs of doubles: hi + lo is exact ---- */
+
+typedef struct Pair {
+    double hi, lo;
+} Pair;
+
+static inline Pair sum_ordered(double a, double b) { /* |a| >= |b| */
+    double hi = a + b;
+    return (Pair){hi, (a - hi) + b};
+}
+
+static inline Pair sum(double a, double b) {
+    double hi = a + b, bb = hi - a;
+    return (Pair){hi, (a - (hi - bb)) + (b - bb)};
+}
+
+static inline Pair product(double a, double b) {
+    double hi = a * b;
+    return (Pair){hi, __builtin_fma(a, b, -hi)};
+}
+
+/* ---- norm ---- */
+
+static double norm(double *v, int64_t n) {
+    double largest = 0, total = 1, lost_squares = 0, lost_sums = 0;
+    bool nan = false;
+    for (int64_t i = 0; i < n; i++) {
+        v[i] = __builtin_fabs(v[i]);
+        nan = nan || rt_isnan(v[i]);
+        if (v[i] > largest) largest = v[i];
+    }
+    if (rt_isinf(largest)) return largest;
+    if (nan) return RT_NAN;
+    if (largest == 0 || n <= 1) return largest;
+    double unit = 1;
+    int64_t exponent;
+    rt_frexp(largest, &exponent);
+    if (exponent < -1023) { /* subnormal: made normal first */
+        unit = DBL_MIN;
+        for (int64_t i = 0; i < n; i++) v[i] /= DBL_MIN;
+        rt_frexp(largest / DBL_MIN, &exponent);
+    }
+    double scale = krait_rt_ldexp_d(1.0, -exponent);
+    for (int64_t i = 0; i < n; i++) {
+        double x = v[i] * scale;
+        Pair square = product(x, x), s = sum_ordered(total, square.hi);
+        total = s.hi, lost_squares += square.lo, lost_sums += s.lo;
+    }
+    double root = __builtin_sqrt(total - 1 + (lost_squares + lost_sums));
+    Pair square = product(-root, root), s = sum_ordered(total, square.hi);
+    total = s.hi, lost_squares += square.lo, lost_sums += s.lo;
+    root += (total - 1 + (lost_squares + lost_sums)) / (2 * root);
+    return unit * (root / scale);
+}
+
+double krait_rt_norm(double *v, int64_t n) { return norm(v, n); }
+
+double krait_rt_norm2_d(double x, double y) {
+#if defined(KRAIT_RT_HOST)
+    double v[2] = {x, y};
+    return norm(v, 2);
+#else
+    return m_hypot(x, y);
+#endif
+}
+
+/* ---- fsum ---- */
+
+/* Partial sums are at most one per 53 bits of a double's range. */
+enum { PARTIALS = 56 };
+
+typedef struct FsumState { /* 64 doubles: emit_funcs.c reserves them */
+    double partials[PARTIALS];
+    double special, infinities; /* sums of what is not finite */
+    int64_t count, overflow;
+} FsumState;
+
+_Static_assert(sizeof(FsumState) <= 64 * 8, "emit_funcs.c reserves 512 bytes");
+
+void krait_rt_fsum_start(FsumState *state) { state->count = state->overflow = 0, state->special = state->infinities = 0; }
+
+void krait_rt_fsum_add(FsumState *state, double x) {
+    double given = x;
+    int64_t used = 0;
+    for (int64_t j = 0; j < state->count; j++) {
+        double y = state->partials[j];
+        if (__builtin_fabs(x) < __builtin_fabs(y)) {
+            double t = x;
+            x = y, y = t;
+        }
+        Pair s = sum_ordered(x, y);
+        if (s.lo != 0) state->partials[used++] = s.lo;
+        x = s.hi;
+    }
+    state->count = used;
+    if (x == 0) return;
+    if (!rt_isfinite(x)) {
+        if (rt_isfinite(given)) state->overflow = 1;
+        if (rt_isinf(given)) state->infinities += given;
+        state->special += given;
+        state->count = 0;
+    } else if (used < PARTIALS) {
+        state->partials[state->count++] = x;
+    }
+}
+
+/* The partial sums are added from the largest; the last rounding is put right where it was a tie broken the wrong way. */
+int32_t krait_rt_fsum_total(FsumState *state, double *out) {
+    const double *p = state->partials;
+    int64_t n = state->count;
+    double hi = 0, lo = 0;
+    *out = state->special;
+    if (state->overflow) return *out = RT_INF, 1;
+    if (state->special != 0) {
+        if (rt_isnan(state->infinities)) return *out = RT_NAN, 2;
+        return 0;
+    }
+    if (n > 0) hi = p[--n];
+    while (n > 0) {
+        Pair s = sum_ordered(hi, p[--n]);
+        hi = s.hi, lo = s.lo;
+        if (lo != 0) break;
+    }
+    if (n > 0 && ((lo < 0 && p[n - 1] < 0) || (lo > 0 && p[n - 1] > 0))) {
+        double twice = lo * 2, x = hi + twice;
+        if (twice == x - hi) hi = x;
+    }
+    *out = hi;
+    return 0;
+}
+
+/* ---- sumprod ---- */
+
+typedef struct Triple {
+    double hi, lo, tiny;
+} Triple;
+
+static double triple_value(Triple t) {
+    Pair last = sum(t.lo, t.tiny), all = sum(t.hi, last.hi);
+    return all.hi + (all.lo + last.lo);
+}
+
+double krait_rt_sumprod(const double *p, const double *q, int64_t n) {
+    Triple t = {0, 0, 0};
+    for (int64_t i = 0; i < n; i++) {
+        Pair term = product(p[i], q[i]), s = sum(t.hi, term.hi);
+        if (!rt_isfinite(s.hi)) { /* from here on as plain floats */
+            double total = triple_value(t);
+            for (; i < n; i++) total += p[i] * q[i];
+            return total;
+        }
+        Pair low = sum(t.lo, term.lo), middle = sum(low.hi, s.lo);
+        t = (Triple){s.hi, middle.hi, t.tiny + low.lo + middle.lo};
+    }
+    return triple_value(t);
+}
