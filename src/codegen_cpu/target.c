@@ -8,6 +8,7 @@
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
  */
 #include <stdio.h>   /* snprintf */
+#include <string.h>  /* strncmp */
 #include <pthread.h> /* pthread_once */
 
 #include "codegen/bitcode.h" /* krait_bc_rtlib_host */
@@ -201,8 +202,10 @@ static const char *host_passes(const CodegenOptions *options) {
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
+/* LLVM expands its generic intrinsics for every host processor, into calls of the C library where there is no instruction. */
 static bool host_knows(const Module *module, const char *symbol) {
     (void)module;
+    if (strncmp(symbol, "llvm.", 5) == 0) return strncmp(symbol, "llvm.nvvm.", 10) != 0;
     return host_symbol(symbol) != NULL;
 }
 
