@@ -34,12 +34,16 @@ static int state_open(ModuleState *state) {
 }
 
 static int module_exec(PyObject *module) {
-    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add, intrinsics_add, dispatcher_add};
+    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add, intrinsics_add, dispatcher_add, kernel_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i](module, state) < 0) return -1;
+    if (!(state->cuda = cuda_new())) return -1;
+    if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     if (testing_add(module) < 0 || PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
+    if (!(state->cuda = cuda_new())) return -1;
+    if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     if (testing_add(module) < 0) return -1;
     return PyModule_AddStringConstant(module, "llvm_version", KRAIT_LLVM_VERSION);
 }
@@ -86,6 +90,8 @@ static void module_free(void *module) {
     Py_CLEAR(state->intrinsic_class);
     Py_CLEAR(state->namespace_class);
     Py_CLEAR(state->vectorized_class);
+    if (state->cuda) cuda_free(state->cuda);
+    state->cuda = NULL;
     if (state->session.objects) objects_free(state->session.objects);
     if (state->session.types) type_table_free(state->session.types);
     state->session = (Session){0};

@@ -4,7 +4,7 @@
  * transposes, reshapes) share the memory of their base.  Anything elementwise beyond copying contiguous memory goes through NumPy on the host:
  * correct, and not the way to compute with a device array, which is a kernel. */
 #define NO_IMPORT_ARRAY
-#define PY_ARRAY_UNIQUE_SYMBOL krait_numpy_api
+#define PY_ARRAY_UNIQUE_SYMBOL krait_runtime_array_api
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include "runtime/device_memory.h"
 

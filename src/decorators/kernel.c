@@ -1,0 +1,429 @@
+/* kernel.c: @cuda.jit: kernels, and device functions that kernels call.
+ *
+ * kernel[grid, block, stream, sharedmem] gives a Launcher, kept so that the same configuration costs one look-up.  Which device runs a kernel is
+ * decided at each launch (runtime.h: cuda_use_gpu); the specialisations of all devices hang on one Specialiser. */
+#include "decorators/kernel.h"
+
+#include <stddef.h>       /* offsetof */
+#include <structmember.h> /* T_PYSSIZET */
+
+#include "decorators/inspect.h"
+
+enum { MAX_LAUNCHERS = 256, MAX_BLOCK = 1024 };
+
+/* ---- launch configuration ---- */
+
+static int read_dim(PyObject *object, const char *what, unsigned *value) {
+    PyObject *index = PyNumber_Index(object);
+    long long number = index ? PyLong_AsLongLong(index) : -1;
+    Py_XDECREF(index);
+    if (number >= 1 && number <= 2147483647) {
+        *value = (unsigned)number;
+        return 0;
+    }
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
+    bool integer = PyIndex_Check(object);
+    PyErr_Clear();
+    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R", what, object);
+    return -1;
+}
+
+static int read_dims(PyObject *object, const char *what, Dims *dims) {
+    *dims = (Dims){{1, 1, 1}};
+    if (!PyTuple_Check(object) && !PyList_Check(object)) return read_dim(object, what, &dims->x[0]);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    if (count < 1 || count > 3) {
+        PyErr_Format(PyExc_ValueError, "the %s has 1, 2 or 3 dimensions, %R has %zd", what, object, count);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (read_dim(PySequence_Fast_GET_ITEM(object, i), what, &dims->x[i]) < 0) return -1;
+    return 0;
+}
+
+static int check_dims(const Dims *grid, const Dims *block) {
+    uint64_t threads = (uint64_t)block->x[0] * block->x[1] * block->x[2];
+    if (block->x[0] > MAX_BLOCK || block->x[1] > MAX_BLOCK || block->x[2] > 64 || threads > MAX_BLOCK) {
+        PyErr_Format(PyExc_ValueError, "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z", block->x[0],
+                     block->x[1], block->x[2], MAX_BLOCK);
+        return -1;
+    }
+    if (grid->x[1] > 65535 || grid->x[2] > 65535) {
+        PyErr_Format(PyExc_ValueError, "a grid of (%u, %u, %u) blocks: there are at most 65535 along y and z", grid->x[0], grid->x[1], grid->x[2]);
+        return -1;
+    }
+    return 0;
+}
+
+static int read_shared(PyObject *object, unsigned *bytes) {
+    PyObject *index = object ? PyNumber_Index(object) : PyLong_FromLong(0);
+    long long number = index ? PyLong_AsLongLong(index) : -1;
+    Py_XDECREF(index);
+    if (PyErr_Occurred()) return -1;
+    if (number >= 0 && number <= 1 << 30) {
+        *bytes = (unsigned)number;
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError, "sharedmem is a number of bytes, not %R", object);
+    return -1;
+}
+
+static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream, PyObject *shared) {
+    Dims grid, block;
+    unsigned bytes;
+    if (self->core.options.device)
+        return PyErr_Format(PyExc_TypeError, "%U is a device function: kernels call it, it is not launched",
+                            ((PyFunctionObject *)self->core.function)->func_qualname);
+    if (read_dims(grid_object, "grid", &grid) < 0 || read_dims(block_object, "block", &block) < 0 || check_dims(&grid, &block) < 0 ||
+        read_shared(shared, &bytes) < 0)
+        return NULL;
+    return launcher_new(self, &grid, &block, stream, bytes, -1);
+}
+
+static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
+    Kernel *self = (Kernel *)object;
+    if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 2 || PyTuple_GET_SIZE(key) > 4)
+        return PyErr_Format(PyExc_ValueError, "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
+                            "kernel[grid, block, stream, sharedmem]; %R is none of these", key);
+    PyObject *launcher = PyDict_GetItemWithError(self->launchers, key);
+    if (launcher) return Py_NewRef(launcher);
+    bool hashable = !PyErr_Occurred(); /* a list among the dimensions: made each time */
+    if (!hashable && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    PyErr_Clear();
+    Py_ssize_t count = PyTuple_GET_SIZE(key);
+    launcher = configure(self, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1), count > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
+                         count > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
+    if (!launcher || !hashable) return launcher;
+    if (PyDict_GET_SIZE(self->launchers) >= MAX_LAUNCHERS) PyDict_Clear(self->launchers);
+    if (PyDict_SetItem(self->launchers, key, launcher) < 0) Py_CLEAR(launcher);
+    return launcher;
+}
+
+static PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
+    PyObject *grid, *block, *stream = NULL, *shared = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", keywords, &grid, &block, &stream, &shared)) return NULL;
+    return configure((Kernel *)object, grid, block, stream, shared);
+}
+
+static PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
+    long long tasks, threads = 0;
+    PyObject *stream = NULL, *shared = NULL;
+    unsigned bytes;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "L|LOO:forall", keywords, &tasks, &threads, &stream, &shared)) return NULL;
+    if (read_shared(shared, &bytes) < 0) return NULL;
+    if (tasks < 0 || threads < 0 || threads > MAX_BLOCK)
+        return PyErr_Format(PyExc_ValueError, "forall(ntasks, tpb): ntasks is not negative, tpb is 0 (chosen here) to %d", MAX_BLOCK);
+    Dims grid = {{1, 1, 1}}, block = {{(unsigned)threads, 1, 1}};
+    return launcher_new((Kernel *)object, &grid, &block, stream, bytes, tasks);
+}
+
+static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Kernel *self = (Kernel *)callable;
+    PyObject *name = ((PyFunctionObject *)self->core.function)->func_qualname;
+    (void)args, (void)nargsf, (void)kwnames;
+    if (self->core.options.device)
+        return PyErr_Format(PyExc_TypeError, "%U is a device function: only kernels and other device functions call it", name);
+    return PyErr_Format(PyExc_ValueError, "a kernel is launched with a configuration: %U[grid, block](...)", name);
+}
+
+/* ---- making one ---- */
+
+int kernel_compile_signatures(Kernel *kernel, const Config *config) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kernel->signatures); i++)
+        if (!specialiser_for_signature(&kernel->core, config, (Signature *)PyList_GET_ITEM(kernel->signatures, i))) return -1;
+    return 0;
+}
+
+/* A device function has no code of its own: its types are checked, for the error to come now. */
+static int check_device_function(Kernel *self) {
+    ModuleState *state = self->core.state;
+    int result = 0;
+    for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(self->signatures); i++) {
+        const Signature *signature = (Signature *)PyList_GET_ITEM(self->signatures, i);
+        Arena *arena = arena_new();
+        Diag diag;
+        if (!arena) return PyErr_NoMemory(), -1;
+        diag_init(&diag, arena);
+        if (!driver_stage_text(&state->session, &self->core.config, self->core.object, signature->args, (size_t)signature->count, "typed", &diag)) {
+            raise_diag(state, &diag);
+            result = -1;
+        }
+        arena_free(arena);
+    }
+    return result;
+}
+
+static int compile_now(Kernel *self) {
+    CudaContext *context;
+    Config config;
+    if (self->core.options.device) return check_device_function(self);
+    if (kernel_device(self, &context) < 0) return -1;
+    kernel_config(self, context, true, &config);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->signatures); i++) {
+        Spec *spec = specialiser_for_signature(&self->core, &config, (Signature *)PyList_GET_ITEM(self->signatures, i));
+        if (!spec || !plan_of(self, spec)) return -1;
+    }
+    return 0;
+}
+
+static PyObject *kernel_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
+    if (Py_IS_TYPE(function, state->kernel_class)) function = ((Kernel *)function)->core.function;
+    if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
+    if (!PyFunction_Check(function))
+        return PyErr_Format(PyExc_TypeError, "cuda.jit compiles Python functions; %R is of type %s", function, Py_TYPE(function)->tp_name);
+    Kernel *self = (Kernel *)state->kernel_class->tp_alloc(state->kernel_class, 0);
+    if (!self) return NULL;
+    self->vectorcall = kernel_vectorcall;
+    self->module = Py_NewRef(PyType_GetModule(state->kernel_class));
+    self->dict = PyDict_New();
+    self->launchers = PyDict_New();
+    self->signatures = Py_XNewRef(signatures);
+    self->core.config.target = TARGET_HOST;
+    self->core.config.kernel = true;
+    self->core.config.codegen.entry = options->device ? ENTRY_FUNCTION : ENTRY_KERNEL;
+    self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
+    if (!self->dict || !self->launchers || copy_function_attributes(self->dict, function) < 0 ||
+        specialiser_init(&self->core, state, function, options) < 0)
+        goto failed;
+    self->core.can_compile = !signatures;
+    if (signatures && compile_now(self) < 0) goto failed;
+    return (PyObject *)self;
+failed:
+    Py_DECREF(self);
+    return NULL;
+}
+
+static PyObject *kernel_apply(PyObject *module, PyObject *packed) {
+    PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
+    Options options;
+    if (options_parse(&options, OPTIONS_KERNEL, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
+    PyObject *result = kernel_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures, &options);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* cuda.jit(function), cuda.jit(signature(s), **options), cuda.jit(**options) */
+static PyObject *cuda_jit(PyObject *module, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = module_state(module);
+    PyObject *first = Py_None, *second = Py_None, *signatures = NULL, *result = NULL;
+    Options options;
+    if (options_parse(&options, OPTIONS_KERNEL, kwargs) < 0) return NULL;
+    if (!PyArg_ParseTuple(args, "|OO:jit", &first, &second)) goto done;
+    if (looks_like_signature(state, first)) {
+        if (!(signatures = signatures_from_object(state, first))) goto done;
+        result = second == Py_None ? decorate_later(module, kernel_apply, signatures, kwargs)
+                                   : kernel_decorate(state, second, signatures, &options);
+    } else if (first == Py_None) {
+        result = decorate_later(module, kernel_apply, NULL, kwargs);
+    } else {
+        result = kernel_decorate(state, first, NULL, &options);
+    }
+done:
+    Py_XDECREF(signatures);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* ---- facts ---- */
+
+static Specialiser *core_of(PyObject *self) { return &((Kernel *)self)->core; }
+
+static PyObject *kernel_text(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
+    return inspect_text(core_of(self), kind, signature);
+}
+
+static PyObject *kernel_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) { return kernel_text(self, args, kwargs, INSPECT_LLVM); }
+static PyObject *kernel_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) { return kernel_text(self, args, kwargs, INSPECT_ASM); }
+
+/* PTX of what was compiled for a GPU; on the host device each specialisation is compiled to PTX for the compute capability asked for. */
+static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", "compute_capability", NULL};
+    Kernel *self = (Kernel *)object;
+    ModuleState *state = self->core.state;
+    PyObject *signature = Py_None;
+    int major = 0, minor = 0;
+    CudaContext *context;
+    Config config;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor)) return NULL;
+    if (kernel_device(self, &context) < 0) return NULL;
+    kernel_config(self, context, true, &config);
+    config.target = TARGET_NVPTX;
+    if (major) config.codegen.compute_capability = 10 * major + minor;
+    else if (!context) config.codegen.compute_capability = 75;
+    Signature *wanted = signature == Py_None ? NULL : signature_from_object(state, signature);
+    PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
+    for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {
+        const Spec *spec = wanted ? NULL : self->core.specs[i];
+        if (spec && (spec->stale || !spec->code->config.codegen.noalias)) continue;
+        const Type *const *types = wanted ? wanted->args : spec->code->params;
+        size_t count = wanted ? (size_t)wanted->count : spec->nargs;
+        Arena *arena = arena_new();
+        if (!arena) return PyErr_NoMemory();
+        Diag diag;
+        diag_init(&diag, arena);
+        const char *text = driver_stage_text(&state->session, &config, self->core.object, types, count, "ptx", &diag);
+        PyObject *ptx = text ? PyUnicode_FromString(text) : raise_diag(state, &diag);
+        arena_free(arena);
+        Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
+        PyObject *key_types = key ? PyObject_GetAttrString((PyObject *)key, "args") : NULL;
+        if (key_types) PyDict_SetItem(dict, key_types, ptx);
+        else result = Py_XNewRef(ptx);
+        Py_XDECREF(key_types);
+        Py_XDECREF(key);
+        Py_XDECREF(ptx);
+    }
+    Py_XDECREF(wanted);
+    if (PyErr_Occurred()) {
+        Py_CLEAR(dict);
+        Py_CLEAR(result);
+    }
+    return dict ? dict : result;
+}
+
+static PyObject *kernel_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"file", NULL};
+    PyObject *file = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect_types", keywords, &file)) return NULL;
+    return inspect_print_types(core_of(self), file);
+}
+
+static PyObject *kernel_get_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:get_metadata", keywords, &signature)) return NULL;
+    return inspect_metadata(core_of(self), signature);
+}
+
+static PyObject *kernel_compile(PyObject *object, PyObject *given) {
+    Kernel *self = (Kernel *)object;
+    CudaContext *context;
+    Config config;
+    Signature *signature = signature_from_object(self->core.state, given);
+    if (!signature) return NULL;
+    Spec *spec = NULL;
+    if (kernel_device(self, &context) == 0) {
+        kernel_config(self, context, true, &config);
+        spec = specialiser_compile(&self->core, &config, signature->args, NULL, (size_t)signature->count, NULL, false);
+    }
+    Py_DECREF(signature);
+    if (!spec || !plan_of(self, spec)) return NULL;
+    return inspect_spec_metadata(&self->core, spec);
+}
+
+static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Specialiser *core = core_of(self);
+    PyObject *reference = pickle_reference(core->function, self);
+    if (reference || PyErr_Occurred()) return reference;
+    PyObject *signatures = ((Kernel *)self)->signatures;
+    return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
+}
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function
+static PyMethodDef kernel_methods[] = {
+    {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
+     "configure(griddim, blockdim, stream=0, sharedmem=0)\n--\n\nThe same as kernel[griddim, blockdim, stream, sharedmem]."},
+    {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
+     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb threads a block, or what suits."},
+    {"inspect_llvm", WITH_KEYWORDS(kernel_inspect_llvm), METH_VARARGS | METH_KEYWORDS, "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
+    {"inspect_asm", WITH_KEYWORDS(kernel_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_asm(signature=None)\n--\n\nPTX on a GPU, assembly on the host device."},
+    {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
+     "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability given; no GPU is needed."},
+    {"inspect_types", WITH_KEYWORDS(kernel_inspect_types), METH_VARARGS | METH_KEYWORDS, "inspect_types(file=None)\n--\n\nPrints the typed form."},
+    {"get_metadata", WITH_KEYWORDS(kernel_get_metadata), METH_VARARGS | METH_KEYWORDS, "get_metadata(signature=None)\n--\n\nTimes of the stages."},
+    {"compile", kernel_compile, METH_O, "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
+    {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyObject *get_signatures(PyObject *self, void *closure) { return (void)closure, inspect_signatures(core_of(self)); }
+static PyObject *get_overloads(PyObject *self, void *closure) { return (void)closure, inspect_overloads(core_of(self)); }
+static PyObject *get_device(PyObject *self, void *closure) { return (void)closure, PyBool_FromLong(core_of(self)->options.device); }
+
+static PyGetSetDef kernel_getset[] = {
+    {"signatures", get_signatures, NULL, "list of tuples of argument types, one per specialisation", NULL},
+    {"overloads", get_overloads, NULL, "dict from argument types to specialisation", NULL},
+    {"device", get_device, NULL, "whether it is a device function", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ---- the class ---- */
+
+static int kernel_traverse(PyObject *object, visitproc visit, void *arg) {
+    Kernel *self = (Kernel *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dict);
+    Py_VISIT(self->module);
+    Py_VISIT(self->signatures);
+    Py_VISIT(self->launchers);
+    return specialiser_traverse(&self->core, visit, arg);
+}
+
+static int kernel_clear(PyObject *object) {
+    Py_CLEAR(((Kernel *)object)->dict);
+    Py_CLEAR(((Kernel *)object)->launchers);
+    return 0;
+}
+
+static void kernel_dealloc(PyObject *object) {
+    Kernel *self = (Kernel *)object;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->launchers);
+    Py_CLEAR(self->signatures);
+    specialiser_clear(&self->core);
+    Py_CLEAR(self->module);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *kernel_repr(PyObject *self) {
+    return PyUnicode_FromFormat("%s(%R)", core_of(self)->options.device ? "DeviceFunction" : "Kernel", core_of(self)->function);
+}
+
+static PyMemberDef kernel_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Kernel, vectorcall), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Kernel, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Kernel, weakrefs), READONLY, NULL},
+    {"py_func", T_OBJECT_EX, offsetof(Kernel, core.function), READONLY, "the Python function"},
+    {"targetoptions", T_OBJECT_EX, offsetof(Kernel, core.options.given), READONLY, "the options as given to the decorator"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot kernel_slots[] = {
+    {Py_tp_doc, "A CUDA kernel, compiled for the types of its arguments; cuda.jit makes it, kernel[grid, block](...) launches it."},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_mp_subscript, kernel_subscript},
+    {Py_tp_repr, kernel_repr},
+    {Py_tp_traverse, kernel_traverse},
+    {Py_tp_clear, kernel_clear},
+    {Py_tp_dealloc, kernel_dealloc},
+    {Py_tp_members, kernel_members},
+    {Py_tp_methods, kernel_methods},
+    {Py_tp_getset, kernel_getset},
+    {0, NULL},
+};
+
+static PyType_Spec kernel_spec = {"krait.cuda.Kernel", sizeof(Kernel), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  kernel_slots};
+
+static PyMethodDef functions[] = {
+    {"cuda_jit", WITH_KEYWORDS(cuda_jit), METH_VARARGS | METH_KEYWORDS,
+     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function as a CUDA kernel or, with device=True, for kernels to call."},
+    {NULL, NULL, 0, NULL},
+};
+
+int kernel_add(PyObject *module, ModuleState *state) {
+    if (!(state->kernel_class = add_class(module, &kernel_spec, NULL, true))) return -1;
+    if (!(state->launcher_class = add_class(module, &launcher_spec, NULL, true))) return -1;
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,85 @@
+/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c (what a launch knows about a
+ * specialisation), staging.c (host arrays as arguments of a GPU kernel), report.c (what went wrong on the host device). */
+#ifndef KRAIT_DECORATORS_KERNEL_H
+#define KRAIT_DECORATORS_KERNEL_H
+
+#include "decorators/decorators.h"
+
+typedef struct Kernel {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *dict, *weakrefs;
+    PyObject *module;
+    PyObject *signatures; /* list of Signatures, or NULL: compiled for what comes */
+    PyObject *launchers; /* dict: what stands in kernel[...] -> Launcher */
+    Specialiser core;
+} Kernel;
+
+typedef struct Dims {
+    unsigned x[3];
+} Dims;
+
+/* kernel[grid, block, stream, shared]; for forall, tasks >= 0 and the grid follows from the block. */
+typedef struct Launcher {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Kernel *kernel;
+    Dims grid, block;
+    PyObject *stream; /* keeps the handle's owner alive */
+    void *stream_handle;
+    unsigned shared_bytes;
+    int64_t tasks;
+} Launcher;
+
+typedef struct PlanArray { /* an array somewhere among the arguments */
+    const Type *type;
+    uint32_t offset;   /* in the argument buffer */
+    bool written;
+} PlanArray;
+
+typedef struct PlanMove { /* bytes of the argument buffer that go to the GPU's parameter buffer */
+    uint32_t from, to, bytes;
+} PlanMove;
+
+/* What a launch needs to know about a specialisation, computed once. */
+typedef struct Plan {
+    uint32_t narrays, nmoves;
+    PlanArray *arrays;
+    bool may_overlap;       /* some array is written and there is another */
+    PlanMove *moves;        /* TARGET_NVPTX */
+    size_t params_bytes;
+    CudaKernel **loaded;    /* one per device */
+    int ndevices;
+} Plan;
+
+enum { MAX_PARAMS_BYTES = 4096 }; /* CUDA's limit for kernel parameters */
+
+/* plan.c */
+Plan *plan_of(Kernel *kernel, Spec *spec); /* NULL: exception set */
+CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *context);
+bool plan_overlaps(const Plan *plan, const char *buffer);
+void plan_pack(const Plan *plan, const char *buffer, char *params);
+
+/* staging.c */
+typedef struct Staging {
+    void *device; /* one allocation for all */
+    struct StagedGroup *groups;
+    size_t ngroups;
+} Staging;
+/* Copies host arrays among the arguments to the GPU and redirects the buffer to the copies. */
+int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer, const ModuleState *state);
+int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back);
+
+/* report.c: raises or warns.  -1: exception set. */
+int report_launch(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report);
+
+/* kernel.c */
+int kernel_compile_signatures(Kernel *kernel, const Config *config);
+
+/* launch.c */
+extern PyType_Spec launcher_spec;
+PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes, int64_t tasks);
+int kernel_device(Kernel *kernel, CudaContext **context); /* NULL: the host device.  -1: exception set */
+void kernel_config(const Kernel *kernel, CudaContext *context, bool noalias, Config *config);
+
+#endif

@@ -1,0 +1,320 @@
+/* launch.c: kernel[grid, block, stream, shared](...): a Launcher, called by vectorcall.
+ *
+ * A launch: unpack the arguments into a buffer on the C stack as a specialisation for this device takes them, see whether written arrays overlap
+ * others (that decides which variant of the code runs), then either pack the GPU's parameter buffer and hand it to the driver, or run the grid on
+ * the host device.  Warm launches allocate nothing.  Arguments no specialisation takes lead to a compilation. */
+#include "decorators/kernel.h"
+
+#include <stddef.h>       /* offsetof */
+#include <string.h>       /* memcpy */
+#include <structmember.h> /* T_PYSSIZET */
+
+enum { STACK_BUFFER = 2048, MAX_STACK_PARAMS = 32, HOST_BLOCK = 256 };
+
+int kernel_device(Kernel *kernel, CudaContext **context) {
+    Cuda *cuda = kernel->core.state->cuda;
+    int gpu = cuda_use_gpu(cuda);
+    *context = NULL;
+    if (gpu <= 0) return gpu;
+    *context = cuda_current(cuda);
+    return *context ? 0 : -1;
+}
+
+void kernel_config(const Kernel *kernel, CudaContext *context, bool noalias, Config *config) {
+    *config = kernel->core.config;
+    config->target = context ? TARGET_NVPTX : TARGET_HOST;
+    config->codegen.compute_capability = context ? context_compute_capability(context) : 0;
+    config->codegen.ptx_version = context ? cuda_max_ptx_version(kernel->core.state->cuda) : 0;
+    config->codegen.noalias = noalias;
+}
+
+/* ---- running ---- */
+
+static int check_threads(const Launcher *self, const Dims *block) {
+    unsigned threads = block->x[0] * block->x[1] * block->x[2];
+    int most = self->kernel->core.options.max_threads;
+    if (most == 0 || threads <= (unsigned)most) return 0;
+    PyErr_Format(PyExc_ValueError, "a block of %u threads: the kernel's launch_bounds allow %d", threads, most);
+    return -1;
+}
+
+/* forall: as many blocks as the tasks need. */
+static int grid_for_tasks(const Launcher *self, CudaKernel *loaded, Dims *grid, Dims *block) {
+    if (self->tasks < 0) return 0;
+    if (block->x[0] == 0) {
+        int best = loaded ? cuda_kernel_best_block(loaded, self->shared_bytes) : HOST_BLOCK;
+        if (best < 0) return -1;
+        block->x[0] = (unsigned)best;
+    }
+    grid->x[0] = (unsigned)((self->tasks + block->x[0] - 1) / block->x[0]);
+    return grid->x[0] == 0; /* no task: nothing to launch */
+}
+
+static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
+    HostLaunch launch = {.code = spec->code->host,
+                         .shared_static = spec->code->shared_bytes,
+                         .shared_dynamic = self->shared_bytes,
+                         .fibers = spec->code->has_barriers,
+                         .args = buffer,
+                         .exception = buffer + spec->exception_offset,
+                         .exception_bytes = spec->code->exception_bytes};
+    HostLaunchReport report = {.bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX};
+    Dims grid = self->grid, block = self->block;
+    int empty = grid_for_tasks(self, NULL, &grid, &block);
+    if (empty) return empty < 0 ? -1 : 0;
+    for (int i = 0; i < 3; i++) {
+        launch.grid[i] = (int32_t)grid.x[i];
+        launch.block[i] = (int32_t)block.x[i];
+    }
+    bool ran;
+    spec->references++;
+    Py_BEGIN_ALLOW_THREADS
+    ran = host_device_launch(&launch, &report);
+    Py_END_ALLOW_THREADS
+    int result = ran ? report_launch(self->kernel, spec, &launch, &report) : (PyErr_NoMemory(), -1);
+    spec_release(spec);
+    return result;
+}
+
+static bool has_host_array(const Plan *plan, const char *buffer, const ModuleState *state, const CudaContext *context) {
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
+        if (!Py_IS_TYPE(owner, state->marshal.device_array) || ((DeviceArray *)owner)->context != context) return true;
+    }
+    return false;
+}
+
+static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *context, char *buffer) {
+    ModuleState *state = self->kernel->core.state;
+    CudaKernel *loaded = plan_kernel(self->kernel, spec, plan, context);
+    Staging staging;
+    Dims grid = self->grid, block = self->block;
+    _Alignas(16) char params[MAX_PARAMS_BYTES];
+    if (!loaded) return -1;
+    int empty = grid_for_tasks(self, loaded, &grid, &block);
+    if (empty) return empty < 0 ? -1 : 0;
+    bool staged = plan->narrays > 0 && has_host_array(plan, buffer, state, context);
+    if (staged && staging_in(&staging, plan, context, self->stream_handle, buffer, state) < 0) {
+        staging_out(&staging, context, self->stream_handle, false);
+        return -1;
+    }
+    plan_pack(plan, buffer, params);
+    int result = cuda_kernel_launch(loaded, grid.x, block.x, self->stream_handle, self->shared_bytes, params, plan->params_bytes);
+    if (staged && staging_out(&staging, context, self->stream_handle, result == 0) < 0) result = -1;
+    return result;
+}
+
+/* ---- choosing ---- */
+
+typedef struct Choice { /* of a specialisation */
+    Launcher *self;
+    CudaContext *context;
+    PyObject *const *bound;
+    bool convert; /* arguments are converted to the specialisation's types */
+} Choice;
+
+static bool for_device(const Spec *spec, const CudaContext *context) {
+    const Config *config = &spec->code->config;
+    if (!context) return config->target == TARGET_HOST;
+    return config->target == TARGET_NVPTX && config->codegen.compute_capability == context_compute_capability(context);
+}
+
+/* MARSHAL_OK: launched, *status tells how it went.  MISMATCH: this specialisation is not for these arguments. */
+static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, int *status) {
+    Launcher *self = choice->self;
+    const Marshal *marshal = &self->kernel->core.state->marshal;
+    MarshalResult filled = (choice->convert ? spec_convert : spec_unpack)(marshal, spec, choice->bound, buffer);
+    if (filled != MARSHAL_OK) return filled;
+    if (!spec_guards(spec)) return MARSHAL_MISMATCH;
+    Plan *plan = plan_of(self->kernel, spec);
+    if (!plan) return MARSHAL_ERROR;
+    if (plan_overlaps(plan, buffer) == spec->code->config.codegen.noalias) return MARSHAL_MISMATCH;
+    *status = choice->context ? run_on_gpu(self, spec, plan, choice->context, buffer) : run_on_host(self, spec, buffer);
+    return MARSHAL_OK;
+}
+
+static MarshalResult try_launch_buffer(const Choice *choice, Spec *spec, int *status) {
+    _Alignas(64) char buffer[STACK_BUFFER];
+    if (spec->buffer_bytes <= sizeof buffer) return try_launch(choice, spec, buffer, status);
+    char *heap = PyMem_Malloc(spec->buffer_bytes + 64);
+    if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
+    MarshalResult filled = try_launch(choice, spec, (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63), status);
+    PyMem_Free(heap);
+    return filled;
+}
+
+/* -1: exception set; 0: launched; 1: nothing there takes these arguments. */
+static int launch_known(const Choice *choice) {
+    Specialiser *core = &choice->self->kernel->core;
+    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
+        Spec *spec = core->specs[i];
+        int status = 0;
+        if (!for_device(spec, choice->context)) continue;
+        MarshalResult filled = try_launch_buffer(choice, spec, &status);
+        if (filled == MARSHAL_OK) return status;
+        if (filled == MARSHAL_ERROR) return -1;
+    }
+    return 1;
+}
+
+/* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there is one. */
+static Spec *compile_variant(const Choice *choice, bool noalias, const Spec *like) {
+    Kernel *kernel = choice->self->kernel;
+    Config config;
+    kernel_config(kernel, choice->context, noalias, &config);
+    if (like && like->convert)
+        return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs, like->declared, true);
+    if (kernel->signatures && kernel_compile_signatures(kernel, &config) < 0) return NULL;
+    return specialiser_for_arguments(&kernel->core, &config, choice->bound);
+}
+
+/* Compiles the variant these arguments need: the one without aliasing first, then, if they do overlap, the other. */
+static int launch_compiled(Choice *choice) {
+    Spec *spec = NULL;
+    for (int noalias = 1; noalias >= 0; noalias--) {
+        int status = 0;
+        spec = compile_variant(choice, noalias, spec);
+        if (!spec) return -1;
+        choice->convert = spec->convert;
+        MarshalResult filled = try_launch_buffer(choice, spec, &status);
+        if (filled == MARSHAL_OK) return status;
+        if (filled == MARSHAL_ERROR) return -1;
+    }
+    PyErr_SetString(PyExc_TypeError, "an argument does not convert to its declared type");
+    return -1;
+}
+
+/* Arrays of other libraries (CuPy, PyTorch) become device arrays on the same memory.  1: some did; new references lie in `made`. */
+static int adopt_foreign_arrays(Kernel *kernel, PyObject **bound, PyObject **made) {
+    PyObject *module = kernel->module, *adopt = NULL;
+    int found = 0;
+    for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
+        PyObject *object = bound[i];
+        made[i] = NULL;
+        if (PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object) || object == Py_None ||
+            Py_IS_TYPE(object, kernel->core.state->marshal.device_array) || PyFunction_Check(object) || PyType_Check(object))
+            continue;
+        if (!PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__cuda_array_interface__")) continue;
+        if (!adopt && !(adopt = PyObject_GetAttrString(module, "as_cuda_array"))) return -1;
+        made[i] = PyObject_CallOneArg(adopt, object);
+        if (!made[i]) {
+            Py_DECREF(adopt);
+            return -1;
+        }
+        bound[i] = made[i];
+        found = 1;
+    }
+    Py_XDECREF(adopt);
+    return found;
+}
+
+static int launch_slow(Choice *choice, PyObject **bound) {
+    Kernel *kernel = choice->self->kernel;
+    PyObject *few[MAX_STACK_PARAMS] = {NULL}, **made = few;
+    Py_ssize_t count = kernel->core.binding.nparams;
+    if (count > MAX_STACK_PARAMS && !(made = PyMem_Calloc((size_t)count, sizeof *made))) return PyErr_NoMemory(), -1;
+    int status = adopt_foreign_arrays(kernel, bound, made);
+    if (status == 1) status = launch_known(choice);
+    else if (status == 0) status = 1;
+    if (status == 1) status = launch_compiled(choice);
+    for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);
+    if (made != few) PyMem_Free(made);
+    return status;
+}
+
+static PyObject *launcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Launcher *self = (Launcher *)callable;
+    Binding *binding = &self->kernel->core.binding;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL;
+    int status = -1;
+    if (binding->nparams > MAX_STACK_PARAMS && !(bound = PyMem_Malloc((size_t)binding->nparams * sizeof *bound))) return PyErr_NoMemory();
+    bool convert = self->kernel->signatures && PyList_GET_SIZE(self->kernel->signatures) == 1; /* no choice to make */
+    Choice choice = {self, NULL, bound, convert};
+    if (kernel_device(self->kernel, &choice.context) < 0 || check_threads(self, &self->block) < 0) goto done;
+    if (binding_direct(binding, nargs, kwnames)) memcpy(bound, args, (size_t)nargs * sizeof *bound);
+    else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0) goto done;
+    status = launch_known(&choice);
+    if (status == 1) status = launch_slow(&choice, bound);
+done:
+    Py_XDECREF(rest);
+    if (bound != few) PyMem_Free(bound);
+    if (status != 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- the class ---- */
+
+PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes, int64_t tasks) {
+    ModuleState *state = kernel->core.state;
+    void *handle = NULL;
+    if (stream && runtime_stream_handle(&state->marshal, stream, &handle) < 0) return NULL;
+    Launcher *self = (Launcher *)state->launcher_class->tp_alloc(state->launcher_class, 0);
+    if (!self) return NULL;
+    self->vectorcall = launcher_vectorcall;
+    self->kernel = (Kernel *)Py_NewRef((PyObject *)kernel);
+    self->grid = *grid;
+    self->block = *block;
+    self->stream = Py_XNewRef(stream);
+    self->stream_handle = handle;
+    self->shared_bytes = shared_bytes;
+    self->tasks = tasks;
+    return (PyObject *)self;
+}
+
+static int launcher_traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(((Launcher *)object)->kernel);
+    Py_VISIT(((Launcher *)object)->stream);
+    return 0;
+}
+
+static void launcher_dealloc(PyObject *object) {
+    Launcher *self = (Launcher *)object;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    Py_XDECREF(self->kernel);
+    Py_XDECREF(self->stream);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *launcher_repr(PyObject *object) {
+    Launcher *self = (Launcher *)object;
+    PyObject *name = ((PyFunctionObject *)self->kernel->core.function)->func_qualname;
+    if (self->tasks >= 0) return PyUnicode_FromFormat("<kernel %U for all of %lld tasks>", name, (long long)self->tasks);
+    return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, self->grid.x[0], self->grid.x[1], self->grid.x[2],
+                                self->block.x[0], self->block.x[1], self->block.x[2]);
+}
+
+static PyMemberDef launcher_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Launcher, vectorcall), READONLY, NULL},
+    {"kernel", T_OBJECT_EX, offsetof(Launcher, kernel), READONLY, "what is launched"},
+    {"sharedmem", T_UINT, offsetof(Launcher, shared_bytes), READONLY, "bytes of dynamic shared memory"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyObject *dims_tuple(const Dims *dims) { return Py_BuildValue("(III)", dims->x[0], dims->x[1], dims->x[2]); }
+static PyObject *get_griddim(PyObject *self, void *closure) { return (void)closure, dims_tuple(&((Launcher *)self)->grid); }
+static PyObject *get_blockdim(PyObject *self, void *closure) { return (void)closure, dims_tuple(&((Launcher *)self)->block); }
+
+static PyGetSetDef launcher_getset[] = {
+    {"griddim", get_griddim, NULL, "blocks along x, y, z", NULL},
+    {"blockdim", get_blockdim, NULL, "threads of a block along x, y, z", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot launcher_slots[] = {
+    {Py_tp_doc, "A kernel with its launch configuration; call it with the kernel's arguments."},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_traverse, launcher_traverse},
+    {Py_tp_dealloc, launcher_dealloc},
+    {Py_tp_repr, launcher_repr},
+    {Py_tp_members, launcher_members},
+    {Py_tp_getset, launcher_getset},
+    {0, NULL},
+};
+
+PyType_Spec launcher_spec = {"krait.cuda.Launcher", sizeof(Launcher), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             launcher_slots};

@@ -1,0 +1,143 @@
+/* plan.c: what a launch knows about a specialisation: where arrays lie among its arguments, which may be written, and how the argument bytes
+ * become the GPU's parameter buffer (ir.h: kernel_leaves).  Made at the first launch, kept with the specialisation. */
+#include "decorators/kernel.h"
+
+#include "driver/driver.h"
+
+#include <string.h> /* memcpy */
+
+static void plan_free(void *extra) {
+    Plan *plan = extra;
+    for (int i = 0; i < plan->ndevices; i++)
+        if (plan->loaded[i]) cuda_kernel_free(plan->loaded[i]);
+    PyMem_Free(plan->loaded);
+    PyMem_Free(plan->arrays);
+    PyMem_Free(plan->moves);
+    PyMem_Free(plan);
+}
+
+static uint32_t count_arrays(const Type *type) {
+    uint32_t count = type->kind == TY_ARRAY;
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++) count += count_arrays(type->items[i]);
+    return count;
+}
+
+static void list_arrays(Plan *plan, const Type *type, size_t offset, bool written) {
+    if (type->kind == TY_ARRAY) plan->arrays[plan->narrays++] = (PlanArray){type, (uint32_t)offset, written && !type->readonly};
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
+        list_arrays(plan, type->items[i], offset + type_item_offset(type, i), written);
+}
+
+/* Neighbouring leaves that are neighbours in the parameter buffer too are one move. */
+static int list_moves(Plan *plan, const Spec *spec) {
+    Arena *arena = arena_new();
+    KernelLeaf *leaves = NULL;
+    jmp_buf recovery;
+    if (!arena) return PyErr_NoMemory(), -1;
+    if (setjmp(recovery)) {
+        arena_free(arena);
+        return PyErr_NoMemory(), -1;
+    }
+    arena_on_exhaustion(arena, &recovery);
+    size_t count = kernel_leaves(arena, spec->code->params, spec->nargs, &leaves, &plan->params_bytes);
+    plan->moves = PyMem_Calloc(count + 1, sizeof *plan->moves);
+    for (size_t i = 0; plan->moves && i < count; i++) {
+        PlanMove move = {spec->args[leaves[i].argument].offset + leaves[i].from, leaves[i].to, leaves[i].bytes};
+        PlanMove *last = plan->nmoves ? &plan->moves[plan->nmoves - 1] : NULL;
+        if (last && last->from + last->bytes == move.from && last->to + last->bytes == move.to) last->bytes += move.bytes;
+        else plan->moves[plan->nmoves++] = move;
+    }
+    arena_free(arena);
+    if (!plan->moves) return PyErr_NoMemory(), -1;
+    if (plan->params_bytes <= MAX_PARAMS_BYTES) return 0;
+    PyErr_Format(PyExc_ValueError, "the arguments of the kernel take %zu bytes, a GPU passes at most %d", plan->params_bytes, MAX_PARAMS_BYTES);
+    return -1;
+}
+
+static int check_result(Kernel *kernel, const Spec *spec) {
+    const Type *result = spec->code->result;
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(kernel->core.function);
+    if (result->kind == TY_NONE) return 0;
+    Arena *arena = arena_new();
+    if (!arena) return PyErr_NoMemory(), -1;
+    PyErr_Format(kernel->core.state->errors[ERROR_TYPING],
+                 "%U:%d: kernel %U returns %s, and a kernel returns nothing\nhint: write the result to an array argument, or make it a device "
+                 "function, cuda.jit(device=True)", code->co_filename, code->co_firstlineno,
+                 ((PyFunctionObject *)kernel->core.function)->func_qualname, type_text(arena, result));
+    arena_free(arena);
+    return -1;
+}
+
+Plan *plan_of(Kernel *kernel, Spec *spec) {
+    if (spec->extra) return spec->extra;
+    if (check_result(kernel, spec) < 0) return NULL;
+    Plan *plan = PyMem_Calloc(1, sizeof *plan);
+    uint32_t count = 0, nwritten = 0;
+    if (!plan) return (Plan *)PyErr_NoMemory();
+    for (uint32_t i = 0; i < spec->nargs; i++) count += count_arrays(spec->args[i].type);
+    plan->arrays = PyMem_Calloc(count + 1, sizeof *plan->arrays);
+    plan->ndevices = spec->code->ptx ? cuda_device_count(kernel->core.state->cuda) : 0;
+    plan->loaded = PyMem_Calloc((size_t)plan->ndevices + 1, sizeof *plan->loaded);
+    if (!plan->arrays || !plan->loaded) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    for (uint32_t i = 0; i < spec->nargs; i++)
+        list_arrays(plan, spec->args[i].type, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
+    for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
+    plan->may_overlap = nwritten > 0 && plan->narrays > 1;
+    if (spec->code->ptx && list_moves(plan, spec) < 0) goto failed;
+    spec->extra = plan;
+    spec->free_extra = plan_free;
+    return plan;
+failed:
+    plan_free(plan);
+    return NULL;
+}
+
+CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *context) {
+    int device = context_device(context);
+    if (KRAIT_UNLIKELY(!plan->loaded[device])) {
+        const Code *code = spec->code;
+        plan->loaded[device] = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name, kernel->core.options.max_registers);
+    }
+    return plan->loaded[device];
+}
+
+/* First and one past the last byte of an array; false: it has no element. */
+static bool extent(const PlanArray *array, const char *buffer, uintptr_t *low, uintptr_t *high) {
+    const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
+    const int64_t *shape = (const int64_t *)(head + 1), *strides = shape + array->type->ndim;
+    uintptr_t first = (uintptr_t)head->data, last = first;
+    for (unsigned i = 0; i < array->type->ndim; i++) {
+        if (shape[i] == 0) return false;
+        int64_t reach = (shape[i] - 1) * strides[i];
+        if (reach < 0) first -= (uintptr_t)-reach;
+        else last += (uintptr_t)reach;
+    }
+    *low = first;
+    *high = last + scalar_info[type_element(array->type)->scalar].bytes;
+    return true;
+}
+
+/* Whether an array that may be written shares memory with another argument. */
+bool plan_overlaps(const Plan *plan, const char *buffer) {
+    if (!plan->may_overlap) return false;
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        uintptr_t low, high, other_low, other_high;
+        if (!plan->arrays[i].written || !extent(&plan->arrays[i], buffer, &low, &high)) continue;
+        for (uint32_t k = 0; k < plan->narrays; k++) {
+            if (k == i || !extent(&plan->arrays[k], buffer, &other_low, &other_high)) continue;
+            if (low < other_high && other_low < high) return true;
+        }
+    }
+    return false;
+}
+
+void plan_pack(const Plan *plan, const char *buffer, char *params) {
+    for (uint32_t i = 0; i < plan->nmoves; i++) {
+        const PlanMove *move = &plan->moves[i];
+        if (move->bytes == 8) memcpy(params + move->to, buffer + move->from, 8);
+        else memcpy(params + move->to, buffer + move->from, move->bytes);
+    }
+}

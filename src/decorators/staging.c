@@ -1,0 +1,166 @@
+/* staging.c: host arrays as arguments of a GPU kernel: copied in before the launch, and back after it if the kernel may have written them.
+ *
+ * Arrays whose memory overlaps form a group that travels as one piece, so that views of one array stay views of one array.  The whole range of
+ * bytes is copied, unless a single array reaches over much more memory than it has elements: then a compact copy travels. */
+#include "decorators/kernel.h"
+#include "decorators/numpy_api.h"
+
+#include <stdlib.h> /* qsort */
+#include <string.h> /* memcpy */
+
+typedef struct StagedArray {
+    const PlanArray *array;
+    ArrayHead *head;
+    uintptr_t low, high;
+} StagedArray;
+
+struct StagedGroup {
+    char *host;
+    size_t bytes, offset; /* in the device allocation */
+    bool written;
+    PyObject *compact;  /* the compact copy, or NULL */
+    PyObject *original; /* where it is copied back to */
+};
+
+enum { ALIGN = 256 };
+
+static int by_address(const void *a, const void *b) {
+    uintptr_t x = ((const StagedArray *)a)->low, y = ((const StagedArray *)b)->low;
+    return x < y ? -1 : x > y;
+}
+
+/* The memory range of an array, or an empty one. */
+static void measure(StagedArray *staged) {
+    const int64_t *shape = (const int64_t *)(staged->head + 1), *strides = shape + staged->array->type->ndim;
+    size_t item = scalar_info[type_element(staged->array->type)->scalar].bytes;
+    staged->low = staged->high = (uintptr_t)staged->head->data;
+    for (unsigned i = 0; i < staged->array->type->ndim; i++) {
+        if (shape[i] == 0) {
+            staged->low = staged->high = (uintptr_t)staged->head->data;
+            return;
+        }
+        int64_t reach = (shape[i] - 1) * strides[i];
+        if (reach < 0) staged->low -= (uintptr_t)-reach;
+        else staged->high += (uintptr_t)reach;
+    }
+    staged->high += item;
+}
+
+static bool is_sparse(const StagedArray *staged) {
+    PyArrayObject *array = staged->head->owner;
+    return staged->array->type->layout == LAYOUT_A && staged->high - staged->low > 4 * (size_t)PyArray_NBYTES(array);
+}
+
+static int make_compact(struct StagedGroup *group, StagedArray *staged) {
+    PyArrayObject *original = staged->head->owner;
+    unsigned ndim = staged->array->type->ndim;
+    PyObject *compact = PyArray_NewCopy(original, NPY_CORDER);
+    if (!compact) return -1;
+    int64_t *strides = (int64_t *)(staged->head + 1) + ndim;
+    for (unsigned i = 0; i < ndim; i++) strides[i] = PyArray_STRIDE((PyArrayObject *)compact, (int)i);
+    group->compact = compact;
+    group->original = Py_NewRef((PyObject *)original);
+    staged->head->data = PyArray_DATA((PyArrayObject *)compact);
+    measure(staged);
+    return 0;
+}
+
+/* Host arrays in order of address.  -1: an array lies on another GPU. */
+static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char *buffer, const ModuleState *state, StagedArray *staged) {
+    Py_ssize_t count = 0;
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        ArrayHead *head = (ArrayHead *)(buffer + plan->arrays[i].offset);
+        if (PyObject_TypeCheck((PyObject *)head->owner, state->marshal.device_array)) {
+            CudaContext *home = ((DeviceArray *)head->owner)->context;
+            if (home == context) continue;
+            PyErr_Format(PyExc_ValueError, "a device array lies on device %d, the kernel runs on device %d", home ? context_device(home) : -1,
+                         context_device(context));
+            return -1;
+        }
+        staged[count] = (StagedArray){&plan->arrays[i], head, 0, 0};
+        measure(&staged[count]);
+        if (staged[count].high > staged[count].low) count++;
+    }
+    qsort(staged, (size_t)count, sizeof *staged, by_address);
+    return count;
+}
+
+/* Gives each array its group; returns the bytes of all. */
+static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, size_t *group_of) {
+    size_t total = 0;
+    for (size_t i = 0; i < count;) {
+        struct StagedGroup *group = &staging->groups[staging->ngroups];
+        uintptr_t high = staged[i].high;
+        size_t end = i + 1;
+        while (end < count && staged[end].low < high) {
+            if (staged[end].high > high) high = staged[end].high;
+            end++;
+        }
+        if (end == i + 1 && is_sparse(&staged[i])) {
+            if (make_compact(group, &staged[i]) < 0) return 0;
+            high = staged[i].high;
+        }
+        group->host = (char *)staged[i].low;
+        group->bytes = high - staged[i].low;
+        group->offset = total;
+        for (; i < end; i++) {
+            group_of[i] = staging->ngroups;
+            group->written |= staged[i].array->written;
+        }
+        total += (group->bytes + ALIGN - 1) / ALIGN * ALIGN;
+        staging->ngroups++;
+    }
+    return total;
+}
+
+int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer, const ModuleState *state) {
+    StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
+    size_t *group_of = PyMem_Calloc(plan->narrays + 1, sizeof *group_of);
+    int result = -1;
+    *staging = (Staging){0};
+    staging->groups = PyMem_Calloc(plan->narrays + 1, sizeof *staging->groups);
+    if (!staged || !group_of || !staging->groups) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_ssize_t count = list_host_arrays(plan, context, buffer, state, staged);
+    if (count < 0) goto done;
+    size_t total = form_groups(staging, staged, (size_t)count, group_of);
+    if (count > 0 && total == 0) goto done;
+    if (count > 0 && cuda_stage_alloc(context, stream, total, &staging->device) < 0) goto done;
+    for (size_t i = 0; i < staging->ngroups; i++) {
+        const struct StagedGroup *group = &staging->groups[i];
+        if (cuda_stage_in(context, stream, (char *)staging->device + group->offset, group->host, group->bytes) < 0) goto done;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const struct StagedGroup *group = &staging->groups[group_of[i]];
+        staged[i].head->data = (char *)staging->device + group->offset + ((char *)staged[i].head->data - group->host);
+    }
+    result = 0;
+done:
+    PyMem_Free(staged);
+    PyMem_Free(group_of);
+    return result;
+}
+
+/* The way back; also cleans up after a failed staging_in or launch (copy_back false). */
+int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back) {
+    PyObject *type, *value, *traceback;
+    int result = 0;
+    PyErr_Fetch(&type, &value, &traceback);
+    for (size_t i = 0; i < staging->ngroups; i++) {
+        struct StagedGroup *group = &staging->groups[i];
+        if (copy_back && group->written && result == 0) {
+            result = cuda_stage_out(context, stream, group->host, (char *)staging->device + group->offset, group->bytes);
+            if (result == 0 && group->compact)
+                result = PyArray_CopyInto((PyArrayObject *)group->original, (PyArrayObject *)group->compact);
+        }
+        Py_XDECREF(group->compact);
+        Py_XDECREF(group->original);
+    }
+    if (staging->device && cuda_stage_free(context, stream, staging->device) < 0) result = -1;
+    PyMem_Free(staging->groups);
+    if (type) PyErr_Restore(type, value, traceback);
+    *staging = (Staging){0};
+    return result;
+}
