@@ -2,7 +2,7 @@
  *
  * Input: Bytecode.  Output: Cfg: the reachable blocks in reverse post-order, and which variables are certainly assigned where.
  * Algorithm: 1. leaders: the first instruction, jump targets, what follows a jump; 2. edges to blocks that only jump on are led to where
- * these end; 3. a block whose only successor has no other predecessor takes it in; 4. depth-first walk that visits the false side first, so
+ * these end; 3. a block whose only successor has no other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side first, so
  * that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked like.  Steps 2 and 3 are what
  * makes the graphs of different Python versions equal. */
 #include "frontend/cfg.h"
@@ -97,19 +97,34 @@ static void count_preds(Builder *b) {
     }
 }
 
+/* A block that only returns a variable or a constant.  Newer compilers copy such a block to every jump that leads there. */
+static bool is_small_exit(const Builder *b, const CfgBlock *block) {
+    enum { MOST = 4 };
+    uint32_t count = 0;
+    if (block->nsuccs || block->part.next) return false;
+    for (uint32_t i = block->part.first; i < block->part.last; i++) {
+        InsnKind kind = b->code->insns[i].kind;
+        count += kind != INSN_NOP;
+        if (kind != INSN_NOP && kind != INSN_POP && kind != INSN_LOAD_LOCAL && kind != INSN_LOAD_CONST && kind != INSN_RETURN) return false;
+    }
+    return count <= MOST;
+}
+
 static void merge_chains(Builder *b) {
     CfgBlock *entry = b->blocks.data[0];
     for (size_t i = 0; i < b->blocks.len; i++) {
         CfgBlock *block = b->blocks.data[i];
         while (block->reachable && block->nsuccs == 1) {
             CfgBlock *next = block->succs[0];
-            if (next == block || next == entry || next->npreds != 1) break;
+            bool copied = next->npreds > 1 && is_small_exit(b, next);
+            if (next == block || next == entry || (next->npreds != 1 && !copied)) break;
             block->tail->next = ARENA_NEW(b->arena, CfgPart);
             *block->tail->next = next->part;
             block->tail = next->tail == &next->part ? block->tail->next : next->tail;
             block->nsuccs = next->nsuccs;
             memcpy(block->succs, next->succs, sizeof block->succs);
-            next->reachable = false;
+            next->npreds--;
+            next->reachable = next->npreds > 0;
         }
     }
 }

@@ -152,8 +152,13 @@ static bool enter(Translator *t, CfgBlock *to, size_t depth) {
     if (to->depth != depth) return malformed(t, "the depth of the stack depends on the way");
     for (size_t i = 0; i < depth; i++) {
         const Slot *there = &to->slots[i], *here = &t->stack.data[i];
-        if (there->kind != here->kind || (here->kind != SLOT_VALUE && there->value != here->value))
-            return malformed(t, "what is on the stack depends on the way");
+        if (there->kind == here->kind && (here->kind == SLOT_VALUE || there->value == here->value)) continue;
+        for (int s = 0; s < 2; s++) { /* a or [] */
+            const Slot *slot = s ? there : here;
+            if (slot->kind == SLOT_LIST) return refuse(t, slot->span, REFUSED_LIST);
+            if (slot->kind == SLOT_MAP) return refuse(t, slot->span, REFUSED_DICT);
+        }
+        return malformed(t, "what is on the stack depends on the way");
     }
     return true;
 }
