@@ -6,7 +6,6 @@
 #include "decorators/decorators.h"
 #include "decorators/numpy_api.h"
 #include "decorators/testing.h" /* testing_add */
-#include "decorators/testing.h" /* testing_add */
 
 ModuleState *module_state(PyObject *module) { return PyModule_GetState(module); }
 
@@ -42,9 +41,6 @@ static int module_exec(PyObject *module) {
     if (!(state->cuda = cuda_new())) return -1;
     if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     if (testing_add(module) < 0 || PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
-    if (!(state->cuda = cuda_new())) return -1;
-    if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
-    if (testing_add(module) < 0) return -1;
     return PyModule_AddStringConstant(module, "llvm_version", KRAIT_LLVM_VERSION);
 }
 
