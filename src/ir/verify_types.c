@@ -75,7 +75,8 @@ static void check_comparison(Verifier *verifier, const Value *value) {
 }
 
 static void check_items(Verifier *verifier, const Value *value) {
-    if (value->type->kind != TY_TUPLE || value->type->count != value->nargs) {
+    bool composite = value->type->kind == TY_TUPLE || value->type->kind == TY_EXC; /* an exception is its arguments */
+    if (!composite || value->type->count != value->nargs) {
         fault(verifier, value, "the type is not a tuple of as many items");
         return;
     }
@@ -85,8 +86,8 @@ static void check_items(Verifier *verifier, const Value *value) {
 static void check_extract(Verifier *verifier, const Value *value) {
     const Value *from = value->args[0];
     if (from->op == OP_UNPACK || from->op == OP_UNPACK_EX) return; /* may hold an array or an iterator */
-    want_kind(verifier, value, 0, TY_TUPLE, "a tuple");
-    if (from->type->kind != TY_TUPLE) return;
+    if (from->type->kind != TY_CLOSURE) want_kind(verifier, value, 0, TY_TUPLE, "a tuple");
+    if (from->type->kind != TY_TUPLE && from->type->kind != TY_CLOSURE) return;
     if (value->imm.i >= from->type->count)
         fault(verifier, value, "the tuple has no such item");
     else
