@@ -1,0 +1,640 @@
+"""Kernels on the cores of this machine: barriers, shared memory, atomics, accesses outside arrays, many threads, fork.
+
+Where there is a GPU, kernels run there unless told; this file then runs itself again in a process that is told.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from conftest import gpu_count
+
+from krait import cuda, errors, float32, float64, int32, int64
+
+ON_HOST = os.environ.get("KRAIT_CUDA_DEVICE") == "cpu" or gpu_count() == 0
+host_device = pytest.mark.skipif(not ON_HOST, reason="kernels run on the GPU in this process")
+
+
+@pytest.mark.skipif(ON_HOST, reason="this process uses the host device")
+def test_this_file_on_the_host_device():
+    environment = dict(os.environ, KRAIT_CUDA_DEVICE="cpu")
+    subprocess.run([sys.executable, "-m", "pytest", "-q", __file__], env=environment, check=True)
+
+
+def run_in_child(code, **environment):
+    """Runs Python text in a process of its own, with a time limit that a hang meets; returns what it printed."""
+    result = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, KRAIT_CUDA_DEVICE="cpu", **environment),
+                            capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+# ---- loops over threads -----------------------------------------------------------------------------------------------
+
+
+@cuda.jit
+def saxpy(a, x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = a * x[i] + y[i]
+
+
+@host_device
+@pytest.mark.parametrize("n", [0, 1, 7, 256, 257, 100_003])
+@pytest.mark.parametrize("block", [1, 32, 100, 256, 1024])
+def test_saxpy(n, block):
+    x = np.arange(n, dtype=np.float32)
+    y = np.ones(n, dtype=np.float32)
+    saxpy[max(1, -(-n // block)), block](np.float32(2), x, y)
+    np.testing.assert_array_equal(y, 2 * np.arange(n, dtype=np.float32) + 1)
+
+
+@cuda.jit
+def write_place(out):
+    x, y, z = cuda.grid(3)
+    out[z, y, x] = cuda.threadIdx.x + 100 * cuda.threadIdx.y + 10_000 * cuda.threadIdx.z
+    out[z, y, x] += 1_000_000 * (cuda.blockIdx.x + 10 * cuda.blockIdx.y + 100 * cuda.blockIdx.z)
+
+
+@host_device
+def test_three_dimensions():
+    grid, block = (2, 3, 4), (5, 3, 2)
+    shape = tuple(g * b for g, b in zip(reversed(grid), reversed(block)))
+    out = np.full(shape, -1, dtype=np.int64)
+    write_place[grid, block](out)
+    z, y, x = np.indices(shape)
+    thread = x % 5 + 100 * (y % 3) + 10_000 * (z % 2)
+    np.testing.assert_array_equal(out, thread + 1_000_000 * (x // 5 + 10 * (y // 3) + 100 * (z // 2)))
+
+
+@cuda.jit
+def write_sizes(out):
+    if cuda.grid(1) == 0:
+        out[0] = cuda.gridDim.x
+        out[1] = cuda.gridDim.y
+        out[2] = cuda.gridDim.z
+        out[3] = cuda.blockDim.x
+        out[4] = cuda.gridsize(1)
+        out[5] = cuda.warpsize
+
+
+@host_device
+def test_sizes():
+    out = np.zeros(6, dtype=np.int64)
+    write_sizes[7, 40](out)
+    assert out.tolist() == [7, 1, 1, 40, 280, 32]
+
+
+@cuda.jit
+def write_lane(out):
+    i = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+    out[i] = cuda.laneid
+
+
+@host_device
+def test_lanes_are_counted_through_the_block():
+    out = np.full(5 * 7 * 3, -1, dtype=np.int32)
+    write_lane[1, (5, 7, 3)](out)
+    np.testing.assert_array_equal(out, np.arange(105) % 32)
+
+
+@cuda.jit
+def grid_stride(x, out):
+    start = cuda.grid(1)
+    for i in range(start, x.size, cuda.gridsize(1)):
+        out[i] = x[i] * x[i]
+
+
+@host_device
+def test_grid_stride():
+    x = np.random.default_rng(1).normal(size=10_007)
+    out = np.zeros_like(x)
+    grid_stride[3, 50](x, out)
+    np.testing.assert_array_equal(out, x * x)
+
+
+@host_device
+def test_a_million_blocks():
+    n = 1 << 20
+    x = np.zeros(n, dtype=np.float32)
+    y = np.ones(n, dtype=np.float32)
+    saxpy[n, 1](np.float32(1), x, y)
+    assert (y == 1).all()
+
+
+# ---- barriers and shared memory ---------------------------------------------------------------------------------------
+
+TILE = 16
+
+
+@cuda.jit
+def tiled_matmul(a, b, c):
+    sa = cuda.shared.array((TILE, TILE), float32)
+    sb = cuda.shared.array((TILE, TILE), float32)
+    x, y = cuda.grid(2)
+    tx = cuda.threadIdx.x
+    ty = cuda.threadIdx.y
+    total = float32(0)
+    for tile in range((a.shape[1] + TILE - 1) // TILE):
+        sa[ty, tx] = 0
+        sb[ty, tx] = 0
+        if y < a.shape[0] and tx + tile * TILE < a.shape[1]:
+            sa[ty, tx] = a[y, tx + tile * TILE]
+        if x < b.shape[1] and ty + tile * TILE < b.shape[0]:
+            sb[ty, tx] = b[ty + tile * TILE, x]
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += sa[ty, k] * sb[k, tx]
+        cuda.syncthreads()
+    if y < c.shape[0] and x < c.shape[1]:
+        c[y, x] = total
+
+
+@host_device
+@pytest.mark.parametrize("m,k,n", [(16, 16, 16), (64, 48, 80), (37, 51, 23)])
+def test_tiled_matmul(m, k, n):
+    generator = np.random.default_rng(7)
+    a = generator.integers(-8, 8, (m, k)).astype(np.float32)
+    b = generator.integers(-8, 8, (k, n)).astype(np.float32)
+    c = np.zeros((m, n), dtype=np.float32)
+    tiled_matmul[(-(-n // TILE), -(-m // TILE)), (TILE, TILE)](a, b, c)
+    np.testing.assert_array_equal(c, a @ b)
+
+
+@host_device
+def test_speed_with_barriers():
+    """A thousand times the 450 threads a second of a simulator in Python."""
+    n = 256
+    a = np.ones((n, n), dtype=np.float32)
+    c = np.zeros((n, n), dtype=np.float32)
+    tiled_matmul[(n // TILE, n // TILE), (TILE, TILE)](a, a, c)
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        tiled_matmul[(n // TILE, n // TILE), (TILE, TILE)](a, a, c)
+        best = min(best, time.perf_counter() - start)
+    assert (c == n).all()
+    assert n * n / best > 450_000
+
+
+@cuda.jit
+def block_sums(x, out):
+    partial = cuda.shared.array(256, int64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    partial[t] = 0
+    if i < x.size:
+        partial[t] = x[i]
+    cuda.syncthreads()
+    width = 128
+    while width > 0:
+        if t < width:
+            partial[t] += partial[t + width]
+        cuda.syncthreads()
+        width //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = partial[0]
+
+
+@host_device
+def test_reduction_with_a_barrier_a_step():
+    x = np.random.default_rng(3).integers(-1000, 1000, 10_000)
+    out = np.zeros(-(-x.size // 256), dtype=np.int64)
+    block_sums[out.size, 256](x, out)
+    padded = np.concatenate([x, np.zeros(out.size * 256 - x.size, dtype=x.dtype)])
+    np.testing.assert_array_equal(out, padded.reshape(-1, 256).sum(axis=1))
+
+
+@cuda.jit
+def reverse_dynamic(x):
+    values = cuda.shared.array(0, float64)
+    t = cuda.threadIdx.x
+    values[t] = x[t]
+    cuda.syncthreads()
+    x[t] = values[cuda.blockDim.x - 1 - t]
+
+
+@host_device
+@pytest.mark.parametrize("n", [1, 33, 1000])
+def test_dynamic_shared_memory(n):
+    x = np.arange(n, dtype=np.float64)
+    reverse_dynamic[1, n, 0, 8 * n](x)
+    np.testing.assert_array_equal(x, np.arange(n)[::-1])
+
+
+@cuda.jit
+def static_and_dynamic(out):
+    fixed = cuda.shared.array(64, int32)
+    moving = cuda.shared.array(0, int32)
+    t = cuda.threadIdx.x
+    fixed[t] = t
+    moving[t] = 1000 + t
+    cuda.syncthreads()
+    out[t] = fixed[63 - t] + 10_000 * moving[63 - t]
+
+
+@host_device
+def test_static_and_dynamic_shared_memory_are_apart():
+    out = np.zeros(64, dtype=np.int32)
+    static_and_dynamic[1, 64, 0, 4 * 64](out)
+    back = np.arange(64)[::-1]
+    np.testing.assert_array_equal(out, back + 10_000 * (1000 + back))
+
+
+@cuda.jit
+def early_exit(out):
+    t = cuda.threadIdx.x
+    if t >= 10:
+        return
+    out[t] = 1
+    cuda.syncthreads()
+    out[t] += out[(t + 1) % 10]
+    cuda.syncthreads()
+    out[t] += 100
+
+
+@host_device
+def test_threads_that_ended_do_not_count_at_a_barrier():
+    out = np.zeros(64, dtype=np.int64)
+    early_exit[1, 64](out)
+    assert (out[:10] >= 102).all() and (out[10:] == 0).all()
+
+
+@cuda.jit
+def divergent(out):
+    if cuda.threadIdx.x % 2 == 0:
+        cuda.syncthreads()
+        out[cuda.threadIdx.x] = 1
+    else:
+        cuda.syncthreads()
+        out[cuda.threadIdx.x] = 2
+
+
+@host_device
+def test_a_missed_barrier_is_an_error_at_its_line():
+    out = np.zeros(32, dtype=np.int32)
+    with pytest.raises(errors.LaunchError) as caught:
+        divergent[4, 32](out)
+    first = divergent.py_func.__code__.co_firstlineno
+    place = caught.traceback[-1]
+    assert os.path.basename(str(place.path)) == os.path.basename(__file__)
+    assert place.lineno + 1 in (first + 3, first + 6)
+    early_exit[1, 64](np.zeros(64, dtype=np.int64))  # the device works on
+
+
+@cuda.jit
+def votes(count, every, some):
+    t = cuda.threadIdx.x
+    count[t] = cuda.syncthreads_count(t % 3 == 0)
+    every[t] = cuda.syncthreads_and(t < 50)
+    some[t] = cuda.syncthreads_or(t == 49)
+
+
+@host_device
+@pytest.mark.parametrize("n", [50, 51])
+def test_barriers_that_vote(n):
+    count, every, some = (np.full(n, -1, dtype=np.int64) for _ in range(3))
+    votes[1, n](count, every, some)
+    assert (count == -(-n // 3)).all()
+    assert ((every != 0) == (n <= 50)).all()
+    assert (some != 0).all()
+
+
+@cuda.jit
+def neighbour_in_warp(out):
+    values = cuda.shared.array(128, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    values[t] = 7 * t
+    cuda.syncwarp()
+    out[t] = values[t - lane + (lane + 1) % 32]
+
+
+@host_device
+def test_barrier_of_a_warp():
+    out = np.zeros(128, dtype=np.int32)
+    neighbour_in_warp[1, 128](out)
+    t = np.arange(128)
+    np.testing.assert_array_equal(out, 7 * (t - t % 32 + (t % 32 + 1) % 32))
+
+
+@cuda.jit
+def with_local(x, out):
+    mine = cuda.local.array(20, float64)
+    i = cuda.grid(1)
+    for k in range(20):
+        mine[k] = x[i] * k
+    cuda.syncthreads()
+    total = 0.0
+    for k in range(20):
+        total += mine[k]
+    out[i] = total
+
+
+@host_device
+def test_local_arrays_survive_a_barrier():
+    x = np.arange(96.0)
+    out = np.zeros_like(x)
+    with_local[3, 32](x, out)
+    np.testing.assert_array_equal(out, x * sum(range(20)))
+
+
+@cuda.jit
+def with_large_local(out):
+    mine = cuda.local.array(20_000, float64)
+    i = cuda.grid(1)
+    for k in range(20_000):
+        mine[k] = i
+    cuda.syncthreads()
+    total = 0.0
+    for k in range(20_000):
+        total += mine[k]
+    out[i] = total
+
+
+@host_device
+def test_large_local_arrays_fit_the_stacks():
+    out = np.zeros(64)
+    with_large_local[2, 32](out)
+    np.testing.assert_array_equal(out, np.arange(64) * 20_000.0)
+
+
+# ---- atomics ----------------------------------------------------------------------------------------------------------
+
+
+@cuda.jit
+def histogram(x, out, extremes):
+    i = cuda.grid(1)
+    if i < x.size:
+        cuda.atomic.add(out, x[i], 1)
+        cuda.atomic.min(extremes, 0, x[i])
+        cuda.atomic.max(extremes, 1, x[i])
+
+
+@host_device
+def test_atomics_under_contention():
+    x = np.random.default_rng(5).integers(3, 20, 200_000)
+    out = np.zeros(24, dtype=np.int64)
+    extremes = np.array([1000, -1000])
+    histogram[-(-x.size // 128), 128](x, out, extremes)
+    np.testing.assert_array_equal(out, np.bincount(x, minlength=24))
+    assert extremes.tolist() == [x.min(), x.max()]
+
+
+@cuda.jit
+def float_sum(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        cuda.atomic.add(out, 0, x[i])
+
+
+@host_device
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint64])
+def test_atomic_add_of_every_kind(dtype):
+    x = np.ones(100_000, dtype=dtype)
+    out = np.zeros(1, dtype=dtype)
+    float_sum[-(-x.size // 64), 64](x, out)
+    assert out[0] == x.size
+
+
+@cuda.jit
+def take_tickets(counter, seen):
+    ticket = cuda.atomic.add(counter, 0, 1)
+    seen[ticket] = 1
+
+
+@host_device
+def test_atomic_add_gives_each_thread_another_old_value():
+    counter = np.zeros(1, dtype=np.int64)
+    seen = np.zeros(64 * 100, dtype=np.int8)
+    take_tickets[100, 64](counter, seen)
+    assert counter[0] == seen.size and seen.all()
+
+
+@cuda.jit
+def spin_add(lock, total):
+    while cuda.atomic.cas(lock, 0, 0, 1) != 0:
+        pass
+    total[0] += 1
+    cuda.threadfence()
+    cuda.atomic.exch(lock, 0, 0)
+
+
+@host_device
+def test_a_lock_between_threads():
+    lock = np.zeros(1, dtype=np.int32)
+    total = np.zeros(1, dtype=np.int64)
+    spin_add[200, 32](lock, total)
+    assert total[0] == 200 * 32
+
+
+# ---- accesses outside arrays ------------------------------------------------------------------------------------------
+
+
+@cuda.jit
+def unguarded(x, y):
+    i = cuda.grid(1)
+    y[i] = x[i] + 1
+
+
+@host_device
+def test_without_a_guard_memory_stays_intact_and_a_warning_names_the_place():
+    n = 1000
+    around = np.full(n + 2 * 512, 7.0)
+    y = around[512:512 + n]
+    with pytest.warns(errors.OutOfBoundsWarning) as caught:
+        unguarded[4, 256](np.arange(n, dtype=np.float64), y)
+    np.testing.assert_array_equal(y, np.arange(n) + 1.0)
+    assert (around[:512] == 7).all() and (around[512 + n:] == 7).all()
+    text = str(caught[0].message)
+    line = unguarded.py_func.__code__.co_firstlineno + 3
+    assert len(caught) == 1, "one warning a launch"
+    assert f"{os.path.basename(__file__)}" in text and str(line) in text
+    assert "3" in text and "232" in text, "the first thread outside is number 232 of block 3"
+
+
+@host_device
+def test_the_first_thread_outside_is_named_whatever_ran_first():
+    for _ in range(20):
+        with pytest.warns(errors.OutOfBoundsWarning) as caught:
+            unguarded[300, 64](np.zeros(100), np.zeros(100))
+        text = str(caught[0].message)
+        assert "1" in text and "36" in text
+
+
+@cuda.jit
+def load_outside(x, y):
+    i = cuda.grid(1)
+    y[i] = x[i + 1000] + 5
+
+
+@host_device
+def test_a_load_outside_gives_zero():
+    y = np.zeros(64)
+    with pytest.warns(errors.OutOfBoundsWarning):
+        load_outside[2, 32](np.ones(64), y)
+    assert (y == 5).all()
+
+
+@cuda.jit
+def shared_outside(y):
+    values = cuda.shared.array(16, int32)
+    t = cuda.threadIdx.x
+    values[t] = t
+    cuda.syncthreads()
+    if t < 16:
+        y[t] = values[t]
+
+
+@host_device
+def test_shared_memory_has_bounds():
+    y = np.zeros(16, dtype=np.int32)
+    with pytest.warns(errors.OutOfBoundsWarning):
+        shared_outside[1, 32](y)
+    np.testing.assert_array_equal(y, np.arange(16))
+
+
+@cuda.jit
+def atomic_outside(y):
+    cuda.atomic.add(y, cuda.grid(1), 1)
+
+
+@host_device
+def test_atomics_have_bounds():
+    around = np.zeros(64, dtype=np.int32)
+    with pytest.warns(errors.OutOfBoundsWarning):
+        atomic_outside[1, 32](around[16:32])
+    assert around.tolist() == [0] * 16 + [1] * 16 + [0] * 32
+
+
+@host_device
+def test_nothing_is_warned_about_when_all_is_inside():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unguarded[4, 250](np.zeros(1000), np.zeros(1000))
+
+
+@cuda.jit
+def from_the_end(x):
+    x[-1 - cuda.grid(1)] = cuda.grid(1)
+
+
+@host_device
+def test_negative_indices_count_from_the_end():
+    x = np.zeros(32, dtype=np.int64)
+    from_the_end[1, 32](x)
+    np.testing.assert_array_equal(x, np.arange(32)[::-1])
+
+
+# ---- raising ----------------------------------------------------------------------------------------------------------
+
+
+@cuda.jit
+def refuse_negative(x, out):
+    i = cuda.grid(1)
+    if x[i] < 0:
+        raise ValueError("negative", i)
+    out[i] = 1
+
+
+@host_device
+def test_the_first_thread_that_raises_is_the_one_reported():
+    x = np.ones(10_000)
+    x[[333, 4444, 9000]] = -1
+    for _ in range(10):
+        with pytest.raises(ValueError) as caught:
+            refuse_negative[100, 100](x, np.zeros(x.size))
+        assert caught.value.args == ("negative", 333)
+
+
+@cuda.jit
+def raise_between_barriers(x):
+    t = cuda.threadIdx.x
+    cuda.syncthreads()
+    if t == 5 or t == 3:
+        raise RuntimeError(t)
+    cuda.syncthreads()
+    x[t] = 1
+
+
+@host_device
+def test_raising_beside_barriers():
+    x = np.zeros(32, dtype=np.int64)
+    with pytest.raises(RuntimeError) as caught:
+        raise_between_barriers[1, 32](x)
+    assert caught.value.args == (3,)
+
+
+# ---- processes and threads --------------------------------------------------------------------------------------------
+
+
+@host_device
+def test_threads_launch_at_once():
+    failures = []
+
+    def work(seed):
+        generator = np.random.default_rng(seed)
+        for _ in range(20):
+            x = generator.integers(0, 100, 3000)
+            out = np.zeros(-(-x.size // 256), dtype=np.int64)
+            block_sums[out.size, 256](x, out)
+            y = np.zeros(3000, dtype=np.float32)
+            saxpy[12, 256](np.float32(3), np.ones(3000, dtype=np.float32), y)
+            if out.sum() != x.sum() or not (y == 3).all():
+                failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+FORK = """
+import os, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from krait import cuda
+
+@cuda.jit
+def add(x, out):
+    values = cuda.shared.array(32, np.int64)
+    t = cuda.threadIdx.x
+    values[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    out[cuda.grid(1)] = values[31 - t]
+
+def check():
+    x = np.arange(32 * 500)
+    out = np.zeros_like(x)
+    add[500, 32](x, out)
+    assert (out.reshape(-1, 32)[:, ::-1] == x.reshape(-1, 32)).all()
+
+@cuda.jit
+def twice(x):
+    x[cuda.grid(1)] *= 2
+
+check()
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        check()
+        x = np.ones(64)
+        twice[2, 32](x)
+        os._exit(0 if (x == 2).all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+check()
+print("fine")
+"""
+
+
+@host_device
+@pytest.mark.parametrize("threads", ["1", "2", "7"])
+def test_fork_then_launch(threads):
+    assert run_in_child(FORK, KRAIT_NUM_THREADS=threads).strip() == "fine"
