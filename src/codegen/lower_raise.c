@@ -109,11 +109,14 @@ LLVMValueRef lower_exception(Lower *l, const Value *call) {
     return value;
 }
 
-/* Texts and other arguments without bytes are known when the function is compiled: the site keeps them. */
+/* Texts and other arguments without bytes are known when the function is compiled: the site keeps them.  Inference leaves E(a, b) as the
+ * tuple of its arguments; a call has the class first. */
 static const Const *const *constant_args(Lower *l, const Value *exception, uint32_t count) {
     const Const **konsts = ARENA_ARRAY(l->arena, const Const *, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (exception->op == OP_CALL && i + 1 < exception->nargs && !l_has_bytes(exception->type->items[i])) konsts[i] = exception->args[i + 1]->konst;
+    uint32_t first = exception->op == OP_CALL;
+    if (exception->op != OP_CALL && exception->op != OP_TUPLE) return konsts;
+    for (uint32_t i = 0; i < count && i + first < exception->nargs; i++)
+        if (!l_has_bytes(exception->type->items[i])) konsts[i] = exception->args[i + first]->konst;
     return konsts;
 }
 
