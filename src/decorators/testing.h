@@ -9,5 +9,6 @@ int testing_add(PyObject *module);
 /* What testing_add asks of testing_frontend.c; its functions' self is the extension module. */
 int testing_frontend_add(PyObject *module, PyObject *testing);
 int testing_codegen_add(PyObject *module, PyObject *testing); /* testing_codegen.c */
+int testing_stage_add(PyObject *module, PyObject *testing);   /* testing_stage.c */
 
 #endif

@@ -1,0 +1,71 @@
+/* testing_stage.c: any stage of the real pipeline as text, for the test suite: function and argument types in, what KRAIT_DUMP would print out. */
+#include "decorators/decorators.h"
+#include "decorators/testing.h"
+
+static bool read_types(ModuleState *state, PyObject *sequence, Arena *arena, const Type ***types, Py_ssize_t *count) {
+    PyObject *items = PySequence_Fast(sequence, "types must be a sequence");
+    if (!items) return false;
+    *count = PySequence_Fast_GET_SIZE(items);
+    *types = ARENA_ARRAY(arena, const Type *, *count);
+    for (Py_ssize_t i = 0; i < *count; i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+        const char *text = PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL, *end = NULL;
+        (*types)[i] = text ? type_parse(state->session.types, arena, text, &end) : type_from_object(state, item);
+        if (!(*types)[i] && !PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "'%U' is not a type", item);
+        if (!(*types)[i]) break;
+    }
+    Py_DECREF(items);
+    return !PyErr_Occurred();
+}
+
+/* stage(function, types, stage, *, target="host", kernel=False, capability=90, fastmath=0, python_errors=True, boundscheck=True, noalias=False) */
+static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"function", "types", "stage", "target", "kernel", "capability", "fastmath", "python_errors", "boundscheck", "noalias", NULL};
+    ModuleState *state = module_state(module);
+    PyObject *function, *type_list, *result = NULL;
+    const char *stage, *target = "host";
+    int kernel = 0, capability = 90, fastmath = 0, python_errors = 1, boundscheck = 1, noalias = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiippp:stage", names, &function, &type_list, &stage, &target, &kernel, &capability,
+                                     &fastmath, &python_errors, &boundscheck, &noalias))
+        return NULL;
+    Arena *arena = arena_new();
+    if (!arena) return PyErr_NoMemory();
+    jmp_buf recovery;
+    if (setjmp(recovery) != 0) {
+        arena_free(arena);
+        return PyErr_NoMemory();
+    }
+    arena_on_exhaustion(arena, &recovery);
+    const Type **types;
+    Py_ssize_t count;
+    Diag diag;
+    diag_init(&diag, arena);
+    ObjRef ref = objects_ref(state->session.objects, function);
+    if (ref && read_types(state, type_list, arena, &types, &count)) {
+        bool gpu = target[0] == 'n';
+        Config config = {.target = gpu ? TARGET_NVPTX : TARGET_HOST, .kernel = kernel || gpu};
+        config.codegen = (CodegenOptions){.entry = config.kernel ? ENTRY_KERNEL : ENTRY_FUNCTION, .fastmath = (uint32_t)fastmath,
+                                          .python_errors = python_errors && !config.kernel, .boundscheck = boundscheck && !config.kernel,
+                                          .opt_level = 3, .noalias = noalias, .compute_capability = capability};
+        const char *text = driver_stage_text(&state->session, &config, ref, types, (size_t)count, stage, &diag);
+        if (text)
+            result = PyUnicode_FromString(text);
+        else
+            raise_diag(state, &diag);
+    }
+    arena_free(arena);
+    return result;
+}
+
+static PyMethodDef stage_methods[] = {
+    {"stage", (PyCFunction)(void (*)(void))testing_stage, METH_VARARGS | METH_KEYWORDS,
+     "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of the pipeline leaves behind"},
+    {NULL, NULL, 0, NULL},
+};
+
+int testing_stage_add(PyObject *module, PyObject *testing) {
+    PyObject *function = PyCFunction_NewEx(stage_methods, module, NULL);
+    int status = PyModule_AddObjectRef(testing, stage_methods[0].ml_name, function);
+    Py_XDECREF(function);
+    return status;
+}
