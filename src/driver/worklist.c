@@ -10,7 +10,7 @@
 
 #include "driver/job.h"
 
-enum { MAX_INSTANCES = 4096, MAX_ROUNDS = 200 };
+enum { MAX_INSTANCES = 4096, MAX_ROUNDS = 200, MAX_NOTES = 8 };
 
 static bool same_request(const FuncInst *inst, ObjRef function, const Type *const *types, const Const *const *konsts, size_t count) {
     if (inst->object != function)
@@ -70,18 +70,13 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
     return inst;
 }
 
-/* Whether any inferred instance may raise can change its callers' signatures but not their types: a fixed point of its own. */
-static void spread_may_raise(Job *job) {
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (size_t i = 0; i < job->insts.len; i++) {
-            FuncInst *inst = job->insts.data[i];
-            for (size_t k = 0; inst->may_raise && k < inst->callers.len; k++)
-                if (!inst->callers.data[k]->may_raise)
-                    changed = inst->callers.data[k]->may_raise = true;
-        }
+/* A failure met in a callee is also one of the calls that led there. */
+static bool note_callers(const FuncInst *inst, Diag *diag) {
+    for (int depth = 0; depth < MAX_NOTES && inst->callers.len && inst->callers.data[0] != inst; depth++) {
+        typeinfer_note_caller(inst->callers.data[0], inst, diag);
+        inst = inst->callers.data[0];
     }
+    return false;
 }
 
 bool worklist_run(Job *job) {
@@ -93,12 +88,11 @@ bool worklist_run(Job *job) {
         const Const *konst = inst->result_konst;
         FAIL_IF(round > MAX_ROUNDS * job->insts.len, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
                 "the types of %s do not settle", inst->untyped->name);
-        TRY(typeinfer_run(&config, job->arena, job->session->types, inst, job->diag));
+        if (!typeinfer_run(&config, job->arena, job->session->types, inst, job->diag)) return note_callers(inst, job->diag);
         bool same_konst = (!konst && !inst->result_konst) || (konst && inst->result_konst && const_equal(konst, inst->result_konst));
         if (inst->result != result || !same_konst)
             for (size_t i = 0; i < inst->callers.len; i++)
                 enqueue(job, inst->callers.data[i]);
     }
-    spread_may_raise(job);
-    return true;
+    return typeinfer_finish(job->session->types, job->insts.data, &job->insts.len, job->diag);
 }
