@@ -252,12 +252,12 @@ static void mark_checks(Typing *t, const Type *compute) {
             t->flags |= VF_CHECKED;
         break;
     case OP_POW: {
-        bool is_unsigned = type_scalar_kind(infer_content(t->args[1].type)) == 'u' ||
-                           type_scalar_kind(infer_content(t->args[1].type)) == 'b';
-        if (harmless(t->op, t->args[1].konst) || (integer && is_unsigned))
+        char exponent = type_scalar_kind(infer_content(t->args[1].type));
+        bool harmless_power = harmless(t->op, t->args[1].konst) || exponent == 'u' || exponent == 'b';
+        if (integer ? harmless_power : !compute->weak)
             t->flags |= VF_UNCHECKED;
-        else if ((compute->weak || integer) && t->in->py_errors)
-            t->flags |= VF_CHECKED;
+        else if (t->in->py_errors)
+            t->flags |= VF_CHECKED; /* floats: 0.0 ** -1, and results beyond their range */
         break;
     }
     default: break;

@@ -488,7 +488,7 @@ Value *emit_getattr(Typing *t, const char *name, const Type *type, Value *of) {
 }
 
 Value *emit_extract(Typing *t, Value *tuple, size_t index) {
-    if (tuple->op == OP_TUPLE && tuple->type->kind == TY_TUPLE) return tuple->args[index];
+    if ((tuple->op == OP_TUPLE && tuple->type->kind == TY_TUPLE) || tuple->op == OP_FUNCTION) return tuple->args[index];
     if (tuple->konst && tuple->type->kind == TY_TUPLE) return emit_const(t, tuple->konst->items[index]);
     return emit_op_imm(t, OP_EXTRACT, tuple->type->items[index], &tuple, 1, (int64_t)index);
 }
