@@ -124,11 +124,13 @@ static void weigh(LLVMBasicBlockRef block, Body *body) {
     }
 }
 
-static void ask_for_unrolling(Module *module, LLVMBasicBlockRef latch) {
-    static const char enable[] = "llvm.loop.unroll.enable", kind[] = "llvm.loop";
+/* A count, not a mere wish: only then does the pass accept a trip count that needs a division. */
+static void ask_for_unrolling(Module *module, LLVMBasicBlockRef latch, unsigned count) {
+    static const char name[] = "llvm.loop.unroll.count", kind[] = "llvm.loop";
     LLVMContextRef context = module->context;
-    LLVMMetadataRef text = LLVMMDStringInContext2(context, enable, sizeof enable - 1);
-    LLVMMetadataRef property = LLVMMDNodeInContext2(context, &text, 1);
+    LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(context), count, false);
+    LLVMMetadataRef pair[] = {LLVMMDStringInContext2(context, name, sizeof name - 1), LLVMValueAsMetadata(number)};
+    LLVMMetadataRef property = LLVMMDNodeInContext2(context, pair, 2);
     /* a loop's node is distinct by naming itself first: made with a stand-in that is then replaced */
     LLVMMetadataRef stand_in = LLVMTemporaryMDNode(context, NULL, 0), items[] = {stand_in, property};
     LLVMMetadataRef loop = LLVMMDNodeInContext2(context, items, 2);
@@ -154,7 +156,7 @@ static void unroll_function(Module *module, LLVMValueRef function) {
             if (graph.nodes[i].in_loop) weigh(graph.nodes[i].block, &body);
         if (innermost && !body.other && body.loads >= 1 && body.loads <= MAX_UNROLL_LOADS && body.instructions <= MAX_UNROLL_BODY &&
             body.flops <= FLOPS_PER_LOAD * body.loads)
-            ask_for_unrolling(module, edges.data[e].latch->block);
+            ask_for_unrolling(module, edges.data[e].latch->block, body.loads == 1 ? 8 : 4);
     }
 }
 
@@ -166,8 +168,8 @@ void optimise_loops(Module *module) {
 
 /* ---- the passes ---- */
 
-static const char split_checked_loops[] = "always-inline,cgscc(inline),function(sroa,early-cse,simplifycfg,instcombine,"
-                                          "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),instcombine,irce)";
+static const char split_checked_loops[] = "always-inline,cgscc(inline),function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
+                                          "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),instcombine<no-verify-fixpoint>,irce)";
 
 bool optimise_run(Module *module, Diag *diag) {
     const CodegenOptions *options = &module->options;
