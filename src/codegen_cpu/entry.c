@@ -390,7 +390,19 @@ static bool entry_thread(Lower *l, const FuncInst *root) {
     return true;
 }
 
+/* A loop is vectorised only if nothing is called in it: the root goes into the loop, what it calls mostly too. */
+static void ask_for_inlining(Lower *l, const FuncInst *root) {
+    for (size_t i = 0; i < l->m->ninsts; i++) {
+        LLVMValueRef function = l_function_of(l, l->m->insts[i]);
+        if (l->m->insts[i] == root)
+            l_attribute(l, function, -1, "alwaysinline", 0);
+        else
+            l_attribute_text(l, function, -1, "function-inline-threshold", "2000");
+    }
+}
+
 bool host_entry(Lower *l, const FuncInst *root) {
+    if (l->m->options.entry != ENTRY_FUNCTION) ask_for_inlining(l, root);
     switch (l->m->options.entry) {
     case ENTRY_FUNCTION: return entry_function(l, root);
     case ENTRY_UFUNC: return entry_ufunc(l, root);
