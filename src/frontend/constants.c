@@ -215,7 +215,7 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     PyObject *function = py_func_of(r, object);
     if (function) return read_function(r, function, object);
     const char *hint = "pass the values as an argument: a NumPy array or a tuple";
-    const char *what = arena_printf(frontend->arena, "a %s cannot be used in compiled code", Py_TYPE(object)->tp_name);
+    const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code", Py_TYPE(object)->tp_name);
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object)) return refuse(r, what, hint);
     if (PyMethod_Check(object)) return refuse(r, "bound methods cannot be used in compiled code", "call a function that takes the values it needs");

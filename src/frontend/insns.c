@@ -160,8 +160,14 @@ static bool insn_load_global(Translator *t) {
     if (!name) return frontend_python_failed(t->frontend, t->source, t->span, "a name is missing");
     PyObject *object = name_global(t->frontend, t->function->func_globals, t->function->func_builtins, name);
     if (!object && PyErr_Occurred()) return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
-    FAIL_IF(!object, t->diag, NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
-    return push_object(t, object);
+    if (object) return push_object(t, object);
+    diag_fail(t->diag, DIAG_NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
+    PyObject *known = PyDict_Keys(t->function->func_globals);
+    for (size_t i = 0; known && i < t->nlocals; i++) PyList_Append(known, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
+    PyObject *builtins = frontend_keep(t->frontend, PyDict_Keys(t->function->func_builtins));
+    if (known && builtins) PyList_SetSlice(known, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, builtins);
+    name_suggest(t->frontend, name, known);
+    return false;
 }
 
 static bool insn_load_attr(Translator *t) {

@@ -72,6 +72,7 @@ void guards_release(Guard *guards, size_t count) {
 }
 
 static void add_guard(Frontend *frontend, Guard guard) {
+    if (frontend->unguarded) return;
     for (size_t i = 0; i < frontend->guards.len; i++) {
         const Guard *known = &frontend->guards.data[i];
         if (known->kind == guard.kind && known->holder == guard.holder && known->name == guard.name) return;
@@ -107,12 +108,27 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
     if (objects_is_intrinsic(frontend->objects, value)) return value; /* part of Krait: stays */
     Guard guard = {GUARD_ATTRIBUTE, holder, NULL, name, value};
     if (!PyModule_Check(holder) && !PyType_Check(holder) && !guards_hold(&guard, 1)) {
+        bool method = PyMethod_Check(value) || PyCFunction_Check(value);
         diag_fail(frontend->diag, DIAG_UNSUPPORTED_OBJECT, source, span,
-                  "attribute '%s' of a %s is a new %s every time it is read: it cannot be a constant of compiled code",
-                  PyUnicode_AsUTF8(name), Py_TYPE(holder)->tp_name, Py_TYPE(value)->tp_name);
-        diag_hint(frontend->diag, "pass it as an argument");
+                  method ? "method '%s' of an object of type %s is not compiled"
+                         : "attribute '%s' of an object of type %s is another object every time it is read",
+                  PyUnicode_AsUTF8(name), Py_TYPE(holder)->tp_name);
+        diag_hint(frontend->diag, method ? "call it outside, and pass the result as an argument" : "pass it as an argument");
         return NULL;
     }
     add_guard(frontend, guard);
     return value;
+}
+
+/* ---- advice ---- */
+
+/* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint. */
+void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    candidates = frontend_keep(frontend, candidates);
+    PyObject *difflib = candidates ? frontend_keep(frontend, PyImport_ImportModule("difflib")) : NULL;
+    PyObject *close = difflib ? frontend_keep(frontend, PyObject_CallMethod(difflib, "get_close_matches", "OOi", name, candidates, 1)) : NULL;
+    PyObject *best = close && PyList_Check(close) && PyList_GET_SIZE(close) ? PyList_GET_ITEM(close, 0) : NULL;
+    const char *text = best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
+    PyErr_Clear();
+    if (text) diag_hint(frontend->diag, "did you mean '%s'?", text);
 }

@@ -24,11 +24,12 @@ typedef struct Known { /* what stands behind an ObjRef */
     PyObject *code, *globals; /* borrowed from object when it stands for code nested in a function, else NULL */
 } Known;
 
-typedef struct PendingName { /* a library name that was not found yet */
+typedef struct LibraryName { /* one name of one row of ir_funcs.def */
     const char *text;
     uint32_t length;
     FuncId func;
-} PendingName;
+    bool found; /* its object is in `library` */
+} LibraryName;
 
 struct Objects {
     Table numbers, library;
@@ -36,9 +37,9 @@ struct Objects {
     size_t count, capacity;
     PyObject **library_objects; /* strong: keeps addresses in `library` theirs */
     size_t nlibrary, library_capacity;
-    PendingName *pending;
-    size_t npending;
-    Py_ssize_t nmodules; /* size of sys.modules when pending names were last tried */
+    LibraryName *names;
+    size_t nnames;
+    Py_ssize_t nmodules; /* size of sys.modules when the names not found were last tried */
     PyTypeObject *intrinsic, *krait_type;
     const Type *(*krait_type_get)(PyObject *);
 };
@@ -103,14 +104,14 @@ static bool list_names(Objects *objects) {
         for (int func = FUNC_NONE + 1; func < FUNC_COUNT; func++) {
             for (const char *at = func_info[func].names; *at;) {
                 size_t length = strcspn(at, " ");
-                if (length && pass) objects->pending[count] = (PendingName){at, (uint32_t)length, (FuncId)func};
+                if (length && pass) objects->names[count] = (LibraryName){at, (uint32_t)length, (FuncId)func, false};
                 count += length != 0;
                 at += length + (at[length] == ' ');
             }
         }
-        if (!pass && !(objects->pending = PyMem_Calloc(count + 1, sizeof *objects->pending))) return false;
+        if (!pass && !(objects->names = PyMem_Calloc(count + 1, sizeof *objects->names))) return false;
     }
-    objects->npending = count;
+    objects->nnames = count;
     return true;
 }
 
@@ -134,7 +135,7 @@ void objects_free(Objects *objects) {
     for (size_t i = 0; i < objects->nlibrary; i++) Py_CLEAR(objects->library_objects[i]);
     PyMem_Free(objects->known);
     PyMem_Free(objects->library_objects);
-    PyMem_Free(objects->pending);
+    PyMem_Free(objects->names);
     PyMem_Free(objects->numbers.entries);
     PyMem_Free(objects->library.entries);
     PyMem_Free(objects);
@@ -214,7 +215,7 @@ bool objects_is_intrinsic(const Objects *objects, PyObject *object) {
 
 /* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or NULL, without
  * an exception. */
-static PyObject *resolve_name(const PendingName *name) {
+static PyObject *resolve_name(const LibraryName *name) {
     char text[128];
     if (name->length >= sizeof text) return NULL;
     memcpy(text, name->text, name->length);
@@ -250,17 +251,17 @@ static bool library_add(Objects *objects, PyObject *object, FuncId func) {
     return true;
 }
 
-static void try_pending_names(Objects *objects) {
+/* Reading an attribute may let another thread in, which may do the same: nothing but library_add changes the tables. */
+static void find_library_names(Objects *objects) {
     Py_ssize_t nmodules = PyDict_Size(PyImport_GetModuleDict());
     if (nmodules == objects->nmodules) return;
-    objects->nmodules = nmodules;
-    size_t left = 0;
-    for (size_t i = 0; i < objects->npending; i++) {
-        PyObject *object = resolve_name(&objects->pending[i]);
-        if (!object || !library_add(objects, object, objects->pending[i].func)) objects->pending[left++] = objects->pending[i];
+    for (size_t i = 0; i < objects->nnames; i++) {
+        if (objects->names[i].found) continue;
+        PyObject *object = resolve_name(&objects->names[i]);
+        if (object && library_add(objects, object, objects->names[i].func)) objects->names[i].found = true;
         Py_XDECREF(object);
     }
-    objects->npending = left;
+    objects->nmodules = nmodules;
 }
 
 FuncId objects_func(Objects *objects, PyObject *object) {
@@ -273,7 +274,7 @@ FuncId objects_func(Objects *objects, PyObject *object) {
     }
     uint32_t func = table_get(&objects->library, object);
     if (!func) {
-        try_pending_names(objects);
+        find_library_names(objects);
         func = table_get(&objects->library, object);
     }
     return (FuncId)func;

@@ -56,12 +56,14 @@ static PyObject *attribute_holder(Translator *t, const Value *x) {
 static const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
     PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
     if (object) return frontend_constant(t->frontend, object, t->source, span);
-    PyObject *label = PyModule_Check(holder) ? PyModule_GetNameObject(holder) : PyUnicode_FromString(Py_TYPE(holder)->tp_name);
-    label = frontend_keep(t->frontend, label);
-    const char *text = label ? PyUnicode_AsUTF8(label) : NULL;
+    if (t->diag->failed) return NULL;
+    const char *what = PyModule_Check(holder) ? "module" : PyType_Check(holder) ? "class" : "an object of type";
+    PyObject *named = PyModule_Check(holder) || PyType_Check(holder) ? holder : (PyObject *)Py_TYPE(holder);
+    PyObject *label = frontend_keep(t->frontend, PyObject_GetAttrString(named, "__name__"));
+    const char *text = label && PyUnicode_Check(label) ? PyUnicode_AsUTF8(label) : NULL;
     PyErr_Clear();
-    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s %s has no attribute '%s'", PyModule_Check(holder) ? "module" : "an object of type",
-              text ? text : "?", PyUnicode_AsUTF8(name));
+    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s %s has no attribute '%s'", what, text ? text : "?", PyUnicode_AsUTF8(name));
+    name_suggest(t->frontend, name, PyObject_Dir(holder));
     return NULL;
 }
 
@@ -560,15 +562,28 @@ static bool finish(Translator *t) {
 #endif
 }
 
+/* Whether the function is one of krait.prelude. */
+static bool is_prelude(const Translator *t) {
+    PyObject *module = t->function->func_module; /* may be NULL or anything */
+    const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : "";
+    if (!name) PyErr_Clear();
+    return name && strncmp(name, "krait.prelude", strlen("krait.prelude")) == 0;
+}
+
+static bool translate(Translator *t, ObjRef ref) {
+    TRY(open_function(t, ref));
+    t->frontend->unguarded = is_prelude(t);
+    open_variables(t);
+    cfg_build(t->arena, &t->bytecode, &t->cfg);
+    make_params(t);
+    track_unassigned(t);
+    ssa_seal(&t->ssa, t->block);
+    return translate_blocks(t) && finish(t);
+}
+
 const Func *translate_function(Frontend *frontend, ObjRef ref) {
     Translator t = {.frontend = frontend, .arena = frontend->arena, .types = frontend->types, .diag = frontend->diag};
-    TRY(open_function(&t, ref));
-    open_variables(&t);
-    cfg_build(t.arena, &t.bytecode, &t.cfg);
-    make_params(&t);
-    track_unassigned(&t);
-    ssa_seal(&t.ssa, t.block);
-    TRY(translate_blocks(&t));
-    TRY(finish(&t));
-    return t.func;
+    bool fine = translate(&t, ref);
+    frontend->unguarded = false;
+    return fine ? t.func : NULL;
 }
