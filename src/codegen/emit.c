@@ -284,10 +284,16 @@ LLVMValueRef l_const(Lower *l, const Const *konst) {
         case 'b': return l_i1(l, konst->i != 0);
         default: return l_int(llvm_type, konst->i);
         }
-    case TY_TUPLE: {
+    case TY_TUPLE:
+    case TY_SLICE: {
         LLVMValueRef *items = ARENA_ARRAY(l->arena, LLVMValueRef, type->count);
         for (uint32_t i = 0; i < type->count; i++) TRY(items[i] = l_const(l, konst->items[i]));
         return l_make(l, llvm_type, items, type->count);
+    }
+    case TY_RANGE: {
+        LLVMValueRef items[3];
+        for (unsigned i = 0; i < 3; i++) TRY(items[i] = l_const(l, konst->items[i]));
+        return l_make(l, llvm_type, items, 3);
     }
     case TY_ARRAY: return const_array(l, konst);
     default:
