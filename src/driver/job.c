@@ -169,8 +169,15 @@ static bool job_open(Job *job, const Session *session, const Config *config, Obj
         return false;
     }
     frontend_open(&job->frontend, job->arena, session->types, session->objects, diag);
+    job->frontend.readonly_globals = config->kernel;
     job->infer_host = (InferHost){job, host_translate, host_instance, host_prelude, host_object_name};
     return true;
+}
+
+/* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */
+static void job_explain(Job *job) {
+    job_take_gil(job);
+    frontend_attach_source(&job->frontend);
 }
 
 static void job_close(Job *job) {
@@ -224,6 +231,8 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
             job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
         if (pipeline(&job, &request, STAGE_EMIT))
             code = job_finish(&job);
+        if (!code)
+            job_explain(&job);
     } else {
         job_out_of_memory(&job);
     }
@@ -249,6 +258,8 @@ const char *driver_stage_text(const Session *session, const Config *config, ObjR
         job.wanted = 1u << dump;
         if (pipeline(&job, &request, last[dump]) && job.texts[dump])
             text = arena_strdup(diag->arena, job.texts[dump]);
+        if (!text)
+            job_explain(&job);
     } else {
         job_out_of_memory(&job);
     }

@@ -122,7 +122,7 @@ const char *frontend_disassemble(Frontend *frontend, ObjRef function) {
 
 /* ---- source text, wanted only where something failed ---- */
 
-/* The text of the source's file, as linecache knows it; NULL without an exception: not to be had. */
+/* The text of a file as linecache knows it, in the Diag's arena; NULL without an exception: not to be had. */
 static const char *file_text(Frontend *frontend, const char *file) {
     PyObject *linecache = frontend_keep(frontend, PyImport_ImportModule("linecache"));
     PyObject *lines = linecache ? frontend_keep(frontend, PyObject_CallMethod(linecache, "getlines", "s", file)) : NULL;
@@ -130,23 +130,31 @@ static const char *file_text(Frontend *frontend, const char *file) {
     PyObject *text = lines && nothing ? frontend_keep(frontend, PyUnicode_Join(nothing, lines)) : NULL;
     const char *bytes = text && PyUnicode_GET_LENGTH(text) ? PyUnicode_AsUTF8(text) : NULL;
     PyErr_Clear();
-    return bytes ? arena_strdup(frontend->arena, bytes) : NULL;
+    return bytes ? arena_strdup(frontend->diag->arena, bytes) : NULL;
 }
 
-static void attach(Frontend *frontend, const Source *source) {
-    if (!source || source->text || !source->file) return;
-    const char *text = file_text(frontend, source->file);
-    if (!text) return;
-    Source *writable = (Source *)source; /* made by open_function, in this compilation's arena */
-    writable->text = text;
-    writable->first_line = 1;
+static const Source *copy_source(Frontend *frontend, const Source *source) {
+    if (!source) return NULL;
+    Arena *arena = frontend->diag->arena;
+    Source *copy = ARENA_NEW(arena, Source);
+    *copy = *source;
+    if (source->file) copy->file = arena_strdup(arena, source->file);
+    if (source->function) copy->function = arena_strdup(arena, source->function);
+    copy->text = source->text ? arena_strdup(arena, source->text) : NULL;
+    if (copy->text || !copy->file) return copy;
+    copy->text = file_text(frontend, copy->file);
+    copy->first_line = 1;
+    return copy;
 }
 
 void frontend_attach_source(Frontend *frontend) {
     PyObject *type, *value, *traceback; /* an exception that is set already stays */
     PyErr_Fetch(&type, &value, &traceback);
-    attach(frontend, frontend->diag->source);
-    for (const DiagNote *note = frontend->diag->notes; note; note = note->next) attach(frontend, note->source);
+    Diag *diag = frontend->diag;
+    const Source *old = diag->source;
+    diag->source = copy_source(frontend, old);
+    for (DiagNote *note = diag->notes; note; note = note->next)
+        note->source = note->source == old ? diag->source : copy_source(frontend, note->source);
     PyErr_Restore(type, value, traceback);
 }
 

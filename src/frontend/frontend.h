@@ -56,7 +56,8 @@ void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *
 void frontend_close(Frontend *frontend);
 /* The function (a PyFunctionObject, or the stand-in made for code nested in one) as untyped SSA. */
 const Func *frontend_translate(Frontend *frontend, ObjRef function);
-/* After a failure: gives the Sources that the Diag and its notes mention their text, for the line with the caret. */
+/* After a failure, once: copies the Sources that the Diag and its notes mention into the Diag's arena, with the text of their file, for the
+ * line with the caret. */
 void frontend_attach_source(Frontend *frontend);
 /* Canonical instructions of a function as text, one a line: what KRAIT_DUMP=bytecode and the golden tests show. */
 const char *frontend_disassemble(Frontend *frontend, ObjRef function);
