@@ -54,7 +54,7 @@ static bool is_shape(const Value *value) {
 static bool call_is_nonnegative(const Value *value) {
     const char *names = func_info[value->imm.func].names, *rule = func_info[value->imm.func].rule;
     if (value->imm.func == FUNC_LEN) return true;
-    if (strncmp(rule, "cuda_grid", 9) == 0 || strcmp(rule, "cuda_index") == 0) return true;
+    if (strncmp(rule, "cuda_grid", 9) == 0 || strcmp(rule, "cuda_special") == 0) return true;
     bool extreme = strcmp(names, "builtins.min") == 0 || strcmp(names, "builtins.max") == 0;
     bool all = value->nargs > 0, any = false;
     for (uint32_t i = 0; i < value->nargs; i++) {
