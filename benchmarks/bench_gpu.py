@@ -134,6 +134,8 @@ def _add_numba(scalar_two, none, host, timed):
     import warnings
 
     warnings.simplefilter("ignore")
+    if not hasattr(np, "row_stack"):
+        np.row_stack = np.vstack  # numba-cuda 0.30 still asks for what NumPy 2.5 has dropped
     from numba import cuda as numba_cuda
 
     theirs = numba_cuda.jit(saxpy.saxpy.py_func)
