@@ -148,12 +148,24 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     }
 }
 
+/* Whether a loop's condition asks an iterator over a range of constants. */
+static bool counts_constantly(const Value *condition) {
+    if (condition->op != OP_ITER_MORE || condition->args[0]->op != OP_ITER) return false;
+    const Value *range = condition->args[0]->args[0];
+    if (range->op != OP_CALL_FUNC || range->type->kind != TY_RANGE) return false;
+    for (uint32_t i = 0; i < range->nargs; i++)
+        if (!range->args[i]->konst) return false;
+    return true;
+}
+
 static bool lower_terminator(Lower *l, const Value *value) {
     const Block *block = value->block;
     switch (value->op) {
     case OP_JUMP: l_jump(l, l->s->starts[block->succs[0]->id]); return true;
     case OP_BRANCH:
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs[0]->id], l->s->starts[block->succs[1]->id]);
+        if (counts_constantly(value->args[0])) /* LLVM unrolls such a loop as a whole if that pays: optimise.c leaves it alone */
+            l_set_metadata(l, LLVMGetBasicBlockTerminator(l_here(l)), COUNTED_LOOP, LLVMMDNodeInContext2(l->context, NULL, 0));
         return true;
     case OP_RETURN:
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);

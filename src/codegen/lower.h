@@ -107,6 +107,9 @@ LLVMValueRef lower_cell(Lower *l, const Value *value);
 LLVMValueRef lower_cell_get(Lower *l, const Value *value);
 LLVMValueRef lower_cell_set(Lower *l, const Value *value);
 
+/* Metadata on the branch of a loop whose count is a constant; LLVM ignores the name, optimise.c does not. */
+#define COUNTED_LOOP "krait.counted"
+
 /* ---- bitcode.c, check.c, optimise.c: stages on the finished module ---- */
 
 bool bitcode_link(Module *module, Diag *diag);

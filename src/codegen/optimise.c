@@ -139,6 +139,12 @@ static void ask_for_unrolling(Module *module, LLVMBasicBlockRef latch, unsigned 
                     LLVMMetadataAsValue(context, loop));
 }
 
+/* A loop over a range of constants: LLVM knows its count, and unrolls all of it where that pays. */
+static bool counted(Module *module, LLVMBasicBlockRef header) {
+    unsigned kind = LLVMGetMDKindIDInContext(module->context, COUNTED_LOOP, sizeof COUNTED_LOOP - 1);
+    return LLVMGetMetadata(LLVMGetBasicBlockTerminator(header), kind) != NULL;
+}
+
 static void unroll_function(Module *module, LLVMValueRef function) {
     Graph graph = {.arena = module->arena, .count = LLVMCountBasicBlocks(function)};
     BackEdges edges = {0};
@@ -149,7 +155,7 @@ static void unroll_function(Module *module, LLVMValueRef function) {
     find_back_edges(&graph, LLVMGetEntryBasicBlock(function), &edges);
     for (size_t e = 0; e < edges.len; e++) {
         Body body = {0};
-        bool innermost = true;
+        bool innermost = !counted(module, edges.data[e].header->block);
         mark_loop(&graph, edges.data[e]);
         for (size_t k = 0; k < edges.len; k++) innermost &= k == e || !edges.data[k].latch->in_loop;
         for (size_t i = 0; i < graph.count; i++)
