@@ -54,6 +54,7 @@ static unsigned vector_isas(VectorIsa out[3]) {
 
 /* Adds a function to llvm.compiler.used, so that its declaration outlives the passes that have not met its use yet. */
 static void keep_declaration(Lower *l, LLVMValueRef function) {
+    if (LLVMGetFirstUse(function)) return;
     LLVMValueRef old = LLVMGetNamedGlobal(l->module, "llvm.compiler.used");
     VEC(LLVMValueRef) kept = {0};
     if (old) {
@@ -70,9 +71,16 @@ static void keep_declaration(Lower *l, LLVMValueRef function) {
     LLVMSetSection(global, "llvm.metadata");
 }
 
-/* Tells LLVM's loop vectoriser which vector functions stand for this one, where the system has them. */
-static void describe_vectors(Lower *l, LLVMValueRef function, const MathRow *row, const char *symbol,
-                             LLVMTypeRef type) {
+/* A vector variant may be off by 4 units in the last place.  What the interpreter computes by the C library's scalar
+ * functions (math, powers of Python numbers) keeps its bits; NumPy, ufuncs and kernels round in their own way anyway. */
+static bool vectors_allowed(const Lower *l) {
+    if (l->target->math != MATH_HOST || l->m->options.opt_level < 2) return false;
+    if (l->m->options.entry != ENTRY_FUNCTION || (l->fastmath & FASTMATH_AFN)) return true;
+    return l->at && l->at->op == OP_CALL_FUNC && strncmp(func_info[l->at->imm.func].names, "numpy.", 6) == 0;
+}
+
+/* Tells LLVM's loop vectoriser which vector functions stand for this call, where the system has them. */
+static void describe_vectors(Lower *l, LLVMValueRef call, const MathRow *row, const char *symbol, LLVMTypeRef type) {
     VectorIsa isas[3];
     unsigned count = row->vector[0] ? vector_isas(isas) : 0, width = type == l->f32 ? 4 : 8;
     const char *params = row->operands == 2 ? "vv" : "v", *suffix = type == l->f32 ? "f" : "";
@@ -90,7 +98,11 @@ static void describe_vectors(Lower *l, LLVMValueRef function, const MathRow *row
         keep_declaration(l, variant);
         buf_printf(&text, "%s_ZGV_LLVM_N%u%s_%s(%s)", text.len ? "," : "", lanes, params, symbol, name);
     }
-    if (text.len) l_attribute_text(l, function, -1, "vector-function-abi-variant", text.text);
+    if (!text.len) return;
+    const char *key = "vector-function-abi-variant";
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(l->context, key, (unsigned)strlen(key), text.text,
+                                                           (unsigned)text.len);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, attribute);
 }
 
 /* ---- EXTERN ---- */
@@ -110,9 +122,10 @@ static LLVMValueRef call_math(Lower *l, const MathRow *row, LLVMTypeRef type, LL
         function = l_declare(l, symbol, LLVMFunctionType(type, types, row->operands, false));
         l_attribute(l, function, -1, "memory", 0); /* errno is nobody's business */
         l_attribute(l, function, -1, "willreturn", 0);
-        if (l->target->math == MATH_HOST) describe_vectors(l, function, row, symbol, type);
     }
-    return l_call(l, function, args, row->operands);
+    LLVMValueRef call = l_call(l, function, args, row->operands);
+    if (vectors_allowed(l)) describe_vectors(l, call, row, symbol, type);
+    return call;
 }
 
 /* A complex function by the name of its real row: rtlib's krait_rt_c<row>. */

@@ -5,8 +5,8 @@
  * barriers or warp operations the threads of a block are fibers on one core.  Blocks are spread over the cores by a
  * pool of worker threads.
  *
- * Files: target.c answers the questions of codegen/llvm.h, entry.c wraps the root function, vector_math.c brings
- * libmvec in, symbols.c lists what code may call, orc.c makes it callable; host_device.c launches, pool.c has the
+ * Files: target.c answers the questions of codegen/llvm.h, entry.c wraps the root function, symbols.c lists
+ * what code may call (the vector math of libmvec too), orc.c makes it callable; host_device.c launches, pool.c has the
  * worker threads, fibers.c the threads of a block. */
 #ifndef KRAIT_CODEGEN_CPU_H
 #define KRAIT_CODEGEN_CPU_H

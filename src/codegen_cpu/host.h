@@ -32,18 +32,9 @@ enum {
  * unknown. */
 void *host_symbol(const char *name);
 
-/* ---- target.c ---- */
-
-const char *codegen_cpu_features(void); /* LLVM's text: "+avx2,-avx512f,..." */
-
 /* ---- entry.c ---- */
 
 bool host_entry(Lower *l, const FuncInst *root);
-
-/* ---- vector_math.c ---- */
-
-/* Tells LLVM's vectoriser which calls of math functions have vector variants in libmvec. */
-void host_vector_math(Module *module);
 
 /* ---- orc.c ---- */
 

@@ -55,7 +55,6 @@ static const struct Processor *processor_get(void) {
 }
 
 const char *codegen_cpu_name(void) { return processor_get()->name; }
-const char *codegen_cpu_features(void) { return processor_get()->features; }
 
 static LLVMTargetMachineRef host_machine(const CodegenOptions *options, Diag *diag) {
     const struct Processor *p = processor_get();
@@ -202,7 +201,8 @@ static const char *host_passes(const CodegenOptions *options) {
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
-/* LLVM expands its generic intrinsics for every host processor, into calls of the C library where there is no instruction. */
+/* LLVM expands its generic intrinsics for every host processor, into calls of the C library where there is no
+ * instruction. */
 static bool host_knows(const Module *module, const char *symbol) {
     (void)module;
     if (strncmp(symbol, "llvm.", 5) == 0) return strncmp(symbol, "llvm.nvvm.", 10) != 0;
@@ -230,7 +230,6 @@ const Target *codegen_cpu_target(void) {
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
         .const_array = host_const_array,
         .entry = host_entry,
-        .prepare = host_vector_math,
         .passes = host_passes,
         .knows = host_knows,
     };
