@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "ir/ir.h"
+#include "typeinfer/typeinfer.h" /* typeinfer_run */
 
 typedef struct Trial {
     Arena *arena;
@@ -180,6 +181,87 @@ static const char *try_kernel_leaves(Trial *trial, const char *text) {
     return buf.text;
 }
 
+/* ---- inference of one function of IR text, whose parameters carry their types and, after "is", constants ---- */
+
+static const Func *no_function(void *trial, ObjRef function) {
+    diag_fail(&((Trial *)trial)->diag, DIAG_PARSE, NULL, (Span){0}, "the text cannot call pyfunc#%u", function);
+    return NULL;
+}
+
+static FuncInst *no_instance(void *trial, ObjRef function, const Type *const *types, const Const *const *konsts,
+                             FuncInst *caller) {
+    (void)types, (void)konsts, (void)caller;
+    no_function(trial, function);
+    return NULL;
+}
+
+static ObjRef no_prelude(void *trial, const char *name) {
+    diag_fail(&((Trial *)trial)->diag, DIAG_PARSE, NULL, (Span){0}, "the text cannot call the prelude's %s", name);
+    return 0;
+}
+
+static const char *no_name(void *trial, ObjRef object) {
+    return arena_printf(((Trial *)trial)->arena, "object#%u", object);
+}
+
+static const char *infer_text(Trial *trial, const char *text, Promotion promotion, bool kernel) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    const Type **types = ARENA_ARRAY(trial->arena, const Type *, func->nparams);
+    const Const **konsts = ARENA_ARRAY(trial->arena, const Const *, func->nparams);
+    for (const Value *value = func->blocks.data[0]->first; value && value->op == OP_PARAM; value = value->next) {
+        if (!value->type) return refuse(trial, "a parameter without a type");
+        types[value->imm.i] = value->type;
+        konsts[value->imm.i] = value->konst;
+    }
+    FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
+    inst.result = type_simple(trial->types, TY_BOTTOM);
+    inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
+    const InferHost host = {trial, no_function, no_instance, no_prelude, no_name};
+    const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
+    TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag));
+    TRY(func_verify(inst.func, true, &trial->diag));
+    return print_func(trial, inst.func);
+}
+
+static const char *try_infer(Trial *trial, const char *text) {
+    return infer_text(trial, text, PROMOTION_NUMPY2, false);
+}
+static const char *try_infer_kernel(Trial *trial, const char *text) {
+    return infer_text(trial, text, PROMOTION_NUMPY2, true);
+}
+static const char *try_infer_numba(Trial *trial, const char *text) {
+    return infer_text(trial, text, PROMOTION_NUMBA, false);
+}
+
+/* The text is a tuple of two types; "none" if they have no common one. */
+typedef const Type *CommonType(Promotion promotion, TypeTable *types, const Type *a, const Type *b);
+
+static const char *common_type(Trial *trial, const char *text, Promotion promotion, CommonType *common) {
+    const Type *pair = whole_type(trial, text);
+    TRY(pair);
+    if (pair->kind != TY_TUPLE || pair->count != 2) return refuse(trial, text);
+    const Type *type = common(promotion, trial->types, pair->items[0], pair->items[1]);
+    return type ? type_text(trial->arena, type) : "none";
+}
+
+static const char *try_promote(Trial *trial, const char *text) {
+    return common_type(trial, text, PROMOTION_NUMPY2, typeinfer_promote);
+}
+static const char *try_promote_numba(Trial *trial, const char *text) {
+    return common_type(trial, text, PROMOTION_NUMBA, typeinfer_promote);
+}
+static const char *try_join(Trial *trial, const char *text) {
+    return common_type(trial, text, PROMOTION_NUMPY2, typeinfer_join);
+}
+
+static const char *try_conversion_cost(Trial *trial, const char *text) {
+    const Type *pair = whole_type(trial, text);
+    TRY(pair);
+    if (pair->kind != TY_TUPLE || pair->count != 2) return refuse(trial, text);
+    return arena_printf(trial->arena, "%d", typeinfer_conversion_cost(pair->items[0], pair->items[1]));
+}
+
 static const struct TrialRow {
     const char *name;
     const char *(*run)(Trial *trial, const char *text);
@@ -197,6 +279,13 @@ static const struct TrialRow {
     {"remove_edge", try_remove_edge},
     {"layout", try_layout},
     {"kernel_leaves", try_kernel_leaves},
+    {"infer", try_infer},
+    {"infer_kernel", try_infer_kernel},
+    {"infer_numba", try_infer_numba},
+    {"promote", try_promote},
+    {"promote_numba", try_promote_numba},
+    {"join", try_join},
+    {"conversion_cost", try_conversion_cost},
 };
 
 /* ---- running one ---- */

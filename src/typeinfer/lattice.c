@@ -86,8 +86,8 @@ static int scalar_cost(const Type *from, const Type *to) {
     if (from->scalar == to->scalar) return SAME_BITS;
     if (f->kind == 'c' && t->kind != 'c') return 0;
     int steps = (int)(strchr(order, t->kind) - strchr(order, f->kind));
-    int widths = t->bytes > f->bytes ? t->bytes - f->bytes : f->bytes - t->bytes;
-    int distance = (steps < 0 ? -steps : 3 * steps) + widths;
+    int widths = __builtin_ctz(t->bytes) - __builtin_ctz(f->bytes); /* doublings */
+    int distance = (steps < 0 ? -steps : 3 * steps) + (widths < 0 ? -widths : widths);
     if (t->kind == 'b') return TRUNCATING + 20 + distance;
     if (f->kind == 'f' && t->kind != 'f' && t->kind != 'c') return TRUNCATING + distance;
     if (f->kind == 'i' && t->kind == 'u') return NARROWING + distance;

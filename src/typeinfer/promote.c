@@ -36,9 +36,9 @@ static const char numpy2_common[SLOTS][SLOTS + 1] = {
 /* Numba: Python's numbers are int64, float64, complex128, and promote like them */
 static const char numba_common[SLOTS][SLOTS + 1] = {
     "0123?bhilBHILefdFD", "1123llllllllddddDD", "2223ddddddddddddDD", "3333DDDDDDDDDDDDDD", "?ldD?bhilBHILefdFD",
-    "bldDbbhilhildefdFD", "hldDhhhilhildffdFD",  "ildDiiiiliilddddDD", "lldDllllllllddddDD", "BldDBhhilBHILefdFD",
-    "HldDHiiilHHILffdFD", "IldDIllllIIILdddDD",  "LddDLddddLLLLdddDD", "eddDeefddefddefdFD", "fddDfffddffddffdFD",
-    "dddDddddddddddddDD", "FDDDFFFDDFFDDFFDFD",  "DDDDDDDDDDDDDDDDDD",
+    "bldDbbhilhildefdFD", "hldDhhhilhildffdFD", "ildDiiiiliilddddDD", "lldDllllllllddddDD", "BldDBhhilBHILefdFD",
+    "HldDHiiilHHILffdFD", "IldDIllllIIILdddDD", "LddDLddddLLLLdddDD", "eddDeefddefddefdFD", "fddDfffddffddffdFD",
+    "dddDddddddddddddDD", "FDDDFFFDDFFDDFFDFD", "DDDDDDDDDDDDDDDDDD",
 };
 
 /* the type an operation computes in, for each common type; its result is the same type, save for comparisons */
@@ -49,24 +49,32 @@ typedef struct LoopRow {
 
 static const LoopRow numpy2_loops[] = {
     /*           0123?bhilBHILefdFD */
-    {OP_ADD, "1123?bhilBHILefdFD"},     {OP_SUB, "1123.bhilBHILefdFD"},      {OP_MUL, "1123?bhilBHILefdFD"},
-    {OP_TRUEDIV, "2223dddddddddefdFD"}, {OP_FLOORDIV, "112.bbhilBHILefd.."}, {OP_MOD, "112.bbhilBHILefd.."},
-    {OP_POW, "1123bbhilBHILefdFD"},     {OP_LSHIFT, "11..bbhilBHIL....."},   {OP_RSHIFT, "11..bbhilBHIL....."},
-    {OP_AND, "01..?bhilBHIL....."},     {OP_OR, "01..?bhilBHIL....."},       {OP_XOR, "01..?bhilBHIL....."},
-    {OP_LT, "012.?bhilBHILefdFD"},      {OP_LE, "012.?bhilBHILefdFD"},       {OP_GT, "012.?bhilBHILefdFD"},
-    {OP_GE, "012.?bhilBHILefdFD"},      {OP_EQ, "0123?bhilBHILefdFD"},       {OP_NE, "0123?bhilBHILefdFD"},
-    {OP_NEG, "1123.bhilBHILefdFD"},     {OP_POS, "1123.bhilBHILefdFD"},      {OP_INVERT, "11..?bhilBHIL....."},
+    {OP_ADD, "1123?bhilBHILefdFD"},      {OP_SUB, "1123.bhilBHILefdFD"},
+    {OP_MUL, "1123?bhilBHILefdFD"},      {OP_TRUEDIV, "2223dddddddddefdFD"},
+    {OP_FLOORDIV, "112.bbhilBHILefd.."}, {OP_MOD, "112.bbhilBHILefd.."},
+    {OP_POW, "1123bbhilBHILefdFD"},      {OP_LSHIFT, "11..bbhilBHIL....."},
+    {OP_RSHIFT, "11..bbhilBHIL....."},   {OP_AND, "01..?bhilBHIL....."},
+    {OP_OR, "01..?bhilBHIL....."},       {OP_XOR, "01..?bhilBHIL....."},
+    {OP_LT, "012.?bhilBHILefdFD"},       {OP_LE, "012.?bhilBHILefdFD"},
+    {OP_GT, "012.?bhilBHILefdFD"},       {OP_GE, "012.?bhilBHILefdFD"},
+    {OP_EQ, "0123?bhilBHILefdFD"},       {OP_NE, "0123?bhilBHILefdFD"},
+    {OP_NEG, "1123.bhilBHILefdFD"},      {OP_POS, "1123.bhilBHILefdFD"},
+    {OP_INVERT, "11..?bhilBHIL....."},
 };
 
 static const LoopRow numba_loops[] = {
     /*           0123?bhilBHILefdFD */
-    {OP_ADD, "1123lllllLLLLefdFD"},     {OP_SUB, "1123lllllLLLLefdFD"},      {OP_MUL, "1123lllllLLLLefdFD"},
-    {OP_TRUEDIV, "2223dddddddddefdFD"}, {OP_FLOORDIV, "112.lllllLLLLefd.."}, {OP_MOD, "112.lllllLLLLefd.."},
-    {OP_POW, "1123lllllLLLLefdFD"},     {OP_LSHIFT, "11..lllllLLLL....."},   {OP_RSHIFT, "11..lllllLLLL....."},
-    {OP_AND, "01..?llllLLLL....."},     {OP_OR, "01..?llllLLLL....."},       {OP_XOR, "01..?llllLLLL....."},
-    {OP_LT, "012.?bhilBHILefdFD"},      {OP_LE, "012.?bhilBHILefdFD"},       {OP_GT, "012.?bhilBHILefdFD"},
-    {OP_GE, "012.?bhilBHILefdFD"},      {OP_EQ, "0123?bhilBHILefdFD"},       {OP_NE, "0123?bhilBHILefdFD"},
-    {OP_NEG, "1123lllllLLLLefdFD"},     {OP_POS, "1123lllllLLLLefdFD"},      {OP_INVERT, "11..?llllLLLL....."},
+    {OP_ADD, "1123lllllLLLLefdFD"},      {OP_SUB, "1123lllllLLLLefdFD"},
+    {OP_MUL, "1123lllllLLLLefdFD"},      {OP_TRUEDIV, "2223dddddddddefdFD"},
+    {OP_FLOORDIV, "112.lllllLLLLefd.."}, {OP_MOD, "112.lllllLLLLefd.."},
+    {OP_POW, "1123lllllLLLLefdFD"},      {OP_LSHIFT, "11..lllllLLLL....."},
+    {OP_RSHIFT, "11..lllllLLLL....."},   {OP_AND, "01..?llllLLLL....."},
+    {OP_OR, "01..?llllLLLL....."},       {OP_XOR, "01..?llllLLLL....."},
+    {OP_LT, "012.?bhilBHILefdFD"},       {OP_LE, "012.?bhilBHILefdFD"},
+    {OP_GT, "012.?bhilBHILefdFD"},       {OP_GE, "012.?bhilBHILefdFD"},
+    {OP_EQ, "0123?bhilBHILefdFD"},       {OP_NE, "0123?bhilBHILefdFD"},
+    {OP_NEG, "1123lllllLLLLefdFD"},      {OP_POS, "1123lllllLLLLefdFD"},
+    {OP_INVERT, "11..?llllLLLL....."},
 };
 
 _Static_assert(COUNT_OF(numpy2_loops) == COUNT_OF(numba_loops), "both promotions know the same operations");
@@ -75,11 +83,12 @@ typedef struct PromotionTables {
     const char (*common)[SLOTS + 1];
     const LoopRow *loops;
     const char *inexact; /* the type a function of one real or complex argument computes in */
+    bool float64_is_float;
 } PromotionTables;
 
 static const PromotionTables promotion_tables[] = {
-    [PROMOTION_NUMPY2] = {numpy2_common, numpy2_loops, "2223eefddefddefdFD"},
-    [PROMOTION_NUMBA] = {numba_common, numba_loops, "2223dddddddddefdFD"},
+    [PROMOTION_NUMPY2] = {numpy2_common, numpy2_loops, "2223eefddefddefdFD", true},
+    [PROMOTION_NUMBA] = {numba_common, numba_loops, "2223dddddddddefdFD", false},
 };
 
 static int slot_of(const Type *type) {
@@ -131,7 +140,17 @@ static const Type *compare_integers(Infer *in, const Type *a, const Type *b) {
     return NULL;
 }
 
+/* np.float64 is a subclass of float: a Python complex on the left takes it as one and stays a Python complex, save
+ * where it has no such operation itself. */
+static bool complex_takes_float64(Infer *in, Op op, const Type *a, const Type *b) {
+    bool own = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_TRUEDIV || op == OP_POW || op == OP_EQ ||
+               op == OP_NE;
+    return own && promotion_tables[in->config->promotion].float64_is_float && slot_of(a) == 3 && !b->weak &&
+           b->scalar == SCALAR_FLOAT64;
+}
+
 bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes *out) {
+    if (a->kind == TY_SCALAR && b->kind == TY_SCALAR && complex_takes_float64(in, op, a, b)) b = infer_float(in);
     const Type *common = typeinfer_promote(in->config->promotion, in->types, a, b);
     const Type *loop = common ? loop_type(in, op, common) : NULL;
     if (!loop) return false;
