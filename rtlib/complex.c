@@ -473,9 +473,10 @@ float _Complex lib_powf(float _Complex, float _Complex) __asm__("cpowf");
                 if (count < mask) break;                                                                               \
                 t = pr * pr - pi * pi, pi = pr * pi + pi * pr, pr = t;                                                 \
             }                                                                                                          \
-            if (n < 0) {                                                                                               \
-                Complex one = {1, 0}, q = c_quotient(one, (Complex){rr, ri});                                          \
-                rr = (T)q.re, ri = (T)q.im;                                                                            \
+            if (n < 0) { /* 1 / r as NumPy divides: by the reciprocal of Smith's denominator */                        \
+                bool by_re = __builtin_fabs##F(rr) >= __builtin_fabs##F(ri);                                           \
+                T ratio = by_re ? ri / rr : rr / ri, scale = 1 / (by_re ? rr + ri * ratio : ri + rr * ratio);          \
+                rr = (by_re ? 1 : ratio + 0) * scale, ri = (by_re ? 0 - ratio : -1) * scale;                           \
             }                                                                                                          \
             out[0] = rr, out[1] = ri;                                                                                  \
             return;                                                                                                    \

@@ -2,7 +2,7 @@
  *
  * Integers: by squaring, wrapping; a constant exponent becomes multiplications.  Floats: the library's pow, save the exponents whose result is
  * exact by definition (0, 1, 2, -1); a small literal integer exponent becomes multiplications where results need not be those of pow to the last
- * bit (kernels on a GPU, fast math).  Complex: rtlib's cpow. */
+ * bit (kernels on a GPU, fast math).  Complex: rtlib's functions, CPython's for Python's numbers and NumPy's for the others. */
 #include "codegen/lower.h"
 
 /* base ** exponent by squaring; emit is the multiplication of the type. */
@@ -61,10 +61,7 @@ LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef ex
     case 'f':
         if (scalar == SCALAR_FLOAT16) return l_scalar_op(l, OP_POW, scalar, base, exponent);
         return emit_math(l, "pow", scalar, args, 2);
-    default: {
-        /* Structs by value differ between C and LLVM: parts in, one part out for each of two calls (rtlib convention). */
-        return emit_math(l, "cpow", scalar, args, 2);
-    }
+    default: return emit_math(l, "pow", scalar, args, 2);
     }
 }
 
@@ -87,17 +84,17 @@ static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, in
     return exponent < 0 ? l_fdiv(l, l_float(type, 1.0), power) : power;
 }
 
+static LLVMValueRef is_finite(Lower *l, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &value, 1);
+    return LLVMBuildFCmp(l->b, LLVMRealOLT, magnitude, l_float(type, __builtin_inf()), "");
+}
+
 /* CPython: 0.0 ** -1 is an error, a finite base and exponent with an infinite result is another. */
 static void check_zero_base(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef negative) {
     if (!(value->flags & VF_CHECKED) || type_scalar_kind(value->type) != 'f') return;
     LLVMValueRef zero = l_not(l, l_truth(l, value->type, base));
     l_raise_if(l, l_and(l, zero, negative), "ZeroDivisionError", "0.0 cannot be raised to a negative power", NULL, 0);
-}
-
-static LLVMValueRef is_finite(Lower *l, LLVMValueRef value) {
-    LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &value, 1);
-    return LLVMBuildFCmp(l->b, LLVMRealOLT, magnitude, l_float(type, __builtin_inf()), "");
 }
 
 static void check_overflow(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent, LLVMValueRef result) {
@@ -123,12 +120,35 @@ static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base)
         }
     }
     LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, value->type);
-    if (!known || !type_is_integer(known->type))
-        check_zero_base(l, value, base, LLVMBuildFCmp(l->b, LLVMRealOLT, exponent, l_null(LLVMTypeOf(exponent)), ""));
+    if (!known || !type_is_integer(known->type)) {
+        LLVMValueRef negative = LLVMBuildFCmp(l->b, LLVMRealOLT, exponent, l_null(LLVMTypeOf(exponent)), "");
+        check_zero_base(l, value, base, l_and(l, negative, is_finite(l, exponent))); /* 0.0 ** -inf is inf */
+    }
     LLVMValueRef power;
     TRY(power = l_scalar_op(l, OP_POW, scalar, base, exponent));
     check_overflow(l, value, base, exponent, power);
     return power;
+}
+
+static LLVMValueRef python_complex_power(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent) {
+    LLVMValueRef out = l_alloca_bytes(l, 16, 8, "complex");
+    LLVMValueRef args[] = {l_extract(l, base, 0), l_extract(l, base, 1), l_extract(l, exponent, 0), l_extract(l, exponent, 1), out};
+    LLVMValueRef error;
+    TRY(error = l_call_named(l, "krait_rt_pypow_D", l->i32, args, 5));
+    if (value->flags & VF_CHECKED) {
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, error, l_i32(l, 1)), "ZeroDivisionError", "0.0 to a negative or complex power", NULL, 0);
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, error, l_i32(l, 2)), "OverflowError", "complex exponentiation", NULL, 0);
+    }
+    return l_load(l, value->type, out);
+}
+
+/* An int to a negative int power is a float in the interpreter, which the type of the result cannot be. */
+static void check_int_exponent(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent) {
+    LLVMValueRef zero = l_null(LLVMTypeOf(exponent)), negative = l_icmp(l, LLVMIntSLT, exponent, zero);
+    if (value->type->weak)
+        l_raise_if(l, l_and(l, negative, l_icmp(l, LLVMIntEQ, base, zero)), "ZeroDivisionError",
+                   "0.0 cannot be raised to a negative power", NULL, 0);
+    l_raise_if(l, negative, "ValueError", "Integers to negative integer powers are not allowed.", NULL, 0);
 }
 
 LLVMValueRef lower_power(Lower *l, const Value *value) {
@@ -139,9 +159,8 @@ LLVMValueRef lower_power(Lower *l, const Value *value) {
     LLVMValueRef base = l_cast(l, l_arg(l, value, 0), value->args[0]->type, type);
     if (type_scalar_kind(type) == 'f') return float_power(l, value, base);
     LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, type);
+    if (type->scalar == SCALAR_COMPLEX128 && type->weak) return python_complex_power(l, value, base, exponent);
     bool is_signed = type_scalar_kind(type) == 'i';
-    if ((value->flags & VF_CHECKED) && is_signed && !(operand->flags & VF_NONNEGATIVE))
-        l_raise_if(l, l_icmp(l, LLVMIntSLT, exponent, l_null(LLVMTypeOf(exponent))), "ValueError",
-                   "Integers to negative integer powers are not allowed.", NULL, 0);
+    if ((value->flags & VF_CHECKED) && is_signed && !(operand->flags & VF_NONNEGATIVE)) check_int_exponent(l, value, base, exponent);
     return l_scalar_op(l, OP_POW, type->scalar, base, exponent);
 }
