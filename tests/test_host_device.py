@@ -364,6 +364,20 @@ def test_large_local_arrays_fit_the_stacks():
     np.testing.assert_array_equal(out, np.arange(64) * 20_000.0)
 
 
+@cuda.jit
+def with_too_large_local(out):
+    mine = cuda.local.array(100_000, float64)
+    for k in range(100_000):
+        mine[k] = out[k % out.size]
+    out[0] = mine[int(out[1])]
+
+
+@host_device
+def test_local_arrays_beyond_what_a_gpu_gives_are_refused():
+    with pytest.raises(errors.UnsupportedError, match="800"):
+        with_too_large_local[1, 1](np.zeros(10))
+
+
 # ---- atomics ----------------------------------------------------------------------------------------------------------
 
 

@@ -142,6 +142,16 @@ static size_t local_bytes(Module *module) {
     return sum;
 }
 
+/* A GPU gives a thread 512 KiB at most; here the limit keeps threads within the stacks they run on. */
+static bool check_locals(Module *module, Diag *diag) {
+    enum { MOST = 512 << 10 };
+    size_t bytes = local_bytes(module);
+    if (module->options.entry != ENTRY_KERNEL || bytes <= MOST) return true;
+    const Func *root = module->insts[0]->untyped;
+    return diag_fail(diag, DIAG_UNSUPPORTED, root->source, root->span,
+                     "the local arrays of a thread take %zu bytes, at most %d are allowed", bytes, MOST);
+}
+
 static bool make_object(Module *module, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *object, Diag *diag) {
     char *text = NULL;
     module->message[0] = 0;
@@ -184,7 +194,7 @@ HostCode *codegen_cpu_emit(Module **module, const char *entry_name, Diag *diag) 
     }
     int length = snprintf(symbol, sizeof symbol, "krait.%llu", (unsigned long long)atomic_fetch_add(&serial, 1));
     LLVMSetValueName2(entry, symbol, (size_t)length);
-    if (!make_object(m, LLVMObjectFile, &object, diag)) goto done;
+    if (!check_locals(m, diag) || !make_object(m, LLVMObjectFile, &object, diag)) goto done;
     lock_linker();
     linker.message[0] = 0;
     if (linker_open(message)) code = emit_under_lock(m, &object, symbol, linker.message);
