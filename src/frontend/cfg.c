@@ -2,7 +2,7 @@
  *
  * Input: Bytecode.  Output: Cfg: the reachable blocks in reverse post-order, and which variables are certainly assigned where.
  * Algorithm: 1. leaders: the first instruction, jump targets, what follows a jump; 2. edges to blocks that only jump on are led to where
- * these end; 3. a block whose only successor has no other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side first, so
+ * these end, and past tests whose answer is known; 3. a block whose only successor has no other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side first, so
  * that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked like.  Steps 2 and 3 are what
  * makes the graphs of different Python versions equal. */
 #include "frontend/cfg.h"
@@ -76,6 +76,40 @@ static void thread_jumps(Builder *b) {
             for (CfgBlock *next; steps < b->blocks.len && (next = forwards_to(b, to)) != NULL; steps++) to = next;
             if (steps < b->blocks.len) block->succs[s] = to;
         }
+    }
+}
+
+/* Whether the block does nothing but ask for the truth of the top of the stack, which stays: the middle of `a and b or c`. */
+static bool only_tests(const Builder *b, const CfgBlock *block) {
+    bool copied = false;
+    for (uint32_t i = block->part.first; i < block->part.last; i++) {
+        const Insn *insn = &b->code->insns[i];
+        if (insn->kind == INSN_JUMP_IF_TRUE || insn->kind == INSN_JUMP_IF_FALSE) return copied && block->nsuccs == 2;
+        if (insn->kind == INSN_COPY && insn->arg == 1 && !copied)
+            copied = true;
+        else if (insn->kind != INSN_NOP && !(insn->kind == INSN_TO_BOOL && copied))
+            return false;
+    }
+    return false;
+}
+
+/* Whether a condition at the end of the block leaves the value it asked about on the stack. */
+static bool keeps_tested(const Builder *b, const CfgBlock *block) {
+    uint32_t last = block->part.last - 1;
+    InsnKind kind = b->code->insns[last].kind;
+    if (kind != INSN_JUMP_IF_TRUE && kind != INSN_JUMP_IF_FALSE) return false;
+    while (last > block->part.first && b->code->insns[last - 1].kind == INSN_TO_BOOL) last--;
+    const Insn *before = last > block->part.first ? &b->code->insns[last - 1] : NULL;
+    return before && before->kind == INSN_COPY && before->arg == 1 && block->nsuccs == 2;
+}
+
+/* `a and b or c`: when a is false, the second test has its answer already.  The types of a and b need not join then. */
+static void skip_repeated_tests(Builder *b) {
+    for (size_t i = 0; i < b->blocks.len; i++) {
+        CfgBlock *block = b->blocks.data[i];
+        if (!keeps_tested(b, block)) continue;
+        for (uint32_t s = 0; s < 2; s++)
+            for (size_t steps = 0; steps < b->blocks.len && only_tests(b, block->succs[s]); steps++) block->succs[s] = block->succs[s]->succs[s];
     }
 }
 
@@ -164,6 +198,7 @@ void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
     find_blocks(&b);
     find_edges(&b);
     thread_jumps(&b);
+    skip_repeated_tests(&b);
     count_preds(&b);
     merge_chains(&b);
     CfgBlock *entry = b.blocks.data[0];

@@ -4,7 +4,7 @@
  * Algorithm: blocks of the control-flow graph are taken in reverse post-order.  Each starts with the stack that its first predecessor left
  * (slots that hold values are SSA variables, so that joins become phis), interprets its instructions abstractly, and hands the stack on.  A
  * block is sealed when all its predecessors are done.  A variable that may be unassigned at a load has a shadow variable, true once it is
- * assigned.  At the end trivial phis go, attributes of what has turned out constant are read, settled checks go, dead constants go. */
+ * assigned.  tidy.c has the clean-up at the end. */
 #include "frontend/translate.h"
 
 #include <string.h> /* memcpy, memset, strcmp */
@@ -29,8 +29,7 @@ Value *emit2(Translator *t, Op op, Value *a, Value *b) { return emit(t, op, (Val
 Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c) { return emit(t, op, (Value *[]){a, b, c}, 3); }
 Value *emit_constant(Translator *t, const Const *konst) { return block_append_const(t->func, t->block, t->span, konst); }
 
-/* Library functions that are read, not called: cuda.threadIdx.x. */
-static bool is_read_only_row(const Const *konst) {
+bool is_read_only_row(const Const *konst) {
     return konst->type->kind == TY_FUNC && strcmp(func_info[konst->type->func].rule, "cuda_special") == 0;
 }
 
@@ -45,15 +44,14 @@ bool push_object(Translator *t, PyObject *object) {
     return true;
 }
 
-/* The object whose attributes are constants, or NULL. */
-static PyObject *attribute_holder(Translator *t, const Value *x) {
+PyObject *attribute_holder(Translator *t, const Value *x) {
     if (x->op != OP_CONST) return NULL;
     if (x->imm.object) return objects_get(t->frontend->objects, x->imm.object);
     TypeKind kind = x->konst->type->kind;
     return kind == TY_OBJECT || kind == TY_EXC_CLASS ? objects_get(t->frontend->objects, x->konst->type->object) : NULL;
 }
 
-static const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
+const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
     PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
     if (object) return frontend_constant(t->frontend, object, t->source, span);
     if (t->diag->failed) return NULL;
@@ -458,109 +456,7 @@ static void open_variables(Translator *t) {
     ssa_init(&t->ssa, t->func, nvars, t->names);
 }
 
-/* ---- clean-up ---- */
-
-/* Attributes of phis that have turned out to be constants. */
-static bool fold_attributes(Translator *t) {
-    for (size_t b = 0; b < t->func->blocks.len; b++) {
-        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
-            PyObject *holder = value->op == OP_GETATTR ? attribute_holder(t, value->args[0]) : NULL;
-            if (!holder) continue;
-            PyObject *name = frontend_keep(t->frontend, PyUnicode_InternFromString(value->imm.text));
-            if (!name) return frontend_python_failed(t->frontend, t->source, value->span, "no memory for a name");
-            const Const *konst = attribute_const(t, holder, name, value->span);
-            TRY(konst);
-            value->op = OP_CONST;
-            value->nargs = 0;
-            value->konst = konst;
-            value->type = konst->type;
-            value->imm.text = NULL;
-            if (!is_read_only_row(konst)) continue;
-            Value *callee = value_new(t->func, OP_CONST, value->span, NULL, 0);
-            callee->konst = konst;
-            callee->type = konst->type;
-            value_insert_before(value, callee);
-            Value *call = value_new(t->func, OP_CALL, value->span, &callee, 1);
-            value_insert_before(value, call);
-            value_replace(t->func, value, call);
-            value_remove(value);
-            value = call;
-        }
-    }
-    return true;
-}
-
-static void cut_after(Translator *t, Value *last) {
-    Block *block = last->block;
-    while (block->nsuccs) block_remove_edge(t->func, block, block->succs[0]);
-    while (last->next) value_remove(block->last);
-    block_append(t->func, block, OP_UNREACHABLE, last->span, NULL, 0);
-}
-
-/* A check of what is known either says nothing, or nothing comes after it. */
-static bool settle_checks(Translator *t) {
-    bool cut = false;
-    for (size_t b = 0; b < t->func->blocks.len; b++) {
-        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
-            next = value->next;
-            if (value->op != OP_CHECK_BOUND || value->args[0]->op != OP_CONST) continue;
-            if (value->args[0]->konst->i) {
-                value_remove(value);
-                continue;
-            }
-            cut_after(t, value);
-            cut = true;
-            break;
-        }
-    }
-    return cut;
-}
-
-static bool may_be_dead(Op op) { return op == OP_CONST || op == OP_UNDEF || op == OP_PHI || op == OP_TUPLE; }
-
-/* Constants, tuples and phis that nothing uses.  Operations stay, even pure ones: their types are still to be checked. */
-static void remove_dead(Translator *t) {
-    VEC(Value *) work = {0};
-    for (size_t b = 0; b < t->func->blocks.len; b++) {
-        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
-            value->mark = may_be_dead(value->op) ? NULL : value;
-            if (value->mark) vec_push(t->arena, &work, value);
-        }
-    }
-    while (work.len) {
-        Value *value = vec_pop(&work);
-        for (uint32_t i = 0; i < value->nargs; i++) {
-            if (value->args[i]->mark) continue;
-            value->args[i]->mark = value;
-            vec_push(t->arena, &work, value->args[i]);
-        }
-    }
-    for (size_t b = 0; b < t->func->blocks.len; b++) {
-        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
-            next = value->next;
-            if (!value->mark) value_remove(value);
-            value->mark = NULL;
-        }
-    }
-}
-
-static bool finish(Translator *t) {
-    func_compute_order(t->func);
-    func_remove_trivial_phis(t->func);
-    TRY(fold_attributes(t));
-    if (settle_checks(t)) {
-        func_compute_order(t->func);
-        func_remove_trivial_phis(t->func);
-    }
-    remove_dead(t);
-    func_renumber(t->func);
-    for (size_t b = 0; b < t->func->blocks.len; b++) t->func->blocks.data[b]->mark = NULL;
-#ifdef KRAIT_DEBUG
-    return func_verify(t->func, false, t->diag);
-#else
-    return true;
-#endif
-}
+/* ---- all of it ---- */
 
 /* Whether the function is one of krait.prelude. */
 static bool is_prelude(const Translator *t) {
@@ -578,7 +474,7 @@ static bool translate(Translator *t, ObjRef ref) {
     make_params(t);
     track_unassigned(t);
     ssa_seal(&t->ssa, t->block);
-    return translate_blocks(t) && finish(t);
+    return translate_blocks(t) && tidy(t);
 }
 
 const Func *translate_function(Frontend *frontend, ObjRef ref) {

@@ -1,7 +1,7 @@
 /* translate.h: one function being translated; private to this folder.
  *
- *   translate.c   the function: parameters, blocks, edges, clean-up      insns.c      one function per canonical instruction
- *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions */
+ *   translate.c   the function: parameters, blocks, edges      insns.c   one function per canonical instruction
+ *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions      tidy.c   the clean-up at the end */
 #ifndef KRAIT_FRONTEND_TRANSLATE_H
 #define KRAIT_FRONTEND_TRANSLATE_H
 
@@ -105,8 +105,15 @@ Slot *peek(Translator *t, int depth); /* 1: the top; NULL: not that many */
 /* ---- constants (translate.c) ---- */
 
 bool push_object(Translator *t, PyObject *object); /* what a Python object is in compiled code */
+bool is_read_only_row(const Const *konst); /* a library function that is read, not called: cuda.threadIdx.x */
+PyObject *attribute_holder(Translator *t, const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */
+const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span);
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
 Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
+
+/* ---- tidy.c ---- */
+
+bool tidy(Translator *t);
 
 /* ---- insns.c ---- */
 

@@ -1,0 +1,187 @@
+/* tidy.c: the clean-up after translation.
+ *
+ * Input: a Func whose blocks are complete.  Output: the same function without trivial phis, with the attributes of what has turned out
+ * constant read, without checks that are settled, without constants nobody uses, without blocks that only jump; renumbered.
+ * The last steps also make the text of one function the same for every Python version, whatever its compiler's jumps looked like. */
+#include "frontend/translate.h"
+
+/* Attributes of phis that have turned out to be constants. */
+static bool fold_attributes(Translator *t) {
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
+            PyObject *holder = value->op == OP_GETATTR ? attribute_holder(t, value->args[0]) : NULL;
+            if (!holder) continue;
+            PyObject *name = frontend_keep(t->frontend, PyUnicode_InternFromString(value->imm.text));
+            if (!name) return frontend_python_failed(t->frontend, t->source, value->span, "no memory for a name");
+            const Const *konst = attribute_const(t, holder, name, value->span);
+            TRY(konst);
+            value->op = OP_CONST;
+            value->nargs = 0;
+            value->konst = konst;
+            value->type = konst->type;
+            value->imm.text = NULL;
+            if (!is_read_only_row(konst)) continue;
+            Value *callee = value_new(t->func, OP_CONST, value->span, NULL, 0);
+            callee->konst = konst;
+            callee->type = konst->type;
+            value_insert_before(value, callee);
+            Value *call = value_new(t->func, OP_CALL, value->span, &callee, 1);
+            value_insert_before(value, call);
+            value_replace(t->func, value, call);
+            value_remove(value);
+            value = call;
+        }
+    }
+    return true;
+}
+
+static void cut_after(Translator *t, Value *last) {
+    Block *block = last->block;
+    while (block->nsuccs) block_remove_edge(t->func, block, block->succs[0]);
+    while (last->next) value_remove(block->last);
+    block_append(t->func, block, OP_UNREACHABLE, last->span, NULL, 0);
+}
+
+/* A check of what is known either says nothing, or nothing comes after it. */
+static bool settle_checks(Translator *t) {
+    bool cut = false;
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            if (value->op != OP_CHECK_BOUND || value->args[0]->op != OP_CONST) continue;
+            if (value->args[0]->konst->i) {
+                value_remove(value);
+                continue;
+            }
+            cut_after(t, value);
+            cut = true;
+            break;
+        }
+    }
+    return cut;
+}
+
+static bool may_be_dead(Op op) { return op == OP_CONST || op == OP_UNDEF || op == OP_PHI || op == OP_TUPLE; }
+
+/* Constants, tuples and phis that nothing uses.  Operations stay, even pure ones: their types are still to be checked. */
+static void remove_dead(Translator *t) {
+    VEC(Value *) work = {0};
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
+            value->mark = may_be_dead(value->op) ? NULL : value;
+            if (value->mark) vec_push(t->arena, &work, value);
+        }
+    }
+    while (work.len) {
+        Value *value = vec_pop(&work);
+        for (uint32_t i = 0; i < value->nargs; i++) {
+            if (value->args[i]->mark) continue;
+            value->args[i]->mark = value;
+            vec_push(t->arena, &work, value->args[i]);
+        }
+    }
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            if (!value->mark) value_remove(value);
+            value->mark = NULL;
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+static bool has_pred(const Block *block, const Block *pred) {
+    for (size_t i = 0; i < block->preds.len; i++)
+        if (block->preds.data[i] == pred) return true;
+    return false;
+}
+
+/* One more predecessor, for which the phis have the operand that they have for `like`. */
+static void add_pred_like(Translator *t, Block *block, Block *pred, size_t like) {
+    vec_push(t->arena, &block->preds, pred);
+    for (Value *phi = block->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        Value **args = ARENA_ARRAY(t->arena, Value *, phi->nargs + 1);
+        for (uint32_t i = 0; i < phi->nargs; i++) args[i] = phi->args[i];
+        args[phi->nargs] = phi->args[like];
+        phi_set_args(t->func, phi, args, phi->nargs + 1);
+    }
+}
+
+/* Leads the predecessors of a block that only jumps to where it jumps.  The block is unreachable then. */
+static bool skip_block(Translator *t, Block *block) {
+    if (block == t->func->blocks.data[0] || !block->preds.len || block->first != block->last || block->first->op != OP_JUMP) return false;
+    Block *to = block->succs[0];
+    for (size_t i = 0; i < block->preds.len; i++) /* two edges from one block could not have different phi operands */
+        if (to == block || has_pred(to, block->preds.data[i]) || block->preds.data[i]->succs[0] == block->preds.data[i]->succs[1]) return false;
+    size_t place = 0;
+    while (to->preds.data[place] != block) place++;
+    for (size_t i = 0; i < block->preds.len; i++) {
+        Block *pred = block->preds.data[i];
+        for (uint32_t s = 0; s < pred->nsuccs; s++)
+            if (pred->succs[s] == block) pred->succs[s] = to;
+        add_pred_like(t, to, pred, place);
+    }
+    block->preds.len = 0;
+    block_remove_edge(t->func, block, to);
+    return true;
+}
+
+/* A block takes in its only successor if that has no other predecessor. */
+static bool merge_block(Block *block) {
+    Block *next = block->nsuccs == 1 ? block->succs[0] : NULL;
+    if (!next || next == block || next->preds.len != 1 || next->first->op == OP_PHI) return false;
+    value_remove(block->last);
+    for (Value *value = next->first; value; value = value->next) value->block = block;
+    next->first->prev = block->last;
+    if (block->last)
+        block->last->next = next->first;
+    else
+        block->first = next->first;
+    block->last = next->last;
+    block->nsuccs = next->nsuccs;
+    for (uint32_t s = 0; s < next->nsuccs; s++) {
+        Block *to = block->succs[s] = next->succs[s];
+        for (size_t i = 0; i < to->preds.len; i++)
+            if (to->preds.data[i] == next) to->preds.data[i] = block;
+    }
+    next->first = next->last = NULL;
+    next->nsuccs = 0;
+    next->preds.len = 0;
+    return true;
+}
+
+static void simplify_blocks(Translator *t) {
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (size_t b = 0; b < t->func->blocks.len; b++) {
+            Block *block = t->func->blocks.data[b];
+            if (!block->first) continue; /* merged away */
+            progress |= skip_block(t, block);
+            while (merge_block(block)) progress = true;
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
+bool tidy(Translator *t) {
+    func_compute_order(t->func);
+    func_remove_trivial_phis(t->func);
+    TRY(fold_attributes(t));
+    if (settle_checks(t)) {
+        func_compute_order(t->func);
+        func_remove_trivial_phis(t->func);
+    }
+    remove_dead(t);
+    simplify_blocks(t);
+    func_compute_order(t->func);
+    func_renumber(t->func);
+    for (size_t b = 0; b < t->func->blocks.len; b++) t->func->blocks.data[b]->mark = NULL;
+#ifdef KRAIT_DEBUG
+    return func_verify(t->func, false, t->diag);
+#else
+    return true;
+#endif
+}
+
