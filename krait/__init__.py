@@ -1,7 +1,7 @@
 """Krait compiles Python functions to NVIDIA GPUs and to the host; it is used as Numba is used."""
 
 from . import _krait
-from ._krait import Dispatcher, __version__, jit, typeof
+from ._krait import Dispatcher, __version__, jit, typeof, vectorize
 
 njit = jit
 prange = range  # in compiled loops and outside them

@@ -56,7 +56,7 @@ int types_add(PyObject *module, ModuleState *state);
 int dispatcher_add(PyObject *module, ModuleState *state);
 int intrinsics_add(PyObject *module, ModuleState *state);
 int kernel_add(PyObject *module, ModuleState *state);
-int vectorized_add(PyObject *module, ModuleState *state);
+int vectorize_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases, bool visible); /* borrowed by nobody: a new reference */
 

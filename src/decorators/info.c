@@ -1,0 +1,97 @@
+/* info.c: `python -m krait info` and cuda.detect(): versions, devices, and where kernels run.
+ *
+ * Output: text, one fact a line.  Asking opens the CUDA driver if it is there, but makes no context. */
+#include "decorators/decorators.h"
+
+#include <stdarg.h> /* va_list */
+
+#include "codegen_cpu/codegen_cpu.h" /* codegen_cpu_name, host_device_workers */
+
+/* Appends a formatted line to *text; on failure *text becomes NULL. */
+static void add_line(PyObject **text, const char *format, ...) {
+    if (!*text) return;
+    va_list args;
+    va_start(args, format);
+    PyObject *line = PyUnicode_FromFormatV(format, args);
+    va_end(args);
+    PyObject *longer = line ? PyUnicode_FromFormat("%U%U\n", *text, line) : NULL;
+    Py_XDECREF(line);
+    Py_SETREF(*text, longer);
+}
+
+static void add_version(PyObject **text, const char *label, const char *module_name) {
+    PyObject *module = PyImport_ImportModule(module_name);
+    PyObject *version = module ? PyObject_GetAttrString(module, "__version__") : NULL;
+    if (version) add_line(text, "%-18s%S", label, version);
+    PyErr_Clear();
+    Py_XDECREF(version);
+    Py_XDECREF(module);
+}
+
+static void add_devices(PyObject **text, PyObject *module) {
+    PyObject *list = PyObject_CallMethod(module, "list_devices", NULL);
+    for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); i++) {
+        PyObject *device = PyList_GET_ITEM(list, i);
+        PyObject *name = PyObject_GetAttrString(device, "name"), *capability = PyObject_GetAttrString(device, "compute_capability");
+        PyObject *memory = PyObject_GetAttrString(device, "total_memory");
+        double gigabytes = memory ? PyFloat_AsDouble(memory) / (double)(1 << 30) : -1;
+        char size[32] = "";
+        PyErr_Clear();
+        if (gigabytes > 0) snprintf(size, sizeof size, ", %.1f GiB", gigabytes);
+        add_line(text, "%-18s%zd: %S, compute capability %S%s", i ? "" : "devices", i, name ? name : Py_None, capability ? capability : Py_None, size);
+        Py_XDECREF(name);
+        Py_XDECREF(capability);
+        Py_XDECREF(memory);
+    }
+    PyErr_Clear();
+    Py_XDECREF(list);
+}
+
+static void add_device_facts(PyObject **text, PyObject *module, ModuleState *state) {
+    const char *why_not = cuda_why_not(state->cuda);
+    int version = cuda_driver_version(state->cuda);
+    if (version) add_line(text, "%-18sCUDA %d.%d", "driver", version / 1000, version % 1000 / 10);
+    else add_line(text, "%-18snone: %s", "driver", why_not ? why_not : "no GPU");
+    add_devices(text, module);
+    add_line(text, "%-18s%s", "kernels run on", cuda_choice_reason(state->cuda));
+}
+
+static PyObject *info(PyObject *module, PyObject *unused) {
+    ModuleState *state = module_state(module);
+    PyObject *text = PyUnicode_FromString("");
+    (void)unused;
+    add_line(&text, "%-18s%s", "krait", KRAIT_VERSION);
+    add_line(&text, "%-18s%s", "Python", Py_GetVersion());
+    add_version(&text, "NumPy", "numpy");
+    add_line(&text, "%-18s%s", "LLVM", codegen_llvm_version());
+    add_line(&text, "%-18s%s", "device math", codegen_device_math());
+    add_line(&text, "%-18s%s, %u threads", "host", codegen_cpu_name(), host_device_workers());
+    add_device_facts(&text, module, state);
+    return text;
+}
+
+/* Prints the devices; True if kernels run on a GPU. */
+static PyObject *detect(PyObject *module, PyObject *unused) {
+    ModuleState *state = module_state(module);
+    PyObject *text = PyUnicode_FromString(""), *out = PySys_GetObject("stdout");
+    (void)unused;
+    add_device_facts(&text, module, state);
+    if (!text) return NULL;
+    int failed = out && out != Py_None && PyFile_WriteObject(text, out, Py_PRINT_RAW) < 0;
+    Py_DECREF(text);
+    int gpu = failed ? -1 : cuda_use_gpu(state->cuda);
+    if (failed) return NULL;
+    PyErr_Clear();
+    return PyBool_FromLong(gpu == 1);
+}
+
+static PyMethodDef functions[] = {
+    {"info", info, METH_NOARGS, "info()\n--\n\nVersions, devices and where kernels run, as text."},
+    {"detect", detect, METH_NOARGS, "detect()\n--\n\nPrints the devices and where kernels run; True if that is a GPU."},
+    {NULL, NULL, 0, NULL},
+};
+
+int info_add(PyObject *module, ModuleState *state) {
+    (void)state;
+    return PyModule_AddFunctions(module, functions);
+}

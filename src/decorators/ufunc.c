@@ -1,0 +1,233 @@
+/* ufunc.c: specialisations compiled as ENTRY_UFUNC become one NumPy ufunc.
+ *
+ * Each specialisation is a loop of the ufunc.  A result whose signature declares another type than inference found goes through a buffer and is
+ * converted.  Loops that cannot raise are ordinary ones; if any can, all are registered as array methods, the one kind of loop whose errors NumPy
+ * asks for.  Everything the loops use hangs on a capsule in ufunc->obj. */
+#include "decorators/vectorized.h"
+
+#include <string.h> /* memcpy */
+
+#include <numpy/dtype_api.h> /* PyArrayMethod_Spec */
+
+enum { CHUNK = 512, MAX_ITEM = 16 };
+
+typedef struct Loop {
+    HostUfunc head; /* first: what generated code sees */
+    struct UfuncData *owner;
+    Spec *spec;
+    PyUFuncGenericFunction run;
+    int nin, nout;
+    const Type *types[MAX_OPERANDS];    /* as NumPy sees the operands */
+    const Type *computed[MAX_OPERANDS]; /* as generated code sees them */
+    bool converts;
+} Loop;
+
+typedef struct UfuncData {
+    ModuleState *state;
+    PyObject *module, *function;
+    Py_ssize_t nloops;
+    Loop *loops;
+    PyUFuncGenericFunction *functions;
+    void **data;
+    char *types;
+    char *name, *doc;
+} UfuncData;
+
+/* ---- types ---- */
+
+bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout) {
+    const Type *result = spec->declared ? spec->declared : spec->code->result;
+    *nin = (int)spec->nargs;
+    *nout = result->kind == TY_TUPLE ? (int)result->count : 1;
+    if (*nin + *nout > MAX_OPERANDS) return false;
+    for (int i = 0; i < *nin; i++)
+        if (!type_is_scalar(types[i] = spec->code->params[i])) return false;
+    for (int i = 0; i < *nout; i++)
+        if (!type_is_scalar(types[*nin + i] = result->kind == TY_TUPLE ? result->items[i] : result)) return false;
+    return true;
+}
+
+/* ---- loops ---- */
+
+/* Called by generated code, without the GIL, when the function raised. */
+static void loop_raise(HostUfunc *head, int32_t status, const void *exception) {
+    Loop *loop = (Loop *)head;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (!PyErr_Occurred()) raise_site(loop->owner->state, loop->spec->code, status, exception, PyFunction_GET_GLOBALS(loop->owner->function));
+    PyGILState_Release(gil);
+}
+
+static void convert_items(const Type *from_type, const char *from, const Type *to_type, char *to, npy_intp step, npy_intp count) {
+    size_t bytes = scalar_info[from_type->scalar].bytes;
+    for (npy_intp i = 0; i < count; i++)
+        marshal_convert_scalar((Scalar)from_type->scalar, from + (size_t)i * bytes, (Scalar)to_type->scalar, to + i * step);
+}
+
+/* The function's results go to buffers, and from there, converted, to the outputs. */
+static void run_converting(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
+    Loop *loop = data;
+    int count = loop->nin + loop->nout;
+    npy_intp left = dimensions[0];
+    _Alignas(64) char buffers[4][CHUNK * MAX_ITEM];
+    char *at[MAX_OPERANDS], *inner[MAX_OPERANDS];
+    npy_intp inner_steps[MAX_OPERANDS];
+    for (int i = 0; i < count; i++) at[i] = args[i];
+    while (left > 0) {
+        npy_intp n = left < CHUNK ? left : CHUNK;
+        int used = 0;
+        for (int i = 0; i < count; i++) {
+            bool buffered = i >= loop->nin && loop->types[i]->scalar != loop->computed[i]->scalar;
+            inner[i] = buffered ? buffers[used++] : at[i];
+            inner_steps[i] = buffered ? scalar_info[loop->computed[i]->scalar].bytes : steps[i];
+        }
+        loop->run(inner, &n, inner_steps, loop);
+        for (int i = 0; i < count; i++) {
+            if (inner[i] != at[i]) convert_items(loop->computed[i], inner[i], loop->types[i], at[i], steps[i], n);
+            at[i] += n * steps[i];
+        }
+        left -= n;
+    }
+}
+
+static void run_loop(Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps) {
+    (loop->converts ? run_converting : loop->run)(args, dimensions, steps, loop);
+}
+
+/* The same as an array method: the caller's ufunc leads to the loops, the operands' dtypes to the one. */
+static int run_method(PyArrayMethod_Context *context, char *const *args, const npy_intp *dimensions, const npy_intp *steps, NpyAuxData *aux) {
+    PyUFuncObject *ufunc = (PyUFuncObject *)context->caller;
+    UfuncData *data = PyCapsule_GetPointer(ufunc->obj, NULL);
+    (void)aux;
+    for (Py_ssize_t i = 0; data && i < data->nloops; i++) {
+        Loop *loop = &data->loops[i];
+        bool same = true;
+        for (int k = 0; same && k < loop->nin + loop->nout; k++)
+            same = marshal_scalar_of_typenum(context->descriptors[k]->type_num) == loop->types[k]->scalar;
+        if (!same) continue;
+        run_loop(loop, (char **)args, dimensions, steps);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    PyErr_SetString(PyExc_TypeError, "no loop of the ufunc fits its operands");
+    return -1;
+}
+
+/* ---- data ---- */
+
+static void data_free(UfuncData *data) {
+    for (Py_ssize_t i = 0; data->loops && i < data->nloops; i++) spec_release(data->loops[i].spec);
+    PyMem_Free(data->loops);
+    PyMem_Free(data->functions);
+    PyMem_Free(data->data);
+    PyMem_Free(data->types);
+    PyMem_Free(data->name);
+    PyMem_Free(data->doc);
+    Py_XDECREF(data->function);
+    Py_XDECREF(data->module);
+    PyMem_Free(data);
+}
+
+static void capsule_free(PyObject *capsule) {
+    UfuncData *data = PyCapsule_GetPointer(capsule, NULL);
+    if (data) data_free(data);
+}
+
+static char *copy_text(PyObject *text) {
+    Py_ssize_t length;
+    const char *utf8 = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+    char *copy = utf8 ? PyMem_Malloc((size_t)length + 1) : NULL;
+    if (copy) memcpy(copy, utf8, (size_t)length + 1);
+    PyErr_Clear();
+    return copy;
+}
+
+static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec) {
+    Loop *loop = &data->loops[at];
+    void *address = host_code_address(spec->code->host);
+    spec->references++;
+    loop->spec = spec;
+    loop->owner = data;
+    loop->head.raise = loop_raise;
+    memcpy(&loop->run, &address, sizeof address);
+    if (!ufunc_types(spec, loop->types, &loop->nin, &loop->nout)) return false;
+    const Type *result = spec->code->result;
+    int differing = 0;
+    for (int i = 0; i < loop->nin + loop->nout; i++) {
+        loop->computed[i] = i < loop->nin ? loop->types[i] : result->kind == TY_TUPLE ? result->items[i - loop->nin] : result;
+        differing += loop->computed[i]->scalar != loop->types[i]->scalar;
+        data->types[at * (loop->nin + loop->nout) + i] = (char)marshal_typenum((Scalar)loop->types[i]->scalar);
+    }
+    loop->converts = differing > 0;
+    data->functions[at] = loop->converts ? (PyUFuncGenericFunction)run_converting : loop->run;
+    data->data[at] = loop;
+    return differing <= 4;
+}
+
+static UfuncData *data_new(ModuleState *state, PyObject *function, Spec *const *specs, Py_ssize_t nloops, int count) {
+    UfuncData *data = PyMem_Calloc(1, sizeof *data);
+    if (!data) return (UfuncData *)PyErr_NoMemory();
+    data->state = state;
+    data->module = Py_NewRef(PyType_GetModule(state->dispatcher_class));
+    data->function = Py_NewRef(function);
+    data->loops = PyMem_Calloc((size_t)nloops + 1, sizeof *data->loops);
+    data->functions = PyMem_Calloc((size_t)nloops + 1, sizeof *data->functions);
+    data->data = PyMem_Calloc((size_t)nloops + 1, sizeof *data->data);
+    data->types = PyMem_Calloc((size_t)(nloops * count) + 1, 1);
+    data->name = copy_text(((PyFunctionObject *)function)->func_name);
+    data->doc = copy_text(((PyFunctionObject *)function)->func_doc);
+    if (!data->loops || !data->functions || !data->data || !data->types || !data->name) {
+        data_free(data);
+        return (UfuncData *)PyErr_NoMemory();
+    }
+    for (; data->nloops < nloops; data->nloops++) {
+        if (fill_loop(data, data->nloops, specs[data->nloops])) continue;
+        data->nloops++; /* it has its reference */
+        data_free(data);
+        PyErr_SetString(state->errors[ERROR_TYPING], "the arguments and results of a vectorized function are scalars, 32 of them at most");
+        return NULL;
+    }
+    return data;
+}
+
+static int add_methods(PyObject *ufunc, UfuncData *data) {
+    for (Py_ssize_t i = 0; i < data->nloops; i++) {
+        Loop *loop = &data->loops[i];
+        PyArray_DTypeMeta *dtypes[MAX_OPERANDS];
+        for (int k = 0; k < loop->nin + loop->nout; k++) {
+            PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)loop->types[k]->scalar));
+            dtypes[k] = (PyArray_DTypeMeta *)Py_TYPE(descr); /* static types of NumPy */
+            Py_DECREF(descr);
+        }
+        PyType_Slot slots[] = {{NPY_METH_strided_loop, (void *)run_method}, {NPY_METH_unaligned_strided_loop, NULL}, {0, NULL}};
+        slots[1] = slots[2];
+        PyArrayMethod_Spec spec = {.name = data->name,
+                                   .nin = loop->nin,
+                                   .nout = loop->nout,
+                                   .casting = NPY_NO_CASTING,
+                                   .flags = NPY_METH_REQUIRES_PYAPI,
+                                   .dtypes = dtypes,
+                                   .slots = slots};
+        if (PyUFunc_AddLoopFromSpec(ufunc, &spec) < 0) return -1;
+    }
+    return 0;
+}
+
+PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout, int identity) {
+    UfuncData *data = data_new(state, function, loops, nloops, nin + nout);
+    bool raises = false;
+    if (!data) return NULL;
+    PyObject *capsule = PyCapsule_New(data, NULL, capsule_free);
+    if (!capsule) {
+        data_free(data);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < nloops; i++) raises |= loops[i]->code->nraise_sites > 0;
+    PyObject *ufunc = PyUFunc_FromFuncAndData(data->functions, data->data, data->types, raises ? 0 : (int)nloops, nin, nout, identity, data->name,
+                                              data->doc, 0);
+    if (!ufunc) {
+        Py_DECREF(capsule);
+        return NULL;
+    }
+    ((PyUFuncObject *)ufunc)->obj = capsule;
+    if (raises && add_methods(ufunc, data) < 0) Py_CLEAR(ufunc);
+    return ufunc;
+}

@@ -1,0 +1,414 @@
+/* ufunc_cuda.c: calls of @vectorize(target='cuda') functions.
+ *
+ * On a GPU: operands broadcast to one shape; neighbouring axes that every operand steps through evenly are joined, axes of length one dropped; one
+ * launch of the elementwise kernel (codegen_nvptx.h) does the rest.  Host arrays and scalars are copied in; the result is a device array if
+ * any operand is one, else it is copied back.  On the host device: NumPy's ufunc on views of the device arrays. */
+#include "decorators/vectorized.h"
+
+#include <string.h> /* memcpy */
+
+#include "codegen_nvptx/codegen_nvptx.h" /* UfuncHead, UfuncOperand */
+
+enum { THREADS = 256 };
+
+typedef struct Loaded { /* hangs on the Spec: the kernel in each device */
+    int count;
+    CudaKernel *kernels[];
+} Loaded;
+
+typedef struct Call {
+    Vectorized *self;
+    ModuleState *state;
+    CudaContext *context;
+    void *stream;
+    int nin, nout;
+    Spec *spec;
+    const Type *types[MAX_OPERANDS];   /* as the kernel computes */
+    PyObject *operands[MAX_OPERANDS];  /* owned; DeviceArray each, outputs last */
+    PyObject *out[MAX_OPERANDS];       /* borrowed: what the caller gave, or NULL */
+    bool any_device;
+    int ndim;
+    int64_t shape[TYPE_MAX_NDIM];
+    UfuncHead head;
+    UfuncOperand places[MAX_OPERANDS];
+} Call;
+
+static bool is_device_array(const ModuleState *state, PyObject *object) { return object && PyObject_TypeCheck(object, state->marshal.device_array); }
+
+static PyObject *call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second) {
+    PyObject *function = PyObject_GetAttrString(self->module, name);
+    PyObject *result = function ? PyObject_CallFunctionObjArgs(function, first, second, NULL) : NULL;
+    Py_XDECREF(function);
+    return result;
+}
+
+/* ---- the specialisation ---- */
+
+static bool casts_safely(ModuleState *state, const Type *from, const Type *to) {
+    return typeinfer_promote(PROMOTION_NUMPY2, state->session.types, from, to) == to;
+}
+
+/* With signatures: the exact one, else the first that every operand casts to safely. */
+static const Spec *choose_signature(Call *call) {
+    Vectorized *self = call->self;
+    for (int exact = 1; exact >= 0; exact--)
+        for (Py_ssize_t i = 0; i < self->nloops; i++) {
+            const Spec *spec = self->loops[i];
+            bool fits = true;
+            for (int k = 0; fits && k < call->nin; k++)
+                fits = exact ? call->types[k] == spec->code->params[k] : casts_safely(call->state, call->types[k], spec->code->params[k]);
+            if (fits) return spec;
+        }
+    PyErr_Format(PyExc_TypeError, "no signature of %U takes operands of these types", ((PyFunctionObject *)self->core.function)->func_qualname);
+    return NULL;
+}
+
+static int read_types(Call *call, PyObject *const *args) {
+    Vectorized *self = call->self;
+    for (int i = 0; i < call->nin; i++) {
+        call->types[i] = operand_type(self, args[i]);
+        if (call->types[i]) continue;
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "operand %d, a %s, is no array or number", i, Py_TYPE(args[i])->tp_name);
+        return -1;
+    }
+    if (!operand_types_resolve(self, call->types, call->nin)) {
+        PyErr_SetString(PyExc_TypeError, "the operands have no common type");
+        return -1;
+    }
+    return 0;
+}
+
+static int choose_code(Call *call) {
+    Vectorized *self = call->self;
+    const Spec *declared = NULL;
+    if (self->signatures) {
+        if (!(declared = choose_signature(call))) return -1;
+        for (int i = 0; i < call->nin; i++) call->types[i] = declared->code->params[i];
+    }
+    Config config = self->core.config;
+    config.target = TARGET_NVPTX;
+    config.kernel = true;
+    config.codegen.compute_capability = context_compute_capability(call->context);
+    config.codegen.ptx_version = cuda_max_ptx_version(call->state->cuda);
+    call->spec = specialiser_compile(&self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
+    if (!call->spec) return -1;
+    int nin;
+    if (ufunc_types(call->spec, call->types, &nin, &call->nout)) return 0;
+    PyErr_SetString(call->state->errors[ERROR_TYPING], "a vectorized function takes scalars and returns a scalar or a tuple of scalars");
+    return -1;
+}
+
+static void loaded_free(void *extra) {
+    Loaded *loaded = extra;
+    for (int i = 0; i < loaded->count; i++)
+        if (loaded->kernels[i]) cuda_kernel_free(loaded->kernels[i]);
+    PyMem_Free(loaded);
+}
+
+static CudaKernel *load(Call *call) {
+    Spec *spec = call->spec;
+    int device = context_device(call->context);
+    if (!spec->extra) {
+        int count = cuda_device_count(call->state->cuda);
+        Loaded *loaded = PyMem_Calloc(1, sizeof *loaded + (size_t)count * sizeof *loaded->kernels);
+        if (!loaded) return (CudaKernel *)PyErr_NoMemory();
+        loaded->count = count;
+        spec->extra = loaded;
+        spec->free_extra = loaded_free;
+    }
+    Loaded *loaded = spec->extra;
+    if (!loaded->kernels[device])
+        loaded->kernels[device] = cuda_kernel_load(call->context, spec->code->ptx, spec->code->config.codegen.entry_name, 0);
+    return loaded->kernels[device];
+}
+
+/* ---- operands ---- */
+
+/* A device array with the operand's values as the kernel's type. */
+static PyObject *bring_in(Call *call, PyObject *object, const Type *type) {
+    int typenum = marshal_typenum((Scalar)type->scalar);
+    PyObject *host = NULL;
+    if (is_device_array(call->state, object)) {
+        DeviceArray *array = (DeviceArray *)object;
+        if (array->context == call->context && type_element(array->type)->scalar == type->scalar) return Py_NewRef(object);
+        host = PyObject_CallMethod(object, "copy_to_host", NULL); /* another type or device: by way of the host */
+        if (!host) return NULL;
+        Py_SETREF(host, PyArray_FROMANY(host, typenum, 0, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST));
+    } else {
+        host = PyArray_FROMANY(object, typenum, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
+    }
+    PyObject *device = host ? call_module(call->self, "to_device", host, NULL) : NULL;
+    Py_XDECREF(host);
+    return device;
+}
+
+static int broadcast_shape(Call *call) {
+    for (int i = 0; i < call->nin; i++) {
+        const DeviceArray *array = (DeviceArray *)call->operands[i];
+        if (array->type->ndim > call->ndim) call->ndim = array->type->ndim;
+    }
+    for (int axis = 0; axis < call->ndim; axis++) call->shape[axis] = 1;
+    for (int i = 0; i < call->nin; i++) {
+        const DeviceArray *array = (DeviceArray *)call->operands[i];
+        int ndim = array->type->ndim;
+        for (int k = 0; k < ndim; k++) {
+            int64_t *length = &call->shape[call->ndim - ndim + k];
+            if (array->dims[k] == *length || array->dims[k] == 1) continue;
+            if (*length != 1) {
+                PyErr_Format(PyExc_ValueError, "operands could not be broadcast together: along axis %d there are lengths %lld and %lld",
+                             call->ndim - ndim + k, (long long)*length, (long long)array->dims[k]);
+                return -1;
+            }
+            *length = array->dims[k];
+        }
+    }
+    return 0;
+}
+
+static PyObject *shape_tuple(const Call *call) {
+    PyObject *shape = PyTuple_New(call->ndim);
+    for (int i = 0; shape && i < call->ndim; i++) {
+        PyObject *length = PyLong_FromLongLong(call->shape[i]);
+        if (length) PyTuple_SET_ITEM(shape, i, length);
+        else Py_CLEAR(shape);
+    }
+    return shape;
+}
+
+static bool same_shape(const Call *call, const DeviceArray *array) {
+    return array->type->ndim == call->ndim && (call->ndim == 0 || memcmp(array->dims, call->shape, (size_t)call->ndim * sizeof(int64_t)) == 0);
+}
+
+/* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
+static int make_outputs(Call *call) {
+    PyObject *shape = shape_tuple(call);
+    for (int i = 0; shape && i < call->nout; i++) {
+        const Type *type = call->types[call->nin + i];
+        PyObject *out = call->out[i];
+        if (is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context && same_shape(call, (DeviceArray *)out) &&
+            type_element(((DeviceArray *)out)->type)->scalar == type->scalar) {
+            call->operands[call->nin + i] = Py_NewRef(out);
+            continue;
+        }
+        PyObject *dtype = (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
+        call->operands[call->nin + i] = dtype ? call_module(call->self, "device_array", shape, dtype) : NULL;
+        Py_XDECREF(dtype);
+        if (!call->operands[call->nin + i]) Py_CLEAR(shape);
+    }
+    Py_XDECREF(shape);
+    return shape ? 0 : -1;
+}
+
+/* ---- geometry ---- */
+
+static int64_t operand_stride(const Call *call, int operand, int axis) {
+    const DeviceArray *array = (DeviceArray *)call->operands[operand];
+    int own = axis - (call->ndim - array->type->ndim);
+    if (own < 0 || array->dims[own] == 1) return 0;
+    return array->dims[array->type->ndim + own];
+}
+
+/* Fills head and places: axis 0 is the innermost. */
+static int flatten(Call *call) {
+    int count = call->nin + call->nout;
+    call->head = (UfuncHead){.size = 1, .mode = UFUNC_STRIDED, .ndim = 0};
+    for (int i = 0; i < count; i++) call->places[i] = (UfuncOperand){.data = ((DeviceArray *)call->operands[i])->head.data};
+    for (int axis = call->ndim - 1; axis >= 0; axis--) {
+        int64_t length = call->shape[axis];
+        int last = (int)call->head.ndim - 1;
+        call->head.size *= length;
+        if (length == 1) continue;
+        bool joins = last >= 0;
+        for (int i = 0; joins && i < count; i++)
+            joins = operand_stride(call, i, axis) == call->places[i].strides[last] * call->head.shape[last];
+        if (joins) {
+            call->head.shape[last] *= length;
+            continue;
+        }
+        if (call->head.ndim == UFUNC_MAX_NDIM) {
+            PyErr_Format(PyExc_ValueError, "the operands have more than %d axes that cannot be joined", UFUNC_MAX_NDIM);
+            return -1;
+        }
+        call->head.shape[call->head.ndim] = length;
+        for (int i = 0; i < count; i++) call->places[i].strides[call->head.ndim] = operand_stride(call, i, axis);
+        call->head.ndim++;
+    }
+    if (call->head.ndim == 0) {
+        call->head.ndim = 1;
+        call->head.shape[0] = 1;
+    }
+    return 0;
+}
+
+/* Whether neighbours in the innermost axis may be taken UFUNC_LANES at a time, with wide accesses. */
+static bool can_use_lanes(const Call *call) {
+    if (call->head.ndim > 1 && call->head.shape[0] % UFUNC_LANES) return false;
+    if (call->head.size < UFUNC_LANES) return false;
+    for (int i = 0; i < call->nin + call->nout; i++) {
+        const UfuncOperand *place = &call->places[i];
+        int64_t item = scalar_info[call->types[i]->scalar].bytes;
+        if (place->strides[0] == 0 && i < call->nin) {
+            bool constant = true;
+            for (int axis = 1; axis < call->head.ndim; axis++) constant &= place->strides[axis] == 0;
+            if (constant) continue;
+        }
+        if ((place->strides[0] != item && !(place->strides[0] == 0 && i < call->nin)) || (uintptr_t)place->data % 16) return false;
+        for (int axis = 1; axis < call->head.ndim; axis++)
+            if (place->strides[axis] % 16) return false;
+    }
+    return true;
+}
+
+static int launch(Call *call) {
+    CudaKernel *kernel = load(call);
+    int count = call->nin + call->nout;
+    struct {
+        UfuncHead head;
+        UfuncOperand places[MAX_OPERANDS];
+    } params;
+    if (!kernel || flatten(call) < 0) return -1;
+    if (call->head.size == 0) return 0;
+    if (can_use_lanes(call)) call->head.mode = UFUNC_VECTOR;
+    params.head = call->head;
+    memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
+    int64_t threads = call->head.mode == UFUNC_VECTOR ? (call->head.size + UFUNC_LANES - 1) / UFUNC_LANES : call->head.size;
+    int64_t blocks = (threads + THREADS - 1) / THREADS;
+    if (blocks > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "too many elements for one launch");
+        return -1;
+    }
+    const unsigned grid[3] = {(unsigned)blocks, 1, 1}, block[3] = {THREADS, 1, 1};
+    return cuda_kernel_launch(kernel, grid, block, call->stream, 0, &params, sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
+}
+
+/* ---- results ---- */
+
+/* Result i as the caller gets it. */
+static PyObject *take_result(Call *call, int i) {
+    PyObject *computed = call->operands[call->nin + i], *out = call->out[i];
+    const Type *declared = NULL;
+    if (out == computed) return Py_NewRef(out);
+    if (call->self->signatures) {
+        const Spec *spec = choose_signature(call);
+        const Type *types[MAX_OPERANDS];
+        int nin, nout;
+        if (spec && ufunc_types(spec, types, &nin, &nout)) declared = types[nin + i];
+    }
+    bool converts = declared && declared->scalar != call->types[call->nin + i]->scalar;
+    if (!out && call->any_device && !converts) return Py_NewRef(computed);
+    PyObject *host = PyObject_CallMethod(computed, "copy_to_host", NULL);
+    if (host && converts)
+        Py_SETREF(host, PyArray_FROMANY(host, marshal_typenum((Scalar)declared->scalar), 0, 0, NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST));
+    if (!host) return NULL;
+    PyObject *result = NULL;
+    if (is_device_array(call->state, out)) {
+        PyObject *done = PyObject_CallMethod(out, "copy_to_device", "O", host);
+        if (done) result = Py_NewRef(out);
+        Py_XDECREF(done);
+    } else if (out) {
+        if (PyArray_Check(out) && PyArray_CopyInto((PyArrayObject *)out, (PyArrayObject *)host) == 0) result = Py_NewRef(out);
+        else if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "out is a device array or a NumPy array");
+    } else if (call->any_device) {
+        result = call_module(call->self, "to_device", host, NULL);
+    } else {
+        result = PyArray_Return((PyArrayObject *)Py_NewRef(host));
+    }
+    Py_DECREF(host);
+    return result;
+}
+
+static PyObject *take_results(Call *call) {
+    if (call->nout == 1) return take_result(call, 0);
+    PyObject *tuple = PyTuple_New(call->nout);
+    for (int i = 0; tuple && i < call->nout; i++) {
+        PyObject *item = take_result(call, i);
+        if (item) PyTuple_SET_ITEM(tuple, i, item);
+        else Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static int read_out(Call *call, PyObject *out) {
+    if (!out || out == Py_None) return 0;
+    if (!PyTuple_Check(out) && call->nout == 1) {
+        call->out[0] = out;
+    } else if (PyTuple_Check(out) && PyTuple_GET_SIZE(out) == call->nout) {
+        for (int i = 0; i < call->nout; i++) call->out[i] = PyTuple_GET_ITEM(out, i) == Py_None ? NULL : PyTuple_GET_ITEM(out, i);
+    } else {
+        PyErr_Format(PyExc_ValueError, "out is one array for each of %d results", call->nout);
+        return -1;
+    }
+    for (int i = 0; i < call->nout; i++)
+        if (is_device_array(call->state, call->out[i])) call->any_device = true;
+    return 0;
+}
+
+/* ---- the host device ---- */
+
+static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
+    if (!is_device_array(state, object)) return Py_NewRef(object);
+    DeviceArray *array = (DeviceArray *)object;
+    npy_intp dims[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < array->type->ndim; i++) {
+        dims[i] = (npy_intp)array->dims[i];
+        strides[i] = (npy_intp)array->dims[array->type->ndim + i];
+    }
+    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(array->type)->scalar));
+    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, descr, array->type->ndim, dims, strides, array->head.data,
+                                          NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, NULL);
+    if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(object)) < 0) Py_CLEAR(view);
+    return view;
+}
+
+static PyObject *call_on_host(Call *call, PyObject *const *args, PyObject *out) {
+    Vectorized *self = call->self;
+    PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
+    const Type *types[MAX_OPERANDS];
+    bool any_device = is_device_array(call->state, out);
+    memcpy(types, call->types, sizeof types);
+    if (!self->signatures && !vectorized_loop(self, types)) goto done;
+    for (int i = 0; views && i < call->nin; i++) {
+        any_device |= is_device_array(call->state, args[i]);
+        PyObject *view = as_numpy(call->state, args[i]);
+        if (view) PyTuple_SET_ITEM(views, i, view);
+        else Py_CLEAR(views);
+    }
+    if (!views) goto done;
+    if (out && out != Py_None) {
+        out_view = as_numpy(call->state, out);
+        kwargs = out_view ? Py_BuildValue("{sO}", "out", out_view) : NULL;
+        if (!kwargs) goto done;
+    }
+    result = PyObject_Call(self->ufunc, views, kwargs);
+    if (result && is_device_array(call->state, out)) Py_SETREF(result, Py_NewRef(out));
+    else if (result && any_device && !PyTuple_Check(result)) Py_SETREF(result, call_module(self, "to_device", result, NULL));
+done:
+    Py_XDECREF(views);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(out_view);
+    return result;
+}
+
+/* ---- the call ---- */
+
+PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
+    Call call = {.self = self, .state = self->core.state, .nin = (int)nargs};
+    PyObject *result = NULL;
+    int gpu = cuda_use_gpu(call.state->cuda);
+    if (gpu < 0 || read_types(&call, args) < 0) return NULL;
+    if (gpu == 0) return call_on_host(&call, args, out);
+    if (!(call.context = cuda_current(call.state->cuda))) return NULL;
+    if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
+    if (choose_code(&call) < 0) return NULL;
+    call.spec->references++;
+    for (int i = 0; i < call.nin; i++) {
+        call.any_device |= is_device_array(call.state, args[i]);
+        if (!(call.operands[i] = bring_in(&call, args[i], call.types[i]))) goto done;
+    }
+    if (read_out(&call, out) < 0 || broadcast_shape(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0) goto done;
+    result = take_results(&call);
+done:
+    for (int i = 0; i < call.nin + call.nout; i++) Py_XDECREF(call.operands[i]);
+    spec_release(call.spec);
+    return result;
+}

@@ -1,0 +1,427 @@
+/* vectorized.c: @vectorize: a function of scalars as a ufunc.
+ *
+ * With signatures and target 'cpu' or 'parallel' the result is a NumPy ufunc itself.  Without signatures, or for target 'cuda', it is a
+ * Vectorized: a callable with a ufunc inside, which gets a loop for each combination of operand types it meets.  NumPy does the rest:
+ * broadcasting, out=, where=, reduce, accumulate, outer, at. */
+#include "decorators/vectorized.h"
+
+#include <stddef.h>       /* offsetof */
+#include <string.h>       /* memcmp */
+#include <structmember.h> /* T_PYSSIZET */
+
+/* ---- types of operands ---- */
+
+const Type *operand_type(Vectorized *self, PyObject *object) {
+    const Marshal *marshal = &self->core.state->marshal;
+    int scalar = -1;
+    if (PyArray_Check(object)) {
+        scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)object));
+    } else if (PyObject_TypeCheck(object, marshal->device_array)) {
+        return type_element(((DeviceArray *)object)->type);
+    } else if (PyArray_IsScalar(object, Generic)) {
+        scalar = marshal_scalar_of_class(Py_TYPE(object));
+    } else if (PyBool_Check(object)) {
+        scalar = SCALAR_BOOL;
+    } else if (PyLong_Check(object)) {
+        return type_scalar(marshal->types, SCALAR_INT64, true);
+    } else if (PyFloat_Check(object)) {
+        return type_scalar(marshal->types, SCALAR_FLOAT64, true);
+    } else if (PyComplex_Check(object)) {
+        return type_scalar(marshal->types, SCALAR_COMPLEX128, true);
+    } else if (PyList_Check(object) || PyTuple_Check(object)) {
+        PyObject *array = PyArray_FROM_O(object);
+        if (array) scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)array));
+        Py_XDECREF(array);
+        PyErr_Clear();
+    }
+    return scalar < 0 ? NULL : type_scalar(marshal->types, (Scalar)scalar, false);
+}
+
+bool operand_types_resolve(Vectorized *self, const Type **types, Py_ssize_t count) {
+    TypeTable *table = self->core.state->session.types;
+    const Type *common = NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (types[i]->weak) continue;
+        common = common ? typeinfer_promote(PROMOTION_NUMPY2, table, common, types[i]) : types[i];
+        if (!common) return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!types[i]->weak) continue;
+        const Type *type = common ? typeinfer_promote(PROMOTION_NUMPY2, table, types[i], common) : types[i];
+        if (!type) return false;
+        types[i] = type_scalar(table, (Scalar)type->scalar, false);
+    }
+    return true;
+}
+
+/* ---- loops ---- */
+
+static int kind_rank(const Type *type) {
+    static const char kinds[] = "buifc";
+    return (int)(strchr(kinds, scalar_info[type->scalar].kind) - kinds) * 32 + scalar_info[type->scalar].bytes;
+}
+
+/* NumPy takes the first loop that operands cast to safely, so narrow types come first. */
+static bool comes_before(const Spec *a, const Spec *b) {
+    for (uint32_t i = 0; i < a->nargs; i++) {
+        int x = kind_rank(a->code->params[i]), y = kind_rank(b->code->params[i]);
+        if (x != y) return x < y;
+    }
+    return false;
+}
+
+static int rebuild(Vectorized *self) {
+    const Type *types[MAX_OPERANDS];
+    int nin = self->nin, nout = 1;
+    if (self->nloops && !ufunc_types(self->loops[0], types, &nin, &nout)) nout = 1;
+    PyObject *ufunc = ufunc_new(self->core.state, self->core.function, self->loops, self->nloops, nin, nout, self->identity);
+    if (!ufunc) return -1;
+    Py_XSETREF(self->ufunc, ufunc);
+    return 0;
+}
+
+static int add_loop(Vectorized *self, Spec *spec) {
+    Spec **grown = PyMem_Realloc(self->loops, (size_t)(self->nloops + 1) * sizeof *grown);
+    Py_ssize_t at = self->nloops;
+    if (!grown) return PyErr_NoMemory(), -1;
+    self->loops = grown;
+    spec->references++;
+    while (!self->signatures && at > 0 && comes_before(spec, grown[at - 1])) {
+        grown[at] = grown[at - 1];
+        at--;
+    }
+    grown[at] = spec;
+    self->nloops++;
+    return 0;
+}
+
+static void drop_loop(Vectorized *self, Py_ssize_t at) {
+    Spec *spec = self->loops[at];
+    memmove(&self->loops[at], &self->loops[at + 1], (size_t)(self->nloops - at - 1) * sizeof *self->loops);
+    self->nloops--;
+    spec_release(spec);
+}
+
+static int check_scalars(Vectorized *self, const Spec *spec) {
+    const Type *types[MAX_OPERANDS];
+    int nin, nout;
+    if (ufunc_types(spec, types, &nin, &nout)) return 0;
+    Arena *arena = arena_new();
+    if (!arena) return PyErr_NoMemory(), -1;
+    PyErr_Format(self->core.state->errors[ERROR_TYPING], "a vectorized function takes scalars and returns a scalar or a tuple of scalars; %U returns %s",
+                 ((PyFunctionObject *)self->core.function)->func_qualname, type_text(arena, spec->code->result));
+    arena_free(arena);
+    return -1;
+}
+
+Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
+    for (Py_ssize_t i = 0; i < self->nloops; i++) {
+        Spec *spec = self->loops[i];
+        if (memcmp(spec->code->params, types, (size_t)self->nin * sizeof *types) != 0) continue;
+        if (spec_guards(spec)) return spec;
+        drop_loop(self, i); /* a global has changed: compiled anew */
+        break;
+    }
+    if (self->signatures) return NULL;
+    Spec *spec = specialiser_compile(&self->core, &self->core.config, types, NULL, (size_t)self->nin, NULL, false);
+    if (!spec || check_scalars(self, spec) < 0 || add_loop(self, spec) < 0 || rebuild(self) < 0) return NULL;
+    return spec;
+}
+
+/* Makes sure that the ufunc has the loop that these operands need.  -1: exception set. */
+static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count) {
+    const Type *types[MAX_OPERANDS];
+    if (count != self->nin || self->signatures) return 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!(types[i] = operand_type(self, operands[i]))) return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */
+    if (!operand_types_resolve(self, types, count)) return 0;
+    return vectorized_loop(self, types) ? 0 : -1;
+}
+
+/* ---- calls ---- */
+
+static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *out = NULL, *stream = NULL;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
+        PyObject *name = PyTuple_GET_ITEM(kwnames, i);
+        if (PyUnicode_CompareWithASCIIString(name, "out") == 0) out = args[nargs + i];
+        else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0) stream = args[nargs + i];
+        else return PyErr_Format(PyExc_TypeError, "a vectorized CUDA function has the keywords out and stream, not %U", name);
+    }
+    if (nargs == self->nin + 1 && !out) out = args[--nargs];
+    if (nargs != self->nin)
+        return PyErr_Format(PyExc_TypeError, "%U takes %d arguments, %zd were given", ((PyFunctionObject *)self->core.function)->func_qualname,
+                            self->nin, nargs);
+    return ufunc_cuda_call(self, args, nargs, out, stream);
+}
+
+static PyObject *vectorized_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Vectorized *self = (Vectorized *)callable;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (self->cuda) return call_cuda(self, args, nargs, kwnames);
+    if (prepare(self, args, nargs > self->nin ? self->nin : nargs) < 0) return NULL;
+    PyObject *ufunc = Py_NewRef(self->ufunc); /* a call may add loops, and so replace it */
+    PyObject *result = PyObject_Vectorcall(ufunc, args, nargsf, kwnames);
+    Py_DECREF(ufunc);
+    return result;
+}
+
+/* reduce and its like: which positional arguments stand for the operands. */
+typedef struct MethodRow {
+    const char *name;
+    int operands[2]; /* -1: none; the same number twice: reductions */
+} MethodRow;
+
+static const MethodRow method_rows[] = {
+    {"reduce", {0, 0}}, {"accumulate", {0, 0}}, {"reduceat", {0, 0}}, {"outer", {0, 1}}, {"at", {0, 2}},
+};
+
+static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, const MethodRow *row) {
+    Vectorized *self = (Vectorized *)object;
+    PyObject *operands[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++)
+        if (row->operands[i] < PyTuple_GET_SIZE(args)) operands[i] = PyTuple_GET_ITEM(args, row->operands[i]);
+    if (self->nin == 1 && operands[0] && prepare(self, operands, 1) < 0) return NULL;
+    if (self->nin == 2 && operands[0] && operands[1] && prepare(self, operands, 2) < 0) return NULL;
+    PyObject *method = PyObject_GetAttrString(self->ufunc, row->name);
+    PyObject *result = method ? PyObject_Call(method, args, kwargs) : NULL;
+    Py_XDECREF(method);
+    return result;
+}
+
+#define FORWARD(name, number)                                                                                          \
+    static PyObject *vectorized_##name(PyObject *self, PyObject *args, PyObject *kwargs) {                            \
+        return forward(self, args, kwargs, &method_rows[number]);                                                      \
+    }
+FORWARD(reduce, 0)
+FORWARD(accumulate, 1)
+FORWARD(reduceat, 2)
+FORWARD(outer, 3)
+FORWARD(at, 4)
+#undef FORWARD
+
+/* Compiles for a signature, or for a tuple of types. */
+static PyObject *vectorized_add(PyObject *object, PyObject *given) {
+    Vectorized *self = (Vectorized *)object;
+    Signature *signature = signature_from_object(self->core.state, given);
+    Spec *spec = signature ? specialiser_for_signature(&self->core, &self->core.config, signature) : NULL;
+    Py_XDECREF(signature);
+    if (!spec || check_scalars(self, spec) < 0 || add_loop(self, spec) < 0 || rebuild(self) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- making one ---- */
+
+static int read_identity(PyObject *options, int *identity) {
+    PyObject *value = PyDict_GetItemString(options, "identity");
+    *identity = PyUFunc_None;
+    if (!value || value == Py_None) return 0;
+    if (PyLong_Check(value) && (PyLong_AsLong(value) == 0 || PyLong_AsLong(value) == 1)) {
+        *identity = PyLong_AsLong(value) ? PyUFunc_One : PyUFunc_Zero;
+        return 0;
+    }
+    if (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "reorderable") == 0) {
+        *identity = PyUFunc_ReorderableNone;
+        return 0;
+    }
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "option identity is 0, 1, None or 'reorderable', not %R", value);
+    return -1;
+}
+
+static int read_target(PyObject *options, bool *cuda) {
+    PyObject *value = PyDict_GetItemString(options, "target");
+    *cuda = false;
+    if (!value) return 0;
+    if (PyUnicode_Check(value)) {
+        *cuda = PyUnicode_CompareWithASCIIString(value, "cuda") == 0;
+        if (*cuda || PyUnicode_CompareWithASCIIString(value, "cpu") == 0 || PyUnicode_CompareWithASCIIString(value, "parallel") == 0) return 0;
+    }
+    PyErr_Format(PyExc_ValueError, "option target is 'cpu', 'parallel' or 'cuda', not %R", value);
+    return -1;
+}
+
+static int compile_signatures(Vectorized *self) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->signatures); i++) {
+        Signature *signature = (Signature *)PyList_GET_ITEM(self->signatures, i);
+        Spec *spec = specialiser_for_signature(&self->core, &self->core.config, signature);
+        if (!spec || check_scalars(self, spec) < 0) return -1;
+        if (i > 0 && spec->nargs != self->loops[0]->nargs) {
+            PyErr_SetString(PyExc_TypeError, "the signatures of a vectorized function have one number of arguments");
+            return -1;
+        }
+        if (add_loop(self, spec) < 0) return -1;
+    }
+    return 0;
+}
+
+static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
+    if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
+    if (!PyFunction_Check(function))
+        return PyErr_Format(PyExc_TypeError, "vectorize compiles Python functions; %R is of type %s", function, Py_TYPE(function)->tp_name);
+    Vectorized *self = (Vectorized *)state->vectorized_class->tp_alloc(state->vectorized_class, 0);
+    if (!self) return NULL;
+    self->vectorcall = vectorized_vectorcall;
+    self->module = Py_NewRef(PyType_GetModule(state->vectorized_class));
+    self->dict = PyDict_New();
+    self->signatures = signatures && PyList_GET_SIZE(signatures) ? Py_NewRef(signatures) : NULL;
+    self->core.config.target = TARGET_HOST;
+    self->core.config.codegen.entry = ENTRY_UFUNC;
+    self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
+    if (!self->dict || read_identity(options->given, &self->identity) < 0 || read_target(options->given, &self->cuda) < 0 ||
+        copy_function_attributes(self->dict, function) < 0 || specialiser_init(&self->core, state, function, options) < 0)
+        goto failed;
+    self->nin = (int)self->core.binding.nparams;
+    if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
+        PyErr_Format(PyExc_TypeError, "a vectorized function has 1 to %d positional parameters", MAX_OPERANDS - 1);
+        goto failed;
+    }
+    if ((self->signatures && compile_signatures(self) < 0) || rebuild(self) < 0) goto failed;
+    if (self->signatures && !self->cuda) { /* NumPy's own object says it all */
+        PyObject *ufunc = Py_NewRef(self->ufunc);
+        Py_DECREF(self);
+        return ufunc;
+    }
+    return (PyObject *)self;
+failed:
+    Py_DECREF(self);
+    return NULL;
+}
+
+static PyObject *vectorize_apply(PyObject *module, PyObject *packed) {
+    PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
+    Options options;
+    if (options_parse(&options, OPTIONS_VECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
+    PyObject *result =
+        vectorize_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures, &options);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* vectorize(function), vectorize(signatures, **options), vectorize(**options) */
+static PyObject *vectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = module_state(module);
+    PyObject *first = Py_None, *signatures = NULL, *result = NULL;
+    Options options;
+    bool cuda;
+    int identity;
+    if (options_parse(&options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
+    if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || read_target(options.given, &cuda) < 0 || read_identity(options.given, &identity) < 0)
+        goto done;
+    if (looks_like_signature(state, first)) {
+        if ((signatures = signatures_from_object(state, first))) result = decorate_later(module, vectorize_apply, signatures, kwargs);
+    } else if (first == Py_None) {
+        result = decorate_later(module, vectorize_apply, NULL, kwargs);
+    } else {
+        result = vectorize_decorate(state, first, NULL, &options);
+    }
+done:
+    Py_XDECREF(signatures);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* ---- the class ---- */
+
+static PyObject *vectorized_getattro(PyObject *object, PyObject *name) {
+    PyObject *found = PyObject_GenericGetAttr(object, name);
+    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || !((Vectorized *)object)->ufunc) return found;
+    static const char *const of_ufunc[] = {"nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes"};
+    for (size_t i = 0; i < COUNT_OF(of_ufunc); i++) {
+        if (PyUnicode_CompareWithASCIIString(name, of_ufunc[i]) != 0) continue;
+        PyErr_Clear();
+        return PyObject_GetAttr(((Vectorized *)object)->ufunc, name);
+    }
+    return NULL;
+}
+
+static PyObject *vectorized_reduce_pickle(PyObject *object, PyObject *unused) {
+    Vectorized *self = (Vectorized *)object;
+    (void)unused;
+    PyObject *reference = pickle_reference(self->core.function, object);
+    if (reference || PyErr_Occurred()) return reference;
+    return pickle_value(&self->core, "vectorize", Py_NewRef(self->signatures ? self->signatures : Py_None), object);
+}
+
+static int vectorized_traverse(PyObject *object, visitproc visit, void *arg) {
+    Vectorized *self = (Vectorized *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dict);
+    Py_VISIT(self->module);
+    Py_VISIT(self->ufunc);
+    Py_VISIT(self->signatures);
+    return specialiser_traverse(&self->core, visit, arg);
+}
+
+static int vectorized_clear(PyObject *object) {
+    Py_CLEAR(((Vectorized *)object)->dict);
+    return 0;
+}
+
+static void vectorized_dealloc(PyObject *object) {
+    Vectorized *self = (Vectorized *)object;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
+    while (self->nloops > 0) drop_loop(self, self->nloops - 1);
+    PyMem_Free(self->loops);
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->ufunc);
+    Py_CLEAR(self->signatures);
+    specialiser_clear(&self->core);
+    Py_CLEAR(self->module);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *vectorized_repr(PyObject *self) { return PyUnicode_FromFormat("Vectorized(%R)", ((Vectorized *)self)->core.function); }
+
+static PyMemberDef vectorized_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Vectorized, vectorcall), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Vectorized, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Vectorized, weakrefs), READONLY, NULL},
+    {"py_func", T_OBJECT_EX, offsetof(Vectorized, core.function), READONLY, "the Python function"},
+    {"ufunc", T_OBJECT_EX, offsetof(Vectorized, ufunc), READONLY, "the NumPy ufunc of the loops compiled so far"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function
+static PyMethodDef vectorized_methods[] = {
+    {"reduce", WITH_KEYWORDS(vectorized_reduce), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.reduce"},
+    {"accumulate", WITH_KEYWORDS(vectorized_accumulate), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.accumulate"},
+    {"reduceat", WITH_KEYWORDS(vectorized_reduceat), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.reduceat"},
+    {"outer", WITH_KEYWORDS(vectorized_outer), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.outer"},
+    {"at", WITH_KEYWORDS(vectorized_at), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.at"},
+    {"add", vectorized_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
+    {"__reduce__", vectorized_reduce_pickle, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot vectorized_slots[] = {
+    {Py_tp_doc, "A function of scalars that works on arrays element by element; vectorize makes it."},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getattro, vectorized_getattro},
+    {Py_tp_repr, vectorized_repr},
+    {Py_tp_traverse, vectorized_traverse},
+    {Py_tp_clear, vectorized_clear},
+    {Py_tp_dealloc, vectorized_dealloc},
+    {Py_tp_members, vectorized_members},
+    {Py_tp_methods, vectorized_methods},
+    {0, NULL},
+};
+
+static PyType_Spec vectorized_spec = {"krait.Vectorized", sizeof(Vectorized), 0,
+                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                      vectorized_slots};
+
+static PyMethodDef functions[] = {
+    {"vectorize", WITH_KEYWORDS(vectorize), METH_VARARGS | METH_KEYWORDS,
+     "vectorize(signatures_or_function=None, *, identity=None, target='cpu', **options)\n--\n\nMakes a ufunc of a function of scalars."},
+    {NULL, NULL, 0, NULL},
+};
+
+
+int vectorize_add(PyObject *module, ModuleState *state) {
+    if (!(state->vectorized_class = add_class(module, &vectorized_spec, NULL, true))) return -1;
+    return PyModule_AddFunctions(module, functions);
+}
