@@ -205,8 +205,9 @@ static bool ufunc_chunks(Lower *l, Ufunc *u, LLVMValueRef all) {
         base[i] = l_select(l, u->contiguous[i], from[i], u->buffer[i]);
     }
     for (unsigned i = 0; i < u->nin; i++) {
-        LIf strided;
-        l_if(l, &strided, l_not(l, u->contiguous[i]));
+        LIf strided; /* a broadcast scalar fills its buffer once */
+        LLVMValueRef moves = l_or(l, l_icmp(l, LLVMIntNE, u->step[i], zero), l_icmp(l, LLVMIntEQ, done, zero));
+        l_if(l, &strided, l_and(l, l_not(l, u->contiguous[i]), moves));
         ufunc_copy(l, u->types[i], from[i], u->step[i], u->buffer[i], count, true);
         l_endif(l, &strided);
     }
