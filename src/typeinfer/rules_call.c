@@ -170,6 +170,62 @@ static bool closure_default(Binding *b, uint32_t param, uint32_t which, uint32_t
     return true;
 }
 
+/* ---- functions that refer to themselves ----
+ *
+ * The cell of an inner function that calls itself would hold a closure that holds the cell: a type without end.  Such a
+ * cell holds the closure without its items (rule_cell_set), and what it closes over is found again where it is called:
+ * inside the function itself among its own parameters, in the enclosing function at the place where it is made. */
+
+static bool is_selfless(const Type *closure) { return closure && closure->count == 0; }
+
+/* The only place in this function where the closure is made; NULL: none, or several. */
+static Value *place_made(Infer *in, const Type *closure) {
+    Value *made = NULL;
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first; value; value = value->next) {
+            if (value->op != OP_FUNCTION || value->imm.object != closure->object) continue;
+            if (made) return NULL;
+            made = value;
+        }
+    return made;
+}
+
+static Value *own_param(Infer *in, uint32_t param) {
+    Value *value = in->func->blocks.data[0]->first;
+    while (value && value->op == OP_PARAM && value->imm.i != param) value = value->next;
+    return value && value->op == OP_PARAM ? value : NULL;
+}
+
+/* Cell number `cell` of the function that the cell without items stood for, which is parameter `param` of it. */
+static bool recover_cell(Binding *b, uint32_t param, uint32_t cell) {
+    Typing *t = b->t;
+    Value *value = NULL;
+    if (t->in->inst->object == b->closure->object) {
+        value = own_param(t->in, param);
+    } else {
+        Value *made = place_made(t->in, b->closure);
+        if (made && 2 + cell < made->nargs) value = value_resolve(made->args[2 + cell]);
+    }
+    if (!value) {
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "the inner function %s, which refers to itself, is called from another function", b->callee->name);
+        return typing_hint(t, "define the recursive function at module level");
+    }
+    b->facts[param] = (Fact){value->type, NULL};
+    b->values[param] = value;
+    return true;
+}
+
+static bool bind_cell(Binding *b, uint32_t param, uint32_t cell) {
+    Typing *t = b->t;
+    if (is_selfless(b->closure)) return recover_cell(b, param, cell);
+    if (!b->closure || 2 + cell >= b->closure->count)
+        return typing_fail(t, DIAG_VERIFY, "%s() needs the variables it closes over", b->callee->name);
+    b->facts[param] = (Fact){b->closure->items[2 + cell], NULL};
+    if (t->emit) b->values[param] = emit_extract(t, b->closure_value, 2 + cell);
+    return true;
+}
+
 static bool bind_defaults(Binding *b) {
     Typing *t = b->t;
     uint32_t defaults = 0, keyword_defaults = 0, cells = 0;
@@ -178,11 +234,7 @@ static bool bind_defaults(Binding *b) {
         bool keyword_only = param->kind == PARAM_KEYWORD_ONLY;
         uint32_t index = !param->has_default ? 0 : keyword_only ? keyword_defaults++ : defaults++;
         if (param->kind == PARAM_CELL) {
-            uint32_t at = 2 + cells++;
-            if (!b->closure || at >= b->closure->count)
-                return typing_fail(t, DIAG_VERIFY, "%s() needs the variables it closes over", b->callee->name);
-            b->facts[p] = (Fact){b->closure->items[at], NULL};
-            if (t->emit) b->values[p] = emit_extract(t, b->closure_value, at);
+            TRY(bind_cell(b, p, cells++));
             continue;
         }
         if (b->facts[p].type) continue;
@@ -473,12 +525,24 @@ bool rule_cell_get(Typing *t) {
     return typing_result(t, cell->items[0], NULL);
 }
 
+/* Whether the value is a function made here that closes over this cell. */
+static bool refers_to(const Value *function, const Value *cell) {
+    if (!function || function->op != OP_FUNCTION) return false;
+    for (uint32_t i = 2; i < function->nargs; i++)
+        if (value_resolve(function->args[i]) == cell) return true;
+    return false;
+}
+
 bool rule_cell_set(Typing *t) {
-    const Type *cell = t->args[0].type;
+    const Type *cell = t->args[0].type, *content = t->args[1].type;
     if (cell->kind != TY_CELL) return typing_fail(t, DIAG_VERIFY, "cell_set of %s", typing_text(t, cell));
-    if (t->emit)
-        typing_cast(t, 1, cell->items[0]);
+    bool itself = refers_to(t->values[1], t->values[0]);
+    if (itself) content = type_with_items(t->in->types, TY_CLOSURE, content->object, NULL, 0);
+    if (!t->emit)
+        TRY(solver_cell_set(t, t->values[0], content));
+    else if (itself)
+        t->values[1] = emit_op(t, OP_UNDEF, content, NULL, 0);
     else
-        TRY(solver_cell_set(t, t->values[0], t->args[1].type));
+        typing_cast(t, 1, cell->items[0]);
     return typing_result(t, infer_none(t->in), NULL);
 }

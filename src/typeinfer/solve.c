@@ -156,16 +156,21 @@ static bool visit_phi(Infer *in, Value *phi) {
 
 /* ---- what rules ask ---- */
 
+/* "`y` (int, line 3)", or "int". */
+static const char *returned(Infer *in, const Value *value) {
+    const char *type = type_text(in->arena, value->type);
+    return value->name ? arena_printf(in->arena, "`%s` (%s, line %u)", value->name, type, value->span.line) : type;
+}
+
 bool solver_return(Typing *t, Fact fact) {
     Infer *in = t->in;
     struct Solver *s = in->solver;
     Fact joined;
     if (!fact_join(in, s->result, fact, &joined)) {
         if (!in->quiet)
-            typing_fail(t, DIAG_NO_UNIFY, "the function returns %s here and %s in line %u", typing_text(t, fact.type),
-                        typing_text(t, s->first_return->args[0]->type), s->first_return->span.line);
-        else
-            t->failed = true;
+            typing_fail(t, DIAG_NO_UNIFY, "the function returns %s here and %s in line %u", returned(in, t->values[0]),
+                        returned(in, s->first_return->args[0]), s->first_return->span.line);
+        t->failed = true;
         return typing_hint(t, "return values of one type on every path");
     }
     if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
@@ -174,14 +179,13 @@ bool solver_return(Typing *t, Fact fact) {
     return true;
 }
 
-/* How deep closures and cells are nested: a function that refers to itself through a cell would nest without end. */
-static unsigned nesting(const Type *type) {
-    unsigned deepest = 0;
+/* Whether a closure of this function stands somewhere inside a type. */
+static bool holds_closure(const Type *type, ObjRef function) {
     for (uint32_t i = 0; i < type->count; i++) {
-        unsigned inside = nesting(type->items[i]);
-        if (inside > deepest) deepest = inside;
+        const Type *item = type->items[i];
+        if ((item->kind == TY_CLOSURE && item->object == function) || holds_closure(item, function)) return true;
     }
-    return deepest + (type->kind == TY_CELL);
+    return false;
 }
 
 bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
@@ -189,15 +193,14 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
     const Type *old = cell->type->items[0];
     const Type *joined = typeinfer_join(in->config->promotion, in->types, old, content);
     const char *name = cell->name ? cell->name : t->at->name ? t->at->name : "?";
+    if (content->kind == TY_CLOSURE && holds_closure(content, content->object)) {
+        typing_fail(t, DIAG_UNSUPPORTED, "the inner function `%s` reaches itself through other inner functions", name);
+        return typing_hint(t, "define functions that call each other at module level");
+    }
     if (!joined) {
         typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere", name,
                     typing_text(t, content), typing_text(t, old));
         return typing_hint(t, "give it values of one type, or use two names");
-    }
-    if (nesting(joined) > 6) {
-        typing_fail(t, DIAG_UNSUPPORTED,
-                    "the inner function `%s` refers to itself through a variable of the enclosing function", name);
-        return typing_hint(t, "define the recursive function at module level");
     }
     if (joined == old) return true;
     if (cell->op != OP_CELL) {

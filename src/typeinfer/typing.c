@@ -231,7 +231,11 @@ const char *typing_arg_text(Typing *t, size_t arg) {
     return typing_text(t, type);
 }
 
-const char *typing_func_name(Typing *t) { return func_name(t->in->arena, t->func); }
+const char *typing_func_name(Typing *t) {
+    static const char builtins[] = "builtins.";
+    const char *name = func_name(t->in->arena, t->func);
+    return strncmp(name, builtins, sizeof builtins - 1) == 0 ? name + sizeof builtins - 1 : name;
+}
 
 static const char *op_symbol(Op op) {
     static const char *const symbols[OP_COUNT] = {
