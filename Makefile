@@ -157,7 +157,8 @@ do-format: $(B)/tools/.ready
 	$(B)/tools/bin/clang-format -i $(FILES)
 
 do-format-check: $(B)/tools/.ready
-	$(B)/tools/bin/clang-format --dry-run -Werror $(FILES) || { echo "run: make format" >&2; exit 1; }
+	wrong=$$($(B)/tools/bin/clang-format --dry-run $(FILES) 2>&1 | sed -n 's/:.*clang-formatted.*//p' | uniq)
+	[ -z "$$wrong" ] || { echo "not formatted (run: make format):" $$wrong >&2; exit 1; }
 
 # Clean under clang too: everything is compiled by it, nothing is run.
 do-check-clang: $(B)/venv/$(FIRST)/.ready $(B)/libdevice/.ready
