@@ -213,6 +213,7 @@ TABLE_TYPES = re.compile(
 PROCESS_STATE = {
     "codegen_cpu/host_device.c": {"groups", "groups_lock"},  # stacks of fibers, kept from launch to launch
     "codegen_cpu/orc.c": {"linker", "linker_lock"},  # one LLJIT: making one costs more than compiling a function
+    "codegen_cpu/pool.c": {"pool"},  # the worker threads
     "codegen_cpu/symbols.c": {"libraries"},  # handles of libraries that the process has anyway
 }
 
@@ -242,6 +243,9 @@ def test_no_mutable_globals():
             name = re.search(r"(\w+)\s*(\[[^\]]*\]\s*)*[=;]$", match.group(0)).group(1)
             if is_mutable(match.group(0)) and name not in PROCESS_STATE.get(str(path.relative_to(SRC)), ()):
                 faults.append(f"{where(path, number)}: {line.strip()}")
+        for match in re.finditer(r"^static\s+(?:struct|union)\s*\w*\s*\{.*?^\}\s*(\w+)", code_of(path), re.M | re.S):
+            if match.group(1) not in PROCESS_STATE.get(str(path.relative_to(SRC)), ()):
+                faults.append(f"{path.relative_to(ROOT)}: {match.group(1)}")
     report(faults)
 
 
