@@ -1,0 +1,363 @@
+"""PTX of many kernels: what it contains, and that ptxas accepts it for the compute capabilities Krait is built for.
+
+PYTEST_DONT_REWRITE: kernels have assert statements of their own.
+"""
+
+import math
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from krait import cuda
+from krait._krait import _testing
+
+PTXAS = shutil.which("ptxas") or next(
+    (path for path in ("/usr/local/cuda/bin/ptxas", "/opt/cuda/bin/ptxas") if os.path.exists(path)), None)
+
+
+def known_architectures():
+    if not PTXAS:
+        return set()
+    return set(re.findall(r"sm_(\d+)\b", subprocess.run([PTXAS, "--help"], capture_output=True, text=True).stdout))
+
+
+ARCHITECTURES = known_architectures()
+
+
+def ptx(kernel, types, **options):
+    return _testing.compile(kernel, types, **options)
+
+
+def array(dtype, ndim=1, layout="C"):
+    return f"array({dtype}, {ndim}, {layout})"
+
+
+# ---- kernels ---------------------------------------------------------------------------------------------------------
+
+KERNELS = {}
+
+
+def kernel(*types):
+    def add(function):
+        KERNELS[function.__name__] = (function, "; ".join(types))
+        return function
+
+    return add
+
+
+F1, D1, I1 = array("float32"), array("float64"), array("int32")
+F2, D2 = array("float32", 2), array("float64", 2)
+
+
+@kernel("float32", F1, F1)
+def saxpy(a, x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = a * x[i] + y[i]
+
+
+@kernel(F1, F1)
+def grid_stride_sum(x, out):
+    total = 0.0
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        total += x[i]
+    cuda.atomic.add(out, 0, total)
+
+
+@kernel(F2, F2, F2)
+def tiled_matmul(a, b, c):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.blockIdx.x * 16 + x, cuda.blockIdx.y * 16 + y
+    total = 0.0
+    for tile in range(a.shape[1] // 16):
+        left[y, x] = a[row, tile * 16 + x]
+        right[y, x] = b[tile * 16 + y, column]
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[y, k] * right[k, x]
+        cuda.syncthreads()
+    c[row, column] = total
+
+
+@kernel(array("float64", 2, "A"), array("float64", 2, "F"))
+def any_layout(x, y):
+    i, j = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        y[i, j] = x[i, -1 - j] + x[i % 2, j // 3]
+
+
+@kernel(F1, I1)
+def dynamic_shared(x, out):
+    buffer = cuda.shared.array(0, np.float32)
+    t = cuda.threadIdx.x
+    buffer[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    out[cuda.grid(1)] = int(buffer[cuda.blockDim.x - 1 - t])
+
+
+@kernel(F1)
+def local_memory(x):
+    history = cuda.local.array(8, np.float32)
+    for i in range(8):
+        history[i] = x[i]
+    n = int(x[0])
+    x[1] = history[n % 8]
+
+
+@kernel(D1, D1)
+def mathematics(x, y):
+    i = cuda.grid(1)
+    v = x[i]
+    y[i] = (math.sin(v) + math.cos(v) * math.exp(v) - math.log(v) + math.sqrt(v) + math.pow(v, 1.5) + v**3 + math.atan2(v, 2.0) + math.erf(v)
+            + math.lgamma(v) + math.tanh(v) + math.floor(v) + math.fmod(v, 3.0) + v % 3.0 + v // 2.0)
+
+
+@kernel(F1, F1)
+def mathematics32(x, y):
+    i = cuda.grid(1)
+    v = x[i]
+    y[i] = math.exp(v) + math.log(v) + math.sqrt(v) + math.tanh(v) + v**2.5 + 1 / v + math.erf(v) + v % 3.0
+
+
+@kernel(array("complex128"), array("complex64"))
+def complex_numbers(x, y):
+    i = cuda.grid(1)
+    y[i] = y[i] * y[i] / x[i] + x[i] ** 2 - 1j
+
+
+@kernel(array("float16"), array("float16"))
+def halves(x, y):
+    i = cuda.grid(1)
+    y[i] = x[i] * y[i] + x[i] / y[i]
+
+
+@kernel("bool", "int8", "uint16", "int64", "float16", "complex64", "float32", array("bool_"))
+def scalar_parameters(a, b, c, d, e, f, g, out):
+    out[0] = a and b + c > d and e < g and f == 1j
+
+
+@kernel(I1, array("int64"), array("uint32"), F1, D1)
+def atomics(i4, i8, u4, f4, f8):
+    i = cuda.grid(1)
+    cuda.atomic.add(i4, i, 1)
+    cuda.atomic.sub(i8, i, 2)
+    cuda.atomic.max(f4, 0, f4[i])
+    cuda.atomic.min(f8, 0, f8[i])
+    cuda.atomic.max(i4, 0, i)
+    cuda.atomic.min(u4, 0, u4[i])
+    cuda.atomic.exch(i4, 0, 3)
+    cuda.atomic.cas(i4, 0, 1, 2)
+    cuda.atomic.add(f8, 1, 0.5)
+
+
+@kernel(D1)
+def raising(x):
+    i = cuda.grid(1)
+    if x[i] < 0:
+        raise ValueError("negative")
+    assert x[i] != 5
+    x[i] = math.sqrt(x[i])
+
+
+@kernel(I1)
+def recursion(out):
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    out[cuda.grid(1)] = fibonacci(cuda.grid(1))
+
+
+@kernel(array("int64"), "int", "int")
+def integer_arithmetic(out, a, b):
+    out[0] = a // b
+    out[1] = a % b
+    out[2] = a << b
+    out[3] = a >> b
+    out[4] = a**3
+    out[5] = a**b
+    out[6] = abs(a) + min(a, b) - max(a, 7)
+    out[7] = int(a / b) + round(a / b)
+
+
+@kernel(D2, D2, array("float64", 1, "A"))
+def whole_arrays(x, y, z):
+    x[:, 1] = y[0, :]
+    x[1:, ::2] += 2.0
+    x[0] = z[::-1]
+    y[...] = x
+    y *= x
+    for row in y:
+        for value in row:
+            z[0] += value
+    z[1] = x.T[0, 1] + x.flat[3]
+
+
+@kernel("(int, (float32, int32))", F1)
+def tuples(t, out):
+    a, (b, c) = t
+    pair = (b, c + a)
+    for i, v in enumerate(pair):
+        out[i] = v
+
+
+TABLE = np.linspace(0, 1, 50)
+
+
+@kernel(D1)
+def constant_array(out):
+    table = cuda.const.array_like(TABLE)
+    i = cuda.grid(1)
+    out[i] = table[i % 50] + TABLE[0]
+
+
+# ---- ptxas -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("capability", [75, 80, 90, 100])
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_ptxas_accepts(name, capability, tmp_path):
+    if str(capability) not in ARCHITECTURES:
+        pytest.skip(f"no ptxas that knows sm_{capability}")
+    path = tmp_path / "kernel.ptx"
+    path.write_text(ptx(*KERNELS[name], capability=capability))
+    result = subprocess.run([PTXAS, f"-arch=sm_{capability}", str(path), "-o", os.devnull], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("capability", [50, 52, 60, 61, 70, 75, 80, 86, 89, 90, 100, 120])
+def test_every_capability(capability):
+    text = ptx(*KERNELS["tiled_matmul"], capability=capability)
+    assert f".target sm_{capability}" in text
+    major, minor = re.search(r"\.version (\d)\.(\d)", text).groups()
+    # the lowest version that has the capability, and 6.0 for what all kernels may use
+    least = {50: 60, 52: 60, 60: 60, 61: 60, 70: 60, 75: 63, 80: 70, 86: 71, 89: 78, 90: 78, 100: 86, 120: 87}
+    assert int(major) * 10 + int(minor) == least[capability]
+
+
+# ---- what good code looks like ---------------------------------------------------------------------------------------
+
+
+def test_reads_go_through_the_read_only_cache():
+    text = ptx(*KERNELS["saxpy"])
+    assert "ld.global.nc" in text  # x is only read
+    assert len(re.findall(r"ld\.global\.b32", text)) == 1  # y is read and written
+    assert "fma.rn.f32" in text
+    assert ".local" not in text and ".f64" not in text
+
+
+def test_overlapping_arguments_are_not_cached():
+    assert "ld.global.nc" not in ptx(*KERNELS["saxpy"], noalias=False)
+
+
+def test_a_float32_kernel_stays_float32():
+    for name in ("mathematics32", "grid_stride_sum", "tiled_matmul"):
+        assert ".f64" not in ptx(*KERNELS[name])
+
+
+def test_loops_whose_loads_dominate_are_unrolled():
+    text = ptx(*KERNELS["grid_stride_sum"])
+    assert text.count("ld.global.nc") >= 8
+    assert ".local" not in text
+
+
+def test_shared_memory():
+    text = ptx(*KERNELS["tiled_matmul"])
+    assert text.count(".shared .align") == 2 and "[1024]" in text
+    assert text.count("bar.sync") == 2
+    assert text.count("ld.shared") == 32 and "st.shared" in text  # the inner loop is unrolled
+    assert "cvta.shared" not in text
+    dynamic = ptx(*KERNELS["dynamic_shared"])
+    assert re.search(r"\.extern \.shared .*\[\]", dynamic)
+
+
+def test_local_arrays_are_local_memory_only_where_indexed():
+    assert ".local" in ptx(*KERNELS["local_memory"])
+
+
+def test_constant_arrays():
+    assert ".const" in ptx(*KERNELS["constant_array"])
+
+
+def test_atomics_are_instructions():
+    text = ptx(*KERNELS["atomics"])
+    for instruction in ("atom.global.add.u32", "atom.global.max.s32", "atom.global.min.u32", "atom.global.exch.b32", "atom.global.cas.b32", "atom.global.add.f64"):
+        short = instruction.replace(".u32", "").replace(".s32", "").replace(".b32", "").replace(".f64", "")
+        found = re.findall(re.escape(short.replace("atom.global", "")) + r"\.\w+", text)
+        assert found, instruction
+
+
+def test_launch_bounds():
+    text = ptx(*KERNELS["saxpy"], max_threads=256)
+    assert ".maxntid 256" in text
+
+
+def test_raising_ends_the_thread():
+    text = ptx(*KERNELS["raising"])
+    assert "exit;" in text and "trap" not in text
+
+
+def test_math_is_linked_in():
+    text = ptx(*KERNELS["mathematics"])
+    assert "__nv_" not in text or ".extern" not in text
+    assert "nvvm_reflect" not in text
+    assert ".extern" not in text
+
+
+def test_fast_math_flushes_and_approximates():
+    def fast(x, y):
+        i = cuda.grid(1)
+        y[i] = math.sqrt(x[i]) / y[i]
+
+    plain, loose = ptx(fast, f"{F1}; {F1}"), ptx(fast, f"{F1}; {F1}", fastmath=127)
+    assert "div.rn.f32" in plain and "sqrt.rn.f32" in plain
+    assert "ftz" not in plain
+    assert "approx" in loose and "ftz" in loose
+
+
+def test_multiplication_and_addition_fuse_on_the_gpu_only():
+    def combine(x):
+        x[0] = x[1] * x[2] + x[3]
+
+    assert "fma.rn.f64" in ptx(combine, D1)
+    assert "fmuladd" not in _testing.compile(combine, D1, target="host", stage="opt")
+
+
+def test_parameters_are_leaves():
+    def parameters(a, b, c):
+        b[0] = a
+        c[0, 0] = a
+
+    text = ptx(parameters, f"float64; {D1}; {array('float64', 2, 'A')}")
+    kinds = re.findall(r"\.param \.(\w+)", text)
+    # a; b: pointer, shape; c: pointer, two of shape, two strides
+    assert kinds == ["f64", "u64", "u64", "u64", "u64", "u64", "u64", "u64"]
+
+
+# ---- elementwise kernels ---------------------------------------------------------------------------------------------
+
+
+def elementwise(a, b):
+    return a * b + 1
+
+
+def test_elementwise_kernel_uses_wide_accesses():
+    text = ptx(elementwise, "float32; float32", entry="ufunc")
+    assert "ld.global.v4" in text or "ld.global.nc.v4" in text
+    assert "st.global.v4" in text
+
+
+@pytest.mark.parametrize("types", ["float32; float32", "float64; int32", "complex128; complex64", "int8; bool_", "float16; float16"])
+@pytest.mark.parametrize("capability", [75, 90])
+def test_ptxas_accepts_elementwise_kernels(types, capability, tmp_path):
+    if str(capability) not in ARCHITECTURES:
+        pytest.skip(f"no ptxas that knows sm_{capability}")
+    path = tmp_path / "kernel.ptx"
+    path.write_text(ptx(elementwise, types, entry="ufunc", capability=capability))
+    result = subprocess.run([PTXAS, f"-arch=sm_{capability}", str(path), "-o", os.devnull], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
