@@ -35,12 +35,12 @@ LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value) {
     const Type *tuple = value->args[0]->type;
     for (uint32_t i = 1; i < tuple->count; i++)
         if (tuple->items[i] != tuple->items[0]) return l_unsupported(l, "items of %s have no common type", l_type_text(l, tuple));
-    if (!tuple->count || !type_is_integer(value->args[1]->type)) return l_unsupported(l, "%s cannot be indexed here", l_type_text(l, tuple));
+    if (!type_is_integer(value->args[1]->type)) return l_unsupported(l, "%s cannot be indexed here", l_type_text(l, tuple));
     LLVMValueRef count = l_i64(l, tuple->count), original = l_cast_scalar(l, l_arg(l, value, 1), value->args[1]->type->scalar, SCALAR_INT64);
     LLVMValueRef index = l_wrap_index(l, original, count, value->args[1]->flags);
     if (!(value->flags & VF_UNCHECKED))
         l_raise_if(l, l_icmp(l, LLVMIntUGE, index, count), "IndexError", "tuple index out of range", NULL, 0);
-    if (!l_has_bytes(tuple->items[0])) return LLVMGetUndef(l_type(l, value->type));
+    if (!tuple->count || !l_has_bytes(tuple->items[0])) return LLVMGetUndef(l_type(l, value->type));
     LLVMValueRef stride, memory = l_tuple_in_memory(l, tuple, l_arg(l, value, 0), &stride);
     LLVMValueRef item = l_load(l, tuple->items[0], l_offset(l, memory, l_nswmul(l, index, stride)));
     return l_convert(l, item, tuple->items[0], value->type);
