@@ -316,6 +316,7 @@ static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
         typing_fail(t, DIAG_TYPING, "the result of %s and %s is %s and cannot be stored back as %s",
                     typing_arg_text(t, 0), typing_arg_text(t, 1), typing_text(t, types.result),
                     typing_text(t, array->items[0]));
+        if (t->op == OP_TRUEDIV && type_is_integer(array->items[0])) return typing_hint(t, "use //= for whole numbers");
         return typing_hint(t, "convert the right side to %s", typing_text(t, array->items[0]));
     }
     if (other->kind == TY_ARRAY && other->ndim > array->ndim) {

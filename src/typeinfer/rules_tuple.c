@@ -211,7 +211,7 @@ bool getitem_tuple(Typing *t, const Type *tuple) {
         t->konst = item.konst;
         return typing_become(t, t->emit ? emit_extract(t, t->values[0], at) : NULL, item.type);
     }
-    const Type *item = tuple->count ? tuple_item(t->in, tuple) : NULL;
+    const Type *item = tuple_item(t->in, tuple); /* of an empty tuple: bottom, for the index is always out of range */
     if (!item) {
         typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "%s is indexed by %s, but its items have no common type",
                         typing_arg_text(t, 0), typing_arg_text(t, 1));
