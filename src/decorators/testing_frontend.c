@@ -1,7 +1,7 @@
 /* testing_frontend.c: the frontend for the test suite: functions to text, the opcode table, source positions, guards.
  *
- * They work on the module's own Session, so that krait.cuda's names mean what they mean in a compilation.  A refusal is a ValueError with
- * the name of its code and the text a user would see. */
+ * They work on the module's own Session, so that krait.cuda's names mean what they mean in a compilation.  A refusal is
+ * a ValueError with the name of its code and the text a user would see. */
 #include "decorators/decorators.h"
 #include "decorators/testing.h"
 
@@ -54,8 +54,8 @@ static const char *try_spans(Trial *trial) {
     buf_init(&buf, trial->arena);
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-            buf_printf(&buf, "%s %s %u:%u-%u:%u\n", op_info[value->op].text, value->name ? value->name : "-", value->span.line, value->span.col,
-                       value->span.end_line, value->span.end_col);
+            buf_printf(&buf, "%s %s %u:%u-%u:%u\n", op_info[value->op].text, value->name ? value->name : "-",
+                       value->span.line, value->span.col, value->span.end_line, value->span.end_col);
     return buf.text;
 }
 
@@ -104,7 +104,9 @@ static PyObject *testing_frontend(PyObject *module, PyObject *args, PyObject *kw
     PyObject *function, *result = NULL;
     Py_ssize_t fail_after = 0;
     int guards = 0, readonly = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$npp", keywords, &name, &function, &fail_after, &guards, &readonly)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$npp", keywords, &name, &function, &fail_after, &guards,
+                                     &readonly))
+        return NULL;
     const struct Row *row = NULL;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (strcmp(rows[i].name, name) == 0) row = &rows[i];

@@ -1,10 +1,10 @@
 /* bytecode.c: a code object to canonical instructions.
  *
- * Input: co_code as PyCode_GetCode gives it (specialised and instrumented instructions undone), co_linetable, co_exceptiontable.
- * Output: Bytecode: instructions of bc_canonical.def with spans; jump targets are indices of instructions.
- * Algorithm: one walk over the code units; EXTENDED_ARG prefixes are folded into the argument, inline caches skipped, each opcode expanded by
- * its row in the table of the running version.  first[unit] remembers which instruction came from which code unit; jump targets and the
- * exception table are translated through it at the end.
+ * Input: co_code as PyCode_GetCode gives it (specialised and instrumented instructions undone), co_linetable,
+ * co_exceptiontable. Output: Bytecode: instructions of bc_canonical.def with spans; jump targets are indices of
+ * instructions. Algorithm: one walk over the code units; EXTENDED_ARG prefixes are folded into the argument, inline
+ * caches skipped, each opcode expanded by its row in the table of the running version.  first[unit] remembers which
+ * instruction came from which code unit; jump targets and the exception table are translated through it at the end.
  *
  * A new version of CPython is a new table and a line in the list below. */
 #include "frontend/bytecode.h"
@@ -37,7 +37,7 @@ const RefusalInfo refusal_info[REFUSED_COUNT] = {
 
 int insn_effect(InsnKind kind, int arg, bool jump) {
     switch (kind) {
-#define INSN(name, text, argument, effect, jumped, doc)                                                                \
+#define INSN(name, text, argument, effect, jumped, doc) \
     case INSN_##name: return jump ? (jumped) : (effect);
 #include "frontend/bc_canonical.def"
 #undef INSN
@@ -47,7 +47,7 @@ int insn_effect(InsnKind kind, int arg, bool jump) {
 
 const char *opcode_name(int opcode) {
     switch (opcode) {
-#define BC(name, caches, expansion)                                                                                    \
+#define BC(name, caches, expansion) \
     case name: return #name;
 #define INTRINSIC(number, expansion)
 #include BYTECODE_TABLE
@@ -57,19 +57,18 @@ const char *opcode_name(int opcode) {
     }
 }
 
-static void expand(Expansion *to, InsnKind kind, int arg) {
-    to->insns[to->count++] = (Insn){.kind = kind, .arg = arg};
-}
+static void expand(Expansion *to, InsnKind kind, int arg) { to->insns[to->count++] = (Insn){.kind = kind, .arg = arg}; }
 
-#define I(instruction, argument)             expand(to, INSN_##instruction, (int)(argument));
-#define IF(condition, instruction, argument) if (condition) expand(to, INSN_##instruction, (int)(argument));
-#define R(refusal)                           expand(to, INSN_REFUSE, REFUSED_##refusal);
+#define I(instruction, argument) expand(to, INSN_##instruction, (int)(argument));
+#define IF(condition, instruction, argument) \
+    if (condition) expand(to, INSN_##instruction, (int)(argument));
+#define R(refusal) expand(to, INSN_REFUSE, REFUSED_##refusal);
 
 /* CALL_INTRINSIC_1: the operators that have no opcode of their own.  What has no row defines types. */
 static void expand_intrinsic(int number, Expansion *to) {
     switch (number) {
 #define BC(name, caches, expansion)
-#define INTRINSIC(operator, expansion)                                                                                 \
+#define INTRINSIC(operator, expansion) \
     case operator: expansion break;
 #include BYTECODE_TABLE
 #undef BC
@@ -84,10 +83,10 @@ bool opcode_expand(int opcode, int arg, uint32_t next, Expansion *to) {
     (void)expand_intrinsic;
     to->count = 0;
     switch (opcode) {
-#define BC(name, cache_units, expansion)                                                                               \
-    case name:                                                                                                         \
-        to->caches = cache_units;                                                                                      \
-        next += cache_units;                                                                                           \
+#define BC(name, cache_units, expansion) \
+    case name:                           \
+        to->caches = cache_units;        \
+        next += cache_units;             \
         expansion return true;
 #define INTRINSIC(number, expansion)
 #include BYTECODE_TABLE
@@ -119,7 +118,8 @@ static uint32_t read_varint(Reader *reader) {
 }
 
 /* Rows that end in anything but PUSH_EXC_INFO only put a variable back that an inlined comprehension hid. */
-static void read_handlers(Arena *arena, PyCodeObject *code, const unsigned char *units, const uint32_t *first, size_t nunits, Bytecode *out) {
+static void read_handlers(Arena *arena, PyCodeObject *code, const unsigned char *units, const uint32_t *first,
+                          size_t nunits, Bytecode *out) {
     VEC(Handler) handlers = {0};
     const unsigned char *bytes = (const unsigned char *)PyBytes_AS_STRING(code->co_exceptiontable);
     Reader reader = {bytes, bytes + PyBytes_GET_SIZE(code->co_exceptiontable)};

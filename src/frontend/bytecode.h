@@ -1,7 +1,7 @@
 /* bytecode.h: the canonical instructions of a code object; private to this folder.
  *
- * bytecode_decode reads a code object of the running CPython version through its table (bc_py3XX.def).  From here on no code knows which
- * version it was. */
+ * bytecode_decode reads a code object of the running CPython version through its table (bc_py3XX.def).  From here on no
+ * code knows which version it was. */
 #ifndef KRAIT_FRONTEND_BYTECODE_H
 #define KRAIT_FRONTEND_BYTECODE_H
 
@@ -16,7 +16,17 @@ typedef enum InsnKind {
     INSN_COUNT
 } InsnKind;
 
-typedef enum ArgKind { ARG_NONE, ARG_COUNT, ARG_LOCAL, ARG_NAME, ARG_KONST, ARG_TARGET, ARG_BINARY, ARG_COMPARE, ARG_REFUSAL } ArgKind;
+typedef enum ArgKind {
+    ARG_NONE,
+    ARG_COUNT,
+    ARG_LOCAL,
+    ARG_NAME,
+    ARG_KONST,
+    ARG_TARGET,
+    ARG_BINARY,
+    ARG_COMPARE,
+    ARG_REFUSAL
+} ArgKind;
 
 typedef struct InsnInfo {
     const char *text;
@@ -55,7 +65,8 @@ typedef struct Bytecode {
     size_t nhandlers;
 } Bytecode;
 
-/* What one opcode of this version becomes: at most INSN_MAX_EXPANSION instructions, jump targets in code units.  False: no row. */
+/* What one opcode of this version becomes: at most INSN_MAX_EXPANSION instructions, jump targets in code units.  False:
+ * no row. */
 enum { INSN_MAX_EXPANSION = 3 };
 typedef struct Expansion {
     Insn insns[INSN_MAX_EXPANSION];
@@ -65,7 +76,8 @@ bool opcode_expand(int opcode, int arg, uint32_t next, Expansion *expansion);
 /* The name of an opcode of this version; NULL: no row. */
 const char *opcode_name(int opcode);
 
-/* False: an instruction without a row, or a table that ends early: *why says which; the code object is not one of this version's compiler. */
+/* False: an instruction without a row, or a table that ends early: *why says which; the code object is not one of this
+ * version's compiler. */
 bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Bytecode *out, const char **why);
 
 /* One span for each code unit of the code (positions.c), read from co_linetable. */

@@ -1,10 +1,11 @@
 /* cfg.c: canonical instructions to a control-flow graph.
  *
- * Input: Bytecode.  Output: Cfg: the reachable blocks in reverse post-order, and which variables are certainly assigned where.
- * Algorithm: 1. leaders: the first instruction, jump targets, what follows a jump; 2. edges to blocks that only jump on are led to where
- * these end, and past tests whose answer is known; 3. a block whose only successor has no other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side first, so
- * that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked like.  Steps 2 and 3 are what
- * makes the graphs of different Python versions equal. */
+ * Input: Bytecode.  Output: Cfg: the reachable blocks in reverse post-order, and which variables are certainly assigned
+ * where. Algorithm: 1. leaders: the first instruction, jump targets, what follows a jump; 2. edges to blocks that only
+ * jump on are led to where these end, and past tests whose answer is known; 3. a block whose only successor has no
+ * other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side first, so
+ * that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked like.  Steps
+ * 2 and 3 are what makes the graphs of different Python versions equal. */
 #include "frontend/cfg.h"
 
 #include <string.h> /* memcpy, memset */
@@ -15,7 +16,7 @@ static bool ends_flow(InsnKind kind) { return kind == INSN_RETURN || kind == INS
 typedef struct Builder {
     Arena *arena;
     const Bytecode *code;
-    CfgBlock **at; /* the block that starts at each instruction */
+    CfgBlock **at;          /* the block that starts at each instruction */
     VEC(CfgBlock *) blocks; /* in the order of the code */
 } Builder;
 
@@ -79,7 +80,8 @@ static void thread_jumps(Builder *b) {
     }
 }
 
-/* Whether the block does nothing but ask for the truth of the top of the stack, which stays: the middle of `a and b or c`. */
+/* Whether the block does nothing but ask for the truth of the top of the stack, which stays: the middle of `a and b or
+ * c`. */
 static bool only_tests(const Builder *b, const CfgBlock *block) {
     bool copied = false;
     for (uint32_t i = block->part.first; i < block->part.last; i++) {
@@ -109,7 +111,8 @@ static void skip_repeated_tests(Builder *b) {
         CfgBlock *block = b->blocks.data[i];
         if (!keeps_tested(b, block)) continue;
         for (uint32_t s = 0; s < 2; s++)
-            for (size_t steps = 0; steps < b->blocks.len && only_tests(b, block->succs[s]); steps++) block->succs[s] = block->succs[s]->succs[s];
+            for (size_t steps = 0; steps < b->blocks.len && only_tests(b, block->succs[s]); steps++)
+                block->succs[s] = block->succs[s]->succs[s];
     }
 }
 
@@ -131,7 +134,8 @@ static void count_preds(Builder *b) {
     }
 }
 
-/* A block that only returns a variable or a constant.  Newer compilers copy such a block to every jump that leads there. */
+/* A block that only returns a variable or a constant.  Newer compilers copy such a block to every jump that leads
+ * there. */
 static bool is_small_exit(const Builder *b, const CfgBlock *block) {
     enum { MOST = 4 };
     uint32_t count = 0;
@@ -139,7 +143,9 @@ static bool is_small_exit(const Builder *b, const CfgBlock *block) {
     for (uint32_t i = block->part.first; i < block->part.last; i++) {
         InsnKind kind = b->code->insns[i].kind;
         count += kind != INSN_NOP;
-        if (kind != INSN_NOP && kind != INSN_POP && kind != INSN_LOAD_LOCAL && kind != INSN_LOAD_CONST && kind != INSN_RETURN) return false;
+        if (kind != INSN_NOP && kind != INSN_POP && kind != INSN_LOAD_LOCAL && kind != INSN_LOAD_CONST &&
+            kind != INSN_RETURN)
+            return false;
     }
     return count <= MOST;
 }

@@ -17,25 +17,25 @@ struct CfgBlock {
     CfgPart *tail;
     CfgBlock *succs[2]; /* of a condition: if true, if false; of a loop: body, exit */
     uint32_t nsuccs;
-    uint32_t npreds;    /* edges from reachable blocks */
-    uint32_t order;     /* position in Cfg.blocks */
+    uint32_t npreds; /* edges from reachable blocks */
+    uint32_t order;  /* position in Cfg.blocks */
     bool reachable;
-    uint64_t *bound;    /* bit i: local i is assigned on every way here */
+    uint64_t *bound; /* bit i: local i is assigned on every way here */
 
     /* the translator's */
     Block *block;
-    uint32_t pending;     /* predecessors not translated yet */
-    bool entered;         /* an edge to it was translated; depth and slots are known */
-    struct Slot *slots;   /* the stack at its start */
+    uint32_t pending;   /* predecessors not translated yet */
+    bool entered;       /* an edge to it was translated; depth and slots are known */
+    struct Slot *slots; /* the stack at its start */
     uint32_t depth;
-    bool takes_item;      /* body of a loop: starts with the next item of the iterator on top */
+    bool takes_item; /* body of a loop: starts with the next item of the iterator on top */
     Span take_span;
 };
 
 typedef struct Cfg {
     CfgBlock **blocks; /* reachable, in reverse post-order; blocks[0] is the entry, which nothing jumps to */
     size_t count;
-    size_t nwords;     /* of each bound set */
+    size_t nwords; /* of each bound set */
 } Cfg;
 
 void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg);

@@ -1,11 +1,12 @@
 /* constants.c: what a Python object is in compiled code.
  *
- * Input: any Python object: a constant of the code, a global, an attribute of a module.  Output: a Const in the compilation's arena.
- * Algorithm: a row of questions, cheapest and most common first.  Numbers, strings and tuples become values; types become TY_DTYPE, exception
- * classes TY_EXC_CLASS, library functions TY_FUNC, Python functions and dispatchers TY_PYFUNC; arrays are described, not copied; mutable
- * containers are refused; of anything else compiled code can only take attributes (TY_OBJECT). */
-#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
-#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+ * Input: any Python object: a constant of the code, a global, an attribute of a module.  Output: a Const in the
+ * compilation's arena. Algorithm: a row of questions, cheapest and most common first.  Numbers, strings and tuples
+ * become values; types become TY_DTYPE, exception classes TY_EXC_CLASS, library functions TY_FUNC, Python functions and
+ * dispatchers TY_PYFUNC; arrays are described, not copied; mutable containers are refused; of anything else compiled
+ * code can only take attributes (TY_OBJECT). */
+#define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION     NPY_2_0_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL krait_frontend_array_api
 #include "frontend/frontend_private.h"
 
@@ -80,7 +81,8 @@ static const Const *read_numpy_scalar(const Reading *r, PyObject *object) {
     Py_DECREF(dtype);
     if (!known) {
         if (PyUnicode_Check(object)) return read_str(r, object);
-        return refuse(r, arena_printf(r->frontend->arena, "values of type %s are not compiled", Py_TYPE(object)->tp_name), NULL);
+        return refuse(
+            r, arena_printf(r->frontend->arena, "values of type %s are not compiled", Py_TYPE(object)->tp_name), NULL);
     }
     Const *konst = new_const(r, type_scalar(r->frontend->types, scalar, false));
     if (scalar_info[scalar].kind == 'b') {
@@ -124,13 +126,16 @@ static const Const *read_array(const Reading *r, PyObject *object) {
     }
     int ndim = PyArray_NDIM(array);
     if (ndim > TYPE_MAX_NDIM) return refuse(r, "arrays of more than 32 dimensions are not compiled", NULL);
-    ArrayLayout layout = PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_C : PyArray_IS_F_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_A;
+    ArrayLayout layout = PyArray_IS_C_CONTIGUOUS(array)   ? LAYOUT_C
+                         : PyArray_IS_F_CONTIGUOUS(array) ? LAYOUT_F
+                                                          : LAYOUT_A;
     bool readonly = frontend->readonly_globals || !PyArray_ISWRITEABLE(array);
     ObjRef ref = objects_ref(frontend->objects, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
 
     ArrayConst *described = ARENA_NEW(frontend->arena, ArrayConst);
-    int64_t *shape = ARENA_ARRAY(frontend->arena, int64_t, ndim), *strides = ARENA_ARRAY(frontend->arena, int64_t, ndim);
+    int64_t *shape = ARENA_ARRAY(frontend->arena, int64_t, ndim),
+            *strides = ARENA_ARRAY(frontend->arena, int64_t, ndim);
     for (int i = 0; i < ndim; i++) {
         shape[i] = PyArray_DIM(array, i);
         strides[i] = PyArray_STRIDE(array, i);
@@ -154,14 +159,16 @@ static const Const *dtype_of_scalar(const Reading *r, Scalar scalar, bool weak) 
 
 static const Const *read_dtype(const Reading *r, PyObject *object) {
     Scalar scalar;
-    if (!scalar_of_dtype((PyArray_Descr *)object, &scalar)) return refuse(r, "this dtype cannot be used in compiled code", NULL);
+    if (!scalar_of_dtype((PyArray_Descr *)object, &scalar))
+        return refuse(r, "this dtype cannot be used in compiled code", NULL);
     return dtype_of_scalar(r, scalar, false);
 }
 
 /* A class of NumPy scalars (numpy.float32); numpy.floating and other abstract ones are not among them. */
 static bool scalar_of_class(PyObject *class, Scalar *scalar) {
-    static const int numbers[] = {NPY_BOOL, NPY_BYTE,      NPY_SHORT, NPY_INT,  NPY_LONG,  NPY_LONGLONG, NPY_UBYTE,  NPY_USHORT, NPY_UINT,
-                                  NPY_ULONG, NPY_ULONGLONG, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT,   NPY_CDOUBLE};
+    static const int numbers[] = {NPY_BOOL,  NPY_BYTE,   NPY_SHORT,  NPY_INT,    NPY_LONG,      NPY_LONGLONG,
+                                  NPY_UBYTE, NPY_USHORT, NPY_UINT,   NPY_ULONG,  NPY_ULONGLONG, NPY_HALF,
+                                  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         PyArray_Descr *dtype = PyArray_DescrFromType(numbers[i]);
         bool found = dtype && (PyObject *)dtype->typeobj == class && scalar_of_dtype(dtype, scalar);
@@ -196,7 +203,8 @@ static const Const *read_function(const Reading *r, PyObject *function, PyObject
     return const_of(r->frontend->arena, type_object(r->frontend->types, TY_PYFUNC, ref));
 }
 
-/* What a jitted function stands for, or NULL.  Modules, classes and arrays are not asked: they may have an attribute of that name. */
+/* What a jitted function stands for, or NULL.  Modules, classes and arrays are not asked: they may have an attribute of
+ * that name. */
 static PyObject *py_func_of(const Reading *r, PyObject *object) {
     if (PyModule_Check(object) || PyType_Check(object) || !PyCallable_Check(object)) return NULL;
     PyObject *function = PyObject_GetAttrString(object, "py_func");
@@ -215,10 +223,15 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     PyObject *function = py_func_of(r, object);
     if (function) return read_function(r, function, object);
     const char *hint = "pass the values as an argument: a NumPy array or a tuple";
-    const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code", Py_TYPE(object)->tp_name);
+    const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code",
+                                    Py_TYPE(object)->tp_name);
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object)) return refuse(r, what, hint);
-    if (PyMethod_Check(object)) return refuse(r, "bound methods cannot be used in compiled code", "call a function that takes the values it needs");
+    PyObject *self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : NULL;
+    if (PyMethod_Check(object) || (self && !PyModule_Check(self))) {
+        return refuse(r, "methods of objects cannot be used in compiled code",
+                      "call a function that takes the values it needs");
+    }
     ObjRef ref = objects_ref(frontend->objects, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
     return const_of(frontend->arena, type_object(frontend->types, TY_OBJECT, ref));

@@ -1,7 +1,8 @@
 /* displays.c: lists and dicts on their way into tuples and calls, calls, and functions made in functions.
  *
- * Lists and dicts have no run-time form yet.  The compiler also uses them as scaffolding (f(*a, b), (*a, b), f(*a, k=1), keyword defaults):
- * they stand on the abstract stack as what they are built from, and are refused only where they would become a value. */
+ * Lists and dicts have no run-time form yet.  The compiler also uses them as scaffolding (f(*a, b), (*a, b), f(*a,
+ * k=1), keyword defaults): they stand on the abstract stack as what they are built from, and are refused only where
+ * they would become a value. */
 #include "frontend/translate.h"
 
 /* ---- lists ---- */
@@ -32,7 +33,8 @@ Value *empty_tuple(Translator *t) { return emit_constant(t, const_tuple(t->arena
 
 /* Runs of single items become tuples; several parts are concatenated. */
 Value *list_value(Translator *t, const List *list) {
-    Value **operands = ARENA_ARRAY(t->arena, Value *, list->parts.len), **run = ARENA_ARRAY(t->arena, Value *, list->parts.len);
+    Value **operands = ARENA_ARRAY(t->arena, Value *, list->parts.len),
+          **run = ARENA_ARRAY(t->arena, Value *, list->parts.len);
     size_t noperands = 0, nrun = 0;
     bool spreads = false;
     for (size_t i = 0; i < list->parts.len; i++) {
@@ -105,7 +107,8 @@ bool insn_key_map(Translator *t, int count) {
 /* ---- calls ---- */
 
 static bool set_keywords(Translator *t, Value *call, const Const *names) {
-    if (!names || names->type->kind != TY_TUPLE || names->type->count >= call->nargs) return malformed(t, "keyword names are missing");
+    if (!names || names->type->kind != TY_TUPLE || names->type->count >= call->nargs)
+        return malformed(t, "keyword names are missing");
     const char **texts = ARENA_ARRAY(t->arena, const char *, names->type->count);
     for (uint32_t i = 0; i < names->type->count; i++)
         if (!(texts[i] = key_name(names->items[i]))) return malformed(t, "a keyword is not a name");
@@ -155,7 +158,8 @@ bool insn_call_ex(Translator *t, int flags) {
     Value *tuple = pop_sequence(t), *callee, *first;
     TRY(tuple && pop_callee(t, &callee, &first));
     if (first) return malformed(t, "a method in a call with stars");
-    bool is_tuple = tuple->op == OP_TUPLE || tuple->op == OP_TUPLE_CONCAT || (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
+    bool is_tuple = tuple->op == OP_TUPLE || tuple->op == OP_TUPLE_CONCAT ||
+                    (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
     if (!is_tuple) tuple = emit1(t, OP_TUPLE_CONCAT, tuple);
     size_t count = keywords.kind == SLOT_MAP ? keywords.map->count : 0;
     Value **args = ARENA_ARRAY(t->arena, Value *, 2 + count);
@@ -192,7 +196,8 @@ static bool is_used(const Translator *t, const Value *value) {
 }
 
 static void drop_annotation(Translator *t, Value *value) {
-    if (!value->block || value->op == OP_PHI || value->op == OP_PARAM || value->op == OP_CELL || is_used(t, value)) return;
+    if (!value->block || value->op == OP_PHI || value->op == OP_PARAM || value->op == OP_CELL || is_used(t, value))
+        return;
     value_remove(value);
     for (uint32_t i = 0; i < value->nargs; i++) drop_annotation(t, value->args[i]);
 }
@@ -221,10 +226,12 @@ static bool set_attribute(Translator *t, NewFunction *function, int which) {
 
 static bool refuse_generated(Translator *t, PyObject *code) {
     PyObject *name = ((PyCodeObject *)code)->co_name;
-    if (PyUnicode_CompareWithASCIIString(name, "<genexpr>") == 0) return refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
+    if (PyUnicode_CompareWithASCIIString(name, "<genexpr>") == 0)
+        return refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
     static const char *const comprehensions[] = {"<listcomp>", "<setcomp>", "<dictcomp>"};
     for (size_t i = 0; i < COUNT_OF(comprehensions); i++)
-        if (PyUnicode_CompareWithASCIIString(name, comprehensions[i]) == 0) return refuse(t, t->span, REFUSED_COMPREHENSION);
+        if (PyUnicode_CompareWithASCIIString(name, comprehensions[i]) == 0)
+            return refuse(t, t->span, REFUSED_COMPREHENSION);
     return true;
 }
 
@@ -256,7 +263,8 @@ static bool note_defaults(PyObject *standin, const NewFunction *function) {
     bool fine = defaults && names;
     for (size_t i = 0; fine && function->kwdefaults && i < function->kwdefaults->count; i++)
         fine = PyDict_SetItemString(names, function->kwdefaults->names[i], Py_None) == 0;
-    fine = fine && PyFunction_SetDefaults(standin, count ? defaults : Py_None) == 0 && PyFunction_SetKwDefaults(standin, names) == 0;
+    fine = fine && PyFunction_SetDefaults(standin, count ? defaults : Py_None) == 0 &&
+           PyFunction_SetKwDefaults(standin, names) == 0;
     Py_XDECREF(defaults);
     Py_XDECREF(names);
     return fine;

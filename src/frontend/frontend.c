@@ -1,4 +1,5 @@
-/* frontend.c: the folder's public functions: one compilation's Frontend, translation with its cache, disassembly, source text, the GIL. */
+/* frontend.c: the folder's public functions: one compilation's Frontend, translation with its cache, disassembly,
+ * source text, the GIL. */
 #include "frontend/translate.h"
 
 /* ---- life ---- */
@@ -31,7 +32,8 @@ PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference) {
 }
 
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what) {
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return diag_fail(frontend->diag, DIAG_PYTHON, source, span, "%s", what);
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
+        return diag_fail(frontend->diag, DIAG_PYTHON, source, span, "%s", what);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *label = frontend_keep(frontend, type ? PyObject_GetAttrString(type, "__name__") : NULL);
@@ -96,7 +98,8 @@ static void print_insn(Frontend *frontend, Buf *buf, PyCodeObject *code, const I
 
 const char *frontend_disassemble(Frontend *frontend, ObjRef function) {
     PyObject *object = objects_get(frontend->objects, function);
-    FAIL_IF(!object || !PyFunction_Check(object), frontend->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", function);
+    FAIL_IF(!object || !PyFunction_Check(object), frontend->diag, NOT_CALLABLE, NULL, ((Span){0}),
+            "object %u is not a Python function", function);
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(object);
     PyObject *units = frontend_keep(frontend, PyCode_GetCode(code));
     if (!units) {
@@ -105,18 +108,21 @@ const char *frontend_disassemble(Frontend *frontend, ObjRef function) {
     }
     Bytecode bytecode;
     const char *why;
-    FAIL_IF(!bytecode_decode(frontend->arena, code, units, &bytecode, &why), frontend->diag, UNSUPPORTED_BYTECODE, NULL, ((Span){0}), "%s", why);
+    FAIL_IF(!bytecode_decode(frontend->arena, code, units, &bytecode, &why), frontend->diag, UNSUPPORTED_BYTECODE, NULL,
+            ((Span){0}), "%s", why);
     Buf buf;
     buf_init(&buf, frontend->arena);
     buf_puts(&buf, "");
     for (size_t i = 0; i < bytecode.count; i++) {
         const Insn *insn = &bytecode.insns[i];
-        buf_printf(&buf, "%4zu  %u:%u-%u:%u  ", i, insn->span.line, insn->span.col, insn->span.end_line, insn->span.end_col);
+        buf_printf(&buf, "%4zu  %u:%u-%u:%u  ", i, insn->span.line, insn->span.col, insn->span.end_line,
+                   insn->span.end_col);
         print_insn(frontend, &buf, code, insn);
         buf_putc(&buf, '\n');
     }
     for (size_t i = 0; i < bytecode.nhandlers; i++)
-        buf_printf(&buf, "handler of %u-%u at %u\n", bytecode.handlers[i].start, bytecode.handlers[i].end, bytecode.handlers[i].target);
+        buf_printf(&buf, "handler of %u-%u at %u\n", bytecode.handlers[i].start, bytecode.handlers[i].end,
+                   bytecode.handlers[i].target);
     return buf.text;
 }
 

@@ -1,10 +1,10 @@
 /* frontend.h: from a Python function object to untyped SSA.
  *
- *   code object --bc_py3XX.def--> canonical instructions --cfg--> blocks --abstract stack--> SSA (SSA construction after Braun et al.,
- *   "Simple and Efficient Construction of Static Single Assignment Form", CC 2013)
+ *   code object --bc_py3XX.def--> canonical instructions --cfg--> blocks --abstract stack--> SSA (SSA construction
+ * after Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", CC 2013)
  *
- * Python objects stop here: globals, closure cells of finished functions and attributes of modules become constants, each with a Guard that
- * the dispatcher checks at a call.  Everything in this folder runs with the GIL held. */
+ * Python objects stop here: globals, closure cells of finished functions and attributes of modules become constants,
+ * each with a Guard that the dispatcher checks at a call.  Everything in this folder runs with the GIL held. */
 #ifndef KRAIT_FRONTEND_H
 #define KRAIT_FRONTEND_H
 
@@ -12,34 +12,39 @@
 
 #include "ir/ir.h" /* Func, Const, ObjRef */
 
-/* Objects: numbers for the Python objects that types, constants and code mention.  One per module state; holds strong references; equal
- * objects (by identity) get equal numbers.  Also maps library objects (math.sin, numpy.add, krait.cuda.grid) to rows of ir_funcs.def. */
+/* Objects: numbers for the Python objects that types, constants and code mention.  One per module state; holds strong
+ * references; equal objects (by identity) get equal numbers.  Also maps library objects (math.sin, numpy.add,
+ * krait.cuda.grid) to rows of ir_funcs.def. */
 typedef struct Objects Objects;
 Objects *objects_new(void);
 void objects_free(Objects *objects);
 int objects_traverse(Objects *objects, visitproc visit, void *arg);
-ObjRef objects_ref(Objects *objects, PyObject *object);  /* 0 with MemoryError set on failure */
+ObjRef objects_ref(Objects *objects, PyObject *object);    /* 0 with MemoryError set on failure */
 PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
 
-/* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the decorators layer creates
- * the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int) and registers it here. */
+/* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the
+ * decorators layer creates the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int)
+ * and registers it here. */
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
-/* The decorated object (dispatcher) through which a compiled function last met this Python function; borrowed; NULL: none. */
+/* The decorated object (dispatcher) through which a compiled function last met this Python function; borrowed; NULL:
+ * none. */
 PyObject *objects_decorated(const Objects *objects, ObjRef function);
-/* Instances of this class or its subclasses (krait.float32) stand for types; get tells which, or NULL for one that makes no scalar. */
+/* Instances of this class or its subclasses (krait.float32) stand for types; get tells which, or NULL for one that
+ * makes no scalar. */
 void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object));
 
 /* What must still be so for a specialisation to be valid. */
 typedef enum GuardKind { GUARD_GLOBAL, GUARD_CELL, GUARD_ATTRIBUTE } GuardKind;
 typedef struct Guard {
     GuardKind kind;
-    PyObject *holder; /* globals dict, cell, or the object whose attribute was read */
+    PyObject *holder;   /* globals dict, cell, or the object whose attribute was read */
     PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next */
-    PyObject *name;   /* str; NULL for a cell */
-    PyObject *value;  /* what it was; NULL: was unbound */
+    PyObject *name;     /* str; NULL for a cell */
+    PyObject *value;    /* what it was; NULL: was unbound */
 } Guard;
 
-/* Everything the frontend needs for one compilation.  guards own their references; frontend_close drops them unless the caller took them. */
+/* Everything the frontend needs for one compilation.  guards own their references; frontend_close drops them unless the
+ * caller took them. */
 typedef struct Frontend {
     Arena *arena;
     TypeTable *types;
@@ -48,7 +53,7 @@ typedef struct Frontend {
     bool readonly_globals; /* arrays found in globals may not be written to: a GPU works on a copy of them */
     bool unguarded;        /* translating a function of krait.prelude: what its names mean is part of Krait */
     VEC(Guard) guards;
-    void *cache; /* function -> Func: each is translated once per compilation */
+    void *cache;    /* function -> Func: each is translated once per compilation */
     PyObject *kept; /* a list of the references that live until frontend_close */
 } Frontend;
 
@@ -56,8 +61,8 @@ void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *
 void frontend_close(Frontend *frontend);
 /* The function (a PyFunctionObject, or the stand-in made for code nested in one) as untyped SSA. */
 const Func *frontend_translate(Frontend *frontend, ObjRef function);
-/* After a failure, once: copies the Sources that the Diag and its notes mention into the Diag's arena, with the text of their file, for the
- * line with the caret. */
+/* After a failure, once: copies the Sources that the Diag and its notes mention into the Diag's arena, with the text of
+ * their file, for the line with the caret. */
 void frontend_attach_source(Frontend *frontend);
 /* Canonical instructions of a function as text, one a line: what KRAIT_DUMP=bytecode and the golden tests show. */
 const char *frontend_disassemble(Frontend *frontend, ObjRef function);
@@ -66,12 +71,13 @@ const char *frontend_disassemble(Frontend *frontend, ObjRef function);
  * NULL: diag says why not.  Arrays are described, not copied. */
 const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span);
 
-/* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why not), and the
- * name of an object's class or function for messages (in the arena). */
+/* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why
+ * not), and the name of an object's class or function for messages (in the arena). */
 ObjRef frontend_prelude(Frontend *frontend, const char *name);
 const char *frontend_object_name(Frontend *frontend, ObjRef object);
 
-/* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or tuple holds. */
+/* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or
+ * tuple holds. */
 bool guards_hold(const Guard *guards, size_t count);
 void guards_release(Guard *guards, size_t count);
 

@@ -20,9 +20,11 @@ bool constants_import_numpy(void); /* false: exception set */
 
 /* ---- references and exceptions (frontend.c) ---- */
 
-/* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory (exception set). */
+/* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory
+ * (exception set). */
 PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
-/* Turns the exception that is set into the Diag; always false.  KeyboardInterrupt and the like stay set, with DIAG_PYTHON. */
+/* Turns the exception that is set into the Diag; always false.  KeyboardInterrupt and the like stay set, with
+ * DIAG_PYTHON. */
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what);
 
 /* ---- names.c: what a name means, with a guard ---- */
@@ -31,7 +33,8 @@ bool frontend_python_failed(Frontend *frontend, const Source *source, Span span,
 PyObject *name_global(Frontend *frontend, PyObject *globals, PyObject *builtins, PyObject *name);
 PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, const Source *source, Span span);
 PyObject *name_cell(Frontend *frontend, PyObject *cell);
-/* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or NULL. */
+/* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
+ * NULL. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates);
 
 #endif

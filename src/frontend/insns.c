@@ -1,6 +1,7 @@
 /* insns.c: what each canonical instruction does to the abstract stack and emits.
  *
- * Input: t->insn.  Output: values in t->block, slots on t->stack.  translate.c checks the depth of the stack afterwards. */
+ * Input: t->insn.  Output: values in t->block, slots on t->stack.  translate.c checks the depth of the stack
+ * afterwards. */
 #include "frontend/translate.h"
 
 #include <opcode.h> /* NB_ADD ... */
@@ -40,7 +41,8 @@ static PyObject *finished_cell(const Translator *t, size_t local) {
 static bool push_finished_content(Translator *t, size_t local) {
     PyObject *cell = finished_cell(t, local);
     PyObject *object = cell ? name_cell(t->frontend, cell) : NULL;
-    FAIL_IF(!object, t->diag, NAME, t->source, t->span, "variable '%s' of the enclosing function is not assigned yet", t->names[local]);
+    FAIL_IF(!object, t->diag, NAME, t->source, t->span, "variable '%s' of the enclosing function is not assigned yet",
+            t->names[local]);
     return push_object(t, object);
 }
 
@@ -58,7 +60,9 @@ static bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
     for (size_t i = 0; i < bytecode.count; i++) {
         const Insn *insn = &bytecode.insns[i];
         bool stores = insn->kind == INSN_STORE_CELL && insn->arg >= from;
-        if (stores && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(code->co_localsplusnames, insn->arg), name) == 0) return true;
+        if (stores &&
+            PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(code->co_localsplusnames, insn->arg), name) == 0)
+            return true;
     }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {
         PyObject *inner = PyTuple_GET_ITEM(code->co_consts, i);
@@ -69,16 +73,20 @@ static bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
 
 static bool refuse_nonlocal(Translator *t, const char *name) {
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span,
-              "assigning to '%s' is not compiled: it belongs to a function that has returned, and is a constant in compiled code", name);
+              "assigning to '%s' is not compiled: it belongs to a function that has returned, and is a constant in "
+              "compiled code",
+              name);
     diag_hint(t->diag, "return the value, or write it into an array that is passed as an argument");
     return false;
 }
 
-/* A cell for an inner function; one of a finished function is copied, which nobody notices as long as nobody assigns to it. */
+/* A cell for an inner function; one of a finished function is copied, which nobody notices as long as nobody assigns to
+ * it. */
 static bool push_finished_cell(Translator *t, size_t local) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(t->code->co_consts); i++) {
         PyObject *inner = PyTuple_GET_ITEM(t->code->co_consts, i);
-        if (PyCode_Check(inner) && assigns_free(t, (PyCodeObject *)inner, t->names[local])) return refuse_nonlocal(t, t->names[local]);
+        if (PyCode_Check(inner) && assigns_free(t, (PyCodeObject *)inner, t->names[local]))
+            return refuse_nonlocal(t, t->names[local]);
     }
     TRY(push_finished_content(t, local));
     Value *content = pop_value(t);
@@ -159,11 +167,13 @@ static bool insn_load_global(Translator *t) {
     PyObject *name = code_name(t);
     if (!name) return frontend_python_failed(t->frontend, t->source, t->span, "a name is missing");
     PyObject *object = name_global(t->frontend, t->function->func_globals, t->function->func_builtins, name);
-    if (!object && PyErr_Occurred()) return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
+    if (!object && PyErr_Occurred())
+        return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
     if (object) return push_object(t, object);
     diag_fail(t->diag, DIAG_NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
     PyObject *known = PyDict_Keys(t->function->func_globals);
-    for (size_t i = 0; known && i < t->nlocals; i++) PyList_Append(known, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
+    for (size_t i = 0; known && i < t->nlocals; i++)
+        PyList_Append(known, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
     PyObject *builtins = frontend_keep(t->frontend, PyDict_Keys(t->function->func_builtins));
     if (known && builtins) PyList_SetSlice(known, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, builtins);
     name_suggest(t->frontend, name, known);
@@ -212,7 +222,8 @@ static bool insn_import(Translator *t) {
     if (names->op != OP_CONST || level->op != OP_CONST) return malformed(t, "an import without constant names");
     PyObject *list = import_names(t, names->konst), *module = NULL;
     if (list)
-        module = PyImport_ImportModuleLevelObject(code_name(t), t->function->func_globals, Py_None, list, (int)level->konst->i);
+        module = PyImport_ImportModuleLevelObject(code_name(t), t->function->func_globals, Py_None, list,
+                                                  (int)level->konst->i);
     module = frontend_keep(t->frontend, module);
     if (!module) return frontend_python_failed(t->frontend, t->source, t->span, "the import failed");
     return push_object(t, module);
@@ -221,7 +232,8 @@ static bool insn_import(Translator *t) {
 static bool insn_import_from(Translator *t) {
     Slot *module = peek(t, 1);
     bool failed = true;
-    Value *value = module && module->kind == SLOT_VALUE ? constant_attribute(t, module->value, code_name(t), &failed) : NULL;
+    Value *value = module && module->kind == SLOT_VALUE ? constant_attribute(t, module->value, code_name(t), &failed)
+                                                        : NULL;
     if (!value) return failed ? false : malformed(t, "an import from what is not a module");
     push_value(t, value);
     return true;
@@ -259,12 +271,14 @@ static bool insn_to_bool(Translator *t) {
 
 static bool insn_binary(Translator *t, int which) {
     static const Op ops[] = {
-        [NB_ADD] = OP_ADD,       [NB_AND] = OP_AND,           [NB_FLOOR_DIVIDE] = OP_FLOORDIV, [NB_LSHIFT] = OP_LSHIFT,
-        [NB_MULTIPLY] = OP_MUL,  [NB_MATRIX_MULTIPLY] = OP_MATMUL, [NB_OR] = OP_OR,         [NB_POWER] = OP_POW,
-        [NB_REMAINDER] = OP_MOD, [NB_RSHIFT] = OP_RSHIFT,     [NB_SUBTRACT] = OP_SUB,          [NB_TRUE_DIVIDE] = OP_TRUEDIV,
+        [NB_ADD] = OP_ADD,       [NB_AND] = OP_AND,      [NB_FLOOR_DIVIDE] = OP_FLOORDIV,
+        [NB_LSHIFT] = OP_LSHIFT, [NB_MULTIPLY] = OP_MUL, [NB_MATRIX_MULTIPLY] = OP_MATMUL,
+        [NB_OR] = OP_OR,         [NB_POWER] = OP_POW,    [NB_REMAINDER] = OP_MOD,
+        [NB_RSHIFT] = OP_RSHIFT, [NB_SUBTRACT] = OP_SUB, [NB_TRUE_DIVIDE] = OP_TRUEDIV,
         [NB_XOR] = OP_XOR,
     };
-    _Static_assert(COUNT_OF(ops) == NB_INPLACE_ADD && NB_INPLACE_XOR == NB_INPLACE_ADD + NB_XOR, "operators in CPython's order");
+    _Static_assert(COUNT_OF(ops) == NB_INPLACE_ADD && NB_INPLACE_XOR == NB_INPLACE_ADD + NB_XOR,
+                   "operators in CPython's order");
     Value *y = pop_value(t), *x = y ? pop_value(t) : NULL;
     TRY(x);
     bool inplace = which >= NB_INPLACE_ADD;
@@ -361,7 +375,8 @@ static bool insn_unpack_ex(Translator *t, int arg) {
 /* ---- f-strings, of constants only ---- */
 
 static bool refuse_text(Translator *t) {
-    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "f-strings of values that are not constants are not compiled yet");
+    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span,
+              "f-strings of values that are not constants are not compiled yet");
     diag_hint(t->diag, "give an exception its values as arguments: raise ValueError(\"text\", x)");
     return false;
 }
@@ -397,7 +412,8 @@ static bool insn_format(Translator *t, int arg) {
     TRY(x);
     PyObject *object = frontend_keep(t->frontend, const_object(x));
     PyObject *how = spec ? frontend_keep(t->frontend, const_object(spec)) : NULL;
-    if (!object || (spec && !how)) return PyErr_Occurred() ? frontend_python_failed(t->frontend, t->source, t->span, "no memory") : refuse_text(t);
+    if (!object || (spec && !how))
+        return PyErr_Occurred() ? frontend_python_failed(t->frontend, t->source, t->span, "no memory") : refuse_text(t);
     object = frontend_keep(t->frontend, convert(object, arg & 3));
     PyObject *text = object ? frontend_keep(t->frontend, PyObject_Format(object, how)) : NULL;
     if (!text) return frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted");
@@ -409,7 +425,10 @@ static bool insn_convert(Translator *t, int how) {
     TRY(x);
     PyObject *object = frontend_keep(t->frontend, const_object(x));
     PyObject *text = object ? frontend_keep(t->frontend, convert(object, how)) : NULL;
-    if (!text) return PyErr_Occurred() ? frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted") : refuse_text(t);
+    if (!text)
+        return PyErr_Occurred()
+                   ? frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted")
+                   : refuse_text(t);
     return push_object(t, text);
 }
 
@@ -451,9 +470,13 @@ static bool insn_swap(Translator *t, int depth) {
     return true;
 }
 
+/* 3.11 gives the iteration the position of the whole for statement; what is iterated over says more. */
 static bool insn_iter(Translator *t) {
+    const Slot *slot = peek(t, 1);
+    Span span = slot && slot->span.line ? slot->span : t->span;
     Value *x = pop_sequence(t);
     TRY(x);
+    t->span = span;
     push_value(t, emit1(t, OP_ITER, x));
     return true;
 }

@@ -1,9 +1,8 @@
 /* names.c: globals, cells of finished functions and attributes of constant objects, each read with a guard.
  *
- * Input: where the name is looked up.  Output: the object it means now, borrowed from the guard or the Frontend; a Guard in
- * frontend->guards.
- * Algorithm: the interpreter's own lookups.  An attribute of anything but a module or class is read twice: one that is a new object every
- * time could never be guarded. */
+ * Input: where the name is looked up.  Output: the object it means now, borrowed from the guard or the Frontend; a
+ * Guard in frontend->guards. Algorithm: the interpreter's own lookups.  An attribute of anything but a module or class
+ * is read twice: one that is a new object every time could never be guarded. */
 #include "frontend/frontend_private.h"
 
 #include <string.h> /* memcmp */
@@ -102,7 +101,8 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
     PyObject *value = frontend_keep(frontend, PyObject_GetAttr(holder, name));
     if (!value) {
         if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
-        if (PyErr_Occurred()) frontend_python_failed(frontend, source, span, "reading the attribute raised an exception");
+        if (PyErr_Occurred())
+            frontend_python_failed(frontend, source, span, "reading the attribute raised an exception");
         return NULL;
     }
     if (objects_is_intrinsic(frontend->objects, value)) return value; /* part of Krait: stays */
@@ -113,7 +113,8 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
                   method ? "method '%s' of an object of type %s is not compiled"
                          : "attribute '%s' of an object of type %s is another object every time it is read",
                   PyUnicode_AsUTF8(name), Py_TYPE(holder)->tp_name);
-        diag_hint(frontend->diag, method ? "call it outside, and pass the result as an argument" : "pass it as an argument");
+        diag_hint(frontend->diag,
+                  method ? "call it outside, and pass the result as an argument" : "pass it as an argument");
         return NULL;
     }
     add_guard(frontend, guard);
@@ -126,7 +127,9 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
     candidates = frontend_keep(frontend, candidates);
     PyObject *difflib = candidates ? frontend_keep(frontend, PyImport_ImportModule("difflib")) : NULL;
-    PyObject *close = difflib ? frontend_keep(frontend, PyObject_CallMethod(difflib, "get_close_matches", "OOi", name, candidates, 1)) : NULL;
+    PyObject *close = difflib ? frontend_keep(frontend, PyObject_CallMethod(difflib, "get_close_matches", "OOi", name,
+                                                                            candidates, 1))
+                              : NULL;
     PyObject *best = close && PyList_Check(close) && PyList_GET_SIZE(close) ? PyList_GET_ITEM(close, 0) : NULL;
     const char *text = best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
     PyErr_Clear();

@@ -1,9 +1,10 @@
 /* objects.c: numbers for Python objects, and which library function an object is.
  *
  * Input: Python objects.  Output: ObjRef numbers, FuncId rows.
- * Algorithm: an open-addressed hash table from an object's address to its number; objects are kept alive, so addresses stay theirs.  Library
- * functions are found by identity in a second table, filled by following the names of ir_funcs.def (module in sys.modules, then attributes);
- * names whose module is not imported yet are tried again when sys.modules has grown. */
+ * Algorithm: an open-addressed hash table from an object's address to its number; objects are kept alive, so addresses
+ * stay theirs.  Library functions are found by identity in a second table, filled by following the names of
+ * ir_funcs.def (module in sys.modules, then attributes); names whose module is not imported yet are tried again when
+ * sys.modules has grown. */
 #include "frontend/frontend_private.h"
 
 #include <string.h> /* memchr, strchr */
@@ -18,9 +19,9 @@ typedef struct Table { /* object address -> number; size is a power of two, at l
     size_t size, used;
 } Table;
 
-typedef struct Known { /* what stands behind an ObjRef */
-    PyObject *object;    /* strong */
-    PyObject *decorated; /* the dispatcher through which a function was found; strong; may be NULL */
+typedef struct Known {        /* what stands behind an ObjRef */
+    PyObject *object;         /* strong */
+    PyObject *decorated;      /* the dispatcher through which a function was found; strong; may be NULL */
     PyObject *code, *globals; /* borrowed from object when it stands for code nested in a function, else NULL */
 } Known;
 
@@ -182,7 +183,8 @@ bool objects_is_nested(const Objects *objects, ObjRef ref) {
     return ref && ref <= objects->count && objects->known[ref - 1].code;
 }
 
-/* The stand-in for a code object nested in a function: a function without closure, made once for each code and globals. */
+/* The stand-in for a code object nested in a function: a function without closure, made once for each code and globals.
+ */
 ObjRef objects_nested(Objects *objects, PyObject *code, PyObject *globals) {
     for (size_t i = objects->count; i-- > 0;)
         if (objects->known[i].code == code && objects->known[i].globals == globals) return (ObjRef)i + 1;
@@ -206,15 +208,16 @@ void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*
 }
 
 const Type *objects_krait_type(const Objects *objects, PyObject *object) {
-    return objects->krait_type && PyObject_TypeCheck(object, objects->krait_type) ? objects->krait_type_get(object) : NULL;
+    return objects->krait_type && PyObject_TypeCheck(object, objects->krait_type) ? objects->krait_type_get(object)
+                                                                                  : NULL;
 }
 
 bool objects_is_intrinsic(const Objects *objects, PyObject *object) {
     return objects->intrinsic && Py_IS_TYPE(object, objects->intrinsic);
 }
 
-/* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or NULL, without
- * an exception. */
+/* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or
+ * NULL, without an exception. */
 static PyObject *resolve_name(const LibraryName *name) {
     char text[128];
     if (name->length >= sizeof text) return NULL;
@@ -244,7 +247,8 @@ static PyObject *resolve_name(const LibraryName *name) {
 
 static bool library_add(Objects *objects, PyObject *object, FuncId func) {
     if (table_get(&objects->library, object)) return true; /* the first row that names it */
-    if (!array_reserve((void **)&objects->library_objects, sizeof(PyObject *), objects->nlibrary, &objects->library_capacity) ||
+    if (!array_reserve((void **)&objects->library_objects, sizeof(PyObject *), objects->nlibrary,
+                       &objects->library_capacity) ||
         !table_put(&objects->library, object, func))
         return false;
     objects->library_objects[objects->nlibrary++] = Py_NewRef(object);

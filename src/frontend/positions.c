@@ -1,10 +1,10 @@
 /* positions.c: the source range of every instruction of a code object.
  *
  * Input: co_linetable.  Output: one Span for each code unit; line 0: none is recorded.
- * Algorithm: the table is a row of entries; the first byte of each is 0x80 | kind << 3 | (number of code units - 1).  Lines are differences
- * to the entry before.  Kinds: 0-9 short (same line, columns in one byte and a nibble), 10-12 one line (0 to 2 lines further, two column
- * bytes), 13 no columns, 14 long (varints), 15 nothing.  Columns of the long form count from 1.  One pass, where PyCode_Addr2Location would
- * start over for each instruction. */
+ * Algorithm: the table is a row of entries; the first byte of each is 0x80 | kind << 3 | (number of code units - 1).
+ * Lines are differences to the entry before.  Kinds: 0-9 short (same line, columns in one byte and a nibble), 10-12 one
+ * line (0 to 2 lines further, two column bytes), 13 no columns, 14 long (varints), 15 nothing.  Columns of the long
+ * form count from 1.  One pass, where PyCode_Addr2Location would start over for each instruction. */
 #include "frontend/bytecode.h"
 
 typedef struct Reader {

@@ -1,11 +1,13 @@
-/* prelude.c: what the driver asks the frontend on behalf of inference: functions of the package krait.prelude by name, and names for messages.
+/* prelude.c: what the driver asks the frontend on behalf of inference: functions of the package krait.prelude by name,
+ * and names for messages.
  *
  * The prelude is Python in the supported subset; its modules are imported when a compilation first needs them. */
 #include "frontend/frontend.h"
 
 #include <string.h> /* strchr */
 
-/* Turns the Python exception that is set into the Diag; Exception subclasses only, others (KeyboardInterrupt) stay set for the caller. */
+/* Turns the Python exception that is set into the Diag; Exception subclasses only, others (KeyboardInterrupt) stay set
+ * for the caller. */
 static bool python_failed(Frontend *frontend, const char *what) {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
         diag_fail(frontend->diag, DIAG_PYTHON, NULL, (Span){0}, "%s", what);
@@ -31,8 +33,7 @@ ObjRef frontend_prelude(Frontend *frontend, const char *name) {
 
 const char *frontend_object_name(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
-    if (!object)
-        return "?";
+    if (!object) return "?";
     PyObject *name = PyObject_GetAttrString(object, "__qualname__");
     if (!name) {
         PyErr_Clear();

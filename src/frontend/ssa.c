@@ -1,9 +1,10 @@
 /* ssa.c: SSA construction on the fly.
  *
- * Input: writes and reads of numbered variables, in blocks whose predecessors may not all be known yet.  Output: phis in the Func.
- * Algorithm: M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013): a block remembers the last value
- * of each variable; a read that finds none asks the predecessors, through a phi where there are several, or where they are not all known yet
- * (sealed).  Phis that turn out to join one value only are left to func_remove_trivial_phis.
+ * Input: writes and reads of numbered variables, in blocks whose predecessors may not all be known yet.  Output: phis
+ * in the Func. Algorithm: M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC
+ * 2013): a block remembers the last value of each variable; a read that finds none asks the predecessors, through a phi
+ * where there are several, or where they are not all known yet (sealed).  Phis that turn out to join one value only are
+ * left to func_remove_trivial_phis.
  *
  * Rule: every variable is written in the entry block before any read can reach it there. */
 #include "frontend/ssa.h"
@@ -14,7 +15,7 @@ typedef struct Pending {
 } Pending;
 
 typedef struct SsaBlock { /* Block.mark */
-    Value **defs; /* [nvars] */
+    Value **defs;         /* [nvars] */
     bool sealed;
     VEC(Pending) pending;
 } SsaBlock;

@@ -1,8 +1,9 @@
 /* tidy.c: the clean-up after translation.
  *
- * Input: a Func whose blocks are complete.  Output: the same function without trivial phis, with the attributes of what has turned out
- * constant read, without checks that are settled, without constants nobody uses, without blocks that only jump; renumbered.
- * The last steps also make the text of one function the same for every Python version, whatever its compiler's jumps looked like. */
+ * Input: a Func whose blocks are complete.  Output: the same function without trivial phis, with the attributes of what
+ * has turned out constant read, without checks that are settled, without constants nobody uses, without blocks that
+ * only jump; renumbered. The last steps also make the text of one function the same for every Python version, whatever
+ * its compiler's jumps looked like. */
 #include "frontend/translate.h"
 
 /* Attributes of phis that have turned out to be constants. */
@@ -63,7 +64,8 @@ static bool settle_checks(Translator *t) {
 
 static bool may_be_dead(Op op) { return op == OP_CONST || op == OP_UNDEF || op == OP_PHI || op == OP_TUPLE; }
 
-/* Constants, tuples and phis that nothing uses.  Operations stay, even pure ones: their types are still to be checked. */
+/* Constants, tuples and phis that nothing uses.  Operations stay, even pure ones: their types are still to be checked.
+ */
 static void remove_dead(Translator *t) {
     VEC(Value *) work = {0};
     for (size_t b = 0; b < t->func->blocks.len; b++) {
@@ -110,10 +112,14 @@ static void add_pred_like(Translator *t, Block *block, Block *pred, size_t like)
 
 /* Leads the predecessors of a block that only jumps to where it jumps.  The block is unreachable then. */
 static bool skip_block(Translator *t, Block *block) {
-    if (block == t->func->blocks.data[0] || !block->preds.len || block->first != block->last || block->first->op != OP_JUMP) return false;
+    if (block == t->func->blocks.data[0] || !block->preds.len || block->first != block->last ||
+        block->first->op != OP_JUMP)
+        return false;
     Block *to = block->succs[0];
     for (size_t i = 0; i < block->preds.len; i++) /* two edges from one block could not have different phi operands */
-        if (to == block || has_pred(to, block->preds.data[i]) || block->preds.data[i]->succs[0] == block->preds.data[i]->succs[1]) return false;
+        if (to == block || has_pred(to, block->preds.data[i]) ||
+            block->preds.data[i]->succs[0] == block->preds.data[i]->succs[1])
+            return false;
     size_t place = 0;
     while (to->preds.data[place] != block) place++;
     for (size_t i = 0; i < block->preds.len; i++) {
@@ -184,4 +190,3 @@ bool tidy(Translator *t) {
     return true;
 #endif
 }
-

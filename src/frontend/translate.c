@@ -1,10 +1,11 @@
 /* translate.c: one function from canonical instructions to untyped SSA.
  *
  * Input: a Python function.  Output: a Func, in the form docs/contracts.md lays down.
- * Algorithm: blocks of the control-flow graph are taken in reverse post-order.  Each starts with the stack that its first predecessor left
- * (slots that hold values are SSA variables, so that joins become phis), interprets its instructions abstractly, and hands the stack on.  A
- * block is sealed when all its predecessors are done.  A variable that may be unassigned at a load has a shadow variable, true once it is
- * assigned.  tidy.c has the clean-up at the end. */
+ * Algorithm: blocks of the control-flow graph are taken in reverse post-order.  Each starts with the stack that its
+ * first predecessor left (slots that hold values are SSA variables, so that joins become phis), interprets its
+ * instructions abstractly, and hands the stack on.  A block is sealed when all its predecessors are done.  A variable
+ * that may be unassigned at a load has a shadow variable, true once it is assigned.  tidy.c has the clean-up at the
+ * end. */
 #include "frontend/translate.h"
 
 #include <string.h> /* memcpy, memset, strcmp */
@@ -23,11 +24,15 @@ bool malformed(Translator *t, const char *what) {
 
 /* ---- values ---- */
 
-Value *emit(Translator *t, Op op, Value *const *args, size_t nargs) { return block_append(t->func, t->block, op, t->span, args, nargs); }
+Value *emit(Translator *t, Op op, Value *const *args, size_t nargs) {
+    return block_append(t->func, t->block, op, t->span, args, nargs);
+}
 Value *emit1(Translator *t, Op op, Value *a) { return emit(t, op, &a, 1); }
 Value *emit2(Translator *t, Op op, Value *a, Value *b) { return emit(t, op, (Value *[]){a, b}, 2); }
 Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c) { return emit(t, op, (Value *[]){a, b, c}, 3); }
-Value *emit_constant(Translator *t, const Const *konst) { return block_append_const(t->func, t->block, t->span, konst); }
+Value *emit_constant(Translator *t, const Const *konst) {
+    return block_append_const(t->func, t->block, t->span, konst);
+}
 
 bool is_read_only_row(const Const *konst) {
     return konst->type->kind == TY_FUNC && strcmp(func_info[konst->type->func].rule, "cuda_special") == 0;
@@ -60,7 +65,8 @@ const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Sp
     PyObject *label = frontend_keep(t->frontend, PyObject_GetAttrString(named, "__name__"));
     const char *text = label && PyUnicode_Check(label) ? PyUnicode_AsUTF8(label) : NULL;
     PyErr_Clear();
-    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s %s has no attribute '%s'", what, text ? text : "?", PyUnicode_AsUTF8(name));
+    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s %s has no attribute '%s'", what, text ? text : "?",
+              PyUnicode_AsUTF8(name));
     name_suggest(t->frontend, name, PyObject_Dir(holder));
     return NULL;
 }
@@ -197,6 +203,7 @@ static bool loop(Translator *t, bool keep) {
     CfgBlock *const *succs = t->cfg_block->succs;
     Slot *top = peek(t, 1);
     if (!top || top->kind != SLOT_VALUE || t->cfg_block->nsuccs != 2) return malformed(t, "a loop without an iterator");
+    t->span = top->span; /* what is iterated over */
     if (succs[0] == succs[1] || succs[0]->npreds != 1) return malformed(t, "a jump into the body of a loop");
     Value *more = emit1(t, OP_ITER_MORE, top->value);
     TRY(flush_stack(t));
@@ -241,8 +248,8 @@ static bool translate_end(Translator *t) {
 }
 
 static bool ends_block(InsnKind kind) {
-    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || kind == INSN_FOR || kind == INSN_FOR_KEEP || kind == INSN_RAISE ||
-           kind == INSN_RETURN;
+    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || kind == INSN_FOR || kind == INSN_FOR_KEEP ||
+           kind == INSN_RAISE || kind == INSN_RETURN;
 }
 
 /* ---- blocks ---- */
@@ -263,7 +270,8 @@ static bool translate_straight(Translator *t) {
     size_t expected = t->stack.len + (size_t)insn_effect(t->insn->kind, t->insn->arg, false);
     TRY(translate_insn(t));
     cfg_apply_bound(t->insn, t->bound);
-    if (t->underflow || t->stack.len != expected) return malformed(t, "an instruction moves the stack in an unexpected way");
+    if (t->underflow || t->stack.len != expected)
+        return malformed(t, "an instruction moves the stack in an unexpected way");
     return true;
 }
 
@@ -275,7 +283,8 @@ static void start_block(Translator *t, CfgBlock *block) {
     t->stack.len = 0;
     for (size_t i = 0; i < block->depth; i++) {
         push(t, block->slots[i]);
-        if (block->slots[i].kind == SLOT_VALUE) vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
+        if (block->slots[i].kind == SLOT_VALUE)
+            vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
     }
     if (!block->takes_item) return;
     t->span = block->take_span;
@@ -363,7 +372,8 @@ static void make_params(Translator *t) {
     for (int i = 0; i < ncells; i++) make_param(t, t->nlocals - (size_t)code->co_nfreevars + (size_t)i, PARAM_CELL);
 }
 
-/* Finds the variables that may be unassigned at a load, and gives these, and whether they are assigned, a value in the entry. */
+/* Finds the variables that may be unassigned at a load, and gives these, and whether they are assigned, a value in the
+ * entry. */
 static void track_unassigned(Translator *t) {
     const PyCodeObject *code = t->code;
     size_t nparams = (size_t)(code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0));
@@ -404,7 +414,8 @@ static void track_unassigned(Translator *t) {
 
 static bool check_kind(Translator *t, const unsigned char *units) {
     int flags = t->code->co_flags;
-    if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) return refuse(t, t->func->span, REFUSED_ASYNC);
+    if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
+        return refuse(t, t->func->span, REFUSED_ASYNC);
     if (flags & CO_GENERATOR) {
         for (size_t i = 0; i < t->bytecode.count; i++) {
             const Insn *insn = &t->bytecode.insns[i];
@@ -429,12 +440,15 @@ static const char *utf8(Translator *t, PyObject *text) {
 
 static bool open_function(Translator *t, ObjRef ref) {
     PyObject *object = objects_get(t->frontend->objects, ref);
-    FAIL_IF(!object || !PyFunction_Check(object), t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
+    FAIL_IF(!object || !PyFunction_Check(object), t->diag, NOT_CALLABLE, NULL, ((Span){0}),
+            "object %u is not a Python function", ref);
     t->function = (PyFunctionObject *)object;
     t->code = (PyCodeObject *)t->function->func_code;
     t->nested = objects_is_nested(t->frontend->objects, ref);
     Source *source = ARENA_NEW(t->arena, Source);
-    *source = (Source){.file = utf8(t, t->code->co_filename), .function = utf8(t, t->code->co_qualname), .first_line = (uint32_t)t->code->co_firstlineno};
+    *source = (Source){.file = utf8(t, t->code->co_filename),
+                       .function = utf8(t, t->code->co_qualname),
+                       .first_line = (uint32_t)t->code->co_firstlineno};
     t->source = source;
     t->func = func_new(t->arena, t->types, utf8(t, t->code->co_name), source);
     t->func->object = ref;
@@ -452,7 +466,8 @@ static void open_variables(Translator *t) {
     t->nlocals = (size_t)t->code->co_nlocalsplus;
     size_t nvars = 2 * t->nlocals + (size_t)t->code->co_stacksize + 2; /* a loop's exit may leave one slot more */
     t->names = ARENA_ARRAY(t->arena, const char *, nvars);
-    for (size_t i = 0; i < t->nlocals; i++) t->names[i] = utf8(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
+    for (size_t i = 0; i < t->nlocals; i++)
+        t->names[i] = utf8(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
     ssa_init(&t->ssa, t->func, nvars, t->names);
 }
 

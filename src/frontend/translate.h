@@ -1,7 +1,8 @@
 /* translate.h: one function being translated; private to this folder.
  *
  *   translate.c   the function: parameters, blocks, edges      insns.c   one function per canonical instruction
- *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions      tidy.c   the clean-up at the end */
+ *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions      tidy.c   the
+ * clean-up at the end */
 #ifndef KRAIT_FRONTEND_TRANSLATE_H
 #define KRAIT_FRONTEND_TRANSLATE_H
 
@@ -28,9 +29,9 @@ typedef struct Map {
 
 /* A function whose attributes are still being set. */
 typedef struct NewFunction {
-    PyObject *code;   /* borrowed from the code around it */
-    Value *defaults;  /* a tuple, or NULL */
-    Map *kwdefaults;  /* or NULL */
+    PyObject *code;  /* borrowed from the code around it */
+    Value *defaults; /* a tuple, or NULL */
+    Map *kwdefaults; /* or NULL */
     Value **cells;
     size_t ncells;
 } NewFunction;
@@ -66,9 +67,9 @@ typedef struct Translator {
     /* variables: [0, nlocals) locals and cells, [nlocals, 2 nlocals) whether they are assigned, then the stack */
     Ssa ssa;
     size_t nlocals;
-    const char **names; /* [nlocals] */
-    uint64_t *tracked;  /* locals that may be unassigned where they are loaded */
-    uint64_t *bound;    /* locals certainly assigned here */
+    const char **names;                            /* [nlocals] */
+    uint64_t *tracked;                             /* locals that may be unassigned where they are loaded */
+    uint64_t *bound;                               /* locals certainly assigned here */
     Value *true_value, *false_value, *undef_value; /* in the entry block, if anything is tracked */
 
     /* here */
@@ -100,13 +101,14 @@ Slot pop(Translator *t);
 Value *pop_value(Translator *t);    /* NULL: refused */
 Value *pop_sequence(Translator *t); /* the same, but a list may become a tuple: only its items matter */
 bool pop_values(Translator *t, Value **values, size_t count); /* values[count - 1] was on top */
-Slot *peek(Translator *t, int depth); /* 1: the top; NULL: not that many */
+Slot *peek(Translator *t, int depth);                         /* 1: the top; NULL: not that many */
 
 /* ---- constants (translate.c) ---- */
 
 bool push_object(Translator *t, PyObject *object); /* what a Python object is in compiled code */
-bool is_read_only_row(const Const *konst); /* a library function that is read, not called: cuda.threadIdx.x */
-PyObject *attribute_holder(Translator *t, const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */
+bool is_read_only_row(const Const *konst);         /* a library function that is read, not called: cuda.threadIdx.x */
+PyObject *attribute_holder(Translator *t,
+                           const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */
 const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span);
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
 Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
