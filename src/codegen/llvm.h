@@ -87,8 +87,10 @@ struct Target {
     bool slow_division;        /* 64-bit division costs as much as a loop's body */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 
-    /* A fresh target machine; it also says triple and data layout.  NULL: diag. */
+    /* A target machine nobody else uses; it also says triple and data layout.  NULL: diag. */
     LLVMTargetMachineRef (*machine)(const CodegenOptions *options, Diag *diag);
+    /* Takes a machine back when its module is done with; NULL: it is disposed of. */
+    void (*release_machine)(LLVMTargetMachineRef machine, const CodegenOptions *options);
     /* Types of the parameters that every generated function has first (l->hidden holds their values); returns how many. */
     unsigned (*hidden_params)(Lower *l, LLVMTypeRef types[MAX_HIDDEN]);
     AccessPolicy (*access)(const CodegenOptions *options);

@@ -7,9 +7,10 @@
  * takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
  */
-#include <stdio.h>   /* snprintf */
-#include <string.h>  /* strncmp */
-#include <pthread.h> /* pthread_once */
+#include <pthread.h>   /* pthread_once */
+#include <stdatomic.h> /* atomic_exchange */
+#include <stdio.h>     /* snprintf */
+#include <string.h>    /* strncmp */
 
 #include "codegen/bitcode.h" /* krait_bc_rtlib_host */
 #include "codegen_cpu/host.h"
@@ -56,16 +57,36 @@ static const struct Processor *processor_get(void) {
 
 const char *codegen_cpu_name(void) { return processor_get()->name; }
 
+/* Target machines that wait for the next module, by optimisation level: making one costs as much as optimising a small
+ * function.  Slots are exchanged atomically, so that no lock can be held where a fork happens. */
+enum { IDLE_MACHINES = 8, LEVELS = 4 };
+static _Atomic(LLVMTargetMachineRef) idle_machines[LEVELS][IDLE_MACHINES];
+
+static int level_of(const CodegenOptions *options) {
+    return options->opt_level < 0 ? 0 : options->opt_level >= LEVELS ? LEVELS - 1 : options->opt_level;
+}
+
 static LLVMTargetMachineRef host_machine(const CodegenOptions *options, Diag *diag) {
+    static const LLVMCodeGenOptLevel levels[LEVELS] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                                       LLVMCodeGenLevelDefault, LLVMCodeGenLevelDefault};
     const struct Processor *p = processor_get();
     FAIL_IF(!p->target, diag, LLVM, NULL, (Span){0}, "LLVM does not know the processor %s: %s", p->triple, p->error);
-    LLVMCodeGenOptLevel level = options->opt_level == 0   ? LLVMCodeGenLevelNone
-                                : options->opt_level == 1 ? LLVMCodeGenLevelLess
-                                                          : LLVMCodeGenLevelDefault;
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(p->target, p->triple, p->name, p->features, level,
-                                                           LLVMRelocPIC, LLVMCodeModelSmall);
+    for (int i = 0; i < IDLE_MACHINES; i++) {
+        LLVMTargetMachineRef idle = atomic_exchange(&idle_machines[level_of(options)][i], NULL);
+        if (idle) return idle;
+    }
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(p->target, p->triple, p->name, p->features,
+                                                           levels[level_of(options)], LLVMRelocPIC, LLVMCodeModelSmall);
     FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", p->name);
     return machine;
+}
+
+static void host_release_machine(LLVMTargetMachineRef machine, const CodegenOptions *options) {
+    for (int i = 0; i < IDLE_MACHINES; i++) {
+        LLVMTargetMachineRef none = NULL;
+        if (atomic_compare_exchange_strong(&idle_machines[level_of(options)][i], &none, machine)) return;
+    }
+    LLVMDisposeTargetMachine(machine);
 }
 
 /* ---- the state of a thread ---- */
@@ -197,8 +218,8 @@ static LLVMValueRef host_const_array(Lower *l, const Value *at, const Type *type
 /* ---- the rest ---- */
 
 static const char *host_passes(const CodegenOptions *options) {
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
-    return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
+    static const char *const pipelines[LEVELS] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+    return pipelines[level_of(options)];
 }
 
 /* LLVM expands its generic intrinsics for every host processor, into calls of the C library where there is no
@@ -218,6 +239,7 @@ const Target *codegen_cpu_target(void) {
         .raises = true,
         .libraries = {{krait_bc_rtlib_host, &krait_bc_rtlib_host_size}},
         .machine = host_machine,
+        .release_machine = host_release_machine,
         .hidden_params = host_hidden_params,
         .access = host_access,
         .bad_access = host_bad_access,
