@@ -17,6 +17,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
+.SECONDARY:
 $(V).SILENT:
 
 BUILD ?= build
