@@ -22,7 +22,7 @@ figures = []
 for round in range(6):
     kernel = cuda.jit(saxpy.saxpy.py_func)
     start = time.perf_counter()
-    ptx = kernel.inspect_ptx("void(float64, float32[::1], float32[::1])", (9, 0))
+    ptx = kernel.inspect_ptx("void(float32, float32[::1], float32[::1])", (9, 0))
     figures.append((time.perf_counter() - start) * 1e3)
     assert ".entry" in ptx
 print(json.dumps([figures[0], sorted(figures[1:])[2]]))

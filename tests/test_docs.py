@@ -1,0 +1,33 @@
+"""Every Python block of the manual runs, page by page, from top to bottom in one namespace."""
+
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "docs" / "manual").glob("*.md")) + [ROOT / "README.md"]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+if not (ROOT / "docs").is_dir():
+    pytest.skip("the manual is not part of this copy", allow_module_level=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page_runs(page, tmp_path, monkeypatch):
+    text = page.read_text()
+    blocks = [(match.group(1), text[: match.start(1)].count("\n")) for match in BLOCK.finditer(text)]
+    assert blocks, "a page of the manual without an example"
+    module = types.ModuleType(f"manual_{page.stem.replace('-', '_')}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for source, line in blocks:
+        # lines count as in the page, so that a failure names the line to look at
+        exec(compile("\n" * line + source, str(page), "exec"), module.__dict__)
+
+
+def test_index_names_every_page():
+    index = (ROOT / "docs" / "README.md").read_text()
+    for page in PAGES[:-1]:
+        assert f"manual/{page.name}" in index
