@@ -31,3 +31,14 @@ def test_index_names_every_page():
     index = (ROOT / "docs" / "README.md").read_text()
     for page in PAGES[:-1]:
         assert f"manual/{page.name}" in index
+
+
+def test_reference_is_printed_from_the_tables(tmp_path):
+    tool = ROOT / "tools" / "make_reference.py"
+    if not tool.exists():
+        pytest.skip("the tools are not part of this copy")
+    namespace = {"__file__": str(tool), "__name__": "make_reference"}
+    exec(compile(tool.read_text(), str(tool), "exec"), namespace)
+    namespace["main"](tmp_path)
+    for page in namespace["PAGES"]:
+        assert (ROOT / "docs" / "reference" / page).read_text() == (tmp_path / page).read_text(), f"run tools/make_reference.py: {page} is out of date"
