@@ -51,6 +51,12 @@ static const Const *read_int(const Reading *r, PyObject *object) {
     if (!overflow) return const_int(r->frontend->arena, r->frontend->types, value);
     Const *konst = new_const(r, type_scalar(r->frontend->types, SCALAR_INT64, true));
     konst->too_big = true;
+    unsigned long long bits = overflow > 0 ? PyLong_AsUnsignedLongLong(object) : 0;
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        bits = 0;
+    }
+    konst->i = (int64_t)bits; /* negative: the bits of a number that uint64 holds */
     return konst;
 }
 

@@ -221,7 +221,9 @@ struct Const {
         const Const *const *items; /* tuple, slice: type->count of them; range: start, stop, step */
         const ArrayConst *array;
     };
-    bool too_big; /* a Python int beyond 64 bits: any use is refused */
+    /* A Python int beyond int64: with i < 0 these are its bits as a uint64, and it may become a uint64 or a float; any
+     * other use is refused. */
+    bool too_big;
 };
 
 /* ---- SSA ---- */

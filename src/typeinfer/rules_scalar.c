@@ -14,7 +14,7 @@
 
 bool rule_const(Typing *t) {
     const Const *konst = t->at->konst;
-    if (konst->too_big) {
+    if (konst->too_big && konst->i >= 0) {
         typing_fail(t, DIAG_TYPING, "this Python int does not fit into 64 bits");
         return typing_hint(t, "ints are 64 bits wide in compiled code; use a float");
     }
@@ -57,7 +57,7 @@ static const Const *known_int(Infer *in, const Type *type, int64_t value) {
 }
 
 static const Const *fold_unary(Infer *in, Op op, const Const *konst, const Type *type) {
-    if (!konst || !type->weak) return NULL;
+    if (!konst || konst->too_big || !type->weak) return NULL;
     if (scalar_info[type->scalar].kind == 'f' && op != OP_INVERT) {
         const Const *same = konst_cast(in, konst, type);
         return same ? const_float(in->arena, in->types, op == OP_NEG ? -same->f : same->f) : NULL;
@@ -214,6 +214,7 @@ static const Const *fold_binary(Typing *t, const Type *result) {
     Infer *in = t->in;
     const Const *a = t->args[0].konst, *b = t->args[1].konst;
     if (!a || !b || !result->weak || a->type->kind != TY_SCALAR || b->type->kind != TY_SCALAR) return NULL;
+    if (a->too_big || b->too_big) return NULL;
     char kind = scalar_info[result->scalar].kind;
     if (kind == 'f') {
         double value;
@@ -223,6 +224,25 @@ static const Const *fold_binary(Typing *t, const Type *result) {
     int64_t value;
     if ((kind != 'i' && kind != 'b') || !fold_ints(t->op, a->i, b->i, &value)) return NULL;
     return known_int(in, result, value);
+}
+
+/* Constants of the program's text whose result Python would hold in more than 64 bits. */
+static bool overflows(const Typing *t, const Type *result) {
+    const Const *a = t->args[0].konst, *b = t->args[1].konst;
+    int64_t value;
+    if (!a || !b || !result->weak || scalar_info[result->scalar].kind != 'i' || a->too_big || b->too_big) return false;
+    if (!type_is_integer(a->type) || !type_is_integer(b->type)) return false;
+    switch (t->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL: break;
+    case OP_POW:
+    case OP_LSHIFT:
+        if (b->i < 0) return false;
+        break;
+    default: return false;
+    }
+    return !fold_ints(t->op, a->i, b->i, &value);
 }
 
 /* The divisor, shift count or exponent is a number for which the operation cannot raise. */
@@ -291,6 +311,10 @@ static bool binary_scalars(Typing *t, const Type *a, const Type *b) {
         typing_cast(t, 1, types.compute);
     }
     mark_checks(t, types.compute);
+    if (overflows(t, types.result)) {
+        typing_fail(t, DIAG_TYPING, "the result, a Python int, does not fit into 64 bits");
+        return typing_hint(t, "ints are 64 bits wide in compiled code; use a float");
+    }
     return typing_result(t, types.result, fold_binary(t, types.result));
 }
 
@@ -363,6 +387,7 @@ static const Const *fold_compare(Typing *t, const Type *result) {
     const Const *a = t->args[0].konst, *b = t->args[1].konst;
     bool value = false;
     if (!a || !b || !result->weak || a->type->kind != TY_SCALAR || b->type->kind != TY_SCALAR) return NULL;
+    if (a->too_big || b->too_big) return NULL;
     if (type_is_integer(a->type) && type_is_integer(b->type)) {
         decide(t->op, (a->i > b->i) - (a->i < b->i), &value);
         return const_bool(in->arena, in->types, value);
@@ -377,6 +402,7 @@ static const Const *fold_compare(Typing *t, const Type *result) {
 static const Type *narrow_compare(const Type *a, const Type *b, const Const *ka, const Const *kb) {
     const Type *strong = a->weak ? b : a;
     const Const *konst = a->weak ? ka : kb;
+    if (a->weak != b->weak && konst && konst->too_big && strong->scalar == SCALAR_UINT64) return strong;
     if (a->weak == b->weak || !konst || !type_is_integer(strong) || strong->scalar == SCALAR_BOOL) return NULL;
     const ScalarInfo *info = &scalar_info[strong->scalar];
     if (info->kind == 'u')

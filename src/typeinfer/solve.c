@@ -227,7 +227,7 @@ static bool visit(Infer *in, Value *value) {
     Typing t;
     typing_open(&t, in, value, &space);
     if (!typing_run(&t)) {
-        set_fact(in, value, (Fact){infer_bottom(in), NULL});
+        set_fact(in, value, (Fact){infer_bottom(in), value->op == OP_CONST ? value->konst : NULL});
         return false;
     }
     value->imm.inst = t.inst;

@@ -118,6 +118,7 @@ static bool const_fits(const Const *konst, const Type *to) {
     int64_t i = konst->i;
     if (konst->type->kind != TY_SCALAR || !konst->type->weak || scalar_info[konst->type->scalar].kind != 'i')
         return true;
+    if (konst->too_big) return info->kind == 'f' || info->kind == 'c' || to->scalar == SCALAR_UINT64;
     if (info->kind == 'i')
         return info->bytes == 8 ||
                (i >= -((int64_t)1 << (8 * info->bytes - 1)) && i < (int64_t)1 << (8 * info->bytes - 1));
@@ -129,8 +130,12 @@ void typing_cast(Typing *t, size_t arg, const Type *type) {
     t->to[arg] = type;
     const Const *konst = t->args[arg].konst;
     if (konst && type->kind == TY_SCALAR && !const_fits(konst, type)) {
-        typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %lld is out of bounds for %s", (long long)konst->i,
-                        typing_text(t, type));
+        if (konst->too_big)
+            typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %llu is out of bounds for %s",
+                            (unsigned long long)konst->i, type->weak ? "64 bits" : typing_text(t, type));
+        else
+            typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %lld is out of bounds for %s", (long long)konst->i,
+                            typing_text(t, type));
         typing_hint(t, "the interpreter raises OverflowError here; convert one operand to a wider type first");
     }
 }
@@ -417,8 +422,9 @@ static double round_float(double x, const Type *to) {
 
 const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
     if (konst->type == to) return konst;
-    if (konst->too_big || konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR) return NULL;
-    char from_kind = scalar_info[konst->type->scalar].kind, kind = scalar_info[to->scalar].kind;
+    if (konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR || (konst->too_big && !const_fits(konst, to)))
+        return NULL;
+    char from_kind = konst->too_big ? 'u' : scalar_info[konst->type->scalar].kind, kind = scalar_info[to->scalar].kind;
     bool from_int = from_kind == 'i' || from_kind == 'u' || from_kind == 'b';
     Const *out = ARENA_NEW(in->arena, Const);
     out->type = to;
