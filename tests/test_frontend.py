@@ -101,8 +101,8 @@ def test_stack_effect(name, jump):
 # ---- positions, and every function of some libraries -----------------------------------------------------------------
 
 MODULES = """ast calendar colorsys dataclasses datetime decimal difflib dis email.message fractions functools heapq
-    inspect json.decoder json.encoder logging pickle random statistics subprocess tarfile textwrap threading tokenize traceback
-    typing unittest.case zipfile numpy.lib._function_base_impl numpy.linalg._linalg numpy.ma.core""".split()
+    inspect json.decoder json.encoder logging pickle random statistics subprocess tarfile textwrap threading tokenize
+    traceback typing unittest.case zipfile numpy.lib._function_base_impl numpy.linalg._linalg numpy.ma.core""".split()
 
 
 def nested_codes(code):

@@ -152,7 +152,7 @@ static bool enter(Translator *t, CfgBlock *to, size_t depth) {
         to->entered = true;
         to->depth = (uint32_t)depth;
         to->slots = ARENA_ARRAY(t->arena, Slot, depth);
-        memcpy(to->slots, t->stack.data, depth * sizeof(Slot));
+        for (size_t i = 0; i < depth; i++) to->slots[i] = t->stack.data[i];
         return true;
     }
     if (to->depth != depth) return malformed(t, "the depth of the stack depends on the way");
