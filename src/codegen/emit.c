@@ -598,11 +598,17 @@ LLVMBasicBlockRef l_block(Lower *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, l->function, name);
 }
 
-void l_branch_unlikely(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
-    LLVMValueRef branch = LLVMBuildCondBr(l->b, c, yes, no);
+/* How much likelier one way is than the other. */
+enum { RARE = 1, USUAL = 1 << 20 };
+
+static void set_weights(Lower *l, LLVMValueRef branch, int yes, int no) {
     LLVMMetadataRef node[] = {LLVMMDStringInContext2(l->context, "branch_weights", 14),
-                              LLVMValueAsMetadata(l_i32(l, 1)), LLVMValueAsMetadata(l_i32(l, 1 << 20))};
+                              LLVMValueAsMetadata(l_i32(l, yes)), LLVMValueAsMetadata(l_i32(l, no))};
     l_set_metadata(l, branch, "prof", LLVMMDNodeInContext2(l->context, node, 3));
+}
+
+void l_branch_unlikely(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
+    set_weights(l, LLVMBuildCondBr(l->b, c, yes, no), RARE, USUAL);
 }
 
 void l_if(Lower *l, LIf *f, LLVMValueRef condition) {
@@ -611,6 +617,11 @@ void l_if(Lower *l, LIf *f, LLVMValueRef condition) {
     f->from_no = l_here(l);
     l_branch(l, condition, f->yes, f->end);
     l_enter(l, f->yes);
+}
+
+void l_if_likely(Lower *l, LIf *f, LLVMValueRef condition) {
+    l_if(l, f, condition);
+    set_weights(l, LLVMGetBasicBlockTerminator(f->from_no), USUAL, RARE);
 }
 
 void l_else(Lower *l, LIf *f) {

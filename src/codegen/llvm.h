@@ -263,6 +263,7 @@ typedef struct LIf {
     LLVMBasicBlockRef from_yes, from_no; /* the blocks that jump to `end`, for phis */
 } LIf;
 void l_if(Lower *l, LIf *f, LLVMValueRef condition);
+void l_if_likely(Lower *l, LIf *f, LLVMValueRef condition); /* the other way is rare */
 void l_else(Lower *l, LIf *f);
 void l_endif(Lower *l, LIf *f); /* with or without l_else */
 LLVMValueRef l_if_phi(Lower *l, const LIf *f, LLVMValueRef yes, LLVMValueRef no); /* right after l_endif; `no` may be a constant */

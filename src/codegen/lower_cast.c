@@ -155,6 +155,20 @@ static void check_float_to_int(Lower *l, LLVMValueRef value) {
     l_raise_if(l, infinite, "OverflowError", "cannot convert float infinity to integer", NULL, 0);
 }
 
+/* A Python int made a NumPy integer that cannot hold it. */
+static void check_int_range(Lower *l, LLVMValueRef value, const Type *to) {
+    if (to->scalar == SCALAR_INT64) return;
+    LLVMValueRef bad;
+    if (to->scalar == SCALAR_UINT64) {
+        bad = l_icmp(l, LLVMIntSLT, value, l_i64(l, 0));
+    } else {
+        LLVMValueRef narrow = l_cast_scalar(l, value, SCALAR_INT64, to->scalar);
+        bad = l_icmp(l, LLVMIntNE, l_cast_scalar(l, narrow, to->scalar, SCALAR_INT64), value);
+    }
+    const char *text = arena_printf(l->arena, "Python integer %%lld out of bounds for %s", scalar_info[to->scalar].name);
+    l_raise_if(l, bad, "OverflowError", text, &value, 1);
+}
+
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
     LLVMValueRef operand = l_arg(l, value, 0);
@@ -164,5 +178,8 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
     }
     if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) && to->scalar != SCALAR_BOOL)
         check_float_to_int(l, operand);
+    if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 && type_is_integer(to) && !to->weak &&
+        to->scalar != SCALAR_BOOL)
+        check_int_range(l, operand, to);
     return l_convert(l, operand, from, to);
 }

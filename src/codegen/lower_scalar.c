@@ -354,6 +354,32 @@ static LLVMValueRef nonnegative_divide(Lower *l, const Value *value, LLVMValueRe
     return value->op == OP_MOD ? LLVMBuildURem(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
 }
 
+/* The int64 that inference cast to float for the division of two Python ints; NULL: it was none, or every float is right. */
+static LLVMValueRef int_operand(Lower *l, const Value *operand) {
+    if (operand->op != OP_CAST || operand->args[0]->type->kind != TY_SCALAR || operand->args[0]->type->scalar != SCALAR_INT64) return NULL;
+    return operand->args[0]->type->weak ? l_value(l, operand->args[0]) : NULL;
+}
+
+static LLVMValueRef is_exact_float(Lower *l, LLVMValueRef value) {
+    LLVMValueRef limit = l_i64(l, (int64_t)1 << 53);
+    return l_icmp(l, LLVMIntULE, l_add(l, value, limit), l_i64(l, (int64_t)1 << 54));
+}
+
+/* Beyond 2**53 ints are not all floats: rounding them first and the quotient then is not what the interpreter does. */
+static LLVMValueRef python_int_divide(Lower *l, const Value *value, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef ints[2] = {int_operand(l, value->args[0]), int_operand(l, value->args[1])}, exact = l_i1(l, true);
+    if (!l->target->raises || l->fastmath || value->type->scalar != SCALAR_FLOAT64 || !value->type->weak || !ints[0] || !ints[1]) return NULL;
+    for (int i = 0; i < 2; i++) exact = l_and(l, exact, is_exact_float(l, ints[i]));
+    LIf f;
+    l_if_likely(l, &f, exact);
+    LLVMValueRef plain = l_fdiv(l, a, b);
+    l_else(l, &f);
+    LLVMValueRef rounded = l_call_named(l, "krait_rt_truediv_l", l->f64, ints, 2);
+    if (!rounded) return NULL;
+    l_endif(l, &f);
+    return l_if_phi(l, &f, plain, rounded);
+}
+
 LLVMValueRef lower_binary(Lower *l, const Value *value) {
     const Type *type = value->type;
     if (type->kind == TY_ARRAY) return lower_array_inplace(l, value);
@@ -363,6 +389,10 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     char kind = type_scalar_kind(type);
     bool nonnegative = (value->args[0]->flags & VF_NONNEGATIVE) && (value->args[1]->flags & VF_NONNEGATIVE);
     if (kind == 'i' && nonnegative && (value->op == OP_FLOORDIV || value->op == OP_MOD)) return nonnegative_divide(l, value, a, b);
+    if (kind == 'f' && value->op == OP_TRUEDIV) {
+        LLVMValueRef quotient = python_int_divide(l, value, a, b);
+        if (quotient) return quotient;
+    }
     if (kind == 'c' && value->op == OP_TRUEDIV && type->weak) return complex_divide(l, complex_parts(l, a), complex_parts(l, b), false);
     return l_scalar_op(l, value->op, type->scalar, a, b);
 }
