@@ -13,6 +13,7 @@ from .._krait import (
     copy_to_host,
     cuda_jit as jit,
     default_stream,
+    detect,
     device_array,
     device_array_like,
     driver_version,
@@ -35,3 +36,9 @@ from .._krait import (
 
 globals().update(_krait.cuda_names)
 globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
+
+
+def __getattr__(name):
+    if name == "gpus":
+        return list_devices()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

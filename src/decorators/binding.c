@@ -87,15 +87,19 @@ static int fill_defaults(const Binding *binding, PyObject **bound) {
     return 0;
 }
 
-static int too_many(const Binding *binding, Py_ssize_t nargs) {
+static int too_many(const Binding *binding, Py_ssize_t nargs, PyObject *const *bound) {
     PyObject *defaults = PyFunction_GET_DEFAULTS(binding->function);
-    Py_ssize_t ndefaults = defaults ? PyTuple_GET_SIZE(defaults) : 0, most = binding->npositional;
-    if (ndefaults)
-        PyErr_Format(PyExc_TypeError, "%U() takes from %zd to %zd positional arguments but %zd %s given", function_name(binding),
-                     most - ndefaults, most, nargs, nargs == 1 ? "was" : "were");
+    Py_ssize_t ndefaults = defaults ? PyTuple_GET_SIZE(defaults) : 0, most = binding->npositional, keyword_only = 0;
+    char takes[64], given[128];
+    for (Py_ssize_t i = 0; i < binding->nkeyword_only; i++) keyword_only += bound[binding->npositional + i] != NULL;
+    if (ndefaults) snprintf(takes, sizeof takes, "from %zd to %zd positional arguments", most - ndefaults, most);
+    else snprintf(takes, sizeof takes, "%zd positional argument%s", most, most == 1 ? "" : "s");
+    if (keyword_only)
+        snprintf(given, sizeof given, "%zd positional argument%s (and %zd keyword-only argument%s) were", nargs, nargs == 1 ? "" : "s",
+                 keyword_only, keyword_only == 1 ? "" : "s");
     else
-        PyErr_Format(PyExc_TypeError, "%U() takes %zd positional argument%s but %zd %s given", function_name(binding), most,
-                     most == 1 ? "" : "s", nargs, nargs == 1 ? "was" : "were");
+        snprintf(given, sizeof given, "%zd %s", nargs, nargs == 1 ? "was" : "were");
+    PyErr_Format(PyExc_TypeError, "%U() takes %s but %s given", function_name(binding), takes, given);
     return -1;
 }
 
@@ -113,7 +117,7 @@ int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs
         for (Py_ssize_t i = 0; i < extra; i++) PyTuple_SET_ITEM(*rest, i, Py_NewRef(args[npositional + i]));
         bound[binding->nparams - 1] = *rest;
     } else if (nargs > binding->npositional) {
-        return too_many(binding, nargs);
+        return too_many(binding, nargs, bound);
     }
     if (fill_defaults(binding, bound) == 0) return 0;
     Py_CLEAR(*rest);

@@ -63,7 +63,7 @@ PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases, bo
 /* ---- errors.c ---- */
 
 /* Raises what a Diag says; leaves a Python exception that is already set alone.  Always returns NULL. */
-void *raise_diag(ModuleState *state, const Diag *diag);
+void *raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of the function. */
 void *raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
 /* Adds "file, line, in function" to the traceback of the exception that is set. */

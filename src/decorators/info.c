@@ -7,14 +7,16 @@
 
 #include "codegen_cpu/codegen_cpu.h" /* codegen_cpu_name, host_device_workers */
 
-/* Appends a formatted line to *text; on failure *text becomes NULL. */
-static void add_line(PyObject **text, const char *format, ...) {
+/* Appends a line, its label in a column of its own; on failure *text becomes NULL. */
+static void add_line(PyObject **text, const char *label, const char *format, ...) {
+    char column[24];
     if (!*text) return;
     va_list args;
     va_start(args, format);
     PyObject *line = PyUnicode_FromFormatV(format, args);
     va_end(args);
-    PyObject *longer = line ? PyUnicode_FromFormat("%U%U\n", *text, line) : NULL;
+    snprintf(column, sizeof column, "%-16s", label);
+    PyObject *longer = line ? PyUnicode_FromFormat("%U%s%U\n", *text, column, line) : NULL;
     Py_XDECREF(line);
     Py_SETREF(*text, longer);
 }
@@ -22,7 +24,7 @@ static void add_line(PyObject **text, const char *format, ...) {
 static void add_version(PyObject **text, const char *label, const char *module_name) {
     PyObject *module = PyImport_ImportModule(module_name);
     PyObject *version = module ? PyObject_GetAttrString(module, "__version__") : NULL;
-    if (version) add_line(text, "%-18s%S", label, version);
+    if (version) add_line(text, label, "%S", version);
     PyErr_Clear();
     Py_XDECREF(version);
     Py_XDECREF(module);
@@ -38,7 +40,7 @@ static void add_devices(PyObject **text, PyObject *module) {
         char size[32] = "";
         PyErr_Clear();
         if (gigabytes > 0) snprintf(size, sizeof size, ", %.1f GiB", gigabytes);
-        add_line(text, "%-18s%zd: %S, compute capability %S%s", i ? "" : "devices", i, name ? name : Py_None, capability ? capability : Py_None, size);
+        add_line(text, i ? "" : "devices", "%zd: %S, compute capability %S%s", i, name ? name : Py_None, capability ? capability : Py_None, size);
         Py_XDECREF(name);
         Py_XDECREF(capability);
         Py_XDECREF(memory);
@@ -50,22 +52,22 @@ static void add_devices(PyObject **text, PyObject *module) {
 static void add_device_facts(PyObject **text, PyObject *module, ModuleState *state) {
     const char *why_not = cuda_why_not(state->cuda);
     int version = cuda_driver_version(state->cuda);
-    if (version) add_line(text, "%-18sCUDA %d.%d", "driver", version / 1000, version % 1000 / 10);
-    else add_line(text, "%-18snone: %s", "driver", why_not ? why_not : "no GPU");
+    if (version) add_line(text, "driver", "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    else add_line(text, "driver", "none: %s", why_not ? why_not : "no GPU");
     add_devices(text, module);
-    add_line(text, "%-18s%s", "kernels run on", cuda_choice_reason(state->cuda));
+    add_line(text, "kernels run on", "%s", cuda_choice_reason(state->cuda));
 }
 
 static PyObject *info(PyObject *module, PyObject *unused) {
     ModuleState *state = module_state(module);
     PyObject *text = PyUnicode_FromString("");
     (void)unused;
-    add_line(&text, "%-18s%s", "krait", KRAIT_VERSION);
-    add_line(&text, "%-18s%s", "Python", Py_GetVersion());
+    add_line(&text, "krait", "%s", KRAIT_VERSION);
+    add_line(&text, "Python", "%s", Py_GetVersion());
     add_version(&text, "NumPy", "numpy");
-    add_line(&text, "%-18s%s", "LLVM", codegen_llvm_version());
-    add_line(&text, "%-18s%s", "device math", codegen_device_math());
-    add_line(&text, "%-18s%s, %u threads", "host", codegen_cpu_name(), host_device_workers());
+    add_line(&text, "LLVM", "%s", codegen_llvm_version());
+    add_line(&text, "device math", "%s", codegen_device_math());
+    add_line(&text, "host", "%s, %u threads", codegen_cpu_name(), host_device_workers());
     add_device_facts(&text, module, state);
     return text;
 }

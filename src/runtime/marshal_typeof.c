@@ -32,7 +32,7 @@ static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
     return type_array(marshal->types, element, (unsigned)PyArray_NDIM(array), marshal_layout(array), readonly);
 }
 
-static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *arena, const Const **konst) {
+static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *arena) {
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
     const Type *few[16], **items = few;
     const Type *type = NULL;
@@ -48,13 +48,23 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
         const Const *item = NULL;
         items[i] = marshal_typeof_const(marshal, PyTuple_GET_ITEM(tuple, i), arena, &item);
         if (!items[i]) goto done;
+        if (items[i]->kind == TY_STR) { /* its text would be lost: a tuple argument is not a constant */
+            PyErr_SetString(PyExc_TypeError, "a str in a tuple cannot be an argument of compiled code: pass it on its own");
+            goto done;
+        }
     }
     type = type_tuple(marshal->types, items, (size_t)count);
-    (void)konst;
 done:
     if (items != few) PyMem_Free(items);
     Py_LeaveRecursiveCall();
     return type;
+}
+
+static void refuse_object(PyObject *object) {
+    PyErr_Format(PyExc_TypeError,
+                 "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
+                 "tuples of them, None and functions",
+                 Py_TYPE(object)->tp_name);
 }
 
 static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
@@ -64,14 +74,12 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
     diag_init(&diag, arena);
     frontend_open(&frontend, arena, marshal->types, marshal->objects, &diag);
     const Const *found = frontend_constant(&frontend, object, NULL, (Span){0});
-    if (found) {
+    bool known = found && (found->type->kind != TY_OBJECT || PyModule_Check(object) || PyType_Check(object));
+    if (known) {
         type = found->type;
         if (konst && type->kind == TY_STR) *konst = found; /* the only kind here whose type does not say it all */
     } else if (!PyErr_Occurred()) {
-        PyErr_Format(PyExc_TypeError,
-                     "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
-                     "tuples of them, None and functions",
-                     Py_TYPE(object)->tp_name);
+        refuse_object(object);
     }
     frontend_close(&frontend);
     return type;
@@ -80,6 +88,10 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
 /* The objects compiled code knows as constants: functions, types, exception classes, strings.  TypeError for anything
  * else.  Without an arena of the caller, a scratch one is used. */
 static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
+    if (Py_TYPE(object) == &PyBaseObject_Type || PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) {
+        refuse_object(object); /* before it gets a number, which would keep it alive */
+        return NULL;
+    }
     if (arena) return constant_in(marshal, object, arena, konst);
     Arena *const scratch = arena_new();
     if (!scratch) return (PyErr_NoMemory(), NULL);
@@ -114,7 +126,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     }
     if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array)) return ((DeviceArray *)object)->type;
     if (object == Py_None) return type_simple(types, TY_NONE);
-    if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena, konst);
+    if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     return typeof_constant(marshal, object, arena, konst);
 }

@@ -1,0 +1,267 @@
+"""vectorize: NumPy ufuncs from signatures, ufuncs that grow loops, and target 'cuda'."""
+
+import numpy as np
+import pytest
+
+from krait import cuda, jit, vectorize
+from krait.errors import TypingError, UnsupportedError
+
+
+def mul_add(a, b):
+    return a * b + a
+
+
+# ---- with signatures --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["cpu", "parallel"])
+def signed(request):
+    return vectorize(["float32(float32, float32)", "float64(float64, float64)"], target=request.param)(mul_add)
+
+
+def test_it_is_a_ufunc(signed):
+    assert type(signed) is np.ufunc
+    assert (signed.nin, signed.nout, signed.nargs, signed.ntypes) == (2, 1, 3, 2)
+    assert signed.types == ["ff->f", "dd->d"]
+    assert signed.__name__ == "mul_add"
+
+
+def test_numpy_does_the_rest(signed):
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    expected = mul_add(a, b)
+    np.testing.assert_array_equal(signed(a, b), expected)
+    np.testing.assert_array_equal(signed(a.tolist(), 2), mul_add(a, 2))
+    assert signed(a.astype(np.float32), b.astype(np.float32)).dtype == np.float32
+    assert signed(a.astype(np.float32), 2.5).dtype == np.float32
+    assert signed(np.arange(3), np.arange(3)).dtype == np.float64
+    assert type(signed(2.0, 3.0)) is np.float64
+    out = np.zeros((2, 3))
+    assert signed(a, b, out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    out = np.full((2, 3), -1.0)
+    signed(a, b, out=out, where=a > 2)
+    np.testing.assert_array_equal(out, np.where(a > 2, expected, -1))
+    np.testing.assert_array_equal(signed.outer(b, b), mul_add(b[:, None], b))
+    total = np.zeros(3)
+    signed.at(total, [0, 0, 2], 5.0)
+    np.testing.assert_array_equal(total, [0, 0, 0])
+    with pytest.raises(TypeError):
+        signed(1j, 2)
+    with pytest.raises(ValueError):
+        signed(np.zeros(3), np.zeros(4))
+
+
+def test_strides_and_sizes():
+    f = vectorize(["float64(float64)", "int32(int32)"])(lambda x: x * x + 1)
+    for n in (0, 1, 2, 7, 255, 256, 257, 1000):
+        whole = np.arange(3 * n + 1.0)
+        for view in (whole[:n], whole[: 2 * n : 2], whole[::-1][:n], whole.astype(np.int32)[: 3 * n : 3]):
+            np.testing.assert_array_equal(f(view), view * view + 1)
+    x = np.arange(10.0)
+    f(x[:-1], out=x[1:])
+    np.testing.assert_array_equal(x[1:], np.arange(9.0) ** 2 + 1)
+
+
+def test_reductions():
+    add = vectorize(["int64(int64, int64)", "float64(float64, float64)"], identity=0)(lambda a, b: a + b)
+    x = np.arange(12.0).reshape(3, 4)
+    assert add.identity == 0
+    np.testing.assert_array_equal(add.reduce(x), x.sum(0))
+    np.testing.assert_array_equal(add.reduce(x, axis=1), x.sum(1))
+    assert add.reduce(np.zeros(0)) == 0
+    np.testing.assert_array_equal(add.accumulate(x[0]), np.cumsum(x[0]))
+    np.testing.assert_array_equal(add.reduceat(x[0], [0, 2]), [1, 5])
+    largest = vectorize(["float64(float64, float64)"], identity="reorderable")(lambda a, b: a if a > b else b)
+    assert largest.reduce(x, axis=(0, 1)) == 11
+    assert vectorize(["int64(int64, int64)"], identity=1)(lambda a, b: a * b).reduce(np.arange(1, 6)) == 120
+    assert vectorize(["int64(int64)"])(lambda a: a).identity is None
+
+
+def test_the_declared_result_type_counts():
+    f = vectorize(["float64(int64)", "float32(float32)"])(lambda x: x + x)
+    assert f.types == ["l->d", "f->f"]
+    np.testing.assert_array_equal(f(np.arange(2000)), 2.0 * np.arange(2000))
+    half = vectorize(["float32(float32)"])(lambda x: 0.5)
+    assert half(np.zeros(3, np.float32)).dtype == np.float32
+
+
+def test_several_results():
+    @vectorize
+    def split(x):
+        return x // 10, x % 10
+
+    tens, ones = split(np.arange(35))
+    np.testing.assert_array_equal(tens, np.arange(35) // 10)
+    np.testing.assert_array_equal(ones, np.arange(35) % 10)
+    assert split.nout == 2
+
+
+@pytest.mark.parametrize("bad, error", [
+    (dict(identity=2), ValueError), (dict(target="tpu"), ValueError), (dict(nothing=1), TypeError), (dict(nopython=False), TypeError)])
+def test_bad_options(bad, error):
+    with pytest.raises(error):
+        vectorize(**bad)(mul_add)
+
+
+def test_bad_functions():
+    with pytest.raises(TypeError):
+        vectorize(3)
+    with pytest.raises(TypeError):
+        vectorize(["f8(f8)"])(mul_add)
+    with pytest.raises(TypeError):
+        vectorize(["f8(f8, f8)", "f8(f8)"])(mul_add)
+    with pytest.raises(TypeError):
+        vectorize(lambda *a: 1)
+    with pytest.raises((TypingError, UnsupportedError)):
+        vectorize(["void(f8)"])(lambda x: None)(1.0)
+    with pytest.raises((TypingError, UnsupportedError)):
+        vectorize(lambda x: (x, (x, x)))(1.0)
+
+
+# ---- without signatures -----------------------------------------------------------------------------------------------
+
+
+def test_loops_grow_with_the_operands():
+    f = vectorize(mul_add)
+    assert f.types == [] and f.nin == 2
+    for dtype in (np.float64, np.int32, np.float32, np.uint8, np.complex64, np.int64):
+        a = np.arange(5).astype(dtype)
+        ours, theirs = f(a, a), mul_add(a, a)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+    assert f.ntypes == 6
+    assert f.types == ["BB->B", "ii->i", "ll->l", "ff->f", "dd->d", "FF->F"]  # NumPy takes the first that fits
+    assert f.py_func is mul_add and f.__name__ == "mul_add"
+
+
+@pytest.mark.parametrize("a, b", [(np.arange(3, dtype="f4"), 2.5), (np.arange(3, dtype="f4"), 2), (np.arange(3, dtype="i1"), 2), (2, 3), (2.5, 3),
+                                  (np.float32(2), 3.5), (np.arange(3, dtype="i4"), 2.5), (True, np.arange(3)), ([1, 2], [3.5, 4])], ids=repr)
+def test_python_scalars_are_weak(a, b):
+    ours, theirs = vectorize(mul_add)(a, b), np.add(np.multiply(a, b), a)
+    assert np.asarray(ours).dtype == theirs.dtype
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_methods_of_growing_ufuncs():
+    f = vectorize(lambda a, b: a + b, identity=0)
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(f.reduce(x), x.sum(0))
+    np.testing.assert_array_equal(f.accumulate(x, axis=1), np.cumsum(x, axis=1))
+    np.testing.assert_array_equal(f.outer(x[0], x[1]), np.add.outer(x[0], x[1]))
+    np.testing.assert_array_equal(f.reduceat(x[0], [0, 2]), [1, 5])
+    counts = np.zeros(3, np.int64)
+    f.at(counts, [0, 2, 2], 1)
+    np.testing.assert_array_equal(counts, [1, 0, 2])
+    out = np.zeros(4)
+    assert f(x[0], x[1], out=out) is out
+
+
+def test_add_a_loop():
+    f = vectorize(mul_add)
+    f.add("f4(f4, f4)")
+    assert f.types == ["ff->f"]
+
+
+def test_foreign_operands_are_numpys_to_judge():
+    class Own:
+        def __array_ufunc__(self, ufunc, method, *args, **kwargs):
+            return "own"
+
+    f = vectorize(mul_add)
+    assert f(Own(), 1) == "own"
+    with pytest.raises(TypeError):
+        f("x", 1)
+    with pytest.raises(TypeError):
+        f(1)
+
+
+def test_exceptions_come_through():
+    def positive(x):
+        if x < 0:
+            raise ValueError("negative", x)
+        return x
+
+    for f in (vectorize(positive), vectorize(["int64(int64)"])(positive)):
+        np.testing.assert_array_equal(f(np.arange(5)), np.arange(5))
+        with pytest.raises(ValueError) as caught:
+            f(np.arange(-3, 5))
+        assert caught.value.args == ("negative", -3)
+        assert caught.traceback[-1].name == "positive"
+
+
+def test_division_follows_numpy():
+    f = vectorize(lambda a, b: a / b)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(f(np.array([1.0, 0.0]), 0.0), np.array([1.0, 0.0]) / 0.0)
+
+
+def test_a_changed_global_is_seen():
+    scope = {"K": 2}
+    exec("def f(x):\n    return x * K", scope)
+    f = vectorize(scope["f"])
+    x = np.arange(4)
+    np.testing.assert_array_equal(f(x), 2 * x)
+    scope["K"] = 3
+    np.testing.assert_array_equal(f(x), 3 * x)
+
+
+def test_a_ufunc_outlives_its_names():
+    import gc
+
+    f = vectorize(["float64(float64)"])(lambda x: x * 2)
+    gc.collect()
+    assert f(2.0) == 4.0
+
+
+def test_jitted_functions_call_it():
+    square = vectorize(lambda x: x * x)
+    assert jit(lambda x: square(x) + 1)(3) == 10
+
+
+# ---- target 'cuda' ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[None, ["float32(float32, float32)", "float64(float64, float64)"]], ids=["grows", "signatures"])
+def on_device(request):
+    return vectorize(request.param, target="cuda")(mul_add) if request.param else vectorize(target="cuda")(mul_add)
+
+
+def test_cuda_with_host_arrays(on_device):
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    result = on_device(a, b)
+    assert isinstance(result, np.ndarray)
+    np.testing.assert_array_equal(result, mul_add(a, b))
+    np.testing.assert_array_equal(on_device(a, 2.5), mul_add(a, 2.5))
+    assert on_device(2.0, 3.0) == 8.0
+    out = np.zeros((2, 3))
+    assert on_device(a, b, out=out) is out
+    np.testing.assert_array_equal(out, mul_add(a, b))
+
+
+def test_cuda_with_device_arrays(on_device):
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    da, db = cuda.to_device(a), cuda.to_device(b)
+    result = on_device(da, db)
+    assert isinstance(result, type(da))
+    np.testing.assert_array_equal(result.copy_to_host(), mul_add(a, b))
+    np.testing.assert_array_equal(on_device(da, b).copy_to_host(), mul_add(a, b))
+    np.testing.assert_array_equal(on_device(da.T, 2.0).copy_to_host(), mul_add(a.T, 2.0))
+    out = cuda.device_array((2, 3))
+    assert on_device(da, db, out=out) is out
+    np.testing.assert_array_equal(out.copy_to_host(), mul_add(a, b))
+    with pytest.raises(ValueError):
+        on_device(da, cuda.to_device(np.zeros(4)))
+    with pytest.raises(TypeError):
+        on_device(da)
+    with pytest.raises(TypeError):
+        on_device(da, da, da, da)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (1024,), (1025,), (3, 5), (4, 8), (2, 3, 4, 5)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1", "c8"])
+def test_cuda_shapes_and_types(shape, dtype):
+    f = vectorize(target="cuda")(mul_add)
+    a = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+    result = f(cuda.to_device(a), cuda.to_device(a)).copy_to_host()
+    np.testing.assert_array_equal(result, mul_add(a, a))
+    assert result.dtype == mul_add(a, a).dtype
