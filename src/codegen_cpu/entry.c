@@ -35,6 +35,19 @@ static LLVMValueRef *load_arguments(Lower *l, const FuncInst *root, LLVMValueRef
     return values;
 }
 
+/* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), and whether it may vectorise it. */
+static void loop_hints(Lower *l, LLVMValueRef back_edge, bool vectorise) {
+    LLVMMetadataRef self = LLVMTemporaryMDNode(l->context, NULL, 0);
+    LLVMMetadataRef no_unroll = LLVMMDStringInContext2(l->context, "llvm.loop.unroll.disable", 24);
+    LLVMMetadataRef no_vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
+                                   LLVMValueAsMetadata(l_i1(l, false))};
+    LLVMMetadataRef hints[] = {self, LLVMMDNodeInContext2(l->context, &no_unroll, 1),
+                               LLVMMDNodeInContext2(l->context, no_vector, 2)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, vectorise ? 2 : 3);
+    LLVMMetadataReplaceAllUsesWith(self, node); /* a loop's metadata begins with itself */
+    l_set_metadata(l, back_edge, "llvm.loop", node);
+}
+
 /* ---- ENTRY_FUNCTION ---- */
 
 static bool entry_function(Lower *l, const FuncInst *root) {
@@ -122,19 +135,10 @@ static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
 
 static LLVMValueRef type_bytes(Lower *l, const Type *type) { return l_i64(l, (int64_t)type_size(type)); }
 
-/* Ends a loop that is not worth the code of vectorising and unrolling it. */
-static void endfor_small(Lower *l, LFor *loop) {
+static void ufunc_endfor(Lower *l, LFor *loop, bool vectorise) {
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, loop);
-    LLVMMetadataRef self = LLVMTemporaryMDNode(l->context, NULL, 0);
-    LLVMMetadataRef no_vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
-                                   LLVMValueAsMetadata(l_i1(l, false))};
-    LLVMMetadataRef no_unroll = LLVMMDStringInContext2(l->context, "llvm.loop.unroll.disable", 24);
-    LLVMMetadataRef hints[] = {self, LLVMMDNodeInContext2(l->context, no_vector, 2),
-                               LLVMMDNodeInContext2(l->context, &no_unroll, 1)};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, 3);
-    LLVMMetadataReplaceAllUsesWith(self, node); /* a loop's metadata begins with itself */
-    l_set_metadata(l, LLVMGetBasicBlockTerminator(latch), "llvm.loop", node);
+    loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise);
 }
 
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
@@ -146,10 +150,7 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
         at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
                      : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
     TRY(ufunc_element(l, u, at));
-    if (step)
-        endfor_small(l, &loop);
-    else
-        l_endfor(l, &loop);
+    ufunc_endfor(l, &loop, !step);
     return true;
 }
 
@@ -161,7 +162,7 @@ static void ufunc_copy(Lower *l, const Type *type, LLVMValueRef strided, LLVMVal
     LLVMValueRef far = l_offset(l, strided, l_nswmul(l, index, step));
     LLVMValueRef near = l_offset(l, packed, l_nswmul(l, index, type_bytes(l, type)));
     l_store(l, type, l_load(l, type, gather ? far : near), gather ? near : far);
-    endfor_small(l, &loop);
+    ufunc_endfor(l, &loop, false); /* not worth the code */
 }
 
 /* i1: whether every output is apart from every input, or lies exactly on it. */
@@ -292,6 +293,7 @@ static void axis_end(Lower *l, Axis *axis) {
     LLVMBasicBlockRef here = l_here(l), after = l_block(l, "after");
     LLVMAddIncoming(axis->index, &next, &here, 1);
     l_branch(l, l_icmp(l, LLVMIntSLT, next, axis->count), axis->head, after);
+    loop_hints(l, LLVMGetBasicBlockTerminator(here), true);
     l_enter(l, after);
 }
 
