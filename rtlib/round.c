@@ -137,11 +137,13 @@ double krait_rt_round_digits_d(double x, int64_t digits) {
     if (digits >= 0 && digits <= 22) {
         double scale = ten_to(digits), hi = a * scale;
         if (a >= 0x1p52 || hi >= 0x1p53) return x; /* the decimal grid is finer than the doubles */
-        double lo = __builtin_fma(a, scale, -hi), whole = __builtin_rint(hi), rest = (hi - whole) + lo;
-        /* hi + lo is exact; rint decided on hi alone */
+        double lo = __builtin_fma(a, scale, -hi), whole = __builtin_rint(hi);
+        /* hi + lo is exact; rint decided on hi alone.  The signs of what is left beyond the middles above and below: lo is added last, for
+         * it is what tells 0.5 from a little more. */
+        double above = (hi - whole - 0.5) + lo, below = (hi - whole + 0.5) + lo;
         bool odd = whole / 2 != __builtin_floor(whole / 2);
-        if (rest > 0.5 || (rest == 0.5 && odd)) whole += 1;
-        if (rest < -0.5 || (rest == -0.5 && odd)) whole -= 1;
+        if (above > 0 || (above == 0 && odd)) whole += 1;
+        if (below < 0 || (below == 0 && odd)) whole -= 1;
         result = whole / scale;
     } else if (digits < 0 && digits >= -22) {
         result = a - m_remainder(a, ten_to(-digits)); /* the remainder is exact and halves go to even multiples */

@@ -107,6 +107,14 @@ static void check_overflow(Lower *l, const Value *value, LLVMValueRef base, LLVM
     l_raise_errno_if(l, over, "OverflowError", 34, "Numerical result out of range");
 }
 
+/* The interpreter's answer is a complex number, which the type of the result cannot be. */
+static void check_fractional(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent, LLVMValueRef result) {
+    if (!(value->flags & VF_CHECKED) || !value->type->weak) return;
+    LLVMValueRef no_number = LLVMBuildFCmp(l->b, LLVMRealUNO, result, result, "");
+    LLVMValueRef numbers = LLVMBuildFCmp(l->b, LLVMRealORD, base, exponent, "");
+    l_raise_if(l, l_and(l, no_number, numbers), "ValueError", "negative number cannot be raised to a fractional power", NULL, 0);
+}
+
 static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base) {
     const Value *operand = value->args[1];
     Scalar scalar = value->type->scalar;
@@ -127,6 +135,7 @@ static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base)
     LLVMValueRef power;
     TRY(power = l_scalar_op(l, OP_POW, scalar, base, exponent));
     check_overflow(l, value, base, exponent, power);
+    check_fractional(l, value, base, exponent, power);
     return power;
 }
 
