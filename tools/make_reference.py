@@ -41,7 +41,7 @@ def functions():
     titles = dict(LIBRARIES)
     for library in [*titles, *sorted(set(sections) - set(titles))]:
         lines += ["", f"## {titles.get(library, library)}", "", "| name | arguments | raises | |", "| --- | --- | --- | --- |"]
-        lines += [f"| `{name}` | {count} | {raised.get(check, "as in Python")} | {doc} |" for name, count, check, doc in sorted(sections[library])]
+        lines += [f"| `{name}` | {count} | {raised.get(check, 'as in Python')} | {doc} |" for name, count, check, doc in sorted(sections[library])]
     return lines
 
 
