@@ -12,7 +12,7 @@ import pytest
 
 from krait import float32, float64, int64, njit, vectorize
 
-# ---- NumPy's inner loop -----------------------------------------------------------------------------------------------
+# ---- NumPy's inner loop ----
 
 
 @vectorize([float64(float64, float64), float32(float32, float32), int64(int64, int64)])
@@ -26,7 +26,8 @@ def reference(a, b):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 255, 256, 257, 1000, 5000])
-@pytest.mark.parametrize("steps", [(1, 1, 1), (2, 1, 1), (1, 3, 1), (1, 1, 2), (-1, 2, 1), (1, 1, -3), (0, 1, 1), (1, 0, 2)])
+@pytest.mark.parametrize("steps", [(1, 1, 1), (2, 1, 1), (1, 3, 1), (1, 1, 2), (-1, 2, 1), (1, 1, -3), (0, 1, 1),
+                                   (1, 0, 2)])
 def test_every_stride(dtype, n, steps):
     def operand(step, start):
         if step == 0:
@@ -86,7 +87,7 @@ def test_a_ufunc_raises():
         below_ten(np.arange(1000)[::3])
 
 
-# ---- math -------------------------------------------------------------------------------------------------------------
+# ---- math ----
 
 SAMPLES = np.random.default_rng(9).uniform(0.01, 0.99, 10_001)
 ONE_OPERAND = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "atanh", "exp", "expm1",
@@ -126,7 +127,7 @@ def test_numpy_functions_in_a_loop_are_within_4_units_in_the_last_place(name, dt
     assert (np.abs(out - exact) <= 4 * np.spacing(np.abs(exact))).all()
 
 
-# ---- life -------------------------------------------------------------------------------------------------------------
+# ---- life ----
 
 
 def resident_bytes():
@@ -207,7 +208,7 @@ def test_fork_while_others_compile():
     assert result.stdout.strip() == "fine"
 
 
-# ---- text -------------------------------------------------------------------------------------------------------------
+# ---- text ----
 
 
 def test_assembly_is_of_this_processor():

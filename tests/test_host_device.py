@@ -34,7 +34,7 @@ def run_in_child(code, **environment):
     return result.stdout
 
 
-# ---- loops over threads -----------------------------------------------------------------------------------------------
+# ---- loops over threads ----
 
 
 @cuda.jit
@@ -127,7 +127,7 @@ def test_a_million_blocks():
     assert (y == 1).all()
 
 
-# ---- barriers and shared memory ---------------------------------------------------------------------------------------
+# ---- barriers and shared memory ----
 
 TILE = 16
 
@@ -378,7 +378,7 @@ def test_local_arrays_beyond_what_a_gpu_gives_are_refused():
         with_too_large_local[1, 1](np.zeros(10))
 
 
-# ---- atomics ----------------------------------------------------------------------------------------------------------
+# ---- atomics ----
 
 
 @cuda.jit
@@ -447,7 +447,7 @@ def test_a_lock_between_threads():
     assert total[0] == 200 * 32
 
 
-# ---- accesses outside arrays ------------------------------------------------------------------------------------------
+# ---- accesses outside arrays ----
 
 
 @cuda.jit
@@ -545,7 +545,7 @@ def test_negative_indices_count_from_the_end():
     np.testing.assert_array_equal(x, np.arange(32)[::-1])
 
 
-# ---- raising ----------------------------------------------------------------------------------------------------------
+# ---- raising ----
 
 
 @cuda.jit
@@ -584,7 +584,7 @@ def test_raising_beside_barriers():
     assert caught.value.args == (3,)
 
 
-# ---- processes and threads --------------------------------------------------------------------------------------------
+# ---- processes and threads ----
 
 
 @host_device

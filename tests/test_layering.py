@@ -215,7 +215,7 @@ PROCESS_STATE = {
     "codegen_cpu/orc.c": {"linker", "linker_lock"},  # one LLJIT: making one costs more than compiling a function
     "codegen_cpu/pool.c": {"pool"},  # the worker threads
     "codegen_cpu/symbols.c": {"libraries"},  # handles of libraries that the process has anyway
-    "codegen_cpu/target.c": {"processor"},  # the host's name and features, asked once
+    "codegen_cpu/target.c": {"processor", "idle_machines"},  # asked once; machines for the next module
 }
 
 DECLARATION = re.compile(
