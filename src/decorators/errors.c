@@ -194,7 +194,9 @@ void *raise_site(ModuleState *state, const Code *code, int32_t status, const voi
         args = text ? PyTuple_Pack(1, text) : NULL;
         Py_XDECREF(text);
     } else {
-        args = site_arguments(state, site, arguments);
+        PyObject *given = site_arguments(state, site, arguments);
+        args = given ? frontend_expand_templates(given) : NULL;
+        Py_XDECREF(given);
     }
     if (!args) goto done;
     exception = PyObject_CallObject(class, args);

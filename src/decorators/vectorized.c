@@ -323,17 +323,19 @@ done:
 
 /* ---- the class ---- */
 
-static PyObject *vectorized_getattro(PyObject *object, PyObject *name) {
-    PyObject *found = PyObject_GenericGetAttr(object, name);
-    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || !((Vectorized *)object)->ufunc) return found;
-    static const char *const of_ufunc[] = {"nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes"};
-    for (size_t i = 0; i < COUNT_OF(of_ufunc); i++) {
-        if (PyUnicode_CompareWithASCIIString(name, of_ufunc[i]) != 0) continue;
-        PyErr_Clear();
-        return PyObject_GetAttr(((Vectorized *)object)->ufunc, name);
-    }
-    return NULL;
-}
+static PyObject *get_from_ufunc(PyObject *object, void *name) { return PyObject_GetAttrString(((Vectorized *)object)->ufunc, name); }
+
+#define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
+static PyGetSetDef vectorized_getset[] = {
+    OF_UFUNC("nin", "number of operands"),
+    OF_UFUNC("nout", "number of results"),
+    OF_UFUNC("nargs", "number of operands and results"),
+    OF_UFUNC("ntypes", "number of loops compiled so far"),
+    OF_UFUNC("types", "the loops, as NumPy writes them"),
+    OF_UFUNC("identity", "what reduce starts from"),
+    OF_UFUNC("signature", "None: it is elementwise"),
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 static PyObject *vectorized_reduce_pickle(PyObject *object, PyObject *unused) {
     Vectorized *self = (Vectorized *)object;
@@ -400,7 +402,7 @@ static PyMethodDef vectorized_methods[] = {
 static PyType_Slot vectorized_slots[] = {
     {Py_tp_doc, "A function of scalars that works on arrays element by element; vectorize makes it."},
     {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_getattro, vectorized_getattro},
+    {Py_tp_getset, vectorized_getset},
     {Py_tp_repr, vectorized_repr},
     {Py_tp_traverse, vectorized_traverse},
     {Py_tp_clear, vectorized_clear},

@@ -1,0 +1,148 @@
+from collections.abc import Callable
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from . import cuda as cuda
+from . import errors as errors
+from . import types as types
+from .types import Signature, Type
+from .types import (
+    b1 as b1, bool_ as bool_, boolean as boolean, byte as byte, c8 as c8, c16 as c16, char as char, complex64 as complex64,
+    complex128 as complex128, double as double, f2 as f2, f4 as f4, f8 as f8, float16 as float16, float32 as float32,
+    float64 as float64, float_ as float_, i1 as i1, i2 as i2, i4 as i4, i8 as i8, int8 as int8, int16 as int16, int32 as int32,
+    int64 as int64, int_ as int_, intc as intc, intp as intp, long_ as long_, longlong as longlong, none as none, short as short,
+    size_t as size_t, ssize_t as ssize_t, u1 as u1, u2 as u2, u4 as u4, u8 as u8, uchar as uchar, uint as uint, uint8 as uint8,
+    uint16 as uint16, uint32 as uint32, uint64 as uint64, uintc as uintc, uintp as uintp, ulong as ulong, ulonglong as ulonglong,
+    ushort as ushort, void as void,
+)
+
+__version__: str
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_TypeLike = Type | type | np.dtype[Any] | None
+_OneSignature = str | Signature | tuple[_TypeLike, ...]
+_Signatures = _OneSignature | list[_OneSignature]
+_FastMath = bool | set[str] | list[str] | tuple[str, ...]
+
+class Overload:
+    @property
+    def signature(self) -> Signature: ...
+    @property
+    def metadata(self) -> dict[str, Any]: ...
+
+class Stats:
+    cache_path: None
+    cache_hits: int
+    cache_misses: int
+
+class Dispatcher(Generic[_P, _R]):
+    """A function compiled for the types of its arguments; jit makes it."""
+
+    py_func: Callable[_P, _R]
+    targetoptions: dict[str, Any]
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[_P, _R]
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Callable[..., _R]: ...
+    @property
+    def signatures(self) -> list[tuple[Type, ...]]: ...
+    @property
+    def nopython_signatures(self) -> list[Signature]: ...
+    @property
+    def overloads(self) -> dict[tuple[Type, ...], Overload]: ...
+    @property
+    def stats(self) -> Stats: ...
+    @overload
+    def inspect_llvm(self, signature: None = None) -> dict[tuple[Type, ...], str]: ...
+    @overload
+    def inspect_llvm(self, signature: _OneSignature) -> str: ...
+    @overload
+    def inspect_asm(self, signature: None = None) -> dict[tuple[Type, ...], str]: ...
+    @overload
+    def inspect_asm(self, signature: _OneSignature) -> str: ...
+    def inspect_types(self, file: Any = None, signature: Any = None, pretty: bool = False) -> None: ...
+    def get_metadata(self, signature: _OneSignature | None = None) -> dict[Any, Any]: ...
+    def compile(self, signature: _OneSignature) -> Overload: ...
+    def recompile(self) -> None: ...
+    def disable_compile(self, val: bool = True) -> None: ...
+
+@overload
+def jit(signature_or_function: Callable[_P, _R], /, **options: Any) -> Dispatcher[_P, _R]: ...
+@overload
+def jit(
+    signature_or_function: _Signatures | None = None,
+    /,
+    *,
+    nopython: bool = True,
+    nogil: bool = False,
+    fastmath: _FastMath = False,
+    error_model: Literal["python", "numpy"] = "python",
+    boundscheck: bool = True,
+    debug: bool = False,
+    inline: bool | Literal["never", "always"] = "never",
+    cache: bool = False,
+    parallel: bool | dict[str, bool] = False,
+) -> Callable[[Callable[_P, _R]], Dispatcher[_P, _R]]: ...
+
+njit = jit
+prange = range
+
+class Vectorized:
+    """A function of scalars that works on arrays element by element; vectorize makes it."""
+
+    py_func: Callable[..., Any]
+    ufunc: np.ufunc
+    nin: int
+    nout: int
+    nargs: int
+    ntypes: int
+    types: list[str]
+    identity: Any
+    signature: None
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def reduce(self, *args: Any, **kwargs: Any) -> Any: ...
+    def accumulate(self, *args: Any, **kwargs: Any) -> Any: ...
+    def reduceat(self, *args: Any, **kwargs: Any) -> Any: ...
+    def outer(self, *args: Any, **kwargs: Any) -> Any: ...
+    def at(self, *args: Any, **kwargs: Any) -> None: ...
+    def add(self, signature: _OneSignature) -> None: ...
+
+@overload
+def vectorize(signatures_or_function: Callable[..., Any], /) -> Vectorized: ...
+@overload
+def vectorize(
+    signatures_or_function: _Signatures,
+    /,
+    *,
+    target: Literal["cpu", "parallel"] = "cpu",
+    identity: Literal[0, 1, "reorderable"] | None = None,
+    nopython: bool = True,
+    fastmath: _FastMath = False,
+    cache: bool = False,
+) -> Callable[[Callable[..., Any]], np.ufunc]: ...
+@overload
+def vectorize(
+    signatures_or_function: _Signatures,
+    /,
+    *,
+    target: Literal["cuda"],
+    identity: Literal[0, 1, "reorderable"] | None = None,
+    nopython: bool = True,
+    fastmath: _FastMath = False,
+    cache: bool = False,
+) -> Callable[[Callable[..., Any]], Vectorized]: ...
+@overload
+def vectorize(
+    signatures_or_function: None = None,
+    /,
+    *,
+    target: Literal["cpu", "parallel", "cuda"] = "cpu",
+    identity: Literal[0, 1, "reorderable"] | None = None,
+    nopython: bool = True,
+    fastmath: _FastMath = False,
+    cache: bool = False,
+) -> Callable[[Callable[..., Any]], Vectorized]: ...
+def typeof(value: Any, /) -> Type: ...

@@ -1,0 +1,31 @@
+import builtins
+
+class KraitError(Exception):
+    """Base of every refusal and failure of Krait."""
+
+class TypingError(KraitError):
+    """The types of a program do not fit its operations."""
+
+class UnsupportedError(KraitError):
+    """Krait does not compile this part of Python."""
+
+class LoweringError(KraitError):
+    """Code could not be generated: a defect of Krait."""
+
+class NameError(KraitError, builtins.NameError):
+    """A name in a function to be compiled is not defined."""
+
+class CudaError(KraitError, RuntimeError):
+    """The CUDA driver reported an error, or a GPU is needed and there is none."""
+
+class CudaMemoryError(CudaError, MemoryError):
+    """A GPU has not enough free memory."""
+
+class LaunchError(CudaError):
+    """A kernel did not run to its end: a thread missed a barrier, for one."""
+
+class KraitWarning(Warning):
+    """Base of Krait's warnings."""
+
+class OutOfBoundsWarning(KraitWarning, RuntimeWarning):
+    """A kernel touched an element outside an array; the access was left out."""

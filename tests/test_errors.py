@@ -1,0 +1,218 @@
+"""What a user reads when something is refused or raised: text, line, caret, types, traceback; nothing internal."""
+
+import linecache
+import pickle
+import traceback
+
+import numpy as np
+import pytest
+
+import krait
+from krait import errors, jit
+from krait.errors import KraitError, LoweringError, TypingError, UnsupportedError
+
+
+def make(source, name="f", filename="<user code>"):
+    """The function `name` of a source text that tracebacks can show."""
+    filename = f"{filename[:-1]} {abs(hash(source))}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    scope = {"jit": jit, "np": np, "krait": krait}
+    exec(compile(source, filename, "exec"), scope)
+    return scope[name]
+
+
+def refusal(source, *args, name="f"):
+    with pytest.raises(KraitError) as caught:
+        jit(make(source, name))(*args)
+    return caught
+
+
+# ---- the classes ------------------------------------------------------------------------------------------------------
+
+
+def test_classes():
+    for name in ("TypingError", "UnsupportedError", "LoweringError", "CudaError", "LaunchError"):
+        assert issubclass(getattr(errors, name), KraitError)
+        assert getattr(errors, name).__module__ == "krait.errors"
+    assert issubclass(errors.NameError, NameError) and issubclass(errors.NameError, KraitError)
+    assert issubclass(errors.OutOfBoundsWarning, errors.KraitWarning) and issubclass(errors.OutOfBoundsWarning, RuntimeWarning)
+    assert not issubclass(TypingError, UnsupportedError) and not issubclass(LoweringError, TypingError)
+    assert pickle.loads(pickle.dumps(TypingError("text"))).args == ("text",)
+
+
+# ---- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_typing_error_shows_the_place():
+    caught = refusal("def f(x):\n    y = x + 1\n    return y.nothing * 2\n", 3)
+    text = str(caught.value)
+    lines = text.splitlines()
+    assert type(caught.value) is TypingError
+    assert "nothing" in lines[0] and "int" in lines[0]
+    place = next(i for i, line in enumerate(lines) if "File" in line)
+    assert "line 3, in f" in lines[place]
+    assert lines[place + 1].strip() == "return y.nothing * 2"
+    under = lines[place + 1][lines[place + 2].index("^"): lines[place + 2].rindex("^") + 1]
+    assert under == "y.nothing"
+
+
+def test_operand_types_are_named():
+    text = str(refusal("def f(a, b):\n    return a + b\n", 1, None).value)
+    assert "+" in text and "int" in text and "None" in text
+
+
+def test_the_chain_of_calls_is_told():
+    text = str(refusal("def g(x):\n    return x.nothing\ndef f(a):\n    return g(a) + 1\n", 1.5).value)
+    assert text.index("in g") < text.index("in f")
+    assert "return g(a) + 1" in text and "float" in text
+
+
+def test_a_traceback_has_no_frame_of_ours():
+    caught = refusal("def f(x):\n    return x.nothing\n", 3)
+    files = [entry.path for entry in caught.traceback]
+    assert all(str(path) == __file__ for path in files)
+
+
+@pytest.mark.parametrize("source", [
+    "def f(x):\n    yield x\n", "async def f(x):\n    return x\n", "def f(**k):\n    return 1\n",
+    "def f(x):\n    class A: pass\n    return x\n",
+])
+def test_unsupported_parts_of_python(source):
+    with pytest.raises(UnsupportedError) as caught:
+        f = jit(make(source))
+        f() if "**" in source else f(1)
+    assert "File" in str(caught.value)
+
+
+def test_an_undefined_name():
+    caught = refusal("def f(x):\n    return x + missing\n", 1)
+    assert isinstance(caught.value, NameError)
+    assert "missing" in str(caught.value)
+
+
+def test_the_error_comes_again_at_each_call():
+    f = jit(make("def f(x):\n    return x.nothing\n"))
+    for _ in range(3):
+        with pytest.raises(TypingError):
+            f(1)
+    assert f.signatures == []
+
+
+# ---- exceptions of compiled code --------------------------------------------------------------------------------------
+
+RAISING = """
+class Own(Exception):
+    pass
+
+def inner(x):
+    if x > 2:
+        raise ValueError("too large", x, 2.5)
+    return x
+
+def f(x):
+    if x == -1:
+        raise Own
+    if x == -2:
+        raise Own("text")
+    if x == -3:
+        raise KeyError
+    if x == -4:
+        return 1 // (x + 4)
+    return inner(x) + 1
+"""
+
+
+@pytest.mark.parametrize("x", [3, -1, -2, -3, -4])
+def test_exceptions_are_the_interpreters(x):
+    function = make(RAISING)
+    compiled = jit(function)
+    with pytest.raises(Exception) as theirs:
+        function(x)
+    with pytest.raises(Exception) as ours:
+        compiled(x)
+    assert type(ours.value) is type(theirs.value)
+    assert ours.value.args == theirs.value.args
+    last, expected = ours.traceback[-1], theirs.traceback[-1]
+    assert (last.name, last.lineno, str(last.path)) == (expected.name, expected.lineno, str(expected.path))
+    assert [str(entry.path) for entry in ours.traceback][:-1] == [__file__]
+
+
+def test_the_source_line_is_shown():
+    compiled = jit(make(RAISING))
+    try:
+        compiled(3)
+    except ValueError:
+        text = traceback.format_exc()
+    assert 'raise ValueError("too large", x, 2.5)' in text and "in inner" in text
+
+
+def test_index_errors_are_numpys():
+    def f(a, i):
+        return a[i]
+
+    a = np.arange(3.0)
+    for i in (3, -4, 2**40):
+        with pytest.raises(IndexError) as theirs:
+            f(a, i)
+        with pytest.raises(IndexError) as ours:
+            jit(f)(a, i)
+        assert ours.value.args == theirs.value.args
+
+
+def test_error_model_numpy_does_not_raise():
+    f = jit(error_model="numpy")(lambda a, b: a / b)
+    assert f(1.0, 0.0) == np.inf
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        jit(lambda a, b: a / b)(1.0, 0.0)
+
+
+def test_boundscheck_can_be_switched_off():
+    f = jit(boundscheck=False)(lambda a, i: a[i])
+    memory = np.arange(10.0)
+    assert f(memory[:5], 7) == 7.0
+
+
+def test_raising_does_not_leak():
+    import gc
+
+    f = jit(make("def f(a):\n    raise ValueError('no', a[0])\n"))
+    gc.collect()
+    import sys
+
+    a = np.arange(3.0)
+    before = sys.getrefcount(a)
+    for _ in range(100):
+        try:
+            f(a)
+        except ValueError:
+            pass
+    assert sys.getrefcount(a) == before
+
+
+# ---- options ----------------------------------------------------------------------------------------------------------
+
+
+def test_unknown_options_are_refused_at_once():
+    with pytest.raises(TypeError, match="jit has no option 'fastmaths'; its options are .*fastmath.*boundscheck"):
+        jit(fastmaths=True)
+    with pytest.raises(TypeError, match="vectorize has no option"):
+        krait.vectorize(device=True)
+
+
+@pytest.mark.parametrize("options", [
+    dict(fastmath="fast"), dict(fastmath={"nothing"}), dict(error_model="c"), dict(boundscheck="yes"), dict(inline="maybe"), dict(nopython=False),
+    dict(nogil=None), dict(debug=[]),
+], ids=str)
+def test_bad_values_are_refused_at_once(options):
+    with pytest.raises(TypeError, match=next(iter(options))):
+        jit(**options)
+
+
+@pytest.mark.parametrize("options", [
+    dict(fastmath=True), dict(fastmath={"nnan", "contract"}), dict(error_model="numpy"), dict(boundscheck=False), dict(inline="always"),
+    dict(nogil=True), dict(debug=True), dict(cache=True), dict(parallel=True), dict(nopython=True),
+], ids=str)
+def test_options_are_accepted(options):
+    f = jit(**options)(lambda x: x * 2.0 + 1.0)
+    assert f(2.0) == 5.0
+    assert f.targetoptions == options

@@ -1,0 +1,237 @@
+"""Dispatchers in pickles, in several threads at once, in forked and spawned processes, and re-entered."""
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+from krait import cuda, jit, vectorize
+from krait.errors import TypingError
+
+OFFSET = 100
+
+
+@jit
+def by_reference(x):
+    return x + OFFSET
+
+
+@cuda.jit
+def kernel_by_reference(x):
+    x[cuda.grid(1)] = 7
+
+
+# ---- pickles ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_importable_functions_by_reference(protocol):
+    assert pickle.loads(pickle.dumps(by_reference, protocol)) is by_reference
+    assert pickle.loads(pickle.dumps(kernel_by_reference, protocol)) is kernel_by_reference
+    assert pickle.loads(pickle.dumps(cuda.atomic.add, protocol)) is cuda.atomic.add
+
+
+def test_local_functions_by_value():
+    factor = 3
+
+    @jit(fastmath=True)
+    def local(x, y=2, *, z=1):
+        "Text."
+        return (x * factor + y * z + OFFSET) / np.float64(1)
+
+    copy = pickle.loads(pickle.dumps(local))
+    assert copy is not local
+    assert copy(1) == local(1) == 105
+    assert copy(1, 5, z=2) == local(1, 5, z=2)
+    assert copy.__doc__ == "Text." and copy.__name__ == "local" and copy.__qualname__ == local.__qualname__
+    assert copy.targetoptions == {"fastmath": True}
+
+
+def test_recursive_local_function():
+    @jit
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    assert pickle.loads(pickle.dumps(fib))(10) == 55
+
+
+def test_signatures_travel():
+    local = jit(["float32(float32)", "int64(int64)"])(lambda x: x + x)
+    copy = pickle.loads(pickle.dumps(local))
+    assert copy.signatures == local.signatures
+    with pytest.raises(TypeError):
+        copy(1j)
+
+
+def test_local_kernels_and_vectorized_functions():
+    def make():
+        @cuda.jit
+        def kernel(x, k):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] = k
+
+        return kernel, vectorize(lambda a, b: a * b)
+
+    kernel, product = pickle.loads(pickle.dumps(make()))
+    x = np.zeros(3)
+    kernel[1, 4](x, 5.0)
+    assert (x == 5).all()
+    assert product(3, 4) == 12
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_other_processes(method, tmp_path):
+    code = f"""
+        import multiprocessing, pickle, sys
+        from krait import jit
+        def work(function, value):
+            return function(value)
+        if __name__ == "__main__":
+            local = jit(lambda x: x * 2)
+            local(1)
+            with multiprocessing.get_context({method!r}).Pool(2) as pool:
+                print(pool.starmap(work, [(local, i) for i in range(4)]))
+        """
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(code))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
+    assert done.stdout.strip() == "[0, 2, 4, 6]", done.stderr
+
+
+def test_fork_while_another_thread_compiles():
+    f = jit(lambda x: x + 1)
+    stop = threading.Event()
+
+    def churn():
+        while not stop.is_set():
+            jit(lambda x: x * 2 + 1)(3.5)
+            f.recompile()
+
+    thread = threading.Thread(target=churn)
+    f(1)
+    thread.start()
+    try:
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    status = 0 if (f(1), f(2.5), jit(lambda x: x - 1)(3)) == (2, 3.5, 2) else 2
+                finally:
+                    os._exit(status)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    finally:
+        stop.set()
+        thread.join()
+
+
+# ---- threads ----------------------------------------------------------------------------------------------------------
+
+
+def run_in_threads(count, target):
+    barrier = threading.Barrier(count)
+    failures = []
+
+    def body(index):
+        barrier.wait()
+        try:
+            target(index)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=body, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def test_one_specialisation_is_compiled_once():
+    for _ in range(10):
+        f = jit(lambda a, b: a * b + a)
+        results = [None] * 8
+
+        def call(index):
+            results[index] = f(3, 4)
+
+        run_in_threads(8, call)
+        assert results == [15] * 8
+        assert f.stats.cache_misses == 1
+
+
+def test_many_specialisations_at_once():
+    f = jit(lambda a, b: a * b + a)
+    scalars = [np.int8(3), np.int64(3), np.float32(3), np.float64(3), 3, 3.0, np.uint16(3), 3 + 0j]
+
+    def call(index):
+        for _ in range(20):
+            for k in range(len(scalars)):
+                value = scalars[(index + k) % len(scalars)]
+                assert f(value, value) == 12
+
+    run_in_threads(8, call)
+    assert len(f.signatures) == len(scalars)
+    assert f.stats.cache_misses == len(scalars)
+
+
+def test_many_functions_at_once():
+    def call(index):
+        for k in range(10):
+            scope = {}
+            exec(f"def f(x):\n    return x * {index} + {k}", scope)
+            assert jit(scope["f"])(7) == 7 * index + k
+
+    run_in_threads(6, call)
+
+
+def test_errors_in_threads():
+    f = jit(lambda x: x.nothing)
+
+    def call(index):
+        with pytest.raises(TypingError, match="nothing"):
+            f(index)
+
+    run_in_threads(6, call)
+
+
+def test_recompile_during_calls():
+    f = jit(nogil=True)(lambda x: x + 1)
+    f(1)
+    stop = threading.Event()
+
+    def calls(index):
+        if index == 0:
+            for _ in range(30):
+                f.recompile()
+            stop.set()
+        else:
+            while not stop.is_set():
+                assert f(41) == 42
+
+    run_in_threads(4, calls)
+
+
+def test_reentry_from_a_destructor():
+    f = jit(lambda x: x + 1)
+    seen = []
+
+    class Caller:
+        def __del__(self):
+            seen.append(f(2.5))
+
+    for dtype in "bhilBHILfd":
+        cycle = Caller()
+        cycle.self = cycle
+        del cycle
+        f(np.dtype(dtype).type(3))
+        gc.collect()
+    assert seen == [3.5] * 10
