@@ -42,7 +42,9 @@ def rows(quick=False):
         for who, make in makers.items():
             compiled = make(function)
             compiled(*args)
-            contestants[who] = _measure(compiled, args, number if who != "Numba" or "default" not in name else number // 20)
+            contestants[who] = _measure(
+                compiled, args, number if who != "Numba" or "default" not in name else number // 20
+            )
         got = median_of_turns(contestants, 5 if quick else 15)
         out.append(Row("call", name, "ns", got["krait"], {n: got[n] for n in got if n != "krait"}, limit=limit))
     return out

@@ -47,29 +47,90 @@ def _kernel_table():
     price, strike, years = (cuda.to_device(rng.uniform(1, 30, options)) for _ in range(3))
     call, put = cuda.device_array(options), cuda.device_array(options)
     bodies = 1 << 16
-    position, mass, pull = (cuda.to_device(rng.random((bodies, 3), np.float32)), cuda.to_device(rng.random(bodies, np.float32)),
-                            cuda.device_array((bodies, 3), np.float32))
+    position, mass, pull = (
+        cuda.to_device(rng.random((bodies, 3), np.float32)),
+        cuda.to_device(rng.random(bodies, np.float32)),
+        cuda.device_array((bodies, 3), np.float32),
+    )
     low, values = cuda.to_device(rng.uniform(-1, 0, (image, 1))), cuda.to_device(rng.uniform(-2, 2, (image, image)))
     smooth = cuda.device_array((image, image))
     lines, tiles = (big + 255) // 256, (side // 16, side // 16)
     total = cuda.to_device(np.zeros(1, np.float32))
     return [
-        ("vector add, float32", vector_add.vector_add[lines, 256], (x, y, out), "vector_add", (x, y, out, i64(big)), 50),
-        ("matrix add in place, float64", matrix_add.add_in_place[(image // 16, image // 16), (16, 16)], (u, 2.5), "add_in_place",
-         (u, i64(image), i64(image)), 50),
+        (
+            "vector add, float32",
+            vector_add.vector_add[lines, 256],
+            (x, y, out),
+            "vector_add",
+            (x, y, out, i64(big)),
+            50,
+        ),
+        (
+            "matrix add in place, float64",
+            matrix_add.add_in_place[(image // 16, image // 16), (16, 16)],
+            (u, 2.5),
+            "add_in_place",
+            (u, i64(image), i64(image)),
+            50,
+        ),
         ("saxpy, float32", saxpy.saxpy[lines, 256], (0.5, x, y), "saxpy", (x, y, i64(big)), 50),
-        ("matmul, naive, float32", matmul.matmul_naive[tiles, (16, 16)], (a, b, c), "matmul_naive", (a, b, c, i64(side)), 5),
-        ("matmul, shared memory, float32", matmul.matmul_shared[tiles, (16, 16)], (a, b, c), "matmul_shared", (a, b, c, i64(side)), 20),
+        (
+            "matmul, naive, float32",
+            matmul.matmul_naive[tiles, (16, 16)],
+            (a, b, c),
+            "matmul_naive",
+            (a, b, c, i64(side)),
+            5,
+        ),
+        (
+            "matmul, shared memory, float32",
+            matmul.matmul_shared[tiles, (16, 16)],
+            (a, b, c),
+            "matmul_shared",
+            (a, b, c, i64(side)),
+            20,
+        ),
         ("block sum, float32", block_sum.block_sum[1024, 256], (x, total), "block_sum", (x, total, i64(big)), 50),
-        ("Mandelbrot, float64", mandelbrot.mandelbrot[(128, 128), (16, 16)], (-2.2, 1.2, 2.4 / 2048, 100, counts), "mandelbrot",
-         (counts, i64(2048), i64(2048), i64(100)), 20),
-        ("heat step, float64", heat.heat_step[(image // 32, image // 8), (32, 8)], (u, new, 0.2), "heat_step", (u, new, i64(image)), 50),
-        ("Black-Scholes, float64", black_scholes.black_scholes[options // 256, 256], (price, strike, years, 0.02, 0.3, call, put), "black_scholes",
-         (price, strike, years, call, put, i64(options)), 20),
-        ("n-body, float32", n_body.accelerations[bodies // n_body.TILE, n_body.TILE], (position, mass, pull), "n_body",
-         (position, mass, pull, i64(bodies)), 5),
-        ("vectorize, broadcasting, float64", lambda l, h, v: vectorized.on_device(l, h, v, out=smooth), (low, 1.5, values), "smooth_step",
-         (low, values, smooth, i64(image), i64(image)), 50),
+        (
+            "Mandelbrot, float64",
+            mandelbrot.mandelbrot[(128, 128), (16, 16)],
+            (-2.2, 1.2, 2.4 / 2048, 100, counts),
+            "mandelbrot",
+            (counts, i64(2048), i64(2048), i64(100)),
+            20,
+        ),
+        (
+            "heat step, float64",
+            heat.heat_step[(image // 32, image // 8), (32, 8)],
+            (u, new, 0.2),
+            "heat_step",
+            (u, new, i64(image)),
+            50,
+        ),
+        (
+            "Black-Scholes, float64",
+            black_scholes.black_scholes[options // 256, 256],
+            (price, strike, years, 0.02, 0.3, call, put),
+            "black_scholes",
+            (price, strike, years, call, put, i64(options)),
+            20,
+        ),
+        (
+            "n-body, float32",
+            n_body.accelerations[bodies // n_body.TILE, n_body.TILE],
+            (position, mass, pull),
+            "n_body",
+            (position, mass, pull, i64(bodies)),
+            5,
+        ),
+        (
+            "vectorize, broadcasting, float64",
+            lambda l, h, v: vectorized.on_device(l, h, v, out=smooth),
+            (low, 1.5, values),
+            "smooth_step",
+            (low, values, smooth, i64(image), i64(image)),
+            50,
+        ),
     ]
 
 
@@ -77,7 +138,9 @@ def _kernels(quick):
     reference = nvcc_reference()
     out = []
     for name, launch, args, timer, c_args, repeat in _kernel_table():
-        contestants = {"krait": lambda launch=launch, args=args, repeat=repeat: _event_ms(lambda: launch(*args), repeat)}
+        contestants = {
+            "krait": lambda launch=launch, args=args, repeat=repeat: _event_ms(lambda: launch(*args), repeat)
+        }
         if reference:
             function = getattr(reference, "time_" + timer)
             function.restype = ctypes.c_float
@@ -86,8 +149,17 @@ def _kernels(quick):
         got = median_of_turns(contestants, 3 if quick else 7)
         # as a rate, so that 0.97 of nvcc reads as such
         rates = {who: 1e3 / ms for who, ms in got.items()}
-        out.append(Row("kernels", name, "launches/s", rates["krait"], {n: rates[n] for n in rates if n != "krait"}, rate=True,
-                       limit="at least 0.97 of nvcc"))
+        out.append(
+            Row(
+                "kernels",
+                name,
+                "launches/s",
+                rates["krait"],
+                {n: rates[n] for n in rates if n != "krait"},
+                rate=True,
+                limit="at least 0.97 of nvcc",
+            )
+        )
     return out
 
 
@@ -114,17 +186,25 @@ def _launches(quick):
         call()
         return measure
 
-    scalar_two = {"krait": timed(lambda: launcher(0.5, x, y)), "krait, kernel[grid, block](...)": timed(lambda: saxpy.saxpy[1, 32](0.5, x, y))}
+    scalar_two = {
+        "krait": timed(lambda: launcher(0.5, x, y)),
+        "krait, kernel[grid, block](...)": timed(lambda: saxpy.saxpy[1, 32](0.5, x, y)),
+    }
     none = {"krait": timed(lambda: nothing())}
     host = {"krait": timed(lambda: launcher(0.5, host_x, host_y))}
     if reference:
         reference.launch_floor.restype = ctypes.c_double
-        scalar_two["cuLaunchKernel from C"] = lambda: reference.launch_floor(_address(x), _address(y), ctypes.c_int64(32), ctypes.c_int64(number)) / 1e3
+        scalar_two["cuLaunchKernel from C"] = lambda: (
+            reference.launch_floor(_address(x), _address(y), ctypes.c_int64(32), ctypes.c_int64(number)) / 1e3
+        )
     if have("numba") and have("numba_cuda"):
         _add_numba(scalar_two, none, host, timed)
     out = []
-    for name, contestants, limit in [("a scalar and two device arrays", scalar_two, "at most 1.5 of cuLaunchKernel"), ("no argument", none, ""),
-                                     ("a scalar and two host arrays of 4 KB", host, "")]:
+    for name, contestants, limit in [
+        ("a scalar and two device arrays", scalar_two, "at most 1.5 of cuLaunchKernel"),
+        ("no argument", none, ""),
+        ("a scalar and two host arrays of 4 KB", host, ""),
+    ]:
         got = median_of_turns(contestants, 3 if quick else 9)
         out.append(Row("launch", name, "us", got["krait"], {n: got[n] for n in got if n != "krait"}, limit=limit))
     return out
@@ -164,13 +244,17 @@ def _transfers(quick):
     contestants = {
         "to_device, 4 KB": {"krait": lambda: per_call(lambda: cuda.to_device(small), number) / 1e3},
         "copy_to_host, 4 KB": {"krait": lambda: per_call(lambda: d_small.copy_to_host(), number) / 1e3},
-        "allocate and free, 4 KB": {"krait": lambda: per_call(lambda: cuda.device_array(1024, np.float32), number) / 1e3},
+        "allocate and free, 4 KB": {
+            "krait": lambda: per_call(lambda: cuda.device_array(1024, np.float32), number) / 1e3
+        },
         "ufunc on 32 elements": {"krait": None},
     }
     x = cuda.to_device(np.ones(32))
     low = cuda.to_device(np.zeros(32))
     out = cuda.device_array(32)
-    contestants["ufunc on 32 elements"]["krait"] = lambda: per_call(lambda: vectorized.on_device(low, 1.5, x, out=out), number) / 1e3
+    contestants["ufunc on 32 elements"]["krait"] = lambda: (
+        per_call(lambda: vectorized.on_device(low, 1.5, x, out=out), number) / 1e3
+    )
     rows = []
     for name, who in contestants.items():
         got = median_of_turns(who, 5)

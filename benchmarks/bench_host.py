@@ -74,11 +74,21 @@ def _loops(quick, reference):
     i64 = ctypes.c_int64
     table = [
         ("sum of float64", sum_loop, (x,), lambda r: (_typed(r.sum_loop, ctypes.c_double), (_pointer(x), i64(n)))),
-        ("saxpy, float32", saxpy_loop, (one, x32, y32), lambda r: (r.saxpy_loop, (ctypes.c_float(0.5), _pointer(x32), _pointer(y32), i64(n)))),
+        (
+            "saxpy, float32",
+            saxpy_loop,
+            (one, x32, y32),
+            lambda r: (r.saxpy_loop, (ctypes.c_float(0.5), _pointer(x32), _pointer(y32), i64(n))),
+        ),
         ("np.sin of float64", sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
         ("math.sin of float64", math_sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
         ("Collatz, integers", collatz, (m,), lambda r: (_typed(r.collatz_longest, i64), (i64(m),))),
-        ("matrix product, three loops", matmul_loop, (a, b, c), lambda r: (r.matmul_loop, (_pointer(a), _pointer(b), _pointer(c), i64(size)))),
+        (
+            "matrix product, three loops",
+            matmul_loop,
+            (a, b, c),
+            lambda r: (r.matmul_loop, (_pointer(a), _pointer(b), _pointer(c), i64(size))),
+        ),
     ]
     out = []
     for name, function, args, in_c in table:
@@ -115,16 +125,34 @@ def _kernels(quick, reference):
     counts = np.zeros((rows, columns), np.int32)
     d = {name: cuda.to_device(a) for name, a in dict(x=x, y=y, out=out, u=u, new=new, counts=counts).items()}
     i64, f64 = ctypes.c_int64, ctypes.c_double
-    blocks, tiles, strips = (n + 255) // 256, ((rows + 15) // 16, (columns + 15) // 16), ((columns + 31) // 32, (rows + 7) // 8)
+    blocks, tiles, strips = (
+        (n + 255) // 256,
+        ((rows + 15) // 16, (columns + 15) // 16),
+        ((columns + 31) // 32, (rows + 7) // 8),
+    )
     table = [
-        ("vector add", lambda: vector_add.vector_add[blocks, 256](d["x"], d["y"], d["out"]),
-         lambda r: r.vector_add_parallel(_pointer(x), _pointer(y), _pointer(out), i64(n))),
-        ("saxpy", lambda: saxpy.saxpy[blocks, 256](0.5, d["x"], d["y"]),
-         lambda r: r.saxpy_parallel(ctypes.c_float(0.5), _pointer(x), _pointer(y), i64(n))),
-        ("heat step", lambda: heat.heat_step[strips, (32, 8)](d["u"], d["new"], 0.2),
-         lambda r: r.heat_parallel(_pointer(u), _pointer(new), f64(0.2), i64(rows), i64(columns))),
-        ("Mandelbrot", lambda: mandelbrot.mandelbrot[tiles, (16, 16)](-2.2, 1.2, 2.4 / rows, limit, d["counts"]),
-         lambda r: r.mandelbrot_parallel(f64(-2.2), f64(1.2), f64(2.4 / rows), i64(limit), _pointer(counts), i64(rows), i64(columns))),
+        (
+            "vector add",
+            lambda: vector_add.vector_add[blocks, 256](d["x"], d["y"], d["out"]),
+            lambda r: r.vector_add_parallel(_pointer(x), _pointer(y), _pointer(out), i64(n)),
+        ),
+        (
+            "saxpy",
+            lambda: saxpy.saxpy[blocks, 256](0.5, d["x"], d["y"]),
+            lambda r: r.saxpy_parallel(ctypes.c_float(0.5), _pointer(x), _pointer(y), i64(n)),
+        ),
+        (
+            "heat step",
+            lambda: heat.heat_step[strips, (32, 8)](d["u"], d["new"], 0.2),
+            lambda r: r.heat_parallel(_pointer(u), _pointer(new), f64(0.2), i64(rows), i64(columns)),
+        ),
+        (
+            "Mandelbrot",
+            lambda: mandelbrot.mandelbrot[tiles, (16, 16)](-2.2, 1.2, 2.4 / rows, limit, d["counts"]),
+            lambda r: r.mandelbrot_parallel(
+                f64(-2.2), f64(1.2), f64(2.4 / rows), i64(limit), _pointer(counts), i64(rows), i64(columns)
+            ),
+        ),
     ]
     result = []
     for name, kernel, in_c in table:
@@ -133,7 +161,16 @@ def _kernels(quick, reference):
         if reference:
             contestants["C, OpenMP"] = lambda in_c=in_c: milliseconds(lambda: in_c(reference))
         got = median_of_turns(contestants, 3 if quick else 9)
-        result.append(Row("host device, no barriers", name, "ms", got["krait"], {n: got[n] for n in got if n != "krait"}, limit="at most 1.5 of C"))
+        result.append(
+            Row(
+                "host device, no barriers",
+                name,
+                "ms",
+                got["krait"],
+                {n: got[n] for n in got if n != "krait"},
+                limit="at most 1.5 of C",
+            )
+        )
     return result
 
 
@@ -155,8 +192,17 @@ def _barriers(quick):
     if have("numba"):
         others["Numba's simulator"] = _simulator()
     got = median_of_turns(contestants, 3 if quick else 5)
-    return [Row("host device, barriers", f"tiled matrix product, {2 * (n // 16)} barriers", "threads/s", got["krait"], others, rate=True,
-                limit="at least 1000 times the simulator's")]
+    return [
+        Row(
+            "host device, barriers",
+            f"tiled matrix product, {2 * (n // 16)} barriers",
+            "threads/s",
+            got["krait"],
+            others,
+            rate=True,
+            limit="at least 1000 times the simulator's",
+        )
+    ]
 
 
 def _simulator():

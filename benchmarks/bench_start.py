@@ -58,21 +58,43 @@ def _median(codes, turns):
     for _ in range(turns):
         for name, code in codes.items():
             figures[name].append(child(code))
-    return {name: [statistics.median(v) for v in zip(*values)] if isinstance(values[0], list) else statistics.median(values)
-            for name, values in figures.items()}
+    return {
+        name: [statistics.median(v) for v in zip(*values)] if isinstance(values[0], list) else statistics.median(values)
+        for name, values in figures.items()
+    }
 
 
 def rows(quick=False):
     turns = 3 if quick else 9
     out = []
-    codes = {"krait": IMPORT.format(module="krait", more=""), "krait.cuda": IMPORT.format(module="krait", more="import krait.cuda")}
+    codes = {
+        "krait": IMPORT.format(module="krait", more=""),
+        "krait.cuda": IMPORT.format(module="krait", more="import krait.cuda"),
+    }
     if have("numba"):
         codes["Numba"] = IMPORT.format(module="numba", more="")
     if have("numba") and have("numba_cuda"):
         codes["numba-cuda"] = IMPORT.format(module="numba", more="import numba.cuda")
     got = _median(codes, turns)
-    out.append(Row("start", "import, beyond NumPy", "ms", got["krait"], {n: got[n] for n in ("Numba",) if n in got}, limit="at most 15"))
-    out.append(Row("start", "import with cuda, beyond NumPy", "ms", got["krait.cuda"], {n: got[n] for n in ("numba-cuda",) if n in got}))
+    out.append(
+        Row(
+            "start",
+            "import, beyond NumPy",
+            "ms",
+            got["krait"],
+            {n: got[n] for n in ("Numba",) if n in got},
+            limit="at most 15",
+        )
+    )
+    out.append(
+        Row(
+            "start",
+            "import with cuda, beyond NumPy",
+            "ms",
+            got["krait.cuda"],
+            {n: got[n] for n in ("numba-cuda",) if n in got},
+        )
+    )
 
     first, later = _median({"krait": _with_examples(TO_PTX)}, turns)["krait"]
     out.append(Row("start", "saxpy, bytecode to PTX, first in a process", "ms", first, {}, limit="at most 10"))
@@ -82,7 +104,9 @@ def rows(quick=False):
     if have("numba"):
         codes["Numba"] = FIRST_CALL.format(module="numba")
     got = _median(codes, 3 if quick else 5)
-    for i, name in enumerate(("first call of a small loop, first in a process", "first call of a small function, later")):
+    for i, name in enumerate(
+        ("first call of a small loop, first in a process", "first call of a small function, later")
+    ):
         out.append(Row("start", name, "ms", got["krait"][i], {n: got[n][i] for n in got if n != "krait"}))
     return out
 

@@ -44,7 +44,9 @@ def print_rows(rows):
             group = row.group
             print(f"\n{group}")
         others = "  ".join(f"{name} {value:.4g} (ratio {row.ratio(name):.3g})" for name, value in row.others.items())
-        print(f"  {row.name:<44} {row.krait:>10.4g} {row.unit:<12} {others}" + (f"  [{row.limit}]" if row.limit else ""))
+        print(
+            f"  {row.name:<44} {row.krait:>10.4g} {row.unit:<12} {others}" + (f"  [{row.limit}]" if row.limit else "")
+        )
     sys.stdout.flush()
 
 
@@ -106,7 +108,9 @@ def compiled_reference(source, compiler, flags):
 
 def c_reference():
     for compiler in ("gcc", "cc", "clang"):
-        library = compiled_reference("reference.c", compiler, ["-O3", "-march=native", "-ffp-contract=off", "-fopenmp", "-shared", "-fPIC"])
+        library = compiled_reference(
+            "reference.c", compiler, ["-O3", "-march=native", "-ffp-contract=off", "-fopenmp", "-shared", "-fPIC"]
+        )
         if library:
             return library
     return None

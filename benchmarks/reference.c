@@ -4,19 +4,16 @@
 
 double sum_loop(const double *x, int64_t n) {
     double total = 0;
-    for (int64_t i = 0; i < n; i++)
-        total += x[i];
+    for (int64_t i = 0; i < n; i++) total += x[i];
     return total;
 }
 
 void saxpy_loop(float a, const float *x, float *y, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        y[i] = a * x[i] + y[i];
+    for (int64_t i = 0; i < n; i++) y[i] = a * x[i] + y[i];
 }
 
 void sin_loop(const double *x, double *y, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        y[i] = sin(x[i]);
+    for (int64_t i = 0; i < n; i++) y[i] = sin(x[i]);
 }
 
 int64_t collatz_longest(int64_t limit) {
@@ -27,8 +24,7 @@ int64_t collatz_longest(int64_t limit) {
             n = n % 2 == 0 ? n / 2 : 3 * n + 1;
             length++;
         }
-        if (length > best_length)
-            best = start, best_length = length;
+        if (length > best_length) best = start, best_length = length;
     }
     return best;
 }
@@ -37,8 +33,7 @@ void matmul_loop(const double *a, const double *b, double *c, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
             double total = 0;
-            for (int64_t k = 0; k < n; k++)
-                total += a[i * n + k] * b[k * n + j];
+            for (int64_t k = 0; k < n; k++) total += a[i * n + k] * b[k * n + j];
             c[i * n + j] = total;
         }
 }
@@ -46,14 +41,12 @@ void matmul_loop(const double *a, const double *b, double *c, int64_t n) {
 /* The same loops over all cores: what a kernel without barriers is on the host device. */
 void saxpy_parallel(float a, const float *x, float *y, int64_t n) {
 #pragma omp parallel for
-    for (int64_t i = 0; i < n; i++)
-        y[i] = a * x[i] + y[i];
+    for (int64_t i = 0; i < n; i++) y[i] = a * x[i] + y[i];
 }
 
 void vector_add_parallel(const float *x, const float *y, float *out, int64_t n) {
 #pragma omp parallel for
-    for (int64_t i = 0; i < n; i++)
-        out[i] = x[i] + y[i];
+    for (int64_t i = 0; i < n; i++) out[i] = x[i] + y[i];
 }
 
 void heat_parallel(const double *u, double *out, double k, int64_t rows, int64_t columns) {
@@ -65,7 +58,8 @@ void heat_parallel(const double *u, double *out, double k, int64_t rows, int64_t
         }
 }
 
-void mandelbrot_parallel(double left, double top, double step, int64_t limit, int32_t *counts, int64_t rows, int64_t columns) {
+void mandelbrot_parallel(double left, double top, double step, int64_t limit, int32_t *counts, int64_t rows,
+                         int64_t columns) {
 #pragma omp parallel for schedule(dynamic, 4)
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < columns; c++) {

@@ -27,7 +27,9 @@ def black_scholes(price, strike, years, rate, volatility, call, put):
 
 
 def with_numpy(price, strike, years, rate, volatility):
-    def erfc(x):  # Numerical approximation 7.1.26 of Abramowitz and Stegun is not exact enough: use Python's, element by element
+    def erfc(
+        x,
+    ):  # Numerical approximation 7.1.26 of Abramowitz and Stegun is not exact enough: use Python's, element by element
         return np.fromiter(map(math.erfc, x), float, x.size)
 
     root = volatility * np.sqrt(years)
@@ -35,10 +37,12 @@ def with_numpy(price, strike, years, rate, volatility):
     d2 = d1 - root
     discounted = strike * np.exp(-rate * years)
     half = math.sqrt(0.5)
-    return np.stack([
-        price * 0.5 * erfc(-d1 * half) - discounted * 0.5 * erfc(-d2 * half),
-        discounted * 0.5 * erfc(d2 * half) - price * 0.5 * erfc(d1 * half),
-    ])
+    return np.stack(
+        [
+            price * 0.5 * erfc(-d1 * half) - discounted * 0.5 * erfc(-d2 * half),
+            discounted * 0.5 * erfc(d2 * half) - price * 0.5 * erfc(d1 * half),
+        ]
+    )
 
 
 def run(n=500_000):

@@ -46,10 +46,24 @@ def table(results):
     rows = []
     for r in results:
         reference = f"{r.reference_ms:.2f}" + ("" if r.reference == "NumPy" else " *")
-        rows.append((r.name, r.device, f"{r.compile_ms:.1f}", f"{r.run_ms:.3f}", reference, f"{r.ratio:.1f}", "yes" if r.correct else "NO"))
+        rows.append(
+            (
+                r.name,
+                r.device,
+                f"{r.compile_ms:.1f}",
+                f"{r.run_ms:.3f}",
+                reference,
+                f"{r.ratio:.1f}",
+                "yes" if r.correct else "NO",
+            )
+        )
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     for number, row in enumerate([head, *rows]):
-        print("  ".join(cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
+        print(
+            "  ".join(
+                cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))
+            ).rstrip()
+        )
         if number == 0:
             print("  ".join("-" * w for w in widths))
     if any(r.reference != "NumPy" for r in results):
@@ -79,7 +93,9 @@ def main(words):
         for file in result.files:
             print(f"wrote {file}")
     wrong = sum(not r.correct for r in results)
-    print(f"{len(results) - wrong} of {len(chosen)} examples ran and agree with their reference, in {time.perf_counter() - START:.1f} s")
+    print(
+        f"{len(results) - wrong} of {len(chosen)} examples ran and agree with their reference, in {time.perf_counter() - START:.1f} s"
+    )
     return 1 if wrong or failed else 0
 
 

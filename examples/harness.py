@@ -55,8 +55,15 @@ def measure(name, compiled, reference, check, *, reference_name="NumPy", device=
     times = sorted(_milliseconds(compiled)[1] for _ in range(repeat))
     run = times[len(times) // 2]
     want, reference_ms = _milliseconds(reference)
-    return Result(name, device or kernel_device(), max(first - run, 0.0), run, reference_ms * reference_scale, reference_name,
-                  bool(check(got, want)))
+    return Result(
+        name,
+        device or kernel_device(),
+        max(first - run, 0.0),
+        run,
+        reference_ms * reference_scale,
+        reference_name,
+        bool(check(got, want)),
+    )
 
 
 def close(rtol, atol=0.0):
@@ -88,16 +95,20 @@ def write_png(path, image):
 def colour_map(values):
     """Numbers in [0, 1] as RGB: black, blue, cyan, yellow, red, white, with straight lines between."""
     stops = np.linspace(0, 1, 6)
-    colours = np.array([[0, 0, 0], [20, 40, 160], [30, 190, 200], [250, 220, 60], [220, 40, 30], [255, 255, 255]], float)
+    colours = np.array(
+        [[0, 0, 0], [20, 40, 160], [30, 190, 200], [250, 220, 60], [220, 40, 30], [255, 255, 255]], float
+    )
     return np.stack([np.interp(values, stops, colours[:, i]) for i in range(3)], axis=-1).astype(np.uint8)
 
 
 def main(run):
     """For ``if __name__ == "__main__"``: runs one example and says how it went."""
     result = run()
-    print(f"{result.name} on {result.device}: compiled in {result.compile_ms:.1f} ms, runs in {result.run_ms:.3f} ms, "
-          f"{result.reference} takes {result.reference_ms:.3f} ms ({result.ratio:.1f} times); "
-          f"{'the results agree' if result.correct else 'THE RESULTS DIFFER'}")
+    print(
+        f"{result.name} on {result.device}: compiled in {result.compile_ms:.1f} ms, runs in {result.run_ms:.3f} ms, "
+        f"{result.reference} takes {result.reference_ms:.3f} ms ({result.ratio:.1f} times); "
+        f"{'the results agree' if result.correct else 'THE RESULTS DIFFER'}"
+    )
     for file in result.files:
         print(f"wrote {file}")
     sys.exit(0 if result.correct else 1)

@@ -19,7 +19,9 @@ def heat_step(u, new, k):
 
 def start(n):
     y, x = np.mgrid[0:n, 0:n] / n
-    u = np.where((x - 0.35) ** 2 + (y - 0.4) ** 2 < 0.03, 1.0, 0.0) + np.where((abs(x - 0.7) < 0.1) & (abs(y - 0.65) < 0.18), 0.8, 0.0)
+    u = np.where((x - 0.35) ** 2 + (y - 0.4) ** 2 < 0.03, 1.0, 0.0) + np.where(
+        (abs(x - 0.7) < 0.1) & (abs(y - 0.65) < 0.18), 0.8, 0.0
+    )
     u[0, :] = u[-1, :] = u[:, 0] = u[:, -1] = 0.0
     return u
 
@@ -47,8 +49,13 @@ def run(n=512, steps=200, k=0.2, path="heat.png"):
             u, new = new, u
         return u
 
-    result = harness.measure("heat equation", compiled, with_numpy, lambda got, want: harness.close(1e-9, 1e-12)(got.copy_to_host(), want),
-                             repeat=3)
+    result = harness.measure(
+        "heat equation",
+        compiled,
+        with_numpy,
+        lambda got, want: harness.close(1e-9, 1e-12)(got.copy_to_host(), want),
+        repeat=3,
+    )
     harness.write_png(path, harness.colour_map(np.clip(a.copy_to_host(), 0, 1)))
     result.files.append(path)
     return result

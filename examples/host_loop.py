@@ -19,8 +19,14 @@ def collatz_longest(limit):
 
 
 def run(limit=30_000):
-    return harness.measure("host loop, @jit", lambda: collatz_longest(limit), lambda: collatz_longest.py_func(limit),
-                           lambda got, want: got == want, reference_name="interpreter", device="host")
+    return harness.measure(
+        "host loop, @jit",
+        lambda: collatz_longest(limit),
+        lambda: collatz_longest.py_func(limit),
+        lambda got, want: got == want,
+        reference_name="interpreter",
+        device="host",
+    )
 
 
 if __name__ == "__main__":

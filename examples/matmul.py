@@ -52,7 +52,9 @@ def _run(name, kernel, n):
         return d_c
 
     # n additions of float32 in another order than NumPy's: a few ulp times the square root of n
-    return harness.measure(name, compiled, lambda: a @ b, lambda got, want: harness.close(1e-4)(got.copy_to_host(), want))
+    return harness.measure(
+        name, compiled, lambda: a @ b, lambda got, want: harness.close(1e-4)(got.copy_to_host(), want)
+    )
 
 
 def run_naive(n=500):

@@ -28,7 +28,9 @@ def run(n=4_000_000):
         return d_y
 
     # A GPU fuses the multiplication and the addition (one rounding): within 1 ulp of NumPy's two.
-    return harness.measure("saxpy", compiled, lambda: 2.0 * x + y, lambda got, want: harness.close(2e-7)(got.copy_to_host(), want))
+    return harness.measure(
+        "saxpy", compiled, lambda: 2.0 * x + y, lambda got, want: harness.close(2e-7)(got.copy_to_host(), want)
+    )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ def run(n=4_000_000):
         cuda.synchronize()
         return d_out
 
-    return harness.measure("vector add", compiled, lambda: x + y, lambda got, want: np.array_equal(got.copy_to_host(), want))
+    return harness.measure(
+        "vector add", compiled, lambda: x + y, lambda got, want: np.array_equal(got.copy_to_host(), want)
+    )
 
 
 if __name__ == "__main__":

@@ -39,14 +39,23 @@ def run():
         cuda.synchronize()
         return out
 
-    return harness.measure("vectorize, cuda", compiled, lambda: with_numpy(low, high, x),
-                           lambda got, want: harness.close(1e-14, 1e-15)(got.copy_to_host(), want))
+    return harness.measure(
+        "vectorize, cuda",
+        compiled,
+        lambda: with_numpy(low, high, x),
+        lambda got, want: harness.close(1e-14, 1e-15)(got.copy_to_host(), want),
+    )
 
 
 def run_host():
     low, high, x = arrays()
-    return harness.measure("vectorize, NumPy ufunc", lambda: on_host(low, high, x), lambda: with_numpy(low, high, x),
-                           harness.close(1e-14, 1e-15), device="host")
+    return harness.measure(
+        "vectorize, NumPy ufunc",
+        lambda: on_host(low, high, x),
+        lambda: with_numpy(low, high, x),
+        harness.close(1e-14, 1e-15),
+        device="host",
+    )
 
 
 if __name__ == "__main__":

@@ -41,4 +41,6 @@ def test_reference_is_printed_from_the_tables(tmp_path):
     exec(compile(tool.read_text(), str(tool), "exec"), namespace)
     namespace["main"](tmp_path)
     for page in namespace["PAGES"]:
-        assert (ROOT / "docs" / "reference" / page).read_text() == (tmp_path / page).read_text(), f"run tools/make_reference.py: {page} is out of date"
+        assert (ROOT / "docs" / "reference" / page).read_text() == (tmp_path / page).read_text(), (
+            f"run tools/make_reference.py: {page} is out of date"
+        )

@@ -37,30 +37,70 @@ def functions():
         for name in names.split():
             sections[_library(name)].append((name, _arguments(least, most), check, doc))
     raised = {"NONE": "", "DOMAIN": "ValueError", "RANGE": "OverflowError", "BOTH": "ValueError, OverflowError"}
-    lines = ["# Library functions", "", "What compiled code can call, printed from `src/ir/ir_funcs.def`. Errors are those of the Python error model on the host."]
+    lines = [
+        "# Library functions",
+        "",
+        "What compiled code can call, printed from `src/ir/ir_funcs.def`. Errors are those of the Python error model on the host.",
+    ]
     titles = dict(LIBRARIES)
     for library in [*titles, *sorted(set(sections) - set(titles))]:
-        lines += ["", f"## {titles.get(library, library)}", "", "| name | arguments | raises | |", "| --- | --- | --- | --- |"]
-        lines += [f"| `{name}` | {count} | {raised.get(check, 'as in Python')} | {doc} |" for name, count, check, doc in sorted(sections[library])]
+        lines += [
+            "",
+            f"## {titles.get(library, library)}",
+            "",
+            "| name | arguments | raises | |",
+            "| --- | --- | --- | --- |",
+        ]
+        lines += [
+            f"| `{name}` | {count} | {raised.get(check, 'as in Python')} | {doc} |"
+            for name, count, check, doc in sorted(sections[library])
+        ]
     return lines
 
 
 def operations():
-    lines = ["# Operations of the intermediate representation", "", "Printed from `src/ir/ir_ops.def`. Effects: P pure, R reads memory, W writes memory, X may",
-             "raise, C control flow, S synchronises.", "", "| operation | operands | typing rule | effects | |", "| --- | --- | --- | --- | --- |"]
+    lines = [
+        "# Operations of the intermediate representation",
+        "",
+        "Printed from `src/ir/ir_ops.def`. Effects: P pure, R reads memory, W writes memory, X may",
+        "raise, C control flow, S synchronises.",
+        "",
+        "| operation | operands | typing rule | effects | |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for text, operands, rule, effects, doc in testing.table("ops"):
-        lines.append(f"| `{text}` | {'any' if operands < 0 else operands} | {rule} | {effects} | {doc} |".replace("||", "\\|\\|").replace(" x | y ", " x \\| y "))
+        lines.append(
+            f"| `{text}` | {'any' if operands < 0 else operands} | {rule} | {effects} | {doc} |".replace(
+                "||", "\\|\\|"
+            ).replace(" x | y ", " x \\| y ")
+        )
     return lines
 
 
 def errors():
-    lines = ["# Refusals", "", "Printed from `src/base/diag_codes.def`: every reason for which a function is not compiled.", "", "| code | exception | |", "| --- | --- | --- |"]
+    lines = [
+        "# Refusals",
+        "",
+        "Printed from `src/base/diag_codes.def`: every reason for which a function is not compiled.",
+        "",
+        "| code | exception | |",
+        "| --- | --- | --- |",
+    ]
     return lines + [f"| `{code}` | `{exception}` | {text} |" for code, exception, text, *_ in testing.table("diag")]
 
 
 def types():
-    lines = ["# Scalar types", "", "Printed from `src/ir/ir_types.def`.", "", "| type | NumPy character | bytes | weak Python type |", "| --- | --- | --- | --- |"]
-    return lines + [f"| `{name}` | `{char}` | {size} | {weak or ''} |" for name, char, _, size, weak in testing.table("scalars")]
+    lines = [
+        "# Scalar types",
+        "",
+        "Printed from `src/ir/ir_types.def`.",
+        "",
+        "| type | NumPy character | bytes | weak Python type |",
+        "| --- | --- | --- | --- |",
+    ]
+    return lines + [
+        f"| `{name}` | `{char}` | {size} | {weak or ''} |" for name, char, _, size, weak in testing.table("scalars")
+    ]
 
 
 PAGES = {"functions.md": functions, "operations.md": operations, "errors.md": errors, "types.md": types}

@@ -2,9 +2,10 @@
  *
  * In: a lowered module with declarations of library functions.  Out: the same module with their bodies, internal.
  *
- * LLVM's C API has no "link only what is needed".  The way there: open the library lazily, so that no body is read yet; give every definition the
- * linkage linkonce_odr, which the linker brings over only if somebody refers to it; link; make what came internal, so that the optimiser may
- * inline and drop it.  libdevice's 352 functions cost a millisecond and a half this way, twenty-four when all are read.
+ * LLVM's C API has no "link only what is needed".  The way there: open the library lazily, so that no body is read yet;
+ * give every definition the linkage linkonce_odr, which the linker brings over only if somebody refers to it; link;
+ * make what came internal, so that the optimiser may inline and drop it.  libdevice's 352 functions cost a millisecond
+ * and a half this way, twenty-four when all are read.
  *
  * The libraries are linked in the target's order: rtlib calls the math library, never the reverse. */
 #include <stdio.h>  /* snprintf */
@@ -12,9 +13,7 @@
 
 #include "codegen/lower.h"
 
-static bool is_intrinsic(LLVMValueRef function) {
-    return LLVMGetIntrinsicID(function) != 0;
-}
+static bool is_intrinsic(LLVMValueRef function) { return LLVMGetIntrinsicID(function) != 0; }
 
 /* Whether some function is called that has no body yet. */
 static bool wants_more(LLVMModuleRef module) {
@@ -25,9 +24,11 @@ static bool wants_more(LLVMModuleRef module) {
 
 static void offer_on_demand(LLVMModuleRef library) {
     for (LLVMValueRef f = LLVMGetFirstFunction(library); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMInternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMInternalLinkage)
+            LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
     for (LLVMValueRef g = LLVMGetFirstGlobal(library); g; g = LLVMGetNextGlobal(g))
-        if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMExternalLinkage) LLVMSetLinkage(g, LLVMLinkOnceODRLinkage);
+        if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMExternalLinkage)
+            LLVMSetLinkage(g, LLVMLinkOnceODRLinkage);
 }
 
 /* What came with a library belongs to this module alone; declarations nobody uses go. */
@@ -44,8 +45,8 @@ static void internalise(LLVMModuleRef module) {
 
 static bool link_library(Module *module, const BitcodeLibrary *library, Diag *diag) {
     LLVMModuleRef opened = NULL;
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRange((const char *)library->bytes, (size_t)*library->size, "krait-bitcode", true);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange((const char *)library->bytes,
+                                                                       (size_t)*library->size, "krait-bitcode", true);
     if (LLVMGetBitcodeModuleInContext2(module->context, buffer, &opened)) { /* it owns the buffer unless it fails */
         LLVMDisposeMemoryBuffer(buffer);
         diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "an embedded library could not be opened: %s", module->message);

@@ -1,11 +1,12 @@
 /* optimise.c: LLVM's passes over a linked module, and the hints that the passes need.
  *
- * The target machine goes with every run: without it the passes know no costs.  Under bounds checks that raise, loops are first brought into the form
- * that inductive range check elimination wants, and that pass splits each into a part without checks, which the vectoriser then takes; it is not part of
- * LLVM's own pipeline.
+ * The target machine goes with every run: without it the passes know no costs.  Under bounds checks that raise, loops
+ * are first brought into the form that inductive range check elimination wants, and that pass splits each into a part
+ * without checks, which the vectoriser then takes; it is not part of LLVM's own pipeline.
  *
- * Loops whose loads dominate (a sum over global memory) are marked for unrolling on targets that hide latency by loads in flight: LLVM's
- * pipeline does not unroll them for NVPTX, and a block sum then reaches 2440 GB/s instead of 4266 on an H200. */
+ * Loops whose loads dominate (a sum over global memory) are marked for unrolling on targets that hide latency by loads
+ * in flight: LLVM's pipeline does not unroll them for NVPTX, and a block sum then reaches 2440 GB/s instead of 4266 on
+ * an H200. */
 #include <stdlib.h> /* qsort, bsearch */
 
 #include "codegen/lower.h"
@@ -150,7 +151,8 @@ static void unroll_function(Module *module, LLVMValueRef function) {
     BackEdges edges = {0};
     graph.nodes = ARENA_ARRAY(module->arena, Node, graph.count);
     size_t n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) graph.nodes[n++].block = b;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        graph.nodes[n++].block = b;
     qsort(graph.nodes, n, sizeof *graph.nodes, by_address);
     find_back_edges(&graph, LLVMGetEntryBasicBlock(function), &edges);
     for (size_t e = 0; e < edges.len; e++) {
@@ -160,8 +162,8 @@ static void unroll_function(Module *module, LLVMValueRef function) {
         for (size_t k = 0; k < edges.len; k++) innermost &= k == e || !edges.data[k].latch->in_loop;
         for (size_t i = 0; i < graph.count; i++)
             if (graph.nodes[i].in_loop) weigh(graph.nodes[i].block, &body);
-        if (innermost && !body.other && body.loads >= 1 && body.loads <= MAX_UNROLL_LOADS && body.instructions <= MAX_UNROLL_BODY &&
-            body.flops <= FLOPS_PER_LOAD * body.loads)
+        if (innermost && !body.other && body.loads >= 1 && body.loads <= MAX_UNROLL_LOADS &&
+            body.instructions <= MAX_UNROLL_BODY && body.flops <= FLOPS_PER_LOAD * body.loads)
             ask_for_unrolling(module, edges.data[e].latch->block, body.loads == 1 ? 8 : 4);
     }
 }
@@ -174,8 +176,9 @@ void optimise_loops(Module *module) {
 
 /* ---- the passes ---- */
 
-static const char split_checked_loops[] = "always-inline,cgscc(inline),function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
-                                          "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),instcombine<no-verify-fixpoint>,irce)";
+static const char split_checked_loops[] =
+    "always-inline,cgscc(inline),function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),instcombine<no-verify-fixpoint>,irce)";
 
 bool optimise_run(Module *module, Diag *diag) {
     const CodegenOptions *options = &module->options;

@@ -1,13 +1,16 @@
 /* codegen_nvptx.h: the PTX target: optimised module in, PTX text out.
  *
- * ENTRY_KERNEL: one .entry named options->entry_name whose parameters are kernel_leaves() of the root's parameter types.
+ * ENTRY_KERNEL: one .entry named options->entry_name whose parameters are kernel_leaves() of the root's parameter
+ * types.
  *
- * ENTRY_UFUNC: an elementwise kernel over the inputs and results of the root, which broadcast.  Its parameter buffer is an UfuncHead followed by
- * one UfuncOperand for each input and each result, all of eight-byte items.  Axis 0 is the innermost; the launcher drops axes of length one and
- * joins axes that every operand steps through evenly, so that few are left.  Each thread computes one element, or `UFUNC_LANES` neighbours in
- * the innermost axis with 128-bit accesses when the launcher says that it may (UFUNC_VECTOR): every operand's stride along axis 0 is its item size
- * or, for inputs, 0, each operand that moves is 16-byte aligned (pointer, and outer strides), and the length of axis 0 is a multiple of
- * UFUNC_LANES or there is one axis only.  The grid has one axis; threads * blocks must cover size elements (size / UFUNC_LANES rounded up). */
+ * ENTRY_UFUNC: an elementwise kernel over the inputs and results of the root, which broadcast.  Its parameter buffer is
+ * an UfuncHead followed by one UfuncOperand for each input and each result, all of eight-byte items.  Axis 0 is the
+ * innermost; the launcher drops axes of length one and joins axes that every operand steps through evenly, so that few
+ * are left.  Each thread computes one element, or `UFUNC_LANES` neighbours in the innermost axis with 128-bit accesses
+ * when the launcher says that it may (UFUNC_VECTOR): every operand's stride along axis 0 is its item size or, for
+ * inputs, 0, each operand that moves is 16-byte aligned (pointer, and outer strides), and the length of axis 0 is a
+ * multiple of UFUNC_LANES or there is one axis only.  The grid has one axis; threads * blocks must cover size elements
+ * (size / UFUNC_LANES rounded up). */
 #ifndef KRAIT_CODEGEN_NVPTX_H
 #define KRAIT_CODEGEN_NVPTX_H
 

@@ -6,7 +6,8 @@
 char *codegen_nvptx_emit(Module *module, Arena *arena, size_t *length, Diag *diag) {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
-    bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, LLVMAssemblyFile, &message, &buffer);
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, LLVMAssemblyFile, &message,
+                                                      &buffer);
     const char *copy = message ? arena_strdup(arena, message) : "";
     LLVMDisposeMessage(message);
     FAIL_IF(failed, diag, LLVM, NULL, (Span){0}, "%s", copy);

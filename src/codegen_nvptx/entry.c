@@ -1,8 +1,8 @@
 /* entry.c: the .entry function around the root of a kernel.
  *
- * In: the lowered root.  Out: in the module, a kernel named options->entry_name whose parameters are kernel_leaves() of the root's types: array
- * pointers stand as pointers of their own, so that `noalias` and what LLVM infers (read-only) hold for each and loads go through the
- * read-only cache. */
+ * In: the lowered root.  Out: in the module, a kernel named options->entry_name whose parameters are kernel_leaves() of
+ * the root's types: array pointers stand as pointers of their own, so that `noalias` and what LLVM infers (read-only)
+ * hold for each and loads go through the read-only cache. */
 #include <stdio.h> /* snprintf */
 
 #include "codegen_nvptx/nvptx.h"
@@ -61,7 +61,8 @@ static LLVMValueRef take_array(Lower *l, LeafReader *reader, const Type *type) {
     return l_array_make(l, type, data, l_null(l->ptr), shape, strides);
 }
 
-/* Mirrors kernel_leaves(): the same walk over the type, taking parameters instead of listing them.  A shape is never negative. */
+/* Mirrors kernel_leaves(): the same walk over the type, taking parameters instead of listing them.  A shape is never
+ * negative. */
 static LLVMValueRef take_value(Lower *l, LeafReader *reader, const Type *type) {
     switch (type->kind) {
     case TY_SCALAR: {
@@ -137,6 +138,7 @@ bool nvptx_entry(Lower *l, const FuncInst *root) {
     case ENTRY_UFUNC: return nvptx_ufunc_entry(l, root);
     case ENTRY_FUNCTION: break;
     }
-    diag_fail(l->diag, DIAG_UNSUPPORTED_TARGET, root->untyped->source, root->untyped->span, "a plain function cannot be an entry on a GPU");
+    diag_fail(l->diag, DIAG_UNSUPPORTED_TARGET, root->untyped->source, root->untyped->span,
+              "a plain function cannot be an entry on a GPU");
     return false;
 }

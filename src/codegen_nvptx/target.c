@@ -1,6 +1,7 @@
 /* target.c: a GPU's answers to the questions of codegen/llvm.h.
  *
- * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing raises here: a thread that would ends. */
+ * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing raises here: a thread that
+ * would ends. */
 #include <pthread.h> /* pthread_once */
 #include <stdio.h>   /* snprintf */
 #include <string.h>  /* strncmp */
@@ -23,7 +24,7 @@ static void nvptx_initialise(void) {
 static const struct {
     int capability, ptx;
 } ptx_of_capability[] = {
-    {50, 40}, {52, 41}, {53, 42}, {60, 50}, {61, 50}, {62, 50}, {70, 60},  {72, 61},  {75, 63},  {80, 70},
+    {50, 40}, {52, 41}, {53, 42}, {60, 50}, {61, 50},  {62, 50},  {70, 60},  {72, 61},  {75, 63},  {80, 70},
     {86, 71}, {87, 74}, {89, 78}, {90, 78}, {100, 86}, {101, 86}, {103, 88}, {120, 87}, {121, 88},
 };
 
@@ -41,7 +42,8 @@ static int nearest_capability(int capability) {
     return best;
 }
 
-/* The newest PTX that brought something generated code may use, by capability: 6.0 has the .sync forms and scoped atomics of sm_70 on. */
+/* The newest PTX that brought something generated code may use, by capability: 6.0 has the .sync forms and scoped
+ * atomics of sm_70 on. */
 static int lowest_ptx(int capability) {
     int least = codegen_nvptx_ptx_version(capability);
     return least < 60 ? 60 : least;
@@ -56,16 +58,18 @@ static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *d
     LLVMDisposeMessage(message);
     FAIL_IF(failed, diag, LLVM, NULL, (Span){0}, "LLVM has no NVPTX target");
     FAIL_IF(options->compute_capability < 50, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
-            "compute capability %d.%d is too old: 5.0 is the least", options->compute_capability / 10, options->compute_capability % 10);
+            "compute capability %d.%d is too old: 5.0 is the least", options->compute_capability / 10,
+            options->compute_capability % 10);
     int capability = nearest_capability(options->compute_capability), ptx = lowest_ptx(capability);
-    FAIL_IF(options->ptx_version && ptx > options->ptx_version, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
-            "the driver reads PTX up to version %d.%d, a GPU of compute capability %d.%d needs %d.%d: update the driver",
-            options->ptx_version / 10, options->ptx_version % 10, capability / 10, capability % 10, ptx / 10, ptx % 10);
+    FAIL_IF(
+        options->ptx_version && ptx > options->ptx_version, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
+        "the driver reads PTX up to version %d.%d, a GPU of compute capability %d.%d needs %d.%d: update the driver",
+        options->ptx_version / 10, options->ptx_version % 10, capability / 10, capability % 10, ptx / 10, ptx % 10);
     snprintf(cpu, sizeof cpu, "sm_%d", capability);
     snprintf(features, sizeof features, "+ptx%d", ptx);
-    LLVMTargetMachineRef machine =
-        LLVMCreateTargetMachine(target, triple, cpu, features, options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelNone,
-                                LLVMRelocDefault, LLVMCodeModelDefault);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
+        target, triple, cpu, features, options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelNone,
+        LLVMRelocDefault, LLVMCodeModelDefault);
     FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", cpu);
     return machine;
 }
@@ -82,9 +86,7 @@ static AccessPolicy nvptx_access(const CodegenOptions *options) {
     return ACCESS_TRUST;
 }
 
-static void nvptx_bad_access(Lower *l, uint32_t site) {
-    (void)l, (void)site; /* never asked: accesses are trusted */
-}
+static void nvptx_bad_access(Lower *l, uint32_t site) { (void)l, (void)site; /* never asked: accesses are trusted */ }
 
 static void nvptx_end_thread(Lower *l) {
     l_intrinsic(l, "llvm.nvvm.exit", NULL, NULL, 0);
@@ -146,13 +148,12 @@ static void nvptx_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
 
 enum { SPACE_SHARED = 3, SPACE_CONSTANT = 4, SPACE_GLOBAL = 1, DYNAMIC_ALIGN = 16, CONSTANT_LIMIT = 32768 };
 
-static LLVMValueRef generic(Lower *l, LLVMValueRef pointer) {
-    return LLVMConstAddrSpaceCast(pointer, l->ptr);
-}
+static LLVMValueRef generic(Lower *l, LLVMValueRef pointer) { return LLVMConstAddrSpaceCast(pointer, l->ptr); }
 
 static LLVMValueRef nvptx_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
     (void)at;
-    static const char *const dynamic_name = "krait_dynamic_shared"; /* one symbol: all dynamic arrays are the same memory, as in CUDA */
+    static const char *const dynamic_name =
+        "krait_dynamic_shared"; /* one symbol: all dynamic arrays are the same memory, as in CUDA */
     LLVMTypeRef type = LLVMArrayType2(l->i8, bytes);
     LLVMValueRef global = bytes ? NULL : LLVMGetNamedGlobal(l->module, dynamic_name);
     if (!global) {
@@ -185,8 +186,8 @@ static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *typ
     size_t bytes = empty ? 0 : (size_t)(above - below + item);
     const char *from = (const char *)array->data + (empty ? 0 : below);
     LLVMValueRef data = LLVMConstStringInContext2(l->context, from, bytes, true);
-    LLVMValueRef global =
-        LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(data), "krait_array", bytes <= CONSTANT_LIMIT ? SPACE_CONSTANT : SPACE_GLOBAL);
+    LLVMValueRef global = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(data), "krait_array",
+                                                      bytes <= CONSTANT_LIMIT ? SPACE_CONSTANT : SPACE_GLOBAL);
     LLVMSetInitializer(global, data);
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMInternalLinkage);
@@ -196,7 +197,8 @@ static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *typ
 
 /* ---- the passes and what follows them ---- */
 
-/* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by __nvvm_reflect. */
+/* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by
+ * __nvvm_reflect. */
 static void nvptx_prepare(Module *module) {
     bool flush = (module->options.fastmath & FASTMATH_AFN) != 0;
     LLVMContextRef context = module->context;
@@ -217,9 +219,10 @@ static const char *nvptx_passes(const CodegenOptions *options) {
 
 /* Intrinsics that the back end cannot select: meeting one it would end the process. */
 static bool unselectable(const char *symbol) {
-    static const char *const math[] = {"sin", "cos",  "tan",   "asin", "acos",  "atan",  "atan2", "sinh",  "cosh", "tanh",   "sincos", "sincospi",
-                                       "exp", "exp2", "exp10", "log",  "log2",  "log10", "pow",   "powi",  "ldexp", "frexp", "modf",   "lround",
-                                       "llround", "lrint", "llrint"};
+    static const char *const math[] = {"sin",   "cos",  "tan",    "asin",    "acos",     "atan",  "atan2",
+                                       "sinh",  "cosh", "tanh",   "sincos",  "sincospi", "exp",   "exp2",
+                                       "exp10", "log",  "log2",   "log10",   "pow",      "powi",  "ldexp",
+                                       "frexp", "modf", "lround", "llround", "lrint",    "llrint"};
     for (size_t i = 0; i < COUNT_OF(math); i++) {
         size_t length = strlen(math[i]);
         if (strncmp(symbol + 5, math[i], length) == 0 && symbol[5 + length] == '.') return true;
@@ -228,7 +231,8 @@ static bool unselectable(const char *symbol) {
 }
 
 static bool nvptx_knows(const Module *module, const char *symbol) {
-    static const char *const driver[] = {"vprintf", "malloc", "free", "__assertfail", "__nvvm_reflect"}; /* system calls the driver links */
+    static const char *const driver[] = {"vprintf", "malloc", "free", "__assertfail",
+                                         "__nvvm_reflect"}; /* system calls the driver links */
     (void)module;
     if (strncmp(symbol, "llvm.", 5) == 0) return !unselectable(symbol);
     for (size_t i = 0; i < COUNT_OF(driver); i++)
@@ -250,7 +254,8 @@ const Target *codegen_nvptx_target(void) {
         .unroll_loads = true,
         .slow_division = true,
         .raises = false,
-        .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size}, {krait_bc_device_math, &krait_bc_device_math_size}},
+        .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size},
+                      {krait_bc_device_math, &krait_bc_device_math_size}},
         .machine = nvptx_machine,
         .hidden_params = nvptx_hidden_params,
         .access = nvptx_access,

@@ -1,10 +1,12 @@
-/* ufunc_kernel.c: the elementwise kernel of a vectorised function: one thread an element, or UFUNC_LANES elements with wide accesses.
+/* ufunc_kernel.c: the elementwise kernel of a vectorised function: one thread an element, or UFUNC_LANES elements with
+ * wide accesses.
  *
  * In: the lowered root, scalar in, scalar (or a tuple of scalars) out.  Out: the kernel that codegen_nvptx.h describes.
  *
- * The number of the thread, or UFUNC_LANES times it, is split into coordinates by the axes' lengths, innermost first; each coordinate moves every
- * operand by its stride.  Whether the axes are one or six is a branch all threads take alike.  In UFUNC_VECTOR mode an operand that moves along
- * axis 0 is read or written as one vector, one that does not is read once. */
+ * The number of the thread, or UFUNC_LANES times it, is split into coordinates by the axes' lengths, innermost first;
+ * each coordinate moves every operand by its stride.  Whether the axes are one or six is a branch all threads take
+ * alike.  In UFUNC_VECTOR mode an operand that moves along axis 0 is read or written as one vector, one that does not
+ * is read once. */
 #include "codegen_nvptx/nvptx.h"
 
 typedef struct Operand {
@@ -26,12 +28,13 @@ static bool find_operands(Lower *l, Kernel *k, const FuncInst *root) {
     k->root = root;
     k->nin = f->nparams;
     k->count = k->nin + (tuple ? root->result->count : 1);
-    FAIL_IF(k->count > UFUNC_MAX_OPERANDS, l->diag, UNSUPPORTED, f->source, f->span, "a vectorised function has at most %d arguments and results",
-            UFUNC_MAX_OPERANDS);
+    FAIL_IF(k->count > UFUNC_MAX_OPERANDS, l->diag, UNSUPPORTED, f->source, f->span,
+            "a vectorised function has at most %d arguments and results", UFUNC_MAX_OPERANDS);
     for (unsigned i = 0; i < k->count; i++) {
         const Type *type = i < k->nin ? root->types[i] : tuple ? root->result->items[i - k->nin] : root->result;
-        FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a vectorised function must be a scalar, not %s",
-                i < k->nin ? "an argument" : "the result", type_text(l->arena, type));
+        FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span,
+                "%s of a vectorised function must be a scalar, not %s", i < k->nin ? "an argument" : "the result",
+                type_text(l->arena, type));
         k->operands[i].type = type;
     }
     return true;
@@ -51,7 +54,8 @@ static void add_kernel(Lower *l, Kernel *k) {
     for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) k->shape[d] = LLVMGetParam(kernel, 3 + d);
     for (unsigned i = 0; i < k->count; i++) {
         k->operands[i].data = LLVMGetParam(kernel, head + each * i);
-        for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) k->operands[i].strides[d] = LLVMGetParam(kernel, head + each * i + 1 + d);
+        for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++)
+            k->operands[i].strides[d] = LLVMGetParam(kernel, head + each * i + 1 + d);
     }
 }
 
@@ -62,20 +66,23 @@ static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
     LLVMBasicBlockRef from[UFUNC_MAX_NDIM];
     for (unsigned i = 0; i < k->count; i++) offset[i] = l_i64(l, 0);
     for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) {
-        LLVMBasicBlockRef last = l_block(l, "axis.last"), more = d + 1 < UFUNC_MAX_NDIM ? l_block(l, "axis.more") : NULL;
+        LLVMBasicBlockRef last = l_block(l, "axis.last"),
+                          more = d + 1 < UFUNC_MAX_NDIM ? l_block(l, "axis.more") : NULL;
         if (more)
             l_branch(l, l_icmp(l, LLVMIntSGT, k->ndim, l_i64(l, d + 1)), more, last);
         else
             l_jump(l, last);
         l_enter(l, last);
-        for (unsigned i = 0; i < k->count; i++) incoming[i][d] = l_nswadd(l, offset[i], l_nswmul(l, number, k->operands[i].strides[d]));
+        for (unsigned i = 0; i < k->count; i++)
+            incoming[i][d] = l_nswadd(l, offset[i], l_nswmul(l, number, k->operands[i].strides[d]));
         from[d] = l_here(l);
         l_jump(l, done);
         if (!more) break;
         l_enter(l, more);
         LLVMValueRef quotient = LLVMBuildUDiv(l->b, number, k->shape[d], "");
         LLVMValueRef coordinate = l_nswsub(l, number, l_nswmul(l, quotient, k->shape[d]));
-        for (unsigned i = 0; i < k->count; i++) offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
+        for (unsigned i = 0; i < k->count; i++)
+            offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
         number = quotient;
     }
     l_enter(l, done);
@@ -93,7 +100,8 @@ static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValue
     LLVMValueRef result = l_call_inst(l, k->root, inputs, &status);
     TRY(result);
     bool tuple = k->root->result->kind == TY_TUPLE;
-    for (unsigned i = k->nin; i < k->count; i++) results[i - k->nin] = tuple ? l_extract(l, result, i - k->nin) : result;
+    for (unsigned i = k->nin; i < k->count; i++)
+        results[i - k->nin] = tuple ? l_extract(l, result, i - k->nin) : result;
     return true;
 }
 
@@ -114,7 +122,8 @@ static bool is_complex(const Type *type) { return scalar_info[type->scalar].kind
 /* A vector of UFUNC_LANES elements in memory; complex elements are two parts each. */
 static LLVMTypeRef lanes_type(Lower *l, const Type *type, LLVMTypeRef *part, unsigned *parts) {
     *parts = is_complex(type) ? 2 : 1;
-    *part = is_complex(type) ? (type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64) : l_memory_type(l, (Scalar)type->scalar);
+    *part = is_complex(type) ? (type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64)
+                             : l_memory_type(l, (Scalar)type->scalar);
     return LLVMVectorType(*part, UFUNC_LANES * *parts);
 }
 
@@ -125,7 +134,8 @@ static unsigned lanes_align(const Type *type) {
 
 static LLVMValueRef lane_of(Lower *l, const Type *type, LLVMValueRef vector, unsigned lane) {
     if (is_complex(type))
-        return l_complex(l, LLVMBuildExtractElement(l->b, vector, l_i32(l, 2 * lane), ""), LLVMBuildExtractElement(l->b, vector, l_i32(l, 2 * lane + 1), ""));
+        return l_complex(l, LLVMBuildExtractElement(l->b, vector, l_i32(l, 2 * lane), ""),
+                         LLVMBuildExtractElement(l->b, vector, l_i32(l, 2 * lane + 1), ""));
     LLVMValueRef value = LLVMBuildExtractElement(l->b, vector, l_i32(l, lane), "");
     return type->scalar == SCALAR_BOOL ? LLVMBuildTrunc(l->b, value, l->i1, "") : value;
 }
@@ -156,7 +166,8 @@ static LLVMValueRef load_lanes(Lower *l, const Operand *operand, LLVMValueRef at
 }
 
 static bool many_elements(Lower *l, Kernel *k, LLVMValueRef number) {
-    LLVMValueRef at[UFUNC_MAX_OPERANDS], lanes[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS], results[UFUNC_MAX_OPERANDS];
+    LLVMValueRef at[UFUNC_MAX_OPERANDS], lanes[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS],
+        results[UFUNC_MAX_OPERANDS];
     locate(l, k, number, at);
     for (unsigned i = 0; i < k->nin; i++) lanes[i] = load_lanes(l, &k->operands[i], at[i]);
     for (unsigned i = k->nin; i < k->count; i++) {
@@ -167,14 +178,16 @@ static bool many_elements(Lower *l, Kernel *k, LLVMValueRef number) {
     for (unsigned lane = 0; lane < UFUNC_LANES; lane++) {
         for (unsigned i = 0; i < k->nin; i++) inputs[i] = lane_of(l, k->operands[i].type, lanes[i], lane);
         TRY(call_body(l, k, inputs, results));
-        for (unsigned i = k->nin; i < k->count; i++) lanes[i] = with_lane(l, k->operands[i].type, lanes[i], lane, results[i - k->nin]);
+        for (unsigned i = k->nin; i < k->count; i++)
+            lanes[i] = with_lane(l, k->operands[i].type, lanes[i], lane, results[i - k->nin]);
     }
     for (unsigned i = k->nin; i < k->count; i++) l_raw_store(l, lanes[i], at[i], lanes_align(k->operands[i].type));
     l_jump(l, k->leave);
     return true;
 }
 
-/* The elements left over at the end of a single axis whose length is no multiple of UFUNC_LANES: this thread takes them one by one. */
+/* The elements left over at the end of a single axis whose length is no multiple of UFUNC_LANES: this thread takes them
+ * one by one. */
 static bool tail(Lower *l, Kernel *k, LLVMValueRef first) {
     LLVMBasicBlockRef finished = k->leave;
     LFor loop;
@@ -196,7 +209,8 @@ bool nvptx_ufunc_entry(Lower *l, const FuncInst *root) {
     const Target *target = l->target;
     LLVMValueRef block = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_X), l->i64, "");
     LLVMValueRef width = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_DIM_X), l->i64, "");
-    LLVMValueRef number = l_nswadd(l, l_nswmul(l, block, width), LLVMBuildZExt(l->b, target->special(l, SPECIAL_THREAD_X), l->i64, ""));
+    LLVMValueRef number = l_nswadd(l, l_nswmul(l, block, width),
+                                   LLVMBuildZExt(l->b, target->special(l, SPECIAL_THREAD_X), l->i64, ""));
     k.leave = l_block(l, "leave");
     LLVMBasicBlockRef vector = l_block(l, "vector"), strided = l_block(l, "strided"), element = l_block(l, "element");
     l_branch(l, l_icmp(l, LLVMIntEQ, k.mode, l_i64(l, UFUNC_VECTOR)), vector, strided);

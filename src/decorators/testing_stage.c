@@ -1,4 +1,5 @@
-/* testing_stage.c: any stage of the real pipeline as text, for the test suite: function and argument types in, what KRAIT_DUMP would print out. */
+/* testing_stage.c: any stage of the real pipeline as text, for the test suite: function and argument types in, what
+ * KRAIT_DUMP would print out. */
 #include "decorators/decorators.h"
 #include "decorators/testing.h"
 
@@ -18,15 +19,17 @@ static bool read_types(ModuleState *state, PyObject *sequence, Arena *arena, con
     return !PyErr_Occurred();
 }
 
-/* stage(function, types, stage, *, target="host", kernel=False, capability=90, fastmath=0, python_errors=True, boundscheck=True, noalias=False) */
+/* stage(function, types, stage, *, target="host", kernel=False, capability=90, fastmath=0, python_errors=True,
+ * boundscheck=True, noalias=False) */
 static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"function", "types", "stage", "target", "kernel", "capability", "fastmath", "python_errors", "boundscheck", "noalias", NULL};
+    static char *names[] = {"function", "types",         "stage",       "target",  "kernel", "capability",
+                            "fastmath", "python_errors", "boundscheck", "noalias", NULL};
     ModuleState *state = module_state(module);
     PyObject *function, *type_list, *result = NULL;
     const char *stage, *target = "host";
     int kernel = 0, capability = 90, fastmath = 0, python_errors = 1, boundscheck = 1, noalias = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiippp:stage", names, &function, &type_list, &stage, &target, &kernel, &capability,
-                                     &fastmath, &python_errors, &boundscheck, &noalias))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiippp:stage", names, &function, &type_list, &stage, &target,
+                                     &kernel, &capability, &fastmath, &python_errors, &boundscheck, &noalias))
         return NULL;
     Arena *arena = arena_new();
     if (!arena) return PyErr_NoMemory();
@@ -44,9 +47,13 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
     if (ref && read_types(state, type_list, arena, &types, &count)) {
         bool gpu = target[0] == 'n';
         Config config = {.target = gpu ? TARGET_NVPTX : TARGET_HOST, .kernel = kernel || gpu};
-        config.codegen = (CodegenOptions){.entry = config.kernel ? ENTRY_KERNEL : ENTRY_FUNCTION, .fastmath = (uint32_t)fastmath,
-                                          .python_errors = python_errors && !config.kernel, .boundscheck = boundscheck && !config.kernel,
-                                          .opt_level = 3, .noalias = noalias, .compute_capability = capability};
+        config.codegen = (CodegenOptions){.entry = config.kernel ? ENTRY_KERNEL : ENTRY_FUNCTION,
+                                          .fastmath = (uint32_t)fastmath,
+                                          .python_errors = python_errors && !config.kernel,
+                                          .boundscheck = boundscheck && !config.kernel,
+                                          .opt_level = 3,
+                                          .noalias = noalias,
+                                          .compute_capability = capability};
         const char *text = driver_stage_text(&state->session, &config, ref, types, (size_t)count, stage, &diag);
         if (text)
             result = PyUnicode_FromString(text);
@@ -59,7 +66,8 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
 
 static PyMethodDef stage_methods[] = {
     {"stage", (PyCFunction)(void (*)(void))testing_stage, METH_VARARGS | METH_KEYWORDS,
-     "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of the pipeline leaves behind"},
+     "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of "
+     "the pipeline leaves behind"},
     {NULL, NULL, 0, NULL},
 };
 

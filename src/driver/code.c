@@ -4,21 +4,17 @@
 
 #include "driver/job.h"
 
-static const char *copy_text(Arena *arena, const char *text) {
-    return text ? arena_strdup(arena, text) : NULL;
-}
+static const char *copy_text(Arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
 
 static const Const *copy_const(Arena *arena, const Const *konst) {
-    if (!konst)
-        return NULL;
+    if (!konst) return NULL;
     Const *copy = ARENA_NEW(arena, Const);
     *copy = *konst;
     if (konst->type->kind == TY_STR) {
         copy->text = copy_text(arena, konst->text);
     } else if (konst->type->kind == TY_TUPLE) {
         const Const **items = ARENA_ARRAY(arena, const Const *, konst->type->count);
-        for (uint32_t i = 0; i < konst->type->count; i++)
-            items[i] = copy_const(arena, konst->items[i]);
+        for (uint32_t i = 0; i < konst->type->count; i++) items[i] = copy_const(arena, konst->items[i]);
         copy->items = items;
     } else if (konst->type->kind == TY_ARRAY) {
         size_t bytes = sizeof(int64_t) * konst->type->ndim;
@@ -33,8 +29,7 @@ static const Const *copy_const(Arena *arena, const Const *konst) {
 
 static const Const *const *copy_consts(Arena *arena, const Const *const *konsts, size_t count) {
     const Const **copies = ARENA_ARRAY(arena, const Const *, count);
-    for (size_t i = 0; konsts && i < count; i++)
-        copies[i] = copy_const(arena, konsts[i]);
+    for (size_t i = 0; konsts && i < count; i++) copies[i] = copy_const(arena, konsts[i]);
     return copies;
 }
 
@@ -90,8 +85,7 @@ static void fill(Code *code, Job *job) {
     memcpy(code->nanoseconds, job->nanoseconds, sizeof code->nanoseconds);
     /* last, since nothing after it can fail: the guards' references change hands */
     Guard *guards = ARENA_ARRAY(arena, Guard, job->frontend.guards.len);
-    for (size_t i = 0; i < job->frontend.guards.len; i++)
-        guards[i] = job->frontend.guards.data[i];
+    for (size_t i = 0; i < job->frontend.guards.len; i++) guards[i] = job->frontend.guards.data[i];
     code->guards = guards;
     code->nguards = job->frontend.guards.len;
     job->frontend.guards.len = 0;
@@ -99,8 +93,7 @@ static void fill(Code *code, Job *job) {
 
 Code *code_from_job(Job *job) {
     Arena *arena = arena_new();
-    if (!arena)
-        longjmp(job->recovery, 1);
+    if (!arena) longjmp(job->recovery, 1);
     jmp_buf recovery;
     if (setjmp(recovery) != 0) { /* the new arena is the only thing to give back */
         arena_free(arena);
@@ -121,8 +114,7 @@ Code *code_retain(Code *code) {
 }
 
 void code_release(Code *code) {
-    if (!code || atomic_fetch_sub(&code->references, 1) > 1)
-        return;
+    if (!code || atomic_fetch_sub(&code->references, 1) > 1) return;
     host_code_release(code->host);
     guards_release((Guard *)code->guards, code->nguards);
     arena_free(code->arena);

@@ -1,8 +1,8 @@
 /* driver.h: one compilation, from a function and the types of its arguments to finished Code.
  *
- * The pipeline is the body of one function, driver_compile in job.c: named stages, each timed and dumpable (KRAIT_DUMP=bytecode,ir,typed,
- * llvm,opt,ptx,asm or all).  Callees are a worklist, never recursion.  A Job owns everything of a compilation and dies with it; Code is what
- * stays.  Many threads may compile at once. */
+ * The pipeline is the body of one function, driver_compile in job.c: named stages, each timed and dumpable
+ * (KRAIT_DUMP=bytecode,ir,typed, llvm,opt,ptx,asm or all).  Callees are a worklist, never recursion.  A Job owns
+ * everything of a compilation and dies with it; Code is what stays.  Many threads may compile at once. */
 #ifndef KRAIT_DRIVER_H
 #define KRAIT_DRIVER_H
 
@@ -16,9 +16,9 @@ typedef enum TargetKind { TARGET_HOST, TARGET_NVPTX } TargetKind;
 typedef struct Config {
     TargetKind target;
     Promotion promotion;
-    bool kernel;            /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
+    bool kernel; /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
     CodegenOptions codegen;
-    bool keep_text;         /* keep typed IR, LLVM IR and assembly for the inspect functions */
+    bool keep_text; /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
 
 /* What compilations of one module state share. */
@@ -27,16 +27,14 @@ typedef struct Session {
     Objects *objects;
 } Session;
 
-enum Stage {
-    STAGE_FRONTEND, STAGE_INFER, STAGE_LOWER, STAGE_LINK, STAGE_OPTIMISE, STAGE_EMIT, STAGE_COUNT
-};
+enum Stage { STAGE_FRONTEND, STAGE_INFER, STAGE_LOWER, STAGE_LINK, STAGE_OPTIMISE, STAGE_EMIT, STAGE_COUNT };
 extern const char *const stage_names[STAGE_COUNT];
 
 /* Finished code of one specialisation; reference-counted; everything it points to is its own. */
 typedef struct Code Code;
 struct Code {
     _Atomic int references;
-    Arena *arena;           /* holds what follows */
+    Arena *arena; /* holds what follows */
     Config config;
     const Type *const *params;
     const Const *const *param_konsts; /* as compiled: a constant, or NULL */
@@ -44,8 +42,8 @@ struct Code {
     const Type *result;
     const Guard *guards;
     size_t nguards;
-    HostCode *host;         /* TARGET_HOST */
-    const char *ptx;        /* TARGET_NVPTX */
+    HostCode *host;  /* TARGET_HOST */
+    const char *ptx; /* TARGET_NVPTX */
     size_t ptx_length;
     const RaiseSite *raise_sites;
     size_t nraise_sites;
@@ -53,20 +51,22 @@ struct Code {
     size_t naccess_sites;
     size_t exception_bytes, shared_bytes;
     bool has_barriers;
-    uint64_t written;       /* bit i: array argument i may be written (63 and above: always set) */
+    uint64_t written; /* bit i: array argument i may be written (63 and above: always set) */
     const char *typed_text, *llvm_text, *opt_text, *asm_text; /* when keep_text */
     int64_t nanoseconds[STAGE_COUNT];
 };
 
-/* Compiles; called with the GIL held, releases it while LLVM works.  NULL: diag (whose arena the caller owns) says why; if a Python exception
- * other than a refusal occurred (KeyboardInterrupt, MemoryError) it is set and diag->code is DIAG_PYTHON. */
-Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types, const Const *const *konsts,
-                     size_t count, Diag *diag);
+/* Compiles; called with the GIL held, releases it while LLVM works.  NULL: diag (whose arena the caller owns) says why;
+ * if a Python exception other than a refusal occurred (KeyboardInterrupt, MemoryError) it is set and diag->code is
+ * DIAG_PYTHON. */
+Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+                     const Const *const *konsts, size_t count, Diag *diag);
 Code *code_retain(Code *code);
 void code_release(Code *code); /* GIL held: guards hold Python references */
 
-/* For tests: stops after the named stage ("bytecode", "ir", "typed", "llvm", "opt", "asm" or "ptx") and gives its text, in diag->arena. */
-const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types, size_t count,
-                              const char *stage, Diag *diag);
+/* For tests: stops after the named stage ("bytecode", "ir", "typed", "llvm", "opt", "asm" or "ptx") and gives its text,
+ * in diag->arena. */
+const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+                              size_t count, const char *stage, Diag *diag);
 
 #endif

@@ -1,15 +1,17 @@
 /* job.c: the pipeline of one compilation.
  *
- *   Python function --frontend--> untyped SSA --infer--> typed SSA --lower--> LLVM module --link--> --optimise--> --emit--> Code
+ *   Python function --frontend--> untyped SSA --infer--> typed SSA --lower--> LLVM module --link--> --optimise-->
+ * --emit--> Code
  *
  * In: a function, the types of its arguments, a Config.  Out: Code, or a Diag that says why not.
  *
- * driver_compile is read top to bottom: each stage is one call that takes all of the stage before and is finished before the next starts;
- * stage() times it, and what it leaves behind can be dumped (KRAIT_DUMP).  The frontend and inference run with the GIL, since inference asks the
- * frontend for callees; from lowering on, other Python threads run.
+ * driver_compile is read top to bottom: each stage is one call that takes all of the stage before and is finished
+ * before the next starts; stage() times it, and what it leaves behind can be dumped (KRAIT_DUMP).  The frontend and
+ * inference run with the GIL, since inference asks the frontend for callees; from lowering on, other Python threads
+ * run.
  *
- * The Job owns every resource: job_close releases them on the way out of success, refusal and exhausted memory alike, which is what makes the
- * arena's jump (base.h) safe. */
+ * The Job owns every resource: job_close releases them on the way out of success, refusal and exhausted memory alike,
+ * which is what makes the arena's jump (base.h) safe. */
 #include "driver/job.h"
 
 #include <string.h> /* memset */
@@ -66,16 +68,14 @@ static bool stage_frontend(Job *job, const Request *request) {
         func_print(&text, untyped);
         dump_text(job, DUMP_IR, text.text);
     }
-    if (!job->options.entry_name)
-        job->options.entry_name = arena_printf(job->arena, "krait_%s", untyped->name);
+    if (!job->options.entry_name) job->options.entry_name = arena_printf(job->arena, "krait_%s", untyped->name);
     return worklist_instance(job, job->function, untyped, request->types, request->konsts, NULL) != NULL;
 }
 
 static bool stage_infer(Job *job, const Request *request) {
     (void)request;
     TRY(worklist_run(job));
-    if (job->wanted & 1u << DUMP_TYPED)
-        dump_text(job, DUMP_TYPED, dump_all_functions(job));
+    if (job->wanted & 1u << DUMP_TYPED) dump_text(job, DUMP_TYPED, dump_all_functions(job));
     return true;
 }
 
@@ -85,10 +85,9 @@ static const Target *job_target(const Job *job) {
 
 static bool stage_lower(Job *job, const Request *request) {
     (void)request;
-    TRY(codegen_lower(&job->module, job_target(job), &job->options, job->session->types, job->insts.data, job->insts.len,
-                      job->arena, job->diag));
-    if (job->wanted & 1u << DUMP_LLVM)
-        dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
+    TRY(codegen_lower(&job->module, job_target(job), &job->options, job->session->types, job->insts.data,
+                      job->insts.len, job->arena, job->diag));
+    if (job->wanted & 1u << DUMP_LLVM) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
     return true;
 }
 
@@ -100,8 +99,7 @@ static bool stage_link(Job *job, const Request *request) {
 static bool stage_optimise(Job *job, const Request *request) {
     (void)request;
     TRY(codegen_optimise(job->module, job->diag));
-    if (job->wanted & 1u << DUMP_OPT)
-        dump_text(job, DUMP_OPT, codegen_text(job->module, job->arena));
+    if (job->wanted & 1u << DUMP_OPT) dump_text(job, DUMP_OPT, codegen_text(job->module, job->arena));
     return true;
 }
 
@@ -150,8 +148,7 @@ static bool pipeline(Job *job, const Request *request, enum Stage until) {
 static void job_take_gil(Job *job) {
     void *saved = job->gil;
     job->gil = NULL;
-    if (saved)
-        frontend_acquire_gil(saved);
+    if (saved) frontend_acquire_gil(saved);
 }
 
 static bool job_open(Job *job, const Session *session, const Config *config, ObjRef function, Diag *diag) {
@@ -191,8 +188,7 @@ static void job_close(Job *job) {
 /* The last step: what outlives the job is copied out of it, and the host's module becomes an address. */
 static Code *job_finish(Job *job) {
     Code *code = code_from_job(job);
-    if (!code)
-        return NULL;
+    if (!code) return NULL;
     if (job->config->target == TARGET_HOST) {
         int64_t start = clock_nanoseconds();
         code->host = codegen_cpu_emit(&job->module, job->options.entry_name, job->diag);
@@ -221,18 +217,14 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
     Job job;
     Code *volatile code = NULL;
     const Request request = {types, konsts, count};
-    if (!job_open(&job, session, config, function, diag))
-        return NULL;
+    if (!job_open(&job, session, config, function, diag)) return NULL;
     if (setjmp(job.recovery) == 0) {
         arena_on_exhaustion(job.arena, &job.recovery);
         job.printed = dump_from_environment();
         job.wanted = job.printed;
-        if (config->keep_text)
-            job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
-        if (pipeline(&job, &request, STAGE_EMIT))
-            code = job_finish(&job);
-        if (!code)
-            job_explain(&job);
+        if (config->keep_text) job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
+        if (pipeline(&job, &request, STAGE_EMIT)) code = job_finish(&job);
+        if (!code) job_explain(&job);
     } else {
         job_out_of_memory(&job);
     }
@@ -243,23 +235,21 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
 const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
                               size_t count, const char *name, Diag *diag) {
     static const enum Stage last[DUMP_COUNT] = {
-        [DUMP_BYTECODE] = STAGE_FRONTEND, [DUMP_IR] = STAGE_FRONTEND, [DUMP_TYPED] = STAGE_INFER, [DUMP_LLVM] = STAGE_LOWER,
-        [DUMP_OPT] = STAGE_OPTIMISE,      [DUMP_ASM] = STAGE_EMIT,    [DUMP_PTX] = STAGE_EMIT,
+        [DUMP_BYTECODE] = STAGE_FRONTEND, [DUMP_IR] = STAGE_FRONTEND,  [DUMP_TYPED] = STAGE_INFER,
+        [DUMP_LLVM] = STAGE_LOWER,        [DUMP_OPT] = STAGE_OPTIMISE, [DUMP_ASM] = STAGE_EMIT,
+        [DUMP_PTX] = STAGE_EMIT,
     };
     Job job;
     const Request request = {types, NULL, count};
     int dump = dump_named(name);
     const char *volatile text = NULL;
     FAIL_IF(dump < 0, diag, PARSE, NULL, (Span){0}, "no stage is named '%s'", name);
-    if (!job_open(&job, session, config, function, diag))
-        return NULL;
+    if (!job_open(&job, session, config, function, diag)) return NULL;
     if (setjmp(job.recovery) == 0) {
         arena_on_exhaustion(job.arena, &job.recovery);
         job.wanted = 1u << dump;
-        if (pipeline(&job, &request, last[dump]) && job.texts[dump])
-            text = arena_strdup(diag->arena, job.texts[dump]);
-        if (!text)
-            job_explain(&job);
+        if (pipeline(&job, &request, last[dump]) && job.texts[dump]) text = arena_strdup(diag->arena, job.texts[dump]);
+        if (!text) job_explain(&job);
     } else {
         job_out_of_memory(&job);
     }

@@ -18,8 +18,8 @@ typedef struct Job {
     void *gil; /* what frontend_release_gil gave while it is released, else NULL */
     Frontend frontend;
     InferHost infer_host;
-    VEC(FuncInst *) insts;  /* every specialisation, in the order found; 0 is the root */
-    VEC(FuncInst *) queue;  /* to be inferred (again) */
+    VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */
+    VEC(FuncInst *) queue; /* to be inferred (again) */
     Module *module;
     HostCode *host;
     const char *ptx;
@@ -30,8 +30,8 @@ typedef struct Job {
 } Job;
 
 /* worklist.c */
-FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types, const Const *const *konsts,
-                            FuncInst *caller);
+FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
+                            const Const *const *konsts, FuncInst *caller);
 bool worklist_run(Job *job); /* infers until nothing changes */
 /* written.c */
 uint64_t written_arguments(Job *job);

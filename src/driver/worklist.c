@@ -2,23 +2,23 @@
  *
  * In: the root FuncInst.  Out: all FuncInsts typed.
  *
- * Inference of a function asks for the instances that it calls (job.c, host_instance).  A new one starts with result TY_BOTTOM ("never returns,
- * as far as we know") and is queued; the caller is registered with it and leaves what follows the call unreached.  When an instance's result
- * changes, its callers are queued again.  Results only go up a lattice of finite height, so this ends; recursion, self or mutual, needs
- * nothing special.  A bound on the number of instances catches functions that call themselves with ever new types. */
+ * Inference of a function asks for the instances that it calls (job.c, host_instance).  A new one starts with result
+ * TY_BOTTOM ("never returns, as far as we know") and is queued; the caller is registered with it and leaves what
+ * follows the call unreached.  When an instance's result changes, its callers are queued again.  Results only go up a
+ * lattice of finite height, so this ends; recursion, self or mutual, needs nothing special.  A bound on the number of
+ * instances catches functions that call themselves with ever new types. */
 #include <string.h> /* memcpy */
 
 #include "driver/job.h"
 
 enum { MAX_INSTANCES = 4096, MAX_ROUNDS = 200, MAX_NOTES = 8 };
 
-static bool same_request(const FuncInst *inst, ObjRef function, const Type *const *types, const Const *const *konsts, size_t count) {
-    if (inst->object != function)
-        return false;
+static bool same_request(const FuncInst *inst, ObjRef function, const Type *const *types, const Const *const *konsts,
+                         size_t count) {
+    if (inst->object != function) return false;
     for (size_t i = 0; i < count; i++) {
         const Const *have = inst->konsts[i], *want = konsts ? konsts[i] : NULL;
-        if (inst->types[i] != types[i] || !have != !want || (have && !const_equal(have, want)))
-            return false;
+        if (inst->types[i] != types[i] || !have != !want || (have && !const_equal(have, want))) return false;
     }
     return true;
 }
@@ -32,18 +32,16 @@ static void enqueue(Job *job, FuncInst *inst) {
 
 static void add_caller(Job *job, FuncInst *inst, FuncInst *caller) {
     for (size_t i = 0; i < inst->callers.len; i++)
-        if (inst->callers.data[i] == caller)
-            return;
+        if (inst->callers.data[i] == caller) return;
     vec_push(job->arena, &inst->callers, caller);
 }
 
-FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types, const Const *const *konsts,
-                            FuncInst *caller) {
+FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
+                            const Const *const *konsts, FuncInst *caller) {
     size_t count = untyped->nparams;
     FuncInst *inst = NULL;
     for (size_t i = 0; i < job->insts.len && !inst; i++)
-        if (same_request(job->insts.data[i], function, types, konsts, count))
-            inst = job->insts.data[i];
+        if (same_request(job->insts.data[i], function, types, konsts, count)) inst = job->insts.data[i];
     if (!inst) {
         FAIL_IF(job->insts.len >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source, untyped->span,
                 "%s is called with ever new types: %d specialisations were made", untyped->name, MAX_INSTANCES);
@@ -60,13 +58,12 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
         inst->types = own_types;
         inst->konsts = own_konsts;
         inst->result = type_simple(job->session->types, TY_BOTTOM);
-        inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) | (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) |
-                        (job->config->kernel ? OPT_DEVICE : 0);
+        inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
+                        (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0);
         vec_push(job->arena, &job->insts, inst);
         enqueue(job, inst);
     }
-    if (caller)
-        add_caller(job, inst, caller);
+    if (caller) add_caller(job, inst, caller);
     return inst;
 }
 
@@ -88,11 +85,12 @@ bool worklist_run(Job *job) {
         const Const *konst = inst->result_konst;
         FAIL_IF(round > MAX_ROUNDS * job->insts.len, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
                 "the types of %s do not settle", inst->untyped->name);
-        if (!typeinfer_run(&config, job->arena, job->session->types, inst, job->diag)) return note_callers(inst, job->diag);
-        bool same_konst = (!konst && !inst->result_konst) || (konst && inst->result_konst && const_equal(konst, inst->result_konst));
+        if (!typeinfer_run(&config, job->arena, job->session->types, inst, job->diag))
+            return note_callers(inst, job->diag);
+        bool same_konst = (!konst && !inst->result_konst) ||
+                          (konst && inst->result_konst && const_equal(konst, inst->result_konst));
         if (inst->result != result || !same_konst)
-            for (size_t i = 0; i < inst->callers.len; i++)
-                enqueue(job, inst->callers.data[i]);
+            for (size_t i = 0; i < inst->callers.len; i++) enqueue(job, inst->callers.data[i]);
     }
     return typeinfer_finish(job->session->types, job->insts.data, &job->insts.len, job->diag);
 }

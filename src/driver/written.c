@@ -2,49 +2,43 @@
  *
  * In: the typed FuncInsts of a job.  Out: bit i set when argument i may be written (bit 63 speaks for all from 63 on).
  *
- * The launcher needs it to copy back only what changed and to know which overlaps matter.  Every value that can hold an array carries the set
- * of parameters whose memory it may refer to: a parameter refers to itself, any other value to what its operands refer to.  Writes are
- * SETITEM, augmented assignment of an array, library functions with effect W, and calls of instances that write.  Both are found by iterating
- * over all functions until nothing grows; sets only grow. */
+ * The launcher needs it to copy back only what changed and to know which overlaps matter.  Every value that can hold an
+ * array carries the set of parameters whose memory it may refer to: a parameter refers to itself, any other value to
+ * what its operands refer to.  Writes are SETITEM, augmented assignment of an array, library functions with effect W,
+ * and calls of instances that write.  Both are found by iterating over all functions until nothing grows; sets only
+ * grow. */
 #include <string.h> /* strchr */
 
 #include "driver/job.h"
 
 static bool may_hold_array(const Type *type) {
-    if (type->kind == TY_ARRAY || type->kind == TY_FLAT || type->kind == TY_CELL)
-        return true;
+    if (type->kind == TY_ARRAY || type->kind == TY_FLAT || type->kind == TY_CELL) return true;
     for (uint32_t i = 0; i < type->count; i++)
-        if (may_hold_array(type->items[i]))
-            return true;
+        if (may_hold_array(type->items[i])) return true;
     return false;
 }
 
-static uint64_t param_bit(int64_t index) {
-    return 1ull << (index < 63 ? index : 63);
-}
+static uint64_t param_bit(int64_t index) { return 1ull << (index < 63 ? index : 63); }
 
 /* The sets of a value and of what an instance writes lie in the scratch pointers: both are 64-bit sets. */
-static uint64_t refers(const Value *value) {
-    return (uint64_t)(uintptr_t)value->mark;
-}
+static uint64_t refers(const Value *value) { return (uint64_t)(uintptr_t)value->mark; }
 
 static uint64_t written_by(const Value *value, const uint64_t *inst_writes) {
     uint64_t set = 0;
     switch (value->op) {
-    case OP_SETITEM:
-        return refers(value->args[0]);
+    case OP_SETITEM: return refers(value->args[0]);
     case OP_CALL_INST:
         for (uint32_t i = 0; i < value->nargs; i++)
-            if (inst_writes[value->imm.inst->id] & param_bit(i))
-                set |= refers(value->args[i]);
+            if (inst_writes[value->imm.inst->id] & param_bit(i)) set |= refers(value->args[i]);
         return set;
     case OP_CALL_FUNC:
         if (strchr(func_info[value->imm.func].effects, 'W'))
-            for (uint32_t i = 0; i < value->nargs; i++)
-                set |= refers(value->args[i]);
+            for (uint32_t i = 0; i < value->nargs; i++) set |= refers(value->args[i]);
         return set;
     default:
-        return (value->flags & VF_INPLACE) && value->args[0]->type && value->args[0]->type->kind == TY_ARRAY ? refers(value->args[0]) : 0;
+        return (value->flags & VF_INPLACE) && value->args[0]->type && value->args[0]->type->kind == TY_ARRAY
+                   ? refers(value->args[0])
+                   : 0;
     }
 }
 
@@ -54,10 +48,8 @@ static bool grow(Func *func, uint64_t *writes, const uint64_t *inst_writes) {
         for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
             uint64_t set = refers(value);
             if (value->type && may_hold_array(value->type)) {
-                if (value->op == OP_PARAM)
-                    set |= param_bit(value->imm.i);
-                for (uint32_t i = 0; i < value->nargs; i++)
-                    set |= refers(value->args[i]);
+                if (value->op == OP_PARAM) set |= param_bit(value->imm.i);
+                for (uint32_t i = 0; i < value->nargs; i++) set |= refers(value->args[i]);
             }
             if (value->op == OP_CELL_SET) /* what is stored in a cell may come out of it */
                 value->args[0]->mark = (void *)(uintptr_t)(refers(value->args[0]) | refers(value->args[1]));
@@ -80,8 +72,7 @@ uint64_t written_arguments(Job *job) {
     bool grown = true;
     while (grown) {
         grown = false;
-        for (size_t i = 0; i < job->insts.len; i++)
-            grown |= grow(job->insts.data[i]->func, &writes[i], writes);
+        for (size_t i = 0; i < job->insts.len; i++) grown |= grow(job->insts.data[i]->func, &writes[i], writes);
     }
     return writes[0];
 }

@@ -2,9 +2,10 @@
  *
  * In: nothing but the library's name.  Out: a Cuda that either has devices or says in one sentence why not.
  *
- * The library is opened when somebody first asks.  Only primary contexts are used, as PyTorch, CuPy and the CUDA runtime do, so memory and streams
- * can be shared with them.  Each thread remembers which context it made current; another library in the same thread may have changed that, which
- * shows as an error of the next call, and context_recover then sets it right: so the usual call pays one compare. */
+ * The library is opened when somebody first asks.  Only primary contexts are used, as PyTorch, CuPy and the CUDA
+ * runtime do, so memory and streams can be shared with them.  Each thread remembers which context it made current;
+ * another library in the same thread may have changed that, which shows as an error of the next call, and
+ * context_recover then sets it right: so the usual call pays one compare. */
 #include "runtime/cuda_driver.h"
 
 #include <dlfcn.h>  /* dlopen, dlsym */
@@ -19,15 +20,14 @@ static _Thread_local CudaContext *thread_selected;
 
 Cuda *cuda_new(void) {
     Cuda *cuda = calloc(1, sizeof *cuda);
-    if (!cuda)
-        PyErr_NoMemory();
+    if (!cuda) PyErr_NoMemory();
     return cuda;
 }
 
 void cuda_free(Cuda *cuda) {
-    if (!cuda)
-        return;
-    /* Primary contexts are left alone: other libraries may use them, and at exit the driver is being torn down already. */
+    if (!cuda) return;
+    /* Primary contexts are left alone: other libraries may use them, and at exit the driver is being torn down already.
+     */
     free(cuda->contexts);
     free(cuda);
 }
@@ -44,7 +44,8 @@ static bool load_symbols(Cuda *cuda) {
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         void *address = dlsym(cuda->library, table[i].symbol);
         if (!address) {
-            snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver is too old: it has no %s (R525 or newer is needed)", table[i].symbol);
+            snprintf(cuda->why_not, sizeof cuda->why_not,
+                     "the NVIDIA driver is too old: it has no %s (R525 or newer is needed)", table[i].symbol);
             return false;
         }
         memcpy((char *)&cuda->api + table[i].offset, &address, sizeof address);
@@ -57,7 +58,8 @@ static bool find_devices(Cuda *cuda) {
     if (error != CUDA_OK) {
         const char *text = NULL;
         cuda->api.GetErrorString(error, &text);
-        snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver does not start: %s (error %d)", text ? text : "unknown error", error);
+        snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver does not start: %s (error %d)",
+                 text ? text : "unknown error", error);
         return false;
     }
     cuda->api.DriverGetVersion(&cuda->driver_version);
@@ -88,8 +90,7 @@ static bool find_devices(Cuda *cuda) {
 }
 
 bool cuda_open(Cuda *cuda) {
-    if (cuda->opened)
-        return cuda->why_not[0] == 0;
+    if (cuda->opened) return cuda->why_not[0] == 0;
     cuda->opened = true;
     cuda->pid = getpid();
     cuda->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -100,26 +101,18 @@ bool cuda_open(Cuda *cuda) {
     return load_symbols(cuda) && find_devices(cuda);
 }
 
-const char *cuda_why_not(Cuda *cuda) {
-    return cuda_open(cuda) ? NULL : cuda->why_not;
-}
+const char *cuda_why_not(Cuda *cuda) { return cuda_open(cuda) ? NULL : cuda->why_not; }
 
-int cuda_device_count(Cuda *cuda) {
-    return cuda_open(cuda) ? cuda->device_count : 0;
-}
+int cuda_device_count(Cuda *cuda) { return cuda_open(cuda) ? cuda->device_count : 0; }
 
-int cuda_driver_version(Cuda *cuda) {
-    return cuda_open(cuda) ? cuda->driver_version : 0;
-}
+int cuda_driver_version(Cuda *cuda) { return cuda_open(cuda) ? cuda->driver_version : 0; }
 
 /* "PTX ISA release notes" of the PTX manual: which CUDA release brought which PTX version. */
 int cuda_max_ptx_version(Cuda *cuda) {
     int version = cuda_driver_version(cuda);
     int major = version / 1000, minor = version % 1000 / 10;
-    if (major >= 13)
-        return 90 + (major - 13) * 10 + minor;
-    if (major == 12)
-        return 80 + (minor > 5 ? minor - 1 : minor); /* 12.5 and 12.6 share 8.5 */
+    if (major >= 13) return 90 + (major - 13) * 10 + minor;
+    if (major == 12) return 80 + (minor > 5 ? minor - 1 : minor); /* 12.5 and 12.6 share 8.5 */
     return 70;
 }
 
@@ -127,20 +120,18 @@ int cuda_max_ptx_version(Cuda *cuda) {
 
 static const char *advice(const Cuda *cuda, int error) {
     if (cuda->pid != getpid())
-        return "; CUDA was initialised before this process was forked, and does not survive a fork: use the 'spawn' or 'forkserver' start "
+        return "; CUDA was initialised before this process was forked, and does not survive a fork: use the 'spawn' or "
+               "'forkserver' start "
                "method of multiprocessing, or touch the GPU in the children only";
     switch (error) {
-    case CUDA_OUT_OF_MEMORY:
-        return "; free device arrays (del them) or use smaller ones";
+    case CUDA_OUT_OF_MEMORY: return "; free device arrays (del them) or use smaller ones";
     case CUDA_ILLEGAL_ADDRESS:
-        return "; a kernel accessed memory outside an array: run it with KRAIT_CUDA_DEVICE=cpu, which names the line, block and thread. "
+        return "; a kernel accessed memory outside an array: run it with KRAIT_CUDA_DEVICE=cpu, which names the line, "
+               "block and thread. "
                "The process must be restarted before it can use the GPU again";
-    case CUDA_LAUNCH_OUT_OF_RESOURCES:
-        return "; use fewer threads in a block, or @cuda.jit(max_registers=...)";
-    case CUDA_UNSUPPORTED_PTX_VERSION:
-        return "; the driver is older than the GPU needs: update it";
-    default:
-        return "";
+    case CUDA_LAUNCH_OUT_OF_RESOURCES: return "; use fewer threads in a block, or @cuda.jit(max_registers=...)";
+    case CUDA_UNSUPPORTED_PTX_VERSION: return "; the driver is older than the GPU needs: update it";
+    default: return "";
     }
 }
 
@@ -149,10 +140,10 @@ int cuda_raise(Cuda *cuda, int error, const char *what) {
     cuda->api.GetErrorName(error, &name);
     cuda->api.GetErrorString(error, &text);
     PyObject *class = NULL, *module = PyImport_ImportModule("krait.errors");
-    if (module)
-        class = PyObject_GetAttrString(module, error == CUDA_OUT_OF_MEMORY ? "CudaMemoryError" : "CudaError");
+    if (module) class = PyObject_GetAttrString(module, error == CUDA_OUT_OF_MEMORY ? "CudaMemoryError" : "CudaError");
     if (class)
-        PyErr_Format(class, "%s: %s (%s)%s", what, text ? text : "unknown error", name ? name : "?", advice(cuda, error));
+        PyErr_Format(class, "%s: %s (%s)%s", what, text ? text : "unknown error", name ? name : "?",
+                     advice(cuda, error));
     Py_XDECREF(class);
     Py_XDECREF(module);
     return -1;
@@ -162,15 +153,15 @@ int cuda_raise(Cuda *cuda, int error, const char *what) {
 
 static CudaContext *context_of(Cuda *cuda, int ordinal) {
     CudaContext *context = &cuda->contexts[ordinal];
-    if (context->handle)
-        return context;
+    if (context->handle) return context;
     int error = cuda->api.DevicePrimaryCtxRetain(&context->handle, context->device);
     if (error != CUDA_OK) {
         context->handle = NULL;
         cuda_raise(cuda, error, "starting the GPU");
         return NULL;
     }
-    if (context->pools) { /* keep freed memory for the next allocation instead of giving it back at every synchronisation */
+    if (context->pools) { /* keep freed memory for the next allocation instead of giving it back at every
+                             synchronisation */
         enum { POOL_RELEASE_THRESHOLD = 4 };
         void *pool = NULL;
         uint64_t keep = UINT64_MAX;
@@ -181,8 +172,7 @@ static CudaContext *context_of(Cuda *cuda, int ordinal) {
 }
 
 int context_enter(CudaContext *context) {
-    if (thread_context == context)
-        return 0;
+    if (thread_context == context) return 0;
     CU_CALL(context->cuda, "making the GPU current", context->cuda->api.CtxSetCurrent(context->handle));
     thread_context = context;
     return 0;
@@ -190,23 +180,20 @@ int context_enter(CudaContext *context) {
 
 bool context_recover(CudaContext *context, int error) {
     void *current = NULL;
-    if (error != CUDA_INVALID_CONTEXT && error != CUDA_INVALID_HANDLE)
-        return false;
-    if (context->cuda->api.CtxGetCurrent(&current) != CUDA_OK || current == context->handle)
-        return false;
+    if (error != CUDA_INVALID_CONTEXT && error != CUDA_INVALID_HANDLE) return false;
+    if (context->cuda->api.CtxGetCurrent(&current) != CUDA_OK || current == context->handle) return false;
     return context->cuda->api.CtxSetCurrent(context->handle) == CUDA_OK;
 }
 
 CudaContext *cuda_current(Cuda *cuda) {
-    if (thread_selected && thread_selected->cuda == cuda && thread_context == thread_selected)
-        return thread_selected;
+    if (thread_selected && thread_selected->cuda == cuda && thread_context == thread_selected) return thread_selected;
     if (!cuda_open(cuda)) {
         PyErr_SetString(PyExc_RuntimeError, cuda->why_not);
         return NULL;
     }
-    CudaContext *context = context_of(cuda, thread_selected && thread_selected->cuda == cuda ? thread_selected->ordinal : 0);
-    if (!context || context_enter(context) < 0)
-        return NULL;
+    CudaContext *context = context_of(cuda,
+                                      thread_selected && thread_selected->cuda == cuda ? thread_selected->ordinal : 0);
+    if (!context || context_enter(context) < 0) return NULL;
     thread_selected = context;
     return context;
 }
@@ -221,16 +208,11 @@ int cuda_select(Cuda *cuda, int device) {
         return -1;
     }
     CudaContext *context = context_of(cuda, device);
-    if (!context || context_enter(context) < 0)
-        return -1;
+    if (!context || context_enter(context) < 0) return -1;
     thread_selected = context;
     return 0;
 }
 
-int context_device(const CudaContext *context) {
-    return context->ordinal;
-}
+int context_device(const CudaContext *context) { return context->ordinal; }
 
-int context_compute_capability(const CudaContext *context) {
-    return context->compute_capability;
-}
+int context_compute_capability(const CudaContext *context) { return context->compute_capability; }

@@ -9,37 +9,37 @@
 #include <sys/types.h> /* pid_t */
 
 enum CudaError { /* CUresult */
-    CUDA_OK = 0,
-    CUDA_INVALID_VALUE = 1,
-    CUDA_OUT_OF_MEMORY = 2,
-    CUDA_NOT_INITIALISED = 3,
-    CUDA_DEINITIALISED = 4,
-    CUDA_NO_DEVICE = 100,
-    CUDA_INVALID_CONTEXT = 201,
-    CUDA_INVALID_PTX = 218,
-    CUDA_UNSUPPORTED_PTX_VERSION = 222,
-    CUDA_INVALID_HANDLE = 400,
-    CUDA_NOT_READY = 600,
-    CUDA_ILLEGAL_ADDRESS = 700,
-    CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+                 CUDA_OK = 0,
+                 CUDA_INVALID_VALUE = 1,
+                 CUDA_OUT_OF_MEMORY = 2,
+                 CUDA_NOT_INITIALISED = 3,
+                 CUDA_DEINITIALISED = 4,
+                 CUDA_NO_DEVICE = 100,
+                 CUDA_INVALID_CONTEXT = 201,
+                 CUDA_INVALID_PTX = 218,
+                 CUDA_UNSUPPORTED_PTX_VERSION = 222,
+                 CUDA_INVALID_HANDLE = 400,
+                 CUDA_NOT_READY = 600,
+                 CUDA_ILLEGAL_ADDRESS = 700,
+                 CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
 };
 
 enum CudaDeviceAttribute { /* CUdevice_attribute, those that Krait itself asks */
-    DEVICE_MAX_SHARED_PER_BLOCK = 8,
-    DEVICE_MULTIPROCESSORS = 16,
-    DEVICE_CAPABILITY_MAJOR = 75,
-    DEVICE_CAPABILITY_MINOR = 76,
-    DEVICE_MAX_SHARED_OPTIN = 97,
-    DEVICE_MEMORY_POOLS = 115,
+                           DEVICE_MAX_SHARED_PER_BLOCK = 8,
+                           DEVICE_MULTIPROCESSORS = 16,
+                           DEVICE_CAPABILITY_MAJOR = 75,
+                           DEVICE_CAPABILITY_MINOR = 76,
+                           DEVICE_MAX_SHARED_OPTIN = 97,
+                           DEVICE_MEMORY_POOLS = 115,
 };
 
 enum CudaFunctionAttribute { /* CUfunction_attribute */
-    FUNCTION_MAX_THREADS = 0,
-    FUNCTION_SHARED_BYTES = 1,
-    FUNCTION_CONST_BYTES = 2,
-    FUNCTION_LOCAL_BYTES = 3,
-    FUNCTION_REGISTERS = 4,
-    FUNCTION_MAX_DYNAMIC_SHARED = 8,
+                             FUNCTION_MAX_THREADS = 0,
+                             FUNCTION_SHARED_BYTES = 1,
+                             FUNCTION_CONST_BYTES = 2,
+                             FUNCTION_LOCAL_BYTES = 3,
+                             FUNCTION_REGISTERS = 4,
+                             FUNCTION_MAX_DYNAMIC_SHARED = 8,
 };
 
 typedef struct CuApi {
@@ -51,24 +51,24 @@ typedef struct CuApi {
 struct CudaContext {
     Cuda *cuda;
     int ordinal, device;
-    void *handle;        /* the primary context; NULL until first use */
+    void *handle; /* the primary context; NULL until first use */
     int compute_capability;
     int max_shared_optin; /* bytes of shared memory a block may have when it asks */
-    bool pools;          /* cuMemAllocAsync works */
+    bool pools;           /* cuMemAllocAsync works */
 };
 
 struct Cuda {
     CuApi api;
     void *library;
-    bool opened;         /* asked for; why_not tells with what result */
-    char why_not[256];   /* empty: usable */
+    bool opened;       /* asked for; why_not tells with what result */
+    char why_not[256]; /* empty: usable */
     int driver_version;
     int device_count;
     CudaContext *contexts; /* one per device */
-    bool decided;        /* use_gpu and reason are set (cuda_use_gpu) */
-    int use_gpu;         /* 1, 0, or -1: what was asked for is not there */
+    bool decided;          /* use_gpu and reason are set (cuda_use_gpu) */
+    int use_gpu;           /* 1, 0, or -1: what was asked for is not there */
     char reason[320];
-    pid_t pid;           /* that initialised the driver: it does not survive fork */
+    pid_t pid; /* that initialised the driver: it does not survive fork */
 };
 
 /* Opens the library at first use; false: not usable (no exception set). */
@@ -77,14 +77,14 @@ bool cuda_open(Cuda *cuda);
 int cuda_raise(Cuda *cuda, int error, const char *what);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
 int context_enter(CudaContext *context);
-/* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and the call may be tried again. */
+/* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and
+ * the call may be tried again. */
 bool context_recover(CudaContext *context, int error);
 
-#define CU_CALL(cuda, what, call)                                                                                      \
-    do {                                                                                                               \
-        int cu_error_ = (call);                                                                                        \
-        if (KRAIT_UNLIKELY(cu_error_ != CUDA_OK))                                                                      \
-            return cuda_raise((cuda), cu_error_, (what));                                                              \
+#define CU_CALL(cuda, what, call)                                                               \
+    do {                                                                                        \
+        int cu_error_ = (call);                                                                 \
+        if (KRAIT_UNLIKELY(cu_error_ != CUDA_OK)) return cuda_raise((cuda), cu_error_, (what)); \
     } while (0)
 
 #endif

@@ -1,9 +1,11 @@
 /* cuda_kernel.c: PTX into the driver, and the launch.
  *
- * In: PTX text and the entry's name; at a launch, the buffer of kernel_leaves().  Out: a CudaKernel bound to one context.
+ * In: PTX text and the entry's name; at a launch, the buffer of kernel_leaves().  Out: a CudaKernel bound to one
+ * context.
  *
- * The driver's compiler is given log buffers, so that a refusal (too many registers for the block, bad PTX) is told in its own words.  The
- * parameters go over as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its stack: a launch allocates nothing. */
+ * The driver's compiler is given log buffers, so that a refusal (too many registers for the block, bad PTX) is told in
+ * its own words.  The parameters go over as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its
+ * stack: a launch allocates nothing. */
 #include "runtime/cuda_driver.h"
 
 #include <stdlib.h> /* calloc */
@@ -27,11 +29,8 @@ static void *load_module(CudaContext *context, const char *ptx, int max_register
     void *values[3] = {log, (void *)(uintptr_t)LOG_BYTES, (void *)(uintptr_t)max_registers};
     void *module = NULL;
     int error;
-    Py_BEGIN_ALLOW_THREADS
-    error = cuda->api.ModuleLoadDataEx(&module, ptx, max_registers > 0 ? 3 : 2, options, values);
-    Py_END_ALLOW_THREADS
-    if (error == CUDA_OK)
-        return module;
+    Py_BEGIN_ALLOW_THREADS error = cuda->api.ModuleLoadDataEx(&module, ptx, max_registers > 0 ? 3 : 2, options, values);
+    Py_END_ALLOW_THREADS if (error == CUDA_OK) return module;
     char what[LOG_BYTES + 64];
     log[LOG_BYTES - 1] = 0;
     snprintf(what, sizeof what, "the driver did not accept the kernel%s%s", log[0] ? ": " : "", log);
@@ -40,11 +39,9 @@ static void *load_module(CudaContext *context, const char *ptx, int max_register
 }
 
 CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *entry_name, int max_registers) {
-    if (context_enter(context) < 0)
-        return NULL;
+    if (context_enter(context) < 0) return NULL;
     CudaKernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel)
-        return (CudaKernel *)PyErr_NoMemory();
+    if (!kernel) return (CudaKernel *)PyErr_NoMemory();
     kernel->context = context;
     kernel->module = load_module(context, ptx, max_registers);
     if (!kernel->module) {
@@ -66,22 +63,23 @@ CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *
 }
 
 void cuda_kernel_free(CudaKernel *kernel) {
-    if (!kernel)
-        return;
+    if (!kernel) return;
     kernel->context->cuda->api.ModuleUnload(kernel->module);
     free(kernel);
 }
 
 int cuda_kernel_attribute(CudaKernel *kernel, int attribute) {
     int value = 0;
-    CU_CALL(kernel->context->cuda, "asking about a kernel", kernel->context->cuda->api.FuncGetAttribute(&value, attribute, kernel->function));
+    CU_CALL(kernel->context->cuda, "asking about a kernel",
+            kernel->context->cuda->api.FuncGetAttribute(&value, attribute, kernel->function));
     return value;
 }
 
 int cuda_kernel_best_block(CudaKernel *kernel, size_t shared_bytes) {
     int grid = 0, block = 0;
     CU_CALL(kernel->context->cuda, "choosing a block size",
-            kernel->context->cuda->api.OccupancyMaxPotentialBlockSize(&grid, &block, kernel->function, NULL, shared_bytes, 0));
+            kernel->context->cuda->api.OccupancyMaxPotentialBlockSize(&grid, &block, kernel->function, NULL,
+                                                                      shared_bytes, 0));
     return block;
 }
 
@@ -89,7 +87,9 @@ int cuda_kernel_best_block(CudaKernel *kernel, size_t shared_bytes) {
 static int raise_dynamic_limit(CudaKernel *kernel, unsigned shared_bytes) {
     CudaContext *context = kernel->context;
     if ((int)shared_bytes + kernel->static_shared > context->max_shared_optin) {
-        PyErr_Format(PyExc_ValueError, "a block of this kernel would need %u bytes of dynamic and %d of static shared memory: this GPU has %d a block",
+        PyErr_Format(PyExc_ValueError,
+                     "a block of this kernel would need %u bytes of dynamic and %d of static shared memory: this GPU "
+                     "has %d a block",
                      shared_bytes, kernel->static_shared, context->max_shared_optin);
         return -1;
     }
@@ -99,22 +99,24 @@ static int raise_dynamic_limit(CudaKernel *kernel, unsigned shared_bytes) {
     return 0;
 }
 
-int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream, unsigned shared_bytes, void *params,
-                       size_t params_bytes) {
+int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream,
+                       unsigned shared_bytes, void *params, size_t params_bytes) {
     CudaContext *context = kernel->context;
-    void *extra[] = {(void *)1, params, (void *)2, &params_bytes, NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
-    if (KRAIT_UNLIKELY(context_enter(context) < 0))
-        return -1;
+    void *extra[] = {(void *)1, params, (void *)2, &params_bytes,
+                     NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
+    if (KRAIT_UNLIKELY(context_enter(context) < 0)) return -1;
     if (KRAIT_UNLIKELY((int)shared_bytes > kernel->dynamic_limit) && raise_dynamic_limit(kernel, shared_bytes) < 0)
         return -1;
     const CuApi *api = &context->cuda->api;
-    int error = api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared_bytes, stream, NULL, extra);
+    int error = api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                  shared_bytes, stream, NULL, extra);
     if (KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error))
-        error = api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared_bytes, stream, NULL, extra);
+        error = api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                  shared_bytes, stream, NULL, extra);
     if (KRAIT_UNLIKELY(error != CUDA_OK)) {
         char what[160];
-        snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0], grid[1], grid[2], block[0], block[1],
-                 block[2]);
+        snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0], grid[1],
+                 grid[2], block[0], block[1], block[2]);
         return cuda_raise(context->cuda, error, what);
     }
     return 0;

@@ -1,7 +1,8 @@
-/* device.c: the Device type, the functions of krait.cuda that ask about devices, and runtime_add_types, which puts this folder into the module.
+/* device.c: the Device type, the functions of krait.cuda that ask about devices, and runtime_add_types, which puts this
+ * folder into the module.
  *
- * The host device is device 0 of a machine without a GPU (or with KRAIT_CUDA_DEVICE=cpu): it has a name, limits and no compute capability of
- * its own; it claims 8.0, the features its kernels may use. */
+ * The host device is device 0 of a machine without a GPU (or with KRAIT_CUDA_DEVICE=cpu): it has a name, limits and no
+ * compute capability of its own; it claims 8.0, the features its kernels may use. */
 #include "runtime/device_memory.h"
 
 #include <string.h> /* strcmp */
@@ -15,31 +16,58 @@ typedef struct Device {
     int device; /* the driver's number */
 } Device;
 
-/* Attributes by the name that the driver API gives them (CU_DEVICE_ATTRIBUTE_ without the prefix), and what the host device answers. */
+/* Attributes by the name that the driver API gives them (CU_DEVICE_ATTRIBUTE_ without the prefix), and what the host
+ * device answers. */
 static const struct {
     const char *name;
     int number;
     int host;
 } device_attributes[] = {
-    {"MAX_THREADS_PER_BLOCK", 1, 1024}, {"MAX_BLOCK_DIM_X", 2, 1024}, {"MAX_BLOCK_DIM_Y", 3, 1024}, {"MAX_BLOCK_DIM_Z", 4, 64},
-    {"MAX_GRID_DIM_X", 5, 2147483647}, {"MAX_GRID_DIM_Y", 6, 65535}, {"MAX_GRID_DIM_Z", 7, 65535},
-    {"MAX_SHARED_MEMORY_PER_BLOCK", 8, 1 << 20}, {"TOTAL_CONSTANT_MEMORY", 9, 65536}, {"WARP_SIZE", 10, 32},
-    {"MAX_REGISTERS_PER_BLOCK", 12, 65536}, {"CLOCK_RATE", 13, 0}, {"MULTIPROCESSOR_COUNT", 16, 1}, {"INTEGRATED", 18, 1},
-    {"CAN_MAP_HOST_MEMORY", 19, 1}, {"CONCURRENT_KERNELS", 31, 1}, {"PCI_BUS_ID", 33, 0}, {"PCI_DEVICE_ID", 34, 0},
-    {"MEMORY_CLOCK_RATE", 36, 0}, {"GLOBAL_MEMORY_BUS_WIDTH", 37, 0}, {"L2_CACHE_SIZE", 38, 0}, {"MAX_THREADS_PER_MULTIPROCESSOR", 39, 1024},
-    {"ASYNC_ENGINE_COUNT", 40, 0}, {"UNIFIED_ADDRESSING", 41, 1}, {"PCI_DOMAIN_ID", 50, 0}, {"COMPUTE_CAPABILITY_MAJOR", 75, 8},
-    {"COMPUTE_CAPABILITY_MINOR", 76, 0}, {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81, 1 << 20},
-    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82, 65536}, {"MANAGED_MEMORY", 83, 1}, {"CONCURRENT_MANAGED_ACCESS", 89, 1},
-    {"COOPERATIVE_LAUNCH", 95, 0}, {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97, 1 << 20}, {"MEMORY_POOLS_SUPPORTED", 115, 0},
+    {"MAX_THREADS_PER_BLOCK", 1, 1024},
+    {"MAX_BLOCK_DIM_X", 2, 1024},
+    {"MAX_BLOCK_DIM_Y", 3, 1024},
+    {"MAX_BLOCK_DIM_Z", 4, 64},
+    {"MAX_GRID_DIM_X", 5, 2147483647},
+    {"MAX_GRID_DIM_Y", 6, 65535},
+    {"MAX_GRID_DIM_Z", 7, 65535},
+    {"MAX_SHARED_MEMORY_PER_BLOCK", 8, 1 << 20},
+    {"TOTAL_CONSTANT_MEMORY", 9, 65536},
+    {"WARP_SIZE", 10, 32},
+    {"MAX_REGISTERS_PER_BLOCK", 12, 65536},
+    {"CLOCK_RATE", 13, 0},
+    {"MULTIPROCESSOR_COUNT", 16, 1},
+    {"INTEGRATED", 18, 1},
+    {"CAN_MAP_HOST_MEMORY", 19, 1},
+    {"CONCURRENT_KERNELS", 31, 1},
+    {"PCI_BUS_ID", 33, 0},
+    {"PCI_DEVICE_ID", 34, 0},
+    {"MEMORY_CLOCK_RATE", 36, 0},
+    {"GLOBAL_MEMORY_BUS_WIDTH", 37, 0},
+    {"L2_CACHE_SIZE", 38, 0},
+    {"MAX_THREADS_PER_MULTIPROCESSOR", 39, 1024},
+    {"ASYNC_ENGINE_COUNT", 40, 0},
+    {"UNIFIED_ADDRESSING", 41, 1},
+    {"PCI_DOMAIN_ID", 50, 0},
+    {"COMPUTE_CAPABILITY_MAJOR", 75, 8},
+    {"COMPUTE_CAPABILITY_MINOR", 76, 0},
+    {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81, 1 << 20},
+    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82, 65536},
+    {"MANAGED_MEMORY", 83, 1},
+    {"CONCURRENT_MANAGED_ACCESS", 89, 1},
+    {"COOPERATIVE_LAUNCH", 95, 0},
+    {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97, 1 << 20},
+    {"MEMORY_POOLS_SUPPORTED", 115, 0},
 };
 
 static int attribute_value(const Device *self, size_t index, int *value) {
     if (!self->context) {
-        *value = !strcmp(device_attributes[index].name, "MULTIPROCESSOR_COUNT") ? (int)sysconf(_SC_NPROCESSORS_ONLN) : device_attributes[index].host;
+        *value = !strcmp(device_attributes[index].name, "MULTIPROCESSOR_COUNT") ? (int)sysconf(_SC_NPROCESSORS_ONLN)
+                                                                                : device_attributes[index].host;
         return 0;
     }
     Cuda *cuda = self->context->cuda;
-    CU_CALL(cuda, "asking about the GPU", cuda->api.DeviceGetAttribute(value, device_attributes[index].number, self->device));
+    CU_CALL(cuda, "asking about the GPU",
+            cuda->api.DeviceGetAttribute(value, device_attributes[index].number, self->device));
     return 0;
 }
 
@@ -56,8 +84,7 @@ static PyObject *device_getattr(PyObject *object, PyObject *name) {
 static PyObject *get_name(Device *self, void *unused) {
     (void)unused;
     char name[256] = "";
-    if (!self->context)
-        return PyUnicode_FromFormat("host device (%ld cores)", sysconf(_SC_NPROCESSORS_ONLN));
+    if (!self->context) return PyUnicode_FromFormat("host device (%ld cores)", sysconf(_SC_NPROCESSORS_ONLN));
     self->context->cuda->api.DeviceGetName(name, sizeof name, self->device);
     return PyUnicode_FromString(name);
 }
@@ -77,18 +104,16 @@ static PyObject *get_uuid(Device *self, void *unused) {
     (void)unused;
     unsigned char b[16] = {0};
     char text[48];
-    if (self->context)
-        self->context->cuda->api.DeviceGetUuid(b, self->device);
-    snprintf(text, sizeof text, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4], b[5], b[6],
-             b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+    if (self->context) self->context->cuda->api.DeviceGetUuid(b, self->device);
+    snprintf(text, sizeof text, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
     return PyUnicode_FromString(text);
 }
 
 static PyObject *get_total_memory(Device *self, void *unused) {
     (void)unused;
     size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
-    if (self->context)
-        self->context->cuda->api.DeviceTotalMem(&bytes, self->device);
+    if (self->context) self->context->cuda->api.DeviceTotalMem(&bytes, self->device);
     return PyLong_FromSize_t(bytes);
 }
 
@@ -105,8 +130,7 @@ static PyObject *supports_float16(Device *self, void *unused) {
 static PyObject *device_enter(PyObject *object, PyObject *unused) {
     (void)unused;
     Device *self = (Device *)object;
-    if (self->context && cuda_select(self->context->cuda, self->id) < 0)
-        return NULL;
+    if (self->context && cuda_select(self->context->cuda, self->id) < 0) return NULL;
     return Py_NewRef(object);
 }
 
@@ -121,8 +145,7 @@ static PyObject *memory_info(PyObject *object, PyObject *unused) {
     size_t free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
     size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
     if (self->context) {
-        if (context_enter(self->context) < 0)
-            return NULL;
+        if (context_enter(self->context) < 0) return NULL;
         int error = self->context->cuda->api.MemGetInfo(&free_bytes, &total);
         if (error != CUDA_OK) {
             cuda_raise(self->context->cuda, error, "asking for free memory");
@@ -152,7 +175,8 @@ static PyGetSetDef device_getset[] = {
     {"compute_capability", (getter)get_capability, NULL, PyDoc_STR("(major, minor)"), NULL},
     {"uuid", (getter)get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
     {"total_memory", (getter)get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
-    {"is_host", (getter)get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."), NULL},
+    {"is_host", (getter)get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."),
+     NULL},
     {"supports_float16", (getter)supports_float16, NULL, PyDoc_STR("Whether float16 arithmetic is available."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -165,7 +189,9 @@ static PyMethodDef device_methods[] = {
 };
 
 static PyType_Slot device_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR("A device kernels can run on; attributes of the driver by their names, such as MULTIPROCESSOR_COUNT.")},
+    {Py_tp_doc,
+     (void *)PyDoc_STR(
+         "A device kernels can run on; attributes of the driver by their names, such as MULTIPROCESSOR_COUNT.")},
     {Py_tp_dealloc, device_dealloc},
     {Py_tp_getattro, device_getattr},
     {Py_tp_repr, device_repr},
@@ -175,14 +201,14 @@ static PyType_Slot device_slots[] = {
 };
 
 PyType_Spec device_spec = {"krait.cuda.Device", sizeof(Device), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, device_slots};
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                           device_slots};
 
 /* ---- functions of krait.cuda ---- */
 
 static PyObject *device_new(Runtime *runtime, int id) {
     Device *self = PyObject_New(Device, runtime->device);
-    if (!self)
-        return NULL;
+    if (!self) return NULL;
     bool gpu = cuda_use_gpu(runtime->cuda) == 1;
     PyErr_Clear();
     self->runtime = runtime;
@@ -212,8 +238,7 @@ static PyObject *get_current_device(PyObject *capsule, PyObject *unused) {
     (void)unused;
     Runtime *runtime = RUNTIME_OF(capsule);
     CudaContext *context;
-    if (runtime_context(runtime, &context) < 0)
-        return NULL;
+    if (runtime_context(runtime, &context) < 0) return NULL;
     return device_new(runtime, context ? context->ordinal : 0);
 }
 
@@ -221,8 +246,7 @@ static PyObject *select_device(PyObject *capsule, PyObject *number) {
     Runtime *runtime = RUNTIME_OF(capsule);
     long id = PyLong_AsLong(number);
     int gpu = id == -1 && PyErr_Occurred() ? -1 : cuda_use_gpu(runtime->cuda);
-    if (gpu < 0 || (gpu == 1 && cuda_select(runtime->cuda, (int)id) < 0))
-        return NULL;
+    if (gpu < 0 || (gpu == 1 && cuda_select(runtime->cuda, (int)id) < 0)) return NULL;
     if (gpu == 0 && id != 0) {
         PyErr_Format(PyExc_ValueError, "there is no device %ld: kernels run on the host device, which is number 0", id);
         return NULL;
@@ -233,8 +257,7 @@ static PyObject *select_device(PyObject *capsule, PyObject *number) {
 static PyObject *synchronize(PyObject *capsule, PyObject *unused) {
     (void)unused;
     CudaContext *context;
-    if (runtime_context(RUNTIME_OF(capsule), &context) < 0 || device_synchronise(context, NULL, true) < 0)
-        return NULL;
+    if (runtime_context(RUNTIME_OF(capsule), &context) < 0 || device_synchronise(context, NULL, true) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -253,17 +276,14 @@ static PyObject *choice_reason(PyObject *capsule, PyObject *unused) {
 static PyObject *driver_version(PyObject *capsule, PyObject *unused) {
     (void)unused;
     int version = cuda_driver_version(RUNTIME_OF(capsule)->cuda);
-    if (!version)
-        Py_RETURN_NONE;
+    if (!version) Py_RETURN_NONE;
     return Py_BuildValue("(ii)", version / 1000, version % 1000 / 10);
 }
 
 static PyObject *profile(PyObject *capsule, bool start) {
     CudaContext *context;
-    if (runtime_context(RUNTIME_OF(capsule), &context) < 0)
-        return NULL;
-    if (context)
-        start ? context->cuda->api.ProfilerStart() : context->cuda->api.ProfilerStop();
+    if (runtime_context(RUNTIME_OF(capsule), &context) < 0) return NULL;
+    if (context) start ? context->cuda->api.ProfilerStart() : context->cuda->api.ProfilerStop();
     Py_RETURN_NONE;
 }
 
@@ -279,25 +299,36 @@ static PyObject *profile_stop(PyObject *capsule, PyObject *unused) {
 
 PyMethodDef device_functions[] = {
     {"to_device", (PyCFunction)(void (*)(void))device_array_to_device, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("to_device(obj, stream=0, copy=True, to=None)\n--\n\nA device array with the elements of `obj` (anything NumPy makes an array of).")},
+     PyDoc_STR("to_device(obj, stream=0, copy=True, to=None)\n--\n\nA device array with the elements of `obj` "
+               "(anything NumPy makes an array of).")},
     {"device_array", (PyCFunction)(void (*)(void))device_array_empty, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("device_array(shape, dtype=numpy.float64, strides=None, order='C', stream=0)\n--\n\nA new device array; its elements are undefined.")},
+     PyDoc_STR("device_array(shape, dtype=numpy.float64, strides=None, order='C', stream=0)\n--\n\nA new device array; "
+               "its elements are undefined.")},
     {"device_array_like", (PyCFunction)(void (*)(void))device_array_empty_like, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("device_array_like(ary, stream=0)\n--\n\nA new device array of the shape, dtype and order of another array.")},
+     PyDoc_STR(
+         "device_array_like(ary, stream=0)\n--\n\nA new device array of the shape, dtype and order of another array.")},
     {"copy_to_host", (PyCFunction)(void (*)(void))device_array_copy_to_host, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("copy_to_host(array, ary=None, stream=0)\n--\n\narray.copy_to_host(ary, stream)")},
     {"as_cuda_array", (PyCFunction)(void (*)(void))device_array_from_interface, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("as_cuda_array(obj, sync=True)\n--\n\nA device array on the memory of an object with __cuda_array_interface__.")},
+     PyDoc_STR("as_cuda_array(obj, sync=True)\n--\n\nA device array on the memory of an object with "
+               "__cuda_array_interface__.")},
     {"pinned_array", (PyCFunction)(void (*)(void))device_array_pinned, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("pinned_array(shape, dtype=numpy.float64, strides=None, order='C')\n--\n\nA NumPy array in page-locked memory, which copies faster.")},
+     PyDoc_STR("pinned_array(shape, dtype=numpy.float64, strides=None, order='C')\n--\n\nA NumPy array in page-locked "
+               "memory, which copies faster.")},
     {"list_devices", list_devices, METH_NOARGS, PyDoc_STR("list_devices()\n--\n\nThe devices kernels can run on.")},
-    {"get_current_device", get_current_device, METH_NOARGS, PyDoc_STR("get_current_device()\n--\n\nThe device of the calling thread.")},
-    {"select_device", select_device, METH_O, PyDoc_STR("select_device(device_id)\n--\n\nMakes a device the calling thread's.")},
-    {"synchronize", synchronize, METH_NOARGS, PyDoc_STR("synchronize()\n--\n\nWaits until the device has finished everything queued.")},
+    {"get_current_device", get_current_device, METH_NOARGS,
+     PyDoc_STR("get_current_device()\n--\n\nThe device of the calling thread.")},
+    {"select_device", select_device, METH_O,
+     PyDoc_STR("select_device(device_id)\n--\n\nMakes a device the calling thread's.")},
+    {"synchronize", synchronize, METH_NOARGS,
+     PyDoc_STR("synchronize()\n--\n\nWaits until the device has finished everything queued.")},
     {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
-    {"choice_reason", choice_reason, METH_NOARGS, PyDoc_STR("choice_reason()\n--\n\nWhy kernels run where they do, one sentence.")},
-    {"driver_version", driver_version, METH_NOARGS, PyDoc_STR("driver_version()\n--\n\n(major, minor) of the CUDA version the driver supports, or None.")},
-    {"profile_start", profile_start, METH_NOARGS, PyDoc_STR("profile_start()\n--\n\nTells a profiler to begin recording.")},
+    {"choice_reason", choice_reason, METH_NOARGS,
+     PyDoc_STR("choice_reason()\n--\n\nWhy kernels run where they do, one sentence.")},
+    {"driver_version", driver_version, METH_NOARGS,
+     PyDoc_STR("driver_version()\n--\n\n(major, minor) of the CUDA version the driver supports, or None.")},
+    {"profile_start", profile_start, METH_NOARGS,
+     PyDoc_STR("profile_start()\n--\n\nTells a profiler to begin recording.")},
     {"profile_stop", profile_stop, METH_NOARGS, PyDoc_STR("profile_stop()\n--\n\nTells a profiler to stop recording.")},
     {NULL, NULL, 0, NULL},
 };
@@ -344,16 +375,11 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     runtime->marshal = marshal;
     runtime->cuda = cuda;
     int status = add_type(module, &runtime->device_array, &device_array_spec);
-    if (status == 0)
-        status = add_type(module, &runtime->stream, &stream_spec);
-    if (status == 0)
-        status = add_type(module, &runtime->event, &event_spec);
-    if (status == 0)
-        status = add_type(module, &runtime->device, &device_spec);
-    if (status == 0)
-        status = add_functions(module, capsule, device_functions);
-    if (status == 0)
-        status = add_functions(module, capsule, stream_functions);
+    if (status == 0) status = add_type(module, &runtime->stream, &stream_spec);
+    if (status == 0) status = add_type(module, &runtime->event, &event_spec);
+    if (status == 0) status = add_type(module, &runtime->device, &device_spec);
+    if (status == 0) status = add_functions(module, capsule, device_functions);
+    if (status == 0) status = add_functions(module, capsule, stream_functions);
     marshal->device_array = runtime->device_array;
     Py_DECREF(capsule); /* the functions hold it */
     return status;

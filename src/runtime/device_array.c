@@ -1,11 +1,13 @@
-/* device_array.c: DeviceArray, an array in device memory, with the names that Numba's has, and the functions that make one.
+/* device_array.c: DeviceArray, an array in device memory, with the names that Numba's has, and the functions that make
+ * one.
  *
- * A DeviceArray carries its shape, strides and pointer in the layout that compiled code wants (runtime.h), so a launch copies them.  Views (slices,
- * transposes, reshapes) share the memory of their base.  Anything elementwise beyond copying contiguous memory goes through NumPy on the host:
- * correct, and not the way to compute with a device array, which is a kernel. */
+ * A DeviceArray carries its shape, strides and pointer in the layout that compiled code wants (runtime.h), so a launch
+ * copies them.  Views (slices, transposes, reshapes) share the memory of their base.  Anything elementwise beyond
+ * copying contiguous memory goes through NumPy on the host: correct, and not the way to compute with a device array,
+ * which is a kernel. */
 #define NO_IMPORT_ARRAY
 #define PY_ARRAY_UNIQUE_SYMBOL krait_runtime_array_api
-#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
 #include "runtime/device_memory.h"
 
 #include <numpy/arrayobject.h>
@@ -13,26 +15,17 @@
 
 /* ---- making one ---- */
 
-static int64_t *shape_of(DeviceArray *self) {
-    return self->dims;
-}
+static int64_t *shape_of(DeviceArray *self) { return self->dims; }
 
-static int64_t *strides_of(DeviceArray *self) {
-    return self->dims + self->type->ndim;
-}
+static int64_t *strides_of(DeviceArray *self) { return self->dims + self->type->ndim; }
 
-static Scalar scalar_of(const DeviceArray *self) {
-    return (Scalar)type_element(self->type)->scalar;
-}
+static Scalar scalar_of(const DeviceArray *self) { return (Scalar)type_element(self->type)->scalar; }
 
-static size_t item_size(const DeviceArray *self) {
-    return scalar_info[scalar_of(self)].bytes;
-}
+static size_t item_size(const DeviceArray *self) { return scalar_info[scalar_of(self)].bytes; }
 
 static int64_t count_items(unsigned ndim, const int64_t *shape) {
     int64_t count = 1;
-    for (unsigned i = 0; i < ndim; i++)
-        count *= shape[i];
+    for (unsigned i = 0; i < ndim; i++) count *= shape[i];
     return count;
 }
 
@@ -40,8 +33,7 @@ static int64_t count_items(unsigned ndim, const int64_t *shape) {
 static int scalar_of_dtype(PyArray_Descr *dtype) {
     if (PyDataType_ISNOTSWAPPED(dtype))
         for (int i = 0; i < SCALAR_COUNT; i++)
-            if (scalar_info[i].kind == dtype->kind && scalar_info[i].bytes == PyDataType_ELSIZE(dtype))
-                return i;
+            if (scalar_info[i].kind == dtype->kind && scalar_info[i].bytes == PyDataType_ELSIZE(dtype)) return i;
     PyErr_Format(PyExc_TypeError, "a device array cannot hold elements of type %S", dtype);
     return -1;
 }
@@ -51,8 +43,7 @@ static ArrayLayout layout_of(unsigned ndim, const int64_t *shape, const int64_t 
     bool c = true, f = true;
     int64_t expected = item;
     for (unsigned i = 0; i < ndim; i++)
-        if (shape[i] == 0)
-            return LAYOUT_C;
+        if (shape[i] == 0) return LAYOUT_C;
     for (unsigned i = ndim; i-- > 0;) {
         c = c && (shape[i] == 1 || strides[i] == expected);
         expected *= shape[i];
@@ -75,17 +66,17 @@ static void fill_strides(unsigned ndim, const int64_t *shape, int64_t item, bool
 }
 
 /* A DeviceArray on memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
-static DeviceArray *wrap(Runtime *runtime, CudaContext *context, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides,
-                         void *data, bool readonly, PyObject *base) {
+static DeviceArray *wrap(Runtime *runtime, CudaContext *context, Scalar scalar, unsigned ndim, const int64_t *shape,
+                         const int64_t *strides, void *data, bool readonly, PyObject *base) {
     DeviceArray *self = PyObject_GC_NewVar(DeviceArray, runtime->device_array, 2 * (Py_ssize_t)ndim);
-    if (!self)
-        return NULL;
+    if (!self) return NULL;
     TypeTable *types = runtime->marshal->types;
     self->weakrefs = NULL;
     self->base = Py_XNewRef(base);
     self->runtime = runtime;
     self->context = context;
-    self->type = type_array(types, type_scalar(types, scalar, false), ndim, layout_of(ndim, shape, strides, scalar_info[scalar].bytes), readonly);
+    self->type = type_array(types, type_scalar(types, scalar, false), ndim,
+                            layout_of(ndim, shape, strides, scalar_info[scalar].bytes), readonly);
     self->head = (ArrayHead){data, self};
     for (unsigned i = 0; i < ndim; i++) {
         self->dims[i] = shape[i];
@@ -95,7 +86,8 @@ static DeviceArray *wrap(Runtime *runtime, CudaContext *context, Scalar scalar, 
     return self;
 }
 
-static DeviceArray *allocate(Runtime *runtime, void *stream, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides) {
+static DeviceArray *allocate(Runtime *runtime, void *stream, Scalar scalar, unsigned ndim, const int64_t *shape,
+                             const int64_t *strides) {
     CudaContext *context;
     void *data = NULL;
     int64_t bytes = scalar_info[scalar].bytes;
@@ -107,8 +99,7 @@ static DeviceArray *allocate(Runtime *runtime, void *stream, Scalar scalar, unsi
     if (runtime_context(runtime, &context) < 0 || device_allocate(context, stream, (size_t)bytes, &data) < 0)
         return NULL;
     DeviceArray *self = wrap(runtime, context, scalar, ndim, shape, strides, data, false, NULL);
-    if (!self)
-        device_release(context, data);
+    if (!self) device_release(context, data);
     return self;
 }
 
@@ -119,7 +110,8 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
 }
 
 static int clear(PyObject *object) {
-    (void)object; /* a base is never part of a cycle that only this could break: it is set once and owns no reference to views */
+    (void)object; /* a base is never part of a cycle that only this could break: it is set once and owns no reference to
+                     views */
     return 0;
 }
 
@@ -127,8 +119,7 @@ static void dealloc(PyObject *object) {
     DeviceArray *self = (DeviceArray *)object;
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
-    if (self->weakrefs)
-        PyObject_ClearWeakRefs(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
     if (self->base)
         Py_DECREF(self->base);
     else
@@ -145,10 +136,9 @@ static PyArray_Descr *dtype_of(const DeviceArray *self) {
 
 /* A NumPy array with this shape and these strides over `data`; base keeps data alive (may be NULL). */
 static PyObject *numpy_view(DeviceArray *self, void *data, PyObject *base, bool writable) {
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype_of(self), self->type->ndim, shape_of(self), strides_of(self), data,
-                                           writable ? NPY_ARRAY_WRITEABLE : 0, NULL);
-    if (array && base && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(base)) < 0)
-        Py_CLEAR(array);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype_of(self), self->type->ndim, shape_of(self),
+                                           strides_of(self), data, writable ? NPY_ARRAY_WRITEABLE : 0, NULL);
+    if (array && base && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(base)) < 0) Py_CLEAR(array);
     return array;
 }
 
@@ -164,30 +154,28 @@ static void extent(DeviceArray *self, char **low, size_t *bytes) {
     *bytes = empty ? 0 : (size_t)(above - below) + item_size(self);
 }
 
-static bool contiguous(const DeviceArray *self) {
-    return self->type->layout != LAYOUT_A;
-}
+static bool contiguous(const DeviceArray *self) { return self->type->layout != LAYOUT_A; }
 
-/* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a stream was named. */
+/* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a
+ * stream was named. */
 static PyObject *copy_out(DeviceArray *self, void *stream, bool wait) {
     char *low;
     size_t bytes;
     extent(self, &low, &bytes);
     if (contiguous(self)) {
-        PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype_of(self), self->type->ndim, shape_of(self), NULL, NULL,
-                                               self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
-        if (array && device_copy_out(self->context, stream, wait, PyArray_DATA((PyArrayObject *)array), self->head.data, bytes) < 0)
+        PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype_of(self), self->type->ndim, shape_of(self), NULL,
+                                               NULL, self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
+        if (array && device_copy_out(self->context, stream, wait, PyArray_DATA((PyArrayObject *)array), self->head.data,
+                                     bytes) < 0)
             Py_CLEAR(array);
         return array;
     }
     char *block = PyMem_Malloc(bytes ? bytes : 1);
-    if (!block)
-        return PyErr_NoMemory();
+    if (!block) return PyErr_NoMemory();
     PyObject *copy = NULL;
     if (device_copy_out(self->context, stream, true, block, low, bytes) == 0) {
         PyObject *view = numpy_view(self, block + ((char *)self->head.data - low), NULL, false);
-        if (view)
-            copy = PyArray_NewCopy((PyArrayObject *)view, NPY_CORDER);
+        if (view) copy = PyArray_NewCopy((PyArrayObject *)view, NPY_CORDER);
         Py_XDECREF(view);
     }
     PyMem_Free(block);
@@ -196,8 +184,7 @@ static PyObject *copy_out(DeviceArray *self, void *stream, bool wait) {
 
 static int same_shape(DeviceArray *self, PyArrayObject *array) {
     bool same = PyArray_NDIM(array) == self->type->ndim;
-    for (int i = 0; same && i < PyArray_NDIM(array); i++)
-        same = PyArray_DIM(array, i) == shape_of(self)[i];
+    for (int i = 0; same && i < PyArray_NDIM(array); i++) same = PyArray_DIM(array, i) == shape_of(self)[i];
     return same;
 }
 
@@ -209,8 +196,7 @@ static int copy_in(DeviceArray *self, void *stream, PyObject *source) {
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
     PyArray_Descr *dtype = dtype_of(self);
     extent(self, &low, &bytes);
-    if (!array || !dtype)
-        goto done;
+    if (!array || !dtype) goto done;
     bool fortran = self->type->layout == LAYOUT_F;
     if (contiguous(self) && same_shape(self, array) && PyArray_EquivTypes(PyArray_DESCR(array), dtype) &&
         (fortran ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array))) {
@@ -241,11 +227,9 @@ static int copy_across(DeviceArray *self, void *stream, DeviceArray *source) {
     char *low;
     size_t bytes;
     bool alike = self->type == source->type && contiguous(self) && self->context == source->context;
-    for (unsigned i = 0; alike && i < self->type->ndim; i++)
-        alike = shape_of(self)[i] == shape_of(source)[i];
+    for (unsigned i = 0; alike && i < self->type->ndim; i++) alike = shape_of(self)[i] == shape_of(source)[i];
     extent(self, &low, &bytes);
-    if (alike)
-        return device_copy_within(self->context, stream, self->head.data, source->head.data, bytes);
+    if (alike) return device_copy_within(self->context, stream, self->head.data, source->head.data, bytes);
     PyObject *host = copy_out(source, stream, true);
     int status = host ? copy_in(self, stream, host) : -1;
     Py_XDECREF(host);
@@ -266,8 +250,7 @@ static PyObject *array_copy_to_host(DeviceArray *self, PyObject *args, PyObject 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &into, &stream) ||
         stream_argument(self->runtime, stream, &handle) < 0)
         return NULL;
-    if (into == Py_None)
-        return copy_out(self, handle, handle == NULL);
+    if (into == Py_None) return copy_out(self, handle, handle == NULL);
     if (!PyArray_Check(into)) {
         PyErr_Format(PyExc_TypeError, "copy_to_host() copies into a NumPy array, not %.100s", Py_TYPE(into)->tp_name);
         return NULL;
@@ -282,14 +265,14 @@ static PyObject *array_copy_to_host(DeviceArray *self, PyObject *args, PyObject 
                   (self->type->layout == LAYOUT_F ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array));
     Py_DECREF(dtype);
     if (direct) {
-        if (device_copy_out(self->context, handle, handle == NULL, PyArray_DATA(array), self->head.data, (size_t)PyArray_NBYTES(array)) < 0)
+        if (device_copy_out(self->context, handle, handle == NULL, PyArray_DATA(array), self->head.data,
+                            (size_t)PyArray_NBYTES(array)) < 0)
             return NULL;
     } else {
         PyObject *copy = copy_out(self, handle, true);
         int status = copy ? PyArray_CopyInto(array, (PyArrayObject *)copy) : -1;
         Py_XDECREF(copy);
-        if (status < 0)
-            return NULL;
+        if (status < 0) return NULL;
     }
     return Py_NewRef(into);
 }
@@ -311,34 +294,30 @@ static PyObject *array_copy_to_device(DeviceArray *self, PyObject *args, PyObjec
             PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in size");
             return NULL;
         }
-        if (copy_across(self, handle, other) < 0)
-            return NULL;
+        if (copy_across(self, handle, other) < 0) return NULL;
     } else {
         PyObject *array = PyArray_FROM_O(source);
-        if (!array)
-            return NULL;
+        if (!array) return NULL;
         bool same = same_shape(self, (PyArrayObject *)array);
         int status = same ? copy_in(self, handle, array) : -1;
-        if (!same)
-            PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in shape");
+        if (!same) PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in shape");
         Py_DECREF(array);
-        if (status < 0)
-            return NULL;
+        if (status < 0) return NULL;
     }
     Py_RETURN_NONE;
 }
 
 /* A view with other geometry on the same memory. */
-static PyObject *view_of(DeviceArray *self, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides, void *data) {
+static PyObject *view_of(DeviceArray *self, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides,
+                         void *data) {
     return (PyObject *)wrap(self->runtime, self->context, scalar, ndim, shape, strides, data, self->type->readonly,
                             self->base ? self->base : (PyObject *)self);
 }
 
-/* Lets NumPy work out the geometry of an operation on a stand-in array of the same geometry that is never dereferenced, and maps the result back.
- * `result` is stolen. */
+/* Lets NumPy work out the geometry of an operation on a stand-in array of the same geometry that is never dereferenced,
+ * and maps the result back. `result` is stolen. */
 static PyObject *view_like(DeviceArray *self, PyObject *result) {
-    if (!result)
-        return NULL;
+    if (!result) return NULL;
     PyArrayObject *array = (PyArrayObject *)result;
     PyObject *view = NULL;
     if (!PyArray_Check(result)) {
@@ -346,33 +325,34 @@ static PyObject *view_like(DeviceArray *self, PyObject *result) {
     } else {
         int scalar = scalar_of_dtype(PyArray_DESCR(array));
         if (scalar >= 0)
-            view = view_of(self, (Scalar)scalar, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array), PyArray_DATA(array));
+            view = view_of(self, (Scalar)scalar, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array),
+                           PyArray_STRIDES(array), PyArray_DATA(array));
     }
     Py_DECREF(result);
     return view;
 }
 
-static PyObject *stand_in(DeviceArray *self) {
-    return numpy_view(self, self->head.data, NULL, true);
-}
+static PyObject *stand_in(DeviceArray *self) { return numpy_view(self, self->head.data, NULL, true); }
 
 /* Basic indices only: NumPy would read memory for the others. */
 static bool basic_index(PyObject *key) {
     if (PyTuple_Check(key)) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++)
-            if (PyTuple_Check(PyTuple_GET_ITEM(key, i)) || !basic_index(PyTuple_GET_ITEM(key, i)))
-                return false;
+            if (PyTuple_Check(PyTuple_GET_ITEM(key, i)) || !basic_index(PyTuple_GET_ITEM(key, i))) return false;
         return true;
     }
-    return key == Py_None || key == Py_Ellipsis || PySlice_Check(key) || (PyIndex_Check(key) && !PyBool_Check(key) && !PyArray_Check(key));
+    return key == Py_None || key == Py_Ellipsis || PySlice_Check(key) ||
+           (PyIndex_Check(key) && !PyBool_Check(key) && !PyArray_Check(key));
 }
 
 /* The view that key selects, of no dimensions if key selects one element. */
 static PyObject *select_view(DeviceArray *self, PyObject *key) {
     PyObject *with_ellipsis = NULL, *host = NULL, *result = NULL;
     if (!basic_index(key)) {
-        PyErr_SetString(PyExc_IndexError, "a device array is indexed with integers, slices, Ellipsis and None; for more, copy it to the host or "
-                                          "write a kernel");
+        PyErr_SetString(
+            PyExc_IndexError,
+            "a device array is indexed with integers, slices, Ellipsis and None; for more, copy it to the host or "
+            "write a kernel");
         return NULL;
     }
     /* an Ellipsis at the end makes NumPy give a view, never a scalar read from memory */
@@ -386,12 +366,10 @@ static PyObject *select_view(DeviceArray *self, PyObject *key) {
         with_ellipsis = PyTuple_New(count + 1);
         for (Py_ssize_t i = 0; with_ellipsis && i < count; i++)
             PyTuple_SET_ITEM(with_ellipsis, i, Py_NewRef(PyTuple_Check(key) ? PyTuple_GET_ITEM(key, i) : key));
-        if (with_ellipsis)
-            PyTuple_SET_ITEM(with_ellipsis, count, Py_NewRef(Py_Ellipsis));
+        if (with_ellipsis) PyTuple_SET_ITEM(with_ellipsis, count, Py_NewRef(Py_Ellipsis));
     }
     host = with_ellipsis ? stand_in(self) : NULL;
-    if (host)
-        result = PyObject_GetItem(host, with_ellipsis);
+    if (host) result = PyObject_GetItem(host, with_ellipsis);
     Py_XDECREF(with_ellipsis);
     Py_XDECREF(host);
     return view_like(self, result);
@@ -399,13 +377,11 @@ static PyObject *select_view(DeviceArray *self, PyObject *key) {
 
 static PyObject *array_getitem(PyObject *object, PyObject *key) {
     DeviceArray *view = (DeviceArray *)select_view((DeviceArray *)object, key);
-    if (!view || view->type->ndim != 0)
-        return (PyObject *)view;
+    if (!view || view->type->ndim != 0) return (PyObject *)view;
     bool all = key == Py_Ellipsis; /* x[...] stays an array */
     for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_GET_SIZE(key); i++)
         all |= PyTuple_GET_ITEM(key, i) == Py_Ellipsis;
-    if (all)
-        return (PyObject *)view;
+    if (all) return (PyObject *)view;
     PyObject *copy = copy_out(view, NULL, true);
     Py_DECREF(view);
     return copy ? PyArray_Return((PyArrayObject *)copy) : NULL;
@@ -421,9 +397,9 @@ static int assign(DeviceArray *self, PyObject *key, PyObject *value, void *strea
         return -1;
     }
     DeviceArray *view = (DeviceArray *)select_view(self, key);
-    if (!view)
-        return -1;
-    int status = Py_TYPE(value) == self->runtime->device_array ? copy_across(view, stream, (DeviceArray *)value) : copy_in(view, stream, value);
+    if (!view) return -1;
+    int status = Py_TYPE(value) == self->runtime->device_array ? copy_across(view, stream, (DeviceArray *)value)
+                                                               : copy_in(view, stream, value);
     Py_DECREF(view);
     return status;
 }
@@ -435,8 +411,7 @@ static int array_setitem(PyObject *object, PyObject *key, PyObject *value) {
 static PyObject *array_getitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"item", "stream", NULL};
     PyObject *key, *stream = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &key, &stream))
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &key, &stream)) return NULL;
     return array_getitem((PyObject *)self, key);
 }
 
@@ -459,7 +434,8 @@ static Py_ssize_t array_length(PyObject *object) {
     return shape_of(self)[0];
 }
 
-/* reshape, ravel, T: NumPy's method on the stand-in; a copy, which NumPy makes when the geometry has no view, is refused. */
+/* reshape, ravel, T: NumPy's method on the stand-in; a copy, which NumPy makes when the geometry has no view, is
+ * refused. */
 static PyObject *through_numpy(DeviceArray *self, const char *method, PyObject *args, PyObject *kwargs) {
     PyObject *host = stand_in(self), *bound = host ? PyObject_GetAttrString(host, method) : NULL, *result = NULL;
     if (bound && (!strcmp(method, "reshape") || !strcmp(method, "ravel")) && !contiguous(self))
@@ -479,8 +455,7 @@ static PyObject *array_reshape(DeviceArray *self, PyObject *args, PyObject *kwar
     PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
     if (options && self->type->layout == LAYOUT_F && self->type->ndim > 1 && !PyDict_GetItemString(options, "order")) {
         PyObject *order = PyUnicode_FromString("A"); /* elements in memory order, as Numba does */
-        if (!order || PyDict_SetItemString(options, "order", order) < 0)
-            Py_CLEAR(options);
+        if (!order || PyDict_SetItemString(options, "order", order) < 0) Py_CLEAR(options);
         Py_XDECREF(order);
     }
     PyObject *result = options ? through_numpy(self, "reshape", args, options) : NULL;
@@ -492,8 +467,7 @@ static PyObject *array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs
     static char *names[] = {"order", "stream", NULL};
     const char *order = "C";
     PyObject *stream = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:ravel", names, &order, &stream))
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:ravel", names, &order, &stream)) return NULL;
     PyObject *numpy_args = Py_BuildValue("(s)", self->type->layout == LAYOUT_F && order[0] != 'C' ? "F" : order);
     PyObject *result = numpy_args ? through_numpy(self, "ravel", numpy_args, NULL) : NULL;
     Py_XDECREF(numpy_args);
@@ -508,16 +482,13 @@ static PyObject *array_squeeze(DeviceArray *self, PyObject *args, PyObject *kwar
     return through_numpy(self, "squeeze", args, kwargs);
 }
 
-static PyObject *array_view(DeviceArray *self, PyObject *args) {
-    return through_numpy(self, "view", args, NULL);
-}
+static PyObject *array_view(DeviceArray *self, PyObject *args) { return through_numpy(self, "view", args, NULL); }
 
 static PyObject *array_split(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"section", "stream", NULL};
     Py_ssize_t section;
     PyObject *stream = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream))
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream)) return NULL;
     if (section <= 0 || self->type->ndim != 1) {
         PyErr_SetString(PyExc_ValueError, "split() cuts an array of one dimension into sections of a positive length");
         return NULL;
@@ -527,8 +498,7 @@ static PyObject *array_split(DeviceArray *self, PyObject *args, PyObject *kwargs
         PyObject *from = PyLong_FromSsize_t(start), *to = PyLong_FromSsize_t(start + section);
         PyObject *slice = from && to ? PySlice_New(from, to, NULL) : NULL;
         PyObject *part = slice ? select_view(self, slice) : NULL;
-        if (!part || PyList_Append(list, part) < 0)
-            Py_CLEAR(list);
+        if (!part || PyList_Append(list, part) < 0) Py_CLEAR(list);
         Py_XDECREF(part);
         Py_XDECREF(slice);
         Py_XDECREF(from);
@@ -555,15 +525,13 @@ static PyObject *array_bind(DeviceArray *self, PyObject *args) {
 static PyObject *array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"dtype", "copy", NULL};
     PyObject *dtype = Py_None, *copy = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy))
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy)) return NULL;
     if (copy == Py_False) {
         PyErr_SetString(PyExc_ValueError, "a device array cannot become a NumPy array without a copy");
         return NULL;
     }
     PyObject *array = copy_out(self, NULL, true);
-    if (!array || dtype == Py_None)
-        return array;
+    if (!array || dtype == Py_None) return array;
     PyObject *cast = PyObject_CallMethod(array, "astype", "O", dtype);
     Py_DECREF(array);
     return cast;
@@ -634,21 +602,24 @@ static PyObject *get_pointer(DeviceArray *self, void *unused) {
 static PyObject *get_cuda_array_interface(DeviceArray *self, void *unused) {
     (void)unused;
     if (!self->context) {
-        PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__: this array lies in host memory (kernels run on the host device)");
+        PyErr_SetString(PyExc_AttributeError,
+                        "__cuda_array_interface__: this array lies in host memory (kernels run on the host device)");
         return NULL;
     }
     const ScalarInfo *info = &scalar_info[scalar_of(self)];
     char typestr[8];
     snprintf(typestr, sizeof typestr, "%c%c%u", info->bytes == 1 ? '|' : '<', info->kind, info->bytes);
     PyObject *strides = self->type->layout == LAYOUT_C ? Py_NewRef(Py_None) : get_strides(self, NULL);
-    return Py_BuildValue("{s:N,s:N,s:s,s:(NO),s:i,s:i}", "shape", get_shape(self, NULL), "strides", strides, "typestr", typestr, "data",
-                         PyLong_FromVoidPtr(self->head.data), self->type->readonly ? Py_True : Py_False, "version", 3, "stream", 1);
+    return Py_BuildValue("{s:N,s:N,s:s,s:(NO),s:i,s:i}", "shape", get_shape(self, NULL), "strides", strides, "typestr",
+                         typestr, "data", PyLong_FromVoidPtr(self->head.data),
+                         self->type->readonly ? Py_True : Py_False, "version", 3, "stream", 1);
 }
 
 static PyObject *array_repr(PyObject *object) {
     DeviceArray *self = (DeviceArray *)object;
     PyObject *shape = get_shape(self, NULL);
-    PyObject *text = shape ? PyUnicode_FromFormat("<krait DeviceArray %S %s on %s>", shape, scalar_info[scalar_of(self)].name,
+    PyObject *text = shape ? PyUnicode_FromFormat("<krait DeviceArray %S %s on %s>", shape,
+                                                  scalar_info[scalar_of(self)].name,
                                                   self->context ? "the GPU" : "the host device")
                            : NULL;
     Py_XDECREF(shape);
@@ -657,21 +628,33 @@ static PyObject *array_repr(PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"copy_to_host", (PyCFunction)(void (*)(void))array_copy_to_host, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("copy_to_host($self, ary=None, stream=0)\n--\n\nThe elements as a NumPy array, new or `ary`.  With a stream the copy is queued there.")},
+     PyDoc_STR("copy_to_host($self, ary=None, stream=0)\n--\n\nThe elements as a NumPy array, new or `ary`.  With a "
+               "stream the copy is queued there.")},
     {"copy_to_device", (PyCFunction)(void (*)(void))array_copy_to_device, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("copy_to_device($self, ary, stream=0)\n--\n\nOverwrites the elements with those of a host or device array of the same shape.")},
-    {"reshape", (PyCFunction)(void (*)(void))array_reshape, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("A view of another shape and the same size.")},
-    {"ravel", (PyCFunction)(void (*)(void))array_ravel, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("ravel($self, order='C', stream=0)\n--\n\nA view of one dimension.")},
+     PyDoc_STR("copy_to_device($self, ary, stream=0)\n--\n\nOverwrites the elements with those of a host or device "
+               "array of the same shape.")},
+    {"reshape", (PyCFunction)(void (*)(void))array_reshape, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("A view of another shape and the same size.")},
+    {"ravel", (PyCFunction)(void (*)(void))array_ravel, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("ravel($self, order='C', stream=0)\n--\n\nA view of one dimension.")},
     {"transpose", (PyCFunction)array_transpose, METH_VARARGS, PyDoc_STR("A view with the axes reversed or permuted.")},
-    {"squeeze", (PyCFunction)(void (*)(void))array_squeeze, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("A view without axes of length one.")},
-    {"view", (PyCFunction)array_view, METH_VARARGS, PyDoc_STR("view($self, dtype)\n--\n\nThe same bytes as elements of another type.")},
-    {"split", (PyCFunction)(void (*)(void))array_split, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("split($self, section, stream=0)\n--\n\nViews of `section` elements each; the last may be shorter.")},
+    {"squeeze", (PyCFunction)(void (*)(void))array_squeeze, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("A view without axes of length one.")},
+    {"view", (PyCFunction)array_view, METH_VARARGS,
+     PyDoc_STR("view($self, dtype)\n--\n\nThe same bytes as elements of another type.")},
+    {"split", (PyCFunction)(void (*)(void))array_split, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("split($self, section, stream=0)\n--\n\nViews of `section` elements each; the last may be shorter.")},
     {"bind", (PyCFunction)array_bind, METH_VARARGS, PyDoc_STR("bind($self, stream=0)\n--\n\nThe array itself.")},
-    {"getitem", (PyCFunction)(void (*)(void))array_getitem_method, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("getitem($self, item, stream=0)\n--\n\nself[item]")},
-    {"setitem", (PyCFunction)(void (*)(void))array_setitem_method, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("setitem($self, key, value, stream=0)\n--\n\nself[key] = value")},
-    {"is_c_contiguous", (PyCFunction)array_is_c_contiguous, METH_NOARGS, PyDoc_STR("Whether the elements lie in C order without gaps.")},
-    {"is_f_contiguous", (PyCFunction)array_is_f_contiguous, METH_NOARGS, PyDoc_STR("Whether the elements lie in Fortran order without gaps.")},
-    {"__array__", (PyCFunction)(void (*)(void))array_to_numpy, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("A copy on the host.")},
+    {"getitem", (PyCFunction)(void (*)(void))array_getitem_method, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("getitem($self, item, stream=0)\n--\n\nself[item]")},
+    {"setitem", (PyCFunction)(void (*)(void))array_setitem_method, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("setitem($self, key, value, stream=0)\n--\n\nself[key] = value")},
+    {"is_c_contiguous", (PyCFunction)array_is_c_contiguous, METH_NOARGS,
+     PyDoc_STR("Whether the elements lie in C order without gaps.")},
+    {"is_f_contiguous", (PyCFunction)array_is_f_contiguous, METH_NOARGS,
+     PyDoc_STR("Whether the elements lie in Fortran order without gaps.")},
+    {"__array__", (PyCFunction)(void (*)(void))array_to_numpy, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("A copy on the host.")},
     {NULL, NULL, 0, NULL},
 };
 
@@ -685,7 +668,8 @@ static PyGetSetDef attributes[] = {
     {"itemsize", (getter)get_itemsize, NULL, PyDoc_STR("Bytes of one element."), NULL},
     {"T", (getter)get_transposed, NULL, PyDoc_STR("A view with the axes reversed."), NULL},
     {"device_ctypes_pointer", (getter)get_pointer, NULL, PyDoc_STR("Address of the first element, an int."), NULL},
-    {"__cuda_array_interface__", (getter)get_cuda_array_interface, NULL, PyDoc_STR("CUDA Array Interface, version 3."), NULL},
+    {"__cuda_array_interface__", (getter)get_cuda_array_interface, NULL, PyDoc_STR("CUDA Array Interface, version 3."),
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -729,8 +713,7 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
         stream_argument(runtime, stream, &handle) < 0)
         return NULL;
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
-    if (!array)
-        return NULL;
+    if (!array) return NULL;
     PyObject *result = NULL;
     int scalar = scalar_of_dtype(PyArray_DESCR(array));
     if (scalar >= 0 && into == Py_None) {
@@ -739,8 +722,8 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
         if (ndim > TYPE_MAX_NDIM)
             PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
         else {
-            fill_strides(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes, PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array),
-                         strides);
+            fill_strides(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
+                         PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array), strides);
             result = (PyObject *)allocate(runtime, handle, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
         }
     } else if (scalar >= 0) {
@@ -763,8 +746,7 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
 
 /* shape as an int or a sequence of ints, checked. */
 static int read_shape(PyObject *object, PyArray_Dims *dims) {
-    if (!PyArray_IntpConverter(object, dims))
-        return -1;
+    if (!PyArray_IntpConverter(object, dims)) return -1;
     for (int i = 0; i < dims->len; i++)
         if (dims->ptr[i] < 0) {
             PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed");
@@ -787,25 +769,24 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
     void *handle;
     int scalar;
     int64_t packed[TYPE_MAX_NDIM + 1];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object, &strides_object, &order, &stream))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object,
+                                     &strides_object, &order, &stream))
         return NULL;
-    if (stream_argument(runtime, stream, &handle) < 0 || read_shape(shape_object, &shape) < 0)
-        goto done;
+    if (stream_argument(runtime, stream, &handle) < 0 || read_shape(shape_object, &shape) < 0) goto done;
     if (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE)))
         goto done;
     scalar = scalar_of_dtype(dtype);
-    if (scalar < 0)
-        goto done;
+    if (scalar < 0) goto done;
     fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F', packed);
     if (strides_object != Py_None) { /* like Numba: only a permutation of packed strides can be asked for */
-        if (!PyArray_IntpConverter(strides_object, &strides))
-            goto done;
+        if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
         int64_t other[TYPE_MAX_NDIM + 1];
         fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F', other);
         bool same = strides.len == shape.len && !memcmp(strides.ptr, packed, sizeof(int64_t) * (size_t)shape.len);
         bool swapped = strides.len == shape.len && !memcmp(strides.ptr, other, sizeof(int64_t) * (size_t)shape.len);
         if (!same && !swapped) {
-            PyErr_SetString(PyExc_ValueError, "device_array(): strides must be those of a C or a Fortran contiguous array");
+            PyErr_SetString(PyExc_ValueError,
+                            "device_array(): strides must be those of a C or a Fortran contiguous array");
             goto done;
         }
         memcpy(packed, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
@@ -829,7 +810,8 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     int64_t strides[NPY_MAXDIMS];
     if (Py_TYPE(like) == runtime->device_array) {
         DeviceArray *array = (DeviceArray *)like;
-        fill_strides(array->type->ndim, shape_of(array), (int64_t)item_size(array), array->type->layout == LAYOUT_F, strides);
+        fill_strides(array->type->ndim, shape_of(array), (int64_t)item_size(array), array->type->layout == LAYOUT_F,
+                     strides);
         return (PyObject *)allocate(runtime, handle, scalar_of(array), array->type->ndim, shape_of(array), strides);
     }
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(like);
@@ -838,7 +820,8 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     if (scalar >= 0 && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
         bool fortran = PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array);
         fill_strides((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes, fortran, strides);
-        result = (PyObject *)allocate(runtime, handle, (Scalar)scalar, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array), strides);
+        result = (PyObject *)allocate(runtime, handle, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
+                                      PyArray_DIMS(array), strides);
     } else if (scalar >= 0) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
     }
@@ -863,8 +846,7 @@ PyObject *device_array_copy_to_host(PyObject *capsule, PyObject *args, PyObject 
 
 static PyObject *interface_item(PyObject *interface, const char *name, bool needed) {
     PyObject *item = PyDict_GetItemString(interface, name);
-    if (!item && needed)
-        PyErr_Format(PyExc_ValueError, "__cuda_array_interface__ lacks '%s'", name);
+    if (!item && needed) PyErr_Format(PyExc_ValueError, "__cuda_array_interface__ lacks '%s'", name);
     return item;
 }
 
@@ -877,12 +859,9 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     CudaContext *context;
     int sync = 1, scalar;
     int64_t packed[TYPE_MAX_NDIM + 1];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync))
-        return NULL;
-    if (Py_TYPE(object) == runtime->device_array)
-        return Py_NewRef(object);
-    if (runtime_context(runtime, &context) < 0)
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
+    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
+    if (runtime_context(runtime, &context) < 0) return NULL;
     if (!context) {
         PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return NULL;
@@ -906,10 +885,8 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, false, packed);
     strides_object = interface_item(interface, "strides", false);
     if (strides_object && strides_object != Py_None) {
-        if (!PyArray_IntpConverter(strides_object, &strides))
-            goto done;
-        for (int i = 0; i < shape.len && i < strides.len; i++)
-            packed[i] = strides.ptr[i];
+        if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
+        for (int i = 0; i < shape.len && i < strides.len; i++) packed[i] = strides.ptr[i];
     }
     PyObject *stream = PyDict_GetItemString(interface, "stream");
     if (sync && stream && stream != Py_None && device_synchronise(context, PyLong_AsVoidPtr(stream), false) < 0)
@@ -919,8 +896,7 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
         result = (PyObject *)wrap(runtime, context, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed, pointer,
                                   PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
 done:
-    if (!result && !PyErr_Occurred())
-        PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
+    if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
     PyDimMem_FREE(shape.ptr);
     PyDimMem_FREE(strides.ptr);
     Py_XDECREF(dtype);
@@ -933,8 +909,7 @@ done:
 static void free_pinned(PyObject *holder) {
     CudaContext *context = PyCapsule_GetContext(holder);
     void *memory = PyCapsule_GetPointer(holder, NULL);
-    if (context && context_enter(context) == 0)
-        context->cuda->api.MemFreeHost(memory);
+    if (context && context_enter(context) == 0) context->cuda->api.MemFreeHost(memory);
     PyErr_Clear();
 }
 
@@ -947,7 +922,8 @@ PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwarg
     const char *order = "C";
     CudaContext *context;
     void *memory = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOs:pinned_array", names, &shape_object, &dtype_object, &strides, &order) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOs:pinned_array", names, &shape_object, &dtype_object, &strides,
+                                     &order) ||
         runtime_context(runtime, &context) < 0)
         return NULL;
     if (read_shape(shape_object, &shape) < 0 ||
@@ -961,13 +937,11 @@ PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwarg
             goto done;
         }
         holder = PyCapsule_New(memory, NULL, free_pinned);
-        if (!holder || PyCapsule_SetContext(holder, context) < 0)
-            goto done;
+        if (!holder || PyCapsule_SetContext(holder, context) < 0) goto done;
     }
     array = PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef(dtype), shape.len, shape.ptr, NULL, memory,
                                  NPY_ARRAY_WRITEABLE | (order[0] == 'F' ? NPY_ARRAY_F_CONTIGUOUS : 0), NULL);
-    if (array && holder && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(holder)) < 0)
-        Py_CLEAR(array);
+    if (array && holder && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(holder)) < 0) Py_CLEAR(array);
 done:
     PyDimMem_FREE(shape.ptr);
     Py_XDECREF(dtype);

@@ -1,7 +1,8 @@
 /* device_memory.c: memory of a device and copies to and from it, and which device is used.
  *
- * On a GPU memory comes from the driver's stream-ordered pool (cuMemAllocAsync on the default stream, about a microsecond), which keeps what is
- * freed; on GPUs or drivers without pools from cuMemAlloc.  On the host device it is memory of this process, aligned for vector loads. */
+ * On a GPU memory comes from the driver's stream-ordered pool (cuMemAllocAsync on the default stream, about a
+ * microsecond), which keeps what is freed; on GPUs or drivers without pools from cuMemAlloc.  On the host device it is
+ * memory of this process, aligned for vector loads. */
 #include "runtime/device_memory.h"
 
 #include <stdio.h>  /* snprintf */
@@ -16,16 +17,13 @@ typedef enum Choice { CHOICE_AUTO, CHOICE_GPU, CHOICE_HOST, CHOICE_UNKNOWN } Cho
 
 static Choice choice(void) {
     const char *text = getenv("KRAIT_CUDA_DEVICE");
-    if (!text || !*text || strcmp(text, "auto") == 0)
-        return CHOICE_AUTO;
-    if (strcmp(text, "gpu") == 0)
-        return CHOICE_GPU;
+    if (!text || !*text || strcmp(text, "auto") == 0) return CHOICE_AUTO;
+    if (strcmp(text, "gpu") == 0) return CHOICE_GPU;
     return strcmp(text, "cpu") == 0 ? CHOICE_HOST : CHOICE_UNKNOWN;
 }
 
 static void decide(Cuda *cuda) {
-    if (cuda->decided)
-        return;
+    if (cuda->decided) return;
     const char *why_not = choice() == CHOICE_HOST ? NULL : cuda_why_not(cuda);
     switch (choice()) {
     case CHOICE_HOST:
@@ -34,7 +32,8 @@ static void decide(Cuda *cuda) {
         break;
     case CHOICE_GPU:
         cuda->use_gpu = why_not ? -1 : 1;
-        snprintf(cuda->reason, sizeof cuda->reason, "KRAIT_CUDA_DEVICE=gpu asks for a GPU%s%s", why_not ? ", but " : "", why_not ? why_not : "");
+        snprintf(cuda->reason, sizeof cuda->reason, "KRAIT_CUDA_DEVICE=gpu asks for a GPU%s%s", why_not ? ", but " : "",
+                 why_not ? why_not : "");
         break;
     case CHOICE_AUTO:
         cuda->use_gpu = why_not ? 0 : 1;
@@ -50,8 +49,7 @@ static void decide(Cuda *cuda) {
 
 int cuda_use_gpu(Cuda *cuda) {
     decide(cuda);
-    if (cuda->use_gpu < 0)
-        PyErr_SetString(PyExc_RuntimeError, cuda->reason);
+    if (cuda->use_gpu < 0) PyErr_SetString(PyExc_RuntimeError, cuda->reason);
     return cuda->use_gpu;
 }
 
@@ -77,8 +75,7 @@ int device_allocate(CudaContext *context, void *stream, size_t bytes, void **poi
         }
         return 0;
     }
-    if (context_enter(context) < 0)
-        return -1;
+    if (context_enter(context) < 0) return -1;
     const CuApi *api = &context->cuda->api;
     size_t size = bytes ? bytes : 1;
     int error = context->pools ? api->MemAllocAsync(&address, size, stream) : api->MemAlloc(&address, size);
@@ -111,27 +108,23 @@ void device_release(CudaContext *context, void *pointer) {
 }
 
 /* Runs `call` with the GIL released where the copy is long enough for others to care. */
-#define COPY(context, bytes, what, call)                                                                               \
-    do {                                                                                                               \
-        const CuApi *api = &(context)->cuda->api;                                                                      \
-        int error;                                                                                                     \
-        if (context_enter(context) < 0)                                                                                \
-            return -1;                                                                                                 \
-        if ((bytes) <= SMALL_COPY) {                                                                                   \
-            error = (call);                                                                                            \
-        } else {                                                                                                       \
-            Py_BEGIN_ALLOW_THREADS error = (call);                                                                     \
-            Py_END_ALLOW_THREADS                                                                                       \
-        }                                                                                                              \
-        if (error != CUDA_OK && context_recover((context), error))                                                     \
-            error = (call);                                                                                            \
-        if (error != CUDA_OK)                                                                                          \
-            return cuda_raise((context)->cuda, error, (what));                                                         \
+#define COPY(context, bytes, what, call)                                           \
+    do {                                                                           \
+        const CuApi *api = &(context)->cuda->api;                                  \
+        int error;                                                                 \
+        if (context_enter(context) < 0) return -1;                                 \
+        if ((bytes) <= SMALL_COPY) {                                               \
+            error = (call);                                                        \
+        } else {                                                                   \
+            Py_BEGIN_ALLOW_THREADS error = (call);                                 \
+            Py_END_ALLOW_THREADS                                                   \
+        }                                                                          \
+        if (error != CUDA_OK && context_recover((context), error)) error = (call); \
+        if (error != CUDA_OK) return cuda_raise((context)->cuda, error, (what));   \
     } while (0)
 
 int device_copy_in(CudaContext *context, void *stream, bool wait, void *device, const void *host, size_t bytes) {
-    if (bytes == 0)
-        return 0;
+    if (bytes == 0) return 0;
     if (!context) {
         memcpy(device, host, bytes);
         return 0;
@@ -144,8 +137,7 @@ int device_copy_in(CudaContext *context, void *stream, bool wait, void *device, 
 }
 
 int device_copy_out(CudaContext *context, void *stream, bool wait, void *host, const void *device, size_t bytes) {
-    if (bytes == 0)
-        return 0;
+    if (bytes == 0) return 0;
     if (!context) {
         memcpy(host, device, bytes);
         return 0;
@@ -158,8 +150,7 @@ int device_copy_out(CudaContext *context, void *stream, bool wait, void *host, c
 }
 
 int device_copy_within(CudaContext *context, void *stream, void *to, const void *from, size_t bytes) {
-    if (bytes == 0)
-        return 0;
+    if (bytes == 0) return 0;
     if (!context) {
         memmove(to, from, bytes);
         return 0;
@@ -169,20 +160,20 @@ int device_copy_within(CudaContext *context, void *stream, void *to, const void 
 }
 
 int device_clear(CudaContext *context, void *stream, void *device, int byte, size_t bytes) {
-    if (bytes == 0)
-        return 0;
+    if (bytes == 0) return 0;
     if (!context) {
         memset(device, byte, bytes);
         return 0;
     }
-    COPY(context, (size_t)0, "filling GPU memory", api->MemsetD8Async((uint64_t)device, (unsigned char)byte, bytes, stream));
+    COPY(context, (size_t)0, "filling GPU memory",
+         api->MemsetD8Async((uint64_t)device, (unsigned char)byte, bytes, stream));
     return 0;
 }
 
 int device_synchronise(CudaContext *context, void *stream, bool whole_context) {
-    if (!context)
-        return 0; /* the host device has finished a launch when it returns */
-    COPY(context, (size_t)SMALL_COPY + 1, "waiting for the GPU", whole_context ? api->CtxSynchronize() : api->StreamSynchronize(stream));
+    if (!context) return 0; /* the host device has finished a launch when it returns */
+    COPY(context, (size_t)SMALL_COPY + 1, "waiting for the GPU",
+         whole_context ? api->CtxSynchronize() : api->StreamSynchronize(stream));
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* device_memory.h: inside the runtime: what its Python types share, and memory of a device, be it a GPU or this process. */
+/* device_memory.h: inside the runtime: what its Python types share, and memory of a device, be it a GPU or this
+ * process. */
 #ifndef KRAIT_RUNTIME_DEVICE_MEMORY_H
 #define KRAIT_RUNTIME_DEVICE_MEMORY_H
 
@@ -11,10 +12,12 @@ typedef struct Runtime {
     PyTypeObject *device_array, *stream, *event, *device;
 } Runtime;
 
-/* The device that the calling thread's arrays and kernels belong to: *context is NULL for the host device.  -1: exception set. */
+/* The device that the calling thread's arrays and kernels belong to: *context is NULL for the host device.  -1:
+ * exception set. */
 int runtime_context(const Runtime *runtime, CudaContext **context);
 
-/* Memory and copies; context NULL: the host device.  -1: exception set.  Copies with a stream are in stream order; those without return when done. */
+/* Memory and copies; context NULL: the host device.  -1: exception set.  Copies with a stream are in stream order;
+ * those without return when done. */
 int device_allocate(CudaContext *context, void *stream, size_t bytes, void **pointer);
 void device_release(CudaContext *context, void *pointer);
 int device_copy_in(CudaContext *context, void *stream, bool wait, void *device, const void *host, size_t bytes);
@@ -37,6 +40,6 @@ extern PyType_Spec stream_spec, event_spec, device_spec;
 extern PyMethodDef stream_functions[], device_functions[];
 
 #define RUNTIME_OF(capsule) ((Runtime *)PyCapsule_GetPointer((capsule), "krait.runtime"))
-#define NEEDS_GPU "this needs a GPU: kernels run on the host device here (%s)"
+#define NEEDS_GPU           "this needs a GPU: kernels run on the host device here (%s)"
 
 #endif

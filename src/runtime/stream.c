@@ -11,7 +11,7 @@ typedef struct Stream {
     Runtime *runtime;
     CudaContext *context; /* NULL: host device */
     void *handle;
-    bool owned;           /* destroyed with the object; not so the default streams and external ones */
+    bool owned; /* destroyed with the object; not so the default streams and external ones */
 } Stream;
 
 typedef struct Event {
@@ -25,8 +25,7 @@ typedef struct Event {
 
 static PyObject *stream_new(Runtime *runtime, CudaContext *context, void *handle, bool owned) {
     Stream *self = PyObject_New(Stream, runtime->stream);
-    if (!self)
-        return NULL;
+    if (!self) return NULL;
     self->weakrefs = NULL;
     self->runtime = runtime;
     self->context = context;
@@ -38,8 +37,7 @@ static PyObject *stream_new(Runtime *runtime, CudaContext *context, void *handle
 static void stream_dealloc(PyObject *object) {
     Stream *self = (Stream *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->weakrefs)
-        PyObject_ClearWeakRefs(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
     if (self->owned && self->context && context_enter(self->context) == 0)
         self->context->cuda->api.StreamDestroy(self->handle);
     PyErr_Clear();
@@ -50,8 +48,7 @@ static void stream_dealloc(PyObject *object) {
 int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handle) {
     (void)marshal;
     *handle = NULL;
-    if (stream == Py_None)
-        return 0;
+    if (stream == Py_None) return 0;
     if (PyLong_Check(stream)) {
         *handle = PyLong_AsVoidPtr(stream);
         return PyErr_Occurred() ? -1 : 0;
@@ -65,8 +62,7 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
     PyErr_Clear();
     if (protocol) {
         PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol) : Py_NewRef(protocol);
-        if (pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2)
-            number = Py_NewRef(PyTuple_GET_ITEM(pair, 1));
+        if (pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2) number = Py_NewRef(PyTuple_GET_ITEM(pair, 1));
         Py_XDECREF(pair);
         Py_DECREF(protocol);
     }
@@ -77,7 +73,9 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
     if (number && PyLong_Check(number))
         *handle = PyLong_AsVoidPtr(number);
     else
-        PyErr_Format(PyExc_TypeError, "a stream is a krait stream, 0, an address or an object with __cuda_stream__, not %.100s", Py_TYPE(stream)->tp_name);
+        PyErr_Format(PyExc_TypeError,
+                     "a stream is a krait stream, 0, an address or an object with __cuda_stream__, not %.100s",
+                     Py_TYPE(stream)->tp_name);
     Py_XDECREF(number);
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -85,18 +83,15 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
 static PyObject *stream_synchronize(PyObject *object, PyObject *unused) {
     (void)unused;
     Stream *self = (Stream *)object;
-    if (device_synchronise(self->context, self->handle, false) < 0)
-        return NULL;
+    if (device_synchronise(self->context, self->handle, false) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
 static PyObject *stream_done(PyObject *object, PyObject *unused) {
     (void)unused;
     Stream *self = (Stream *)object;
-    if (!self->context)
-        Py_RETURN_TRUE;
-    if (context_enter(self->context) < 0)
-        return NULL;
+    if (!self->context) Py_RETURN_TRUE;
+    if (context_enter(self->context) < 0) return NULL;
     int error = self->context->cuda->api.StreamQuery(self->handle);
     if (error != CUDA_OK && error != CUDA_NOT_READY) {
         cuda_raise(self->context->cuda, error, "asking a stream");
@@ -120,21 +115,21 @@ static PyObject *stream_protocol(PyObject *object, PyObject *unused) {
     return Py_BuildValue("(iN)", 0, PyLong_FromVoidPtr(((Stream *)object)->handle));
 }
 
-static PyObject *stream_int(PyObject *object) {
-    return PyLong_FromVoidPtr(((Stream *)object)->handle);
-}
+static PyObject *stream_int(PyObject *object) { return PyLong_FromVoidPtr(((Stream *)object)->handle); }
 
 static PyObject *stream_repr(PyObject *object) {
     Stream *self = (Stream *)object;
-    if (!self->context)
-        return PyUnicode_FromString("<krait stream on the host device>");
-    return self->handle ? PyUnicode_FromFormat("<krait stream %p>", self->handle) : PyUnicode_FromString("<krait default stream>");
+    if (!self->context) return PyUnicode_FromString("<krait stream on the host device>");
+    return self->handle ? PyUnicode_FromFormat("<krait stream %p>", self->handle)
+                        : PyUnicode_FromString("<krait default stream>");
 }
 
 static PyMethodDef stream_methods[] = {
-    {"synchronize", stream_synchronize, METH_NOARGS, PyDoc_STR("Waits until everything queued on the stream has finished.")},
+    {"synchronize", stream_synchronize, METH_NOARGS,
+     PyDoc_STR("Waits until everything queued on the stream has finished.")},
     {"query", stream_done, METH_NOARGS, PyDoc_STR("Whether everything queued on the stream has finished.")},
-    {"auto_synchronize", stream_enter, METH_NOARGS, PyDoc_STR("A context manager that waits for the stream when its block ends.")},
+    {"auto_synchronize", stream_enter, METH_NOARGS,
+     PyDoc_STR("A context manager that waits for the stream when its block ends.")},
     {"__enter__", stream_enter, METH_NOARGS, NULL},
     {"__exit__", stream_exit, METH_VARARGS, NULL},
     {"__cuda_stream__", stream_protocol, METH_NOARGS, PyDoc_STR("(version, address), the protocol of CUDA Python.")},
@@ -158,7 +153,8 @@ static PyType_Slot stream_slots[] = {
 };
 
 PyType_Spec stream_spec = {"krait.cuda.Stream", sizeof(Stream), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, stream_slots};
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                           stream_slots};
 
 /* ---- events ---- */
 
@@ -183,10 +179,8 @@ static PyObject *event_record(PyObject *object, PyObject *args, PyObject *kwargs
     self->nanoseconds = clock_nanoseconds();
     if (self->context) {
         int error = context_enter(self->context) < 0 ? -1 : self->context->cuda->api.EventRecord(self->handle, handle);
-        if (error > 0)
-            cuda_raise(self->context->cuda, error, "recording an event");
-        if (error)
-            return NULL;
+        if (error > 0) cuda_raise(self->context->cuda, error, "recording an event");
+        if (error) return NULL;
     }
     Py_RETURN_NONE;
 }
@@ -196,12 +190,9 @@ static PyObject *event_synchronize(PyObject *object, PyObject *unused) {
     Event *self = (Event *)object;
     if (self->context) {
         int error;
-        if (context_enter(self->context) < 0)
-            return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        error = self->context->cuda->api.EventSynchronize(self->handle);
-        Py_END_ALLOW_THREADS
-        if (error != CUDA_OK) {
+        if (context_enter(self->context) < 0) return NULL;
+        Py_BEGIN_ALLOW_THREADS error = self->context->cuda->api.EventSynchronize(self->handle);
+        Py_END_ALLOW_THREADS if (error != CUDA_OK) {
             cuda_raise(self->context->cuda, error, "waiting for an event");
             return NULL;
         }
@@ -212,10 +203,8 @@ static PyObject *event_synchronize(PyObject *object, PyObject *unused) {
 static PyObject *event_query(PyObject *object, PyObject *unused) {
     (void)unused;
     Event *self = (Event *)object;
-    if (!self->context)
-        Py_RETURN_TRUE;
-    if (context_enter(self->context) < 0)
-        return NULL;
+    if (!self->context) Py_RETURN_TRUE;
+    if (context_enter(self->context) < 0) return NULL;
     int error = self->context->cuda->api.EventQuery(self->handle);
     if (error != CUDA_OK && error != CUDA_NOT_READY) {
         cuda_raise(self->context->cuda, error, "asking an event");
@@ -229,14 +218,15 @@ static PyObject *event_wait(PyObject *object, PyObject *args, PyObject *kwargs) 
     Event *self = (Event *)object;
     PyObject *stream = Py_None;
     void *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:wait", names, &stream) || runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:wait", names, &stream) ||
+        runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
         return NULL;
     if (self->context) {
-        int error = context_enter(self->context) < 0 ? -1 : self->context->cuda->api.StreamWaitEvent(handle, self->handle, 0);
-        if (error > 0)
-            cuda_raise(self->context->cuda, error, "making a stream wait for an event");
-        if (error)
-            return NULL;
+        int error = context_enter(self->context) < 0
+                        ? -1
+                        : self->context->cuda->api.StreamWaitEvent(handle, self->handle, 0);
+        if (error > 0) cuda_raise(self->context->cuda, error, "making a stream wait for an event");
+        if (error) return NULL;
     }
     Py_RETURN_NONE;
 }
@@ -251,11 +241,9 @@ static PyObject *elapsed(PyObject *first, PyObject *second) {
         PyErr_SetString(PyExc_RuntimeError, "both events must have been made with timing=True and recorded");
         return NULL;
     }
-    if (!start->context)
-        return PyFloat_FromDouble((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
+    if (!start->context) return PyFloat_FromDouble((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
     float milliseconds = 0;
-    if (context_enter(start->context) < 0)
-        return NULL;
+    if (context_enter(start->context) < 0) return NULL;
     int error = start->context->cuda->api.EventElapsedTime(&milliseconds, start->handle, end->handle);
     if (error != CUDA_OK) {
         cuda_raise(start->context->cuda, error, "measuring between events");
@@ -265,11 +253,14 @@ static PyObject *elapsed(PyObject *first, PyObject *second) {
 }
 
 static PyMethodDef event_methods[] = {
-    {"record", (PyCFunction)(void (*)(void))event_record, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("record($self, stream=0)\n--\n\nMarks the point the stream has reached.")},
+    {"record", (PyCFunction)(void (*)(void))event_record, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("record($self, stream=0)\n--\n\nMarks the point the stream has reached.")},
     {"synchronize", event_synchronize, METH_NOARGS, PyDoc_STR("Waits until the event has happened.")},
     {"query", event_query, METH_NOARGS, PyDoc_STR("Whether the event has happened.")},
-    {"wait", (PyCFunction)(void (*)(void))event_wait, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("wait($self, stream=0)\n--\n\nLets the stream go on only after the event.")},
-    {"elapsed_time", elapsed, METH_O, PyDoc_STR("elapsed_time($self, evtend)\n--\n\nMilliseconds from this event to another.")},
+    {"wait", (PyCFunction)(void (*)(void))event_wait, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("wait($self, stream=0)\n--\n\nLets the stream go on only after the event.")},
+    {"elapsed_time", elapsed, METH_O,
+     PyDoc_STR("elapsed_time($self, evtend)\n--\n\nMilliseconds from this event to another.")},
     {NULL, NULL, 0, NULL},
 };
 
@@ -281,7 +272,8 @@ static PyType_Slot event_slots[] = {
 };
 
 PyType_Spec event_spec = {"krait.cuda.Event", sizeof(Event), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, event_slots};
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                          event_slots};
 
 /* ---- functions of krait.cuda ---- */
 
@@ -290,8 +282,7 @@ static PyObject *make_stream(PyObject *capsule, PyObject *unused) {
     Runtime *runtime = RUNTIME_OF(capsule);
     CudaContext *context;
     void *handle = NULL;
-    if (runtime_context(runtime, &context) < 0)
-        return NULL;
+    if (runtime_context(runtime, &context) < 0) return NULL;
     if (context) {
         int error = context->cuda->api.StreamCreate(&handle, 0);
         if (error != CUDA_OK) {
@@ -333,11 +324,11 @@ static PyObject *make_event(PyObject *capsule, PyObject *args, PyObject *kwargs)
     Runtime *runtime = RUNTIME_OF(capsule);
     CudaContext *context;
     int timing = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:event", names, &timing) || runtime_context(runtime, &context) < 0)
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:event", names, &timing) ||
+        runtime_context(runtime, &context) < 0)
         return NULL;
     Event *self = PyObject_New(Event, runtime->event);
-    if (!self)
-        return NULL;
+    if (!self) return NULL;
     self->runtime = runtime;
     self->context = context;
     self->handle = NULL;
@@ -358,8 +349,7 @@ static PyObject *make_event(PyObject *capsule, PyObject *args, PyObject *kwargs)
 static PyObject *event_elapsed_time(PyObject *capsule, PyObject *args) {
     PyObject *first, *second;
     Runtime *runtime = RUNTIME_OF(capsule);
-    if (!PyArg_ParseTuple(args, "OO:event_elapsed_time", &first, &second))
-        return NULL;
+    if (!PyArg_ParseTuple(args, "OO:event_elapsed_time", &first, &second)) return NULL;
     if (Py_TYPE(first) != runtime->event) {
         PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");
         return NULL;
@@ -368,12 +358,19 @@ static PyObject *event_elapsed_time(PyObject *capsule, PyObject *args) {
 }
 
 PyMethodDef stream_functions[] = {
-    {"stream", make_stream, METH_NOARGS, PyDoc_STR("stream()\n--\n\nA new stream: work queued on it runs in order, beside that of other streams.")},
-    {"default_stream", default_stream, METH_NOARGS, PyDoc_STR("default_stream()\n--\n\nThe stream that is used when none is named.")},
-    {"legacy_default_stream", legacy_default_stream, METH_NOARGS, PyDoc_STR("legacy_default_stream()\n--\n\nCUDA's legacy default stream.")},
-    {"per_thread_default_stream", per_thread_default_stream, METH_NOARGS, PyDoc_STR("per_thread_default_stream()\n--\n\nCUDA's default stream of the calling thread.")},
-    {"external_stream", external_stream, METH_O, PyDoc_STR("external_stream(ptr)\n--\n\nA stream that another library made, by its address; not destroyed here.")},
-    {"event", (PyCFunction)(void (*)(void))make_event, METH_VARARGS | METH_KEYWORDS, PyDoc_STR("event(timing=True)\n--\n\nA new event.")},
-    {"event_elapsed_time", event_elapsed_time, METH_VARARGS, PyDoc_STR("event_elapsed_time(evtstart, evtend)\n--\n\nMilliseconds between two recorded events.")},
+    {"stream", make_stream, METH_NOARGS,
+     PyDoc_STR("stream()\n--\n\nA new stream: work queued on it runs in order, beside that of other streams.")},
+    {"default_stream", default_stream, METH_NOARGS,
+     PyDoc_STR("default_stream()\n--\n\nThe stream that is used when none is named.")},
+    {"legacy_default_stream", legacy_default_stream, METH_NOARGS,
+     PyDoc_STR("legacy_default_stream()\n--\n\nCUDA's legacy default stream.")},
+    {"per_thread_default_stream", per_thread_default_stream, METH_NOARGS,
+     PyDoc_STR("per_thread_default_stream()\n--\n\nCUDA's default stream of the calling thread.")},
+    {"external_stream", external_stream, METH_O,
+     PyDoc_STR("external_stream(ptr)\n--\n\nA stream that another library made, by its address; not destroyed here.")},
+    {"event", (PyCFunction)(void (*)(void))make_event, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("event(timing=True)\n--\n\nA new event.")},
+    {"event_elapsed_time", event_elapsed_time, METH_VARARGS,
+     PyDoc_STR("event_elapsed_time(evtstart, evtend)\n--\n\nMilliseconds between two recorded events.")},
     {NULL, NULL, 0, NULL},
 };
