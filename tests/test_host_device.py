@@ -447,6 +447,25 @@ def test_a_lock_between_threads():
     assert total[0] == 200 * 32
 
 
+@cuda.jit
+def hand_over(flags, order):
+    t = cuda.threadIdx.x
+    if t < cuda.blockDim.x - 1:
+        while cuda.atomic.add(flags, t + 1, 0) == 0:
+            cuda.nanosleep(100)
+    order[t] = cuda.atomic.add(order, cuda.blockDim.x, 1)
+    cuda.threadfence()
+    cuda.atomic.exch(flags, t, 1)
+
+
+@host_device
+def test_a_thread_that_rests_lets_later_threads_run():
+    n = 50
+    order = np.zeros(n + 1, dtype=np.int64)
+    hand_over[1, n](np.zeros(n, dtype=np.int32), order)
+    assert order.tolist() == [*range(n - 1, -1, -1), n]
+
+
 # ---- accesses outside arrays ----
 
 

@@ -93,6 +93,7 @@ LLVMValueRef emit_cuda_threadfence(Lower *l, const Value *call) {
 LLVMValueRef emit_cuda_nanosleep(Lower *l, const Value *call) {
     LLVMValueRef time = LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "");
     if (on_gpu(l) && l->m->options.compute_capability >= 70) l_call_named(l, "llvm.nvvm.nanosleep", l->v, &time, 1);
+    if (l->target->yield) l->target->yield(l);
     return none(l);
 }
 

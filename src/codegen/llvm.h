@@ -102,6 +102,8 @@ struct Target {
     /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all / any. */
     LLVMValueRef (*barrier_vote)(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate);
     void (*warp_barrier)(Lower *l, const Value *at, LLVMValueRef mask); /* i32: the lanes that meet */
+    /* The thread waits for something others do: they must get on meanwhile.  NULL: they do anyway. */
+    void (*yield)(Lower *l);
     /* Generic pointer to a block's shared memory: a static array of that many bytes, or the dynamic part when bytes is 0. */
     LLVMValueRef (*shared_array)(Lower *l, const Value *at, uint64_t bytes, unsigned align);
     LLVMValueRef (*dynamic_shared_bytes)(Lower *l); /* i64 */

@@ -14,6 +14,7 @@
  * stacks would share eight lines of the first-level cache.  Guard pages make an overflow a fault instead of a
  * neighbour's corruption; MADV_GUARD_INSTALL (Linux 6.13) costs no mapping each, mprotect does, and where the limit on
  * mappings is met the remaining stacks go without. */
+#include <sched.h>    /* sched_yield */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memcpy */
 #include <sys/mman.h> /* mmap */
@@ -229,6 +230,13 @@ ON_FIBER void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_
     queue_put(&warp->waiting, self);
     release_lanes(group, warp, self->mask);
     leave(group, self);
+}
+
+ON_FIBER void krait_host_yield(HostThread *thread) {
+    Fiber *self = (Fiber *)thread;
+    if (!self->group->ready.first) sched_yield(); /* what it waits for is another block's, perhaps on this core */
+    queue_put(&self->group->ready, self);
+    leave(self->group, self);
 }
 
 /* The thread ended: who waits for it in its warp waits no longer. */

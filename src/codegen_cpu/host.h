@@ -74,5 +74,7 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
 void krait_host_barrier(HostThread *thread, uint32_t site);
 int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate);
 void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask);
+/* What it calls where a thread rests: the other threads of the block that are ready run first. */
+void krait_host_yield(HostThread *thread);
 
 #endif

@@ -32,6 +32,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_barrier", krait_host_barrier),
     SYMBOL("krait_host_barrier_vote", krait_host_barrier_vote),
     SYMBOL("krait_host_warp_barrier", krait_host_warp_barrier),
+    SYMBOL("krait_host_yield", krait_host_yield),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),
     SYMBOL("__extendhfsf2", float_from_half),

@@ -195,6 +195,12 @@ static void host_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
     barrier_call(l, at, "krait_host_warp_barrier", l->v, mask, NULL);
 }
 
+/* A thread that rests waits for another, perhaps of its own block. */
+static void host_yield(Lower *l) {
+    l_call_attribute(l, l_call_named(l, "krait_host_yield", l->v, l->hidden, 1), -1, "nounwind", 0);
+    l->m->has_barriers = true;
+}
+
 static LLVMValueRef host_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
     (void)at;
     LLVMValueRef base = grid_load(l, l->ptr, offsetof(HostGrid, shared), 8);
@@ -248,6 +254,7 @@ const Target *codegen_cpu_target(void) {
         .barrier = host_barrier,
         .barrier_vote = host_barrier_vote,
         .warp_barrier = host_warp_barrier,
+        .yield = host_yield,
         .shared_array = host_shared_array,
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
         .const_array = host_const_array,
