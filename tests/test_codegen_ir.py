@@ -1,0 +1,380 @@
+"""Generated code on the host: its results element by element against NumPy, and what LLVM IR it is."""
+
+import itertools
+import random
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from krait import njit
+from krait._krait import _testing
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+F1, D1, I1 = "array(float32, 1, C)", "array(float64, 1, C)", "array(int64, 1, C)"
+
+
+def ir(function, types, **options):
+    return _testing.compile(function, types, **{"target": "host", "stage": "opt", "boundscheck": True, "python_errors": True, **options})
+
+
+def lowered(text, **options):
+    return _testing.lower_text(text, **{"target": "host", "stage": "llvm", "boundscheck": True, **options})
+
+
+# ---- typed IR text to LLVM IR ----------------------------------------------------------------------------------------
+
+ADD = """\
+func add(x: int, y: int) -> int {
+b0:
+  %2: int = add %0, %1
+  return %2
+}
+"""
+
+LOOP = """\
+func count(n: int) -> int {
+b0:
+  %1 = const 0
+  %2 = const 1
+  %3: range = call_func[builtins.range] %1, %0, %2
+  %4: iter.range(int) = iter %3
+  jump b1
+b1:
+  %5: int = phi b0 %1, b2 %8
+  %6: bool = iter_more %4
+  branch %6, b2, b3
+b2:
+  %7: int = iter_take %4
+  %8: int = add %5, %7
+  jump b1
+b3:
+  return %5
+}
+"""
+
+
+def test_a_function_of_scalars():
+    text = lowered(ADD)
+    assert re.search(r"define internal i64 @krait_add_0\(ptr noalias %0, i64 %1, i64 %2\)", text)
+    assert "add i64" in text
+
+
+def test_a_loop_becomes_a_formula():
+    assert "phi" in lowered(LOOP)
+    optimised = lowered(LOOP, stage="opt")
+    assert not re.search(r"br i1 .*!llvm.loop", optimised)  # the sum has a closed form
+
+
+def test_every_allocation_may_fail():
+    """Whichever allocation fails, the compilation ends in a MemoryError and gives everything back."""
+    for text, target, entry in ((ADD, "host", "function"), (LOOP, "host", "function"), (LOOP.replace("-> int", "-> None"), "nvptx", "kernel")):
+        if target == "nvptx":
+            text = text.replace("  return %5", "  %9 = const None\n  return %9")
+        for n in itertools.count(1):
+            try:
+                result = lowered(text, target=target, entry=entry, fail_after=n)
+            except MemoryError:
+                continue
+            break
+        assert n > 10 and "define" in result
+
+
+REFUSED = {
+    "an unknown representation": "func f(x: str) -> int {\nb0:\n  %1: int = cast %0\n  return %1\n}\n",
+    "an operation bool does not have": "func f(x: bool, y: bool) -> bool {\nb0:\n  %2: bool = floordiv %0, %1\n  return %2\n}\n",
+    "an order of tuples": "func f(x: (int,), y: (int,)) -> bool {\nb0:\n  %2: bool = lt %0, %1\n  return %2\n}\n",
+    "an array operation that is not in place": f"func f(x: {D1}) -> {D1} {{\nb0:\n  %1: {D1} = add %0, %0\n  return %1\n}}\n",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("target", ["host", "nvptx"])
+def test_what_cannot_be_generated_is_refused(name, target):
+    with pytest.raises(ValueError):
+        lowered(REFUSED[name], target=target, entry="function" if target == "host" else "kernel")
+
+
+# ---- what good code looks like ---------------------------------------------------------------------------------------
+
+
+def total(x):
+    s = 0
+    for i in range(x.size):
+        s += x[i]
+    return s
+
+
+def saxpy(a, x, y):
+    for i in range(x.size):
+        y[i] = a * x[i] + y[i]
+
+
+def test_checked_loops_are_vectorised():
+    assert re.search(r"load <\d+ x i64>", ir(total, I1))
+    text = ir(saxpy, f"float32; {F1}; {F1}")
+    assert re.search(r"fmul <\d+ x float>", text) and re.search(r"store <\d+ x float>", text)
+
+
+def test_no_check_is_left_where_the_loop_is_the_proof():
+    assert "IndexError" not in ir(total, I1)
+    assert len(_loops(ir(total, I1))) <= 3
+
+
+def _loops(text):
+    return re.findall(r"br i1 .*!llvm\.loop", text)
+
+
+def test_floating_point_sums_keep_their_order_unless_told():
+    def sum_of(x):
+        s = 0.0
+        for v in x:
+            s += v
+        return s
+
+    assert not re.search(r"fadd[^\n]*<\d+ x double>", ir(sum_of, D1))
+    assert re.search(r"fadd[^\n]*<\d+ x double>", ir(sum_of, D1, fastmath=127))
+
+
+def test_division_by_constants():
+    def halves(n):
+        return n // 8, n % 8, n // 7
+
+    text = ir(halves, "int")
+    assert "ashr i64" in text and "and i64" in text
+
+
+def test_nothing_divides_by_zero_or_overflows():
+    """LLVM calls x / 0 and the least number / -1 undefined; the code must not contain either."""
+
+    def quotient(a, b):
+        return a // b
+
+    text = ir(quotient, "int64; int64", python_errors=False, stage="llvm")
+    divided = re.search(r"sdiv i64 %\w+, (%\w+)", text).group(1)
+    assert re.search(rf"{divided} = select i1", text)
+
+
+def test_float_to_int_is_frozen():
+    def whole(x):
+        return int(x)
+
+    assert "freeze i64" in ir(whole, "float32", stage="llvm", python_errors=False)
+
+
+def test_slices_of_one_type_are_moved_as_memory():
+    def move(a):
+        a[1:] = a[:-1]
+
+    assert "llvm.memmove" in ir(move, D1)
+
+
+def test_math_has_vector_variants():
+    import math
+
+    def sines(x):
+        for i in range(x.size):
+            x[i] = math.sin(x[i])
+
+    assert re.search(r"@_ZGV\w+_sin", ir(sines, D1, python_errors=False, fastmath=127))
+
+
+# ---- scalars: every operation on every pair of types, against the interpreter ----------------------------------------
+
+INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+FLOATS = [np.float16, np.float32, np.float64]
+COMPLEX = [np.complex64, np.complex128]
+OPERATIONS = ["+", "-", "*", "/", "//", "%", "<<", ">>", "&", "|", "^", "<", "<=", "==", "!=", ">", ">="]
+
+
+def values_of(kind):
+    if kind is bool or kind is np.bool_:
+        return [kind(False), kind(True)]
+    if kind is int:
+        return [0, 1, -1, 3, -7, 64, 2**31, -(2**63), 2**63 - 1]
+    if kind in INTEGERS:
+        info = np.iinfo(kind)
+        return [kind(v) for v in sorted({0, 1, 3, 7, info.max, info.min, info.max // 2} | ({-1, -3} if info.min else set()))]
+    if kind is float or kind in FLOATS:
+        return [kind(v) for v in (0.0, -0.0, 1.0, -0.5, 2.5, -3.7, 6e4, 1e-7, float("inf"), float("nan"))]
+    return [kind(v) for v in (0j, 1j, 1 + 2j, -3.5 + 0.25j, 1e30 + 1e30j)]
+
+
+def outcome(function, *args):
+    try:
+        return function(*args)
+    except Exception as error:  # noqa: BLE001
+        return error
+
+
+def same_number(x, y):
+    if isinstance(x, (complex, np.complexfloating)):
+        return same_number(x.real, y.real) and same_number(x.imag, y.imag)
+    if x != x:
+        return y != y
+    return x == y and (not isinstance(x, (float, np.floating)) or np.signbit(x) == np.signbit(y))
+
+
+def agree(expected, got):
+    if isinstance(expected, Exception) or isinstance(got, Exception):
+        return type(expected).__name__ == type(got).__name__ and str(expected) == str(got)
+    return type(expected) is type(got) and same_number(expected, got)
+
+
+def outside_the_agreement(operation, a, b, expected):
+    """Python ints wrap at 64 bits, and complex with float64 is NumPy's business (float64 is a float for CPython)."""
+    if isinstance(expected, OverflowError) and "out of bounds" in str(expected):
+        return True  # a Python int that does not fit the other operand's type wraps, too
+    if isinstance(expected, int) and not isinstance(expected, bool) and not -(2**63) <= expected < 2**63:
+        return True
+    if isinstance(expected, (MemoryError, TypeError)):
+        return True
+    return {type(a), type(b)} == {complex, np.float64}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_scalar_operations(operation):
+    space = {}
+    exec(f"def f(a, b): return a {operation} b", space)
+    interpreted, compiled = space["f"], njit(space["f"])
+    kinds = [bool, int, float, complex, np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
+    wrong = []
+    for kind_a, kind_b in itertools.product(kinds, kinds):
+        if operation == "<<" and kind_a in (int, bool) and kind_b is int:
+            pairs = [(a, b) for a in values_of(kind_a) for b in (0, 1, 5, 63, -1)]
+        else:
+            pairs = list(itertools.product(values_of(kind_a), values_of(kind_b)))
+        for a, b in pairs:
+            expected = outcome(interpreted, a, b)
+            if outside_the_agreement(operation, a, b, expected):
+                continue
+            got = outcome(compiled, a, b)
+            if not agree(expected, got):
+                wrong.append((a, b, expected, got))
+    assert not wrong, wrong[:5]
+
+
+def test_division_of_large_ints_rounds_once():
+    divide = njit(lambda a, b: a / b)
+    draw = random.Random(1)
+    for _ in range(5000):
+        a, b = (draw.randint(-(2**63), 2**63 - 1) >> draw.randint(0, 62) for _ in range(2))
+        if b:
+            assert divide(a, b) == a / b
+
+
+def test_conversions_between_all_types():
+    kinds = [np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
+    reals = [0, 1, -1, 127, 128, 255, 256, -129, 65535, 65536, 2**31, 2**32, -(2**31) - 1, 2**62, -(2**63), 0.5, -1.5, 2.5, 1e10, -1e10, 1e19, -1e19,
+             65504.0, 65519.9, 65520.0, 6e-8, 3e-8, 1e-320, 2049.0, 0.1, 1.00048828125 + 1e-12, -0.0, np.inf, -np.inf, np.nan]
+
+    def element(to, values):
+        for i in range(values.size):
+            to[i] = values[i]
+
+    def whole(to, values):
+        to[:] = values
+
+    for source, target in itertools.product(kinds, kinds):
+        if source in COMPLEX and target not in COMPLEX:
+            continue
+        if source in INTEGERS:
+            values = np.array([int(v) for v in reals if np.isfinite(v) and np.iinfo(source).min <= v <= np.iinfo(source).max], source)
+        else:
+            values = np.array(reals).astype(source)
+        if source in FLOATS and target in INTEGERS:  # beyond the range of the target NumPy gives what the processor gives
+            info = np.iinfo(target)
+            values = values[np.isfinite(values) & (values > info.min - 1.0) & (values < float(info.max))]
+        expected = values.astype(target)
+        for function in (element, whole):
+            got = np.zeros(values.size, target)
+            njit(function)(got, values)
+            np.testing.assert_array_equal(got, expected, err_msg=f"{source.__name__} to {target.__name__}")
+
+
+# ---- arrays: slices, broadcasting, overlap ---------------------------------------------------------------------------
+
+bounds = st.one_of(st.none(), st.integers(-9, 9))
+steps = st.one_of(st.none(), st.integers(-4, 4))
+
+
+@njit
+def _slice_bounds(a, start, stop, step):
+    return a[start:stop:step]
+
+
+@given(st.integers(-9, 9), st.integers(-9, 9), steps.filter(lambda s: s is not None))
+def test_slices_clip_as_python_does(start, stop, step):
+    a = np.arange(7.0)
+    expected, got = outcome(lambda: a[start:stop:step]), outcome(_slice_bounds, a, start, stop, step)
+    if isinstance(expected, Exception):
+        assert agree(expected, got)
+    else:
+        np.testing.assert_array_equal(got, expected)
+
+
+@njit
+def _assign(to, values):
+    to[...] = values
+
+
+@njit
+def _add(to, values):
+    to += values
+
+
+@njit
+def _multiply(to, values):
+    to *= values
+
+
+def plain_assign(to, values):
+    to[...] = values
+
+
+def plain_add(to, values):
+    to += values
+
+
+def plain_multiply(to, values):
+    to *= values
+
+
+axes = st.tuples(bounds, bounds, steps.filter(lambda s: s != 0)).map(lambda t: slice(*t))
+
+
+@given(st.sampled_from([(_assign, plain_assign), (_add, plain_add), (_multiply, plain_multiply)]), st.tuples(axes, axes), st.tuples(axes, axes),
+       st.booleans(), st.booleans())
+def test_overlapping_views_update_as_if_the_source_were_copied(functions, left, right, transpose, same_type):
+    compiled, interpreted = functions
+
+    def views():
+        memory = np.arange(1, 37, dtype=np.float64).reshape(6, 6)
+        source = memory[right] if same_type else memory.view(np.int64)[right]
+        return memory, memory[left], source.T if transpose else source
+
+    ours, theirs = views(), views()
+    got, expected = outcome(compiled, *ours[1:]), outcome(interpreted, *theirs[1:])
+    assert agree(expected, got) if isinstance(expected, Exception) else got is None
+    np.testing.assert_array_equal(ours[0], theirs[0])
+
+
+SHAPES = [(), (1,), (3,), (4,), (3, 4), (1, 4), (3, 1), (1, 1), (2, 3, 4), (2, 1, 4), (1, 3, 1), (0,), (0, 4)]
+
+
+@pytest.mark.parametrize("functions", [(_assign, plain_assign), (_add, plain_add)], ids=["assign", "add"])
+def test_broadcasting(functions):
+    compiled, interpreted = functions
+    for to_shape, from_shape in itertools.product(SHAPES[1:], SHAPES[1:]):
+        if len(from_shape) > len(to_shape):
+            continue  # refused when compiled
+        ours, theirs = np.ones(to_shape), np.ones(to_shape)
+        values = np.arange(np.prod(from_shape)).reshape(from_shape)
+        got, expected = outcome(compiled, ours, values), outcome(interpreted, theirs, values)
+        if isinstance(expected, Exception):
+            assert agree(expected, got), (to_shape, from_shape)
+        else:
+            assert got is None, got
+            np.testing.assert_array_equal(ours, theirs)
