@@ -1,4 +1,5 @@
-"""On a GPU: launch overhead against the driver API from C, kernels against nvcc -O3 of the same algorithm, transfers; in one run."""
+"""On a GPU: launch overhead against the driver API from C, kernels against nvcc -O3 of the same algorithm, transfers;
+in one run."""
 
 import ctypes
 

@@ -206,7 +206,8 @@ def _barriers(quick):
 
 
 def _simulator():
-    """Threads a second of the same kernel on Numba's CUDA simulator, on a problem small enough for it (the same 16x16 blocks)."""
+    """Threads a second of the same kernel on Numba's CUDA simulator, on a problem small enough for it (the same 16x16
+    blocks)."""
     import inspect
 
     from common import child

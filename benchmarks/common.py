@@ -1,6 +1,8 @@
-"""What the benchmarks share: interleaved timing, rows with ratios, children in fresh processes, compiled references in C and CUDA.
+"""What the benchmarks share: interleaved timing, rows with ratios, children in fresh processes, compiled references
+in C and CUDA.
 
-A figure is the median of several repetitions, and the contestants take turns (A B C A B C ...), so that a machine that changes speed changes it
+A figure is the median of several repetitions, and the contestants take turns (A B C A B C ...), so that a machine
+that changes speed changes it
 for all.  What counts is the ratio within one run.
 """
 
@@ -22,7 +24,8 @@ sys.path.insert(0, str(HERE.parent / "examples"))  # the kernels measured are th
 
 @dataclass
 class Row:
-    """One measured thing: Krait's figure, the figures of rivals and of a floor, in `unit`; less is better unless `rate`."""
+    """One measured thing: Krait's figure, the figures of rivals and of a floor, in `unit`; less is better unless
+    `rate`."""
 
     group: str
     name: str

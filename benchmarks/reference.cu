@@ -1,5 +1,6 @@
-/* reference.cu: the kernels of the examples in CUDA C++, the same algorithms line by line, and a function each that launches one `repeat` times on
- * device memory given by address and returns the milliseconds of one launch, measured with events. */
+/* reference.cu: the kernels of the examples in CUDA C++, the same algorithms line by line, and a function each that
+ * launches one `repeat` times on device memory given by address and returns the milliseconds of one launch, measured
+ * with events. */
 #include <cstdint>
 #include <ctime>
 
@@ -14,8 +15,7 @@ template <class Launch> static float measure(int repeat, Launch launch) {
     cudaEventCreate(&end);
     launch();
     cudaEventRecord(start);
-    for (int i = 0; i < repeat; i++)
-        launch();
+    for (int i = 0; i < repeat; i++) launch();
     cudaEventRecord(end);
     cudaEventSynchronize(end);
     cudaEventElapsedTime(&milliseconds, start, end);
@@ -24,34 +24,28 @@ template <class Launch> static float measure(int repeat, Launch launch) {
     return cudaGetLastError() == cudaSuccess ? milliseconds / repeat : -1.0f;
 }
 
-static __device__ int64_t grid1() {
-    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
+static __device__ int64_t grid1() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
 __global__ void vector_add(const float *x, const float *y, float *out, int64_t n) {
     int64_t i = grid1();
-    if (i < n)
-        out[i] = x[i] + y[i];
+    if (i < n) out[i] = x[i] + y[i];
 }
 
 __global__ void add_in_place(double *a, int64_t rows, int64_t columns, double value) {
     int64_t row = grid1(), column = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
-    if (row < rows && column < columns)
-        a[row * columns + column] += value;
+    if (row < rows && column < columns) a[row * columns + column] += value;
 }
 
 __global__ void saxpy(float a, const float *x, float *y, int64_t n) {
     int64_t i = grid1();
-    if (i < n)
-        y[i] = a * x[i] + y[i];
+    if (i < n) y[i] = a * x[i] + y[i];
 }
 
 __global__ void matmul_naive(const float *a, const float *b, float *c, int64_t n) {
     int64_t row = grid1(), column = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
     if (row < n && column < n) {
         float total = 0;
-        for (int64_t k = 0; k < n; k++)
-            total += a[row * n + k] * b[k * n + column];
+        for (int64_t k = 0; k < n; k++) total += a[row * n + k] * b[k * n + column];
         c[row * n + column] = total;
     }
 }
@@ -66,32 +60,28 @@ __global__ void matmul_shared(const float *a, const float *b, float *c, int64_t 
         tile_a[y][x] = row < n && k + x < n ? a[row * n + k + x] : 0.0f;
         tile_b[y][x] = k + y < n && column < n ? b[(k + y) * n + column] : 0.0f;
         __syncthreads();
-        for (int i = 0; i < TILE; i++)
-            total += tile_a[y][i] * tile_b[i][x];
+        for (int i = 0; i < TILE; i++) total += tile_a[y][i] * tile_b[i][x];
         __syncthreads();
     }
-    if (row < n && column < n)
-        c[row * n + column] = total;
+    if (row < n && column < n) c[row * n + column] = total;
 }
 
 __global__ void block_sum(const float *x, int64_t n, float *out) {
     __shared__ float partial[THREADS];
     int t = threadIdx.x;
     float total = 0;
-    for (int64_t i = grid1(); i < n; i += (int64_t)gridDim.x * blockDim.x)
-        total += x[i];
+    for (int64_t i = grid1(); i < n; i += (int64_t)gridDim.x * blockDim.x) total += x[i];
     partial[t] = total;
     __syncthreads();
     for (int step = THREADS / 2; step > 0; step /= 2) {
-        if (t < step)
-            partial[t] += partial[t + step];
+        if (t < step) partial[t] += partial[t + step];
         __syncthreads();
     }
-    if (t == 0)
-        atomicAdd(out, partial[0]);
+    if (t == 0) atomicAdd(out, partial[0]);
 }
 
-__global__ void mandelbrot(double left, double top, double step, int64_t limit, int32_t *counts, int64_t rows, int64_t columns) {
+__global__ void mandelbrot(double left, double top, double step, int64_t limit, int32_t *counts, int64_t rows,
+                           int64_t columns) {
     int64_t row = grid1(), column = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && column < columns) {
         double re = left + column * step, im = top - row * step, x = 0, y = 0;
@@ -114,16 +104,15 @@ __global__ void heat_step(const double *u, double *out, int64_t rows, int64_t co
     }
 }
 
-static __device__ double normal_distribution(double x) {
-    return 0.5 * erfc(-x * 0.7071067811865476);
-}
+static __device__ double normal_distribution(double x) { return 0.5 * erfc(-x * 0.7071067811865476); }
 
-__global__ void black_scholes(const double *price, const double *strike, const double *years, int64_t n, double rate, double volatility, double *call,
-                              double *put) {
+__global__ void black_scholes(const double *price, const double *strike, const double *years, int64_t n, double rate,
+                              double volatility, double *call, double *put) {
     int64_t i = grid1();
     if (i < n) {
         double s = price[i], x = strike[i], t = years[i], root = volatility * sqrt(t);
-        double d1 = (log(s / x) + (rate + 0.5 * volatility * volatility) * t) / root, d2 = d1 - root, discounted = x * exp(-rate * t);
+        double d1 = (log(s / x) + (rate + 0.5 * volatility * volatility) * t) / root, d2 = d1 - root,
+               discounted = x * exp(-rate * t);
         call[i] = s * normal_distribution(d1) - discounted * normal_distribution(d2);
         put[i] = discounted * normal_distribution(-d2) - s * normal_distribution(-d1);
     }
@@ -134,7 +123,8 @@ __global__ void accelerations(const float *position, const float *mass, int64_t 
     int t = threadIdx.x;
     int64_t i = grid1();
     bool inside = i < n;
-    float x = inside ? position[3 * i] : 0, y = inside ? position[3 * i + 1] : 0, z = inside ? position[3 * i + 2] : 0, ax = 0, ay = 0, az = 0;
+    float x = inside ? position[3 * i] : 0, y = inside ? position[3 * i + 1] : 0, z = inside ? position[3 * i + 2] : 0,
+          ax = 0, ay = 0, az = 0;
     for (int64_t first = 0; first < n; first += BODIES) {
         int64_t j = first + t;
         if (j < n) {
@@ -163,7 +153,8 @@ __global__ void accelerations(const float *position, const float *mass, int64_t 
 }
 
 /* One thread an element, as a plain kernel would do it; the broadcast array has a column of `rows` values. */
-__global__ void smooth_step(const double *low, double high, const double *x, double *out, int64_t rows, int64_t columns) {
+__global__ void smooth_step(const double *low, double high, const double *x, double *out, int64_t rows,
+                            int64_t columns) {
     int64_t i = grid1();
     if (i < rows * columns) {
         double l = low[i / columns], v = x[i], r;
@@ -189,7 +180,8 @@ float time_vector_add(const float *x, const float *y, float *out, int64_t n, int
     return measure(repeat, [&] { vector_add<<<BLOCKS(n)>>>(x, y, out, n); });
 }
 float time_add_in_place(double *a, int64_t rows, int64_t columns, int repeat) {
-    return measure(repeat, [&] { add_in_place<<<grid2(rows, columns, 16, 16), dim3(16, 16)>>>(a, rows, columns, 2.5); });
+    return measure(repeat,
+                   [&] { add_in_place<<<grid2(rows, columns, 16, 16), dim3(16, 16)>>>(a, rows, columns, 2.5); });
 }
 float time_saxpy(const float *x, float *y, int64_t n, int repeat) {
     return measure(repeat, [&] { saxpy<<<BLOCKS(n)>>>(0.5f, x, y, n); });
@@ -204,16 +196,20 @@ float time_block_sum(const float *x, float *out, int64_t n, int repeat) {
     return measure(repeat, [&] { block_sum<<<1024, THREADS>>>(x, n, out); });
 }
 float time_mandelbrot(int32_t *counts, int64_t rows, int64_t columns, int64_t limit, int repeat) {
-    return measure(repeat, [&] { mandelbrot<<<grid2(rows, columns, 16, 16), dim3(16, 16)>>>(-2.2, 1.2, 2.4 / rows, limit, counts, rows, columns); });
+    return measure(repeat, [&] {
+        mandelbrot<<<grid2(rows, columns, 16, 16), dim3(16, 16)>>>(-2.2, 1.2, 2.4 / rows, limit, counts, rows, columns);
+    });
 }
 float time_heat_step(const double *u, double *out, int64_t n, int repeat) {
     return measure(repeat, [&] { heat_step<<<grid2(n, n, 32, 8), dim3(32, 8)>>>(u, out, n, n, 0.2); });
 }
-float time_black_scholes(const double *price, const double *strike, const double *years, double *call, double *put, int64_t n, int repeat) {
+float time_black_scholes(const double *price, const double *strike, const double *years, double *call, double *put,
+                         int64_t n, int repeat) {
     return measure(repeat, [&] { black_scholes<<<BLOCKS(n)>>>(price, strike, years, n, 0.02, 0.3, call, put); });
 }
 float time_n_body(const float *position, const float *mass, float *out, int64_t n, int repeat) {
-    return measure(repeat, [&] { accelerations<<<(unsigned)((n + BODIES - 1) / BODIES), BODIES>>>(position, mass, n, out); });
+    return measure(repeat,
+                   [&] { accelerations<<<(unsigned)((n + BODIES - 1) / BODIES), BODIES>>>(position, mass, n, out); });
 }
 float time_smooth_step(const double *low, const double *x, double *out, int64_t rows, int64_t columns, int repeat) {
     return measure(repeat, [&] { smooth_step<<<BLOCKS(rows * columns)>>>(low, 1.5, x, out, rows, columns); });
@@ -221,20 +217,19 @@ float time_smooth_step(const double *low, const double *x, double *out, int64_t 
 
 /* Nanoseconds of one launch of saxpy by the driver API, called in a loop from C: the floor of launch overhead. */
 double launch_floor(const float *x, float *y, int64_t n, int64_t number) {
-    using Launch = int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    using Launch = int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                           void **, void **);
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     Launch launch = library ? (Launch)dlsym(library, "cuLaunchKernel") : nullptr;
     cudaFunction_t function;
-    if (!launch || cudaGetFuncBySymbol(&function, (const void *)saxpy) != cudaSuccess)
-        return -1;
+    if (!launch || cudaGetFuncBySymbol(&function, (const void *)saxpy) != cudaSuccess) return -1;
     float a = 0.5f;
     void *params[] = {&a, &x, &y, &n};
     timespec start, end;
     cudaDeviceSynchronize();
     clock_gettime(CLOCK_MONOTONIC, &start);
     for (int64_t i = 0; i < number; i++)
-        if (launch(function, 1, 1, 1, 32, 1, 1, 0, nullptr, params, nullptr) != 0)
-            return -1;
+        if (launch(function, 1, 1, 1, 32, 1, 1, 0, nullptr, params, nullptr) != 0) return -1;
     clock_gettime(CLOCK_MONOTONIC, &end);
     cudaDeviceSynchronize();
     return ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / (double)number;

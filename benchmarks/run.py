@@ -2,7 +2,8 @@
 
     python benchmarks/run.py [--quick] [--json FILE] [start] [call] [host] [gpu]
 
-Rivals are measured when they are installed (Numba, numba-cuda) or can be compiled (C, nvcc); each ratio is Krait's figure over the other's, from the
+Rivals are measured when they are installed (Numba, numba-cuda) or can be compiled (C, nvcc); each ratio is Krait's
+figure over the other's, from the
 same run.  Below 1 is better for times, above 1 for rates (per second).
 """
 

@@ -1,4 +1,5 @@
-"""European option prices by the formula of Black and Scholes (Journal of Political Economy 81, 1973), a device function in a kernel."""
+"""European option prices by the formula of Black and Scholes (Journal of Political Economy 81, 1973), a device
+function in a kernel."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Sum of an array: a grid-stride loop in every thread, a tree in shared memory in every block, one atomic addition a block."""
+"""Sum of an array: a grid-stride loop in every thread, a tree in shared memory in every block, one atomic addition a
+block."""
 
 import harness
 import numpy as np

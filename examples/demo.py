@@ -93,9 +93,9 @@ def main(words):
         for file in result.files:
             print(f"wrote {file}")
     wrong = sum(not r.correct for r in results)
-    print(
-        f"{len(results) - wrong} of {len(chosen)} examples ran and agree with their reference, in {time.perf_counter() - START:.1f} s"
-    )
+    seconds = time.perf_counter() - START
+    agree = len(results) - wrong
+    print(f"{agree} of {len(chosen)} examples ran and agree with their reference, in {seconds:.1f} s")
     return 1 if wrong or failed else 0
 
 

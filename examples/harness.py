@@ -1,6 +1,7 @@
 """What the examples share: timing a compiled call against NumPy or the interpreter, checking the result, writing a PNG.
 
-Every example is a small program of its own (``python examples/vector_add.py``); ``demo.py`` runs them all and ends in a table.
+Every example is a small program of its own (``python examples/vector_add.py``); ``demo.py`` runs them all and ends in
+a table.
 """
 
 import struct
@@ -46,7 +47,8 @@ def _milliseconds(call):
 def measure(name, compiled, reference, check, *, reference_name="NumPy", device=None, repeat=5, reference_scale=1.0):
     """Times ``compiled`` (first call, then the median of ``repeat`` more) against one call of ``reference``.
 
-    compiled, reference: callables without arguments that do the whole work and return its result; a kernel's must end in
+    compiled, reference: callables without arguments that do the whole work and return its result; a kernel's must end
+    in
         ``cuda.synchronize()``.
     check: called with both results; returns whether they agree.
     reference_scale: the reference did 1/scale of the work (the interpreter on a part of the problem).

@@ -1,4 +1,5 @@
-"""Heat equation in two dimensions, explicit five-point scheme; many launches on two arrays that change places.  Writes heat.png."""
+"""Heat equation in two dimensions, explicit five-point scheme; many launches on two arrays that change places.
+Writes heat.png."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""The Mandelbrot set: complex arithmetic and a loop whose length differs from thread to thread.  Writes mandelbrot.png."""
+"""The Mandelbrot set: complex arithmetic and a loop whose length differs from thread to thread.  Writes
+mandelbrot.png."""
 
 import sys
 

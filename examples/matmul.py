@@ -1,4 +1,5 @@
-"""Matrix product, twice: every thread reads its row and column from global memory, then tiles go through shared memory."""
+"""Matrix product, twice: every thread reads its row and column from global memory, then tiles go through shared
+memory."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""Adding a constant to a matrix in place, on a two-dimensional grid; the host array is copied to the GPU and back by the launch."""
+"""Adding a constant to a matrix in place, on a two-dimensional grid; the host array is copied to the GPU and back by
+the launch."""
 
 import harness
 import numpy as np

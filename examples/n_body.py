@@ -1,4 +1,5 @@
-"""Gravitation among n bodies: each thread adds up the pull of all bodies on its own, tile by tile through shared memory."""
+"""Gravitation among n bodies: each thread adds up the pull of all bodies on its own, tile by tile through shared
+memory."""
 
 import math
 

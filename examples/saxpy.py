@@ -1,4 +1,5 @@
-"""saxpy, y := a x + y in single precision: the kernel of the README.  The literal 2.0 does not turn it into double precision."""
+"""saxpy, y := a x + y in single precision: the kernel of the README.  The literal 2.0 does not turn it into double
+precision."""
 
 import harness
 import numpy as np

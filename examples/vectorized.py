@@ -1,4 +1,5 @@
-"""A scalar function made elementwise by @vectorize: three arrays of different shapes broadcast, on the device and as a NumPy ufunc."""
+"""A scalar function made elementwise by @vectorize: three arrays of different shapes broadcast, on the device and as
+a NumPy ufunc."""
 
 import harness
 import numpy as np

@@ -40,7 +40,8 @@ def functions():
     lines = [
         "# Library functions",
         "",
-        "What compiled code can call, printed from `src/ir/ir_funcs.def`. Errors are those of the Python error model on the host.",
+        "What compiled code can call, printed from `src/ir/ir_funcs.def`.",
+        "Errors are those of the Python error model on the host.",
     ]
     titles = dict(LIBRARIES)
     for library in [*titles, *sorted(set(sections) - set(titles))]:
