@@ -1,7 +1,8 @@
 /* divide.c: a / b of two Python ints, rounded once, as CPython divides: for ints that are not all floats.
  *
- * Input: two int64, b not zero.  Output: the nearest float64.  Algorithm: the quotient of |a| * 2**shift and |b| by long division in base two, with
- * at least 55 bits and a last bit that tells whether anything is left over; rounding that to 53 bits is rounding the exact quotient. */
+ * Input: two int64, b not zero.  Output: the nearest float64.  Algorithm: the quotient of |a| * 2**shift and |b| by
+ * long division in base two, with at least 55 bits and a last bit that tells whether anything is left over; rounding
+ * that to 53 bits is rounding the exact quotient. */
 #include "rt.h"
 
 static int bits_of(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
@@ -20,6 +21,7 @@ double krait_rt_truediv_l(int64_t a, int64_t b) {
         quotient = quotient << 1 | fits;
     }
     double result = (double)(quotient | (rest != 0));
-    result *= rt_double((uint64_t)(1023 - shift) << 52); /* exact: a power of two, and the result is far from the least float */
+    result *= rt_double((uint64_t)(1023 - shift)
+                        << 52); /* exact: a power of two, and the result is far from the least float */
     return (a < 0) != (b < 0) ? -result : result;
 }

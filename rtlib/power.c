@@ -1,14 +1,17 @@
 /* power.c: x ** y of Python's complex numbers, operation for operation as CPython computes it.
  *
- * Input: parts by value.  Output: the power through a pointer; returned 0, or which error CPython raises: 1 ZeroDivisionError, 2 OverflowError.
- * A whole real exponent up to 100 is a power by squaring, inverted if negative; the rest goes through polar coordinates. */
+ * Input: parts by value.  Output: the power through a pointer; returned 0, or which error CPython raises: 1
+ * ZeroDivisionError, 2 OverflowError. A whole real exponent up to 100 is a power by squaring, inverted if negative; the
+ * rest goes through polar coordinates. */
 #include "rt.h"
 
 typedef struct Complex {
     double re, im;
 } Complex;
 
-static inline Complex product(Complex a, Complex b) { return (Complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+static inline Complex product(Complex a, Complex b) {
+    return (Complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
 
 /* 1 / b by Smith's method */
 static Complex inverse(Complex b, bool *zero) {
@@ -40,7 +43,8 @@ static Complex polar_power(Complex a, Complex b, bool *zero) {
         *zero = b.im != 0 || b.re < 0;
         return (Complex){0, 0};
     }
-    double magnitude = m_hypot(a.re, a.im), length = m_pow(magnitude, b.re), angle = m_atan2(a.im, a.re), phase = angle * b.re;
+    double magnitude = m_hypot(a.re, a.im), length = m_pow(magnitude, b.re), angle = m_atan2(a.im, a.re),
+           phase = angle * b.re;
     if (b.im != 0) {
         length /= m_exp(angle * b.im);
         phase += b.im * m_log(magnitude);

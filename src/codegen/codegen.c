@@ -1,8 +1,10 @@
 /* codegen.c: the stages of code generation and the life of a Module.
  *
- *   FuncInsts --codegen_lower--> LLVM module --codegen_link--> with bitcode --codegen_optimise--> ready for a target's emit
+ *   FuncInsts --codegen_lower--> LLVM module --codegen_link--> with bitcode --codegen_optimise--> ready for a target's
+ * emit
  *
- * Every Module has a context of its own with a diagnostic handler: without one LLVM ends the process at the first error it reports. */
+ * Every Module has a context of its own with a diagnostic handler: without one LLVM ends the process at the first error
+ * it reports. */
 #include <string.h> /* strlen */
 
 #include "codegen/lower.h"
@@ -49,7 +51,8 @@ void codegen_dispose(Module *module) {
     else if (module->machine)
         LLVMDisposeTargetMachine(module->machine);
     if (module->context) LLVMContextDispose(module->context);
-    module->builder = NULL, module->module = NULL, module->layout = NULL, module->machine = NULL, module->context = NULL;
+    module->builder = NULL, module->module = NULL, module->layout = NULL, module->machine = NULL,
+    module->context = NULL;
 }
 
 /* False, with LLVM's words and the module's text in the diagnostic, if LLVM finds the module malformed. */
@@ -63,8 +66,8 @@ static bool verify(Module *module, Diag *diag) {
     return true;
 }
 
-bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, TypeTable *types, FuncInst *const *insts,
-                   size_t count, Arena *arena, Diag *diag) {
+bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, TypeTable *types,
+                   FuncInst *const *insts, size_t count, Arena *arena, Diag *diag) {
     Module *module = *out = module_new(target, options, types, arena);
     module->insts = insts;
     module->ninsts = count;

@@ -1,53 +1,64 @@
-/* codegen.h: from typed SSA to an optimised LLVM module, once for both targets.  This header knows no LLVM: the layers above see a Module
- * as a closed box.  codegen/llvm.h is the other door of this folder: for codegen_nvptx and codegen_cpu only.
+/* codegen.h: from typed SSA to an optimised LLVM module, once for both targets.  This header knows no LLVM: the layers
+ * above see a Module as a closed box.  codegen/llvm.h is the other door of this folder: for codegen_nvptx and
+ * codegen_cpu only.
  *
- * What is generated.  Every FuncInst becomes one internal function with its operands by value.  A function that may raise returns
- * { i32 status, result }, any other the result alone; status 0 is success, otherwise 1 + the number of a RaiseSite, whose arguments were stored
- * in the exception buffer.  The entry is what C calls (see EntryKind).  Each target adds its entry wrappers and answers ~10 hooks. */
+ * What is generated.  Every FuncInst becomes one internal function with its operands by value.  A function that may
+ * raise returns { i32 status, result }, any other the result alone; status 0 is success, otherwise 1 + the number of a
+ * RaiseSite, whose arguments were stored in the exception buffer.  The entry is what C calls (see EntryKind).  Each
+ * target adds its entry wrappers and answers ~10 hooks. */
 #ifndef KRAIT_CODEGEN_H
 #define KRAIT_CODEGEN_H
 
 #include "ir/ir.h" /* FuncInst */
 
 typedef enum EntryKind {
-    ENTRY_FUNCTION, /* int32_t entry(const void *args, void *result, void *exception): args is the layout of tuple(params) */
+    ENTRY_FUNCTION, /* int32_t entry(const void *args, void *result, void *exception): args is the layout of
+                       tuple(params) */
     ENTRY_KERNEL,   /* GPU: a PTX kernel over kernel_leaves(); host: see codegen_cpu.h */
-    ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's PyUFuncGenericFunction;
-                       GPU: see codegen_nvptx.h */
+    ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's
+                       PyUFuncGenericFunction;    GPU: see codegen_nvptx.h */
 } EntryKind;
 
 enum FastMath { /* LLVM's fast-math flags by name */
-    FASTMATH_NNAN = 1, FASTMATH_NINF = 2, FASTMATH_NSZ = 4, FASTMATH_ARCP = 8, FASTMATH_CONTRACT = 16, FASTMATH_AFN = 32, FASTMATH_REASSOC = 64,
-    FASTMATH_ALL = 127
+                FASTMATH_NNAN = 1,
+                FASTMATH_NINF = 2,
+                FASTMATH_NSZ = 4,
+                FASTMATH_ARCP = 8,
+                FASTMATH_CONTRACT = 16,
+                FASTMATH_AFN = 32,
+                FASTMATH_REASSOC = 64,
+                FASTMATH_ALL = 127
 };
 
 typedef struct CodegenOptions {
     EntryKind entry;
-    uint32_t fastmath;       /* FastMath bits */
-    bool python_errors;      /* error_model='python' */
-    bool boundscheck;        /* IndexError for an index outside an array */
+    uint32_t fastmath;  /* FastMath bits */
+    bool python_errors; /* error_model='python' */
+    bool boundscheck;   /* IndexError for an index outside an array */
     bool debug;
-    int opt_level;           /* 0-3 */
-    bool noalias;            /* written arrays overlap no other argument (the launcher checks) */
-    int compute_capability;  /* 90 for sm_90 */
-    int ptx_version;         /* at most this (80 = 8.0); 0: no limit */
+    int opt_level;                              /* 0-3 */
+    bool noalias;                               /* written arrays overlap no other argument (the launcher checks) */
+    int compute_capability;                     /* 90 for sm_90 */
+    int ptx_version;                            /* at most this (80 = 8.0); 0: no limit */
     int max_registers, max_threads, min_blocks; /* launch bounds; 0: none */
-    int python_version;      /* 0x030C for 3.12: exception texts are worded as this version words them */
-    const char *entry_name;  /* symbol of the entry */
+    int python_version;     /* 0x030C for 3.12: exception texts are worded as this version words them */
+    const char *entry_name; /* symbol of the entry */
 } CodegenOptions;
 
-/* What can go wrong at run time, numbered in the order generated; outlives the compilation (deep-copied into Code by the driver). */
+/* What can go wrong at run time, numbered in the order generated; outlives the compilation (deep-copied into Code by
+ * the driver). */
 typedef struct RaiseSite {
-    const char *builtin;  /* "ZeroDivisionError"; NULL: class is an object */
+    const char *builtin; /* "ZeroDivisionError"; NULL: class is an object */
     ObjRef class;
-    const char *format;   /* text with %lld for each int64 in the buffer; NULL: the arguments are the exception's */
-    const Type *args;     /* tuple: layout of the exception buffer */
+    const char *format; /* text with %lld for each int64 in the buffer; NULL: the arguments are the exception's */
+    const Type *args;   /* tuple: layout of the exception buffer */
     const Const *const *konsts; /* one per item of args: constant arguments (str), or NULL */
     const char *file, *function;
     Span span;
 } RaiseSite;
 
-/* Where an element access or a barrier that a host launch reports stands in the Python source; numbered in the order generated. */
+/* Where an element access or a barrier that a host launch reports stands in the Python source; numbered in the order
+ * generated. */
 typedef struct AccessSite {
     const char *file, *function;
     Span span;
@@ -59,19 +70,21 @@ typedef struct Module Module; /* an LLVM module with its context, target machine
 /* The ten questions whose answers differ between targets; each folder codegen_* defines one. */
 typedef struct Target Target;
 
-/* Generates, links bitcode (lazily), checks that nothing unknown remains, optimises.  insts[0] is the root.  No GIL needed.
- * The stages are separate calls so that the driver can time and dump each. */
-/* *module (NULL before) is set at once, so that the owner can dispose of it whatever happens: failure, or a jump out of an exhausted arena. */
-bool codegen_lower(Module **module, const Target *target, const CodegenOptions *options, TypeTable *types, FuncInst *const *insts,
-                   size_t count, Arena *arena, Diag *diag);
+/* Generates, links bitcode (lazily), checks that nothing unknown remains, optimises.  insts[0] is the root.  No GIL
+ * needed. The stages are separate calls so that the driver can time and dump each. */
+/* *module (NULL before) is set at once, so that the owner can dispose of it whatever happens: failure, or a jump out of
+ * an exhausted arena. */
+bool codegen_lower(Module **module, const Target *target, const CodegenOptions *options, TypeTable *types,
+                   FuncInst *const *insts, size_t count, Arena *arena, Diag *diag);
 bool codegen_link(Module *module, Diag *diag);
 bool codegen_optimise(Module *module, Diag *diag);
-char *codegen_text(Module *module, Arena *arena); /* LLVM IR, for dumps */
+char *codegen_text(Module *module, Arena *arena);                          /* LLVM IR, for dumps */
 const RaiseSite *codegen_raise_sites(const Module *module, size_t *count); /* in the arena given to codegen_lower */
 const AccessSite *codegen_access_sites(const Module *module, size_t *count);
 /* Scratch the entry may write exception arguments to. */
 size_t codegen_exception_bytes(const Module *module);
-/* Bytes of static shared memory of a kernel on the host; whether it has barriers or warp operations (then its threads are fibers). */
+/* Bytes of static shared memory of a kernel on the host; whether it has barriers or warp operations (then its threads
+ * are fibers). */
 size_t codegen_shared_bytes(const Module *module);
 bool codegen_has_barriers(const Module *module);
 void codegen_dispose(Module *module); /* NULL is fine */

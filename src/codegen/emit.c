@@ -1,8 +1,8 @@
 /* emit.c: the emit helpers of llvm.h: types, constants, memory, calls, attributes, control flow.
  *
- * Input: a Lower whose builder stands where code is to go.  Output: LLVM values.  Nothing here decides; each function emits what its name says.
- * Aggregates are built by insertvalue and taken apart by l_extract, which looks through the building, so that the chains mostly never meet
- * LLVM's passes. */
+ * Input: a Lower whose builder stands where code is to go.  Output: LLVM values.  Nothing here decides; each function
+ * emits what its name says. Aggregates are built by insertvalue and taken apart by l_extract, which looks through the
+ * building, so that the chains mostly never meet LLVM's passes. */
 #include <stdarg.h> /* va_list */
 #include <string.h> /* strlen */
 
@@ -73,9 +73,7 @@ LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar) {
     }
 }
 
-LLVMTypeRef l_memory_type(Lower *l, Scalar scalar) {
-    return scalar == SCALAR_BOOL ? l->i8 : l_scalar_type(l, scalar);
-}
+LLVMTypeRef l_memory_type(Lower *l, Scalar scalar) { return scalar == SCALAR_BOOL ? l->i8 : l_scalar_type(l, scalar); }
 
 LLVMTypeRef l_struct(Lower *l, unsigned count, ...) {
     LLVMTypeRef items[16];
@@ -318,12 +316,16 @@ LLVMValueRef l_fast(Lower *l, LLVMValueRef instruction) {
     static const struct {
         uint32_t ours, llvm;
     } flags[] = {
-        {FASTMATH_NNAN, LLVMFastMathNoNaNs},           {FASTMATH_NINF, LLVMFastMathNoInfs},
-        {FASTMATH_NSZ, LLVMFastMathNoSignedZeros},     {FASTMATH_ARCP, LLVMFastMathAllowReciprocal},
-        {FASTMATH_CONTRACT, LLVMFastMathAllowContract}, {FASTMATH_AFN, LLVMFastMathApproxFunc},
+        {FASTMATH_NNAN, LLVMFastMathNoNaNs},
+        {FASTMATH_NINF, LLVMFastMathNoInfs},
+        {FASTMATH_NSZ, LLVMFastMathNoSignedZeros},
+        {FASTMATH_ARCP, LLVMFastMathAllowReciprocal},
+        {FASTMATH_CONTRACT, LLVMFastMathAllowContract},
+        {FASTMATH_AFN, LLVMFastMathApproxFunc},
         {FASTMATH_REASSOC, LLVMFastMathAllowReassoc},
     };
-    if (!l->fastmath || !LLVMIsAInstruction(instruction) || !LLVMCanValueUseFastMathFlags(instruction)) return instruction;
+    if (!l->fastmath || !LLVMIsAInstruction(instruction) || !LLVMCanValueUseFastMathFlags(instruction))
+        return instruction;
     LLVMFastMathFlags set = 0;
     for (size_t i = 0; i < COUNT_OF(flags); i++)
         if (l->fastmath & flags[i].ours) set |= flags[i].llvm;
@@ -450,7 +452,8 @@ LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
     case TY_EXC:
         for (uint32_t i = 0; i < type->count; i++)
             if (l_has_bytes(type->items[i]))
-                value = l_insert(l, value, l_load(l, type->items[i], at_bytes(l, pointer, type_item_offset(type, i))), i);
+                value = l_insert(l, value, l_load(l, type->items[i], at_bytes(l, pointer, type_item_offset(type, i))),
+                                 i);
         return value;
     default: return l_raw_load(l, l->ptr, pointer, 8);
     }
@@ -471,13 +474,15 @@ static void store_axes(Lower *l, LLVMValueRef axes, LLVMValueRef pointer, size_t
     for (unsigned i = 0; i < ndim; i++) l_raw_store(l, l_extract(l, axes, i), at_bytes(l, pointer, offset + 8u * i), 8);
 }
 
-/* An array in memory has all its strides, those that the layout implies too: whoever reads it (C code) relies on them. */
+/* An array in memory has all its strides, those that the layout implies too: whoever reads it (C code) relies on them.
+ */
 static void store_array(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
     l_raw_store(l, l_array_data(l, value), pointer, 8);
     l_raw_store(l, l_array_owner(l, value), at_bytes(l, pointer, offsetof(ArrayHead, owner)), 8);
     store_axes(l, l_extract(l, value, 2), pointer, sizeof(ArrayHead), type->ndim);
     for (unsigned i = 0; i < type->ndim; i++)
-        l_raw_store(l, l_array_stride(l, type, value, i), at_bytes(l, pointer, sizeof(ArrayHead) + 8u * (type->ndim + i)), 8);
+        l_raw_store(l, l_array_stride(l, type, value, i),
+                    at_bytes(l, pointer, sizeof(ArrayHead) + 8u * (type->ndim + i)), 8);
 }
 
 void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
@@ -531,7 +536,8 @@ LLVMValueRef l_intrinsic(Lower *l, const char *name, LLVMTypeRef overload, LLVMV
     return call_intrinsic(l, name, &overload, overload ? 1 : 0, args, count);
 }
 
-LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args, unsigned count) {
+LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args,
+                          unsigned count) {
     LLVMTypeRef overloads[] = {a, b};
     return call_intrinsic(l, name, overloads, 2, args, count);
 }
@@ -572,8 +578,9 @@ void l_attribute(Lower *l, LLVMValueRef function, int index, const char *name, u
 }
 
 void l_attribute_text(Lower *l, LLVMValueRef function, int index, const char *name, const char *value) {
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)index,
-                            LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+    LLVMAddAttributeAtIndex(
+        function, (LLVMAttributeIndex)index,
+        LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 void l_call_attribute(Lower *l, LLVMValueRef call, int index, const char *name, uint64_t value) {

@@ -1,18 +1,22 @@
 /* llvm.h: the only place that includes llvm-c; for codegen, codegen_nvptx and codegen_cpu.
  *
- * The entry points of the global context are made unusable: a Module has its own context (the name after the macro does not exist, so that a use
- * is a compile error that says why).  Also here: the Target hooks and the thin emit helpers that make lowering code read as what it emits.
+ * The entry points of the global context are made unusable: a Module has its own context (the name after the macro does
+ * not exist, so that a use is a compile error that says why).  Also here: the Target hooks and the thin emit helpers
+ * that make lowering code read as what it emits.
  *
  * How values look in generated code (l_type):
- *   bool i1 (a byte in memory); ints iN; floats half float double; complex { T, T }; None, functions and other constants {} (no bytes)
- *   tuple, closure: struct of its items   Optional: { content, i1 present }   range: { i64 start, stop, step }
- *   slice: { start, stop, step }, absent ones {}   array, flat: { ptr data, ptr owner, [n x i64] shape, [n x i64] strides }   iterator, cell: ptr
- * Memory is always read and written through l_load and l_store, item by item, in the layout of ir.h.
+ *   bool i1 (a byte in memory); ints iN; floats half float double; complex { T, T }; None, functions and other
+ * constants {} (no bytes) tuple, closure: struct of its items   Optional: { content, i1 present }   range: { i64 start,
+ * stop, step } slice: { start, stop, step }, absent ones {}   array, flat: { ptr data, ptr owner, [n x i64] shape, [n x
+ * i64] strides }   iterator, cell: ptr Memory is always read and written through l_load and l_store, item by item, in
+ * the layout of ir.h.
  *
- * Functions.  A FuncInst becomes one internal function: hidden parameters of the target, on targets that raise a pointer to the exception
- * buffer, then every leaf of every argument.  A function that may raise returns { i32 status, result }, any other its result.
+ * Functions.  A FuncInst becomes one internal function: hidden parameters of the target, on targets that raise a
+ * pointer to the exception buffer, then every leaf of every argument.  A function that may raise returns { i32 status,
+ * result }, any other its result.
  *
- * Rule for whoever emits code: nothing here may reach LLVM with wrong types; what user input can cause is refused by diag_fail first. */
+ * Rule for whoever emits code: nothing here may reach LLVM with wrong types; what user input can cause is refused by
+ * diag_fail first. */
 #ifndef KRAIT_CODEGEN_LLVM_H
 #define KRAIT_CODEGEN_LLVM_H
 
@@ -28,34 +32,44 @@
 
 #include "codegen/codegen.h" /* Module, CodegenOptions */
 
-#define LLVMGetGlobalContext use_the_context_of_the_module
+#define LLVMGetGlobalContext     use_the_context_of_the_module
 #define LLVMModuleCreateWithName use_LLVMModuleCreateWithNameInContext
-#define LLVMInt1Type use_LLVMInt1TypeInContext
-#define LLVMInt8Type use_LLVMInt8TypeInContext
-#define LLVMInt16Type use_LLVMInt16TypeInContext
-#define LLVMInt32Type use_LLVMInt32TypeInContext
-#define LLVMInt64Type use_LLVMInt64TypeInContext
-#define LLVMHalfType use_LLVMHalfTypeInContext
-#define LLVMFloatType use_LLVMFloatTypeInContext
-#define LLVMDoubleType use_LLVMDoubleTypeInContext
-#define LLVMVoidType use_LLVMVoidTypeInContext
-#define LLVMStructType use_LLVMStructTypeInContext
-#define LLVMAppendBasicBlock use_LLVMAppendBasicBlockInContext
-#define LLVMCreateBuilder use_LLVMCreateBuilderInContext
-#define LLVMConstStruct use_LLVMConstStructInContext
-#define LLVMMDNode use_LLVMMDNodeInContext2
-#define LLVMMDString use_LLVMMDStringInContext2
+#define LLVMInt1Type             use_LLVMInt1TypeInContext
+#define LLVMInt8Type             use_LLVMInt8TypeInContext
+#define LLVMInt16Type            use_LLVMInt16TypeInContext
+#define LLVMInt32Type            use_LLVMInt32TypeInContext
+#define LLVMInt64Type            use_LLVMInt64TypeInContext
+#define LLVMHalfType             use_LLVMHalfTypeInContext
+#define LLVMFloatType            use_LLVMFloatTypeInContext
+#define LLVMDoubleType           use_LLVMDoubleTypeInContext
+#define LLVMVoidType             use_LLVMVoidTypeInContext
+#define LLVMStructType           use_LLVMStructTypeInContext
+#define LLVMAppendBasicBlock     use_LLVMAppendBasicBlockInContext
+#define LLVMCreateBuilder        use_LLVMCreateBuilderInContext
+#define LLVMConstStruct          use_LLVMConstStructInContext
+#define LLVMMDNode               use_LLVMMDNodeInContext2
+#define LLVMMDString             use_LLVMMDStringInContext2
 
 typedef struct Lower Lower;
 
 /* ---- targets ---- */
 
 typedef enum Special { /* what a CUDA thread knows about its place; all i32 */
-    SPECIAL_THREAD_X, SPECIAL_THREAD_Y, SPECIAL_THREAD_Z,
-    SPECIAL_BLOCK_X, SPECIAL_BLOCK_Y, SPECIAL_BLOCK_Z,             /* blockIdx */
-    SPECIAL_BLOCK_DIM_X, SPECIAL_BLOCK_DIM_Y, SPECIAL_BLOCK_DIM_Z, /* blockDim */
-    SPECIAL_GRID_DIM_X, SPECIAL_GRID_DIM_Y, SPECIAL_GRID_DIM_Z,    /* gridDim */
-    SPECIAL_LANE, SPECIAL_WARP_SIZE, SPECIAL_COUNT
+                       SPECIAL_THREAD_X,
+                       SPECIAL_THREAD_Y,
+                       SPECIAL_THREAD_Z,
+                       SPECIAL_BLOCK_X,
+                       SPECIAL_BLOCK_Y,
+                       SPECIAL_BLOCK_Z, /* blockIdx */
+                       SPECIAL_BLOCK_DIM_X,
+                       SPECIAL_BLOCK_DIM_Y,
+                       SPECIAL_BLOCK_DIM_Z, /* blockDim */
+                       SPECIAL_GRID_DIM_X,
+                       SPECIAL_GRID_DIM_Y,
+                       SPECIAL_GRID_DIM_Z, /* gridDim */
+                       SPECIAL_LANE,
+                       SPECIAL_WARP_SIZE,
+                       SPECIAL_COUNT
 } Special;
 
 typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
@@ -80,18 +94,19 @@ struct Target {
     const char *name; /* "nvptx", "host": for messages */
     const char *what; /* "a GPU", "the host" */
     MathColumn math;
-    uint32_t fastmath;         /* FastMath bits that hold without asking (contract in kernels on a GPU) */
-    const char *atomic_scope;  /* LLVM sync scope: "" system, "device" */
-    bool unroll_loads;         /* loops whose loads dominate are unrolled (optimise.c) */
-    bool raises;               /* functions return a status; if false, raising ends the thread (end_thread) */
-    bool slow_division;        /* 64-bit division costs as much as a loop's body */
+    uint32_t fastmath;           /* FastMath bits that hold without asking (contract in kernels on a GPU) */
+    const char *atomic_scope;    /* LLVM sync scope: "" system, "device" */
+    bool unroll_loads;           /* loops whose loads dominate are unrolled (optimise.c) */
+    bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
+    bool slow_division;          /* 64-bit division costs as much as a loop's body */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 
     /* A target machine nobody else uses; it also says triple and data layout.  NULL: diag. */
     LLVMTargetMachineRef (*machine)(const CodegenOptions *options, Diag *diag);
     /* Takes a machine back when its module is done with; NULL: it is disposed of. */
     void (*release_machine)(LLVMTargetMachineRef machine, const CodegenOptions *options);
-    /* Types of the parameters that every generated function has first (l->hidden holds their values); returns how many. */
+    /* Types of the parameters that every generated function has first (l->hidden holds their values); returns how many.
+     */
     unsigned (*hidden_params)(Lower *l, LLVMTypeRef types[MAX_HIDDEN]);
     AccessPolicy (*access)(const CodegenOptions *options);
     /* Records that the thread left out access `site` (number from l_access_site). */
@@ -99,12 +114,14 @@ struct Target {
     void (*end_thread)(Lower *l); /* emits a terminator */
     LLVMValueRef (*special)(Lower *l, Special which);
     void (*barrier)(Lower *l, const Value *at); /* sets module->has_barriers */
-    /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all / any. */
+    /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all
+     * / any. */
     LLVMValueRef (*barrier_vote)(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate);
     void (*warp_barrier)(Lower *l, const Value *at, LLVMValueRef mask); /* i32: the lanes that meet */
     /* The thread waits for something others do: they must get on meanwhile.  NULL: they do anyway. */
     void (*yield)(Lower *l);
-    /* Generic pointer to a block's shared memory: a static array of that many bytes, or the dynamic part when bytes is 0. */
+    /* Generic pointer to a block's shared memory: a static array of that many bytes, or the dynamic part when bytes is
+     * 0. */
     LLVMValueRef (*shared_array)(Lower *l, const Value *at, uint64_t bytes, unsigned align);
     LLVMValueRef (*dynamic_shared_bytes)(Lower *l); /* i64 */
     /* Pointer to the data of a global array (Const of TY_ARRAY). */
@@ -130,7 +147,7 @@ struct Module {
     LLVMModuleRef module;
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout;
-    LLVMBuilderRef builder;  /* of the Lower that works on it */
+    LLVMBuilderRef builder; /* of the Lower that works on it */
     FuncInst *const *insts;
     size_t ninsts;
     VEC(RaiseSite) raise_sites;
@@ -138,7 +155,8 @@ struct Module {
     size_t exception_bytes;
     size_t shared_bytes; /* host: static shared memory given out so far */
     bool has_barriers;
-    char message[1024];  /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena) */
+    char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)
+                         */
 };
 
 /* ---- lowering one module: context of everything that emits ---- */
@@ -154,29 +172,31 @@ struct Lower {
     LLVMBuilderRef b;
     LLVMTypeRef v, i1, i8, i16, i32, i64, f16, f32, f64, ptr, empty; /* v: void, empty: {} */
     AccessPolicy access;
-    uint32_t fastmath;   /* FastMath bits of every floating-point operation */
+    uint32_t fastmath; /* FastMath bits of every floating-point operation */
     /* of the function being generated */
     const FuncInst *inst; /* NULL in an entry wrapper */
     const Func *func;
     LLVMValueRef function;
-    LLVMBasicBlockRef allocas; /* entry block, which holds the allocas and jumps to the code */
+    LLVMBasicBlockRef allocas;       /* entry block, which holds the allocas and jumps to the code */
     LLVMValueRef hidden[MAX_HIDDEN]; /* the target's hidden parameters */
     unsigned nhidden;
     LLVMValueRef exception; /* the exception buffer; NULL when the target does not raise */
     bool may_raise;
-    const Value *at;        /* the value being lowered: where messages and raise sites point */
-    struct LowerState *s;   /* private to codegen */
+    const Value *at;      /* the value being lowered: where messages and raise sites point */
+    struct LowerState *s; /* private to codegen */
 };
 
 /* ---- types and constants (emit.c) ---- */
 
 LLVMTypeRef l_type(Lower *l, const Type *type);
 LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar);
-LLVMTypeRef l_memory_type(Lower *l, Scalar scalar); /* as l_scalar_type, but i8 for bool */
+LLVMTypeRef l_memory_type(Lower *l, Scalar scalar);  /* as l_scalar_type, but i8 for bool */
 LLVMTypeRef l_struct(Lower *l, unsigned count, ...); /* of LLVMTypeRef */
-bool l_has_bytes(const Type *type); /* false: None, functions and other constants */
+bool l_has_bytes(const Type *type);                  /* false: None, functions and other constants */
 
-static inline LLVMValueRef l_int(LLVMTypeRef type, int64_t value) { return LLVMConstInt(type, (unsigned long long)value, true); }
+static inline LLVMValueRef l_int(LLVMTypeRef type, int64_t value) {
+    return LLVMConstInt(type, (unsigned long long)value, true);
+}
 static inline LLVMValueRef l_i1(Lower *l, bool value) { return LLVMConstInt(l->i1, value, false); }
 static inline LLVMValueRef l_i8(Lower *l, int64_t value) { return l_int(l->i8, value); }
 static inline LLVMValueRef l_i32(Lower *l, int64_t value) { return l_int(l->i32, value); }
@@ -203,24 +223,45 @@ static inline LLVMValueRef l_add(Lower *l, LLVMValueRef a, LLVMValueRef b) { ret
 static inline LLVMValueRef l_sub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSub(l->b, a, b, ""); }
 static inline LLVMValueRef l_mul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildMul(l->b, a, b, ""); }
 /* index arithmetic, which cannot overflow */
-static inline LLVMValueRef l_nswadd(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildNSWAdd(l->b, a, b, ""); }
-static inline LLVMValueRef l_nswsub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildNSWSub(l->b, a, b, ""); }
-static inline LLVMValueRef l_nswmul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildNSWMul(l->b, a, b, ""); }
+static inline LLVMValueRef l_nswadd(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildNSWAdd(l->b, a, b, "");
+}
+static inline LLVMValueRef l_nswsub(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildNSWSub(l->b, a, b, "");
+}
+static inline LLVMValueRef l_nswmul(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildNSWMul(l->b, a, b, "");
+}
 static inline LLVMValueRef l_and(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAnd(l->b, a, b, ""); }
 static inline LLVMValueRef l_or(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildOr(l->b, a, b, ""); }
 static inline LLVMValueRef l_xor(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildXor(l->b, a, b, ""); }
 static inline LLVMValueRef l_not(Lower *l, LLVMValueRef a) { return LLVMBuildNot(l->b, a, ""); }
-static inline LLVMValueRef l_icmp(Lower *l, LLVMIntPredicate p, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildICmp(l->b, p, a, b, ""); }
-static inline LLVMValueRef l_fcmp(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFCmp(l->b, p, a, b, "")); }
-static inline LLVMValueRef l_fadd(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFAdd(l->b, a, b, "")); }
-static inline LLVMValueRef l_fsub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFSub(l->b, a, b, "")); }
-static inline LLVMValueRef l_fmul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFMul(l->b, a, b, "")); }
-static inline LLVMValueRef l_fdiv(Lower *l, LLVMValueRef a, LLVMValueRef b) { return l_fast(l, LLVMBuildFDiv(l->b, a, b, "")); }
+static inline LLVMValueRef l_icmp(Lower *l, LLVMIntPredicate p, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildICmp(l->b, p, a, b, "");
+}
+static inline LLVMValueRef l_fcmp(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b) {
+    return l_fast(l, LLVMBuildFCmp(l->b, p, a, b, ""));
+}
+static inline LLVMValueRef l_fadd(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return l_fast(l, LLVMBuildFAdd(l->b, a, b, ""));
+}
+static inline LLVMValueRef l_fsub(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return l_fast(l, LLVMBuildFSub(l->b, a, b, ""));
+}
+static inline LLVMValueRef l_fmul(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return l_fast(l, LLVMBuildFMul(l->b, a, b, ""));
+}
+static inline LLVMValueRef l_fdiv(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return l_fast(l, LLVMBuildFDiv(l->b, a, b, ""));
+}
 static inline LLVMValueRef l_fneg(Lower *l, LLVMValueRef a) { return l_fast(l, LLVMBuildFNeg(l->b, a, "")); }
-static inline LLVMValueRef l_select(Lower *l, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSelect(l->b, c, a, b, ""); }
-static inline LLVMValueRef l_isnan(Lower *l, LLVMValueRef a) { return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, ""); } /* no nnan */
-static inline LLVMValueRef l_insert(Lower *l, LLVMValueRef aggregate, LLVMValueRef item, unsigned index)
-{
+static inline LLVMValueRef l_select(Lower *l, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(l->b, c, a, b, "");
+}
+static inline LLVMValueRef l_isnan(Lower *l, LLVMValueRef a) {
+    return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
+} /* no nnan */
+static inline LLVMValueRef l_insert(Lower *l, LLVMValueRef aggregate, LLVMValueRef item, unsigned index) {
     return LLVMBuildInsertValue(l->b, aggregate, item, index, "");
 }
 LLVMValueRef l_extract(Lower *l, LLVMValueRef aggregate, unsigned index); /* sees through insertvalue */
@@ -229,9 +270,9 @@ LLVMValueRef l_complex(Lower *l, LLVMValueRef re, LLVMValueRef im);
 /* Address `bytes` (i64) further; of element `index` (i64) of memory_type. */
 LLVMValueRef l_offset(Lower *l, LLVMValueRef pointer, LLVMValueRef bytes);
 LLVMValueRef l_index(Lower *l, LLVMTypeRef memory_type, LLVMValueRef pointer, LLVMValueRef index);
-LLVMValueRef l_alloca(Lower *l, LLVMTypeRef type, const char *name);                       /* in the entry block */
-LLVMValueRef l_alloca_bytes(Lower *l, uint64_t bytes, unsigned align, const char *name);   /* in the entry block */
-LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name);                 /* memory of a type's layout */
+LLVMValueRef l_alloca(Lower *l, LLVMTypeRef type, const char *name);                     /* in the entry block */
+LLVMValueRef l_alloca_bytes(Lower *l, uint64_t bytes, unsigned align, const char *name); /* in the entry block */
+LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name);               /* memory of a type's layout */
 
 /* Typed memory access in the layout of ir.h (a bool is a byte, a complex two parts, items one by one). */
 LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer);
@@ -239,7 +280,8 @@ void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointe
 LLVMValueRef l_raw_load(Lower *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
 LLVMValueRef l_raw_store(Lower *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align);
 
-/* Calls. l_intrinsic: "llvm.sqrt" overloaded on `overload` (NULL: none). l_call_named declares the function at its first use. */
+/* Calls. l_intrinsic: "llvm.sqrt" overloaded on `overload` (NULL: none). l_call_named declares the function at its
+ * first use. */
 LLVMValueRef l_call(Lower *l, LLVMValueRef function, LLVMValueRef const *args, unsigned count);
 LLVMValueRef l_intrinsic(Lower *l, const char *name, LLVMTypeRef overload, LLVMValueRef const *args, unsigned count);
 LLVMValueRef l_call_named(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef const *args, unsigned count);
@@ -257,8 +299,11 @@ LLVMBasicBlockRef l_block(Lower *l, const char *name); /* after the current one;
 static inline void l_enter(Lower *l, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(l->b, block); }
 static inline LLVMBasicBlockRef l_here(Lower *l) { return LLVMGetInsertBlock(l->b); }
 static inline void l_jump(Lower *l, LLVMBasicBlockRef block) { LLVMBuildBr(l->b, block); }
-static inline void l_branch(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) { LLVMBuildCondBr(l->b, c, yes, no); }
-void l_branch_unlikely(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no); /* `yes` is the rare one */
+static inline void l_branch(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
+    LLVMBuildCondBr(l->b, c, yes, no);
+}
+void l_branch_unlikely(Lower *l, LLVMValueRef c, LLVMBasicBlockRef yes,
+                       LLVMBasicBlockRef no); /* `yes` is the rare one */
 
 typedef struct LIf {
     LLVMBasicBlockRef yes, no, end;
@@ -268,7 +313,8 @@ void l_if(Lower *l, LIf *f, LLVMValueRef condition);
 void l_if_likely(Lower *l, LIf *f, LLVMValueRef condition); /* the other way is rare */
 void l_else(Lower *l, LIf *f);
 void l_endif(Lower *l, LIf *f); /* with or without l_else */
-LLVMValueRef l_if_phi(Lower *l, const LIf *f, LLVMValueRef yes, LLVMValueRef no); /* right after l_endif; `no` may be a constant */
+LLVMValueRef l_if_phi(Lower *l, const LIf *f, LLVMValueRef yes,
+                      LLVMValueRef no); /* right after l_endif; `no` may be a constant */
 
 typedef struct LFor { /* for index in 0 .. count-1, i64 */
     LLVMBasicBlockRef head, body, end;
@@ -286,10 +332,12 @@ LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to)
 LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
 
-/* A function of the math library by its row in math_symbols.def, on `count` arguments of one float (or complex) scalar type. (emit_math.c) */
+/* A function of the math library by its row in math_symbols.def, on `count` arguments of one float (or complex) scalar
+ * type. (emit_math.c) */
 LLVMValueRef emit_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
-/* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED) included: the only thing
- * lower_call.c has to call for such rows. (emit_math.c, where the calling convention of rtlib/ is written down) */
+/* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED)
+ * included: the only thing lower_call.c has to call for such rows. (emit_math.c, where the calling convention of rtlib/
+ * is written down) */
 LLVMValueRef emit_library(Lower *l, const Value *call);
 /* Raises error number `code` (i32, 1 or 2) that math_checks.def words for a function; goes on if it is 0. */
 void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code);
@@ -298,27 +346,31 @@ LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValue
 
 /* ---- raising (lower_raise.c) ---- */
 
-/* Raises a built-in exception at l->at if the condition (i1) holds, and goes on where it does not.  args are i64 values for the %lld of format. */
-void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count);
+/* Raises a built-in exception at l->at if the condition (i1) holds, and goes on where it does not.  args are i64 values
+ * for the %lld of format. */
+void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args,
+                unsigned count);
 /* Number of an access site at `at` (for Target.bad_access and barriers). */
 uint32_t l_access_site(Lower *l, const Value *at, unsigned axis);
 
 /* ---- arrays (lower_array.c) ---- */
 
-LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape, LLVMValueRef const *strides);
+LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape,
+                          LLVMValueRef const *strides);
 /* A contiguous C array with that shape (i64 values); owner is null. */
 LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef const *shape);
 LLVMValueRef l_array_data(Lower *l, LLVMValueRef array);
 LLVMValueRef l_array_owner(Lower *l, LLVMValueRef array);
 LLVMValueRef l_array_shape(Lower *l, const Type *type, LLVMValueRef array, unsigned axis);
-LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array, unsigned axis); /* bytes; computed from the shape for C and F */
-LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array);                  /* elements */
+LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array,
+                            unsigned axis); /* bytes; computed from the shape for C and F */
+LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array); /* elements */
 /* Address of an element; indices are i64, within the array. */
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index);
 
 /* One access at x[index], indices as in the source (negative ones wrap, checks as the target wants):
- *   Access a; l_access(l, &a, at, array operand, index operand); value = use(a.pointer); value = l_endaccess(l, &a, value);
- * `value` may be NULL (a store).  Where the access is skipped the result is zero. */
+ *   Access a; l_access(l, &a, at, array operand, index operand); value = use(a.pointer); value = l_endaccess(l, &a,
+ * value); `value` may be NULL (a store).  Where the access is skipped the result is zero. */
 typedef struct Access {
     LLVMValueRef pointer;
     const Type *element;

@@ -1,9 +1,10 @@
 /* lower.c: the body of one typed function to LLVM IR.
  *
  * Input: a FuncInst after inference.  Output: the body of its LLVM function, declared before by lower_declare.
- * Algorithm: one LLVM block for each IR block, filled in reverse post-order, so that a value's operands are generated before it; a value may
- * split its block (checks, loops), so the first and the last LLVM block of each IR block are kept.  Phis are made empty, one for each leaf of
- * the type, and get their operands at the end.  Dispatch is one switch over ir_ops.def; each group of operations has its own file. */
+ * Algorithm: one LLVM block for each IR block, filled in reverse post-order, so that a value's operands are generated
+ * before it; a value may split its block (checks, loops), so the first and the last LLVM block of each IR block are
+ * kept.  Phis are made empty, one for each leaf of the type, and get their operands at the end.  Dispatch is one switch
+ * over ir_ops.def; each group of operations has its own file. */
 #include "codegen/lower.h"
 
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst) {
@@ -31,7 +32,8 @@ static LLVMValueRef lower_phi(Lower *l, const Value *value) {
     TypeList types = {0};
     l_leaf_types(l, value->type, &types);
     PendingPhi pending = {value, ARENA_ARRAY(l->arena, LLVMValueRef, types.len), (unsigned)types.len};
-    for (size_t i = 0; i < types.len; i++) pending.leaves[i] = LLVMBuildPhi(l->b, types.data[i], value->name ? value->name : "");
+    for (size_t i = 0; i < types.len; i++)
+        pending.leaves[i] = LLVMBuildPhi(l->b, types.data[i], value->name ? value->name : "");
     vec_push(l->arena, &l->s->phis, pending);
     return NULL; /* built after all phis of the block: they must stay together */
 }
@@ -56,7 +58,8 @@ static bool complete_phi(Lower *l, const PendingPhi *pending) {
         ValueList leaves = {0};
         const Value *operand = phi->args[p];
         if (operand->type != phi->type && l_has_bytes(phi->type)) {
-            l_fail(l, "phi %%%u of type %s has an operand of type %s", phi->id, l_type_text(l, phi->type), l_type_text(l, operand->type));
+            l_fail(l, "phi %%%u of type %s has an operand of type %s", phi->id, l_type_text(l, phi->type),
+                   l_type_text(l, operand->type));
             return false;
         }
         if (l_has_bytes(phi->type)) l_flatten(l, phi->type, l_value(l, operand), &leaves);
@@ -79,7 +82,8 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
     if (a->type->kind == TY_NONE) a = value->args[1], b = value->args[0];
     LLVMValueRef same;
     if (b->type->kind == TY_NONE)
-        same = a->type->kind == TY_OPTIONAL ? l_not(l, l_extract(l, l_value(l, a), 1)) : l_i1(l, a->type->kind == TY_NONE);
+        same = a->type->kind == TY_OPTIONAL ? l_not(l, l_extract(l, l_value(l, a), 1))
+                                            : l_i1(l, a->type->kind == TY_NONE);
     else if (a->type->kind == TY_SCALAR && a->type == b->type && scalar_info[a->type->scalar].kind == 'b')
         same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
     else if (a->type->kind == TY_ARRAY && b->type->kind == TY_ARRAY)
@@ -89,7 +93,8 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
     else
         same = NULL;
     if (!same)
-        return l_unsupported(l, "`is` between %s and %s has no meaning in compiled code", l_type_text(l, a->type), l_type_text(l, b->type));
+        return l_unsupported(l, "`is` between %s and %s has no meaning in compiled code", l_type_text(l, a->type),
+                             l_type_text(l, b->type));
     return value->op == OP_IS ? same : l_not(l, same);
 }
 
@@ -164,8 +169,10 @@ static bool lower_terminator(Lower *l, const Value *value) {
     case OP_JUMP: l_jump(l, l->s->starts[block->succs[0]->id]); return true;
     case OP_BRANCH:
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs[0]->id], l->s->starts[block->succs[1]->id]);
-        if (counts_constantly(value->args[0])) /* LLVM unrolls such a loop as a whole if that pays: optimise.c leaves it alone */
-            l_set_metadata(l, LLVMGetBasicBlockTerminator(l_here(l)), COUNTED_LOOP, LLVMMDNodeInContext2(l->context, NULL, 0));
+        if (counts_constantly(
+                value->args[0])) /* LLVM unrolls such a loop as a whole if that pays: optimise.c leaves it alone */
+            l_set_metadata(l, LLVMGetBasicBlockTerminator(l_here(l)), COUNTED_LOOP,
+                           LLVMMDNodeInContext2(l->context, NULL, 0));
         return true;
     case OP_RETURN:
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);

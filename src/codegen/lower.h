@@ -1,7 +1,8 @@
 /* lower.h: what the files of this folder share among themselves.
  *
- * Leaves.  A value crosses blocks (phis) and functions (parameters, results) as the flat list of its leaves, each one LLVM scalar or pointer, so that
- * no aggregate stands in the way of LLVM's passes.  l_flatten and l_unflatten convert. */
+ * Leaves.  A value crosses blocks (phis) and functions (parameters, results) as the flat list of its leaves, each one
+ * LLVM scalar or pointer, so that no aggregate stands in the way of LLVM's passes.  l_flatten and l_unflatten convert.
+ */
 #ifndef KRAIT_CODEGEN_LOWER_H
 #define KRAIT_CODEGEN_LOWER_H
 
@@ -16,7 +17,8 @@ void l_init(Lower *l, Module *module, Diag *diag);
 void l_leaf_types(Lower *l, const Type *type, TypeList *out);
 void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out);
 LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves); /* advances *leaves */
-LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args, unsigned count);
+LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args,
+                          unsigned count);
 LLVMValueRef l_struct_of(Lower *l, LLVMTypeRef const *types, unsigned count, LLVMValueRef const *items);
 bool l_fail(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3); /* an inner inconsistency: LOWERING */
 const char *l_type_text(Lower *l, const Type *type);
@@ -63,7 +65,8 @@ LLVMValueRef lower_compare(Lower *l, const Value *value);
 LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b);
 
 LLVMValueRef lower_cast(Lower *l, const Value *value); /* lower_cast.c */
-LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to); /* any types; lower_cast without checks */
+LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from,
+                       const Type *to); /* any types; lower_cast without checks */
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent);
 LLVMValueRef lower_power(Lower *l, const Value *value);
@@ -78,10 +81,12 @@ LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
 
 LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */
 LLVMValueRef lower_setitem(Lower *l, const Value *value);
-LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type, LLVMValueRef index, const Type *result);
+LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type,
+                    LLVMValueRef index, const Type *result);
 LLVMValueRef lower_slice(Lower *l, const Value *value);
 void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef linear, LLVMValueRef *index);
-void l_fill(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef value); /* lower_assign.c; the value has the element's type */
+void l_fill(Lower *l, const Type *type, LLVMValueRef array,
+            LLVMValueRef value); /* lower_assign.c; the value has the element's type */
 void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
 LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
 /* Normalises an index: negative ones count from the end. */
@@ -96,7 +101,8 @@ LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLV
 LLVMValueRef lower_exception(Lower *l, const Value *call); /* E(args): lower_raise.c */
 bool lower_raise(Lower *l, const Value *value);
 LLVMValueRef lower_check_bound(Lower *l, const Value *value);
-LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count);
+LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args,
+                                unsigned count);
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
 void l_return_status(Lower *l, LLVMValueRef status);

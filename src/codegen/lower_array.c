@@ -1,15 +1,18 @@
 /* lower_array.c: arrays: their parts, element access, views.
  *
- * The strides of C and F arrays are computed from the shape, so that LLVM sees products it knows; a C element address is one linear index.
- * An element access is checked as the target's policy says: trusted, raising IndexError in NumPy's words, or skipped and recorded.  A view
- * outside its array under the skip policy has no elements, so that what follows is skipped too.  Slices clip as slice.indices does. */
+ * The strides of C and F arrays are computed from the shape, so that LLVM sees products it knows; a C element address
+ * is one linear index. An element access is checked as the target's policy says: trusted, raising IndexError in NumPy's
+ * words, or skipped and recorded.  A view outside its array under the skip policy has no elements, so that what follows
+ * is skipped too.  Slices clip as slice.indices does. */
 #include "codegen/lower.h"
 
 /* ---- parts ---- */
 
-LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape, LLVMValueRef const *strides) {
+LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape,
+                          LLVMValueRef const *strides) {
     LLVMTypeRef axes_type = LLVMArrayType2(l->i64, type->ndim);
-    LLVMValueRef items[] = {data, owner, l_make(l, axes_type, shape, type->ndim), l_make(l, axes_type, strides, type->ndim)};
+    LLVMValueRef items[] = {data, owner, l_make(l, axes_type, shape, type->ndim),
+                            l_make(l, axes_type, strides, type->ndim)};
     return l_make(l, l_type(l, type), items, 4);
 }
 
@@ -44,7 +47,8 @@ LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array, unsi
 
 LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array) {
     LLVMValueRef size = l_i64(l, 1);
-    for (unsigned i = 0; i < type->ndim; i++) size = i ? l_nswmul(l, size, l_array_shape(l, type, array, i)) : l_array_shape(l, type, array, i);
+    for (unsigned i = 0; i < type->ndim; i++)
+        size = i ? l_nswmul(l, size, l_array_shape(l, type, array, i)) : l_array_shape(l, type, array, i);
     return size;
 }
 
@@ -89,7 +93,9 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     for (unsigned i = 0; i < x.count; i++) {
         if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_extract(l, value, i) : value;
         while (operand && operand->op == OP_CAST) operand = operand->args[0];
-        const Value *source = !tuple ? operand : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i] : NULL;
+        const Value *source = !tuple                                                     ? operand
+                              : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i]
+                                                                                         : NULL;
         if (source) x.flags[i] = source->flags;
         if (type_is_scalar(x.types[i])) x.values[i] = l_cast_scalar(l, x.values[i], x.types[i]->scalar, SCALAR_INT64);
     }
@@ -107,7 +113,9 @@ static bool is_element_access(const Type *array, const Type *index) {
     return all_integers(index) && (index->kind == TY_TUPLE ? index->count : 1) == array->ndim;
 }
 
-static AccessPolicy policy_at(const Lower *l, const Value *at) { return at->flags & VF_UNCHECKED ? ACCESS_TRUST : l->access; }
+static AccessPolicy policy_at(const Lower *l, const Value *at) {
+    return at->flags & VF_UNCHECKED ? ACCESS_TRUST : l->access;
+}
 
 static void raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef index, unsigned axis, LLVMValueRef extent) {
     LLVMValueRef args[] = {index, l_i64(l, axis), extent};
@@ -143,7 +151,8 @@ static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef cons
     l_enter(l, a->guard.yes);
 }
 
-static void access_elements(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array, const Indices *x) {
+static void access_elements(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array,
+                            const Indices *x) {
     AccessPolicy policy = policy_at(l, at);
     LLVMValueRef index[TYPE_MAX_NDIM], inside[TYPE_MAX_NDIM];
     a->element = type_element(type);
@@ -162,7 +171,8 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
 void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index) {
     Indices x = indices_of(l, &index->type, l_value(l, index), index);
     if (array->type->kind != TY_ARRAY || !is_element_access(array->type, index->type)) {
-        l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type), l_type_text(l, index->type));
+        l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type),
+                      l_type_text(l, index->type));
         *a = (Access){.pointer = LLVMGetUndef(l->ptr), .element = type_scalar(l->types, SCALAR_INT64, false)};
         return;
     }
@@ -185,7 +195,8 @@ LLVMValueRef lower_slice(Lower *l, const Value *value) {
     LLVMValueRef slice = LLVMGetUndef(l_type(l, value->type));
     for (unsigned i = 0; i < 3; i++) {
         const Type *type = value->type->items[i];
-        if (l_has_bytes(type)) slice = l_insert(l, slice, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), type), i);
+        if (l_has_bytes(type))
+            slice = l_insert(l, slice, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), type), i);
     }
     return slice;
 }
@@ -219,7 +230,8 @@ typedef struct SliceRange {
     LLVMValueRef start, step, length;
 } SliceRange;
 
-/* slice.indices(extent): negative bounds count from the end, then both are clipped to [0, n], or [-1, n - 1] when going down. */
+/* slice.indices(extent): negative bounds count from the end, then both are clipped to [0, n], or [-1, n - 1] when going
+ * down. */
 static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LLVMValueRef extent) {
     LLVMValueRef given[3], part[3], zero = l_i64(l, 0), one = l_i64(l, 1);
     for (unsigned i = 0; i < 3; i++) part[i] = slice_part(l, type, slice, i, &given[i]);
@@ -258,7 +270,8 @@ static LLVMValueRef view_offset(Lower *l, LLVMValueRef data, LLVMValueRef count,
     return LLVMBuildGEP2(l->b, l->i8, data, &bytes, 1, ""); /* of an empty view it may point anywhere: not inbounds */
 }
 
-static void view_index(Lower *l, View *view, const Value *at, LLVMValueRef index, uint32_t flags, LLVMValueRef extent, LLVMValueRef stride, unsigned axis) {
+static void view_index(Lower *l, View *view, const Value *at, LLVMValueRef index, uint32_t flags, LLVMValueRef extent,
+                       LLVMValueRef stride, unsigned axis) {
     AccessPolicy policy = policy_at(l, at);
     LLVMValueRef wrapped = l_wrap_index(l, index, extent, flags);
     if (policy != ACCESS_TRUST) {
@@ -281,8 +294,8 @@ static void view_axis(View *view, LLVMValueRef length, LLVMValueRef stride) {
     view->strides[view->ndim++] = stride;
 }
 
-static bool view_item(Lower *l, View *view, const Value *at, const Type *item, LLVMValueRef index, uint32_t flags, LLVMValueRef extent,
-                      LLVMValueRef stride, unsigned axis) {
+static bool view_item(Lower *l, View *view, const Value *at, const Type *item, LLVMValueRef index, uint32_t flags,
+                      LLVMValueRef extent, LLVMValueRef stride, unsigned axis) {
     if (type_is_integer(item)) {
         view_index(l, view, at, index, flags, extent, stride, axis);
     } else if (item->kind == TY_SLICE) {
@@ -306,7 +319,8 @@ static bool view_build(Lower *l, View *view, const Value *at, const Type *type, 
         const Type *item = i < x->count ? x->types[i] : NULL;
         unsigned whole = item ? (item->kind == TY_ELLIPSIS && !dots ? type->ndim - used : 0) : type->ndim - axis;
         if (item && item->kind == TY_ELLIPSIS) dots = true;
-        for (; whole; whole--, axis++) view_axis(view, l_array_shape(l, type, array, axis), l_array_stride(l, type, array, axis));
+        for (; whole; whole--, axis++)
+            view_axis(view, l_array_shape(l, type, array, axis), l_array_stride(l, type, array, axis));
         if (!item || item->kind == TY_ELLIPSIS) continue;
         if (item->kind == TY_NONE) {
             view_axis(view, l_i64(l, 1), l_i64(l, 0));
@@ -316,11 +330,13 @@ static bool view_build(Lower *l, View *view, const Value *at, const Type *type, 
         TRY(view_item(l, view, at, item, x->values[i], x->flags[i], extent, stride, axis));
         axis++;
     }
-    for (unsigned i = 0; view->inside && i < view->ndim; i++) view->shape[i] = l_select(l, view->inside, view->shape[i], l_i64(l, 0));
+    for (unsigned i = 0; view->inside && i < view->ndim; i++)
+        view->shape[i] = l_select(l, view->inside, view->shape[i], l_i64(l, 0));
     return true;
 }
 
-static LLVMValueRef view_of(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Indices *x, const Type **result) {
+static LLVMValueRef view_of(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Indices *x,
+                            const Type **result) {
     View view;
     TRY(view_build(l, &view, at, type, array, x));
     if (!*result) *result = type_array(l->types, type_element(type), view.ndim, LAYOUT_A, type->readonly);
@@ -331,7 +347,8 @@ static LLVMValueRef view_of(Lower *l, const Value *at, const Type *type, LLVMVal
     return l_array_make(l, *result, view.data, view.owner, view.shape, view.strides);
 }
 
-LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type, LLVMValueRef index, const Type *result) {
+LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type,
+                    LLVMValueRef index, const Type *result) {
     Indices x = indices_of(l, &index_type, index, NULL);
     return view_of(l, at, type, array, &x, &result);
 }
@@ -352,13 +369,15 @@ void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef line
     }
 }
 
-static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array, const Indices *x) {
+static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array,
+                                const Indices *x) {
     LLVMValueRef size = l_array_size(l, type, array), index[TYPE_MAX_NDIM];
     LLVMValueRef linear = l_wrap_index(l, x->values[0], size, x->flags[0]);
     AccessPolicy policy = policy_at(l, at);
     *a = (Access){.element = type_element(type)};
     LLVMValueRef inside = l_icmp(l, LLVMIntULT, linear, size), args[] = {x->values[0], size};
-    if (policy == ACCESS_RAISE) l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for size %lld", args, 2);
+    if (policy == ACCESS_RAISE)
+        l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for size %lld", args, 2);
     if (policy == ACCESS_SKIP) guard_access(l, a, at, &inside, 1);
     l_unravel(l, type, array, linear, index);
     return a->pointer = l_element(l, type, array, index);
@@ -397,12 +416,15 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
 }
 
 /* A tuple of scalars assigned to a slice is an array of one dimension. */
-static LLVMValueRef tuple_as_array(Lower *l, const Type *element, const Type *tuple, LLVMValueRef value, const Type **type) {
+static LLVMValueRef tuple_as_array(Lower *l, const Type *element, const Type *tuple, LLVMValueRef value,
+                                   const Type **type) {
     *type = type_array(l->types, element, 1, LAYOUT_C, false);
     size_t bytes = scalar_info[element->scalar].bytes;
-    LLVMValueRef memory = l_alloca_bytes(l, bytes * (tuple->count ? tuple->count : 1), (unsigned)type_align(element), "items");
+    LLVMValueRef memory = l_alloca_bytes(l, bytes * (tuple->count ? tuple->count : 1), (unsigned)type_align(element),
+                                         "items");
     for (uint32_t i = 0; i < tuple->count; i++) {
-        if (!type_is_scalar(tuple->items[i])) return l_unsupported(l, "%s cannot be assigned to a slice", l_type_text(l, tuple));
+        if (!type_is_scalar(tuple->items[i]))
+            return l_unsupported(l, "%s cannot be assigned to a slice", l_type_text(l, tuple));
         LLVMValueRef item = l_cast(l, l_extract(l, value, i), tuple->items[i], element);
         l_store(l, element, item, l_offset(l, memory, l_i64(l, (int64_t)(bytes * i))));
     }
@@ -414,7 +436,8 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
     const Type *view_type = NULL, *from = value->args[2]->type;
     LLVMValueRef view, source = l_arg(l, value, 2);
     TRY(view = view_of(l, value, type, array, x, &view_type));
-    if (type->layout == LAYOUT_C && view_type->ndim == 1 && x->count <= type->ndim && LLVMIsAConstantInt(l_array_stride(l, view_type, view, 0)) &&
+    if (type->layout == LAYOUT_C && view_type->ndim == 1 && x->count <= type->ndim &&
+        LLVMIsAConstantInt(l_array_stride(l, view_type, view, 0)) &&
         LLVMConstIntGetSExtValue(l_array_stride(l, view_type, view, 0)) == item_bytes(type))
         view_type = type_array(l->types, type_element(type), 1, LAYOUT_C, false);
     if (type_is_scalar(from)) {

@@ -1,10 +1,11 @@
-/* lower_assign.c: element by element over whole arrays: fill, assignment and in-place operations, with NumPy's broadcasting, casts and overlap.
+/* lower_assign.c: element by element over whole arrays: fill, assignment and in-place operations, with NumPy's
+ * broadcasting, casts and overlap.
  *
  *   to[...] = from        to[...] = to[...] op from        from: an array or a scalar
  *
- * Two loop nests: one for equal shapes without overlap, whose strides LLVM knows, and a rare one for the rest: there the source's axes of length 1
- * get stride 0, and a source that overlaps the destination other than exactly is copied first.  Two contiguous arrays of one dimension and
- * element type are a memmove. */
+ * Two loop nests: one for equal shapes without overlap, whose strides LLVM knows, and a rare one for the rest: there
+ * the source's axes of length 1 get stride 0, and a source that overlaps the destination other than exactly is copied
+ * first.  Two contiguous arrays of one dimension and element type are a memmove. */
 #include "codegen/lower.h"
 
 typedef struct Operand { /* an array as the loops see it, aligned to the axes of the destination */
@@ -14,9 +15,10 @@ typedef struct Operand { /* an array as the loops see it, aligned to the axes of
 } Operand;
 
 typedef struct Update { /* what happens to each element */
-    Op op;               /* OP_COUNT: plain assignment */
-    Scalar compute;      /* the type op computes in */
-    LLVMValueRef scalar; /* the right side if it is no array, of type `compute` or, for assignment, of the element type */
+    Op op;              /* OP_COUNT: plain assignment */
+    Scalar compute;     /* the type op computes in */
+    LLVMValueRef
+        scalar; /* the right side if it is no array, of type `compute` or, for assignment, of the element type */
 } Update;
 
 static Operand operand_of(Lower *l, const Type *type, LLVMValueRef array) {
@@ -38,7 +40,8 @@ static LLVMValueRef size_of(Lower *l, const Operand *x) {
 
 /* ---- the loop nest ---- */
 
-static void update_element(Lower *l, const Update *u, const Operand *to, LLVMValueRef to_at, const Operand *from, LLVMValueRef from_at) {
+static void update_element(Lower *l, const Update *u, const Operand *to, LLVMValueRef to_at, const Operand *from,
+                           LLVMValueRef from_at) {
     LLVMValueRef value = from ? l_load(l, from->element, from_at) : u->scalar;
     Scalar element = to->element->scalar;
     if (u->op == OP_COUNT) {
@@ -57,7 +60,8 @@ static LLVMValueRef advance(Lower *l, LLVMValueRef at, LLVMValueRef index, LLVMV
     return l_offset(l, at, l_nswmul(l, index, stride));
 }
 
-static void update_axis(Lower *l, const Update *u, const Operand *to, LLVMValueRef to_at, const Operand *from, LLVMValueRef from_at, unsigned axis) {
+static void update_axis(Lower *l, const Update *u, const Operand *to, LLVMValueRef to_at, const Operand *from,
+                        LLVMValueRef from_at, unsigned axis) {
     if (axis == to->ndim) {
         update_element(l, u, to, to_at, from, from_at);
         return;
@@ -163,7 +167,8 @@ static void byte_range(Lower *l, const Operand *x, LLVMValueRef *low, LLVMValueR
     }
 }
 
-/* Whether writing `to` may change what is still to be read of `from`: their bytes meet, and they do not lie exactly on each other. */
+/* Whether writing `to` may change what is still to be read of `from`: their bytes meet, and they do not lie exactly on
+ * each other. */
 static LLVMValueRef may_overlap(Lower *l, const Operand *to, const Operand *from) {
     LLVMValueRef to_low, to_high, from_low, from_high;
     byte_range(l, to, &to_low, &to_high);
@@ -171,7 +176,8 @@ static LLVMValueRef may_overlap(Lower *l, const Operand *to, const Operand *from
     LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_low, from_high), l_icmp(l, LLVMIntULT, from_low, to_high));
     if (bytes_of(to) != bytes_of(from)) return meet;
     LLVMValueRef exact = l_icmp(l, LLVMIntEQ, to->data, from->data);
-    for (unsigned i = 0; i < to->ndim; i++) exact = l_and(l, exact, l_icmp(l, LLVMIntEQ, to->strides[i], from->strides[i]));
+    for (unsigned i = 0; i < to->ndim; i++)
+        exact = l_and(l, exact, l_icmp(l, LLVMIntEQ, to->strides[i], from->strides[i]));
     return l_and(l, meet, l_not(l, exact));
 }
 
@@ -181,7 +187,8 @@ static Operand copy_of(Lower *l, const Operand *from) {
     Operand copy = *from;
     copy.data = l_call_named(l, "malloc", l->ptr, &bytes, 1);
     if (!copy.data) return *from;
-    l_raise_if(l, l_icmp(l, LLVMIntEQ, copy.data, l_null(l->ptr)), "MemoryError", "no memory for a temporary array", NULL, 0);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, copy.data, l_null(l->ptr)), "MemoryError", "no memory for a temporary array",
+               NULL, 0);
     LLVMValueRef stride = l_i64(l, bytes_of(from));
     for (unsigned i = copy.ndim; i-- > 0;) {
         copy.strides[i] = stride;
@@ -192,7 +199,8 @@ static Operand copy_of(Lower *l, const Operand *from) {
     return copy;
 }
 
-static void update_overlapping(Lower *l, const Update *u, const Operand *to, const Operand *from, LLVMValueRef overlap) {
+static void update_overlapping(Lower *l, const Update *u, const Operand *to, const Operand *from,
+                               LLVMValueRef overlap) {
     LIf f;
     l_if(l, &f, overlap);
     Operand copy = copy_of(l, from);
@@ -211,7 +219,8 @@ static bool is_unit_stride(const Operand *x) {
     return x->ndim == 1 && LLVMIsAConstantInt(x->strides[0]) && LLVMConstIntGetSExtValue(x->strides[0]) == bytes_of(x);
 }
 
-static void update_from_array(Lower *l, const Update *u, const Type *to_type, LLVMValueRef to_array, const Type *from_type, LLVMValueRef from_array) {
+static void update_from_array(Lower *l, const Update *u, const Type *to_type, LLVMValueRef to_array,
+                              const Type *from_type, LLVMValueRef from_array) {
     Operand to = operand_of(l, to_type, to_array), plain = operand_of(l, from_type, from_array);
     if (plain.ndim > to.ndim) {
         l_unsupported(l, "an array of %u dimensions cannot be assigned to one of %u", plain.ndim, to.ndim);
@@ -228,7 +237,8 @@ static void update_from_array(Lower *l, const Update *u, const Type *to_type, LL
         LLVMBuildMemMove(l->b, to.data, align, from.data, align, bytes);
         l_else(l, &f);
         Operand wide = broadcast(l, &from);
-        update_all(l, u, &to, &wide); /* one element to many: read before each store, it stays right when it is one of them */
+        update_all(l, u, &to,
+                   &wide); /* one element to many: read before each store, it stays right when it is one of them */
         l_endif(l, &f);
         return;
     }
@@ -265,7 +275,8 @@ LLVMValueRef lower_array_inplace(Lower *l, const Value *value) {
     } else if (other->kind == TY_ARRAY) {
         update_from_array(l, &u, type, array, other, right);
     } else {
-        return l_unsupported(l, "`%s` of %s and %s", op_info[value->op].doc, l_type_text(l, type), l_type_text(l, other));
+        return l_unsupported(l, "`%s` of %s and %s", op_info[value->op].doc, l_type_text(l, type),
+                             l_type_text(l, other));
     }
     return l_convert(l, array, type, value->type);
 }

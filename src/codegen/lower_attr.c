@@ -35,7 +35,8 @@ static LLVMValueRef array_attribute(Lower *l, const Value *value, const Type *ty
     if (strcmp(name, "shape") == 0) return int_tuple(l, value->type, type, array, l_array_shape);
     if (strcmp(name, "strides") == 0) return int_tuple(l, value->type, type, array, l_array_stride);
     if (strcmp(name, "size") == 0) return l_array_size(l, type, array);
-    if (strcmp(name, "nbytes") == 0) return l_nswmul(l, l_array_size(l, type, array), l_i64(l, scalar_info[type_element(type)->scalar].bytes));
+    if (strcmp(name, "nbytes") == 0)
+        return l_nswmul(l, l_array_size(l, type, array), l_i64(l, scalar_info[type_element(type)->scalar].bytes));
     if (strcmp(name, "ndim") == 0) return l_i64(l, type->ndim);
     if (strcmp(name, "itemsize") == 0) return l_i64(l, scalar_info[type_element(type)->scalar].bytes);
     if (strcmp(name, "T") == 0) return transposed(l, type, array, value->type);
@@ -63,6 +64,7 @@ LLVMValueRef lower_getattr(Lower *l, const Value *value) {
     if (type->kind == TY_RANGE && strcmp(value->imm.text, "start") == 0) result = l_extract(l, v, 0);
     if (type->kind == TY_RANGE && strcmp(value->imm.text, "stop") == 0) result = l_extract(l, v, 1);
     if (type->kind == TY_RANGE && strcmp(value->imm.text, "step") == 0) result = l_extract(l, v, 2);
-    if (!result) return l_unsupported(l, "%s has no attribute `%s` in compiled code", l_type_text(l, type), value->imm.text);
+    if (!result)
+        return l_unsupported(l, "%s has no attribute `%s` in compiled code", l_type_text(l, type), value->imm.text);
     return result;
 }

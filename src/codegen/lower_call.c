@@ -1,8 +1,9 @@
 /* lower_call.c: functions: declarations, parameters, results with status, calls; closures and cells.
  *
- * Convention (llvm.h): hidden parameters of the target, the exception buffer on targets that raise, the leaves of every argument.
- * Result: nothing, one leaf, or a struct of leaves; a function that may raise has the i32 status before them.
- * Whether a function may raise is the least fixed point over the calls: it has an operation that may, or calls a function that may. */
+ * Convention (llvm.h): hidden parameters of the target, the exception buffer on targets that raise, the leaves of every
+ * argument. Result: nothing, one leaf, or a struct of leaves; a function that may raise has the i32 status before them.
+ * Whether a function may raise is the least fixed point over the calls: it has an operation that may, or calls a
+ * function that may. */
 #include <string.h> /* strchr */
 
 #include "codegen/lower.h"
@@ -27,10 +28,12 @@ bool lower_value_may_raise(const Lower *l, const Value *value) {
     case OP_RSHIFT: return (value->flags & (VF_CHECKED | VF_INPLACE)) || !type_is_scalar(value->type);
     case OP_CAST: return (value->flags & VF_CHECKED) || value->args[0]->type->kind == TY_OPTIONAL;
     case OP_GETITEM:
-    case OP_SETITEM: return !(value->flags & VF_UNCHECKED) || value->args[0]->type->kind != TY_ARRAY || l->access != ACCESS_RAISE;
+    case OP_SETITEM:
+        return !(value->flags & VF_UNCHECKED) || value->args[0]->type->kind != TY_ARRAY || l->access != ACCESS_RAISE;
     case OP_RAISE:
     case OP_CHECK_BOUND: return true;
-    default: return op_has(value->op, 'X') || ((value->flags & VF_INPLACE) && value->type && value->type->kind == TY_ARRAY);
+    default:
+        return op_has(value->op, 'X') || ((value->flags & VF_INPLACE) && value->type && value->type->kind == TY_ARRAY);
     }
 }
 
@@ -83,7 +86,8 @@ static bool declare(Lower *l, const FuncInst *inst) {
     TypeList types = {0};
     hidden_types(l, &types);
     for (uint32_t i = 0; i < inst->untyped->nparams; i++) l_leaf_types(l, inst->types[i], &types);
-    LLVMTypeRef type = LLVMFunctionType(result_type(l, inst, lowered->may_raise), types.data, (unsigned)types.len, false);
+    LLVMTypeRef type = LLVMFunctionType(result_type(l, inst, lowered->may_raise), types.data, (unsigned)types.len,
+                                        false);
     lowered->type = type;
     lowered->function = LLVMAddFunction(l->module, symbol_of(l, inst), type);
     LLVMSetLinkage(lowered->function, LLVMInternalLinkage);
@@ -144,7 +148,8 @@ void lower_params(Lower *l) {
         values[i] = l_unflatten(l, inst->types[i], &at);
     }
     for (const Value *value = l->func->blocks.data[0]->first; value; value = value->next)
-        if (value->op == OP_PARAM && value->imm.i >= 0 && (uint64_t)value->imm.i < nparams) l->s->values[value->id] = values[value->imm.i];
+        if (value->op == OP_PARAM && value->imm.i >= 0 && (uint64_t)value->imm.i < nparams)
+            l->s->values[value->id] = values[value->imm.i];
 }
 
 /* ---- results ---- */
@@ -200,7 +205,8 @@ LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *arg
 LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
     const FuncInst *inst = call->imm.inst;
     if (call->nargs != inst->untyped->nparams) {
-        l_fail(l, "a call of %s has %u operands for %u parameters", inst->untyped->name, call->nargs, inst->untyped->nparams);
+        l_fail(l, "a call of %s has %u operands for %u parameters", inst->untyped->name, call->nargs,
+               inst->untyped->nparams);
         return NULL;
     }
     LLVMValueRef *args = ARENA_ARRAY(l->arena, LLVMValueRef, call->nargs);
@@ -264,6 +270,7 @@ LLVMValueRef lower_cell_get(Lower *l, const Value *value) {
 
 LLVMValueRef lower_cell_set(Lower *l, const Value *value) {
     const Type *content = value->args[0]->type->items[0];
-    if (l_has_bytes(content)) l_store(l, content, l_convert(l, l_arg(l, value, 1), value->args[1]->type, content), l_arg(l, value, 0));
+    if (l_has_bytes(content))
+        l_store(l, content, l_convert(l, l_arg(l, value, 1), value->args[1]->type, content), l_arg(l, value, 0));
     return LLVMGetUndef(l->empty);
 }

@@ -1,7 +1,8 @@
-/* lower_cast.c: conversions: between all scalar types as C and NumPy convert them on x86-64, and between the other types as CAST asks for.
+/* lower_cast.c: conversions: between all scalar types as C and NumPy convert them on x86-64, and between the other
+ * types as CAST asks for.
  *
- * Float to integer goes through int32 or int64 as NumPy's loops do, so that what does not fit gives the same bits; the conversion is frozen,
- * because LLVM calls its result poison then. */
+ * Float to integer goes through int32 or int64 as NumPy's loops do, so that what does not fit gives the same bits; the
+ * conversion is frozen, because LLVM calls its result poison then. */
 #include "codegen/lower.h"
 
 /* ---- scalars ---- */
@@ -12,7 +13,8 @@ static LLVMValueRef int_to_float(Lower *l, LLVMValueRef value, bool is_signed, S
     return to == SCALAR_FLOAT16 ? LLVMBuildFPTrunc(l->b, value, l->f16, "") : value;
 }
 
-/* float64 to float16 in one rounding by way of float32 rounded to odd: the float32 keeps in its last bit whether anything was lost. */
+/* float64 to float16 in one rounding by way of float32 rounded to odd: the float32 keeps in its last bit whether
+ * anything was lost. */
 static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value) {
     LLVMValueRef single = LLVMBuildFPTrunc(l->b, value, l->f32, ""), back = LLVMBuildFPExt(l->b, single, l->f64, "");
     LLVMValueRef bits = LLVMBuildBitCast(l->b, single, l->i32, "");
@@ -27,7 +29,8 @@ static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value) {
 static LLVMValueRef float_to_float(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
     if (from == to) return value;
     if (from == SCALAR_FLOAT64 && to == SCALAR_FLOAT16) return double_to_half(l, value);
-    return from < to ? LLVMBuildFPExt(l->b, value, l_scalar_type(l, to), "") : LLVMBuildFPTrunc(l->b, value, l_scalar_type(l, to), "");
+    return from < to ? LLVMBuildFPExt(l->b, value, l_scalar_type(l, to), "")
+                     : LLVMBuildFPTrunc(l->b, value, l_scalar_type(l, to), "");
 }
 
 static LLVMValueRef frozen_to_int(Lower *l, LLVMValueRef value, LLVMTypeRef type) {
@@ -60,7 +63,8 @@ static Scalar part_of(Scalar complex) { return complex == SCALAR_COMPLEX64 ? SCA
 static LLVMValueRef complex_to(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
     LLVMValueRef re = l_extract(l, value, 0), im = l_extract(l, value, 1);
     if (scalar_info[to].kind == 'c')
-        return l_complex(l, float_to_float(l, re, part_of(from), part_of(to)), float_to_float(l, im, part_of(from), part_of(to)));
+        return l_complex(l, float_to_float(l, re, part_of(from), part_of(to)),
+                         float_to_float(l, im, part_of(from), part_of(to)));
     if (to == SCALAR_BOOL) {
         LLVMValueRef zero = l_null(LLVMTypeOf(re));
         return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, re, zero, ""), LLVMBuildFCmp(l->b, LLVMRealUNE, im, zero, ""));
@@ -84,7 +88,9 @@ LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to)
     return to_kind == 'f' ? int_to_float(l, value, from_kind == 'i', to) : int_to_int(l, value, from_kind == 'i', to);
 }
 
-LLVMValueRef l_cast(Lower *l, LLVMValueRef value, const Type *from, const Type *to) { return l_convert(l, value, from, to); }
+LLVMValueRef l_cast(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    return l_convert(l, value, from, to);
+}
 
 /* ---- any types ---- */
 
@@ -103,7 +109,8 @@ static LLVMValueRef convert_items(Lower *l, LLVMValueRef value, const Type *from
     LLVMValueRef result = LLVMGetUndef(l_type(l, to));
     for (uint32_t i = 0; i < to->count; i++) {
         if (!l_has_bytes(to->items[i])) continue;
-        LLVMValueRef item = l_has_bytes(from->items[i]) ? l_extract(l, value, i) : LLVMGetUndef(l_type(l, from->items[i]));
+        LLVMValueRef item = l_has_bytes(from->items[i]) ? l_extract(l, value, i)
+                                                        : LLVMGetUndef(l_type(l, from->items[i]));
         TRY(item = l_convert(l, item, from->items[i], to->items[i]));
         result = l_insert(l, result, item, i);
     }
@@ -137,7 +144,8 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
         result = l_convert(l, l_extract(l, value, 0), from->items[0], to);
     else if (from->kind == TY_ARRAY && to->kind == TY_ARRAY)
         result = convert_array(l, value, from, to);
-    else if (from->kind == to->kind && (from->kind == TY_TUPLE || from->kind == TY_CLOSURE || from->kind == TY_SLICE || from->kind == TY_EXC))
+    else if (from->kind == to->kind &&
+             (from->kind == TY_TUPLE || from->kind == TY_CLOSURE || from->kind == TY_SLICE || from->kind == TY_EXC))
         result = convert_items(l, value, from, to);
     else if (from->kind == to->kind && LLVMTypeOf(value) == l_type(l, to))
         result = value; /* cells, flats and the like: the same representation */
@@ -165,21 +173,23 @@ static void check_int_range(Lower *l, LLVMValueRef value, const Type *to) {
         LLVMValueRef narrow = l_cast_scalar(l, value, SCALAR_INT64, to->scalar);
         bad = l_icmp(l, LLVMIntNE, l_cast_scalar(l, narrow, to->scalar, SCALAR_INT64), value);
     }
-    const char *text = arena_printf(l->arena, "Python integer %%lld out of bounds for %s", scalar_info[to->scalar].name);
+    const char *text = arena_printf(l->arena, "Python integer %%lld out of bounds for %s",
+                                    scalar_info[to->scalar].name);
     l_raise_if(l, bad, "OverflowError", text, &value, 1);
 }
 
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
     LLVMValueRef operand = l_arg(l, value, 0);
-    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE) {
+    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE && !(value->flags & VF_UNCHECKED)) {
         const char *text = arena_printf(l->arena, "a value of type %s is needed here, not None", l_type_text(l, to));
         l_raise_if(l, l_not(l, l_extract(l, operand, 1)), "TypeError", text, NULL, 0);
     }
-    if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) && to->scalar != SCALAR_BOOL)
-        check_float_to_int(l, operand);
-    if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 && type_is_integer(to) && !to->weak &&
+    if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) &&
         to->scalar != SCALAR_BOOL)
+        check_float_to_int(l, operand);
+    if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 &&
+        type_is_integer(to) && !to->weak && to->scalar != SCALAR_BOOL)
         check_int_range(l, operand, to);
     return l_convert(l, operand, from, to);
 }

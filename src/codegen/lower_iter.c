@@ -1,31 +1,34 @@
 /* lower_iter.c: iterators, and the builtins that make them.
  *
- * An iterator is known to lowering by the value that made it; its mutable part is slots in the entry block, which SROA turns into the induction
- * variables that LLVM's loop passes know:
+ * An iterator is known to lowering by the value that made it; its mutable part is slots in the entry block, which SROA
+ * turns into the induction variables that LLVM's loop passes know:
  *
  *   range, literal step 1 or -1   i;  more: i < stop (i > stop);  take: i, i += step
- *   range, other steps            next and the number of items left, from one division before the loop (no overflow at the end of int64)
- *   range on targets where division is slow, step known not to be negative:  i < stop, stop clipped so that i + step cannot overflow
- *   tuple, array, flat, reversed  a running number and the length;  enumerate, zip: their parts */
+ *   range, other steps            next and the number of items left, from one division before the loop (no overflow at
+ * the end of int64) range on targets where division is slow, step known not to be negative:  i < stop, stop clipped so
+ * that i + step cannot overflow tuple, array, flat, reversed  a running number and the length;  enumerate, zip: their
+ * parts */
 #include "codegen/lower.h"
 
 struct Iterator {
     IterKind kind;
-    const Type *over;      /* what is iterated over */
-    LLVMValueRef slot;     /* i64: next value of a range, else number of the next item */
-    LLVMValueRef left;     /* i64 slot: items left, in the counted form of a range */
-    LLVMValueRef limit;    /* stop of a range, else number of items */
-    LLVMValueRef step;     /* of a range */
-    LLVMValueRef source;   /* array; memory of a tuple's items */
-    LLVMValueRef stride;   /* between a tuple's items in memory */
+    const Type *over;    /* what is iterated over */
+    LLVMValueRef slot;   /* i64: next value of a range, else number of the next item */
+    LLVMValueRef left;   /* i64 slot: items left, in the counted form of a range */
+    LLVMValueRef limit;  /* stop of a range, else number of items */
+    LLVMValueRef step;   /* of a range */
+    LLVMValueRef source; /* array; memory of a tuple's items */
+    LLVMValueRef stride; /* between a tuple's items in memory */
     bool reversed;
-    Iterator **parts;      /* enumerate: 1, zip: nparts */
+    Iterator **parts; /* enumerate: 1, zip: nparts */
     unsigned nparts;
 };
 
 /* ---- ranges ---- */
 
-static bool is_constant(LLVMValueRef value, int64_t number) { return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == number; }
+static bool is_constant(LLVMValueRef value, int64_t number) {
+    return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == number;
+}
 
 /* Items of range(start, stop, step), step not 0; unsigned arithmetic, so that no distance overflows. */
 LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step) {
@@ -44,7 +47,8 @@ LLVMValueRef emit_range(Lower *l, const Value *call) {
     LLVMValueRef items[3];
     for (unsigned i = 0; i < 3; i++) items[i] = l_arg(l, call, i);
     if (!(call->args[2]->konst && call->args[2]->konst->i != 0))
-        l_raise_if(l, l_icmp(l, LLVMIntEQ, items[2], l_i64(l, 0)), "ValueError", "range() arg 3 must not be zero", NULL, 0);
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, items[2], l_i64(l, 0)), "ValueError", "range() arg 3 must not be zero", NULL,
+                   0);
     return l_make(l, l_type(l, call->type), items, 3);
 }
 
@@ -58,7 +62,9 @@ LLVMValueRef emit_len(Lower *l, const Value *call) {
     return l_unsupported(l, "%s has no len()", l_type_text(l, type));
 }
 
-LLVMValueRef emit_make_complex(Lower *l, const Value *call) { return l_complex(l, l_arg(l, call, 0), l_arg(l, call, 1)); }
+LLVMValueRef emit_make_complex(Lower *l, const Value *call) {
+    return l_complex(l, l_arg(l, call, 0), l_arg(l, call, 1));
+}
 
 static LLVMValueRef slot_of(Lower *l, LLVMValueRef first, const char *name) {
     LLVMValueRef slot = l_alloca(l, l->i64, name);
@@ -155,7 +161,8 @@ static LLVMValueRef iterator_made(Lower *l, const Value *value, Iterator *it) {
 }
 
 static bool is_upward(const Value *range) {
-    return range->op == OP_CALL_FUNC && range->imm.func == FUNC_RANGE && range->nargs == 3 && (range->args[2]->flags & VF_NONNEGATIVE);
+    return range->op == OP_CALL_FUNC && range->imm.func == FUNC_RANGE && range->nargs == 3 &&
+           (range->args[2]->flags & VF_NONNEGATIVE);
 }
 
 LLVMValueRef lower_iter(Lower *l, const Value *value) {
@@ -216,7 +223,8 @@ static LLVMValueRef more(Lower *l, const Iterator *it) {
     if (it->kind == ITER_ENUMERATE) return more(l, it->parts[0]);
     if (it->kind == ITER_ZIP) {
         LLVMValueRef all = l_i1(l, it->nparts > 0);
-        for (unsigned i = 0; i < it->nparts; i++) all = i ? l_and(l, all, more(l, it->parts[i])) : more(l, it->parts[i]);
+        for (unsigned i = 0; i < it->nparts; i++)
+            all = i ? l_and(l, all, more(l, it->parts[i])) : more(l, it->parts[i]);
         return all;
     }
     return l_icmp(l, LLVMIntSLT, read_slot(l, it->slot), it->limit);
@@ -227,7 +235,8 @@ static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type);
 static LLVMValueRef take_parts(Lower *l, const Iterator *it, const Type *type) {
     LLVMValueRef tuple = LLVMGetUndef(l_type(l, type));
     unsigned first = it->kind == ITER_ENUMERATE ? 1 : 0;
-    if (type->kind != TY_TUPLE || type->count != it->nparts + first) return l_fail(l, "an iterator's item was typed %s", l_type_text(l, type)), NULL;
+    if (type->kind != TY_TUPLE || type->count != it->nparts + first)
+        return l_fail(l, "an iterator's item was typed %s", l_type_text(l, type)), NULL;
     if (first) {
         LLVMValueRef number = read_slot(l, it->slot);
         LLVMBuildStore(l->b, l_add(l, number, l_i64(l, 1)), it->slot);

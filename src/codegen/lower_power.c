@@ -1,8 +1,9 @@
 /* lower_power.c: x ** y.
  *
- * Integers: by squaring, wrapping; a constant exponent becomes multiplications.  Floats: the library's pow, save the exponents whose result is
- * exact by definition (0, 1, 2, -1); a small literal integer exponent becomes multiplications where results need not be those of pow to the last
- * bit (kernels on a GPU, fast math).  Complex: rtlib's functions, CPython's for Python's numbers and NumPy's for the others. */
+ * Integers: by squaring, wrapping; a constant exponent becomes multiplications.  Floats: the library's pow, save the
+ * exponents whose result is exact by definition (0, 1, 2, -1); a small literal integer exponent becomes multiplications
+ * where results need not be those of pow to the last bit (kernels on a GPU, fast math).  Complex: rtlib's functions,
+ * CPython's for Python's numbers and NumPy's for the others. */
 #include "codegen/lower.h"
 
 /* base ** exponent by squaring; emit is the multiplication of the type. */
@@ -16,13 +17,14 @@ static LLVMValueRef power_by_multiplying(Lower *l, Scalar scalar, LLVMValueRef b
     }
 }
 
-/* while exponent: if exponent & 1: result *= base; base *= base; exponent >>= 1.  A negative exponent gives what the integer quotient
- * 1 / base ** -exponent would be: 1 or -1 for base 1 and -1, else 0. */
+/* while exponent: if exponent & 1: result *= base; base *= base; exponent >>= 1.  A negative exponent gives what the
+ * integer quotient 1 / base ** -exponent would be: 1 or -1 for base 1 and -1, else 0. */
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed) {
     LLVMTypeRef type = LLVMTypeOf(base);
     LLVMValueRef one = l_int(type, 1), zero = l_null(type);
     LLVMValueRef negative = is_signed ? l_icmp(l, LLVMIntSLT, exponent, zero) : l_i1(l, false);
-    LLVMBasicBlockRef before = l_here(l), head = l_block(l, "pow"), body = l_block(l, "square"), end = l_block(l, "powered");
+    LLVMBasicBlockRef before = l_here(l), head = l_block(l, "pow"), body = l_block(l, "square"),
+                      end = l_block(l, "powered");
     LLVMValueRef first = l_select(l, negative, zero, exponent);
     l_jump(l, head);
     l_enter(l, head);
@@ -97,7 +99,8 @@ static void check_zero_base(Lower *l, const Value *value, LLVMValueRef base, LLV
     l_raise_if(l, l_and(l, zero, negative), "ZeroDivisionError", "0.0 cannot be raised to a negative power", NULL, 0);
 }
 
-static void check_overflow(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent, LLVMValueRef result) {
+static void check_overflow(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent,
+                           LLVMValueRef result) {
     if (!(value->flags & VF_CHECKED) || value->type->scalar != SCALAR_FLOAT64 || !value->type->weak) return;
     LLVMTypeRef type = LLVMTypeOf(result);
     LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &result, 1);
@@ -108,11 +111,13 @@ static void check_overflow(Lower *l, const Value *value, LLVMValueRef base, LLVM
 }
 
 /* The interpreter's answer is a complex number, which the type of the result cannot be. */
-static void check_fractional(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent, LLVMValueRef result) {
+static void check_fractional(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent,
+                             LLVMValueRef result) {
     if (!(value->flags & VF_CHECKED) || !value->type->weak) return;
     LLVMValueRef no_number = LLVMBuildFCmp(l->b, LLVMRealUNO, result, result, "");
     LLVMValueRef numbers = LLVMBuildFCmp(l->b, LLVMRealORD, base, exponent, "");
-    l_raise_if(l, l_and(l, no_number, numbers), "ValueError", "negative number cannot be raised to a fractional power", NULL, 0);
+    l_raise_if(l, l_and(l, no_number, numbers), "ValueError", "negative number cannot be raised to a fractional power",
+               NULL, 0);
 }
 
 static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base) {
@@ -141,11 +146,13 @@ static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base)
 
 static LLVMValueRef python_complex_power(Lower *l, const Value *value, LLVMValueRef base, LLVMValueRef exponent) {
     LLVMValueRef out = l_alloca_bytes(l, 16, 8, "complex");
-    LLVMValueRef args[] = {l_extract(l, base, 0), l_extract(l, base, 1), l_extract(l, exponent, 0), l_extract(l, exponent, 1), out};
+    LLVMValueRef args[] = {l_extract(l, base, 0), l_extract(l, base, 1), l_extract(l, exponent, 0),
+                           l_extract(l, exponent, 1), out};
     LLVMValueRef error;
     TRY(error = l_call_named(l, "krait_rt_pypow_D", l->i32, args, 5));
     if (value->flags & VF_CHECKED) {
-        l_raise_if(l, l_icmp(l, LLVMIntEQ, error, l_i32(l, 1)), "ZeroDivisionError", "0.0 to a negative or complex power", NULL, 0);
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, error, l_i32(l, 1)), "ZeroDivisionError",
+                   "0.0 to a negative or complex power", NULL, 0);
         l_raise_if(l, l_icmp(l, LLVMIntEQ, error, l_i32(l, 2)), "OverflowError", "complex exponentiation", NULL, 0);
     }
     return l_load(l, value->type, out);
@@ -170,6 +177,7 @@ LLVMValueRef lower_power(Lower *l, const Value *value) {
     LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, type);
     if (type->scalar == SCALAR_COMPLEX128 && type->weak) return python_complex_power(l, value, base, exponent);
     bool is_signed = type_scalar_kind(type) == 'i';
-    if ((value->flags & VF_CHECKED) && is_signed && !(operand->flags & VF_NONNEGATIVE)) check_int_exponent(l, value, base, exponent);
+    if ((value->flags & VF_CHECKED) && is_signed && !(operand->flags & VF_NONNEGATIVE))
+        check_int_exponent(l, value, base, exponent);
     return l_scalar_op(l, OP_POW, type->scalar, base, exponent);
 }

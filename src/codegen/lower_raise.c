@@ -1,7 +1,7 @@
 /* lower_raise.c: raising.
  *
- * On a target that raises, a raise site stores the exception's arguments to the exception buffer (layout of the site's tuple) and returns status
- * 1 + its number; callers hand the status on.  On any other target the thread ends. */
+ * On a target that raises, a raise site stores the exception's arguments to the exception buffer (layout of the site's
+ * tuple) and returns status 1 + its number; callers hand the status on.  On any other target the thread ends. */
 #include "codegen/lower.h"
 
 static RaiseSite site_at(const Lower *l, const Value *at) {
@@ -48,7 +48,8 @@ static void raise_builtin(Lower *l, const char *builtin, const char *format, LLV
 }
 
 /* A block that raises; the builder stays where it is. */
-LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args,
+                                unsigned count) {
     LLVMBasicBlockRef here = l_here(l), block = l_block(l, "raise");
     l_enter(l, block);
     raise_builtin(l, builtin, format, args, count);
@@ -56,7 +57,8 @@ LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *forma
     return block;
 }
 
-void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args,
+                unsigned count) {
     if (LLVMIsAConstantInt(condition) && LLVMConstIntGetZExtValue(condition) == 0) return;
     LLVMBasicBlockRef raise = l_raise_block(l, builtin, format, args, count), fine = l_block(l, "fine");
     l_branch_unlikely(l, condition, raise, fine);
@@ -102,15 +104,16 @@ uint32_t l_access_site(Lower *l, const Value *at, unsigned axis) {
 
 /* E(a, b) is the struct of its arguments; operand 0 is the class. */
 LLVMValueRef lower_exception(Lower *l, const Value *call) {
-    if (call->type->kind != TY_EXC) return l_unsupported(l, "a call of %s is not compiled", l_type_text(l, call->args[0]->type));
+    if (call->type->kind != TY_EXC)
+        return l_unsupported(l, "a call of %s is not compiled", l_type_text(l, call->args[0]->type));
     LLVMValueRef value = LLVMGetUndef(l_type(l, call->type));
     for (uint32_t i = 0; i < call->type->count && i + 1 < call->nargs; i++)
         if (l_has_bytes(call->type->items[i])) value = l_insert(l, value, l_arg(l, call, i + 1), i);
     return value;
 }
 
-/* Texts and other arguments without bytes are known when the function is compiled: the site keeps them.  Inference leaves E(a, b) as the
- * tuple of its arguments; a call has the class first. */
+/* Texts and other arguments without bytes are known when the function is compiled: the site keeps them.  Inference
+ * leaves E(a, b) as the tuple of its arguments; a call has the class first. */
 static const Const *const *constant_args(Lower *l, const Value *exception, uint32_t count) {
     const Const **konsts = ARENA_ARRAY(l->arena, const Const *, count);
     uint32_t first = exception->op == OP_CALL;
@@ -141,7 +144,8 @@ bool lower_raise(Lower *l, const Value *value) {
         LLVMValueRef args = l_value(l, exception);
         for (uint32_t i = 0; i < count; i++)
             if (l_has_bytes(type->items[i]))
-                l_store(l, type->items[i], l_extract(l, args, i), l_offset(l, l->exception, l_i64(l, (int64_t)type_item_offset(site.args, i))));
+                l_store(l, type->items[i], l_extract(l, args, i),
+                        l_offset(l, l->exception, l_i64(l, (int64_t)type_item_offset(site.args, i))));
     }
     l_return_status(l, status);
     return true;
@@ -149,7 +153,8 @@ bool lower_raise(Lower *l, const Value *value) {
 
 LLVMValueRef lower_check_bound(Lower *l, const Value *value) {
     const char *name = value->imm.text ? value->imm.text : "?";
-    const char *text = arena_printf(l->arena, "cannot access local variable '%s' where it is not associated with a value", name);
+    const char *text = arena_printf(l->arena,
+                                    "cannot access local variable '%s' where it is not associated with a value", name);
     l_raise_if(l, l_not(l, l_arg(l, value, 0)), "UnboundLocalError", text, NULL, 0);
     return LLVMGetUndef(l_type(l, value->type));
 }

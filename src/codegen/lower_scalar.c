@@ -1,9 +1,10 @@
 /* lower_scalar.c: arithmetic, comparison and truth of scalars, with the interpreter's results.
  *
- * l_scalar_op is the plain operation, which never raises: integers wrap, x // 0 and x % 0 are 0 for integers and what IEEE gives for floats
- * (NumPy).  The lower_* functions add the checks that VF_CHECKED asks for.  float16 is computed in float32 and rounded, as NumPy does.
- * Floor division and modulo of floats follow Objects/floatobject.c and npy_math (both compute the same); complex division follows Smith's
- * method as CPython (weak operands) or NumPy (strong ones) rounds it. */
+ * l_scalar_op is the plain operation, which never raises: integers wrap, x // 0 and x % 0 are 0 for integers and what
+ * IEEE gives for floats (NumPy).  The lower_* functions add the checks that VF_CHECKED asks for.  float16 is computed
+ * in float32 and rounded, as NumPy does. Floor division and modulo of floats follow Objects/floatobject.c and npy_math
+ * (both compute the same); complex division follows Smith's method as CPython (weak operands) or NumPy (strong ones)
+ * rounds it. */
 #include "codegen/lower.h"
 
 /* ---- integers ---- */
@@ -15,9 +16,7 @@ static int constant_log2(LLVMValueRef value) {
     return bits && !(bits & (bits - 1)) ? __builtin_ctzll(bits) : -1;
 }
 
-static LLVMValueRef int_min(LLVMTypeRef type) {
-    return l_int(type, INT64_MIN >> (64 - LLVMGetIntTypeWidth(type)));
-}
+static LLVMValueRef int_min(LLVMTypeRef type) { return l_int(type, INT64_MIN >> (64 - LLVMGetIntTypeWidth(type))); }
 
 /* Quotient and remainder that no divisor makes undefined: x // 0 = x % 0 = 0, MIN // -1 = MIN, MIN % -1 = 0. */
 static LLVMValueRef unsigned_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
@@ -47,7 +46,8 @@ static LLVMValueRef signed_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef 
     return l_select(l, zero, none, quotient);
 }
 
-/* A shift by the width or more gives 0, or -1 for a negative number shifted right; a negative count is a large one (NumPy). */
+/* A shift by the width or more gives 0, or -1 for a negative number shifted right; a negative count is a large one
+ * (NumPy). */
 static LLVMValueRef shift(Lower *l, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
     LLVMTypeRef type = LLVMTypeOf(a);
     int64_t width = LLVMGetIntTypeWidth(type);
@@ -107,21 +107,25 @@ static LLVMValueRef bool_op(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
 
 /* ---- floats ---- */
 
-static LLVMValueRef math1(Lower *l, const char *intrinsic, LLVMValueRef a) { return l_intrinsic(l, intrinsic, LLVMTypeOf(a), &a, 1); }
+static LLVMValueRef math1(Lower *l, const char *intrinsic, LLVMValueRef a) {
+    return l_intrinsic(l, intrinsic, LLVMTypeOf(a), &a, 1);
+}
 
 static LLVMValueRef copysign_of(Lower *l, LLVMValueRef magnitude, LLVMValueRef sign) {
     LLVMValueRef args[] = {magnitude, sign};
     return l_intrinsic(l, "llvm.copysign", LLVMTypeOf(magnitude), args, 2);
 }
 
-/* a % b with the sign of b; *quotient (when wanted) gets floor(a / b) computed from it, so that q * b + r is a as nearly as can be. */
+/* a % b with the sign of b; *quotient (when wanted) gets floor(a / b) computed from it, so that q * b + r is a as
+ * nearly as can be. */
 static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *quotient) {
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef zero = l_null(type), one = l_float(type, 1.0), args[] = {a, b};
     LLVMValueRef mod = emit_math(l, "fmod", scalar, args, 2);
     if (!mod) return NULL;
     LLVMValueRef exact = LLVMBuildFCmp(l->b, LLVMRealOEQ, mod, zero, "");
-    LLVMValueRef b_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, b, zero, ""), mod_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, mod, zero, "");
+    LLVMValueRef b_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, b, zero, ""),
+                 mod_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, mod, zero, "");
     LLVMValueRef adjust = l_and(l, l_not(l, exact), LLVMBuildXor(l->b, b_negative, mod_negative, ""));
     LLVMValueRef result = l_select(l, adjust, l_fadd(l, mod, b), mod);
     result = l_select(l, exact, copysign_of(l, zero, b), result);
@@ -182,15 +186,17 @@ typedef struct Complex {
     LLVMValueRef re, im;
 } Complex;
 
-static Complex complex_parts(Lower *l, LLVMValueRef value) { return (Complex){l_extract(l, value, 0), l_extract(l, value, 1)}; }
+static Complex complex_parts(Lower *l, LLVMValueRef value) {
+    return (Complex){l_extract(l, value, 0), l_extract(l, value, 1)};
+}
 
 static LLVMValueRef complex_multiply(Lower *l, Complex a, Complex b) {
     LLVMValueRef re = l_fsub(l, l_fmul(l, a.re, b.re), l_fmul(l, a.im, b.im));
     return l_complex(l, re, l_fadd(l, l_fmul(l, a.re, b.im), l_fmul(l, a.im, b.re)));
 }
 
-/* Smith's method: divide by the part of b that is larger.  Written once for both cases by exchanging what they exchange.  NumPy multiplies by
- * 1 / denominator, CPython divides by it; NumPy's x / 0 is (re / 0, im / 0). */
+/* Smith's method: divide by the part of b that is larger.  Written once for both cases by exchanging what they
+ * exchange.  NumPy multiplies by 1 / denominator, CPython divides by it; NumPy's x / 0 is (re / 0, im / 0). */
 static LLVMValueRef complex_divide(Lower *l, Complex a, Complex b, bool numpy) {
     LLVMTypeRef type = LLVMTypeOf(a.re);
     LLVMValueRef abs_re = math1(l, "llvm.fabs", b.re), abs_im = math1(l, "llvm.fabs", b.im);
@@ -204,7 +210,8 @@ static LLVMValueRef complex_divide(Lower *l, Complex a, Complex b, bool numpy) {
     LLVMValueRef im = l_select(l, by_re, l_fsub(l, aim, cross), l_fsub(l, l_fmul(l, a.im, ratio), a.re));
     if (!numpy) return l_complex(l, l_fdiv(l, re, denominator), l_fdiv(l, im, denominator));
     LLVMValueRef scale = l_fdiv(l, l_float(type, 1.0), denominator);
-    LLVMValueRef zero = l_and(l, LLVMBuildFCmp(l->b, LLVMRealOEQ, abs_re, l_null(type), ""), LLVMBuildFCmp(l->b, LLVMRealOEQ, abs_im, l_null(type), ""));
+    LLVMValueRef zero = l_and(l, LLVMBuildFCmp(l->b, LLVMRealOEQ, abs_re, l_null(type), ""),
+                              LLVMBuildFCmp(l->b, LLVMRealOEQ, abs_im, l_null(type), ""));
     re = l_select(l, zero, l_fdiv(l, a.re, abs_re), l_fmul(l, re, scale));
     im = l_select(l, zero, l_fdiv(l, a.im, abs_re), l_fmul(l, im, scale));
     return l_complex(l, re, im);
@@ -267,7 +274,8 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
         case 'c': {
             Complex c = complex_parts(l, value);
             LLVMValueRef zero = l_null(LLVMTypeOf(c.re));
-            return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, c.re, zero, ""), LLVMBuildFCmp(l->b, LLVMRealUNE, c.im, zero, ""));
+            return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, c.re, zero, ""),
+                        LLVMBuildFCmp(l->b, LLVMRealUNE, c.im, zero, ""));
         }
         default: return l_icmp(l, LLVMIntNE, value, l_null(llvm_type));
         }
@@ -276,7 +284,9 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
     case TY_TUPLE: return l_i1(l, type->count > 0);
     case TY_OPTIONAL: return l_and(l, l_extract(l, value, 1), l_truth(l, type->items[0], l_extract(l, value, 0)));
     case TY_RANGE:
-        return l_icmp(l, LLVMIntSGT, l_range_length(l, l_extract(l, value, 0), l_extract(l, value, 1), l_extract(l, value, 2)), l_i64(l, 0));
+        return l_icmp(l, LLVMIntSGT,
+                      l_range_length(l, l_extract(l, value, 0), l_extract(l, value, 1), l_extract(l, value, 2)),
+                      l_i64(l, 0));
     default: return l_i1(l, true);
     }
 }
@@ -289,7 +299,8 @@ static LLVMValueRef lower_truth(Lower *l, const Value *value) {
         const Type *type = operand->type;
         LLVMValueRef size = l_array_size(l, type, v);
         l_raise_if(l, l_icmp(l, LLVMIntNE, size, l_i64(l, 1)), "ValueError",
-                   "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", NULL, 0);
+                   "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", NULL,
+                   0);
         return l_truth(l, type_element(type), l_load(l, type_element(type), l_array_data(l, v)));
     }
     return l_truth(l, operand->type, v);
@@ -301,13 +312,16 @@ LLVMValueRef lower_unary(Lower *l, const Value *value) {
         TRY(truth = lower_truth(l, value));
         return value->op == OP_TRUTH ? truth : l_not(l, truth);
     }
-    if (!type_is_scalar(value->type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc);
+    if (!type_is_scalar(value->type))
+        return l_unsupported(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc);
     return l_scalar_op(l, value->op, value->type->scalar, l_arg(l, value, 0), NULL);
 }
 
 /* ---- binary operations with the interpreter's exceptions ---- */
 
-static LLVMValueRef is_zero(Lower *l, const Type *type, LLVMValueRef value) { return l_not(l, l_truth(l, type, value)); }
+static LLVMValueRef is_zero(Lower *l, const Type *type, LLVMValueRef value) {
+    return l_not(l, l_truth(l, type, value));
+}
 
 /* CPython's words differ between int and float operands; a `/` of ints has been given floats by inference. */
 static const char *zero_division_text(const Lower *l, const Value *value) {
@@ -323,7 +337,8 @@ static const char *zero_division_text(const Lower *l, const Value *value) {
         for (int i = 0; i < 2; i++) {
             const Value *operand = value->args[i];
             const Type *source = operand->op == OP_CAST ? operand->args[0]->type : operand->type;
-            bool was_int = operand->op == OP_CONST && operand->konst && operand->konst->type->kind == TY_SCALAR && type_is_integer(operand->konst->type);
+            bool was_int = operand->op == OP_CONST && operand->konst && operand->konst->type->kind == TY_SCALAR &&
+                           type_is_integer(operand->konst->type);
             ints = ints && (type_is_integer(source) || was_int);
         }
         return ints ? "division by zero" : "float division by zero";
@@ -337,12 +352,14 @@ static void check_binary(Lower *l, const Value *value, LLVMValueRef b) {
     case OP_TRUEDIV:
     case OP_FLOORDIV:
     case OP_MOD:
-        if (!(value->flags & VF_UNCHECKED)) l_raise_if(l, is_zero(l, value->type, b), "ZeroDivisionError", zero_division_text(l, value), NULL, 0);
+        if (!(value->flags & VF_UNCHECKED))
+            l_raise_if(l, is_zero(l, value->type, b), "ZeroDivisionError", zero_division_text(l, value), NULL, 0);
         return;
     case OP_LSHIFT:
     case OP_RSHIFT:
         if (type_scalar_kind(value->type) == 'i' && !(value->args[1]->flags & VF_NONNEGATIVE))
-            l_raise_if(l, l_icmp(l, LLVMIntSLT, b, l_null(LLVMTypeOf(b))), "ValueError", "negative shift count", NULL, 0);
+            l_raise_if(l, l_icmp(l, LLVMIntSLT, b, l_null(LLVMTypeOf(b))), "ValueError", "negative shift count", NULL,
+                       0);
         return;
     default: return;
     }
@@ -354,9 +371,12 @@ static LLVMValueRef nonnegative_divide(Lower *l, const Value *value, LLVMValueRe
     return value->op == OP_MOD ? LLVMBuildURem(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
 }
 
-/* The int64 that inference cast to float for the division of two Python ints; NULL: it was none, or every float is right. */
+/* The int64 that inference cast to float for the division of two Python ints; NULL: it was none, or every float is
+ * right. */
 static LLVMValueRef int_operand(Lower *l, const Value *operand) {
-    if (operand->op != OP_CAST || operand->args[0]->type->kind != TY_SCALAR || operand->args[0]->type->scalar != SCALAR_INT64) return NULL;
+    if (operand->op != OP_CAST || operand->args[0]->type->kind != TY_SCALAR ||
+        operand->args[0]->type->scalar != SCALAR_INT64)
+        return NULL;
     return operand->args[0]->type->weak ? l_value(l, operand->args[0]) : NULL;
 }
 
@@ -368,7 +388,9 @@ static LLVMValueRef is_exact_float(Lower *l, LLVMValueRef value) {
 /* Beyond 2**53 ints are not all floats: rounding them first and the quotient then is not what the interpreter does. */
 static LLVMValueRef python_int_divide(Lower *l, const Value *value, LLVMValueRef a, LLVMValueRef b) {
     LLVMValueRef ints[2] = {int_operand(l, value->args[0]), int_operand(l, value->args[1])}, exact = l_i1(l, true);
-    if (!l->target->raises || l->fastmath || value->type->scalar != SCALAR_FLOAT64 || !value->type->weak || !ints[0] || !ints[1]) return NULL;
+    if (!l->target->raises || l->fastmath || value->type->scalar != SCALAR_FLOAT64 || !value->type->weak || !ints[0] ||
+        !ints[1])
+        return NULL;
     for (int i = 0; i < 2; i++) exact = l_and(l, exact, is_exact_float(l, ints[i]));
     LIf f;
     l_if_likely(l, &f, exact);
@@ -388,12 +410,14 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     check_binary(l, value, b);
     char kind = type_scalar_kind(type);
     bool nonnegative = (value->args[0]->flags & VF_NONNEGATIVE) && (value->args[1]->flags & VF_NONNEGATIVE);
-    if (kind == 'i' && nonnegative && (value->op == OP_FLOORDIV || value->op == OP_MOD)) return nonnegative_divide(l, value, a, b);
+    if (kind == 'i' && nonnegative && (value->op == OP_FLOORDIV || value->op == OP_MOD))
+        return nonnegative_divide(l, value, a, b);
     if (kind == 'f' && value->op == OP_TRUEDIV) {
         LLVMValueRef quotient = python_int_divide(l, value, a, b);
         if (quotient) return quotient;
     }
-    if (kind == 'c' && value->op == OP_TRUEDIV && type->weak) return complex_divide(l, complex_parts(l, a), complex_parts(l, b), false);
+    if (kind == 'c' && value->op == OP_TRUEDIV && type->weak)
+        return complex_divide(l, complex_parts(l, a), complex_parts(l, b), false);
     return l_scalar_op(l, value->op, type->scalar, a, b);
 }
 
@@ -422,7 +446,8 @@ static Op mirrored(Op op) {
     }
 }
 
-LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b) {
+LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type,
+                               LLVMValueRef b) {
     char a_kind = type_scalar_kind(a_type), b_kind = type_scalar_kind(b_type);
     if (a_kind == 'i' && b_kind == 'u') return compare_signs(l, op, a, b);
     if (a_kind == 'u' && b_kind == 'i') return compare_signs(l, mirrored(op), b, a);

@@ -1,4 +1,5 @@
-/* lower_tuple.c: tuples and what inference leaves of them: making, taking an item, an index known only at run time, unpacking an array.
+/* lower_tuple.c: tuples and what inference leaves of them: making, taking an item, an index known only at run time,
+ * unpacking an array.
  *
  * Concatenation, slices, comparison and membership have become operations on the items before. */
 #include "codegen/lower.h"
@@ -7,14 +8,16 @@ LLVMValueRef lower_tuple(Lower *l, const Value *value) {
     LLVMValueRef tuple = LLVMGetUndef(l_type(l, value->type));
     for (uint32_t i = 0; i < value->nargs; i++) {
         const Type *item = value->type->items[i];
-        if (l_has_bytes(item)) tuple = l_insert(l, tuple, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item), i);
+        if (l_has_bytes(item))
+            tuple = l_insert(l, tuple, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item), i);
     }
     return tuple;
 }
 
 LLVMValueRef lower_extract(Lower *l, const Value *value) {
     const Type *tuple = value->args[0]->type;
-    if (value->imm.i < 0 || value->imm.i >= (int64_t)tuple->count) return l_fail(l, "no item %lld", (long long)value->imm.i), NULL;
+    if (value->imm.i < 0 || value->imm.i >= (int64_t)tuple->count)
+        return l_fail(l, "no item %lld", (long long)value->imm.i), NULL;
     unsigned index = (unsigned)value->imm.i;
     if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
     return l_convert(l, l_extract(l, l_arg(l, value, 0), index), tuple->items[index], value->type);
@@ -34,9 +37,12 @@ LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, 
 LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value) {
     const Type *tuple = value->args[0]->type;
     for (uint32_t i = 1; i < tuple->count; i++)
-        if (tuple->items[i] != tuple->items[0]) return l_unsupported(l, "items of %s have no common type", l_type_text(l, tuple));
-    if (!type_is_integer(value->args[1]->type)) return l_unsupported(l, "%s cannot be indexed here", l_type_text(l, tuple));
-    LLVMValueRef count = l_i64(l, tuple->count), original = l_cast_scalar(l, l_arg(l, value, 1), value->args[1]->type->scalar, SCALAR_INT64);
+        if (tuple->items[i] != tuple->items[0])
+            return l_unsupported(l, "items of %s have no common type", l_type_text(l, tuple));
+    if (!type_is_integer(value->args[1]->type))
+        return l_unsupported(l, "%s cannot be indexed here", l_type_text(l, tuple));
+    LLVMValueRef count = l_i64(l, tuple->count),
+                 original = l_cast_scalar(l, l_arg(l, value, 1), value->args[1]->type->scalar, SCALAR_INT64);
     LLVMValueRef index = l_wrap_index(l, original, count, value->args[1]->flags);
     if (!(value->flags & VF_UNCHECKED))
         l_raise_if(l, l_icmp(l, LLVMIntUGE, index, count), "IndexError", "tuple index out of range", NULL, 0);
@@ -55,8 +61,10 @@ LLVMValueRef lower_unpack(Lower *l, const Value *value) {
     uint32_t wanted = value->type->count;
     LLVMValueRef extent = l_array_shape(l, type, source, 0), n = l_i64(l, wanted), args[] = {n, extent};
     l_raise_if(l, l_icmp(l, LLVMIntSGT, extent, n), "ValueError", "too many values to unpack (expected %lld)", args, 1);
-    l_raise_if(l, l_icmp(l, LLVMIntSLT, extent, n), "ValueError", "not enough values to unpack (expected %lld, got %lld)", args, 2);
+    l_raise_if(l, l_icmp(l, LLVMIntSLT, extent, n), "ValueError",
+               "not enough values to unpack (expected %lld, got %lld)", args, 2);
     LLVMValueRef tuple = LLVMGetUndef(l_type(l, value->type));
-    for (uint32_t i = 0; i < wanted; i++) tuple = l_insert(l, tuple, l_array_item(l, type, source, l_i64(l, i), value->type->items[i]), i);
+    for (uint32_t i = 0; i < wanted; i++)
+        tuple = l_insert(l, tuple, l_array_item(l, type, source, l_i64(l, i), value->type->items[i]), i);
     return tuple;
 }

@@ -1,11 +1,13 @@
-/* testing_codegen.c: code generation for the test suite: LLVM IR, PTX or assembly of typed IR text, or of a Python function, for any target and
- * compute capability, whether or not the machine has such a device.
+/* testing_codegen.c: code generation for the test suite: LLVM IR, PTX or assembly of typed IR text, or of a Python
+ * function, for any target and compute capability, whether or not the machine has such a device.
  *
  *   lower_text(text, **options)              typed IR of one function, as func_print writes it
- *   compile(function, types, **options)      a Python function for parameters of these types, their texts in one string separated by ;
+ *   compile(function, types, **options)      a Python function for parameters of these types, their texts in one string
+ * separated by ;
  *
- * options: target "nvptx" or "host", stage "llvm" (as lowered), "opt", "ptx" or "asm", entry "kernel", "function" or "ufunc", capability,
- * ptx_version, fastmath, noalias, boundscheck, python_errors, opt_level, max_threads, fail_after.  A refusal is a ValueError with its text. */
+ * options: target "nvptx" or "host", stage "llvm" (as lowered), "opt", "ptx" or "asm", entry "kernel", "function" or
+ * "ufunc", capability, ptx_version, fastmath, noalias, boundscheck, python_errors, opt_level, max_threads, fail_after.
+ * A refusal is a ValueError with its text. */
 #include "decorators/decorators.h"
 #include "decorators/testing.h"
 
@@ -35,8 +37,9 @@ static bool choose(const char *what, const char *name, const char *const *names,
 }
 
 static bool read_options(Trial *trial, PyObject *kwargs) {
-    static char *keywords[] = {"target",      "stage",         "entry",     "capability",  "ptx_version", "fastmath", "noalias",
-                               "boundscheck", "python_errors", "opt_level", "max_threads", "fail_after",  NULL};
+    static char *keywords[] = {"target",      "stage",      "entry",       "capability",    "ptx_version",
+                               "fastmath",    "noalias",    "boundscheck", "python_errors", "opt_level",
+                               "max_threads", "fail_after", NULL};
     static const char *const targets[] = {"host", "nvptx"}, *const entries[] = {"function", "kernel", "ufunc"};
     const char *target = "nvptx", *entry = NULL;
     CodegenOptions *options = &trial->config.codegen;
@@ -48,8 +51,9 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
     PyObject *nothing = PyTuple_New(0);
     if (!nothing) return false;
     int fine = PyArg_ParseTupleAndKeywords(nothing, kwargs, "|$sssiiIpppiin", keywords, &target, &trial->stage, &entry,
-                                           &options->compute_capability, &options->ptx_version, &fastmath, &noalias, &boundscheck,
-                                           &python_errors, &options->opt_level, &options->max_threads, &trial->fail_after);
+                                           &options->compute_capability, &options->ptx_version, &fastmath, &noalias,
+                                           &boundscheck, &python_errors, &options->opt_level, &options->max_threads,
+                                           &trial->fail_after);
     Py_DECREF(nothing);
     if (!fine || !choose("target", target, targets, 2, &target_number)) return false;
     bool gpu = target_number == TARGET_NVPTX;
@@ -96,8 +100,9 @@ static bool text_of_module(Trial *trial) {
         return true;
     }
     size_t length;
-    trial->result = trial->config.target == TARGET_NVPTX ? codegen_nvptx_emit(trial->module, trial->arena, &length, &trial->diag)
-                                                         : codegen_cpu_assembly(trial->module, trial->arena, &trial->diag);
+    trial->result = trial->config.target == TARGET_NVPTX
+                        ? codegen_nvptx_emit(trial->module, trial->arena, &length, &trial->diag)
+                        : codegen_cpu_assembly(trial->module, trial->arena, &trial->diag);
     return trial->result;
 }
 
@@ -106,7 +111,8 @@ static bool lower_text(Trial *trial) {
     TRY(func && func_verify(func, true, &trial->diag));
     FuncInst *inst = instance_of(trial, func);
     const Target *target = trial->config.target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
-    TRY(codegen_lower(&trial->module, target, &trial->config.codegen, trial->session->types, &inst, 1, trial->arena, &trial->diag));
+    TRY(codegen_lower(&trial->module, target, &trial->config.codegen, trial->session->types, &inst, 1, trial->arena,
+                      &trial->diag));
     return text_of_module(trial);
 }
 
@@ -121,7 +127,8 @@ static bool compile(Trial *trial) {
         vec_push(trial->arena, &types, type);
         while (*at == ' ' || *at == ';') at++;
     }
-    trial->result = driver_stage_text(trial->session, &trial->config, trial->function, types.data, types.len, trial->stage, &trial->diag);
+    trial->result = driver_stage_text(trial->session, &trial->config, trial->function, types.data, types.len,
+                                      trial->stage, &trial->diag);
     return trial->result;
 }
 
