@@ -250,6 +250,12 @@ def constant_text(a):
         raise ValueError(f"more than {FACTOR!r:>3} of {math.pi:.2f}")
 
 
+def raised_text(a, b):
+    if a < 0:
+        raise ValueError(f"{a!r:>5} of {{b}} {b:.2f}{FACTOR}", f"{b}")
+    assert b, f"{a if a else FACTOR} and {b=}"
+
+
 def dead_branch(a):
     if __debug__:
         return a

@@ -521,7 +521,9 @@ REFUSED = {
     "del attribute": ("def f(x):\n    del x.y", 2, "x.y", "del of an attribute"),
     "del cell": ("def f(x):\n    del x\n    return lambda: x", 2, "x", "inner function uses"),
     "pattern": ("def f(x):\n    match x:\n        case (a, b):\n            return a", 3, "(a, b)", "pattern"),
-    "f-string": ("def f(x):\n    raise ValueError(f'no {x}')", 2, None, "f-strings"),
+    "f-string": ("def f(x):\n    return f'no {x}'", 2, None, "f-strings"),
+    "f-string in an operator": ("def f(x):\n    raise ValueError('a' + f'no {x}')", 2, None, "f-strings"),
+    "f-string with a computed format": ("def f(x, y):\n    raise ValueError(f'{x:{y}}')", 2, None, "f-strings"),
     "cause": ("def f(x):\n    raise ValueError from x", 2, None, "from"),
     "raise again": ("def f(x):\n    raise", 2, "raise", "exception handlers"),
     "name": ("def f(x):\n    return x + lenght(x)", 2, "lenght", "'lenght' is not defined"),
@@ -547,6 +549,21 @@ def test_refusal(name, tmp_path):
         start = len(carets) - len(carets.lstrip())
         assert shown[start : len(carets)] == marked
     assert "^" in text or marked is None
+
+
+RAISING = [(-1, 2.5), (-3.25, 1), (1, 0), (0, 0.0), (0.5, False), (-1, True), (np.float32(-0.1), 2), (-2.5, np.int8(3))]
+
+
+@pytest.mark.parametrize("args", RAISING, ids=str)
+def test_raised_texts(args):
+    """f-strings in exceptions are what the interpreter makes of them."""
+    from krait import jit
+
+    with pytest.raises((ValueError, AssertionError)) as expected:
+        frontend_cases.raised_text(*args)
+    with pytest.raises(type(expected.value)) as raised:
+        jit(frontend_cases.raised_text)(*args)
+    assert raised.value.args == expected.value.args
 
 
 def test_refusals_give_advice():

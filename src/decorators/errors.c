@@ -1,7 +1,7 @@
 /* errors.c: krait.errors, and how failures become Python exceptions.
  *
- * Two ways in: a Diag (a compilation was refused) and the number of a RaiseSite (compiled code raised).  The second gets a traceback entry that
- * points at the Python source line, and nothing of ours. */
+ * Two ways in: a Diag (a compilation was refused) and the number of a RaiseSite (compiled code raised).  The second
+ * gets a traceback entry that points at the Python source line, and nothing of ours. */
 #include "decorators/decorators.h"
 
 #include <frameobject.h> /* PyFrame_New */
@@ -30,7 +30,8 @@ static PyObject *find_bases(ModuleState *state, int made, const char *names) {
         size_t length = strcspn(names, " ");
         PyObject *base = NULL;
         for (int k = 0; k < made && !base; k++)
-            if (strlen(error_classes[k].name) == length && strncmp(error_classes[k].name, names, length) == 0) base = state->errors[k];
+            if (strlen(error_classes[k].name) == length && strncmp(error_classes[k].name, names, length) == 0)
+                base = state->errors[k];
         size_t skip = strncmp(names, "builtins.", 9) == 0 ? 9 : 0;
         if (!base) base = builtin(names + skip, length - skip);
         if (!base) {
@@ -64,7 +65,7 @@ done:
 
 /* ---- a Diag: the compilation was refused ---- */
 
-/* The one line that a message shows, from linecache, which knows notebooks and doctests too.  NULL when there is none. */
+/* The source with the one line that a message shows, from linecache, which knows notebooks and doctests too. */
 static const Source *with_text(Arena *arena, PyObject *getline, const Source *source, Span span) {
     if (!source || source->text || !source->file || !span.line) return source;
     PyObject *line = PyObject_CallFunction(getline, "sI", source->file, span.line);
@@ -84,7 +85,8 @@ static void attach_lines(Diag *diag) {
     PyObject *linecache = PyImport_ImportModule("linecache");
     PyObject *getline = linecache ? PyObject_GetAttrString(linecache, "getline") : NULL;
     if (getline) diag->source = with_text(diag->arena, getline, diag->source, diag->span);
-    for (DiagNote *note = diag->notes; getline && note; note = note->next) note->source = with_text(diag->arena, getline, note->source, note->span);
+    for (DiagNote *note = diag->notes; getline && note; note = note->next)
+        note->source = with_text(diag->arena, getline, note->source, note->span);
     PyErr_Clear();
     Py_XDECREF(getline);
     Py_XDECREF(linecache);
@@ -135,8 +137,10 @@ static PyObject *constant_object(const ModuleState *state, const Const *konst) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
         for (uint32_t i = 0; tuple && i < type->count; i++) {
             PyObject *item = constant_object(state, konst->items[i]);
-            if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-            else Py_CLEAR(tuple);
+            if (item)
+                PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+            else
+                Py_CLEAR(tuple);
         }
         return tuple;
     }
@@ -155,9 +159,12 @@ static PyObject *site_arguments(const ModuleState *state, const RaiseSite *site,
         PyObject *item = konst && (konst->type->kind == TY_STR || konst->type->kind == TY_TUPLE ||
                                    (konst->type->kind == TY_SCALAR && konst->type->weak))
                              ? constant_object(state, konst)
-                             : marshal_box(&state->marshal, site->args->items[i], buffer + type_item_offset(site->args, i));
-        if (item) PyTuple_SET_ITEM(arguments, (Py_ssize_t)i, item);
-        else Py_CLEAR(arguments);
+                             : marshal_box(&state->marshal, site->args->items[i],
+                                           buffer + type_item_offset(site->args, i));
+        if (item)
+            PyTuple_SET_ITEM(arguments, (Py_ssize_t)i, item);
+        else
+            Py_CLEAR(arguments);
     }
     return arguments;
 }
@@ -186,7 +193,8 @@ void *raise_site(ModuleState *state, const Code *code, int32_t status, const voi
         return NULL;
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
-    PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin)) : objects_get(state->session.objects, site->class);
+    PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin))
+                                    : objects_get(state->session.objects, site->class);
     PyObject *exception = NULL, *args = NULL;
     if (!class) goto done;
     if (site->format) {
@@ -201,10 +209,13 @@ void *raise_site(ModuleState *state, const Code *code, int32_t status, const voi
     if (!args) goto done;
     exception = PyObject_CallObject(class, args);
     if (!exception) goto done;
-    if (PyExceptionInstance_Check(exception)) PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
-    else PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
+    if (PyExceptionInstance_Check(exception))
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    else
+        PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
 done:
-    if (site->file && PyErr_Occurred()) add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+    if (site->file && PyErr_Occurred())
+        add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
     Py_XDECREF(exception);
     Py_XDECREF(args);
     return NULL;

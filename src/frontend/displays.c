@@ -117,18 +117,32 @@ static bool set_keywords(Translator *t, Value *call, const Const *names) {
     return true;
 }
 
-/* The two slots under the arguments: callee and NULL in either order, or callee and first argument. */
-static bool pop_callee(Translator *t, Value **callee, Value **first) {
+/* The two slots under the arguments: callee and NULL in either order, or callee and first argument (else first is
+ * SLOT_NULL). */
+static Value *pop_callee(Translator *t, Slot *first) {
     Slot upper = pop(t), lower = pop(t);
-    if (lower.kind == SLOT_NULL || upper.kind == SLOT_NULL) {
-        push(t, lower.kind == SLOT_NULL ? upper : lower);
-        *first = NULL;
-        return (*callee = pop_value(t)) != NULL;
+    bool both = lower.kind != SLOT_NULL && upper.kind != SLOT_NULL;
+    *first = both ? upper : (Slot){.kind = SLOT_NULL};
+    return slot_value(t, lower.kind == SLOT_NULL ? upper : lower, false);
+}
+
+/* Operands of a call; an f-string in an exception is its template and its values. */
+typedef struct Operands {
+    VEC(Value *) values;
+    bool exception, keywords;
+} Operands;
+
+static bool add_operand(Translator *t, Operands *operands, Slot slot) {
+    if (slot.kind == SLOT_NULL) return true;
+    if (slot.kind != SLOT_TEXT || !operands->exception || operands->keywords) {
+        Value *value = slot_value(t, slot, false);
+        TRY(value);
+        vec_push(t->arena, &operands->values, value);
+        return true;
     }
-    push(t, upper);
-    TRY(*first = pop_value(t));
-    push(t, lower);
-    return (*callee = pop_value(t)) != NULL;
+    vec_push(t->arena, &operands->values, text_template(t, slot.text));
+    for (size_t i = 0; i < slot.text->count; i++) vec_push(t->arena, &operands->values, slot.text->values[i]);
+    return true;
 }
 
 bool insn_call(Translator *t, int count, bool keywords_on_top) {
@@ -140,13 +154,19 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         if (!tuple->konst) return malformed(t, "keyword names are missing");
         names = tuple->konst;
     }
-    Value **args = ARENA_ARRAY(t->arena, Value *, count + 2), *callee, *first;
-    TRY(pop_values(t, args + 2, (size_t)count));
-    TRY(pop_callee(t, &callee, &first));
-    Value **from = args + (first ? 0 : 1);
-    from[0] = callee;
-    if (first) from[1] = first;
-    Value *call = emit(t, OP_CALL, from, (size_t)count + (first ? 2 : 1));
+    Slot *args = ARENA_ARRAY(t->arena, Slot, count), first;
+    for (int i = count; i-- > 0;) args[i] = pop(t);
+    Value *callee = pop_callee(t, &first);
+    TRY(callee);
+    Operands operands = {.keywords = names != NULL};
+    operands.exception = callee->op == OP_CONST && callee->konst->type->kind == TY_EXC_CLASS;
+    vec_push(t->arena, &operands.values, callee);
+    TRY(add_operand(t, &operands, first));
+    for (int i = 0; i < count; i++) {
+        if (args[i].kind == SLOT_NULL) return malformed(t, "an argument is missing");
+        TRY(add_operand(t, &operands, args[i]));
+    }
+    Value *call = emit(t, OP_CALL, operands.values.data, operands.values.len);
     if (names) TRY(set_keywords(t, call, names));
     push_value(t, call);
     return true;
@@ -155,9 +175,12 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
 bool insn_call_ex(Translator *t, int flags) {
     Slot keywords = flags & 1 ? pop(t) : (Slot){.kind = SLOT_NULL};
     if (flags & 1 && keywords.kind != SLOT_MAP) return refuse(t, t->span, REFUSED_STAR_STAR);
-    Value *tuple = pop_sequence(t), *callee, *first;
-    TRY(tuple && pop_callee(t, &callee, &first));
-    if (first) return malformed(t, "a method in a call with stars");
+    Value *tuple = pop_sequence(t);
+    TRY(tuple);
+    Slot first;
+    Value *callee = pop_callee(t, &first);
+    TRY(callee);
+    if (first.kind != SLOT_NULL) return malformed(t, "a method in a call with stars");
     bool is_tuple = tuple->op == OP_TUPLE || tuple->op == OP_TUPLE_CONCAT ||
                     (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
     if (!is_tuple) tuple = emit1(t, OP_TUPLE_CONCAT, tuple);

@@ -53,6 +53,17 @@ static void fill_phi(Ssa *ssa, Block *block, size_t var, Value *phi) {
     phi_set_args(ssa->func, phi, args, block->preds.len);
 }
 
+/* What a phi that joins one value only stands for, else the phi: whoever reads it may want to see a constant. */
+static Value *only_operand(Value *phi) {
+    Value *only = NULL;
+    for (uint32_t i = 0; i < phi->nargs; i++) {
+        if (phi->args[i] == phi || phi->args[i] == only) continue;
+        if (only) return phi;
+        only = phi->args[i];
+    }
+    return only ? only : phi;
+}
+
 Value *ssa_read(Ssa *ssa, Block *block, size_t var) {
     Block *at = block;
     while (!state_of(at)->defs[var] && state_of(at)->sealed && at->preds.len == 1) at = at->preds.data[0];
@@ -63,6 +74,8 @@ Value *ssa_read(Ssa *ssa, Block *block, size_t var) {
     } else if (!value && at->preds.len) {
         value = new_phi(ssa, at, var);
         fill_phi(ssa, at, var, value);
+        value = only_operand(value);
+        ssa_write(ssa, at, var, value);
     }
     if (at != block) ssa_write(ssa, block, var, value);
     return value;

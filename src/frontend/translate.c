@@ -99,7 +99,7 @@ Slot *peek(Translator *t, int depth) {
     return NULL;
 }
 
-static Value *slot_value(Translator *t, Slot slot, bool sequence) {
+Value *slot_value(Translator *t, Slot slot, bool sequence) {
     switch (slot.kind) {
     case SLOT_VALUE: return slot.value;
     case SLOT_FUNCTION: return function_value(t, slot.function);
@@ -108,6 +108,7 @@ static Value *slot_value(Translator *t, Slot slot, bool sequence) {
         refuse(t, slot.span, REFUSED_LIST);
         return NULL;
     case SLOT_MAP: refuse(t, slot.span, REFUSED_DICT); return NULL;
+    case SLOT_TEXT: refuse_text(t, slot.span); return NULL;
     default: malformed(t, "a value is missing on the stack"); return NULL;
     }
 }

@@ -1,6 +1,7 @@
 /* translate.h: one function being translated; private to this folder.
  *
  *   translate.c   the function: parameters, blocks, edges      insns.c   one function per canonical instruction
+ *   texts.c       f-strings
  *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions      tidy.c   the
  * clean-up at the end */
 #ifndef KRAIT_FRONTEND_TRANSLATE_H
@@ -36,7 +37,15 @@ typedef struct NewFunction {
     size_t ncells;
 } NewFunction;
 
-typedef enum SlotKind { SLOT_NULL, SLOT_VALUE, SLOT_CODE, SLOT_LIST, SLOT_MAP, SLOT_FUNCTION } SlotKind;
+/* An f-string of values known at run time only, on its way into an exception. */
+typedef struct Text {
+    const char *template; /* for str.format */
+    Value **values;
+    size_t count;
+    char converted; /* r, s or a: one value, converted, whose format may still follow; else 0 */
+} Text;
+
+typedef enum SlotKind { SLOT_NULL, SLOT_VALUE, SLOT_CODE, SLOT_LIST, SLOT_MAP, SLOT_FUNCTION, SLOT_TEXT } SlotKind;
 
 /* One place of the abstract stack. */
 typedef struct Slot {
@@ -48,6 +57,7 @@ typedef struct Slot {
         List *list;
         Map *map;
         NewFunction *function;
+        Text *text;
     };
 } Slot;
 
@@ -98,7 +108,8 @@ bool malformed(Translator *t, const char *what);        /* always false: the byt
 void push(Translator *t, Slot slot);
 void push_value(Translator *t, Value *value);
 Slot pop(Translator *t);
-Value *pop_value(Translator *t);    /* NULL: refused */
+Value *slot_value(Translator *t, Slot slot, bool sequence); /* NULL: refused; sequence: a list may become a tuple */
+Value *pop_value(Translator *t);                            /* NULL: refused */
 Value *pop_sequence(Translator *t); /* the same, but a list may become a tuple: only its items matter */
 bool pop_values(Translator *t, Value **values, size_t count); /* values[count - 1] was on top */
 Slot *peek(Translator *t, int depth);                         /* 1: the top; NULL: not that many */
@@ -120,6 +131,14 @@ bool tidy(Translator *t);
 /* ---- insns.c ---- */
 
 bool translate_insn(Translator *t); /* t->insn, which does not end its block */
+
+/* ---- texts.c ---- */
+
+bool insn_format(Translator *t, int arg);
+bool insn_convert(Translator *t, int how);
+bool insn_string(Translator *t, int count);
+bool refuse_text(Translator *t, Span span);            /* always false */
+Value *text_template(Translator *t, const Text *text); /* the constant that stands before the values */
 
 /* ---- displays.c ---- */
 
