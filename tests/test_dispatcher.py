@@ -21,7 +21,7 @@ def plus(a, b):
     return a + b
 
 
-# ---- forms of the decorator -------------------------------------------------------------------------------------------
+# ---- forms of the decorator -----------------------------------------------------------------------------------------
 
 
 def test_bare_and_called():
@@ -60,7 +60,7 @@ def test_what_is_no_function_is_refused(bad):
         jit(bad)(1)
 
 
-# ---- dispatch ---------------------------------------------------------------------------------------------------------
+# ---- dispatch -------------------------------------------------------------------------------------------------------
 
 
 def test_one_specialisation_for_each_combination_of_types():
@@ -123,7 +123,9 @@ def test_ints_of_every_length(value):
     assert jit(lambda x: x)(value) == value
 
 
-@pytest.mark.parametrize("argument", [{}, [1], object(), "text".encode(), np.array(["a"]), np.array([object()]), 3 + 0 * np.ma.ones(3)])
+@pytest.mark.parametrize(
+    "argument", [{}, [1], object(), "text".encode(), np.array(["a"]), np.array([object()]), 3 + 0 * np.ma.ones(3)]
+)
 def test_unsupported_arguments_name_the_parameter(argument):
     with pytest.raises(TypeError, match="argument 'b'"):
         jit(plus)(1, argument)
@@ -209,12 +211,23 @@ def test_many_arguments_and_large_values():
     assert jit(lambda t: t)(big) == big
 
 
-# ---- results ----------------------------------------------------------------------------------------------------------
+# ---- results --------------------------------------------------------------------------------------------------------
 
 
 def test_results_are_python_scalars_for_weak_and_numpy_scalars_for_strong():
     same = jit(lambda x: x)
-    for value in (1, 1.5, True, 1j, np.float16(1.5), np.float32(1.5), np.int8(3), np.uint64(2**63), np.bool_(False), np.complex64(1j)):
+    for value in (
+        1,
+        1.5,
+        True,
+        1j,
+        np.float16(1.5),
+        np.float32(1.5),
+        np.int8(3),
+        np.uint64(2**63),
+        np.bool_(False),
+        np.complex64(1j),
+    ):
         assert type(same(value)) is type(value)
         assert same(value) == value
 
@@ -248,14 +261,35 @@ def test_readonly_stays_readonly():
         write(x)
 
 
-# ---- binding ----------------------------------------------------------------------------------------------------------
+# ---- binding --------------------------------------------------------------------------------------------------------
 
 SIGNATURES = [
-    "a, b", "a, b=2", "a, b=2, *rest", "a, /, b", "a, *, b", "a, *, b=5", "*rest", "a, /, b=1, *rest, c, d=4", "", "*, a=1, b=2",
+    "a, b",
+    "a, b=2",
+    "a, b=2, *rest",
+    "a, /, b",
+    "a, *, b",
+    "a, *, b=5",
+    "*rest",
+    "a, /, b=1, *rest, c, d=4",
+    "",
+    "*, a=1, b=2",
 ]
 CALLS = [
-    ((), {}), ((1,), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1, 2, 3, 4), {}), ((1,), {"b": 3}), ((), {"a": 1, "b": 2}), ((), {"b": 2, "a": 1}),
-    ((1, 2), {"a": 3}), ((1,), {"c": 3}), ((1, 2, 3), {"c": 3}), ((), {"z": 1}), ((1, 2), {"b": 3, "c": 4}), ((1,), {"c": 3, "d": 5}),
+    ((), {}),
+    ((1,), {}),
+    ((1, 2), {}),
+    ((1, 2, 3), {}),
+    ((1, 2, 3, 4), {}),
+    ((1,), {"b": 3}),
+    ((), {"a": 1, "b": 2}),
+    ((), {"b": 2, "a": 1}),
+    ((1, 2), {"a": 3}),
+    ((1,), {"c": 3}),
+    ((1, 2, 3), {"c": 3}),
+    ((), {"z": 1}),
+    ((1, 2), {"b": 3, "c": 4}),
+    ((1,), {"c": 3, "d": 5}),
 ]
 
 
@@ -311,7 +345,7 @@ def test_a_method():
     assert method
 
 
-# ---- guards -----------------------------------------------------------------------------------------------------------
+# ---- guards ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_changed_global_is_seen(monkeypatch):
@@ -394,7 +428,7 @@ def test_globals_that_never_settle_do_not_pile_up():
     assert len(f.signatures) < 30
 
 
-# ---- recursion, threads -----------------------------------------------------------------------------------------------
+# ---- recursion, threads ---------------------------------------------------------------------------------------------
 
 
 def test_recursion():
@@ -444,7 +478,7 @@ def test_dispatchers_are_collected():
     assert reference() is None
 
 
-# ---- facts ------------------------------------------------------------------------------------------------------------
+# ---- facts ----------------------------------------------------------------------------------------------------------
 
 
 def test_facts_about_specialisations():

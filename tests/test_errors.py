@@ -27,7 +27,7 @@ def refusal(source, *args, name="f"):
     return caught
 
 
-# ---- the classes ------------------------------------------------------------------------------------------------------
+# ---- the classes ----------------------------------------------------------------------------------------------------
 
 
 def test_classes():
@@ -35,12 +35,14 @@ def test_classes():
         assert issubclass(getattr(errors, name), KraitError)
         assert getattr(errors, name).__module__ == "krait.errors"
     assert issubclass(errors.NameError, NameError) and issubclass(errors.NameError, KraitError)
-    assert issubclass(errors.OutOfBoundsWarning, errors.KraitWarning) and issubclass(errors.OutOfBoundsWarning, RuntimeWarning)
+    assert issubclass(errors.OutOfBoundsWarning, errors.KraitWarning) and issubclass(
+        errors.OutOfBoundsWarning, RuntimeWarning
+    )
     assert not issubclass(TypingError, UnsupportedError) and not issubclass(LoweringError, TypingError)
     assert pickle.loads(pickle.dumps(TypingError("text"))).args == ("text",)
 
 
-# ---- refusals ---------------------------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------------------------
 
 
 def test_a_typing_error_shows_the_place():
@@ -52,7 +54,7 @@ def test_a_typing_error_shows_the_place():
     place = next(i for i, line in enumerate(lines) if "File" in line)
     assert "line 3, in f" in lines[place]
     assert lines[place + 1].strip() == "return y.nothing * 2"
-    under = lines[place + 1][lines[place + 2].index("^"): lines[place + 2].rindex("^") + 1]
+    under = lines[place + 1][lines[place + 2].index("^") : lines[place + 2].rindex("^") + 1]
     assert under == "y.nothing"
 
 
@@ -73,10 +75,15 @@ def test_a_traceback_has_no_frame_of_ours():
     assert all(str(path) == __file__ for path in files)
 
 
-@pytest.mark.parametrize("source", [
-    "def f(x):\n    yield x\n", "async def f(x):\n    return x\n", "def f(**k):\n    return 1\n",
-    "def f(x):\n    class A: pass\n    return x\n",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    yield x\n",
+        "async def f(x):\n    return x\n",
+        "def f(**k):\n    return 1\n",
+        "def f(x):\n    class A: pass\n    return x\n",
+    ],
+)
 def test_unsupported_parts_of_python(source):
     with pytest.raises(UnsupportedError) as caught:
         f = jit(make(source))
@@ -98,7 +105,7 @@ def test_the_error_comes_again_at_each_call():
     assert f.signatures == []
 
 
-# ---- exceptions of compiled code --------------------------------------------------------------------------------------
+# ---- exceptions of compiled code ------------------------------------------------------------------------------------
 
 RAISING = """
 class Own(Exception):
@@ -189,7 +196,7 @@ def test_raising_does_not_leak():
     assert sys.getrefcount(a) == before
 
 
-# ---- options ----------------------------------------------------------------------------------------------------------
+# ---- options --------------------------------------------------------------------------------------------------------
 
 
 def test_unknown_options_are_refused_at_once():
@@ -199,19 +206,41 @@ def test_unknown_options_are_refused_at_once():
         krait.vectorize(device=True)
 
 
-@pytest.mark.parametrize("options", [
-    dict(fastmath="fast"), dict(fastmath={"nothing"}), dict(error_model="c"), dict(boundscheck="yes"), dict(inline="maybe"), dict(nopython=False),
-    dict(nogil=None), dict(debug=[]),
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(fastmath="fast"),
+        dict(fastmath={"nothing"}),
+        dict(error_model="c"),
+        dict(boundscheck="yes"),
+        dict(inline="maybe"),
+        dict(nopython=False),
+        dict(nogil=None),
+        dict(debug=[]),
+    ],
+    ids=lambda options: next(iter(options)),
+)
 def test_bad_values_are_refused_at_once(options):
     with pytest.raises(TypeError, match=next(iter(options))):
         jit(**options)
 
 
-@pytest.mark.parametrize("options", [
-    dict(fastmath=True), dict(fastmath={"nnan", "contract"}), dict(error_model="numpy"), dict(boundscheck=False), dict(inline="always"),
-    dict(nogil=True), dict(debug=True), dict(cache=True), dict(parallel=True), dict(nopython=True),
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(fastmath=True),
+        dict(fastmath={"nnan", "contract"}),
+        dict(error_model="numpy"),
+        dict(boundscheck=False),
+        dict(inline="always"),
+        dict(nogil=True),
+        dict(debug=True),
+        dict(cache=True),
+        dict(parallel=True),
+        dict(nopython=True),
+    ],
+    ids=lambda options: next(iter(options)),
+)
 def test_options_are_accepted(options):
     f = jit(**options)(lambda x: x * 2.0 + 1.0)
     assert f(2.0) == 5.0

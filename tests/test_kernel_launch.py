@@ -37,7 +37,7 @@ def fill_2d(x, value):
         x[i, j] = value + 10 * i + j
 
 
-# ---- forms ------------------------------------------------------------------------------------------------------------
+# ---- forms ----------------------------------------------------------------------------------------------------------
 
 
 def test_attributes():
@@ -45,12 +45,30 @@ def test_attributes():
     assert "scale" in repr(scale)
 
 
-@pytest.mark.parametrize("decorate", [
-    cuda.jit, cuda.jit(), cuda.jit("void(f8[:], f8)"), cuda.jit("void(float64[::1], float64)"), cuda.jit((float64[:], float64)),
-    cuda.jit(["void(f4[:], f4)", "void(f8[:], f8)"]), cuda.jit(types.void(float64[:], float64)),
-    cuda.jit(fastmath=True, debug=False, lineinfo=True, opt=True, max_registers=32, launch_bounds=256, inline="never", cache=True),
-    cuda.jit(launch_bounds=(256, 2)), cuda.jit("void(f8[:], f8)", max_registers=64),
-])
+@pytest.mark.parametrize(
+    "decorate",
+    [
+        cuda.jit,
+        cuda.jit(),
+        cuda.jit("void(f8[:], f8)"),
+        cuda.jit("void(float64[::1], float64)"),
+        cuda.jit((float64[:], float64)),
+        cuda.jit(["void(f4[:], f4)", "void(f8[:], f8)"]),
+        cuda.jit(types.void(float64[:], float64)),
+        cuda.jit(
+            fastmath=True,
+            debug=False,
+            lineinfo=True,
+            opt=True,
+            max_registers=32,
+            launch_bounds=256,
+            inline="never",
+            cache=True,
+        ),
+        cuda.jit(launch_bounds=(256, 2)),
+        cuda.jit("void(f8[:], f8)", max_registers=64),
+    ],
+)
 def test_forms(decorate):
     kernel = decorate(scale.py_func)
     x = np.arange(10.0)
@@ -113,10 +131,13 @@ def test_intrinsics_belong_in_kernels():
         cuda.atomic.nothing
 
 
-# ---- configurations ---------------------------------------------------------------------------------------------------
+# ---- configurations -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("grid, block", [(4, 8), ((4,), (8,)), ((2, 2), (4, 2)), ([4], [8]), (np.int64(4), np.int32(8)), ((2, 2, 1), (2, 2, 2))])
+@pytest.mark.parametrize(
+    "grid, block",
+    [(4, 8), ((4,), (8,)), ((2, 2), (4, 2)), ([4], [8]), (np.int64(4), np.int32(8)), ((2, 2, 1), (2, 2, 2))],
+)
 def test_grids_and_blocks(grid, block):
     @cuda.jit
     def count(x):
@@ -144,11 +165,22 @@ def test_a_configuration_has_two_to_four_parts(key):
         scale[key]
 
 
-@pytest.mark.parametrize("grid, block, error, match", [
-    (0, 8, ValueError, "from 1"), (-1, 8, ValueError, "from 1"), (1.5, 8, TypeError, "grid"), ("4", 8, TypeError, "grid"),
-    (1, 2048, ValueError, "1024"), (1, (64, 64), ValueError, "1024"), (1, (1, 1, 128), ValueError, "along z"), ((1, 1, 1, 1), 8, ValueError, "3 dimensions"),
-    ((1, 70000), 8, ValueError, "65535"), (1, None, TypeError, "block"), ((), 8, ValueError, "dimensions"),
-])
+@pytest.mark.parametrize(
+    "grid, block, error, match",
+    [
+        (0, 8, ValueError, "from 1"),
+        (-1, 8, ValueError, "from 1"),
+        (1.5, 8, TypeError, "grid"),
+        ("4", 8, TypeError, "grid"),
+        (1, 2048, ValueError, "1024"),
+        (1, (64, 64), ValueError, "1024"),
+        (1, (1, 1, 128), ValueError, "along z"),
+        ((1, 1, 1, 1), 8, ValueError, "3 dimensions"),
+        ((1, 70000), 8, ValueError, "65535"),
+        (1, None, TypeError, "block"),
+        ((), 8, ValueError, "dimensions"),
+    ],
+)
 def test_bad_configurations(grid, block, error, match):
     with pytest.raises(error, match=match):
         scale[grid, block]
@@ -182,7 +214,7 @@ def test_forall():
         scale.forall(-1)
 
 
-# ---- arguments --------------------------------------------------------------------------------------------------------
+# ---- arguments ------------------------------------------------------------------------------------------------------
 
 
 def test_keywords_and_defaults():
@@ -192,8 +224,12 @@ def test_keywords_and_defaults():
         if i < x.size:
             x[i] = x[i] * k + offset
 
-    for call, expected in [(lambda x: kernel[1, 4](x), 3), (lambda x: kernel[1, 4](x, 5.0), 6), (lambda x: kernel[1, 4](k=3.0, x=x), 4),
-                           (lambda x: kernel[1, 4](x, offset=0.0), 2)]:
+    for call, expected in [
+        (lambda x: kernel[1, 4](x), 3),
+        (lambda x: kernel[1, 4](x, 5.0), 6),
+        (lambda x: kernel[1, 4](k=3.0, x=x), 4),
+        (lambda x: kernel[1, 4](x, offset=0.0), 2),
+    ]:
         x = np.ones(4)
         call(x)
         assert (x == expected).all()
@@ -218,7 +254,13 @@ def test_scalars_tuples_and_functions():
 
 
 def test_host_arrays_are_changed_in_place():
-    for array in (np.ones((4, 6)), np.ones((4, 6), order="F"), np.ones((8, 12))[::2, ::2], np.ones((6, 4)).T, np.ones((4, 6))[::-1]):
+    for array in (
+        np.ones((4, 6)),
+        np.ones((4, 6), order="F"),
+        np.ones((8, 12))[::2, ::2],
+        np.ones((6, 4)).T,
+        np.ones((4, 6))[::-1],
+    ):
         other = array.copy()
         fill_2d[(1, 1), (8, 8)](array, 5.0)
         expected = 5.0 + 10 * np.arange(4)[:, None] + np.arange(6)
@@ -330,7 +372,7 @@ def test_many_threads_launch_one_kernel():
     assert len(kernel.signatures) == 1
 
 
-# ---- facts ------------------------------------------------------------------------------------------------------------
+# ---- facts ----------------------------------------------------------------------------------------------------------
 
 
 def test_facts():
@@ -361,7 +403,7 @@ def test_devices(capsys):
     cuda.synchronize()
 
 
-# ---- what goes wrong --------------------------------------------------------------------------------------------------
+# ---- what goes wrong ------------------------------------------------------------------------------------------------
 
 
 @on_host
@@ -449,34 +491,42 @@ def test_a_missed_barrier_is_an_error_with_its_line():
     assert entry.lineno + 1 - kernel.py_func.__code__.co_firstlineno in (3, 5)
 
 
-# ---- which device -----------------------------------------------------------------------------------------------------
+# ---- which device ---------------------------------------------------------------------------------------------------
 
 
 def run(code, **environment):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env={**os.environ, **environment}
+    )
 
 
 def test_the_host_device_can_be_asked_for():
-    done = run("""
+    done = run(
+        """
         from krait import cuda
         import numpy as np
         assert not cuda.is_available()
         @cuda.jit
         def k(x): x[cuda.grid(1)] = 1
         x = np.zeros(4); k[1, 4](x); assert x.sum() == 4
-        """, KRAIT_CUDA_DEVICE="cpu")
+        """,
+        KRAIT_CUDA_DEVICE="cpu",
+    )
     assert done.returncode == 0, done.stderr
 
 
 @on_host
 def test_a_gpu_that_is_not_there():
-    done = run("""
+    done = run(
+        """
         from krait import cuda
         import numpy as np
         @cuda.jit
         def k(x): x[cuda.grid(1)] = 1
         k[1, 4](np.zeros(4))
-        """, KRAIT_CUDA_DEVICE="gpu")
+        """,
+        KRAIT_CUDA_DEVICE="gpu",
+    )
     assert done.returncode != 0
     assert "GPU" in done.stderr.splitlines()[-1] or "driver" in done.stderr.splitlines()[-1]
 

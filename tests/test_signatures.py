@@ -11,11 +11,22 @@ def plus(a, b):
     return a + b
 
 
-@pytest.mark.parametrize("signature", [
-    "float32(float32, float32)", "f4(f4,f4)", " float32 ( float32 , float32 ) ", "types.float32(types.float32, float_)",
-    float32(float32, float32), (float32, float32), "(float32, float32)", ["float32(float32, float32)"], [(float32, float32)],
-    (np.float32, np.dtype("f4")),
-], ids=str)
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "float32(float32, float32)",
+        "f4(f4,f4)",
+        " float32 ( float32 , float32 ) ",
+        "types.float32(types.float32, float_)",
+        float32(float32, float32),
+        (float32, float32),
+        "(float32, float32)",
+        ["float32(float32, float32)"],
+        [(float32, float32)],
+        (np.float32, np.dtype("f4")),
+    ],
+    ids=str,
+)
 def test_forms(signature):
     f = jit(signature)(plus)
     assert f.signatures == [(float32, float32)]
@@ -37,8 +48,23 @@ def test_constructors_in_text():
     assert type(f((1, 2), 3, None)[1]) is np.float32
 
 
-@pytest.mark.parametrize("text", ["", "float32", "float33(int8)", "float32(int8", "float32(int8))", "f4[:](f4[:,::1,:])", "f4[::2](f4)",
-                                  "f4(f4 f4)", "(f4", "List(f4)(f4)", "f4[1](f4)", "UniTuple(f4)(f4)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "float32",
+        "float33(int8)",
+        "float32(int8",
+        "float32(int8))",
+        "f4[:](f4[:,::1,:])",
+        "f4[::2](f4)",
+        "f4(f4 f4)",
+        "(f4",
+        "List(f4)(f4)",
+        "f4[1](f4)",
+        "UniTuple(f4)(f4)",
+    ],
+)
 def test_bad_text_says_where(text):
     with pytest.raises(TypeError, match="signature|expected"):
         jit(text)(plus)
@@ -58,7 +84,10 @@ def test_errors_come_at_decoration():
 
 
 def test_arguments_convert_as_in_c():
-    same = {t: jit((t,))(lambda x: x) for t in (types.int8, types.uint8, int32, int64, types.uint64, float32, float64, types.bool_, types.float16)}
+    same = {
+        t: jit((t,))(lambda x: x)
+        for t in (types.int8, types.uint8, int32, int64, types.uint64, float32, float64, types.bool_, types.float16)
+    }
     assert same[types.int8](300) == np.int8(44)
     assert same[types.uint8](-1) == 255
     assert same[int32](3.99) == 3 and same[int32](-3.99) == -3
@@ -102,8 +131,16 @@ def test_the_best_match_is_taken():
     def f(x):
         return x
 
-    for value, expected in [(np.int32(1), np.int32), (np.int64(1), np.int64), (np.float32(1), np.float32), (np.float64(1), np.float64),
-                            (np.int8(1), np.int32), (np.float16(1), np.float32), (1.5, np.float64), (1, np.int64)]:
+    for value, expected in [
+        (np.int32(1), np.int32),
+        (np.int64(1), np.int64),
+        (np.float32(1), np.float32),
+        (np.float64(1), np.float64),
+        (np.int8(1), np.int32),
+        (np.float16(1), np.float32),
+        (1.5, np.float64),
+        (1, np.int64),
+    ]:
         assert type(f(value)) is expected, value
     with pytest.raises(TypeError, match="fits the arguments"):
         f(1j)

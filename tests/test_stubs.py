@@ -43,7 +43,11 @@ def declared(body):
 def public_names(module):
     imported = {"_krait"}
     names = {name for name in dir(module) if not name.startswith("_") and name not in imported | UNLISTED}
-    return {name for name in names if not (inspect.ismodule(getattr(module, name)) and not getattr(module, name).__name__.startswith("krait"))}
+    return {
+        name
+        for name in names
+        if not (inspect.ismodule(getattr(module, name)) and not getattr(module, name).__name__.startswith("krait"))
+    }
 
 
 def test_the_package_is_typed():
@@ -85,7 +89,8 @@ def test_options_of_the_decorators_are_declared():
         function = "vectorize" if decorator is krait.vectorize else "jit"
         keywords = {
             argument.arg
-            for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef) and node.name == function
             for argument in node.args.kwonlyargs
         }
         assert keywords == options, function

@@ -9,8 +9,19 @@ import krait
 from krait import float32, float64, int64, jit, typeof, types
 
 NAMES = {
-    "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8",
-    "float16": "f2", "float32": "f4", "float64": "f8", "complex64": "c8", "complex128": "c16",
+    "int8": "i1",
+    "int16": "i2",
+    "int32": "i4",
+    "int64": "i8",
+    "uint8": "u1",
+    "uint16": "u2",
+    "uint32": "u4",
+    "uint64": "u8",
+    "float16": "f2",
+    "float32": "f4",
+    "float64": "f8",
+    "complex64": "c8",
+    "complex128": "c16",
 }
 
 
@@ -38,7 +49,11 @@ def test_aliases():
 
 def test_classes():
     assert isinstance(types.int8, types.Integer) and types.int8.signed and not types.uint8.signed
-    assert isinstance(float32, types.Float) and isinstance(types.complex64, types.Complex) and isinstance(types.bool_, types.Boolean)
+    assert (
+        isinstance(float32, types.Float)
+        and isinstance(types.complex64, types.Complex)
+        and isinstance(types.bool_, types.Boolean)
+    )
     assert isinstance(float32[:], types.Array) and not isinstance(float32, types.Array)
     assert isinstance(typeof((1, 1)), types.UniTuple) and isinstance(typeof((1, 1)), types.Tuple)
     assert not isinstance(typeof((1, 1.5)), types.UniTuple)
@@ -118,7 +133,10 @@ def test_a_type_makes_a_signature():
 
 
 @pytest.mark.parametrize(
-    "type_", [float32, typeof(1), float32[:, ::1], types.Tuple((types.int8, float32[:])), types.Optional(float64), types.void], ids=str)
+    "type_",
+    [float32, typeof(1), float32[:, ::1], types.Tuple((types.int8, float32[:])), types.Optional(float64), types.void],
+    ids=str,
+)
 def test_types_are_pickled_to_themselves(type_):
     assert pickle.loads(pickle.dumps(type_)) is type_
 

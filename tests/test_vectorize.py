@@ -11,7 +11,7 @@ def mul_add(a, b):
     return a * b + a
 
 
-# ---- with signatures --------------------------------------------------------------------------------------------------
+# ---- with signatures ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=["cpu", "parallel"])
@@ -96,8 +96,15 @@ def test_several_results():
     assert split.nout == 2
 
 
-@pytest.mark.parametrize("bad, error", [
-    (dict(identity=2), ValueError), (dict(target="tpu"), ValueError), (dict(nothing=1), TypeError), (dict(nopython=False), TypeError)])
+@pytest.mark.parametrize(
+    "bad, error",
+    [
+        (dict(identity=2), ValueError),
+        (dict(target="tpu"), ValueError),
+        (dict(nothing=1), TypeError),
+        (dict(nopython=False), TypeError),
+    ],
+)
 def test_bad_options(bad, error):
     with pytest.raises(error):
         vectorize(**bad)(mul_add)
@@ -118,7 +125,7 @@ def test_bad_functions():
         vectorize(lambda x: (x, (x, x)))(1.0)
 
 
-# ---- without signatures -----------------------------------------------------------------------------------------------
+# ---- without signatures ---------------------------------------------------------------------------------------------
 
 
 def test_loops_grow_with_the_operands():
@@ -134,8 +141,21 @@ def test_loops_grow_with_the_operands():
     assert f.py_func is mul_add and f.__name__ == "mul_add"
 
 
-@pytest.mark.parametrize("a, b", [(np.arange(3, dtype="f4"), 2.5), (np.arange(3, dtype="f4"), 2), (np.arange(3, dtype="i1"), 2), (2, 3), (2.5, 3),
-                                  (np.float32(2), 3.5), (np.arange(3, dtype="i4"), 2.5), (True, np.arange(3)), ([1, 2], [3.5, 4])], ids=repr)
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        (np.arange(3, dtype="f4"), 2.5),
+        (np.arange(3, dtype="f4"), 2),
+        (np.arange(3, dtype="i1"), 2),
+        (2, 3),
+        (2.5, 3),
+        (np.float32(2), 3.5),
+        (np.arange(3, dtype="i4"), 2.5),
+        (True, np.arange(3)),
+        ([1, 2], [3.5, 4]),
+    ],
+    ids=repr,
+)
 def test_python_scalars_are_weak(a, b):
     ours, theirs = vectorize(mul_add)(a, b), np.add(np.multiply(a, b), a)
     assert np.asarray(ours).dtype == theirs.dtype
@@ -218,7 +238,7 @@ def test_jitted_functions_call_it():
     assert jit(lambda x: square(x) + 1)(3) == 10
 
 
-# ---- target 'cuda' ----------------------------------------------------------------------------------------------------
+# ---- target 'cuda' --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=[None, ["float32(float32, float32)", "float64(float64, float64)"]], ids=["grows", "signatures"])

@@ -6,13 +6,55 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..types import Signature, Type
 from ..types import (
-    int8 as int8, int16 as int16, int32 as int32, int64 as int64, uint8 as uint8, uint16 as uint16, uint32 as uint32,
-    uint64 as uint64, float16 as float16, float32 as float32, float64 as float64, complex64 as complex64,
-    complex128 as complex128, boolean as boolean, bool_ as bool_, intp as intp, uintp as uintp, intc as intc,
-    uintc as uintc, ssize_t as ssize_t, size_t as size_t, byte as byte, char as char, uchar as uchar, short as short,
-    ushort as ushort, int_ as int_, uint as uint, long_ as long_, ulong as ulong, longlong as longlong,
-    ulonglong as ulonglong, float_ as float_, double as double, b1 as b1, i1 as i1, i2 as i2, i4 as i4, i8 as i8,
-    u1 as u1, u2 as u2, u4 as u4, u8 as u8, f2 as f2, f4 as f4, f8 as f8, c8 as c8, c16 as c16, none as none,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    complex64 as complex64,
+    complex128 as complex128,
+    boolean as boolean,
+    bool_ as bool_,
+    intp as intp,
+    uintp as uintp,
+    intc as intc,
+    uintc as uintc,
+    ssize_t as ssize_t,
+    size_t as size_t,
+    byte as byte,
+    char as char,
+    uchar as uchar,
+    short as short,
+    ushort as ushort,
+    int_ as int_,
+    uint as uint,
+    long_ as long_,
+    ulong as ulong,
+    longlong as longlong,
+    ulonglong as ulonglong,
+    float_ as float_,
+    double as double,
+    b1 as b1,
+    i1 as i1,
+    i2 as i2,
+    i4 as i4,
+    i8 as i8,
+    u1 as u1,
+    u2 as u2,
+    u4 as u4,
+    u8 as u8,
+    f2 as f2,
+    f4 as f4,
+    f8 as f8,
+    c8 as c8,
+    c16 as c16,
+    none as none,
     void as void,
 )
 
@@ -125,9 +167,13 @@ class Kernel(Generic[_P]):
     __wrapped__: Callable[_P, Any]
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Any: ...
     def __getitem__(
-        self, configuration: tuple[_Dims, _Dims] | tuple[_Dims, _Dims, _StreamLike] | tuple[_Dims, _Dims, _StreamLike, int], /
+        self,
+        configuration: tuple[_Dims, _Dims] | tuple[_Dims, _Dims, _StreamLike] | tuple[_Dims, _Dims, _StreamLike, int],
+        /,
     ) -> Launcher[_P]: ...
-    def configure(self, griddim: _Dims, blockdim: _Dims, stream: _StreamLike = 0, sharedmem: int = 0) -> Launcher[_P]: ...
+    def configure(
+        self, griddim: _Dims, blockdim: _Dims, stream: _StreamLike = 0, sharedmem: int = 0
+    ) -> Launcher[_P]: ...
     def forall(self, ntasks: int, tpb: int = 0, stream: _StreamLike = 0, sharedmem: int = 0) -> Launcher[_P]: ...
     @property
     def signatures(self) -> list[tuple[Type, ...]]: ...
@@ -144,7 +190,9 @@ class Kernel(Generic[_P]):
     @overload
     def inspect_asm(self, signature: _OneSignature) -> str: ...
     @overload
-    def inspect_ptx(self, signature: None = None, compute_capability: tuple[int, int] = ...) -> dict[tuple[Type, ...], str]: ...
+    def inspect_ptx(
+        self, signature: None = None, compute_capability: tuple[int, int] = ...
+    ) -> dict[tuple[Type, ...], str]: ...
     @overload
     def inspect_ptx(self, signature: _OneSignature, compute_capability: tuple[int, int] = ...) -> str: ...
     def inspect_types(self, file: Any = None) -> None: ...
@@ -179,7 +227,11 @@ def copy_to_host(array: DeviceArray, ary: NDArray[Any] | None = None, stream: _S
 def default_stream() -> Stream: ...
 def detect() -> bool: ...
 def device_array(
-    shape: _Shape, dtype: DTypeLike = ..., strides: tuple[int, ...] | None = None, order: _Order = "C", stream: _StreamLike = 0
+    shape: _Shape,
+    dtype: DTypeLike = ...,
+    strides: tuple[int, ...] | None = None,
+    order: _Order = "C",
+    stream: _StreamLike = 0,
 ) -> DeviceArray: ...
 def device_array_like(ary: Any, stream: _StreamLike = 0) -> DeviceArray: ...
 def driver_version() -> tuple[int, int] | None: ...
@@ -191,13 +243,17 @@ def is_available() -> bool: ...
 def legacy_default_stream() -> Stream: ...
 def list_devices() -> list[Device]: ...
 def per_thread_default_stream() -> Stream: ...
-def pinned_array(shape: _Shape, dtype: DTypeLike = ..., strides: tuple[int, ...] | None = None, order: _Order = "C") -> NDArray[Any]: ...
+def pinned_array(
+    shape: _Shape, dtype: DTypeLike = ..., strides: tuple[int, ...] | None = None, order: _Order = "C"
+) -> NDArray[Any]: ...
 def profile_start() -> None: ...
 def profile_stop() -> None: ...
 def select_device(device_id: int, /) -> Device: ...
 def stream() -> Stream: ...
 def synchronize() -> None: ...
-def to_device(obj: ArrayLike, stream: _StreamLike = 0, copy: bool = True, to: DeviceArray | None = None) -> DeviceArray: ...
+def to_device(
+    obj: ArrayLike, stream: _StreamLike = 0, copy: bool = True, to: DeviceArray | None = None
+) -> DeviceArray: ...
 
 # What follows can be used in kernels and device functions only.
 

@@ -1,4 +1,4 @@
-"""Builtins over iterables: any, all, sum, min, max."""
+"""Builtins over iterables: any, all, sum, min, max; membership of ranges."""
 
 import sys
 
@@ -77,3 +77,13 @@ def max_of(iterable):
     if not found:
         raise ValueError(_MAX_EMPTY)
     return most
+
+
+def in_range(x, items):
+    if items.step > 0:
+        return items.start <= x < items.stop and (x - items.start) % items.step == 0
+    return items.stop < x <= items.start and (items.start - x) % -items.step == 0
+
+
+def not_in_range(x, items):
+    return not in_range(x, items)

@@ -1,7 +1,7 @@
 /* binding.c: the arguments of a call put in the order of the function's parameters, exactly as Python binds them.
  *
- * Order: positional parameters, keyword-only ones, then the tuple of *args: the order of the code object's local variables, which is that of the
- * compiled function.  Messages are worded as the interpreter words them. */
+ * Order: positional parameters, keyword-only ones, then the tuple of *args: the order of the code object's local
+ * variables, which is that of the compiled function.  Messages are worded as the interpreter words them. */
 #include "decorators/decorators.h"
 
 int binding_init(Binding *binding, PyObject *function) {
@@ -19,7 +19,9 @@ int binding_init(Binding *binding, PyObject *function) {
 
 void binding_clear(Binding *binding) { Py_CLEAR(binding->names); }
 
-static PyObject *function_name(const Binding *binding) { return ((PyFunctionObject *)binding->function)->func_qualname; }
+static PyObject *function_name(const Binding *binding) {
+    return ((PyFunctionObject *)binding->function)->func_qualname;
+}
 
 static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, PyObject **bound) {
     Py_ssize_t named = binding->npositional + binding->nkeyword_only;
@@ -54,14 +56,15 @@ static PyObject *list_names(PyObject *names) {
     return text;
 }
 
-static int missing_arguments(const Binding *binding, PyObject **bound, Py_ssize_t from, Py_ssize_t to, const char *kind) {
+static int missing_arguments(const Binding *binding, PyObject **bound, Py_ssize_t from, Py_ssize_t to,
+                             const char *kind) {
     PyObject *names = PyList_New(0);
     for (Py_ssize_t i = from; names && i < to; i++)
         if (!bound[i] && PyList_Append(names, PyTuple_GET_ITEM(binding->names, i)) < 0) Py_CLEAR(names);
     PyObject *text = names ? list_names(names) : NULL;
     if (text)
-        PyErr_Format(PyExc_TypeError, "%U() missing %zd required %s argument%s: %U", function_name(binding), PyList_GET_SIZE(names), kind,
-                     PyList_GET_SIZE(names) == 1 ? "" : "s", text);
+        PyErr_Format(PyExc_TypeError, "%U() missing %zd required %s argument%s: %U", function_name(binding),
+                     PyList_GET_SIZE(names), kind, PyList_GET_SIZE(names) == 1 ? "" : "s", text);
     Py_XDECREF(names);
     Py_XDECREF(text);
     return -1;
@@ -79,7 +82,8 @@ static int fill_defaults(const Binding *binding, PyObject **bound) {
     }
     if (missing) return missing_arguments(binding, bound, 0, binding->npositional, "positional");
     for (Py_ssize_t i = binding->npositional; i < named; i++) {
-        if (!bound[i] && keyword_defaults) bound[i] = PyDict_GetItemWithError(keyword_defaults, PyTuple_GET_ITEM(binding->names, i));
+        if (!bound[i] && keyword_defaults)
+            bound[i] = PyDict_GetItemWithError(keyword_defaults, PyTuple_GET_ITEM(binding->names, i));
         if (PyErr_Occurred()) return -1;
         missing_keyword |= !bound[i];
     }
@@ -92,18 +96,21 @@ static int too_many(const Binding *binding, Py_ssize_t nargs, PyObject *const *b
     Py_ssize_t ndefaults = defaults ? PyTuple_GET_SIZE(defaults) : 0, most = binding->npositional, keyword_only = 0;
     char takes[64], given[128];
     for (Py_ssize_t i = 0; i < binding->nkeyword_only; i++) keyword_only += bound[binding->npositional + i] != NULL;
-    if (ndefaults) snprintf(takes, sizeof takes, "from %zd to %zd positional arguments", most - ndefaults, most);
-    else snprintf(takes, sizeof takes, "%zd positional argument%s", most, most == 1 ? "" : "s");
+    if (ndefaults)
+        snprintf(takes, sizeof takes, "from %zd to %zd positional arguments", most - ndefaults, most);
+    else
+        snprintf(takes, sizeof takes, "%zd positional argument%s", most, most == 1 ? "" : "s");
     if (keyword_only)
-        snprintf(given, sizeof given, "%zd positional argument%s (and %zd keyword-only argument%s) were", nargs, nargs == 1 ? "" : "s",
-                 keyword_only, keyword_only == 1 ? "" : "s");
+        snprintf(given, sizeof given, "%zd positional argument%s (and %zd keyword-only argument%s) were", nargs,
+                 nargs == 1 ? "" : "s", keyword_only, keyword_only == 1 ? "" : "s");
     else
         snprintf(given, sizeof given, "%zd %s", nargs, nargs == 1 ? "was" : "were");
     PyErr_Format(PyExc_TypeError, "%U() takes %s but %s given", function_name(binding), takes, given);
     return -1;
 }
 
-int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound, PyObject **rest) {
+int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
+                 PyObject **rest) {
     Py_ssize_t nkeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
     Py_ssize_t npositional = nargs < binding->npositional ? nargs : binding->npositional;
     *rest = NULL;

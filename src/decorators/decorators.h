@@ -1,14 +1,22 @@
 /* decorators.h: what the files of this folder share.  The folder is the top of the house: it gives Python the compiler.
  *
- *   module.c        the extension module and its state          dispatcher.c   @jit: a function compiled per argument types
- *   errors.c        krait.errors; Diag and RaiseSite -> Python   inspect.c      what a dispatcher tells about its specialisations
- *   types_object.c  krait.types, typeof                          pickling.c     dispatchers by reference or by value
- *   signature.c     signatures as types, text and lists          kernel.c       @cuda.jit; launch.c: kernel[grid, block](...)
- *   options.c       keyword options of the decorators            intrinsics.c   krait.cuda's names for compiled code
- *   binding.c       arguments -> parameters, as Python binds     vectorized.c   @vectorize: NumPy ufuncs
- *   specialise.c    argument types -> Code, guards, locking      info.c         python -m krait info
+ *   module.c        the extension module and its state
+ *   errors.c        krait.errors; Diag and RaiseSite -> Python
+ *   types_object.c  krait.types, typeof
+ *   signature.c     signatures as types, text and lists
+ *   options.c       keyword options of the decorators
+ *   binding.c       arguments -> parameters, as Python binds
+ *   specialise.c    argument types -> Code, guards, locking
+ *   dispatcher.c    @jit: a function compiled for its arguments' types
+ *   inspect.c       what dispatchers tell about their specialisations
+ *   pickling.c      dispatchers in pickles, by reference or by value
+ *   kernel.c        @cuda.jit; with launch.c, plan.c, staging.c, report.c: kernel[grid, block](...)
+ *   intrinsics.c    krait.cuda's names for compiled code
+ *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
+ *   info.c          python -m krait info
  *
- * Everything runs with the GIL held; only specialise.c's compilation and the compiled code itself let other threads run. */
+ * Everything runs with the GIL held; only specialise.c's compilation and the compiled code itself let other threads
+ * run. */
 #ifndef KRAIT_DECORATORS_H
 #define KRAIT_DECORATORS_H
 
@@ -58,13 +66,15 @@ int intrinsics_add(PyObject *module, ModuleState *state);
 int kernel_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
-PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases, bool visible); /* borrowed by nobody: a new reference */
+PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
+                        bool visible); /* borrowed by nobody: a new reference */
 
 /* ---- errors.c ---- */
 
 /* Raises what a Diag says; leaves a Python exception that is already set alone.  Always returns NULL. */
 void *raise_diag(ModuleState *state, Diag *diag);
-/* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of the function. */
+/* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
+ * the function. */
 void *raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
 /* Adds "file, line, in function" to the traceback of the exception that is set. */
 void add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals);
@@ -78,7 +88,8 @@ typedef struct TypeObject {
 
 PyObject *type_to_object(ModuleState *state, const Type *type); /* new reference to the one object of this type */
 bool type_object_check(const ModuleState *state, PyObject *object);
-/* What may stand for a type in a signature: our types, NumPy dtypes and scalar classes, int float complex bool None.  NULL: TypeError. */
+/* What may stand for a type in a signature: our types, NumPy dtypes and scalar classes, int float complex bool None.
+ * NULL: TypeError. */
 const Type *type_from_object(ModuleState *state, PyObject *object);
 const Type *type_from_name(ModuleState *state, const char *name, size_t length); /* NULL, no exception: no such name */
 
@@ -94,7 +105,8 @@ typedef struct Signature {
 PyObject *signature_new(ModuleState *state, const Type *result, const Type *const *args, Py_ssize_t count);
 /* One signature from text, a Signature or a tuple of types.  NULL: TypeError. */
 Signature *signature_from_object(ModuleState *state, PyObject *object);
-/* Whether an object given to a decorator is a signature or a list of them; the list of Signatures then, else NULL without an exception. */
+/* Whether an object given to a decorator is a signature or a list of them; the list of Signatures then, else NULL
+ * without an exception. */
 PyObject *signatures_from_object(ModuleState *state, PyObject *object);
 bool looks_like_signature(ModuleState *state, PyObject *object);
 extern PyType_Spec signature_spec;
@@ -105,7 +117,7 @@ typedef struct Options {
     uint32_t fastmath;
     bool python_errors, boundscheck, nogil, debug, cache, device, lineinfo, parallel;
     int opt_level, max_registers, max_threads, min_blocks;
-    int inlining; /* 0 as the optimiser sees fit, 1 always */
+    int inlining;    /* 0 as the optimiser sees fit, 1 always */
     PyObject *given; /* dict of the options as given: targetoptions */
 } Options;
 
@@ -116,7 +128,8 @@ void options_config(const Options *options, Config *config);
 
 /* ---- binding.c ---- */
 
-typedef struct Binding { /* how Python binds a call's arguments to the function's parameters, in the order of its local variables */
+typedef struct Binding { /* how Python binds a call's arguments to the function's parameters, in the order of its local
+                            variables */
     PyObject *function;  /* borrowed from the owner */
     PyObject *names;     /* tuple of local variables */
     Py_ssize_t npositional, npositional_only, nkeyword_only, nparams;
@@ -130,7 +143,8 @@ static inline bool binding_direct(const Binding *binding, Py_ssize_t nargs, PyOb
     return nargs == binding->nparams && !kwnames && !binding->varargs && binding->nkeyword_only == 0;
 }
 /* Fills bound[nparams] with borrowed references; *rest, a new reference or NULL, keeps the tuple of *args alive. */
-int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound, PyObject **rest);
+int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
+                 PyObject **rest);
 
 /* ---- specialise.c ---- */
 
@@ -139,7 +153,7 @@ typedef enum FastKind { FAST_OTHER, FAST_INT, FAST_FLOAT, FAST_TEXT } FastKind;
 typedef struct SpecArgument {
     const Type *type;
     uint32_t offset;
-    uint8_t fast; /* FastKind */
+    uint8_t fast;   /* FastKind */
     PyObject *text; /* FAST_TEXT: the str that it must equal */
 } SpecArgument;
 
@@ -154,15 +168,15 @@ typedef int32_t Entry(const void *args, void *result, void *exception);
 typedef struct Spec {
     Py_ssize_t references; /* under the GIL */
     Code *code;
-    Entry *entry;          /* TARGET_HOST */
-    const Type *declared;  /* result type of an explicit signature, or NULL */
-    bool convert;          /* made for an explicit signature: arguments are converted */
-    bool stale;            /* a guard failed at the last look */
+    Entry *entry;         /* TARGET_HOST */
+    const Type *declared; /* result type of an explicit signature, or NULL */
+    bool convert;         /* made for an explicit signature: arguments are converted */
+    bool stale;           /* a guard failed at the last look */
     uint32_t nstamps, nargs;
     GuardStamp *stamps;
-    bool unstamped;        /* some guard has no dict to stamp: look every time */
+    bool unstamped;                                       /* some guard has no dict to stamp: look every time */
     size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
-    void *extra;           /* of the owner: what a kernel keeps per specialisation */
+    void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
     void (*free_extra)(void *extra);
     SpecArgument args[];
 } Spec;
@@ -199,8 +213,8 @@ typedef struct Specialiser {
     Config config;
     Spec **specs;
     Py_ssize_t nspecs;
-    bool can_compile;    /* false: explicit signatures only */
-    PyObject *pending;   /* list of Signatures not compiled yet, or NULL */
+    bool can_compile;  /* false: explicit signatures only */
+    PyObject *pending; /* list of Signatures not compiled yet, or NULL */
     PyThread_type_lock lock;
     unsigned long lock_owner; /* thread that compiles; 0: none */
     long lock_process;
@@ -210,9 +224,10 @@ typedef struct Specialiser {
 int specialiser_init(Specialiser *self, ModuleState *state, PyObject *function, const Options *options);
 void specialiser_clear(Specialiser *self);
 int specialiser_traverse(Specialiser *self, visitproc visit, void *arg);
-/* The specialisation for these types, compiled now if there is none.  declared/convert: for an explicit signature.  Borrowed. */
-Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts, size_t count,
-                          const Type *declared, bool convert);
+/* The specialisation for these types, compiled now if there is none.  declared/convert: for an explicit signature.
+ * Borrowed. */
+Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
+                          size_t count, const Type *declared, bool convert);
 /* The specialisation for these arguments.  Borrowed; NULL: exception set. */
 Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound);
 /* Compiles for a signature.  Borrowed. */
@@ -230,7 +245,8 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, const Spec *spec
             continue;
         }
 #if PY_VERSION_HEX >= 0x030C0000
-        if (argument->fast == FAST_INT && PyLong_CheckExact(object) && PyUnstable_Long_IsCompact((PyLongObject *)object)) {
+        if (argument->fast == FAST_INT && PyLong_CheckExact(object) &&
+            PyUnstable_Long_IsCompact((PyLongObject *)object)) {
             *(int64_t *)(to + argument->offset) = PyUnstable_Long_CompactValue((PyLongObject *)object);
             continue;
         }
@@ -241,7 +257,8 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, const Spec *spec
         }
 #endif
         if (argument->fast == FAST_TEXT) {
-            if (object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0)) continue;
+            if (object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0))
+                continue;
             return MARSHAL_MISMATCH;
         }
         MarshalResult result = marshal_unpack(marshal, argument->type, object, to + argument->offset);
@@ -270,8 +287,8 @@ PyObject *decorate_later(PyObject *module, PyCFunction decorate, PyObject *signa
 extern PyMethodDef inspect_methods[];
 extern PyGetSetDef inspect_getset[];
 int inspect_add(PyObject *module, ModuleState *state);
-/* By reference: a str, or NULL without an exception when `self` cannot be imported.  By value: steals signatures; `decorator` is the name of the
- * function of this module that decorates anew. */
+/* By reference: a str, or NULL without an exception when `self` cannot be imported.  By value: steals signatures;
+ * `decorator` is the name of the function of this module that decorates anew. */
 PyObject *pickle_reference(PyObject *function, PyObject *self);
 PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signatures, PyObject *self);
 PyObject *pickle_rebuild(PyObject *module, PyObject *args);

@@ -1,7 +1,8 @@
 /* dispatcher.c: @jit and @njit: a Python function that is compiled for the types it is called with.
  *
- * A call: unpack the arguments into a buffer on the C stack as the types of a specialisation, check that what it froze still holds, call its
- * entry, box the result.  Only arguments that no specialisation takes lead on to specialise.c.  Nothing is allocated but the result. */
+ * A call: unpack the arguments into a buffer on the C stack as the types of a specialisation, check that what it
+ * froze still holds, call its entry, box the result.  Only arguments that no specialisation takes lead on to
+ * specialise.c.  Nothing is allocated but the result. */
 #include "decorators/decorators.h"
 
 #include <stddef.h>       /* offsetof, max_align_t */
@@ -22,11 +23,13 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
         PyThreadState *saved = PyEval_SaveThread();
         status = spec->entry(buffer, result, exception);
         PyEval_RestoreThread(saved);
-        spec->references--; /* not the last: the dispatcher's own reference, or recompile() dropped it and the next line frees */
+        spec->references--; /* not the last: the dispatcher's own reference, or recompile() dropped it and the next line
+                               frees */
         if (KRAIT_UNLIKELY(spec->references == 0)) {
             spec->references = 1;
             PyObject *object = status == 0 ? spec_box(self->core.state, spec, result)
-                                           : raise_site(self->core.state, spec->code, status, exception, PyFunction_GET_GLOBALS(self->core.function));
+                                           : raise_site(self->core.state, spec->code, status, exception,
+                                                        PyFunction_GET_GLOBALS(self->core.function));
             spec_release(spec);
             return object;
         }
@@ -36,7 +39,8 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
     if (KRAIT_UNLIKELY(status != 0))
         return raise_site(self->core.state, spec->code, status, exception, PyFunction_GET_GLOBALS(self->core.function));
     const Type *type = spec->code->result;
-    if (!spec->declared && type->kind == TY_SCALAR && type->weak) { /* the commonest results, without a call through marshal */
+    if (!spec->declared && type->kind == TY_SCALAR &&
+        type->weak) { /* the commonest results, without a call through marshal */
         if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
         if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
     }
@@ -56,7 +60,8 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     return filled;
 }
 
-static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
+static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
+                                       PyObject **result) {
     _Alignas(64) char buffer[STACK_BUFFER];
     if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(&self->core.state->marshal, spec, bound, buffer);
@@ -108,22 +113,27 @@ static PyObject *call_general(Dispatcher *self, PyObject *const *args, Py_ssize_
 static PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Dispatcher *self = (Dispatcher *)callable;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (KRAIT_UNLIKELY(!binding_direct(&self->core.binding, nargs, kwnames))) return call_general(self, args, nargs, kwnames);
+    if (KRAIT_UNLIKELY(!binding_direct(&self->core.binding, nargs, kwnames)))
+        return call_general(self, args, nargs, kwnames);
     return call_bound(self, args);
 }
 
 /* ---- making one ---- */
 
 int copy_function_attributes(PyObject *dict, PyObject *function) {
-    static const char *const names[] = {"__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__"};
+    static const char *const names[] = {"__module__", "__name__",        "__qualname__",
+                                        "__doc__",    "__annotations__", "__type_params__"};
     PyObject *own = PyObject_GetAttrString(function, "__dict__");
     int result = own ? PyDict_Update(dict, own) : -1;
     Py_XDECREF(own);
     for (size_t i = 0; result == 0 && i < COUNT_OF(names); i++) {
         PyObject *value = PyObject_GetAttrString(function, names[i]);
-        if (value) result = PyDict_SetItemString(dict, names[i], value);
-        else if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
-        else result = -1;
+        if (value)
+            result = PyDict_SetItemString(dict, names[i], value);
+        else if (PyErr_ExceptionMatches(PyExc_AttributeError))
+            PyErr_Clear();
+        else
+            result = -1;
         Py_XDECREF(value);
     }
     return result < 0 ? -1 : PyDict_SetItemString(dict, "__wrapped__", function);
@@ -133,7 +143,8 @@ int copy_function_attributes(PyObject *dict, PyObject *function) {
 static bool names_itself(PyObject *function) {
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
     PyObject *free = PyCode_GetFreevars(code);
-    int found = PySequence_Contains(code->co_names, code->co_name) > 0 || (free && PySequence_Contains(free, code->co_name) > 0);
+    int found = PySequence_Contains(code->co_names, code->co_name) > 0 ||
+                (free && PySequence_Contains(free, code->co_name) > 0);
     Py_XDECREF(free);
     PyErr_Clear();
     return found;
@@ -142,7 +153,8 @@ static bool names_itself(PyObject *function) {
 PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (!PyFunction_Check(function)) {
-        PyErr_Format(PyExc_TypeError, "jit compiles Python functions; %R is of type %s", function, Py_TYPE(function)->tp_name);
+        PyErr_Format(PyExc_TypeError, "jit compiles Python functions; %R is of type %s", function,
+                     Py_TYPE(function)->tp_name);
         return NULL;
     }
     Dispatcher *self = (Dispatcher *)state->dispatcher_class->tp_alloc(state->dispatcher_class, 0);
@@ -153,7 +165,8 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
     self->core.config.target = TARGET_HOST;
     self->core.config.codegen.entry = ENTRY_FUNCTION;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
-    if (!self->dict || copy_function_attributes(self->dict, function) < 0 || specialiser_init(&self->core, state, function, options) < 0)
+    if (!self->dict || copy_function_attributes(self->dict, function) < 0 ||
+        specialiser_init(&self->core, state, function, options) < 0)
         goto failed;
     if (signatures) {
         self->core.can_compile = false;
@@ -161,8 +174,8 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(signatures); i++) {
             Signature *signature = (Signature *)PyList_GET_ITEM(signatures, i);
             if (signature->count == self->core.binding.nparams) continue;
-            PyErr_Format(PyExc_TypeError, "the signature %R has %zd argument types, %U() has %zd parameters", signature, signature->count,
-                         ((PyFunctionObject *)function)->func_qualname, self->core.binding.nparams);
+            PyErr_Format(PyExc_TypeError, "the signature %R has %zd argument types, %U() has %zd parameters", signature,
+                         signature->count, ((PyFunctionObject *)function)->func_qualname, self->core.binding.nparams);
             goto failed;
         }
         if (!names_itself(function) && specialiser_flush_pending(&self->core) < 0) goto failed;
@@ -197,7 +210,8 @@ static PyObject *decorator_call(PyObject *callable, PyObject *args, PyObject *kw
     Decorator *self = (Decorator *)callable;
     PyObject *function;
     if ((kwargs && PyDict_GET_SIZE(kwargs)) || !PyArg_ParseTuple(args, "O:decorator", &function)) return NULL;
-    PyObject *packed = PyTuple_Pack(3, function, self->signatures ? self->signatures : Py_None, self->kwargs ? self->kwargs : Py_None);
+    PyObject *packed = PyTuple_Pack(3, function, self->signatures ? self->signatures : Py_None,
+                                    self->kwargs ? self->kwargs : Py_None);
     PyObject *result = packed ? self->decorate(self->module, packed) : NULL;
     Py_XDECREF(packed);
     return result;
@@ -232,7 +246,8 @@ static PyType_Slot decorator_slots[] = {
 };
 
 static PyType_Spec decorator_spec = {"krait._krait.Decorator", sizeof(Decorator), 0,
-                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, decorator_slots};
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                     decorator_slots};
 
 /* ---- jit, njit ---- */
 
@@ -241,7 +256,8 @@ static PyObject *jit_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
     if (options_parse(&options, OPTIONS_JIT, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
-    PyObject *result = jit_decorate(state, PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures, &options);
+    PyObject *result = jit_decorate(state, PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures,
+                                    &options);
     Py_XDECREF(options.given);
     return result;
 }
@@ -301,14 +317,17 @@ static PyObject *dispatcher_get(PyObject *self, PyObject *instance, PyObject *ow
     return !instance || instance == Py_None ? Py_NewRef(self) : PyMethod_New(self, instance);
 }
 
-static PyObject *dispatcher_repr(PyObject *self) { return PyUnicode_FromFormat("Dispatcher(%R)", ((Dispatcher *)self)->core.function); }
+static PyObject *dispatcher_repr(PyObject *self) {
+    return PyUnicode_FromFormat("Dispatcher(%R)", ((Dispatcher *)self)->core.function);
+}
 
 static PyMemberDef dispatcher_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Dispatcher, vectorcall), READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(Dispatcher, dict), READONLY, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Dispatcher, weakrefs), READONLY, NULL},
     {"py_func", T_OBJECT_EX, offsetof(Dispatcher, core.function), READONLY, "the Python function"},
-    {"targetoptions", T_OBJECT_EX, offsetof(Dispatcher, core.options.given), READONLY, "the options as given to the decorator"},
+    {"targetoptions", T_OBJECT_EX, offsetof(Dispatcher, core.options.given), READONLY,
+     "the options as given to the decorator"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -342,7 +361,8 @@ static PyObject *make_signature(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"jit", (PyCFunction)(void (*)(void))jit, METH_VARARGS | METH_KEYWORDS,
-     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function for the types it is called with, or for the signatures given."},
+     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function for the types it is called with, or for "
+     "the signatures given."},
     {"_signature", make_signature, METH_VARARGS, NULL},
     {"_rebuild", pickle_rebuild, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

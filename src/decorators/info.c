@@ -34,13 +34,15 @@ static void add_devices(PyObject **text, PyObject *module) {
     PyObject *list = PyObject_CallMethod(module, "list_devices", NULL);
     for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); i++) {
         PyObject *device = PyList_GET_ITEM(list, i);
-        PyObject *name = PyObject_GetAttrString(device, "name"), *capability = PyObject_GetAttrString(device, "compute_capability");
+        PyObject *name = PyObject_GetAttrString(device, "name"),
+                 *capability = PyObject_GetAttrString(device, "compute_capability");
         PyObject *memory = PyObject_GetAttrString(device, "total_memory");
         double gigabytes = memory ? PyFloat_AsDouble(memory) / (double)(1 << 30) : -1;
         char size[32] = "";
         PyErr_Clear();
         if (gigabytes > 0) snprintf(size, sizeof size, ", %.1f GiB", gigabytes);
-        add_line(text, i ? "" : "devices", "%zd: %S, compute capability %S%s", i, name ? name : Py_None, capability ? capability : Py_None, size);
+        add_line(text, i ? "" : "devices", "%zd: %S, compute capability %S%s", i, name ? name : Py_None,
+                 capability ? capability : Py_None, size);
         Py_XDECREF(name);
         Py_XDECREF(capability);
         Py_XDECREF(memory);
@@ -52,8 +54,10 @@ static void add_devices(PyObject **text, PyObject *module) {
 static void add_device_facts(PyObject **text, PyObject *module, ModuleState *state) {
     const char *why_not = cuda_why_not(state->cuda);
     int version = cuda_driver_version(state->cuda);
-    if (version) add_line(text, "driver", "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    else add_line(text, "driver", "none: %s", why_not ? why_not : "no GPU");
+    if (version)
+        add_line(text, "driver", "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    else
+        add_line(text, "driver", "none: %s", why_not ? why_not : "no GPU");
     add_devices(text, module);
     add_line(text, "kernels run on", "%s", cuda_choice_reason(state->cuda));
 }

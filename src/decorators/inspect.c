@@ -1,6 +1,8 @@
-/* inspect.c: what a dispatcher or a kernel tells about its specialisations: signatures, overloads, text of every stage, timings.
+/* inspect.c: what a dispatcher or a kernel tells about its specialisations: signatures, overloads, text of every
+ * stage, timings.
  *
- * Texts are not kept by ordinary compilations; asking for one compiles the specialisation once more with Config.keep_text. */
+ * Texts are not kept by ordinary compilations; asking for one compiles the specialisation once more with
+ * Config.keep_text. */
 #include "decorators/decorators.h"
 #include "decorators/inspect.h"
 
@@ -8,16 +10,21 @@ static PyObject *types_tuple(ModuleState *state, const Type *const *types, size_
     PyObject *tuple = PyTuple_New((Py_ssize_t)count);
     for (size_t i = 0; tuple && i < count; i++) {
         PyObject *item = type_to_object(state, types[i]);
-        if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-        else Py_CLEAR(tuple);
+        if (item)
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        else
+            Py_CLEAR(tuple);
     }
     return tuple;
 }
 
-static PyObject *spec_key(Specialiser *core, const Spec *spec) { return types_tuple(core->state, spec->code->params, spec->nargs); }
+static PyObject *spec_key(Specialiser *core, const Spec *spec) {
+    return types_tuple(core->state, spec->code->params, spec->nargs);
+}
 
 static PyObject *spec_signature(Specialiser *core, const Spec *spec) {
-    return signature_new(core->state, spec->declared ? spec->declared : spec->code->result, spec->code->params, spec->nargs);
+    return signature_new(core->state, spec->declared ? spec->declared : spec->code->result, spec->code->params,
+                         spec->nargs);
 }
 
 /* A list of one object per specialisation that is not out of date. */
@@ -48,9 +55,10 @@ PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
         Py_XDECREF(seconds);
     }
     if (stages && signature)
-        metadata = Py_BuildValue("{sOsOsdsnsssO}", "signature", signature, "pipeline_times", stages, "compile_seconds", total, "guards",
-                                 (Py_ssize_t)spec->code->nguards, "target", spec->code->config.target == TARGET_NVPTX ? "nvptx" : "host",
-                                 "has_barriers", spec->code->has_barriers ? Py_True : Py_False);
+        metadata = Py_BuildValue("{sOsOsdsnsssO}", "signature", signature, "pipeline_times", stages, "compile_seconds",
+                                 total, "guards", (Py_ssize_t)spec->code->nguards, "target",
+                                 spec->code->config.target == TARGET_NVPTX ? "nvptx" : "host", "has_barriers",
+                                 spec->code->has_barriers ? Py_True : Py_False);
     Py_XDECREF(stages);
     Py_XDECREF(signature);
     return metadata;
@@ -78,7 +86,9 @@ static void overload_dealloc(PyObject *object) {
     Py_DECREF(class);
 }
 
-static PyObject *overload_repr(PyObject *object) { return PyUnicode_FromFormat("<specialisation %R>", ((Overload *)object)->signature); }
+static PyObject *overload_repr(PyObject *object) {
+    return PyUnicode_FromFormat("<specialisation %R>", ((Overload *)object)->signature);
+}
 
 static PyObject *overload_signature(PyObject *object, void *closure) {
     (void)closure;
@@ -97,16 +107,19 @@ static PyGetSetDef overload_getset[] = {
 };
 
 static PyType_Slot overload_slots[] = {
-    {Py_tp_doc, "One specialisation of a compiled function."}, {Py_tp_dealloc, overload_dealloc},
-    {Py_tp_repr, overload_repr}, {Py_tp_getset, overload_getset}, {0, NULL},
+    {Py_tp_doc, "One specialisation of a compiled function."},
+    {Py_tp_dealloc, overload_dealloc},
+    {Py_tp_repr, overload_repr},
+    {Py_tp_getset, overload_getset},
+    {0, NULL},
 };
 
 static PyType_Spec overload_spec = {"krait._krait.Overload", sizeof(Overload), 0,
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, overload_slots};
 
 /* {types: value} of every specialisation, or the value of the one that `signature` names. */
-static PyObject *by_signature(Specialiser *core, PyObject *signature, PyObject *(*make)(Specialiser *, const Spec *, const void *),
-                              const void *context) {
+static PyObject *by_signature(Specialiser *core, PyObject *signature,
+                              PyObject *(*make)(Specialiser *, const Spec *, const void *), const void *context) {
     if (specialiser_flush_pending(core) < 0) return NULL;
     if (signature && signature != Py_None) {
         Signature *wanted = signature_from_object(core->state, signature);
@@ -133,19 +146,24 @@ static PyObject *by_signature(Specialiser *core, PyObject *signature, PyObject *
     return dict;
 }
 
-static PyObject *make_overload(Specialiser *core, const Spec *spec, const void *context) { return (void)context, new_overload(core, spec); }
+static PyObject *make_overload(Specialiser *core, const Spec *spec, const void *context) {
+    return (void)context, new_overload(core, spec);
+}
 static PyObject *make_metadata(Specialiser *core, const Spec *spec, const void *context) {
     return (void)context, inspect_spec_metadata(core, spec);
 }
 
 PyObject *inspect_overloads(Specialiser *core) { return by_signature(core, NULL, make_overload, NULL); }
-PyObject *inspect_metadata(Specialiser *core, PyObject *signature) { return by_signature(core, signature, make_metadata, NULL); }
+PyObject *inspect_metadata(Specialiser *core, PyObject *signature) {
+    return by_signature(core, signature, make_metadata, NULL);
+}
 
 /* ---- texts ---- */
 
 static PyObject *make_text(Specialiser *core, const Spec *spec, const void *context) {
     const InspectText *which = context;
-    if (which->kind == INSPECT_ASM && spec->code->ptx) return PyUnicode_FromStringAndSize(spec->code->ptx, (Py_ssize_t)spec->code->ptx_length);
+    if (which->kind == INSPECT_ASM && spec->code->ptx)
+        return PyUnicode_FromStringAndSize(spec->code->ptx, (Py_ssize_t)spec->code->ptx_length);
     Arena *arena = arena_new();
     PyObject *text = NULL;
     Diag diag;
@@ -153,9 +171,11 @@ static PyObject *make_text(Specialiser *core, const Spec *spec, const void *cont
     diag_init(&diag, arena);
     Config config = spec->code->config;
     config.keep_text = true;
-    Code *code = driver_compile(&core->state->session, &config, core->object, spec->code->params, spec->code->param_konsts, spec->nargs, &diag);
+    Code *code = driver_compile(&core->state->session, &config, core->object, spec->code->params,
+                                spec->code->param_konsts, spec->nargs, &diag);
     if (code) {
-        const char *const texts[] = {[INSPECT_TYPES] = code->typed_text, [INSPECT_LLVM] = code->opt_text, [INSPECT_ASM] = code->asm_text};
+        const char *const texts[] = {
+            [INSPECT_TYPES] = code->typed_text, [INSPECT_LLVM] = code->opt_text, [INSPECT_ASM] = code->asm_text};
         text = PyUnicode_FromString(texts[which->kind] ? texts[which->kind] : "");
         code_release(code);
     } else {
@@ -177,7 +197,8 @@ PyObject *inspect_print_types(Specialiser *core, PyObject *file) {
     if (!texts) return NULL;
     if (!file || file == Py_None) file = PySys_GetObject("stdout");
     while (file && file != Py_None && PyDict_Next(texts, &position, &key, &value)) {
-        PyObject *line = PyUnicode_FromFormat("# %U %R\n%U\n", ((PyFunctionObject *)core->function)->func_qualname, key, value);
+        PyObject *line = PyUnicode_FromFormat("# %U %R\n%U\n", ((PyFunctionObject *)core->function)->func_qualname, key,
+                                              value);
         int failed = !line || PyFile_WriteObject(line, file, Py_PRINT_RAW) < 0;
         Py_XDECREF(line);
         if (failed) {
@@ -193,9 +214,15 @@ PyObject *inspect_print_types(Specialiser *core, PyObject *file) {
 
 static Specialiser *core_of(PyObject *self) { return &((Dispatcher *)self)->core; }
 
-static PyObject *get_signatures(PyObject *self, void *closure) { return (void)closure, inspect_signatures(core_of(self)); }
-static PyObject *get_nopython_signatures(PyObject *self, void *closure) { return (void)closure, inspect_nopython_signatures(core_of(self)); }
-static PyObject *get_overloads(PyObject *self, void *closure) { return (void)closure, inspect_overloads(core_of(self)); }
+static PyObject *get_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_signatures(core_of(self));
+}
+static PyObject *get_nopython_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_nopython_signatures(core_of(self));
+}
+static PyObject *get_overloads(PyObject *self, void *closure) {
+    return (void)closure, inspect_overloads(core_of(self));
+}
 
 static PyObject *get_stats(PyObject *self, void *closure) {
     Specialiser *core = core_of(self);
@@ -235,7 +262,8 @@ static PyObject *method_inspect_types(PyObject *self, PyObject *args, PyObject *
     static char *keywords[] = {"file", "signature", "pretty", NULL};
     PyObject *file = Py_None, *signature = Py_None;
     int pretty = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:inspect_types", keywords, &file, &signature, &pretty)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:inspect_types", keywords, &file, &signature, &pretty))
+        return NULL;
     return inspect_print_types(core_of(self), file);
 }
 
@@ -266,8 +294,8 @@ static PyObject *method_recompile(PyObject *self, PyObject *unused) {
     bool failed = false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Spec *spec = old[i];
-        failed = failed || !specialiser_compile(core, &spec->code->config, spec->code->params, spec->code->param_konsts, spec->nargs,
-                                                spec->declared, spec->convert);
+        failed = failed || !specialiser_compile(core, &spec->code->config, spec->code->params, spec->code->param_konsts,
+                                                spec->nargs, spec->declared, spec->convert);
         spec_release(spec);
     }
     PyMem_Free(old);
@@ -292,7 +320,7 @@ static PyObject *method_reduce(PyObject *self, PyObject *unused) {
     return signatures ? pickle_value(core, "jit", signatures, self) : NULL;
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 PyMethodDef inspect_methods[] = {
     {"inspect_llvm", WITH_KEYWORDS(method_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
      "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR of a specialisation, or a dict of all."},
@@ -311,9 +339,10 @@ PyMethodDef inspect_methods[] = {
 };
 
 int inspect_add(PyObject *module, ModuleState *state) {
-    static PyStructSequence_Field fields[] = {
-        {"cache_path", "None: nothing is stored on disk"}, {"cache_hits", "calls that found a specialisation"},
-        {"cache_misses", "compilations"}, {NULL, NULL}};
+    static PyStructSequence_Field fields[] = {{"cache_path", "None: nothing is stored on disk"},
+                                              {"cache_hits", "calls that found a specialisation"},
+                                              {"cache_misses", "compilations"},
+                                              {NULL, NULL}};
     static PyStructSequence_Desc description = {"krait._krait.Stats", "Counts of a dispatcher.", fields, 3};
     if (!(state->overload_class = add_class(module, &overload_spec, NULL, false))) return -1;
     state->stats_class = PyStructSequence_NewType(&description);

@@ -1,8 +1,10 @@
-/* intrinsics.c: the names of krait.cuda that mean something in compiled code only: cuda.grid, cuda.threadIdx.x, cuda.shared.array.
+/* intrinsics.c: the names of krait.cuda that mean something in compiled code only: cuda.grid, cuda.threadIdx.x,
+ * cuda.shared.array.
  *
- * Input: the rows of ir_funcs.def named krait.cuda.*.  Output: krait._krait.cuda_names, a dict from first name to object.  A row with one more name
- * is an Intrinsic; rows that share a first name (atomic.add, atomic.max) become attributes of a namespace, an Intrinsic with func 0.  Called or
- * asked for a value outside compiled code, an Intrinsic says where it belongs. */
+ * Input: the rows of ir_funcs.def named krait.cuda.*.  Output: krait._krait.cuda_names, a dict from first name to
+ * object.  A row with one more name is an Intrinsic; rows that share a first name (atomic.add, atomic.max) become
+ * attributes of a namespace, an Intrinsic with func 0.  Called or asked for a value outside compiled code, an
+ * Intrinsic says where it belongs. */
 #include "decorators/decorators.h"
 
 #include <stddef.h>       /* offsetof */
@@ -11,7 +13,7 @@
 
 typedef struct Intrinsic {
     PyObject_HEAD
-    PyObject *name;  /* "krait.cuda.grid" */
+    PyObject *name; /* "krait.cuda.grid" */
     PyObject *doc;
     unsigned func;   /* FuncId; 0: a namespace */
     PyObject *names; /* dict: a namespace's attributes; empty otherwise */
@@ -41,7 +43,8 @@ static void intrinsic_dealloc(PyObject *object) {
 
 static PyObject *intrinsic_call(PyObject *object, PyObject *args, PyObject *kwargs) {
     (void)args, (void)kwargs;
-    return PyErr_Format(PyExc_RuntimeError, "%U can be used in a kernel or a device function only, which cuda.jit compiles",
+    return PyErr_Format(PyExc_RuntimeError,
+                        "%U can be used in a kernel or a device function only, which cuda.jit compiles",
                         ((Intrinsic *)object)->name);
 }
 
@@ -66,7 +69,9 @@ static PyObject *intrinsic_dir(PyObject *object, PyObject *unused) {
 static PyObject *intrinsic_reduce(PyObject *object, PyObject *unused) {
     (void)unused;
     PyObject *operators = PyImport_ImportModule("krait.cuda");
-    PyObject *tail = operators ? PyUnicode_Substring(((Intrinsic *)object)->name, (Py_ssize_t)strlen("krait.cuda."), PY_SSIZE_T_MAX) : NULL;
+    PyObject *tail = operators ? PyUnicode_Substring(((Intrinsic *)object)->name, (Py_ssize_t)strlen("krait.cuda."),
+                                                     PY_SSIZE_T_MAX)
+                               : NULL;
     Py_XDECREF(operators);
     return tail;
 }
@@ -101,14 +106,16 @@ static PyGetSetDef intrinsic_getset[] = {
 };
 
 static PyType_Slot intrinsic_slots[] = {
-    {Py_tp_call, intrinsic_call},         {Py_tp_getattro, intrinsic_getattro}, {Py_tp_repr, intrinsic_repr},
-    {Py_tp_traverse, intrinsic_traverse}, {Py_tp_clear, intrinsic_clear},       {Py_tp_dealloc, intrinsic_dealloc},
-    {Py_tp_methods, intrinsic_methods},   {Py_tp_members, intrinsic_members},   {Py_tp_getset, intrinsic_getset},
-    {0, NULL},
+    {Py_tp_call, intrinsic_call},       {Py_tp_getattro, intrinsic_getattro},
+    {Py_tp_repr, intrinsic_repr},       {Py_tp_traverse, intrinsic_traverse},
+    {Py_tp_clear, intrinsic_clear},     {Py_tp_dealloc, intrinsic_dealloc},
+    {Py_tp_methods, intrinsic_methods}, {Py_tp_members, intrinsic_members},
+    {Py_tp_getset, intrinsic_getset},   {0, NULL},
 };
 
 static PyType_Spec intrinsic_spec = {"krait._krait.Intrinsic", sizeof(Intrinsic), 0,
-                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, intrinsic_slots};
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                     intrinsic_slots};
 
 static PyObject *intrinsic_new(ModuleState *state, const char *name, size_t length, unsigned func, const char *doc) {
     Intrinsic *self = (Intrinsic *)state->intrinsic_class->tp_alloc(state->intrinsic_class, 0);
@@ -131,7 +138,8 @@ static int add_row(ModuleState *state, PyObject *names, const char *name, size_t
         PyObject *key = PyUnicode_FromStringAndSize(name + start, (Py_ssize_t)part);
         PyObject *found = key ? PyDict_GetItemWithError(names, key) : NULL;
         if (key && !found && !PyErr_Occurred()) {
-            found = intrinsic_new(state, name, start + part, last ? func : 0, last ? func_info[func].doc : "Names for compiled code.");
+            found = intrinsic_new(state, name, start + part, last ? func : 0,
+                                  last ? func_info[func].doc : "Names for compiled code.");
             if (found && PyDict_SetItem(names, key, found) < 0) Py_CLEAR(found);
             Py_XDECREF(found); /* the dict has it */
         }

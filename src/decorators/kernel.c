@@ -1,7 +1,8 @@
 /* kernel.c: @cuda.jit: kernels, and device functions that kernels call.
  *
- * kernel[grid, block, stream, sharedmem] gives a Launcher, kept so that the same configuration costs one look-up.  Which device runs a kernel is
- * decided at each launch (runtime.h: cuda_use_gpu); the specialisations of all devices hang on one Specialiser. */
+ * kernel[grid, block, stream, sharedmem] gives a Launcher, kept so that the same configuration costs one look-up.
+ * Which device runs a kernel is decided at each launch (runtime.h: cuda_use_gpu); the specialisations of all devices
+ * hang on one Specialiser. */
 #include "decorators/kernel.h"
 
 #include <stddef.h>       /* offsetof */
@@ -21,10 +22,12 @@ static int read_dim(PyObject *object, const char *what, unsigned *value) {
         *value = (unsigned)number;
         return 0;
     }
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError))
+        return -1;
     bool integer = PyIndex_Check(object);
     PyErr_Clear();
-    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R", what, object);
+    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R", what,
+                 object);
     return -1;
 }
 
@@ -44,12 +47,14 @@ static int read_dims(PyObject *object, const char *what, Dims *dims) {
 static int check_dims(const Dims *grid, const Dims *block) {
     uint64_t threads = (uint64_t)block->x[0] * block->x[1] * block->x[2];
     if (block->x[0] > MAX_BLOCK || block->x[1] > MAX_BLOCK || block->x[2] > 64 || threads > MAX_BLOCK) {
-        PyErr_Format(PyExc_ValueError, "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z", block->x[0],
-                     block->x[1], block->x[2], MAX_BLOCK);
+        PyErr_Format(PyExc_ValueError,
+                     "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z",
+                     block->x[0], block->x[1], block->x[2], MAX_BLOCK);
         return -1;
     }
     if (grid->x[1] > 65535 || grid->x[2] > 65535) {
-        PyErr_Format(PyExc_ValueError, "a grid of (%u, %u, %u) blocks: there are at most 65535 along y and z", grid->x[0], grid->x[1], grid->x[2]);
+        PyErr_Format(PyExc_ValueError, "a grid of (%u, %u, %u) blocks: there are at most 65535 along y and z",
+                     grid->x[0], grid->x[1], grid->x[2]);
         return -1;
     }
     return 0;
@@ -68,14 +73,15 @@ static int read_shared(PyObject *object, unsigned *bytes) {
     return -1;
 }
 
-static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream, PyObject *shared) {
+static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream,
+                           PyObject *shared) {
     Dims grid, block;
     unsigned bytes;
     if (self->core.options.device)
         return PyErr_Format(PyExc_TypeError, "%U is a device function: kernels call it, it is not launched",
                             ((PyFunctionObject *)self->core.function)->func_qualname);
-    if (read_dims(grid_object, "grid", &grid) < 0 || read_dims(block_object, "block", &block) < 0 || check_dims(&grid, &block) < 0 ||
-        read_shared(shared, &bytes) < 0)
+    if (read_dims(grid_object, "grid", &grid) < 0 || read_dims(block_object, "block", &block) < 0 ||
+        check_dims(&grid, &block) < 0 || read_shared(shared, &bytes) < 0)
         return NULL;
     return launcher_new(self, &grid, &block, stream, bytes, -1);
 }
@@ -83,16 +89,18 @@ static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_
 static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
     Kernel *self = (Kernel *)object;
     if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 2 || PyTuple_GET_SIZE(key) > 4)
-        return PyErr_Format(PyExc_ValueError, "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
-                            "kernel[grid, block, stream, sharedmem]; %R is none of these", key);
+        return PyErr_Format(PyExc_ValueError,
+                            "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
+                            "kernel[grid, block, stream, sharedmem]; %R is none of these",
+                            key);
     PyObject *launcher = PyDict_GetItemWithError(self->launchers, key);
     if (launcher) return Py_NewRef(launcher);
     bool hashable = !PyErr_Occurred(); /* a list among the dimensions: made each time */
     if (!hashable && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
     PyErr_Clear();
     Py_ssize_t count = PyTuple_GET_SIZE(key);
-    launcher = configure(self, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1), count > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
-                         count > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
+    launcher = configure(self, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1),
+                         count > 2 ? PyTuple_GET_ITEM(key, 2) : NULL, count > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
     if (!launcher || !hashable) return launcher;
     if (PyDict_GET_SIZE(self->launchers) >= MAX_LAUNCHERS) PyDict_Clear(self->launchers);
     if (PyDict_SetItem(self->launchers, key, launcher) < 0) Py_CLEAR(launcher);
@@ -102,7 +110,8 @@ static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
 static PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
     PyObject *grid, *block, *stream = NULL, *shared = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", keywords, &grid, &block, &stream, &shared)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", keywords, &grid, &block, &stream, &shared))
+        return NULL;
     return configure((Kernel *)object, grid, block, stream, shared);
 }
 
@@ -111,10 +120,12 @@ static PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwarg
     long long tasks, threads = 0;
     PyObject *stream = NULL, *shared = NULL;
     unsigned bytes;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "L|LOO:forall", keywords, &tasks, &threads, &stream, &shared)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "L|LOO:forall", keywords, &tasks, &threads, &stream, &shared))
+        return NULL;
     if (read_shared(shared, &bytes) < 0) return NULL;
     if (tasks < 0 || threads < 0 || threads > MAX_BLOCK)
-        return PyErr_Format(PyExc_ValueError, "forall(ntasks, tpb): ntasks is not negative, tpb is 0 (chosen here) to %d", MAX_BLOCK);
+        return PyErr_Format(PyExc_ValueError,
+                            "forall(ntasks, tpb): ntasks is not negative, tpb is 0 (chosen here) to %d", MAX_BLOCK);
     Dims grid = {{1, 1, 1}}, block = {{(unsigned)threads, 1, 1}};
     return launcher_new((Kernel *)object, &grid, &block, stream, bytes, tasks);
 }
@@ -124,7 +135,8 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
     PyObject *name = ((PyFunctionObject *)self->core.function)->func_qualname;
     (void)args, (void)nargsf, (void)kwnames;
     if (self->core.options.device)
-        return PyErr_Format(PyExc_TypeError, "%U is a device function: only kernels and other device functions call it", name);
+        return PyErr_Format(PyExc_TypeError, "%U is a device function: only kernels and other device functions call it",
+                            name);
     return PyErr_Format(PyExc_ValueError, "a kernel is launched with a configuration: %U[grid, block](...)", name);
 }
 
@@ -132,7 +144,8 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
 
 int kernel_compile_signatures(Kernel *kernel, const Config *config) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kernel->signatures); i++)
-        if (!specialiser_for_signature(&kernel->core, config, (Signature *)PyList_GET_ITEM(kernel->signatures, i))) return -1;
+        if (!specialiser_for_signature(&kernel->core, config, (Signature *)PyList_GET_ITEM(kernel->signatures, i)))
+            return -1;
     return 0;
 }
 
@@ -146,7 +159,8 @@ static int check_device_function(Kernel *self) {
         Diag diag;
         if (!arena) return PyErr_NoMemory(), -1;
         diag_init(&diag, arena);
-        if (!driver_stage_text(&state->session, &self->core.config, self->core.object, signature->args, (size_t)signature->count, "typed", &diag)) {
+        if (!driver_stage_text(&state->session, &self->core.config, self->core.object, signature->args,
+                               (size_t)signature->count, "typed", &diag)) {
             raise_diag(state, &diag);
             result = -1;
         }
@@ -172,7 +186,8 @@ static PyObject *kernel_decorate(ModuleState *state, PyObject *function, PyObjec
     if (Py_IS_TYPE(function, state->kernel_class)) function = ((Kernel *)function)->core.function;
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (!PyFunction_Check(function))
-        return PyErr_Format(PyExc_TypeError, "cuda.jit compiles Python functions; %R is of type %s", function, Py_TYPE(function)->tp_name);
+        return PyErr_Format(PyExc_TypeError, "cuda.jit compiles Python functions; %R is of type %s", function,
+                            Py_TYPE(function)->tp_name);
     Kernel *self = (Kernel *)state->kernel_class->tp_alloc(state->kernel_class, 0);
     if (!self) return NULL;
     self->vectorcall = kernel_vectorcall;
@@ -199,7 +214,8 @@ static PyObject *kernel_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
     if (options_parse(&options, OPTIONS_KERNEL, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
-    PyObject *result = kernel_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures, &options);
+    PyObject *result = kernel_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
+                                       signatures == Py_None ? NULL : signatures, &options);
     Py_XDECREF(options.given);
     return result;
 }
@@ -237,10 +253,15 @@ static PyObject *kernel_text(PyObject *self, PyObject *args, PyObject *kwargs, I
     return inspect_text(core_of(self), kind, signature);
 }
 
-static PyObject *kernel_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) { return kernel_text(self, args, kwargs, INSPECT_LLVM); }
-static PyObject *kernel_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) { return kernel_text(self, args, kwargs, INSPECT_ASM); }
+static PyObject *kernel_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return kernel_text(self, args, kwargs, INSPECT_LLVM);
+}
+static PyObject *kernel_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return kernel_text(self, args, kwargs, INSPECT_ASM);
+}
 
-/* PTX of what was compiled for a GPU; on the host device each specialisation is compiled to PTX for the compute capability asked for. */
+/* PTX of what was compiled for a GPU; on the host device each specialisation is compiled to PTX for the compute
+ * capability asked for. */
 static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"signature", "compute_capability", NULL};
     Kernel *self = (Kernel *)object;
@@ -249,12 +270,15 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
     int major = 0, minor = 0;
     CudaContext *context;
     Config config;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor))
+        return NULL;
     if (kernel_device(self, &context) < 0) return NULL;
     kernel_config(self, context, true, &config);
     config.target = TARGET_NVPTX;
-    if (major) config.codegen.compute_capability = 10 * major + minor;
-    else if (!context) config.codegen.compute_capability = 75;
+    if (major)
+        config.codegen.compute_capability = 10 * major + minor;
+    else if (!context)
+        config.codegen.compute_capability = 75;
     Signature *wanted = signature == Py_None ? NULL : signature_from_object(state, signature);
     PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
     for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {
@@ -271,8 +295,10 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
         arena_free(arena);
         Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
         PyObject *key_types = key ? PyObject_GetAttrString((PyObject *)key, "args") : NULL;
-        if (key_types) PyDict_SetItem(dict, key_types, ptx);
-        else result = Py_XNewRef(ptx);
+        if (key_types)
+            PyDict_SetItem(dict, key_types, ptx);
+        else
+            result = Py_XNewRef(ptx);
         Py_XDECREF(key_types);
         Py_XDECREF(key);
         Py_XDECREF(ptx);
@@ -324,27 +350,40 @@ static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
     return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 static PyMethodDef kernel_methods[] = {
     {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
-     "configure(griddim, blockdim, stream=0, sharedmem=0)\n--\n\nThe same as kernel[griddim, blockdim, stream, sharedmem]."},
+     "configure(griddim, blockdim, stream=0, sharedmem=0)\n--\n\nThe same as kernel[griddim, blockdim, stream, "
+     "sharedmem]."},
     {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
-     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb threads a block, or what suits."},
-    {"inspect_llvm", WITH_KEYWORDS(kernel_inspect_llvm), METH_VARARGS | METH_KEYWORDS, "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
+     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "
+     "threads a block, or what suits."},
+    {"inspect_llvm", WITH_KEYWORDS(kernel_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
     {"inspect_asm", WITH_KEYWORDS(kernel_inspect_asm), METH_VARARGS | METH_KEYWORDS,
      "inspect_asm(signature=None)\n--\n\nPTX on a GPU, assembly on the host device."},
     {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
-     "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability given; no GPU is needed."},
-    {"inspect_types", WITH_KEYWORDS(kernel_inspect_types), METH_VARARGS | METH_KEYWORDS, "inspect_types(file=None)\n--\n\nPrints the typed form."},
-    {"get_metadata", WITH_KEYWORDS(kernel_get_metadata), METH_VARARGS | METH_KEYWORDS, "get_metadata(signature=None)\n--\n\nTimes of the stages."},
-    {"compile", kernel_compile, METH_O, "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
+     "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability "
+     "given; no GPU is needed."},
+    {"inspect_types", WITH_KEYWORDS(kernel_inspect_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(file=None)\n--\n\nPrints the typed form."},
+    {"get_metadata", WITH_KEYWORDS(kernel_get_metadata), METH_VARARGS | METH_KEYWORDS,
+     "get_metadata(signature=None)\n--\n\nTimes of the stages."},
+    {"compile", kernel_compile, METH_O,
+     "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
     {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *get_signatures(PyObject *self, void *closure) { return (void)closure, inspect_signatures(core_of(self)); }
-static PyObject *get_overloads(PyObject *self, void *closure) { return (void)closure, inspect_overloads(core_of(self)); }
-static PyObject *get_device(PyObject *self, void *closure) { return (void)closure, PyBool_FromLong(core_of(self)->options.device); }
+static PyObject *get_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_signatures(core_of(self));
+}
+static PyObject *get_overloads(PyObject *self, void *closure) {
+    return (void)closure, inspect_overloads(core_of(self));
+}
+static PyObject *get_device(PyObject *self, void *closure) {
+    return (void)closure, PyBool_FromLong(core_of(self)->options.device);
+}
 
 static PyGetSetDef kernel_getset[] = {
     {"signatures", get_signatures, NULL, "list of tuples of argument types, one per specialisation", NULL},
@@ -386,7 +425,8 @@ static void kernel_dealloc(PyObject *object) {
 }
 
 static PyObject *kernel_repr(PyObject *self) {
-    return PyUnicode_FromFormat("%s(%R)", core_of(self)->options.device ? "DeviceFunction" : "Kernel", core_of(self)->function);
+    return PyUnicode_FromFormat("%s(%R)", core_of(self)->options.device ? "DeviceFunction" : "Kernel",
+                                core_of(self)->function);
 }
 
 static PyMemberDef kernel_members[] = {
@@ -394,12 +434,14 @@ static PyMemberDef kernel_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(Kernel, dict), READONLY, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Kernel, weakrefs), READONLY, NULL},
     {"py_func", T_OBJECT_EX, offsetof(Kernel, core.function), READONLY, "the Python function"},
-    {"targetoptions", T_OBJECT_EX, offsetof(Kernel, core.options.given), READONLY, "the options as given to the decorator"},
+    {"targetoptions", T_OBJECT_EX, offsetof(Kernel, core.options.given), READONLY,
+     "the options as given to the decorator"},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyType_Slot kernel_slots[] = {
-    {Py_tp_doc, "A CUDA kernel, compiled for the types of its arguments; cuda.jit makes it, kernel[grid, block](...) launches it."},
+    {Py_tp_doc, "A CUDA kernel, compiled for the types of its arguments; cuda.jit makes it, kernel[grid, block](...) "
+                "launches it."},
     {Py_tp_call, PyVectorcall_Call},
     {Py_mp_subscript, kernel_subscript},
     {Py_tp_repr, kernel_repr},
@@ -413,12 +455,14 @@ static PyType_Slot kernel_slots[] = {
 };
 
 static PyType_Spec kernel_spec = {"krait.cuda.Kernel", sizeof(Kernel), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                      Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                   kernel_slots};
 
 static PyMethodDef functions[] = {
     {"cuda_jit", WITH_KEYWORDS(cuda_jit), METH_VARARGS | METH_KEYWORDS,
-     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function as a CUDA kernel or, with device=True, for kernels to call."},
+     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function as a CUDA kernel or, with device=True, for "
+     "kernels to call."},
     {NULL, NULL, 0, NULL},
 };
 

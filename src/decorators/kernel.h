@@ -1,5 +1,6 @@
-/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c (what a launch knows about a
- * specialisation), staging.c (host arrays as arguments of a GPU kernel), report.c (what went wrong on the host device). */
+/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c
+ * (what a launch knows about a specialisation), staging.c (host arrays as arguments of a GPU kernel), report.c (what
+ * went wrong on the host device). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
 
@@ -11,7 +12,7 @@ typedef struct Kernel {
     PyObject *dict, *weakrefs;
     PyObject *module;
     PyObject *signatures; /* list of Signatures, or NULL: compiled for what comes */
-    PyObject *launchers; /* dict: what stands in kernel[...] -> Launcher */
+    PyObject *launchers;  /* dict: what stands in kernel[...] -> Launcher */
     Specialiser core;
 } Kernel;
 
@@ -33,7 +34,7 @@ typedef struct Launcher {
 
 typedef struct PlanArray { /* an array somewhere among the arguments */
     const Type *type;
-    uint32_t offset;   /* in the argument buffer */
+    uint32_t offset; /* in the argument buffer */
     bool written;
 } PlanArray;
 
@@ -45,10 +46,10 @@ typedef struct PlanMove { /* bytes of the argument buffer that go to the GPU's p
 typedef struct Plan {
     uint32_t narrays, nmoves;
     PlanArray *arrays;
-    bool may_overlap;       /* some array is written and there is another */
-    PlanMove *moves;        /* TARGET_NVPTX */
+    bool may_overlap; /* some array is written and there is another */
+    PlanMove *moves;  /* TARGET_NVPTX */
     size_t params_bytes;
-    CudaKernel **loaded;    /* one per device */
+    CudaKernel **loaded; /* one per device */
     int ndevices;
 } Plan;
 
@@ -67,7 +68,8 @@ typedef struct Staging {
     size_t ngroups;
 } Staging;
 /* Copies host arrays among the arguments to the GPU and redirects the buffer to the copies. */
-int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer, const ModuleState *state);
+int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer,
+               const ModuleState *state);
 int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back);
 
 /* report.c: raises or warns.  -1: exception set. */
@@ -78,7 +80,8 @@ int kernel_compile_signatures(Kernel *kernel, const Config *config);
 
 /* launch.c */
 extern PyType_Spec launcher_spec;
-PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes, int64_t tasks);
+PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes,
+                       int64_t tasks);
 int kernel_device(Kernel *kernel, CudaContext **context); /* NULL: the host device.  -1: exception set */
 void kernel_config(const Kernel *kernel, CudaContext *context, bool noalias, Config *config);
 

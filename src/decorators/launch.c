@@ -1,8 +1,9 @@
 /* launch.c: kernel[grid, block, stream, shared](...): a Launcher, called by vectorcall.
  *
- * A launch: unpack the arguments into a buffer on the C stack as a specialisation for this device takes them, see whether written arrays overlap
- * others (that decides which variant of the code runs), then either pack the GPU's parameter buffer and hand it to the driver, or run the grid on
- * the host device.  Warm launches allocate nothing.  Arguments no specialisation takes lead to a compilation. */
+ * A launch: unpack the arguments into a buffer on the C stack as a specialisation for this device takes them, see
+ * whether written arrays overlap others (that decides which variant of the code runs), then either pack the GPU's
+ * parameter buffer and hand it to the driver, or run the grid on the host device.  Warm launches allocate nothing.
+ * Arguments no specialisation takes lead to a compilation. */
 #include "decorators/kernel.h"
 
 #include <stddef.h>       /* offsetof */
@@ -68,10 +69,9 @@ static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
     }
     bool ran;
     spec->references++;
-    Py_BEGIN_ALLOW_THREADS
-    ran = host_device_launch(&launch, &report);
-    Py_END_ALLOW_THREADS
-    int result = ran ? report_launch(self->kernel, spec, &launch, &report) : (PyErr_NoMemory(), -1);
+    Py_BEGIN_ALLOW_THREADS ran = host_device_launch(&launch, &report);
+    Py_END_ALLOW_THREADS int result = ran ? report_launch(self->kernel, spec, &launch, &report)
+                                          : (PyErr_NoMemory(), -1);
     spec_release(spec);
     return result;
 }
@@ -99,7 +99,8 @@ static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *conte
         return -1;
     }
     plan_pack(plan, buffer, params);
-    int result = cuda_kernel_launch(loaded, grid.x, block.x, self->stream_handle, self->shared_bytes, params, plan->params_bytes);
+    int result = cuda_kernel_launch(loaded, grid.x, block.x, self->stream_handle, self->shared_bytes, params,
+                                    plan->params_bytes);
     if (staged && staging_out(&staging, context, self->stream_handle, result == 0) < 0) result = -1;
     return result;
 }
@@ -157,13 +158,15 @@ static int launch_known(const Choice *choice) {
     return 1;
 }
 
-/* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there is one. */
+/* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there
+ * is one. */
 static Spec *compile_variant(const Choice *choice, bool noalias, const Spec *like) {
     Kernel *kernel = choice->self->kernel;
     Config config;
     kernel_config(kernel, choice->context, noalias, &config);
     if (like && like->convert)
-        return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs, like->declared, true);
+        return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs,
+                                   like->declared, true);
     if (kernel->signatures && kernel_compile_signatures(kernel, &config) < 0) return NULL;
     return specialiser_for_arguments(&kernel->core, &config, choice->bound);
 }
@@ -184,7 +187,8 @@ static int launch_compiled(Choice *choice) {
     return -1;
 }
 
-/* Arrays of other libraries (CuPy, PyTorch) become device arrays on the same memory.  1: some did; new references lie in `made`. */
+/* Arrays of other libraries (CuPy, PyTorch) become device arrays on the same memory.  1: some did; new references lie
+ * in `made`. */
 static int adopt_foreign_arrays(Kernel *kernel, PyObject **bound, PyObject **made) {
     PyObject *module = kernel->module, *adopt = NULL;
     int found = 0;
@@ -192,9 +196,13 @@ static int adopt_foreign_arrays(Kernel *kernel, PyObject **bound, PyObject **mad
         PyObject *object = bound[i];
         made[i] = NULL;
         if (PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object) || object == Py_None ||
-            Py_IS_TYPE(object, kernel->core.state->marshal.device_array) || PyFunction_Check(object) || PyType_Check(object))
+            Py_IS_TYPE(object, kernel->core.state->marshal.device_array) || PyFunction_Check(object) ||
+            PyType_Check(object))
             continue;
-        if (!PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__cuda_array_interface__")) continue;
+        PyObject *interface = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__cuda_array_interface__");
+        PyErr_Clear(); /* most objects have none */
+        if (!interface) continue;
+        Py_DECREF(interface);
         if (!adopt && !(adopt = PyObject_GetAttrString(module, "as_cuda_array"))) return -1;
         made[i] = PyObject_CallOneArg(adopt, object);
         if (!made[i]) {
@@ -214,8 +222,10 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     Py_ssize_t count = kernel->core.binding.nparams;
     if (count > MAX_STACK_PARAMS && !(made = PyMem_Calloc((size_t)count, sizeof *made))) return PyErr_NoMemory(), -1;
     int status = adopt_foreign_arrays(kernel, bound, made);
-    if (status == 1) status = launch_known(choice);
-    else if (status == 0) status = 1;
+    if (status == 1)
+        status = launch_known(choice);
+    else if (status == 0)
+        status = 1;
     if (status == 1) status = launch_compiled(choice);
     for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);
     if (made != few) PyMem_Free(made);
@@ -228,12 +238,15 @@ static PyObject *launcher_vectorcall(PyObject *callable, PyObject *const *args, 
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL;
     int status = -1;
-    if (binding->nparams > MAX_STACK_PARAMS && !(bound = PyMem_Malloc((size_t)binding->nparams * sizeof *bound))) return PyErr_NoMemory();
+    if (binding->nparams > MAX_STACK_PARAMS && !(bound = PyMem_Malloc((size_t)binding->nparams * sizeof *bound)))
+        return PyErr_NoMemory();
     bool convert = self->kernel->signatures && PyList_GET_SIZE(self->kernel->signatures) == 1; /* no choice to make */
     Choice choice = {self, NULL, bound, convert};
     if (kernel_device(self->kernel, &choice.context) < 0 || check_threads(self, &self->block) < 0) goto done;
-    if (binding_direct(binding, nargs, kwnames)) memcpy(bound, args, (size_t)nargs * sizeof *bound);
-    else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0) goto done;
+    if (binding_direct(binding, nargs, kwnames))
+        memcpy(bound, args, (size_t)nargs * sizeof *bound);
+    else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0)
+        goto done;
     status = launch_known(&choice);
     if (status == 1) status = launch_slow(&choice, bound);
 done:
@@ -245,7 +258,8 @@ done:
 
 /* ---- the class ---- */
 
-PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes, int64_t tasks) {
+PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes,
+                       int64_t tasks) {
     ModuleState *state = kernel->core.state;
     void *handle = NULL;
     if (stream && runtime_stream_handle(&state->marshal, stream, &handle) < 0) return NULL;
@@ -282,9 +296,10 @@ static void launcher_dealloc(PyObject *object) {
 static PyObject *launcher_repr(PyObject *object) {
     Launcher *self = (Launcher *)object;
     PyObject *name = ((PyFunctionObject *)self->kernel->core.function)->func_qualname;
-    if (self->tasks >= 0) return PyUnicode_FromFormat("<kernel %U for all of %lld tasks>", name, (long long)self->tasks);
-    return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, self->grid.x[0], self->grid.x[1], self->grid.x[2],
-                                self->block.x[0], self->block.x[1], self->block.x[2]);
+    if (self->tasks >= 0)
+        return PyUnicode_FromFormat("<kernel %U for all of %lld tasks>", name, (long long)self->tasks);
+    return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, self->grid.x[0], self->grid.x[1],
+                                self->grid.x[2], self->block.x[0], self->block.x[1], self->block.x[2]);
 }
 
 static PyMemberDef launcher_members[] = {
@@ -295,8 +310,12 @@ static PyMemberDef launcher_members[] = {
 };
 
 static PyObject *dims_tuple(const Dims *dims) { return Py_BuildValue("(III)", dims->x[0], dims->x[1], dims->x[2]); }
-static PyObject *get_griddim(PyObject *self, void *closure) { return (void)closure, dims_tuple(&((Launcher *)self)->grid); }
-static PyObject *get_blockdim(PyObject *self, void *closure) { return (void)closure, dims_tuple(&((Launcher *)self)->block); }
+static PyObject *get_griddim(PyObject *self, void *closure) {
+    return (void)closure, dims_tuple(&((Launcher *)self)->grid);
+}
+static PyObject *get_blockdim(PyObject *self, void *closure) {
+    return (void)closure, dims_tuple(&((Launcher *)self)->block);
+}
 
 static PyGetSetDef launcher_getset[] = {
     {"griddim", get_griddim, NULL, "blocks along x, y, z", NULL},
@@ -316,5 +335,6 @@ static PyType_Slot launcher_slots[] = {
 };
 
 PyType_Spec launcher_spec = {"krait.cuda.Launcher", sizeof(Launcher), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              launcher_slots};

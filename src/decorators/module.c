@@ -1,7 +1,7 @@
 /* module.c: the extension module krait._krait, by multi-phase initialisation.
  *
- * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a global.  Each file of the
- * folder adds its classes and functions in the order of the list in module_exec. */
+ * Input: the interpreter's import.  Output: a module object; everything Python-facing hangs on its state, never on a
+ * global.  Each file of the folder adds its classes and functions in the order of the list in module_exec. */
 #define KRAIT_IMPORTS_NUMPY
 #include "decorators/decorators.h"
 #include "decorators/numpy_api.h"
@@ -33,7 +33,8 @@ static int state_open(ModuleState *state) {
 }
 
 static int module_exec(PyObject *module) {
-    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add, intrinsics_add, dispatcher_add, kernel_add, vectorize_add, info_add};
+    static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add,     intrinsics_add, dispatcher_add,
+                                                              kernel_add, vectorize_add, info_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -62,7 +63,9 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     return state->session.objects ? objects_traverse(state->session.objects, visit, arg) : 0;
 }
 
-static int module_traverse(PyObject *module, visitproc visit, void *arg) { return visit_state(module_state(module), visit, arg); }
+static int module_traverse(PyObject *module, visitproc visit, void *arg) {
+    return visit_state(module_state(module), visit, arg);
+}
 
 static int module_clear(PyObject *module) {
     ModuleState *state = module_state(module);

@@ -26,7 +26,7 @@ static int parse_count(const char *name, PyObject *value, int *count) {
     return 0;
 }
 
-#define FLAG(option, field)                                                                                            \
+#define FLAG(option, field) \
     static int parse_##option(Options *options, PyObject *value) { return parse_flag(#option, value, &options->field); }
 FLAG(nogil, nogil)
 FLAG(boundscheck, boundscheck)
@@ -55,8 +55,8 @@ static const struct {
     const char *name;
     uint32_t bits;
 } fastmath_flags[] = {
-    {"nnan", FASTMATH_NNAN}, {"ninf", FASTMATH_NINF}, {"nsz", FASTMATH_NSZ}, {"arcp", FASTMATH_ARCP},
-    {"contract", FASTMATH_CONTRACT}, {"afn", FASTMATH_AFN}, {"reassoc", FASTMATH_REASSOC}, {"fast", FASTMATH_ALL},
+    {"nnan", FASTMATH_NNAN},         {"ninf", FASTMATH_NINF}, {"nsz", FASTMATH_NSZ},         {"arcp", FASTMATH_ARCP},
+    {"contract", FASTMATH_CONTRACT}, {"afn", FASTMATH_AFN},   {"reassoc", FASTMATH_REASSOC}, {"fast", FASTMATH_ALL},
 };
 
 static int parse_fastmath(Options *options, PyObject *value) {
@@ -64,7 +64,8 @@ static int parse_fastmath(Options *options, PyObject *value) {
         options->fastmath = value == Py_True ? FASTMATH_ALL : 0;
         return 0;
     }
-    PyObject *items = PyAnySet_Check(value) || PyList_Check(value) || PyTuple_Check(value) ? PySequence_List(value) : NULL;
+    PyObject *items = PyAnySet_Check(value) || PyList_Check(value) || PyTuple_Check(value) ? PySequence_List(value)
+                                                                                           : NULL;
     options->fastmath = 0;
     for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
         PyObject *item = PyList_GET_ITEM(items, i);
@@ -78,8 +79,11 @@ static int parse_fastmath(Options *options, PyObject *value) {
         Py_DECREF(items);
         return 0;
     }
-    PyErr_Format(PyExc_TypeError, "option fastmath is True, False or a set of 'nnan', 'ninf', 'nsz', 'arcp', 'contract', 'afn', 'reassoc', "
-                 "'fast', not %R", value);
+    PyErr_Format(
+        PyExc_TypeError,
+        "option fastmath is True, False or a set of 'nnan', 'ninf', 'nsz', 'arcp', 'contract', 'afn', 'reassoc', "
+        "'fast', not %R",
+        value);
     return -1;
 }
 
@@ -116,12 +120,15 @@ static int parse_opt(Options *options, PyObject *value) {
     return -1;
 }
 
-static int parse_max_registers(Options *options, PyObject *value) { return parse_count("max_registers", value, &options->max_registers); }
+static int parse_max_registers(Options *options, PyObject *value) {
+    return parse_count("max_registers", value, &options->max_registers);
+}
 
 static int parse_launch_bounds(Options *options, PyObject *value) {
     if (!PyTuple_Check(value)) return parse_count("launch_bounds", value, &options->max_threads);
     if (PyTuple_GET_SIZE(value) < 1 || PyTuple_GET_SIZE(value) > 2) {
-        PyErr_Format(PyExc_TypeError, "option launch_bounds is a number of threads or (threads, blocks), not %R", value);
+        PyErr_Format(PyExc_TypeError, "option launch_bounds is a number of threads or (threads, blocks), not %R",
+                     value);
         return -1;
     }
     if (parse_count("launch_bounds", PyTuple_GET_ITEM(value, 0), &options->max_threads) < 0) return -1;
@@ -155,8 +162,10 @@ static int unknown_option(PyObject *key, OptionsFor whom) {
 }
 
 int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
-    *options = (Options){
-        .python_errors = whom == OPTIONS_JIT, .boundscheck = whom == OPTIONS_JIT, .opt_level = 3, .given = PyDict_New()};
+    *options = (Options){.python_errors = whom == OPTIONS_JIT,
+                         .boundscheck = whom == OPTIONS_JIT,
+                         .opt_level = 3,
+                         .given = PyDict_New()};
     PyObject *key, *value;
     Py_ssize_t position = 0;
     if (!options->given) return -1;

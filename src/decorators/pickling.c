@@ -1,8 +1,9 @@
 /* pickling.c: dispatchers and kernels in a pickle.
  *
- * By reference, when importing the function's module finds the very object (as pickle does with functions); else by value: the code object
- * (marshal), defaults, contents of the closure and those globals that the code names, and the dispatcher is decorated anew where it is
- * unpickled.  Modules among the globals travel by name, the function's own name as a placeholder. */
+ * By reference, when importing the function's module finds the very object (as pickle does with functions); else by
+ * value: the code object (marshal), defaults, contents of the closure and those globals that the code names, and the
+ * dispatcher is decorated anew where it is unpickled.  Modules among the globals travel by name, the function's own
+ * name as a placeholder. */
 #include "decorators/decorators.h"
 
 #include <marshal.h> /* PyMarshal_WriteObjectToString */
@@ -11,10 +12,13 @@
 PyObject *pickle_reference(PyObject *function, PyObject *self) {
     PyObject *module_name = PyObject_GetAttrString(function, "__module__");
     PyObject *qualname = PyObject_GetAttrString(function, "__qualname__");
-    PyObject *module = module_name && PyUnicode_Check(module_name) ? PyDict_GetItemWithError(PyImport_GetModuleDict(), module_name) : NULL;
+    PyObject *module = module_name && PyUnicode_Check(module_name)
+                           ? PyDict_GetItemWithError(PyImport_GetModuleDict(), module_name)
+                           : NULL;
     PyObject *found = Py_XNewRef(module), *parts, *dot = PyUnicode_FromString(".");
     parts = found && qualname && dot ? PyUnicode_Split(qualname, dot, -1) : NULL;
-    for (Py_ssize_t i = 0; parts && found && i < PyList_GET_SIZE(parts); i++) Py_SETREF(found, PyObject_GetAttr(found, PyList_GET_ITEM(parts, i)));
+    for (Py_ssize_t i = 0; parts && found && i < PyList_GET_SIZE(parts); i++)
+        Py_SETREF(found, PyObject_GetAttr(found, PyList_GET_ITEM(parts, i)));
     if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
     PyObject *result = found == self && !PyErr_Occurred() ? Py_NewRef(qualname) : NULL;
     Py_XDECREF(found);
@@ -67,8 +71,10 @@ static PyObject *collect_closure(PyObject *function, PyObject *self) {
     for (Py_ssize_t i = 0; contents && i < count; i++) {
         PyObject *value = PyCell_GET(PyTuple_GET_ITEM(closure, i));
         PyObject *item = value ? wrap(value, self) : Py_NewRef(Py_None);
-        if (item) PyTuple_SET_ITEM(contents, i, item);
-        else Py_CLEAR(contents);
+        if (item)
+            PyTuple_SET_ITEM(contents, i, item);
+        else
+            Py_CLEAR(contents);
     }
     return contents;
 }
@@ -99,7 +105,8 @@ PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signa
 
 typedef struct Parts {
     const char *decorator;
-    PyObject *code, *module_name, *qualname, *defaults, *keyword_defaults, *contents, *globals, *doc, *signatures, *options;
+    PyObject *code, *module_name, *qualname, *defaults, *keyword_defaults, *contents, *globals, *doc, *signatures,
+        *options;
 } Parts;
 
 static PyObject *new_globals(const Parts *parts) {
@@ -115,8 +122,10 @@ static PyObject *new_cells(Py_ssize_t count) {
     PyObject *cells = PyTuple_New(count);
     for (Py_ssize_t i = 0; cells && i < count; i++) {
         PyObject *cell = PyCell_New(NULL);
-        if (cell) PyTuple_SET_ITEM(cells, i, cell);
-        else Py_CLEAR(cells);
+        if (cell)
+            PyTuple_SET_ITEM(cells, i, cell);
+        else
+            Py_CLEAR(cells);
     }
     return cells;
 }
@@ -129,7 +138,8 @@ static PyObject *new_function(const Parts *parts, PyObject *globals, PyObject *c
     if ((PyTuple_GET_SIZE(cells) && PyFunction_SetClosure(function, cells) < 0) ||
         (parts->defaults != Py_None && PyFunction_SetDefaults(function, parts->defaults) < 0) ||
         (parts->keyword_defaults != Py_None && PyFunction_SetKwDefaults(function, parts->keyword_defaults) < 0) ||
-        PyObject_SetAttrString(function, "__qualname__", parts->qualname) < 0 || PyObject_SetAttrString(function, "__doc__", parts->doc) < 0 ||
+        PyObject_SetAttrString(function, "__qualname__", parts->qualname) < 0 ||
+        PyObject_SetAttrString(function, "__doc__", parts->doc) < 0 ||
         PyObject_SetAttrString(function, "__module__", parts->module_name) < 0)
         Py_CLEAR(function);
     return function;
@@ -159,9 +169,9 @@ static int fill(const Parts *parts, PyObject *globals, PyObject *cells, PyObject
 
 PyObject *pickle_rebuild(PyObject *module, PyObject *args) {
     Parts parts;
-    if (!PyArg_ParseTuple(args, "sO!OOOOO!O!OOO", &parts.decorator, &PyBytes_Type, &parts.code, &parts.module_name, &parts.qualname,
-                          &parts.defaults, &parts.keyword_defaults, &PyTuple_Type, &parts.contents, &PyDict_Type, &parts.globals,
-                          &parts.doc, &parts.signatures, &parts.options))
+    if (!PyArg_ParseTuple(args, "sO!OOOOO!O!OOO", &parts.decorator, &PyBytes_Type, &parts.code, &parts.module_name,
+                          &parts.qualname, &parts.defaults, &parts.keyword_defaults, &PyTuple_Type, &parts.contents,
+                          &PyDict_Type, &parts.globals, &parts.doc, &parts.signatures, &parts.options))
         return NULL;
     PyObject *globals = new_globals(&parts), *cells = new_cells(PyTuple_GET_SIZE(parts.contents));
     PyObject *function = globals && cells ? new_function(&parts, globals, cells) : NULL;
@@ -169,7 +179,8 @@ PyObject *pickle_rebuild(PyObject *module, PyObject *args) {
     PyObject *empty = decorate ? PyTuple_New(0) : NULL;
     PyObject *first = empty && parts.signatures != Py_None ? PyTuple_Pack(1, parts.signatures) : Py_XNewRef(empty);
     PyObject *decorator = NULL, *self = NULL;
-    /* the function's globals must be there before explicit signatures are compiled: what is not the dispatcher itself goes in first */
+    /* the function's globals must be there before explicit signatures are compiled: what is not the dispatcher itself
+     * goes in first */
     if (first && fill(&parts, globals, cells, Py_None) == 0) decorator = PyObject_Call(decorate, first, parts.options);
     if (decorator) self = PyObject_CallOneArg(decorator, function);
     if (self && fill(&parts, globals, cells, self) < 0) Py_CLEAR(self);

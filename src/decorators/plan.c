@@ -1,5 +1,6 @@
-/* plan.c: what a launch knows about a specialisation: where arrays lie among its arguments, which may be written, and how the argument bytes
- * become the GPU's parameter buffer (ir.h: kernel_leaves).  Made at the first launch, kept with the specialisation. */
+/* plan.c: what a launch knows about a specialisation: where arrays lie among its arguments, which may be written, and
+ * how the argument bytes become the GPU's parameter buffer (ir.h: kernel_leaves).  Made at the first launch, kept
+ * with the specialisation. */
 #include "decorators/kernel.h"
 
 #include "driver/driver.h"
@@ -23,7 +24,8 @@ static uint32_t count_arrays(const Type *type) {
 }
 
 static void list_arrays(Plan *plan, const Type *type, size_t offset, bool written) {
-    if (type->kind == TY_ARRAY) plan->arrays[plan->narrays++] = (PlanArray){type, (uint32_t)offset, written && !type->readonly};
+    if (type->kind == TY_ARRAY)
+        plan->arrays[plan->narrays++] = (PlanArray){type, (uint32_t)offset, written && !type->readonly};
     for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
         list_arrays(plan, type->items[i], offset + type_item_offset(type, i), written);
 }
@@ -44,13 +46,16 @@ static int list_moves(Plan *plan, const Spec *spec) {
     for (size_t i = 0; plan->moves && i < count; i++) {
         PlanMove move = {spec->args[leaves[i].argument].offset + leaves[i].from, leaves[i].to, leaves[i].bytes};
         PlanMove *last = plan->nmoves ? &plan->moves[plan->nmoves - 1] : NULL;
-        if (last && last->from + last->bytes == move.from && last->to + last->bytes == move.to) last->bytes += move.bytes;
-        else plan->moves[plan->nmoves++] = move;
+        if (last && last->from + last->bytes == move.from && last->to + last->bytes == move.to)
+            last->bytes += move.bytes;
+        else
+            plan->moves[plan->nmoves++] = move;
     }
     arena_free(arena);
     if (!plan->moves) return PyErr_NoMemory(), -1;
     if (plan->params_bytes <= MAX_PARAMS_BYTES) return 0;
-    PyErr_Format(PyExc_ValueError, "the arguments of the kernel take %zu bytes, a GPU passes at most %d", plan->params_bytes, MAX_PARAMS_BYTES);
+    PyErr_Format(PyExc_ValueError, "the arguments of the kernel take %zu bytes, a GPU passes at most %d",
+                 plan->params_bytes, MAX_PARAMS_BYTES);
     return -1;
 }
 
@@ -61,9 +66,11 @@ static int check_result(Kernel *kernel, const Spec *spec) {
     Arena *arena = arena_new();
     if (!arena) return PyErr_NoMemory(), -1;
     PyErr_Format(kernel->core.state->errors[ERROR_TYPING],
-                 "%U:%d: kernel %U returns %s, and a kernel returns nothing\nhint: write the result to an array argument, or make it a device "
-                 "function, cuda.jit(device=True)", code->co_filename, code->co_firstlineno,
-                 ((PyFunctionObject *)kernel->core.function)->func_qualname, type_text(arena, result));
+                 "%U:%d: kernel %U returns %s, and a kernel returns nothing\nhint: write the result to an array "
+                 "argument, or make it a device "
+                 "function, cuda.jit(device=True)",
+                 code->co_filename, code->co_firstlineno, ((PyFunctionObject *)kernel->core.function)->func_qualname,
+                 type_text(arena, result));
     arena_free(arena);
     return -1;
 }
@@ -99,7 +106,8 @@ CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *con
     int device = context_device(context);
     if (KRAIT_UNLIKELY(!plan->loaded[device])) {
         const Code *code = spec->code;
-        plan->loaded[device] = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name, kernel->core.options.max_registers);
+        plan->loaded[device] = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name,
+                                                kernel->core.options.max_registers);
     }
     return plan->loaded[device];
 }
@@ -112,8 +120,10 @@ static bool extent(const PlanArray *array, const char *buffer, uintptr_t *low, u
     for (unsigned i = 0; i < array->type->ndim; i++) {
         if (shape[i] == 0) return false;
         int64_t reach = (shape[i] - 1) * strides[i];
-        if (reach < 0) first -= (uintptr_t)-reach;
-        else last += (uintptr_t)reach;
+        if (reach < 0)
+            first -= (uintptr_t)-reach;
+        else
+            last += (uintptr_t)reach;
     }
     *low = first;
     *high = last + scalar_info[type_element(array->type)->scalar].bytes;
@@ -137,7 +147,9 @@ bool plan_overlaps(const Plan *plan, const char *buffer) {
 void plan_pack(const Plan *plan, const char *buffer, char *params) {
     for (uint32_t i = 0; i < plan->nmoves; i++) {
         const PlanMove *move = &plan->moves[i];
-        if (move->bytes == 8) memcpy(params + move->to, buffer + move->from, 8);
-        else memcpy(params + move->to, buffer + move->from, move->bytes);
+        if (move->bytes == 8)
+            memcpy(params + move->to, buffer + move->from, 8);
+        else
+            memcpy(params + move->to, buffer + move->from, move->bytes);
     }
 }

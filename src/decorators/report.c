@@ -1,7 +1,8 @@
 /* report.c: what a launch on the host device reports, as Python sees it.
  *
- * A thread that raised: that exception, with a note that names block and thread.  A missed barrier: LaunchError with the barrier's line.  An access
- * outside an array: OutOfBoundsWarning, shown at the source line; the access itself was left out. */
+ * A thread that raised: that exception, with a note that names block and thread.  A missed barrier: LaunchError with
+ * the barrier's line.  An access outside an array: OutOfBoundsWarning, shown at the source line; the access itself
+ * was left out. */
 #include "decorators/kernel.h"
 
 static void split(int64_t index, const int32_t size[3], long parts[3]) {
@@ -15,7 +16,8 @@ static PyObject *place(const HostLaunch *launch, const HostLaunchReport *report)
     long block[3], thread[3];
     split(report->bad_block < 0 ? 0 : report->bad_block, launch->grid, block);
     split(report->bad_thread < 0 ? 0 : report->bad_thread, launch->block, thread);
-    return PyUnicode_FromFormat("block (%ld, %ld, %ld), thread (%ld, %ld, %ld)", block[0], block[1], block[2], thread[0], thread[1], thread[2]);
+    return PyUnicode_FromFormat("block (%ld, %ld, %ld), thread (%ld, %ld, %ld)", block[0], block[1], block[2],
+                                thread[0], thread[1], thread[2]);
 }
 
 static const AccessSite *site_of(const Spec *spec, const HostLaunchReport *report) {
@@ -35,21 +37,25 @@ static void add_note(PyObject *note) {
 
 static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where) {
     PyErr_Format(kernel->core.state->errors[ERROR_LAUNCH],
-                 "a barrier of the block was not reached by all of its threads: %U waits %s%s%s\nhint: every thread of a block must reach each "
+                 "a barrier of the block was not reached by all of its threads: %U waits %s%s%s\nhint: every thread of "
+                 "a block must reach each "
                  "syncthreads(); do not return or branch around it",
-                 where, site ? "in " : "", site && site->function ? site->function : "", site ? ", at the line below" : "");
+                 where, site ? "in " : "", site && site->function ? site->function : "",
+                 site ? ", at the line below" : "");
     if (site) add_traceback(site->file, site->function, site->span.line, PyFunction_GET_GLOBALS(kernel->core.function));
 }
 
 static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *where) {
     PyObject *name = ((PyFunctionObject *)kernel->core.function)->func_name;
     const char *file = site->file ? site->file : "?";
-    PyObject *text = PyUnicode_FromFormat("%s:%u: %U in kernel %U touched an element outside an array (axis %u); the access was left out", file,
-                                          site->span.line, where, name, site->axis);
+    PyObject *text = PyUnicode_FromFormat(
+        "%s:%u: %U in kernel %U touched an element outside an array (axis %u); the access was left out", file,
+        site->span.line, where, name, site->axis);
     PyObject *filename = text ? PyUnicode_DecodeFSDefault(file) : NULL;
     int result = -1;
     if (filename)
-        result = PyErr_WarnExplicitObject(kernel->core.state->errors[ERROR_OUT_OF_BOUNDS], text, filename, (int)site->span.line, NULL, NULL);
+        result = PyErr_WarnExplicitObject(kernel->core.state->errors[ERROR_OUT_OF_BOUNDS], text, filename,
+                                          (int)site->span.line, NULL, NULL);
     Py_XDECREF(filename);
     Py_XDECREF(text);
     return result;
@@ -63,8 +69,10 @@ int report_launch(Kernel *kernel, const Spec *spec, const HostLaunch *launch, co
     if (report->stuck) {
         raise_stuck(kernel, site_of(spec, report), where);
     } else if (report->status != 0) {
-        raise_site(kernel->core.state, spec->code, report->status, launch->exception, PyFunction_GET_GLOBALS(kernel->core.function));
-        PyObject *note = PyUnicode_FromFormat("raised in %U of kernel %U", where, ((PyFunctionObject *)kernel->core.function)->func_name);
+        raise_site(kernel->core.state, spec->code, report->status, launch->exception,
+                   PyFunction_GET_GLOBALS(kernel->core.function));
+        PyObject *note = PyUnicode_FromFormat("raised in %U of kernel %U", where,
+                                              ((PyFunctionObject *)kernel->core.function)->func_name);
         add_note(note);
         Py_XDECREF(note);
     } else {

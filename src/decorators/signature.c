@@ -1,6 +1,7 @@
 /* signature.c: signatures: result type and argument types, from types, tuples, text and lists of them.
  *
- * Text:  signature = type [ '(' types ')' ] | '(' types ')'        type = name | constructor '(' ... ')' , then any number of '[' slices ']'
+ * Text:  signature = type [ '(' types ')' ] | '(' types ')'        type = name | constructor '(' ... ')' , then any
+ * number of '[' slices ']'
  *        constructor = Tuple '((' types '))' | UniTuple '(' type ',' count ')' | Optional '(' type ')'
  * read by a parser of one function per line. */
 #include "decorators/decorators.h"
@@ -38,8 +39,10 @@ static PyObject *signature_args(PyObject *self, void *closure) {
     (void)closure;
     for (Py_ssize_t i = 0; tuple && i < signature->count; i++) {
         PyObject *item = type_to_object(module_state_of(self), signature->args[i]);
-        if (item) PyTuple_SET_ITEM(tuple, i, item);
-        else Py_CLEAR(tuple);
+        if (item)
+            PyTuple_SET_ITEM(tuple, i, item);
+        else
+            Py_CLEAR(tuple);
     }
     return tuple;
 }
@@ -58,9 +61,11 @@ static PyObject *signature_repr(PyObject *self) {
     if (!arena) return PyErr_NoMemory();
     buf_init(&text, arena);
     buf_putc(&text, '(');
-    for (Py_ssize_t i = 0; i < signature->count; i++) buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, signature->args[i]));
+    for (Py_ssize_t i = 0; i < signature->count; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, signature->args[i]));
     if (signature->count == 1) buf_putc(&text, ',');
-    buf_printf(&text, ")%s%s", signature->result ? " -> " : "", signature->result ? type_text(arena, signature->result) : "");
+    buf_printf(&text, ")%s%s", signature->result ? " -> " : "",
+               signature->result ? type_text(arena, signature->result) : "");
     PyObject *repr = PyUnicode_FromString(text.text);
     arena_free(arena);
     return repr;
@@ -115,7 +120,8 @@ static PyType_Slot signature_slots[] = {
 };
 
 PyType_Spec signature_spec = {"krait.types.Signature", sizeof(Signature), 0,
-                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, signature_slots};
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                              signature_slots};
 
 /* ---- text ---- */
 
@@ -159,11 +165,13 @@ static const Type *parse_constructor(Parser *parser, const char *name, size_t le
     TypeTable *table = parser->state->session.types;
     const Type *types[MAX_TYPES], *type;
     if (length == 8 && memcmp(name, "Optional", 8) == 0) {
-        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ')')) return syntax_error(parser, "Optional(type)");
+        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ')'))
+            return syntax_error(parser, "Optional(type)");
         return type_optional(table, type);
     }
     if (length == 8 && memcmp(name, "UniTuple", 8) == 0) {
-        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ',')) return syntax_error(parser, "UniTuple(type, count)");
+        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ','))
+            return syntax_error(parser, "UniTuple(type, count)");
         char *end;
         long count = strtol(parser->at, &end, 10);
         if (end == parser->at || count < 0 || count > MAX_TYPES) return syntax_error(parser, "a count");
@@ -174,7 +182,8 @@ static const Type *parse_constructor(Parser *parser, const char *name, size_t le
     }
     if (length == 5 && memcmp(name, "Tuple", 5) == 0) {
         bool list = false;
-        if (!accept(parser, '(') || !(accept(parser, '(') || (list = accept(parser, '[')))) return syntax_error(parser, "Tuple((types))");
+        if (!accept(parser, '(') || !(accept(parser, '(') || (list = accept(parser, '['))))
+            return syntax_error(parser, "Tuple((types))");
         if (list) return syntax_error(parser, "'('");
         Py_ssize_t count = parse_types(parser, types);
         if (count < 0 || !accept(parser, ')')) return syntax_error(parser, "')'");
@@ -248,12 +257,15 @@ Signature *signature_from_object(ModuleState *state, PyObject *object) {
             if (!(types[i] = type_from_object(state, PyTuple_GET_ITEM(object, i)))) return NULL;
         return (Signature *)signature_new(state, NULL, types, count);
     }
-    PyErr_Format(PyExc_TypeError, "%R is not a signature: write 'float32(float32, int64)', float32(float32, int64) or a tuple of types", object);
+    PyErr_Format(PyExc_TypeError,
+                 "%R is not a signature: write 'float32(float32, int64)', float32(float32, int64) or a tuple of types",
+                 object);
     return NULL;
 }
 
 bool looks_like_signature(ModuleState *state, PyObject *object) {
-    return PyUnicode_Check(object) || PyTuple_Check(object) || PyList_Check(object) || Py_IS_TYPE(object, state->signature_class);
+    return PyUnicode_Check(object) || PyTuple_Check(object) || PyList_Check(object) ||
+           Py_IS_TYPE(object, state->signature_class);
 }
 
 PyObject *signatures_from_object(ModuleState *state, PyObject *object) {

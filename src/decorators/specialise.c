@@ -1,9 +1,10 @@
 /* specialise.c: argument types to code that can be called.
  *
- * A Specialiser holds a function and the Specs made for it so far.  In: types of arguments.  Out: a Spec, compiled by driver_compile unless an
- * equal one is there whose guards hold.  One thread compiles for a function at a time; others that want the same wait and find it made.  A
- * thread that comes back while it compiles (a destructor that calls the function) compiles on its own rather than wait for itself; after a fork
- * a lock held by a thread that is no longer there is made anew. */
+ * A Specialiser holds a function and the Specs made for it so far.  In: types of arguments.  Out: a Spec, compiled by
+ * driver_compile unless an equal one is there whose guards hold.  One thread compiles for a function at a time;
+ * others that want the same wait and find it made.  A thread that comes back while it compiles (a destructor that
+ * calls the function) compiles on its own rather than wait for itself; after a fork a lock held by a thread that is
+ * no longer there is made anew. */
 #include "decorators/decorators.h"
 
 #include <string.h> /* memcmp */
@@ -79,9 +80,12 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
     for (size_t i = 0; i < code->nguards; i++) {
         const Guard *guard = &code->guards[i];
         PyObject *dict = guard_dict(guard);
-        if (dict) add_stamp(spec, dict);
-        else spec->unstamped = true;
-        if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins)) add_stamp(spec, guard->builtins);
+        if (dict)
+            add_stamp(spec, dict);
+        else
+            spec->unstamped = true;
+        if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins))
+            add_stamp(spec, guard->builtins);
     }
     take_stamps(spec);
     return spec;
@@ -121,9 +125,12 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
     if (from_type->kind == TY_TUPLE && declared->kind == TY_TUPLE && from_type->count == declared->count) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)declared->count);
         for (uint32_t i = 0; tuple && i < declared->count; i++) {
-            PyObject *item = box_declared(state, from_type->items[i], from + type_item_offset(from_type, i), declared->items[i]);
-            if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-            else Py_CLEAR(tuple);
+            PyObject *item = box_declared(state, from_type->items[i], from + type_item_offset(from_type, i),
+                                          declared->items[i]);
+            if (item)
+                PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+            else
+                Py_CLEAR(tuple);
         }
         return tuple;
     }
@@ -134,7 +141,8 @@ refuse:
 }
 
 PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result) {
-    if (!spec->declared || spec->declared == spec->code->result) return marshal_box(&state->marshal, spec->code->result, result);
+    if (!spec->declared || spec->declared == spec->code->result)
+        return marshal_box(&state->marshal, spec->code->result, result);
     return box_declared(state, spec->code->result, result, spec->declared);
 }
 
@@ -200,8 +208,7 @@ static bool enter(Specialiser *self) {
     }
     if (self->lock_owner == me) return false;
     if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
-        Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock(self->lock, WAIT_LOCK);
+        Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
         Py_END_ALLOW_THREADS
     }
     self->lock_owner = me;
@@ -222,8 +229,8 @@ static bool same_constants(const Const *const *a, const Const *const *b, size_t 
     return true;
 }
 
-static Spec *find_spec(const Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts, size_t count,
-                       bool convert) {
+static Spec *find_spec(const Specialiser *self, const Config *config, const Type *const *types,
+                       const Const *const *konsts, size_t count, bool convert) {
     for (Py_ssize_t i = 0; i < self->nspecs; i++) {
         Spec *spec = self->specs[i];
         if (spec->nargs != count || spec->convert != convert || !config_equal(&spec->code->config, config)) continue;
@@ -253,15 +260,18 @@ static int keep_spec(Specialiser *self, Spec *spec) {
 }
 
 static bool check_declared(const Specialiser *self, const Code *code, const Type *declared, Diag *diag) {
-    if (!declared || declared->kind == TY_NONE || declared == code->result || typeinfer_conversion_cost(code->result, declared) > 0) return true;
+    if (!declared || declared->kind == TY_NONE || declared == code->result ||
+        typeinfer_conversion_cost(code->result, declared) > 0)
+        return true;
     (void)self;
-    return diag_fail(diag, DIAG_TYPING, NULL, (Span){0}, "the signature declares the result %s, the function returns %s",
-                     type_text(diag->arena, declared), type_text(diag->arena, code->result));
+    return diag_fail(diag, DIAG_TYPING, NULL, (Span){0},
+                     "the signature declares the result %s, the function returns %s", type_text(diag->arena, declared),
+                     type_text(diag->arena, code->result));
 }
 
 /* The compilation itself; the lock is held. */
-static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts, size_t count,
-                     const Type *declared, bool convert) {
+static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
+                     size_t count, const Type *declared, bool convert) {
     ModuleState *state = self->state;
     Arena *arena = arena_new();
     Spec *spec = NULL;
@@ -285,8 +295,8 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
     return spec;
 }
 
-Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts, size_t count,
-                          const Type *declared, bool convert) {
+Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
+                          size_t count, const Type *declared, bool convert) {
     bool entered = enter(self);
     Spec *spec = find_spec(self, config, types, konsts, count, convert);
     if (!spec) spec = compile(self, config, types, konsts, count, declared, convert);
@@ -309,7 +319,8 @@ int specialiser_flush_pending(Specialiser *self) {
 static int no_match(const Specialiser *self, const Type *const *types, size_t count, Arena *arena) {
     Buf text;
     buf_init(&text, arena);
-    buf_printf(&text, "no signature of %s fits the arguments (", PyUnicode_AsUTF8(((PyFunctionObject *)self->function)->func_qualname));
+    buf_printf(&text, "no signature of %s fits the arguments (",
+               PyUnicode_AsUTF8(((PyFunctionObject *)self->function)->func_qualname));
     for (size_t i = 0; i < count; i++) buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, types[i]));
     buf_puts(&text, "); there is");
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
@@ -333,8 +344,10 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
         if (spec->nargs != count || !config_equal(&spec->code->config, config) || spec->stale) continue;
         for (size_t i = 0; i < count && sum >= 0; i++) {
             int cost = types[i] == spec->args[i].type ? 0 : typeinfer_conversion_cost(types[i], spec->args[i].type);
-            if (types[i] != spec->args[i].type && cost <= 0) sum = -1;
-            else sum += cost;
+            if (types[i] != spec->args[i].type && cost <= 0)
+                sum = -1;
+            else
+                sum += cost;
         }
         if (sum >= 0 && sum < best_cost) {
             best = spec;
@@ -352,7 +365,8 @@ static int refresh_declared(Specialiser *self, const Config *config) {
         if (!config_equal(&old->code->config, config) || spec_guards(old)) continue;
         Py_ssize_t before = self->nspecs;
         old->references++;
-        Spec *fresh = specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs, old->declared, old->convert);
+        Spec *fresh = specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs,
+                                          old->declared, old->convert);
         if (fresh && self->nspecs > before) { /* takes the old one's place in the order of declaration */
             for (Py_ssize_t i = 0; i < self->nspecs; i++)
                 if (self->specs[i] == old) {
@@ -386,13 +400,16 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
         if (!types[i]) {
             PyObject *type, *value, *traceback, *name = PyTuple_GET_ITEM(self->binding.names, i);
             PyErr_Fetch(&type, &value, &traceback);
-            PyErr_Format(type, "%U(), argument '%U': %S", ((PyFunctionObject *)self->function)->func_qualname, name, value);
+            PyErr_Format(type, "%U(), argument '%U': %S", ((PyFunctionObject *)self->function)->func_qualname, name,
+                         value);
             Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
             goto done;
         }
     }
-    if (self->can_compile) spec = specialiser_compile(self, config, types, konsts, count, NULL, false);
-    else if (refresh_declared(self, config) == 0) spec = best_match(self, config, types, count, arena);
+    if (self->can_compile)
+        spec = specialiser_compile(self, config, types, konsts, count, NULL, false);
+    else if (refresh_declared(self, config) == 0)
+        spec = best_match(self, config, types, count, arena);
 done:
     arena_free(arena);
     return spec;

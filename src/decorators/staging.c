@@ -1,7 +1,9 @@
-/* staging.c: host arrays as arguments of a GPU kernel: copied in before the launch, and back after it if the kernel may have written them.
+/* staging.c: host arrays as arguments of a GPU kernel: copied in before the launch, and back after it if the kernel
+ * may have written them.
  *
- * Arrays whose memory overlaps form a group that travels as one piece, so that views of one array stay views of one array.  The whole range of
- * bytes is copied, unless a single array reaches over much more memory than it has elements: then a compact copy travels. */
+ * Arrays whose memory overlaps form a group that travels as one piece, so that views of one array stay views of one
+ * array.  The whole range of bytes is copied, unless a single array reaches over much more memory than it has
+ * elements: then a compact copy travels. */
 #include "decorators/kernel.h"
 #include "decorators/numpy_api.h"
 
@@ -40,8 +42,10 @@ static void measure(StagedArray *staged) {
             return;
         }
         int64_t reach = (shape[i] - 1) * strides[i];
-        if (reach < 0) staged->low -= (uintptr_t)-reach;
-        else staged->high += (uintptr_t)reach;
+        if (reach < 0)
+            staged->low -= (uintptr_t)-reach;
+        else
+            staged->high += (uintptr_t)reach;
     }
     staged->high += item;
 }
@@ -66,15 +70,16 @@ static int make_compact(struct StagedGroup *group, StagedArray *staged) {
 }
 
 /* Host arrays in order of address.  -1: an array lies on another GPU. */
-static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char *buffer, const ModuleState *state, StagedArray *staged) {
+static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char *buffer, const ModuleState *state,
+                                   StagedArray *staged) {
     Py_ssize_t count = 0;
     for (uint32_t i = 0; i < plan->narrays; i++) {
         ArrayHead *head = (ArrayHead *)(buffer + plan->arrays[i].offset);
         if (PyObject_TypeCheck((PyObject *)head->owner, state->marshal.device_array)) {
             CudaContext *home = ((DeviceArray *)head->owner)->context;
             if (home == context) continue;
-            PyErr_Format(PyExc_ValueError, "a device array lies on device %d, the kernel runs on device %d", home ? context_device(home) : -1,
-                         context_device(context));
+            PyErr_Format(PyExc_ValueError, "a device array lies on device %d, the kernel runs on device %d",
+                         home ? context_device(home) : -1, context_device(context));
             return -1;
         }
         staged[count] = (StagedArray){&plan->arrays[i], head, 0, 0};
@@ -113,7 +118,8 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
     return total;
 }
 
-int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer, const ModuleState *state) {
+int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer,
+               const ModuleState *state) {
     StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
     size_t *group_of = PyMem_Calloc(plan->narrays + 1, sizeof *group_of);
     int result = -1;
@@ -130,7 +136,8 @@ int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *s
     if (count > 0 && cuda_stage_alloc(context, stream, total, &staging->device) < 0) goto done;
     for (size_t i = 0; i < staging->ngroups; i++) {
         const struct StagedGroup *group = &staging->groups[i];
-        if (cuda_stage_in(context, stream, (char *)staging->device + group->offset, group->host, group->bytes) < 0) goto done;
+        if (cuda_stage_in(context, stream, (char *)staging->device + group->offset, group->host, group->bytes) < 0)
+            goto done;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         const struct StagedGroup *group = &staging->groups[group_of[i]];
@@ -151,7 +158,8 @@ int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_
     for (size_t i = 0; i < staging->ngroups; i++) {
         struct StagedGroup *group = &staging->groups[i];
         if (copy_back && group->written && result == 0) {
-            result = cuda_stage_out(context, stream, group->host, (char *)staging->device + group->offset, group->bytes);
+            result = cuda_stage_out(context, stream, group->host, (char *)staging->device + group->offset,
+                                    group->bytes);
             if (result == 0 && group->compact)
                 result = PyArray_CopyInto((PyArrayObject *)group->original, (PyArrayObject *)group->compact);
         }

@@ -1,7 +1,8 @@
 /* types_object.c: the types of compiled code as Python objects: krait.types, krait.float32, typeof().
  *
- * There is one object per Type, so that identity is equality.  type_classes.def gives their classes, type_names.def their names.  A type indexed
- * by slices is an array type (float32[:, ::1]), called with types it is a signature, called with a value it converts the value. */
+ * There is one object per Type, so that identity is equality.  type_classes.def gives their classes, type_names.def
+ * their names.  A type indexed by slices is an array type (float32[:, ::1]), called with types it is a signature,
+ * called with a value it converts the value. */
 #include "decorators/decorators.h"
 
 #include <stdlib.h> /* strtoul */
@@ -137,7 +138,8 @@ static PyObject *get_signed(PyObject *self, void *closure) {
 static PyObject *get_dtype(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
-    if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE) return type_to_object(module_state_of(self), type->items[0]);
+    if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE)
+        return type_to_object(module_state_of(self), type->items[0]);
     if (type->kind == TY_SCALAR) return (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
     return no_attribute(self, "dtype");
 }
@@ -173,8 +175,10 @@ static PyObject *get_types(PyObject *self, void *closure) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
     for (uint32_t i = 0; tuple && i < type->count; i++) {
         PyObject *item = type_to_object(module_state_of(self), type->items[i]);
-        if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-        else Py_CLEAR(tuple);
+        if (item)
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        else
+            Py_CLEAR(tuple);
     }
     return tuple;
 }
@@ -182,7 +186,8 @@ static PyObject *get_types(PyObject *self, void *closure) {
 static PyObject *get_type(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
-    return type->kind == TY_OPTIONAL ? type_to_object(module_state_of(self), type->items[0]) : no_attribute(self, "type");
+    return type->kind == TY_OPTIONAL ? type_to_object(module_state_of(self), type->items[0])
+                                     : no_attribute(self, "type");
 }
 
 static PyObject *get_weak(PyObject *self, void *closure) {
@@ -194,7 +199,8 @@ static PyGetSetDef type_getset[] = {
     {"name", get_name, NULL, "the type as text", NULL},
     {"bitwidth", get_bitwidth, NULL, "bits of a scalar", NULL},
     {"signed", get_signed, NULL, "whether an integer type has a sign", NULL},
-    {"weak", get_weak, NULL, "whether it is the type of a Python scalar, which gives way to the other operand's type", NULL},
+    {"weak", get_weak, NULL, "whether it is the type of a Python scalar, which gives way to the other operand's type",
+     NULL},
     {"dtype", get_dtype, NULL, "element type of an array or a UniTuple; NumPy's dtype of a scalar", NULL},
     {"ndim", get_ndim, NULL, "dimensions of an array", NULL},
     {"layout", get_layout, NULL, "'C', 'F', or 'A' for any strides", NULL},
@@ -234,8 +240,10 @@ static PyObject *type_subscript(PyObject *self, PyObject *key) {
     if (ndim == 0) layout = LAYOUT_C;
     return type_to_object(state, type_array(state->session.types, element, (unsigned)ndim, layout, false));
 bad:
-    PyErr_Format(PyExc_TypeError, "an array type is written %R[:], %R[::1], %R[:, :], %R[:, ::1] or %R[::1, :], with one slice per dimension",
-                 self, self, self, self, self);
+    PyErr_Format(
+        PyExc_TypeError,
+        "an array type is written %R[:], %R[::1], %R[:, :], %R[:, ::1] or %R[::1, :], with one slice per dimension",
+        self, self, self, self, self);
     return NULL;
 }
 
@@ -245,7 +253,8 @@ static PyObject *make_signature(ModuleState *state, const Type *result, PyObject
     const Type *few[16], **types = few;
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     PyObject *signature = NULL;
-    if (count > (Py_ssize_t)COUNT_OF(few) && !(types = PyMem_Malloc((size_t)count * sizeof *types))) return PyErr_NoMemory();
+    if (count > (Py_ssize_t)COUNT_OF(few) && !(types = PyMem_Malloc((size_t)count * sizeof *types)))
+        return PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < count; i++) {
         types[i] = type_from_object(state, PyTuple_GET_ITEM(args, i));
         if (!types[i]) goto done;
@@ -277,7 +286,8 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
     /* the interpreter converts as compiled code does: both mean NumPy's (or Python's) constructor */
     static PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
     TypeClass class = class_of(type);
-    PyTypeObject *constructor = type->weak ? python[class - TYPE_CLASS_BOOLEAN] : marshal_scalar_type((Scalar)type->scalar);
+    PyTypeObject *constructor = type->weak ? python[class - TYPE_CLASS_BOOLEAN]
+                                           : marshal_scalar_type((Scalar)type->scalar);
     return PyObject_CallOneArg((PyObject *)constructor, PyTuple_GET_ITEM(args, 0));
 }
 
@@ -288,14 +298,20 @@ static PyObject *new_array(ModuleState *state, PyObject *args, PyObject *kwargs)
     PyObject *dtype;
     int ndim, readonly = 0;
     const char *layout = "C";
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi|sp:Array", keywords, &dtype, &ndim, &layout, &readonly)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi|sp:Array", keywords, &dtype, &ndim, &layout, &readonly))
+        return NULL;
     const Type *element = type_from_object(state, dtype);
     if (!element) return NULL;
-    if (element->kind != TY_SCALAR || element->weak || ndim < 0 || ndim > TYPE_MAX_NDIM || strlen(layout) != 1 || !strchr("CFA", *layout)) {
-        PyErr_SetString(PyExc_TypeError, "Array(dtype, ndim, layout): dtype is a scalar type such as float32, layout is 'C', 'F' or 'A'");
+    if (element->kind != TY_SCALAR || element->weak || ndim < 0 || ndim > TYPE_MAX_NDIM || strlen(layout) != 1 ||
+        !strchr("CFA", *layout)) {
+        PyErr_SetString(
+            PyExc_TypeError,
+            "Array(dtype, ndim, layout): dtype is a scalar type such as float32, layout is 'C', 'F' or 'A'");
         return NULL;
     }
-    ArrayLayout order = *layout == 'C' || (ndim <= 1 && *layout == 'F') ? LAYOUT_C : *layout == 'F' ? LAYOUT_F : LAYOUT_A;
+    ArrayLayout order = *layout == 'C' || (ndim <= 1 && *layout == 'F') ? LAYOUT_C
+                        : *layout == 'F'                                ? LAYOUT_F
+                                                                        : LAYOUT_A;
     return type_to_object(state, type_array(state->session.types, element, (unsigned)ndim, order, readonly != 0));
 }
 
@@ -306,7 +322,8 @@ static PyObject *new_tuple(ModuleState *state, PyObject *args, PyObject *kwargs)
     PyObject *items = PySequence_Tuple(sequence);
     if (!items) return NULL;
     Signature *signature = (Signature *)make_signature(state, NULL, items); /* the same reading of a list of types */
-    if (signature) result = type_to_object(state, type_tuple(state->session.types, signature->args, (size_t)signature->count));
+    if (signature)
+        result = type_to_object(state, type_tuple(state->session.types, signature->args, (size_t)signature->count));
     Py_XDECREF(signature);
     Py_DECREF(items);
     return result;
@@ -340,7 +357,8 @@ static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
     if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_OPTIONAL]) return new_optional(state, args, kwargs);
-    PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32", class->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32",
+                 class->tp_name);
     return NULL;
 }
 
@@ -349,7 +367,8 @@ static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
 static PyObject *type_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     if (class_of(((TypeObject *)self)->type) == TYPE_CLASS_OPAQUE)
-        return PyErr_Format(PyExc_TypeError, "type %R stands for an object of this process and cannot be pickled", self);
+        return PyErr_Format(PyExc_TypeError, "type %R stands for an object of this process and cannot be pickled",
+                            self);
     PyObject *module = PyType_GetModule(Py_TYPE(self));
     PyObject *make = module ? PyObject_GetAttrString(module, "_type_from_text") : NULL;
     PyObject *text = make ? get_name(self, NULL) : NULL;
@@ -392,11 +411,18 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
         char full[64];
         snprintf(full, sizeof full, "krait.types.%s", class_rows[i].name);
         PyType_Slot root[] = {
-            {Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, type_new}, {Py_tp_call, type_call}, {Py_tp_repr, type_repr},
-            {Py_mp_subscript, type_subscript}, {Py_tp_getset, type_getset}, {Py_tp_methods, type_methods}, {0, NULL},
+            {Py_tp_doc, (void *)class_rows[i].doc},
+            {Py_tp_new, type_new},
+            {Py_tp_call, type_call},
+            {Py_tp_repr, type_repr},
+            {Py_mp_subscript, type_subscript},
+            {Py_tp_getset, type_getset},
+            {Py_tp_methods, type_methods},
+            {0, NULL},
         };
         PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, type_new}, {0, NULL}};
-        PyType_Spec spec = {full, sizeof(TypeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
+        PyType_Spec spec = {full, sizeof(TypeObject), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
                             i == TYPE_CLASS_TYPE ? root : rest};
         PyObject *base = i == TYPE_CLASS_TYPE ? NULL : (PyObject *)state->type_classes[class_rows[i].base];
         PyObject *class = PyType_FromModuleAndSpec(module, &spec, base);
@@ -425,8 +451,8 @@ int types_add(PyObject *module, ModuleState *state) {
     state->type_objects = PyDict_New();
     if (!names || !state->type_objects || add_classes(module, state, names) < 0) goto done;
     for (size_t i = 0; i < COUNT_OF(type_names); i++)
-        if (!type_names[i].weak &&
-            add_name(state, names, type_names[i].name, type_scalar(state->session.types, type_names[i].scalar, false)) < 0)
+        if (!type_names[i].weak && add_name(state, names, type_names[i].name,
+                                            type_scalar(state->session.types, type_names[i].scalar, false)) < 0)
             goto done;
     objects_set_krait_type(state->session.objects, state->type_classes[TYPE_CLASS_TYPE], scalar_made);
     const Type *none = type_simple(state->session.types, TY_NONE);

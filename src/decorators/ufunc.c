@@ -1,8 +1,9 @@
 /* ufunc.c: specialisations compiled as ENTRY_UFUNC become one NumPy ufunc.
  *
- * Each specialisation is a loop of the ufunc.  A result whose signature declares another type than inference found goes through a buffer and is
- * converted.  Loops that cannot raise are ordinary ones; if any can, all are registered as array methods, the one kind of loop whose errors NumPy
- * asks for.  Everything the loops use hangs on a capsule in ufunc->obj. */
+ * Each specialisation is a loop of the ufunc.  A result whose signature declares another type than inference found
+ * goes through a buffer and is converted.  Loops that cannot raise are ordinary ones; if any can, all are registered
+ * as array methods, the one kind of loop whose errors NumPy asks for.  Everything the loops use hangs on a capsule in
+ * ufunc->obj. */
 #include "decorators/vectorized.h"
 
 #include <string.h> /* memcpy */
@@ -53,14 +54,18 @@ bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout) {
 static void loop_raise(HostUfunc *head, int32_t status, const void *exception) {
     Loop *loop = (Loop *)head;
     PyGILState_STATE gil = PyGILState_Ensure();
-    if (!PyErr_Occurred()) raise_site(loop->owner->state, loop->spec->code, status, exception, PyFunction_GET_GLOBALS(loop->owner->function));
+    if (!PyErr_Occurred())
+        raise_site(loop->owner->state, loop->spec->code, status, exception,
+                   PyFunction_GET_GLOBALS(loop->owner->function));
     PyGILState_Release(gil);
 }
 
-static void convert_items(const Type *from_type, const char *from, const Type *to_type, char *to, npy_intp step, npy_intp count) {
+static void convert_items(const Type *from_type, const char *from, const Type *to_type, char *to, npy_intp step,
+                          npy_intp count) {
     size_t bytes = scalar_info[from_type->scalar].bytes;
     for (npy_intp i = 0; i < count; i++)
-        marshal_convert_scalar((Scalar)from_type->scalar, from + (size_t)i * bytes, (Scalar)to_type->scalar, to + i * step);
+        marshal_convert_scalar((Scalar)from_type->scalar, from + (size_t)i * bytes, (Scalar)to_type->scalar,
+                               to + i * step);
 }
 
 /* The function's results go to buffers, and from there, converted, to the outputs. */
@@ -94,7 +99,8 @@ static void run_loop(Loop *loop, char **args, const npy_intp *dimensions, const 
 }
 
 /* The same as an array method: the caller's ufunc leads to the loops, the operands' dtypes to the one. */
-static int run_method(PyArrayMethod_Context *context, char *const *args, const npy_intp *dimensions, const npy_intp *steps, NpyAuxData *aux) {
+static int run_method(PyArrayMethod_Context *context, char *const *args, const npy_intp *dimensions,
+                      const npy_intp *steps, NpyAuxData *aux) {
     PyUFuncObject *ufunc = (PyUFuncObject *)context->caller;
     UfuncData *data = PyCapsule_GetPointer(ufunc->obj, NULL);
     (void)aux;
@@ -152,7 +158,9 @@ static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec) {
     const Type *result = spec->code->result;
     int differing = 0;
     for (int i = 0; i < loop->nin + loop->nout; i++) {
-        loop->computed[i] = i < loop->nin ? loop->types[i] : result->kind == TY_TUPLE ? result->items[i - loop->nin] : result;
+        loop->computed[i] = i < loop->nin              ? loop->types[i]
+                            : result->kind == TY_TUPLE ? result->items[i - loop->nin]
+                                                       : result;
         differing += loop->computed[i]->scalar != loop->types[i]->scalar;
         data->types[at * (loop->nin + loop->nout) + i] = (char)marshal_typenum((Scalar)loop->types[i]->scalar);
     }
@@ -182,7 +190,8 @@ static UfuncData *data_new(ModuleState *state, PyObject *function, Spec *const *
         if (fill_loop(data, data->nloops, specs[data->nloops])) continue;
         data->nloops++; /* it has its reference */
         data_free(data);
-        PyErr_SetString(state->errors[ERROR_TYPING], "the arguments and results of a vectorized function are scalars, 32 of them at most");
+        PyErr_SetString(state->errors[ERROR_TYPING],
+                        "the arguments and results of a vectorized function are scalars, 32 of them at most");
         return NULL;
     }
     return data;
@@ -197,7 +206,8 @@ static int add_methods(PyObject *ufunc, UfuncData *data) {
             dtypes[k] = (PyArray_DTypeMeta *)Py_TYPE(descr); /* static types of NumPy */
             Py_DECREF(descr);
         }
-        PyType_Slot slots[] = {{NPY_METH_strided_loop, (void *)run_method}, {NPY_METH_unaligned_strided_loop, NULL}, {0, NULL}};
+        PyType_Slot slots[] = {
+            {NPY_METH_strided_loop, (void *)run_method}, {NPY_METH_unaligned_strided_loop, NULL}, {0, NULL}};
         slots[1] = slots[2];
         PyArrayMethod_Spec spec = {.name = data->name,
                                    .nin = loop->nin,
@@ -211,7 +221,8 @@ static int add_methods(PyObject *ufunc, UfuncData *data) {
     return 0;
 }
 
-PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout, int identity) {
+PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
+                    int identity) {
     UfuncData *data = data_new(state, function, loops, nloops, nin + nout);
     bool raises = false;
     if (!data) return NULL;
@@ -221,8 +232,8 @@ PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, 
         return NULL;
     }
     for (Py_ssize_t i = 0; i < nloops; i++) raises |= loops[i]->code->nraise_sites > 0;
-    PyObject *ufunc = PyUFunc_FromFuncAndData(data->functions, data->data, data->types, raises ? 0 : (int)nloops, nin, nout, identity, data->name,
-                                              data->doc, 0);
+    PyObject *ufunc = PyUFunc_FromFuncAndData(data->functions, data->data, data->types, raises ? 0 : (int)nloops, nin,
+                                              nout, identity, data->name, data->doc, 0);
     if (!ufunc) {
         Py_DECREF(capsule);
         return NULL;

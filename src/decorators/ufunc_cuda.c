@@ -1,8 +1,9 @@
 /* ufunc_cuda.c: calls of @vectorize(target='cuda') functions.
  *
- * On a GPU: operands broadcast to one shape; neighbouring axes that every operand steps through evenly are joined, axes of length one dropped; one
- * launch of the elementwise kernel (codegen_nvptx.h) does the rest.  Host arrays and scalars are copied in; the result is a device array if
- * any operand is one, else it is copied back.  On the host device: NumPy's ufunc on views of the device arrays. */
+ * On a GPU: operands broadcast to one shape; neighbouring axes that every operand steps through evenly are joined,
+ * axes of length one dropped; one launch of the elementwise kernel (codegen_nvptx.h) does the rest.  Host arrays and
+ * scalars are copied in; the result is a device array if any operand is one, else it is copied back.  On the host
+ * device: NumPy's ufunc on views of the device arrays. */
 #include "decorators/vectorized.h"
 
 #include <string.h> /* memcpy */
@@ -23,9 +24,9 @@ typedef struct Call {
     void *stream;
     int nin, nout;
     Spec *spec;
-    const Type *types[MAX_OPERANDS];   /* as the kernel computes */
-    PyObject *operands[MAX_OPERANDS];  /* owned; DeviceArray each, outputs last */
-    PyObject *out[MAX_OPERANDS];       /* borrowed: what the caller gave, or NULL */
+    const Type *types[MAX_OPERANDS];  /* as the kernel computes */
+    PyObject *operands[MAX_OPERANDS]; /* owned; DeviceArray each, outputs last */
+    PyObject *out[MAX_OPERANDS];      /* borrowed: what the caller gave, or NULL */
     bool any_device;
     int ndim;
     int64_t shape[TYPE_MAX_NDIM];
@@ -33,7 +34,9 @@ typedef struct Call {
     UfuncOperand places[MAX_OPERANDS];
 } Call;
 
-static bool is_device_array(const ModuleState *state, PyObject *object) { return object && PyObject_TypeCheck(object, state->marshal.device_array); }
+static bool is_device_array(const ModuleState *state, PyObject *object) {
+    return object && PyObject_TypeCheck(object, state->marshal.device_array);
+}
 
 static PyObject *call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second) {
     PyObject *function = PyObject_GetAttrString(self->module, name);
@@ -56,10 +59,12 @@ static const Spec *choose_signature(Call *call) {
             const Spec *spec = self->loops[i];
             bool fits = true;
             for (int k = 0; fits && k < call->nin; k++)
-                fits = exact ? call->types[k] == spec->code->params[k] : casts_safely(call->state, call->types[k], spec->code->params[k]);
+                fits = exact ? call->types[k] == spec->code->params[k]
+                             : casts_safely(call->state, call->types[k], spec->code->params[k]);
             if (fits) return spec;
         }
-    PyErr_Format(PyExc_TypeError, "no signature of %U takes operands of these types", ((PyFunctionObject *)self->core.function)->func_qualname);
+    PyErr_Format(PyExc_TypeError, "no signature of %U takes operands of these types",
+                 ((PyFunctionObject *)self->core.function)->func_qualname);
     return NULL;
 }
 
@@ -68,7 +73,8 @@ static int read_types(Call *call, PyObject *const *args) {
     for (int i = 0; i < call->nin; i++) {
         call->types[i] = operand_type(self, args[i]);
         if (call->types[i]) continue;
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "operand %d, a %s, is no array or number", i, Py_TYPE(args[i])->tp_name);
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_TypeError, "operand %d, a %s, is no array or number", i, Py_TYPE(args[i])->tp_name);
         return -1;
     }
     if (!operand_types_resolve(self, call->types, call->nin)) {
@@ -94,7 +100,8 @@ static int choose_code(Call *call) {
     if (!call->spec) return -1;
     int nin;
     if (ufunc_types(call->spec, call->types, &nin, &call->nout)) return 0;
-    PyErr_SetString(call->state->errors[ERROR_TYPING], "a vectorized function takes scalars and returns a scalar or a tuple of scalars");
+    PyErr_SetString(call->state->errors[ERROR_TYPING],
+                    "a vectorized function takes scalars and returns a scalar or a tuple of scalars");
     return -1;
 }
 
@@ -118,7 +125,8 @@ static CudaKernel *load(Call *call) {
     }
     Loaded *loaded = spec->extra;
     if (!loaded->kernels[device])
-        loaded->kernels[device] = cuda_kernel_load(call->context, spec->code->ptx, spec->code->config.codegen.entry_name, 0);
+        loaded->kernels[device] = cuda_kernel_load(call->context, spec->code->ptx,
+                                                   spec->code->config.codegen.entry_name, 0);
     return loaded->kernels[device];
 }
 
@@ -130,7 +138,8 @@ static PyObject *bring_in(Call *call, PyObject *object, const Type *type) {
     PyObject *host = NULL;
     if (is_device_array(call->state, object)) {
         DeviceArray *array = (DeviceArray *)object;
-        if (array->context == call->context && type_element(array->type)->scalar == type->scalar) return Py_NewRef(object);
+        if (array->context == call->context && type_element(array->type)->scalar == type->scalar)
+            return Py_NewRef(object);
         host = PyObject_CallMethod(object, "copy_to_host", NULL); /* another type or device: by way of the host */
         if (!host) return NULL;
         Py_SETREF(host, PyArray_FROMANY(host, typenum, 0, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST));
@@ -155,7 +164,8 @@ static int broadcast_shape(Call *call) {
             int64_t *length = &call->shape[call->ndim - ndim + k];
             if (array->dims[k] == *length || array->dims[k] == 1) continue;
             if (*length != 1) {
-                PyErr_Format(PyExc_ValueError, "operands could not be broadcast together: along axis %d there are lengths %lld and %lld",
+                PyErr_Format(PyExc_ValueError,
+                             "operands could not be broadcast together: along axis %d there are lengths %lld and %lld",
                              call->ndim - ndim + k, (long long)*length, (long long)array->dims[k]);
                 return -1;
             }
@@ -169,14 +179,17 @@ static PyObject *shape_tuple(const Call *call) {
     PyObject *shape = PyTuple_New(call->ndim);
     for (int i = 0; shape && i < call->ndim; i++) {
         PyObject *length = PyLong_FromLongLong(call->shape[i]);
-        if (length) PyTuple_SET_ITEM(shape, i, length);
-        else Py_CLEAR(shape);
+        if (length)
+            PyTuple_SET_ITEM(shape, i, length);
+        else
+            Py_CLEAR(shape);
     }
     return shape;
 }
 
 static bool same_shape(const Call *call, const DeviceArray *array) {
-    return array->type->ndim == call->ndim && (call->ndim == 0 || memcmp(array->dims, call->shape, (size_t)call->ndim * sizeof(int64_t)) == 0);
+    return array->type->ndim == call->ndim &&
+           (call->ndim == 0 || memcmp(array->dims, call->shape, (size_t)call->ndim * sizeof(int64_t)) == 0);
 }
 
 /* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
@@ -185,8 +198,8 @@ static int make_outputs(Call *call) {
     for (int i = 0; shape && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
-        if (is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context && same_shape(call, (DeviceArray *)out) &&
-            type_element(((DeviceArray *)out)->type)->scalar == type->scalar) {
+        if (is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context &&
+            same_shape(call, (DeviceArray *)out) && type_element(((DeviceArray *)out)->type)->scalar == type->scalar) {
             call->operands[call->nin + i] = Py_NewRef(out);
             continue;
         }
@@ -212,7 +225,8 @@ static int64_t operand_stride(const Call *call, int operand, int axis) {
 static int flatten(Call *call) {
     int count = call->nin + call->nout;
     call->head = (UfuncHead){.size = 1, .mode = UFUNC_STRIDED, .ndim = 0};
-    for (int i = 0; i < count; i++) call->places[i] = (UfuncOperand){.data = ((DeviceArray *)call->operands[i])->head.data};
+    for (int i = 0; i < count; i++)
+        call->places[i] = (UfuncOperand){.data = ((DeviceArray *)call->operands[i])->head.data};
     for (int axis = call->ndim - 1; axis >= 0; axis--) {
         int64_t length = call->shape[axis];
         int last = (int)call->head.ndim - 1;
@@ -252,7 +266,8 @@ static bool can_use_lanes(const Call *call) {
             for (int axis = 1; axis < call->head.ndim; axis++) constant &= place->strides[axis] == 0;
             if (constant) continue;
         }
-        if ((place->strides[0] != item && !(place->strides[0] == 0 && i < call->nin)) || (uintptr_t)place->data % 16) return false;
+        if ((place->strides[0] != item && !(place->strides[0] == 0 && i < call->nin)) || (uintptr_t)place->data % 16)
+            return false;
         for (int axis = 1; axis < call->head.ndim; axis++)
             if (place->strides[axis] % 16) return false;
     }
@@ -271,14 +286,16 @@ static int launch(Call *call) {
     if (can_use_lanes(call)) call->head.mode = UFUNC_VECTOR;
     params.head = call->head;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
-    int64_t threads = call->head.mode == UFUNC_VECTOR ? (call->head.size + UFUNC_LANES - 1) / UFUNC_LANES : call->head.size;
+    int64_t threads = call->head.mode == UFUNC_VECTOR ? (call->head.size + UFUNC_LANES - 1) / UFUNC_LANES
+                                                      : call->head.size;
     int64_t blocks = (threads + THREADS - 1) / THREADS;
     if (blocks > INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "too many elements for one launch");
         return -1;
     }
     const unsigned grid[3] = {(unsigned)blocks, 1, 1}, block[3] = {THREADS, 1, 1};
-    return cuda_kernel_launch(kernel, grid, block, call->stream, 0, &params, sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
+    return cuda_kernel_launch(kernel, grid, block, call->stream, 0, &params,
+                              sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
 }
 
 /* ---- results ---- */
@@ -298,7 +315,8 @@ static PyObject *take_result(Call *call, int i) {
     if (!out && call->any_device && !converts) return Py_NewRef(computed);
     PyObject *host = PyObject_CallMethod(computed, "copy_to_host", NULL);
     if (host && converts)
-        Py_SETREF(host, PyArray_FROMANY(host, marshal_typenum((Scalar)declared->scalar), 0, 0, NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST));
+        Py_SETREF(host, PyArray_FROMANY(host, marshal_typenum((Scalar)declared->scalar), 0, 0,
+                                        NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST));
     if (!host) return NULL;
     PyObject *result = NULL;
     if (is_device_array(call->state, out)) {
@@ -306,8 +324,10 @@ static PyObject *take_result(Call *call, int i) {
         if (done) result = Py_NewRef(out);
         Py_XDECREF(done);
     } else if (out) {
-        if (PyArray_Check(out) && PyArray_CopyInto((PyArrayObject *)out, (PyArrayObject *)host) == 0) result = Py_NewRef(out);
-        else if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "out is a device array or a NumPy array");
+        if (PyArray_Check(out) && PyArray_CopyInto((PyArrayObject *)out, (PyArrayObject *)host) == 0)
+            result = Py_NewRef(out);
+        else if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "out is a device array or a NumPy array");
     } else if (call->any_device) {
         result = call_module(call->self, "to_device", host, NULL);
     } else {
@@ -322,8 +342,10 @@ static PyObject *take_results(Call *call) {
     PyObject *tuple = PyTuple_New(call->nout);
     for (int i = 0; tuple && i < call->nout; i++) {
         PyObject *item = take_result(call, i);
-        if (item) PyTuple_SET_ITEM(tuple, i, item);
-        else Py_CLEAR(tuple);
+        if (item)
+            PyTuple_SET_ITEM(tuple, i, item);
+        else
+            Py_CLEAR(tuple);
     }
     return tuple;
 }
@@ -333,7 +355,8 @@ static int read_out(Call *call, PyObject *out) {
     if (!PyTuple_Check(out) && call->nout == 1) {
         call->out[0] = out;
     } else if (PyTuple_Check(out) && PyTuple_GET_SIZE(out) == call->nout) {
-        for (int i = 0; i < call->nout; i++) call->out[i] = PyTuple_GET_ITEM(out, i) == Py_None ? NULL : PyTuple_GET_ITEM(out, i);
+        for (int i = 0; i < call->nout; i++)
+            call->out[i] = PyTuple_GET_ITEM(out, i) == Py_None ? NULL : PyTuple_GET_ITEM(out, i);
     } else {
         PyErr_Format(PyExc_ValueError, "out is one array for each of %d results", call->nout);
         return -1;
@@ -370,8 +393,10 @@ static PyObject *call_on_host(Call *call, PyObject *const *args, PyObject *out) 
     for (int i = 0; views && i < call->nin; i++) {
         any_device |= is_device_array(call->state, args[i]);
         PyObject *view = as_numpy(call->state, args[i]);
-        if (view) PyTuple_SET_ITEM(views, i, view);
-        else Py_CLEAR(views);
+        if (view)
+            PyTuple_SET_ITEM(views, i, view);
+        else
+            Py_CLEAR(views);
     }
     if (!views) goto done;
     if (out && out != Py_None) {
@@ -380,8 +405,10 @@ static PyObject *call_on_host(Call *call, PyObject *const *args, PyObject *out) 
         if (!kwargs) goto done;
     }
     result = PyObject_Call(self->ufunc, views, kwargs);
-    if (result && is_device_array(call->state, out)) Py_SETREF(result, Py_NewRef(out));
-    else if (result && any_device && !PyTuple_Check(result)) Py_SETREF(result, call_module(self, "to_device", result, NULL));
+    if (result && is_device_array(call->state, out))
+        Py_SETREF(result, Py_NewRef(out));
+    else if (result && any_device && !PyTuple_Check(result))
+        Py_SETREF(result, call_module(self, "to_device", result, NULL));
 done:
     Py_XDECREF(views);
     Py_XDECREF(kwargs);
@@ -405,7 +432,8 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
         call.any_device |= is_device_array(call.state, args[i]);
         if (!(call.operands[i] = bring_in(&call, args[i], call.types[i]))) goto done;
     }
-    if (read_out(&call, out) < 0 || broadcast_shape(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0) goto done;
+    if (read_out(&call, out) < 0 || broadcast_shape(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0)
+        goto done;
     result = take_results(&call);
 done:
     for (int i = 0; i < call.nin + call.nout; i++) Py_XDECREF(call.operands[i]);

@@ -1,8 +1,8 @@
 /* vectorized.c: @vectorize: a function of scalars as a ufunc.
  *
- * With signatures and target 'cpu' or 'parallel' the result is a NumPy ufunc itself.  Without signatures, or for target 'cuda', it is a
- * Vectorized: a callable with a ufunc inside, which gets a loop for each combination of operand types it meets.  NumPy does the rest:
- * broadcasting, out=, where=, reduce, accumulate, outer, at. */
+ * With signatures and target 'cpu' or 'parallel' the result is a NumPy ufunc itself.  Without signatures, or for
+ * target 'cuda', it is a Vectorized: a callable with a ufunc inside, which gets a loop for each combination of
+ * operand types it meets.  NumPy does the rest: broadcasting, out=, where=, reduce, accumulate, outer, at. */
 #include "decorators/vectorized.h"
 
 #include <stddef.h>       /* offsetof */
@@ -74,7 +74,8 @@ static int rebuild(Vectorized *self) {
     const Type *types[MAX_OPERANDS];
     int nin = self->nin, nout = 1;
     if (self->nloops && !ufunc_types(self->loops[0], types, &nin, &nout)) nout = 1;
-    PyObject *ufunc = ufunc_new(self->core.state, self->core.function, self->loops, self->nloops, nin, nout, self->identity);
+    PyObject *ufunc = ufunc_new(self->core.state, self->core.function, self->loops, self->nloops, nin, nout,
+                                self->identity);
     if (!ufunc) return -1;
     Py_XSETREF(self->ufunc, ufunc);
     return 0;
@@ -108,7 +109,8 @@ static int check_scalars(Vectorized *self, const Spec *spec) {
     if (ufunc_types(spec, types, &nin, &nout)) return 0;
     Arena *arena = arena_new();
     if (!arena) return PyErr_NoMemory(), -1;
-    PyErr_Format(self->core.state->errors[ERROR_TYPING], "a vectorized function takes scalars and returns a scalar or a tuple of scalars; %U returns %s",
+    PyErr_Format(self->core.state->errors[ERROR_TYPING],
+                 "a vectorized function takes scalars and returns a scalar or a tuple of scalars; %U returns %s",
                  ((PyFunctionObject *)self->core.function)->func_qualname, type_text(arena, spec->code->result));
     arena_free(arena);
     return -1;
@@ -144,14 +146,18 @@ static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t n
     PyObject *out = NULL, *stream = NULL;
     for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, i);
-        if (PyUnicode_CompareWithASCIIString(name, "out") == 0) out = args[nargs + i];
-        else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0) stream = args[nargs + i];
-        else return PyErr_Format(PyExc_TypeError, "a vectorized CUDA function has the keywords out and stream, not %U", name);
+        if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
+            out = args[nargs + i];
+        else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0)
+            stream = args[nargs + i];
+        else
+            return PyErr_Format(PyExc_TypeError, "a vectorized CUDA function has the keywords out and stream, not %U",
+                                name);
     }
     if (nargs == self->nin + 1 && !out) out = args[--nargs];
     if (nargs != self->nin)
-        return PyErr_Format(PyExc_TypeError, "%U takes %d arguments, %zd were given", ((PyFunctionObject *)self->core.function)->func_qualname,
-                            self->nin, nargs);
+        return PyErr_Format(PyExc_TypeError, "%U takes %d arguments, %zd were given",
+                            ((PyFunctionObject *)self->core.function)->func_qualname, self->nin, nargs);
     return ufunc_cuda_call(self, args, nargs, out, stream);
 }
 
@@ -189,9 +195,9 @@ static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, con
     return result;
 }
 
-#define FORWARD(name, number)                                                                                          \
-    static PyObject *vectorized_##name(PyObject *self, PyObject *args, PyObject *kwargs) {                            \
-        return forward(self, args, kwargs, &method_rows[number]);                                                      \
+#define FORWARD(name, number)                                                              \
+    static PyObject *vectorized_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
+        return forward(self, args, kwargs, &method_rows[number]);                          \
     }
 FORWARD(reduce, 0)
 FORWARD(accumulate, 1)
@@ -235,7 +241,9 @@ static int read_target(PyObject *options, bool *cuda) {
     if (!value) return 0;
     if (PyUnicode_Check(value)) {
         *cuda = PyUnicode_CompareWithASCIIString(value, "cuda") == 0;
-        if (*cuda || PyUnicode_CompareWithASCIIString(value, "cpu") == 0 || PyUnicode_CompareWithASCIIString(value, "parallel") == 0) return 0;
+        if (*cuda || PyUnicode_CompareWithASCIIString(value, "cpu") == 0 ||
+            PyUnicode_CompareWithASCIIString(value, "parallel") == 0)
+            return 0;
     }
     PyErr_Format(PyExc_ValueError, "option target is 'cpu', 'parallel' or 'cuda', not %R", value);
     return -1;
@@ -255,10 +263,12 @@ static int compile_signatures(Vectorized *self) {
     return 0;
 }
 
-static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
+static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures,
+                                    const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (!PyFunction_Check(function))
-        return PyErr_Format(PyExc_TypeError, "vectorize compiles Python functions; %R is of type %s", function, Py_TYPE(function)->tp_name);
+        return PyErr_Format(PyExc_TypeError, "vectorize compiles Python functions; %R is of type %s", function,
+                            Py_TYPE(function)->tp_name);
     Vectorized *self = (Vectorized *)state->vectorized_class->tp_alloc(state->vectorized_class, 0);
     if (!self) return NULL;
     self->vectorcall = vectorized_vectorcall;
@@ -268,8 +278,9 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     self->core.config.target = TARGET_HOST;
     self->core.config.codegen.entry = ENTRY_UFUNC;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
-    if (!self->dict || read_identity(options->given, &self->identity) < 0 || read_target(options->given, &self->cuda) < 0 ||
-        copy_function_attributes(self->dict, function) < 0 || specialiser_init(&self->core, state, function, options) < 0)
+    if (!self->dict || read_identity(options->given, &self->identity) < 0 ||
+        read_target(options->given, &self->cuda) < 0 || copy_function_attributes(self->dict, function) < 0 ||
+        specialiser_init(&self->core, state, function, options) < 0)
         goto failed;
     self->nin = (int)self->core.binding.nparams;
     if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
@@ -292,8 +303,8 @@ static PyObject *vectorize_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
     if (options_parse(&options, OPTIONS_VECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
-    PyObject *result =
-        vectorize_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures, &options);
+    PyObject *result = vectorize_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
+                                          signatures == Py_None ? NULL : signatures, &options);
     Py_XDECREF(options.given);
     return result;
 }
@@ -306,10 +317,12 @@ static PyObject *vectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
     bool cuda;
     int identity;
     if (options_parse(&options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
-    if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || read_target(options.given, &cuda) < 0 || read_identity(options.given, &identity) < 0)
+    if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || read_target(options.given, &cuda) < 0 ||
+        read_identity(options.given, &identity) < 0)
         goto done;
     if (looks_like_signature(state, first)) {
-        if ((signatures = signatures_from_object(state, first))) result = decorate_later(module, vectorize_apply, signatures, kwargs);
+        if ((signatures = signatures_from_object(state, first)))
+            result = decorate_later(module, vectorize_apply, signatures, kwargs);
     } else if (first == Py_None) {
         result = decorate_later(module, vectorize_apply, NULL, kwargs);
     } else {
@@ -323,7 +336,9 @@ done:
 
 /* ---- the class ---- */
 
-static PyObject *get_from_ufunc(PyObject *object, void *name) { return PyObject_GetAttrString(((Vectorized *)object)->ufunc, name); }
+static PyObject *get_from_ufunc(PyObject *object, void *name) {
+    return PyObject_GetAttrString(((Vectorized *)object)->ufunc, name);
+}
 
 #define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
 static PyGetSetDef vectorized_getset[] = {
@@ -376,7 +391,9 @@ static void vectorized_dealloc(PyObject *object) {
     Py_DECREF(class);
 }
 
-static PyObject *vectorized_repr(PyObject *self) { return PyUnicode_FromFormat("Vectorized(%R)", ((Vectorized *)self)->core.function); }
+static PyObject *vectorized_repr(PyObject *self) {
+    return PyUnicode_FromFormat("Vectorized(%R)", ((Vectorized *)self)->core.function);
+}
 
 static PyMemberDef vectorized_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Vectorized, vectorcall), READONLY, NULL},
@@ -387,7 +404,7 @@ static PyMemberDef vectorized_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 static PyMethodDef vectorized_methods[] = {
     {"reduce", WITH_KEYWORDS(vectorized_reduce), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.reduce"},
     {"accumulate", WITH_KEYWORDS(vectorized_accumulate), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.accumulate"},
@@ -413,12 +430,14 @@ static PyType_Slot vectorized_slots[] = {
 };
 
 static PyType_Spec vectorized_spec = {"krait.Vectorized", sizeof(Vectorized), 0,
-                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                          Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                       vectorized_slots};
 
 static PyMethodDef functions[] = {
     {"vectorize", WITH_KEYWORDS(vectorize), METH_VARARGS | METH_KEYWORDS,
-     "vectorize(signatures_or_function=None, *, identity=None, target='cpu', **options)\n--\n\nMakes a ufunc of a function of scalars."},
+     "vectorize(signatures_or_function=None, *, identity=None, target='cpu', **options)\n--\n\nMakes a ufunc of a "
+     "function of scalars."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,4 +1,5 @@
-/* vectorized.h: what the files of @vectorize share: vectorized.c (the decorator and its class), ufunc.c (specialisations as a NumPy ufunc),
+/* vectorized.h: what the files of @vectorize share: vectorized.c (the decorator and its class), ufunc.c
+ * (specialisations as a NumPy ufunc),
  * ufunc_cuda.c (elementwise kernels over device and host arrays). */
 #ifndef KRAIT_DECORATORS_VECTORIZED_H
 #define KRAIT_DECORATORS_VECTORIZED_H
@@ -13,11 +14,11 @@ typedef struct Vectorized {
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
     PyObject *module;
-    PyObject *ufunc; /* the NumPy ufunc of the loops so far */
+    PyObject *ufunc;      /* the NumPy ufunc of the loops so far */
     PyObject *signatures; /* list of Signatures as given, or NULL */
-    Spec **loops;    /* owned references, narrow types first */
+    Spec **loops;         /* owned references, narrow types first */
     Py_ssize_t nloops;
-    int identity;    /* PyUFunc_Zero, ... */
+    int identity; /* PyUFunc_Zero, ... */
     bool cuda;
     int nin;
     Specialiser core;
@@ -26,12 +27,14 @@ typedef struct Vectorized {
 /* Types that loops take and give: declared ones where a signature names them.  false: not scalars. */
 bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout);
 /* A ufunc of these specialisations, each ENTRY_UFUNC for the host.  The ufunc keeps all it needs alive. */
-PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout, int identity);
+PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
+                    int identity);
 
 /* Calls an elementwise function for @vectorize(target='cuda'). */
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream);
 
-/* vectorized.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an exception: none. */
+/* vectorized.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
+ * exception: none. */
 const Type *operand_type(Vectorized *self, PyObject *object);
 /* Weak operands take the type they have beside the strong ones, as NumPy decides (NEP 50). */
 bool operand_types_resolve(Vectorized *self, const Type **types, Py_ssize_t count);

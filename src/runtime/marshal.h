@@ -17,7 +17,8 @@ int marshal_read_int(PyObject *object, int64_t *value);
 
 /* The kinds that unpack and convert treat alike, given which of the two asks. */
 typedef MarshalResult Unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
-MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack);
+MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                   Unpack *unpack);
 MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to);
 
 static inline size_t marshal_align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }

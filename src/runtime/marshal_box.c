@@ -1,7 +1,7 @@
 /* marshal_box.c: the bytes of a result to a new Python object.
  *
- * Weak scalars become Python's, strong ones NumPy's.  An array that is exactly its owner is the owner itself, as `return x` means in the
- * interpreter; any other is a view on it. */
+ * Weak scalars become Python's, strong ones NumPy's.  An array that is exactly its owner is the owner itself, as
+ * `return x` means in the interpreter; any other is a view on it. */
 #include "runtime/marshal.h"
 
 static PyObject *box_scalar(const Type *type, const void *from) {
@@ -31,12 +31,14 @@ static void array_strides(const Type *type, const int64_t *shape, const int64_t 
     }
 }
 
-static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *head, const int64_t *shape, const npy_intp *strides) {
+static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *head, const int64_t *shape,
+                     const npy_intp *strides) {
     if (PyArray_DATA(array) != head->data || PyArray_NDIM(array) != type->ndim ||
         marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar)
         return false;
     for (unsigned k = 0; k < type->ndim; k++) {
-        if (PyArray_DIM(array, (int)k) != shape[k] || (shape[k] > 1 && PyArray_STRIDE(array, (int)k) != strides[k])) return false;
+        if (PyArray_DIM(array, (int)k) != shape[k] || (shape[k] > 1 && PyArray_STRIDE(array, (int)k) != strides[k]))
+            return false;
     }
     return true;
 }
@@ -49,7 +51,8 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
     npy_intp dims[TYPE_MAX_NDIM + 1];
     array_strides(type, shape, shape + type->ndim, strides);
     for (unsigned k = 0; k < type->ndim; k++) dims[k] = (npy_intp)shape[k];
-    if (owner && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides)) return Py_NewRef(owner);
+    if (owner && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides))
+        return Py_NewRef(owner);
     if (owner && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
         ((DeviceArray *)owner)->head.data == head->data && ((DeviceArray *)owner)->type == type)
         return Py_NewRef(owner);
@@ -89,7 +92,8 @@ static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void 
 
 static PyObject *box_range(const void *from) {
     const int64_t *parts = from;
-    return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)parts[0], (long long)parts[1], (long long)parts[2]);
+    return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)parts[0], (long long)parts[1],
+                                 (long long)parts[2]);
 }
 
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from) {

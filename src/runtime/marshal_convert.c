@@ -1,7 +1,7 @@
 /* marshal_convert.c: Python values to the bytes of a declared type, converting scalars as C does.
  *
- * A number is read into the widest C type of its kind (int64, uint64, double, complex) and stored as the declared one.  Complex to real is no
- * conversion; float to integer truncates. */
+ * A number is read into the widest C type of its kind (int64, uint64, double, complex) and stored as the declared
+ * one.  Complex to real is no conversion; float to integer truncates. */
 #include "runtime/marshal.h"
 
 #include <math.h> /* fabs, isnan */
@@ -15,18 +15,19 @@ typedef struct Number {
 static double half_to_double(const void *from) { return PyFloat_Unpack2(from, 1); }
 
 static void double_to_half(double value, void *to) {
-    if (fabs(value) >= 65520.0 && !isinf(value)) value = value < 0 ? -INFINITY : INFINITY; /* rounds past the largest finite one */
+    if (fabs(value) >= 65520.0 && !isinf(value))
+        value = value < 0 ? -INFINITY : INFINITY; /* rounds past the largest finite one */
     PyFloat_Pack2(value, to, 1);
 }
 
 static void load_number(Scalar scalar, const void *from, Number *number) {
     number->im = 0;
-#define LOAD(T, K, field)                                                                                              \
-    do {                                                                                                               \
-        T value;                                                                                                       \
-        memcpy(&value, from, sizeof value);                                                                            \
-        number->kind = K;                                                                                              \
-        number->field = value;                                                                                         \
+#define LOAD(T, K, field)                   \
+    do {                                    \
+        T value;                            \
+        memcpy(&value, from, sizeof value); \
+        number->kind = K;                   \
+        number->field = value;              \
     } while (0)
     switch (scalar) {
     case SCALAR_BOOL: number->kind = 'i', number->i = *(const uint8_t *)from != 0; break;
@@ -88,9 +89,7 @@ static bool store_number(Scalar scalar, const Number *number, void *to) {
     char kind = scalar_info[scalar].kind;
     if (number->kind == 'c' && kind != 'c') return false;
     switch (scalar) {
-    case SCALAR_BOOL:
-        *(uint8_t *)to = number->kind == 'f' ? number->re != 0 : number->i != 0;
-        break;
+    case SCALAR_BOOL: *(uint8_t *)to = number->kind == 'f' ? number->re != 0 : number->i != 0; break;
     case SCALAR_FLOAT16: double_to_half(number_to_double(number), to); break;
     case SCALAR_FLOAT32: *(float *)to = number_to_float(number); break;
     case SCALAR_FLOAT64: *(double *)to = number_to_double(number); break;
@@ -130,7 +129,8 @@ static MarshalResult read_number(PyObject *object, Number *number) {
             number->kind = 'u';
             number->i = (int64_t)PyLong_AsUnsignedLongLong(object);
         }
-        if (overflow < 0) PyErr_SetString(PyExc_OverflowError, "Python int too large for compiled code, whose int has 64 bits");
+        if (overflow < 0)
+            PyErr_SetString(PyExc_OverflowError, "Python int too large for compiled code, whose int has 64 bits");
         if (PyErr_Occurred()) return MARSHAL_ERROR;
     } else if (PyFloat_Check(object)) {
         number->kind = 'f';

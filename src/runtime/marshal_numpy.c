@@ -9,11 +9,11 @@ int marshal_import_numpy(void) {
 
 /* One more than the Scalar, so that an absent row is 0. */
 static const uint8_t scalar_of_typenum[] = {
-    [NPY_BOOL] = 1 + SCALAR_BOOL,         [NPY_BYTE] = 1 + SCALAR_INT8,        [NPY_SHORT] = 1 + SCALAR_INT16,
-    [NPY_INT] = 1 + SCALAR_INT32,         [NPY_LONG] = 1 + SCALAR_INT64,       [NPY_LONGLONG] = 1 + SCALAR_INT64,
-    [NPY_UBYTE] = 1 + SCALAR_UINT8,       [NPY_USHORT] = 1 + SCALAR_UINT16,    [NPY_UINT] = 1 + SCALAR_UINT32,
-    [NPY_ULONG] = 1 + SCALAR_UINT64,      [NPY_ULONGLONG] = 1 + SCALAR_UINT64, [NPY_HALF] = 1 + SCALAR_FLOAT16,
-    [NPY_FLOAT] = 1 + SCALAR_FLOAT32,     [NPY_DOUBLE] = 1 + SCALAR_FLOAT64,   [NPY_CFLOAT] = 1 + SCALAR_COMPLEX64,
+    [NPY_BOOL] = 1 + SCALAR_BOOL,          [NPY_BYTE] = 1 + SCALAR_INT8,        [NPY_SHORT] = 1 + SCALAR_INT16,
+    [NPY_INT] = 1 + SCALAR_INT32,          [NPY_LONG] = 1 + SCALAR_INT64,       [NPY_LONGLONG] = 1 + SCALAR_INT64,
+    [NPY_UBYTE] = 1 + SCALAR_UINT8,        [NPY_USHORT] = 1 + SCALAR_UINT16,    [NPY_UINT] = 1 + SCALAR_UINT32,
+    [NPY_ULONG] = 1 + SCALAR_UINT64,       [NPY_ULONGLONG] = 1 + SCALAR_UINT64, [NPY_HALF] = 1 + SCALAR_FLOAT16,
+    [NPY_FLOAT] = 1 + SCALAR_FLOAT32,      [NPY_DOUBLE] = 1 + SCALAR_FLOAT64,   [NPY_CFLOAT] = 1 + SCALAR_COMPLEX64,
     [NPY_CDOUBLE] = 1 + SCALAR_COMPLEX128,
 };
 _Static_assert(sizeof(long) == 8, "NumPy's long is int64");
@@ -25,10 +25,12 @@ int marshal_scalar_of_typenum(int typenum) {
 
 int marshal_typenum(Scalar scalar) {
     static const int typenums[SCALAR_COUNT] = {
-        [SCALAR_BOOL] = NPY_BOOL,       [SCALAR_INT8] = NPY_INT8,       [SCALAR_INT16] = NPY_INT16,
-        [SCALAR_INT32] = NPY_INT32,     [SCALAR_INT64] = NPY_INT64,     [SCALAR_UINT8] = NPY_UINT8,
-        [SCALAR_UINT16] = NPY_UINT16,   [SCALAR_UINT32] = NPY_UINT32,   [SCALAR_UINT64] = NPY_UINT64,
-        [SCALAR_FLOAT16] = NPY_FLOAT16, [SCALAR_FLOAT32] = NPY_FLOAT32, [SCALAR_FLOAT64] = NPY_FLOAT64,
+        [SCALAR_BOOL] = NPY_BOOL,           [SCALAR_INT8] = NPY_INT8,
+        [SCALAR_INT16] = NPY_INT16,         [SCALAR_INT32] = NPY_INT32,
+        [SCALAR_INT64] = NPY_INT64,         [SCALAR_UINT8] = NPY_UINT8,
+        [SCALAR_UINT16] = NPY_UINT16,       [SCALAR_UINT32] = NPY_UINT32,
+        [SCALAR_UINT64] = NPY_UINT64,       [SCALAR_FLOAT16] = NPY_FLOAT16,
+        [SCALAR_FLOAT32] = NPY_FLOAT32,     [SCALAR_FLOAT64] = NPY_FLOAT64,
         [SCALAR_COMPLEX64] = NPY_COMPLEX64, [SCALAR_COMPLEX128] = NPY_COMPLEX128,
     };
     return typenums[scalar];

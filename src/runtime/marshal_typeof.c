@@ -1,30 +1,36 @@
 /* marshal_typeof.c: the type that a Python value has in compiled code.
  *
- * Numbers, arrays, tuples, None and ranges are told apart here; every other object (functions, types, exception classes, library functions) is a
- * constant, and the frontend says which. */
+ * Numbers, arrays, tuples, None and ranges are told apart here; every other object (functions, types, exception
+ * classes, library functions) is a constant, and the frontend says which. */
 #include "runtime/marshal.h"
 
 static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
     int scalar = marshal_scalar_of_typenum(PyArray_TYPE(array));
     PyObject *dtype = (PyObject *)PyArray_DESCR(array);
     if (scalar < 0) {
-        PyErr_Format(PyExc_TypeError,
-                     "an array of dtype %S cannot be used in compiled code: "
-                     "the dtypes are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128", dtype);
+        PyErr_Format(
+            PyExc_TypeError,
+            "an array of dtype %S cannot be used in compiled code: "
+            "the dtypes are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128",
+            dtype);
         return NULL;
     }
     if (!PyArray_ISNOTSWAPPED(array)) {
-        PyErr_Format(PyExc_TypeError, "an array of dtype %S, not in the byte order of this machine, cannot be used in compiled code: "
-                     "convert it, a.astype(a.dtype.newbyteorder('='))", dtype);
+        PyErr_Format(PyExc_TypeError,
+                     "an array of dtype %S, not in the byte order of this machine, cannot be used in compiled code: "
+                     "convert it, a.astype(a.dtype.newbyteorder('='))",
+                     dtype);
         return NULL;
     }
     if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED)) {
-        PyErr_SetString(PyExc_TypeError, "an array whose items are not aligned in memory cannot be used in compiled code: pass a.copy()");
+        PyErr_SetString(
+            PyExc_TypeError,
+            "an array whose items are not aligned in memory cannot be used in compiled code: pass a.copy()");
         return NULL;
     }
     if (PyArray_NDIM(array) > TYPE_MAX_NDIM) {
-        PyErr_Format(PyExc_TypeError, "an array of %d dimensions cannot be used in compiled code: the most is %d", PyArray_NDIM(array),
-                     TYPE_MAX_NDIM);
+        PyErr_Format(PyExc_TypeError, "an array of %d dimensions cannot be used in compiled code: the most is %d",
+                     PyArray_NDIM(array), TYPE_MAX_NDIM);
         return NULL;
     }
     const Type *element = type_scalar(marshal->types, (Scalar)scalar, false);
@@ -49,7 +55,8 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
         items[i] = marshal_typeof_const(marshal, PyTuple_GET_ITEM(tuple, i), arena, &item);
         if (!items[i]) goto done;
         if (items[i]->kind == TY_STR) { /* its text would be lost: a tuple argument is not a constant */
-            PyErr_SetString(PyExc_TypeError, "a str in a tuple cannot be an argument of compiled code: pass it on its own");
+            PyErr_SetString(PyExc_TypeError,
+                            "a str in a tuple cannot be an argument of compiled code: pass it on its own");
             goto done;
         }
     }
@@ -88,7 +95,8 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
 /* The objects compiled code knows as constants: functions, types, exception classes, strings.  TypeError for anything
  * else.  Without an arena of the caller, a scratch one is used. */
 static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
-    if (Py_TYPE(object) == &PyBaseObject_Type || PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) {
+    if (Py_TYPE(object) == &PyBaseObject_Type || PyList_Check(object) || PyDict_Check(object) ||
+        PyAnySet_Check(object)) {
         refuse_object(object); /* before it gets a number, which would keep it alive */
         return NULL;
     }
@@ -112,7 +120,8 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyArray_IsScalar(object, Generic)) {
         int scalar = marshal_scalar_of_class(Py_TYPE(object));
         if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
-        PyErr_Format(PyExc_TypeError, "a NumPy scalar of type %s cannot be an argument of compiled code", Py_TYPE(object)->tp_name);
+        PyErr_Format(PyExc_TypeError, "a NumPy scalar of type %s cannot be an argument of compiled code",
+                     Py_TYPE(object)->tp_name);
         return NULL;
     }
     if (PyLong_Check(object)) return type_scalar(types, SCALAR_INT64, true);
@@ -120,15 +129,19 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyComplex_Check(object)) return type_scalar(types, SCALAR_COMPLEX128, true);
     if (marshal_is_array(object)) return typeof_array(marshal, (PyArrayObject *)object);
     if (PyArray_Check(object)) {
-        PyErr_Format(PyExc_TypeError, "%s, a subclass of numpy.ndarray, cannot be used in compiled code: pass np.asarray(a)",
+        PyErr_Format(PyExc_TypeError,
+                     "%s, a subclass of numpy.ndarray, cannot be used in compiled code: pass np.asarray(a)",
                      Py_TYPE(object)->tp_name);
         return NULL;
     }
-    if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array)) return ((DeviceArray *)object)->type;
+    if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
+        return ((DeviceArray *)object)->type;
     if (object == Py_None) return type_simple(types, TY_NONE);
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     return typeof_constant(marshal, object, arena, konst);
 }
 
-const Type *marshal_typeof(const Marshal *marshal, PyObject *object) { return marshal_typeof_const(marshal, object, NULL, NULL); }
+const Type *marshal_typeof(const Marshal *marshal, PyObject *object) {
+    return marshal_typeof_const(marshal, object, NULL, NULL);
+}

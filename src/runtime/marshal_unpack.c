@@ -1,7 +1,7 @@
 /* marshal_unpack.c: Python values to the bytes of a type, when the value has exactly that type.
  *
- * This is the hot path of every call and launch: no allocation, no attribute look-up, only exact class checks.  An array is described, not
- * copied; its owner is the object, borrowed. */
+ * This is the hot path of every call and launch: no allocation, no attribute look-up, only exact class checks.  An
+ * array is described, not copied; its owner is the object, borrowed. */
 #include "runtime/marshal.h"
 
 int marshal_read_int(PyObject *object, int64_t *value) {
@@ -26,7 +26,8 @@ static MarshalResult unpack_weak(const Type *type, PyObject *object, void *to) {
         if (!PyLong_CheckExact(object) && (!PyLong_Check(object) || PyBool_Check(object))) return MARSHAL_MISMATCH;
         return marshal_read_int(object, to) < 0 ? MARSHAL_ERROR : MARSHAL_OK;
     case SCALAR_FLOAT64:
-        if (!PyFloat_CheckExact(object) && (!PyFloat_Check(object) || PyArray_IsScalar(object, Generic))) return MARSHAL_MISMATCH;
+        if (!PyFloat_CheckExact(object) && (!PyFloat_Check(object) || PyArray_IsScalar(object, Generic)))
+            return MARSHAL_MISMATCH;
         *(double *)to = PyFloat_AS_DOUBLE(object);
         return MARSHAL_OK;
     case SCALAR_BOOL:
@@ -34,7 +35,8 @@ static MarshalResult unpack_weak(const Type *type, PyObject *object, void *to) {
         *(uint8_t *)to = object == Py_True;
         return MARSHAL_OK;
     case SCALAR_COMPLEX128: {
-        if (!PyComplex_CheckExact(object) && (!PyComplex_Check(object) || PyArray_IsScalar(object, Generic))) return MARSHAL_MISMATCH;
+        if (!PyComplex_CheckExact(object) && (!PyComplex_Check(object) || PyArray_IsScalar(object, Generic)))
+            return MARSHAL_MISMATCH;
         Py_complex value = ((PyComplexObject *)object)->cval;
         memcpy(to, &value, sizeof value);
         return MARSHAL_OK;
@@ -65,8 +67,9 @@ static void describe_array(PyArrayObject *array, void *to) {
 
 static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, void *to, bool convert) {
     const Type *given = array->type;
-    if (given != type && !(convert && given->ndim == type->ndim && type_element(given) == type_element(type) &&
-                           (type->layout == LAYOUT_A || type->layout == given->layout) && (type->readonly || !given->readonly)))
+    if (given != type &&
+        !(convert && given->ndim == type->ndim && type_element(given) == type_element(type) &&
+          (type->layout == LAYOUT_A || type->layout == given->layout) && (type->readonly || !given->readonly)))
         return MARSHAL_MISMATCH;
     memcpy(to, &array->head, sizeof array->head + 2 * (size_t)type->ndim * sizeof(int64_t));
     ((ArrayHead *)to)->owner = array;
@@ -81,8 +84,10 @@ static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyOb
     }
     PyArrayObject *array = (PyArrayObject *)object;
     bool readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE);
-    if (PyArray_NDIM(array) != type->ndim || marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar ||
-        marshal_layout(array) != (ArrayLayout)type->layout || readonly != type->readonly || !PyArray_ISBEHAVED_RO(array))
+    if (PyArray_NDIM(array) != type->ndim ||
+        marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar ||
+        marshal_layout(array) != (ArrayLayout)type->layout || readonly != type->readonly ||
+        !PyArray_ISBEHAVED_RO(array))
         return MARSHAL_MISMATCH;
     describe_array(array, to);
     return MARSHAL_OK;
@@ -97,8 +102,8 @@ MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, Py
     }
     PyArrayObject *array = (PyArrayObject *)object;
     int flags = PyArray_FLAGS(array);
-    if (PyArray_NDIM(array) != type->ndim || marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar ||
-        !PyArray_ISBEHAVED_RO(array))
+    if (PyArray_NDIM(array) != type->ndim ||
+        marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar || !PyArray_ISBEHAVED_RO(array))
         return MARSHAL_MISMATCH;
     if (type->layout == LAYOUT_C && !(flags & NPY_ARRAY_C_CONTIGUOUS)) return MARSHAL_MISMATCH;
     if (type->layout == LAYOUT_F && !(flags & NPY_ARRAY_F_CONTIGUOUS)) return MARSHAL_MISMATCH;
@@ -119,7 +124,8 @@ static MarshalResult unpack_range(PyObject *object, void *to) {
     return MARSHAL_OK;
 }
 
-static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack) {
+static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                  Unpack *unpack) {
     if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
     size_t offset = 0;
     for (uint32_t i = 0; i < type->count; i++) {
@@ -131,7 +137,8 @@ static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyOb
     return MARSHAL_OK;
 }
 
-static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack) {
+static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                     Unpack *unpack) {
     uint8_t *present = (uint8_t *)to + type_size(type->items[0]);
     *present = object != Py_None;
     return *present ? unpack(marshal, type->items[0], object, to) : MARSHAL_OK;
@@ -146,7 +153,8 @@ static MarshalResult unpack_constant(const Marshal *marshal, const Type *type, P
     return MARSHAL_MISMATCH;
 }
 
-MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack) {
+MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                   Unpack *unpack) {
     switch (type->kind) {
     case TY_NONE: return object == Py_None ? MARSHAL_OK : MARSHAL_MISMATCH;
     case TY_TUPLE: return unpack_tuple(marshal, type, object, to, unpack);

@@ -1,10 +1,10 @@
-/* numpy_api.h: NumPy's C API as this folder uses it.  The one table of function pointers that NumPy's headers ask for is filled by
- * marshal_import_numpy(); it is constant from then on. */
+/* numpy_api.h: NumPy's C API as this folder uses it.  The one table of function pointers that NumPy's headers ask for
+ * is filled by marshal_import_numpy(); it is constant from then on. */
 #ifndef KRAIT_RUNTIME_NUMPY_API_H
 #define KRAIT_RUNTIME_NUMPY_API_H
 
-#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
-#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION     NPY_2_0_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL krait_runtime_array_api
 #ifndef KRAIT_IMPORTS_NUMPY
 #define NO_IMPORT_ARRAY
