@@ -323,7 +323,7 @@ static LLVMValueRef is_zero(Lower *l, const Type *type, LLVMValueRef value) {
     return l_not(l, l_truth(l, type, value));
 }
 
-/* CPython's words differ between int and float operands; a `/` of ints has been given floats by inference. */
+/* CPython's words differ between int and float operands; a `/` of ints has been given floats, and a mark, by inference. */
 static const char *zero_division_text(const Lower *l, const Value *value) {
     bool is_int = type_is_integer(value->type);
     if (type_scalar_kind(value->type) == 'c') return "complex division by zero";
@@ -332,17 +332,7 @@ static const char *zero_division_text(const Lower *l, const Value *value) {
     case OP_MOD:
         if (is_int) return "integer modulo by zero";
         return l->m->options.python_version >= 0x030D ? "float modulo by zero" : "float modulo";
-    default: {
-        bool ints = true;
-        for (int i = 0; i < 2; i++) {
-            const Value *operand = value->args[i];
-            const Type *source = operand->op == OP_CAST ? operand->args[0]->type : operand->type;
-            bool was_int = operand->op == OP_CONST && operand->konst && operand->konst->type->kind == TY_SCALAR &&
-                           type_is_integer(operand->konst->type);
-            ints = ints && (type_is_integer(source) || was_int);
-        }
-        return ints ? "division by zero" : "float division by zero";
-    }
+    default: return value->imm.i ? "division by zero" : "float division by zero";
     }
 }
 

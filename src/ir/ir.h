@@ -271,7 +271,7 @@ struct Value {
     Span span;
     const char *name; /* the Python variable it was stored to, for messages; may be NULL */
     struct {
-        int64_t i;                /* PARAM UNPACK UNPACK_EX EXTRACT */
+        int64_t i;                /* PARAM UNPACK UNPACK_EX EXTRACT; TRUEDIV: 1 if both operands were integers */
         const char *text;         /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;

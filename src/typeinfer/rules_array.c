@@ -174,10 +174,18 @@ static bool flat_index(Typing *t) {
     return false;
 }
 
-/* r[i] = start + i * step; the index is checked as that of a tuple would be, by the prelude. */
+/* r[i] = start + i * step */
 static bool getitem_range(Typing *t) {
-    typing_fail(t, DIAG_UNSUPPORTED, "a range is not indexed in compiled code");
-    return typing_hint(t, "compute start + i * step");
+    const Type *index = infer_content(t->args[1].type);
+    if (type_is_integer(index)) {
+        typing_cast(t, 1, infer_int(t->in));
+        return typing_result(t, infer_int(t->in), NULL);
+    }
+    if (index->kind == TY_SLICE) {
+        typing_fail(t, DIAG_UNSUPPORTED, "slices of a range are not compiled");
+        return typing_hint(t, "make the range that is meant");
+    }
+    return typing_fail(t, DIAG_BAD_INDEX, "a range is indexed by an int, not by %s", typing_arg_text(t, 1));
 }
 
 bool rule_getitem(Typing *t) {

@@ -301,11 +301,18 @@ bool compare_tuples(Typing *t) {
     return typing_become(t, rest, rest_fact.type);
 }
 
+static bool contains_range(Typing *t) {
+    const char *name = t->op == OP_IN ? "builtin:in_range" : "builtin:not_in_range";
+    t->op = OP_CALL;
+    return typing_become_prelude(t, name);
+}
+
 bool rule_contains(Typing *t) {
     const Type *where = t->args[1].type;
+    if (where->kind == TY_RANGE && type_is_integer(t->args[0].type)) return contains_range(t);
     if (where->kind != TY_TUPLE) {
         typing_bad_operands(t);
-        return typing_hint(t, "membership is compiled for tuples");
+        return typing_hint(t, "membership is compiled for tuples, and of ints in ranges");
     }
     Value *found;
     Fact fact = known_bool(t, false, &found);
