@@ -179,7 +179,8 @@ int64_t krait_rt_bitwise_count_l(int64_t x) { return __builtin_popcountll(magnit
 int64_t krait_rt_bitwise_count_L(uint64_t x) { return __builtin_popcountll(x); }
 /* 1 / 0 is what the conversion of an infinity gives on x86-64. */
 int64_t krait_rt_reciprocal_l(int64_t x) { return x == 0 ? INT64_MIN : x == 1 ? 1 : x == -1 ? -1 : 0; }
-uint64_t krait_rt_reciprocal_L(uint64_t x) { return x == 0 ? (uint64_t)INT64_MIN : x == 1; }
+int64_t krait_rt_reciprocal_int32_l(int64_t x) { return x == 0 ? INT32_MIN : krait_rt_reciprocal_l(x); }
+uint64_t krait_rt_reciprocal_L(uint64_t x) { return x == 1; }
 
 #define EXTREMES(T, S)                                                                                                 \
     T krait_rt_maximum_##S(T a, T b) { return a > b ? a : b; }                                                         \

@@ -117,7 +117,6 @@ BOTH(MODF)
 #define NEIGHBOURS(T, S, U, I, SIGN, INFINITE)                                                                         \
     static inline U bits_##S(T x) { return (union { T x; U u; }){x}.u; }                                               \
     static inline T float_##S(U u) { return (union { U u; T x; }){u}.x; }                                              \
-    static inline T away_##S(T x) { return float_##S((U)(bits_##S(x) + 1)); }                                          \
     T krait_rt_nextafter_steps_##S(T x, T y, int64_t steps) {                                                          \
         if (x != x) return x;                                                                                          \
         if (y != y) return y;                                                                                          \
@@ -141,15 +140,27 @@ BOTH(MODF)
         if (m == INFINITE) return float_##S(INFINITE);                                                                 \
         T a = float_##S(m), next = float_##S((U)(m + 1));                                                              \
         return m + 1 == INFINITE ? a - float_##S((U)(m - 1)) : next - a;                                               \
-    }                                                                                                                  \
-    T krait_rt_spacing_##S(T x) {                                                                                      \
-        if (x != x) return x;                                                                                          \
-        U m = bits_##S(x) & (U)~SIGN;                                                                                  \
-        return m == INFINITE ? (T)RT_NAN : away_##S(x) - x;                                                            \
     }
 NEIGHBOURS(double, d, uint64_t, int64_t, 0x8000000000000000u, 0x7ff0000000000000u)
 NEIGHBOURS(float, f, uint32_t, int32_t, 0x80000000u, 0x7f800000u)
 NEIGHBOURS(_Float16, e, uint16_t, int16_t, 0x8000u, 0x7c00u)
+
+#define SPACING(T, S, U, SIGN, INFINITE)                                                                               \
+    T krait_rt_spacing_##S(T x) {                                                                                      \
+        if (x != x) return x;                                                                                          \
+        U m = bits_##S(x) & (U)~SIGN;                                                                                  \
+        return m == INFINITE ? (T)RT_NAN : float_##S((U)(bits_##S(x) + 1)) - x;                                                            \
+    }
+SPACING(double, d, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u)
+SPACING(float, f, uint32_t, 0x80000000u, 0x7f800000u)
+
+/* NumPy's half looks towards +inf and counts from zero up. */
+_Float16 krait_rt_spacing_e(_Float16 x) {
+    uint16_t m = bits_e(x) & 0x7fff;
+    if (m >= 0x7c00) return (_Float16)RT_NAN;
+    if (m == 0x7bff && x > 0) return (_Float16)RT_INF;
+    return x < 0 ? float_e(m) - float_e((uint16_t)(m - 1)) : float_e((uint16_t)(m + 1)) - float_e(m);
+}
 
 #define NEXTAFTER(T, S, EQUAL)                                                                                         \
     T krait_rt_nextafter_##S(T x, T y) { return x == y ? EQUAL : krait_rt_nextafter_steps_##S(x, y, 1); }

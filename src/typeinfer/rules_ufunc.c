@@ -1,8 +1,9 @@
 /* rules_ufunc.c: typing rules of NumPy's universal functions on scalars.
  *
- * Resolution, as NumPy does it: the common type of the operands (NEP 50; two Python scalars give NumPy's default type),
- * then the first loop of ufunc_loops.def that this type casts to safely.  Results are strong scalars.  Arrays are not
- * taken here. */
+ * Resolution, as NumPy does it: the loop of the operands' common type (NEP 50; Python scalars alone give NumPy's
+ * default type) if there is one, else the first loop of ufunc_loops.def that every operand casts to safely; a Python
+ * scalar casts to any loop of its kind or a higher one if a NumPy scalar of such a kind is there too, else it counts as
+ * NumPy's default type.  Results are strong scalars.  Arrays are not taken here. */
 #include <string.h>
 
 #include "typeinfer/rules.h" /* lib_* */
@@ -54,14 +55,42 @@ static bool casts_safely(Scalar from, Scalar to) {
     }
 }
 
-/* The loop taken for operands 0 .. count-1; NULL: none (or an operand is no scalar). */
-static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t count) {
+/* Order of kinds in which a Python scalar is weaker than a NumPy one. */
+static int kind_order(char kind) { return kind == 'b' ? 0 : kind == 'f' ? 2 : kind == 'c' ? 3 : 1; }
+
+static bool is_python(const Type *type) { return type->weak && type->scalar != SCALAR_BOOL; }
+
+/* Python scalars adapt to the loop only if a NumPy scalar of their kind or a higher one is there. */
+static bool python_adapts(const Typing *t, size_t count) {
+    int numpy = -1, python = -1;
+    for (size_t i = 0; i < count; i++) {
+        const Type *type = lib_scalar(t, i);
+        int *most = is_python(type) ? &python : &numpy, order = kind_order(type_scalar_kind(type));
+        if (order > *most) *most = order;
+    }
+    return numpy >= python;
+}
+
+static bool operand_fits(const Type *type, Scalar loop, bool adapts) {
+    if (!is_python(type) || !adapts) return casts_safely((Scalar)type->scalar, loop);
+    char kind = scalar_info[loop].kind;
+    return kind != 'b' && kind_order(kind) >= kind_order(type_scalar_kind(type));
+}
+
+/* The loop taken, looking at operands 0 .. count-1 of which the first `typed` have its type; NULL: none (or an operand
+ * is no scalar). */
+static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, size_t count) {
     if (!lib_kinds(t, 0, count, "biufc")) return NULL;
-    const Type *common = promote_args(t, 0, count);
-    if (!common) return NULL;
+    bool adapts = python_adapts(t, count), only_bools = true;
+    for (size_t i = 0; i < typed; i++) only_bools = only_bools && lib_scalar(t, i)->scalar == SCALAR_BOOL;
+    if (only_bools && strchr(ufunc->exact, '!')) return NULL;
+    const Type *common = promote_args(t, 0, typed);
+    if (common && strchr(ufunc->loops, scalar_info[common->scalar].numpy_char)) return infer_strong(t->in, common);
     for (const char *c = ufunc->loops; *c; c++) {
         Scalar loop = scalar_of_char(*c);
-        if (casts_safely((Scalar)common->scalar, loop)) return infer_scalar(t->in, loop, false);
+        bool fits = true;
+        for (size_t i = 0; i < typed; i++) fits = fits && operand_fits(lib_scalar(t, i), loop, adapts);
+        if (fits) return infer_scalar(t->in, loop, false);
     }
     return NULL;
 }
@@ -107,7 +136,7 @@ static const Type *loop_compute(Typing *t, const Type *loop) {
 
 bool rule_func_ufunc(Typing *t) {
     const UfuncLoops *ufunc = find_loops(t->func);
-    const Type *loop = find_loop(t, ufunc, t->nargs);
+    const Type *loop = find_loop(t, ufunc, t->nargs, t->nargs);
     if (!loop) return bad_ufunc(t);
     const Type *result = loop_result(t->in, ufunc->out, loop);
     bool integers = strchr("biu", type_scalar_kind(loop)) != NULL;
@@ -120,15 +149,17 @@ bool rule_func_ufunc(Typing *t) {
         return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, result);
     const Type *compute = loop_compute(t, loop);
     const Type *natural = loop_result(t->in, ufunc->out, compute);
+    TRY(lib_constants_fit(t, t->nargs, loop));
     if (ufunc->out[0] == 'B') natural = infer_scalar(t->in, SCALAR_INT64, false);
     if (loop->scalar == SCALAR_BOOL && t->func == FUNC_NP_ABSOLUTE)
         return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, loop);
+    FuncId func = t->func == FUNC_NP_RECIPROCAL && loop->scalar == SCALAR_INT32 ? FUNC_NP_RECIPROCAL_INT32 : t->func;
     Value *value = NULL;
     if (t->emit) {
         /* First to the loop's type (a Python int becomes an int8), then to what it is computed in. */
         Value **args = ARENA_ARRAY(t->in->arena, Value *, t->nargs);
-        for (size_t i = 0; i < t->nargs; i++) args[i] = emit_cast(t, emit_cast(t, t->values[i], loop), compute);
-        value = lib_emit(t, t->func, args, t->nargs, natural, result);
+        for (size_t i = 0; i < t->nargs; i++) args[i] = emit_cast(t, lib_arg(t, i, loop), compute);
+        value = lib_emit(t, func, args, t->nargs, natural, result);
     }
     return typing_become(t, value, result);
 }
@@ -145,29 +176,30 @@ static Op bool_op(Op op) {
 
 static bool become_op(Typing *t, Op op, const Type *operand, const Type *result, size_t count, bool twice) {
     Value *value = NULL;
+    TRY(lib_constants_fit(t, twice ? 1 : count, operand));
     if (t->emit) {
         Value *args[2];
-        for (size_t i = 0; i < count; i++) args[i] = emit_cast(t, t->values[twice ? 0 : i], operand);
+        for (size_t i = 0; i < count; i++) args[i] = lib_arg(t, twice ? 0 : i, operand);
         value = emit_op(t, op, result, args, count);
     }
     return typing_become(t, value, result);
 }
 
 bool rule_func_ufunc_op(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), t->nargs);
+    const Type *loop = find_loop(t, find_loops(t->func), t->nargs, t->nargs);
     if (!loop) return bad_ufunc(t);
     Op op = lib_op(t->func);
     return become_op(t, loop->scalar == SCALAR_BOOL ? bool_op(op) : op, loop, loop, t->nargs, false);
 }
 
 bool rule_func_ufunc_square(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), 1);
+    const Type *loop = find_loop(t, find_loops(t->func), 1, 1);
     if (!loop) return bad_ufunc(t);
     return become_op(t, OP_MUL, loop, loop, 2, true);
 }
 
 bool rule_func_ufunc_positive(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), 1);
+    const Type *loop = find_loop(t, find_loops(t->func), 1, 1);
     if (!loop) return bad_ufunc(t);
     return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, loop);
 }
@@ -215,13 +247,12 @@ bool rule_func_ufunc_logical(Typing *t) {
 }
 
 bool rule_func_ufunc_ldexp(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), 1);
+    const Type *loop = find_loop(t, find_loops(t->func), 1, 2);
     if (!loop || !lib_kinds(t, 1, 1, "biu") || lib_scalar(t, 1)->scalar == SCALAR_UINT64) return bad_ufunc(t);
     Value *value = NULL;
     if (t->emit) {
         const Type *compute = lib_compute(t->in, loop);
-        Value *args[] = {emit_cast(t, emit_cast(t, t->values[0], loop), compute),
-                         emit_cast(t, t->values[1], infer_int(t->in))};
+        Value *args[] = {emit_cast(t, lib_arg(t, 0, loop), compute), emit_cast(t, t->values[1], infer_int(t->in))};
         value = lib_emit(t, t->func, args, 2, compute, loop);
     }
     return typing_become(t, value, loop);
