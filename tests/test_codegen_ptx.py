@@ -276,6 +276,21 @@ def test_shared_memory():
     assert re.search(r"\.extern \.shared .*\[\]", dynamic)
 
 
+def test_neighbours_in_shared_memory_are_read_together():
+    def pull(position, out):
+        tile = cuda.shared.array((64, 4), np.float32)
+        t = cuda.threadIdx.x
+        for axis in range(4):
+            tile[t, axis] = position[t, axis]
+        cuda.syncthreads()
+        total = 0.0
+        for k in range(64):
+            total += tile[k, 0] * tile[k, 1] + tile[k, 2] * tile[k, 3]
+        out[t] = total
+
+    assert "ld.shared.v4" in ptx(pull, f"{F2}; {F1}")
+
+
 def test_local_arrays_are_local_memory_only_where_indexed():
     assert ".local" in ptx(*KERNELS["local_memory"])
 
