@@ -5,7 +5,8 @@
 #   make test-gpu      all tests with kernels on the GPU
 #   make bench         benchmarks, side by side with Numba, C and nvcc where those are
 #   make wheel         a wheel for every CPython found, each tested in an empty environment without LLVM
-#   make bundle        wheel, tests, examples and benchmarks in one archive for another machine (PYTHON=3.12)
+#   make bundle        wheel, tests, examples and benchmarks in one archive for another machine (PYTHON=3.12);
+#                      make bundle-libclc: the same with the open device math library
 #   make debug         asserts, IR verifier after every pass, AddressSanitizer and UBSan;  make test-debug: tests on it
 #   make dev           incremental build for developers (PYTHON=3.12, BUILD=/elsewhere, TYPE=Release)
 #   make format        clang-format (FILES="a.c b.h");  make clean: remove all that was made
@@ -28,7 +29,7 @@ VERSIONS := 3.11 3.12 3.13
 
 # ---- the public targets: system packages first, then make again, which then finds what was installed ---------------
 
-PUBLIC := demo test test-gpu test-libclc bench wheel bundle debug test-debug dev format format-check check-clang
+PUBLIC := demo test test-gpu test-libclc bench wheel bundle bundle-libclc debug test-debug dev format format-check check-clang
 
 .PHONY: help packages clean $(PUBLIC) $(PUBLIC:%=do-%)
 help:
@@ -210,6 +211,14 @@ do-bundle:
 
 bundle-%: $(B)/dist/%/.built
 	tools/make_bundle.sh $* $(B)/dist/$*/*.whl $(B)/bundle
+
+# The same with the open device math library, to test it on a GPU.
+do-bundle-libclc: PYTHON = 3.12
+do-bundle-libclc:
+	$(MAKE) bundle-libclc-$(PYTHON)
+
+bundle-libclc-%: $(B)/dist-libclc/%/.built
+	tools/make_bundle.sh $* $(B)/dist-libclc/$*/*.whl $(B)/bundle-libclc
 
 # ---- for developers ------------------------------------------------------------------------------------------------
 

@@ -121,7 +121,7 @@ def expected(name, arguments, x, y):
 
 
 def ulps(got, want):
-    """The distance in units of the last place of `want`, which is wider than `got`; zero where both are special alike."""
+    """The distance in units of the last place of `got`; zero where both are the same, or special alike."""
     with np.errstate(all="ignore"):
         rounded = want.astype(got.dtype)
         # the spacing of the type at `want`; the smallest subnormal at zero
