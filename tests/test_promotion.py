@@ -29,9 +29,13 @@ def sample(name):
     return WEAK[name] if name in WEAK else np.dtype(name.rstrip("_")).type(3)
 
 
+def strong_name(dtype):
+    return "bool_" if dtype.name == "bool" else dtype.name
+
+
 def name_of(value):
     kind = type(value)
-    return kind.__name__ if kind in (bool, int, float, complex) else {"bool": "bool_"}.get(value.dtype.name, value.dtype.name)
+    return kind.__name__ if kind in (bool, int, float, complex) else strong_name(value.dtype)
 
 
 def compile_binary(symbol):
@@ -71,8 +75,7 @@ def test_common_type_is_numpys(a):
         if a in WEAK and b in WEAK:
             wanted = type(sample(a) + sample(b)).__name__ if (a, b) != ("bool", "bool") else "bool"
         else:
-            wanted = np.result_type(as_result_type_argument(a), as_result_type_argument(b)).name
-            wanted = {"bool": "bool_"}.get(wanted, wanted)
+            wanted = strong_name(np.result_type(as_result_type_argument(a), as_result_type_argument(b)))
         assert got == wanted, (a, b)
 
 
@@ -99,8 +102,7 @@ def test_operator_gives_the_type_its_ufunc_resolves_to(symbol):
         python = [{"int": int, "float": float, "complex": complex}.get(n) or np.dtype(n.rstrip("_"))
                   for n in (a, b)]
         try:
-            wanted = UFUNCS[symbol].resolve_dtypes((*python, None))[-1].name
-            wanted = {"bool": "bool_"}.get(wanted, wanted)
+            wanted = strong_name(UFUNCS[symbol].resolve_dtypes((*python, None))[-1])
         except TypeError:
             wanted = TypeError
         got = compiled_type(function, a, b)

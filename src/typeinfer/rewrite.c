@@ -188,6 +188,7 @@ bool rewrite(Infer *in) {
     func_remove_dead(in->func);
     settle_undefined(in);
     mark_ranges(in);
+    func_renumber(in->func);
     in->func->result = in->inst->result->kind == TY_BOTTOM ? infer_none(in) : in->inst->result;
     in->inst->may_raise = function_may_raise(in);
     return true;
