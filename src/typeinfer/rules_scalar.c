@@ -310,7 +310,8 @@ static bool binary_scalars(Typing *t, const Type *a, const Type *b) {
         typing_cast(t, 0, types.compute);
         typing_cast(t, 1, types.compute);
     }
-    if (t->op == OP_TRUEDIV) t->imm = type_is_integer(a) && type_is_integer(b); /* the words of ZeroDivisionError differ */
+    if (t->op == OP_TRUEDIV)
+        t->imm = type_is_integer(a) && type_is_integer(b); /* the words of ZeroDivisionError differ */
     mark_checks(t, types.compute);
     if (overflows(t, types.result)) {
         typing_fail(t, DIAG_TYPING, "the result, a Python int, does not fit into 64 bits");
