@@ -22,23 +22,50 @@ _Static_assert(SCALAR_COUNT == SLOTS - FIRST_STRONG, "the tables have a slot for
 _Static_assert(SCALAR_BOOL == 0 && SCALAR_UINT8 == 5 && SCALAR_FLOAT16 == 9 && SCALAR_COMPLEX128 == 13,
                "slots of strong types are in the order of ir_types.def");
 
+/* clang-format off */
+
 /* rows and columns in the order of slot_chars */
 static const char numpy2_common[SLOTS][SLOTS + 1] = {
     "0123?bhilBHILefdFD", /* bool: as strong as NumPy's */
     "1123lbhilBHILefdFD", /* int: adapts to any number */
     "2223dddddddddefdFD", /* float: adapts to inexact types */
-    "3333DDDDDDDDDFFDFD", /* complex */
-    "?ldD?bhilBHILefdFD", "bbdDbbhilhildefdFD", "hhdDhhhilhildffdFD", "iidDiiiiliilddddDD", "lldDllllllllddddDD",
-    "BBdDBhhilBHILefdFD", "HHdDHiiilHHILffdFD", "IIdDIllllIIILdddDD", "LLdDLddddLLLLdddDD", "eeeFeefddefddefdFD",
-    "fffFfffddffddffdFD", "dddDddddddddddddDD", "FFFFFFFDDFFDDFFDFD", "DDDDDDDDDDDDDDDDDD",
+    "3333DDDDDDDDDFFDFD", /* complex: likewise */
+    "?ldD?bhilBHILefdFD",
+    "bbdDbbhilhildefdFD",
+    "hhdDhhhilhildffdFD",
+    "iidDiiiiliilddddDD",
+    "lldDllllllllddddDD",
+    "BBdDBhhilBHILefdFD",
+    "HHdDHiiilHHILffdFD",
+    "IIdDIllllIIILdddDD",
+    "LLdDLddddLLLLdddDD",
+    "eeeFeefddefddefdFD",
+    "fffFfffddffddffdFD",
+    "dddDddddddddddddDD",
+    "FFFFFFFDDFFDDFFDFD",
+    "DDDDDDDDDDDDDDDDDD",
 };
 
 /* Numba: Python's numbers are int64, float64, complex128, and promote like them */
 static const char numba_common[SLOTS][SLOTS + 1] = {
-    "0123?bhilBHILefdFD", "1123llllllllddddDD", "2223ddddddddddddDD", "3333DDDDDDDDDDDDDD", "?ldD?bhilBHILefdFD",
-    "bldDbbhilhildefdFD", "hldDhhhilhildffdFD", "ildDiiiiliilddddDD", "lldDllllllllddddDD", "BldDBhhilBHILefdFD",
-    "HldDHiiilHHILffdFD", "IldDIllllIIILdddDD", "LddDLddddLLLLdddDD", "eddDeefddefddefdFD", "fddDfffddffddffdFD",
-    "dddDddddddddddddDD", "FDDDFFFDDFFDDFFDFD", "DDDDDDDDDDDDDDDDDD",
+    "0123?bhilBHILefdFD",
+    "1123llllllllddddDD",
+    "2223ddddddddddddDD",
+    "3333DDDDDDDDDDDDDD",
+    "?ldD?bhilBHILefdFD",
+    "bldDbbhilhildefdFD",
+    "hldDhhhilhildffdFD",
+    "ildDiiiiliilddddDD",
+    "lldDllllllllddddDD",
+    "BldDBhhilBHILefdFD",
+    "HldDHiiilHHILffdFD",
+    "IldDIllllIIILdddDD",
+    "LddDLddddLLLLdddDD",
+    "eddDeefddefddefdFD",
+    "fddDfffddffddffdFD",
+    "dddDddddddddddddDD",
+    "FDDDFFFDDFFDDFFDFD",
+    "DDDDDDDDDDDDDDDDDD",
 };
 
 /* the type an operation computes in, for each common type; its result is the same type, save for comparisons */
@@ -48,34 +75,55 @@ typedef struct LoopRow {
 } LoopRow;
 
 static const LoopRow numpy2_loops[] = {
-    /*           0123?bhilBHILefdFD */
-    {OP_ADD, "1123?bhilBHILefdFD"},      {OP_SUB, "1123.bhilBHILefdFD"},
-    {OP_MUL, "1123?bhilBHILefdFD"},      {OP_TRUEDIV, "2223dddddddddefdFD"},
-    {OP_FLOORDIV, "112.bbhilBHILefd.."}, {OP_MOD, "112.bbhilBHILefd.."},
-    {OP_POW, "1123bbhilBHILefdFD"},      {OP_LSHIFT, "11..bbhilBHIL....."},
-    {OP_RSHIFT, "11..bbhilBHIL....."},   {OP_AND, "01..?bhilBHIL....."},
-    {OP_OR, "01..?bhilBHIL....."},       {OP_XOR, "01..?bhilBHIL....."},
-    {OP_LT, "012.?bhilBHILefdFD"},       {OP_LE, "012.?bhilBHILefdFD"},
-    {OP_GT, "012.?bhilBHILefdFD"},       {OP_GE, "012.?bhilBHILefdFD"},
-    {OP_EQ, "0123?bhilBHILefdFD"},       {OP_NE, "0123?bhilBHILefdFD"},
-    {OP_NEG, "1123.bhilBHILefdFD"},      {OP_POS, "1123.bhilBHILefdFD"},
-    {OP_INVERT, "11..?bhilBHIL....."},
+    /*             0123?bhilBHILefdFD */
+    {OP_ADD,      "1123?bhilBHILefdFD"},
+    {OP_SUB,      "1123.bhilBHILefdFD"},
+    {OP_MUL,      "1123?bhilBHILefdFD"},
+    {OP_TRUEDIV,  "2223dddddddddefdFD"},
+    {OP_FLOORDIV, "112.bbhilBHILefd.."},
+    {OP_MOD,      "112.bbhilBHILefd.."},
+    {OP_POW,      "1123bbhilBHILefdFD"},
+    {OP_LSHIFT,   "11..bbhilBHIL....."},
+    {OP_RSHIFT,   "11..bbhilBHIL....."},
+    {OP_AND,      "01..?bhilBHIL....."},
+    {OP_OR,       "01..?bhilBHIL....."},
+    {OP_XOR,      "01..?bhilBHIL....."},
+    {OP_LT,       "012.?bhilBHILefdFD"},
+    {OP_LE,       "012.?bhilBHILefdFD"},
+    {OP_GT,       "012.?bhilBHILefdFD"},
+    {OP_GE,       "012.?bhilBHILefdFD"},
+    {OP_EQ,       "0123?bhilBHILefdFD"},
+    {OP_NE,       "0123?bhilBHILefdFD"},
+    {OP_NEG,      "1123.bhilBHILefdFD"},
+    {OP_POS,      "1123.bhilBHILefdFD"},
+    {OP_INVERT,   "11..?bhilBHIL....."},
 };
 
 static const LoopRow numba_loops[] = {
-    /*           0123?bhilBHILefdFD */
-    {OP_ADD, "1123lllllLLLLefdFD"},      {OP_SUB, "1123lllllLLLLefdFD"},
-    {OP_MUL, "1123lllllLLLLefdFD"},      {OP_TRUEDIV, "2223dddddddddefdFD"},
-    {OP_FLOORDIV, "112.lllllLLLLefd.."}, {OP_MOD, "112.lllllLLLLefd.."},
-    {OP_POW, "1123lllllLLLLefdFD"},      {OP_LSHIFT, "11..lllllLLLL....."},
-    {OP_RSHIFT, "11..lllllLLLL....."},   {OP_AND, "01..?llllLLLL....."},
-    {OP_OR, "01..?llllLLLL....."},       {OP_XOR, "01..?llllLLLL....."},
-    {OP_LT, "012.?bhilBHILefdFD"},       {OP_LE, "012.?bhilBHILefdFD"},
-    {OP_GT, "012.?bhilBHILefdFD"},       {OP_GE, "012.?bhilBHILefdFD"},
-    {OP_EQ, "0123?bhilBHILefdFD"},       {OP_NE, "0123?bhilBHILefdFD"},
-    {OP_NEG, "1123lllllLLLLefdFD"},      {OP_POS, "1123lllllLLLLefdFD"},
-    {OP_INVERT, "11..?llllLLLL....."},
+    /*             0123?bhilBHILefdFD */
+    {OP_ADD,      "1123lllllLLLLefdFD"},
+    {OP_SUB,      "1123lllllLLLLefdFD"},
+    {OP_MUL,      "1123lllllLLLLefdFD"},
+    {OP_TRUEDIV,  "2223dddddddddefdFD"},
+    {OP_FLOORDIV, "112.lllllLLLLefd.."},
+    {OP_MOD,      "112.lllllLLLLefd.."},
+    {OP_POW,      "1123lllllLLLLefdFD"},
+    {OP_LSHIFT,   "11..lllllLLLL....."},
+    {OP_RSHIFT,   "11..lllllLLLL....."},
+    {OP_AND,      "01..?llllLLLL....."},
+    {OP_OR,       "01..?llllLLLL....."},
+    {OP_XOR,      "01..?llllLLLL....."},
+    {OP_LT,       "012.?bhilBHILefdFD"},
+    {OP_LE,       "012.?bhilBHILefdFD"},
+    {OP_GT,       "012.?bhilBHILefdFD"},
+    {OP_GE,       "012.?bhilBHILefdFD"},
+    {OP_EQ,       "0123?bhilBHILefdFD"},
+    {OP_NE,       "0123?bhilBHILefdFD"},
+    {OP_NEG,      "1123lllllLLLLefdFD"},
+    {OP_POS,      "1123lllllLLLLefdFD"},
+    {OP_INVERT,   "11..?llllLLLL....."},
 };
+/* clang-format on */
 
 _Static_assert(COUNT_OF(numpy2_loops) == COUNT_OF(numba_loops), "both promotions know the same operations");
 
