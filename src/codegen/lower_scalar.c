@@ -361,13 +361,14 @@ static LLVMValueRef nonnegative_divide(Lower *l, const Value *value, LLVMValueRe
     return value->op == OP_MOD ? LLVMBuildURem(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
 }
 
-/* The int64 that inference cast to float for the division of two Python ints; NULL: it was none, or every float is
- * right. */
+/* The Python int or bool that inference made a float for a division, as i64; NULL: it was none. */
 static LLVMValueRef int_operand(Lower *l, const Value *operand) {
-    if (operand->op != OP_CAST || operand->args[0]->type->kind != TY_SCALAR ||
-        operand->args[0]->type->scalar != SCALAR_INT64)
-        return NULL;
-    return operand->args[0]->type->weak ? l_value(l, operand->args[0]) : NULL;
+    const Const *known = operand->op == OP_CONST ? operand->konst : NULL;
+    if (known && known->type->kind == TY_SCALAR && known->type->scalar == SCALAR_FLOAT64)
+        return __builtin_fabs(known->f) < 0x1p53 ? l_i64(l, (int64_t)known->f) : NULL;
+    const Type *from = operand->op == OP_CAST ? operand->args[0]->type : NULL;
+    if (!from || !type_is_integer(from) || !from->weak) return NULL;
+    return l_cast_scalar(l, l_value(l, operand->args[0]), from->scalar, SCALAR_INT64);
 }
 
 static LLVMValueRef is_exact_float(Lower *l, LLVMValueRef value) {
@@ -377,10 +378,9 @@ static LLVMValueRef is_exact_float(Lower *l, LLVMValueRef value) {
 
 /* Beyond 2**53 ints are not all floats: rounding them first and the quotient then is not what the interpreter does. */
 static LLVMValueRef python_int_divide(Lower *l, const Value *value, LLVMValueRef a, LLVMValueRef b) {
+    if (!value->imm.i || !l->target->raises || l->fastmath || !value->type->weak) return NULL;
     LLVMValueRef ints[2] = {int_operand(l, value->args[0]), int_operand(l, value->args[1])}, exact = l_i1(l, true);
-    if (!l->target->raises || l->fastmath || value->type->scalar != SCALAR_FLOAT64 || !value->type->weak || !ints[0] ||
-        !ints[1])
-        return NULL;
+    if (!ints[0] || !ints[1]) return NULL;
     for (int i = 0; i < 2; i++) exact = l_and(l, exact, is_exact_float(l, ints[i]));
     LIf f;
     l_if_likely(l, &f, exact);

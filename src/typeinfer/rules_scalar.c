@@ -292,6 +292,7 @@ static bool power_of_literal(Typing *t, BinaryTypes *types) {
     if (type_is_integer(types->compute) && types->compute->weak && exponent->i < 0)
         types->compute = types->result = infer_float(t->in);
     if (scalar_info[types->compute->scalar].kind == 'c') return false;
+    if (type_is_integer(types->compute) && !types->compute->weak) return false; /* it must fit into that type */
     typing_cast(t, 0, types->compute);
     typing_cast(t, 1, infer_int(t->in));
     return true;
