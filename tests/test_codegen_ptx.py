@@ -270,7 +270,8 @@ def test_shared_memory():
     text = ptx(*KERNELS["tiled_matmul"])
     assert text.count(".shared .align") == 2 and "[1024]" in text
     assert text.count("bar.sync") == 2
-    assert text.count("ld.shared") == 32 and "st.shared" in text  # the inner loop is unrolled
+    # the inner loop is unrolled: rows of the left tile in four wide loads, the column of the right one in sixteen
+    assert text.count("ld.shared.v4") == 4 and text.count("ld.shared.b32") == 16 and "st.shared" in text
     assert "cvta.shared" not in text
     dynamic = ptx(*KERNELS["dynamic_shared"])
     assert re.search(r"\.extern \.shared .*\[\]", dynamic)
@@ -341,6 +342,19 @@ def test_multiplication_and_addition_fuse_on_the_gpu_only():
 
     assert "fma.rn.f64" in ptx(combine, D1)
     assert "fmuladd" not in _testing.compile(combine, D1, target="host", stage="opt")
+
+
+def test_line_tables(tmp_path):
+    function, types = KERNELS["saxpy"]
+    text = ptx(function, types, debug=True)
+    first = function.__code__.co_firstlineno + 1  # after the decorator
+    lines = {int(line) for line in re.findall(r"\.loc\t1 (\d+)", text)}
+    assert {first, first + 1, first + 2, first + 3} <= lines
+    assert __file__ in text and ".loc" not in ptx(function, types)
+    if "90" in ARCHITECTURES:
+        path = tmp_path / "kernel.ptx"
+        path.write_text(text)
+        assert subprocess.run([PTXAS, "-arch=sm_90", str(path), "-o", os.devnull]).returncode == 0
 
 
 def test_parameters_are_leaves():

@@ -43,6 +43,7 @@ static bool module_open(Module *module, Diag *diag) {
 
 void codegen_dispose(Module *module) {
     if (!module) return;
+    if (module->debug) LLVMDisposeDIBuilder(module->debug);
     if (module->builder) LLVMDisposeBuilder(module->builder);
     if (module->module) LLVMDisposeModule(module->module);
     if (module->layout) LLVMDisposeTargetData(module->layout);
@@ -51,7 +52,7 @@ void codegen_dispose(Module *module) {
     else if (module->machine)
         LLVMDisposeTargetMachine(module->machine);
     if (module->context) LLVMContextDispose(module->context);
-    module->builder = NULL, module->module = NULL, module->layout = NULL, module->machine = NULL,
+    module->debug = NULL, module->builder = NULL, module->module = NULL, module->layout = NULL, module->machine = NULL,
     module->context = NULL;
 }
 
@@ -79,6 +80,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     for (size_t i = 0; i < count; i++) TRY(lower_function(&lower, insts[i]));
     TRY(target->entry(&lower, insts[0]));
     TRY(!diag->failed);
+    debug_finish(module);
     return verify(module, diag);
 }
 

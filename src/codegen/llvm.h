@@ -148,6 +148,7 @@ struct Module {
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder; /* of the Lower that works on it */
+    LLVMDIBuilderRef debug; /* NULL: no line tables */
     FuncInst *const *insts;
     size_t ninsts;
     VEC(RaiseSite) raise_sites;

@@ -191,6 +191,7 @@ static bool lower_block(Lower *l, const Block *block) {
     build_phi_values(l, block);
     for (; value; value = value->next) {
         l->at = value;
+        debug_locate(l, value);
         if (op_is_terminator(value->op)) {
             TRY(lower_terminator(l, value));
         } else {

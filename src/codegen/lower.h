@@ -47,6 +47,7 @@ struct LowerState {
     Iterator **iterators;
     LLVMBasicBlockRef *starts, *ends;
     VEC(PendingPhi) phis;
+    LLVMMetadataRef subprogram; /* debug.c; NULL: no line table */
 };
 
 /* ---- one entry point for each file ---- */
@@ -115,6 +116,13 @@ LLVMValueRef lower_cell_set(Lower *l, const Value *value);
 
 /* Metadata on the branch of a loop whose count is a constant; LLVM ignores the name, optimise.c does not. */
 #define COUNTED_LOOP "krait.counted"
+
+/* ---- debug.c ---- */
+
+void debug_begin(Lower *l, LLVMValueRef function);
+void debug_locate(Lower *l, const Value *value); /* what is generated next comes from there */
+void debug_end(Lower *l);
+void debug_finish(Module *module);
 
 /* ---- bitcode.c, check.c, optimise.c: stages on the finished module ---- */
 

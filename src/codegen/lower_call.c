@@ -122,12 +122,14 @@ void l_begin(Lower *l, LLVMValueRef function) {
     l->function = function;
     l->allocas = l_block(l, "entry");
     l_enter(l, l_block(l, "code"));
+    debug_begin(l, function);
 }
 
 void l_end(Lower *l) {
     LLVMBasicBlockRef code = LLVMGetNextBasicBlock(l->allocas);
     l_enter(l, l->allocas);
     l_jump(l, code);
+    debug_end(l);
     l->function = NULL;
     l->exception = NULL;
 }

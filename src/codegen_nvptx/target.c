@@ -212,12 +212,13 @@ static void nvptx_prepare(Module *module) {
         if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
 }
 
-/* After LLVM's own passes: which loads are from shared memory, and how they are aligned, so that the back end joins neighbours into wide ones (it
- * infers address spaces itself, but too late to learn alignments from them). */
+/* After LLVM's own passes: which loads are from shared memory, and how they are aligned, so that the back end joins
+ * neighbours into wide ones (it infers address spaces itself, but too late to learn alignments from them). */
 #define WIDE_LOADS ",function(infer-address-spaces,infer-alignment)"
 
 static const char *nvptx_passes(const CodegenOptions *options) {
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>" WIDE_LOADS, "default<O3>" WIDE_LOADS};
+    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>" WIDE_LOADS,
+                                            "default<O3>" WIDE_LOADS};
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
