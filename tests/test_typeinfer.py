@@ -541,6 +541,17 @@ RESULTS = [
 ]
 
 
+RESULTS += [  # what a test for None says about a variable
+    ("if x is None: return 0\n    return x", ("int?", "int"), "int"),
+    ("return x if x is not None else 2.5", ("int?", "int"), "float"),
+    ("if not x: return 1\n    return x", ("int?", "int"), "int"),
+    ("if x is None: x = y\n    return x", ("int?", "float32"), "float32"),
+    ("if x is None or y: return 1\n    return x", ("int?", "int"), "int"),
+    ("if x is not None: y = 1\n    return x", ("int?", "int"), "int?"),
+    ("while x is not None and x > 3: x = None\n    return x", ("int?", "int"), "int?"),
+]
+
+
 @pytest.mark.parametrize("body, types, wanted", RESULTS)
 def test_result(body, types, wanted):
     assert result(make(f"def f(x, y):\n    {body}\n"), *types) == wanted

@@ -59,6 +59,7 @@ typedef struct Infer {
     bool device;    /* compiling for a kernel: config->device */
     bool py_errors; /* Python error model (OPT_PYTHON_ERRORS) */
     struct Solver *solver;
+    struct Narrowing *narrowing;
 } Infer;
 
 /* One operation or call being typed. */
@@ -204,6 +205,10 @@ bool fact_join(Infer *in, Fact a, Fact b, Fact *out);
 bool solve(Infer *in);
 bool rewrite(Infer *in);
 void mark_ranges(Infer *in); /* VF_NONNEGATIVE */
+/* Whether operand number `operand` of `at`, an Optional, is known to hold a value there (narrow.c). */
+void narrow_open(Infer *in);
+bool narrow_operand(Infer *in, const Value *at, uint32_t operand, const Value *value);
+Value *emit_content(Typing *t, Value *optional); /* its content, without a check */
 static inline Value *value_resolve(Value *value) {
     while (value->mark) value = value->mark;
     return value;

@@ -100,6 +100,7 @@ static void cast_phi_operands(Infer *in, Value *phi) {
             arg->type = phi->type;
             value_insert_before(end, arg);
         } else if (arg->type != phi->type) {
+            if (arg->type->kind == TY_OPTIONAL && phi->type->kind != TY_OPTIONAL) arg = emit_content(&t, arg);
             arg = emit_cast(&t, arg, phi->type);
         }
         phi->args[i] = arg;

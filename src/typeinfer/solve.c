@@ -138,7 +138,9 @@ static bool visit_phi(Infer *in, Value *phi) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
         Value *arg = phi->args[i];
         if (!edge_taken(s, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM) continue;
-        if (!fact_join(in, fact, (Fact){arg->type, arg->konst}, &fact)) {
+        Fact operand = {arg->type, arg->konst};
+        if (arg->type->kind == TY_OPTIONAL && narrow_operand(in, phi, i, arg)) operand.type = arg->type->items[0];
+        if (!fact_join(in, fact, operand, &fact)) {
             const char *name = phi->name ? phi->name : arg->name;
             for (uint32_t k = 0; k < phi->nargs && !seen; k++)
                 if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
@@ -320,6 +322,7 @@ bool solve(Infer *in) {
     in->quiet = true;
     func_compute_order(in->func);
     index_values(in, in->solver);
+    narrow_open(in);
     Block *entry = in->func->blocks.data[0];
     in->solver->blocks[entry->id].reached = true;
     vec_push(in->arena, &in->solver->block_queue, entry);

@@ -52,6 +52,9 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
         Value *value = value_resolve(at->args[i]);
         t->values[i] = value;
         t->args[i] = (Fact){value->type, value->konst};
+        if (value->type->kind != TY_OPTIONAL || !narrow_operand(in, at, i, at->args[i])) continue;
+        t->args[i] = (Fact){value->type->items[0], NULL};
+        if (in->emit) t->values[i] = emit_content(t, value);
     }
 }
 
@@ -513,6 +516,13 @@ static Value *cast_tuple(Typing *t, Value *value, const Type *to) {
     Value **items = ARENA_ARRAY(t->in->arena, Value *, to->count);
     for (uint32_t i = 0; i < to->count; i++) items[i] = emit_cast(t, emit_extract(t, value, i), to->items[i]);
     return emit_op(t, OP_TUPLE, to, items, to->count);
+}
+
+Value *emit_content(Typing *t, Value *optional) {
+    Value *content = emit_op(t, OP_CAST, optional->type->items[0], &optional, 1);
+    content->flags |= VF_UNCHECKED;
+    content->name = optional->name;
+    return content;
 }
 
 Value *emit_cast(Typing *t, Value *value, const Type *to) {
