@@ -547,3 +547,12 @@ def test_ints():
     x = np.zeros(1, np.int64)
     kernel[1, 1](x, np.int8(3), 4)
     assert x[0] == 7 and int64 is types.int64
+
+
+def test_names_that_no_assembler_takes():
+    grüße = cuda.jit(lambda x: None)
+    grüße[1, 1](np.zeros(1))
+    assert "krait__lambda_" in grüße.inspect_ptx("void(f8[:])", compute_capability=(7, 5))
+    scope = {"cuda": cuda}
+    exec("def größe(x):\n    x[0] = 1", scope)
+    assert ".entry" in cuda.jit(scope["größe"]).inspect_ptx("void(f8[:])", compute_capability=(7, 5))

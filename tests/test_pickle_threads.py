@@ -105,6 +105,7 @@ def test_other_processes(method, tmp_path):
     assert done.stdout.strip() == "[0, 2, 4, 6]", done.stderr
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork_while_another_thread_compiles():
     f = jit(lambda x: x + 1)
     stop = threading.Event()

@@ -55,6 +55,16 @@ typedef struct Request {
     size_t count;
 } Request;
 
+/* A symbol that every assembler takes: "<lambda>" and letters beyond ASCII are valid names in Python only. */
+static const char *entry_name(Job *job, const char *name) {
+    char *symbol = arena_printf(job->arena, "krait_%s", name);
+    for (char *c = symbol; *c; c++) {
+        bool fine = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+        if (!fine) *c = '_';
+    }
+    return symbol;
+}
+
 static bool stage_frontend(Job *job, const Request *request) {
     const Func *untyped = frontend_translate(&job->frontend, job->function);
     TRY(untyped);
@@ -68,7 +78,7 @@ static bool stage_frontend(Job *job, const Request *request) {
         func_print(&text, untyped);
         dump_text(job, DUMP_IR, text.text);
     }
-    if (!job->options.entry_name) job->options.entry_name = arena_printf(job->arena, "krait_%s", untyped->name);
+    if (!job->options.entry_name) job->options.entry_name = entry_name(job, untyped->name);
     return worklist_instance(job, job->function, untyped, request->types, request->konsts, NULL) != NULL;
 }
 
