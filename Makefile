@@ -202,7 +202,9 @@ wheel-%: $(B)/dist/%/.built
 	cp $(B)/dist/$*/*.whl $(B)/wheels/
 
 do-wheel:
-	for version in $(FOUND); do $(MAKE) wheel-$$version; done
+	failed=
+	for version in $(FOUND); do $(MAKE) wheel-$$version || failed="$$failed $$version"; done
+	if [ -n "$$failed" ]; then echo "FAILED:$$failed" >&2; exit 1; fi
 	ls -l $(B)/wheels
 
 do-bundle: PYTHON = 3.12
