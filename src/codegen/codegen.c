@@ -119,6 +119,7 @@ const AccessSite *codegen_access_sites(const Module *module, size_t *count) {
 size_t codegen_exception_bytes(const Module *module) { return module->exception_bytes; }
 size_t codegen_shared_bytes(const Module *module) { return module->shared_bytes; }
 bool codegen_has_barriers(const Module *module) { return module->has_barriers; }
+unsigned codegen_ufunc_lanes(const Module *module) { return module->ufunc_lanes; }
 
 const char *codegen_llvm_version(void) { return KRAIT_LLVM_VERSION; }
 const char *codegen_device_math(void) { return KRAIT_DEVICE_MATH; }

@@ -87,6 +87,8 @@ size_t codegen_exception_bytes(const Module *module);
  * are fibers). */
 size_t codegen_shared_bytes(const Module *module);
 bool codegen_has_barriers(const Module *module);
+/* ENTRY_UFUNC on a GPU: how many neighbouring elements a thread may be given, 1 or UFUNC_LANES (codegen_nvptx.h). */
+unsigned codegen_ufunc_lanes(const Module *module);
 void codegen_dispose(Module *module); /* NULL is fine */
 
 /* Names and parameters of the LLVM build inside, for `python -m krait info`. */

@@ -156,6 +156,7 @@ struct Module {
     size_t exception_bytes;
     size_t shared_bytes; /* host: static shared memory given out so far */
     bool has_barriers;
+    unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */
     char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)
                          */
 };

@@ -6,11 +6,11 @@
  * ENTRY_UFUNC: an elementwise kernel over the inputs and results of the root, which broadcast.  Its parameter buffer is
  * an UfuncHead followed by one UfuncOperand for each input and each result, all of eight-byte items.  Axis 0 is the
  * innermost; the launcher drops axes of length one and joins axes that every operand steps through evenly, so that few
- * are left.  Each thread computes one element, or `UFUNC_LANES` neighbours in the innermost axis with 128-bit accesses
- * when the launcher says that it may (UFUNC_VECTOR): every operand's stride along axis 0 is its item size or, for
- * inputs, 0, each operand that moves is 16-byte aligned (pointer, and outer strides), and the length of axis 0 is a
- * multiple of UFUNC_LANES or there is one axis only.  The grid has one axis; threads * blocks must cover size elements
- * (size / UFUNC_LANES rounded up). */
+ * are left.  Each thread computes one element, or UFUNC_LANES neighbours in the innermost axis with 128-bit accesses
+ * when the code allows it (codegen_ufunc_lanes) and the launcher says so (UFUNC_VECTOR): every operand's stride along
+ * axis 0 is its item size or, for inputs, 0; each operand that moves along axis 0 is 16-byte aligned (pointer, and
+ * outer strides); and the length of axis 0 is a multiple of UFUNC_LANES or there is one axis only.  The grid has one
+ * axis; threads * blocks must cover size elements (size / UFUNC_LANES rounded up). */
 #ifndef KRAIT_CODEGEN_NVPTX_H
 #define KRAIT_CODEGEN_NVPTX_H
 
@@ -24,7 +24,15 @@ typedef struct UfuncHead {
     int64_t mode; /* UfuncMode */
     int64_t ndim; /* 1 ... UFUNC_MAX_NDIM */
     int64_t shape[UFUNC_MAX_NDIM];
+    uint64_t reciprocal[UFUNC_MAX_NDIM]; /* ufunc_reciprocal(shape[i], size) */
 } UfuncHead;
+
+/* 2^64 / length rounded up: a number below 2^32 times this, shifted right by 64 bits, is the number divided by length
+ * (the error of the product is below number * length / 2^64 < 1 / length).  0, divide: where size is too great. */
+static inline uint64_t ufunc_reciprocal(int64_t length, int64_t size) {
+    return size <= UINT32_MAX && length > 1 ? UINT64_MAX / (uint64_t)length + 1 : 0;
+}
+
 
 typedef struct UfuncOperand {
     void *data;

@@ -3,10 +3,13 @@
  *
  * In: the lowered root, scalar in, scalar (or a tuple of scalars) out.  Out: the kernel that codegen_nvptx.h describes.
  *
- * The number of the thread, or UFUNC_LANES times it, is split into coordinates by the axes' lengths, innermost first;
- * each coordinate moves every operand by its stride.  Whether the axes are one or six is a branch all threads take
- * alike.  In UFUNC_VECTOR mode an operand that moves along axis 0 is read or written as one vector, one that does not
- * is read once. */
+ * The number of the thread, or UFUNC_LANES times it, is split into coordinates by the axes' lengths, innermost first,
+ * with multiplications by reciprocals the launcher computed; each coordinate moves every operand by its stride.
+ * Whether the axes are one or six is a branch all threads take alike.
+ *
+ * In UFUNC_VECTOR mode an operand that moves along axis 0 is read or written as one vector, one that does not is read
+ * once.  That pays where memory is the limit.  A body with branches, divisions or calls is better off with a thread for
+ * each element: its lanes would run one after the other in a quarter of the threads. */
 #include "codegen_nvptx/nvptx.h"
 
 typedef struct Operand {
@@ -18,7 +21,7 @@ typedef struct Kernel {
     const FuncInst *root;
     unsigned nin, count; /* inputs; operands */
     Operand operands[UFUNC_MAX_OPERANDS];
-    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM];
+    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM];
     LLVMBasicBlockRef leave;
 } Kernel;
 
@@ -51,12 +54,30 @@ static void add_kernel(Lower *l, Kernel *k) {
     k->size = LLVMGetParam(kernel, 0);
     k->mode = LLVMGetParam(kernel, 1);
     k->ndim = LLVMGetParam(kernel, 2);
-    for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) k->shape[d] = LLVMGetParam(kernel, 3 + d);
+    for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) {
+        k->shape[d] = LLVMGetParam(kernel, 3 + d);
+        k->reciprocal[d] = LLVMGetParam(kernel, 3 + UFUNC_MAX_NDIM + d);
+    }
     for (unsigned i = 0; i < k->count; i++) {
         k->operands[i].data = LLVMGetParam(kernel, head + each * i);
         for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++)
             k->operands[i].strides[d] = LLVMGetParam(kernel, head + each * i + 1 + d);
     }
+}
+
+/* number / shape[axis], by the reciprocal where there is one. */
+static LLVMValueRef divide(Lower *l, const Kernel *k, LLVMValueRef number, unsigned axis) {
+    LIf quick;
+    LLVMTypeRef wide = LLVMIntTypeInContext(l->context, 128);
+    l_if(l, &quick, l_icmp(l, LLVMIntNE, k->reciprocal[axis], l_i64(l, 0)));
+    LLVMValueRef product = LLVMBuildNUWMul(l->b, LLVMBuildZExt(l->b, number, wide, ""),
+                                           LLVMBuildZExt(l->b, k->reciprocal[axis], wide, ""), "");
+    LLVMValueRef high = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, product, LLVMConstInt(wide, 64, false), ""), l->i64,
+                                       "");
+    l_else(l, &quick);
+    LLVMValueRef quotient = LLVMBuildUDiv(l->b, number, k->shape[axis], "");
+    l_endif(l, &quick);
+    return l_if_phi(l, &quick, high, quotient);
 }
 
 /* The pointers of the operands at element `number`: nested branches on ndim, one level an axis. */
@@ -79,7 +100,7 @@ static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
         l_jump(l, done);
         if (!more) break;
         l_enter(l, more);
-        LLVMValueRef quotient = LLVMBuildUDiv(l->b, number, k->shape[d], "");
+        LLVMValueRef quotient = divide(l, k, number, d);
         LLVMValueRef coordinate = l_nswsub(l, number, l_nswmul(l, quotient, k->shape[d]));
         for (unsigned i = 0; i < k->count; i++)
             offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
@@ -202,6 +223,45 @@ static bool tail(Lower *l, Kernel *k, LLVMValueRef first) {
     return true;
 }
 
+/* Whether memory is what limits the body: straight-line code of operations that take a few cycles. */
+static bool is_light(const FuncInst *root) {
+    if (root->func->blocks.len != 1) return false;
+    for (const Value *value = root->func->blocks.data[0]->first; value; value = value->next) {
+        switch (value->op) {
+        case OP_TRUEDIV:
+        case OP_FLOORDIV:
+        case OP_MOD:
+        case OP_POW:
+        case OP_CALL_INST: return false;
+        case OP_CALL_FUNC: {
+            FuncHow how = func_info[value->imm.func].how;
+            if (how != HOW_OP && how != HOW_TYPED) return false;
+            break;
+        }
+        default: break;
+        }
+    }
+    return true;
+}
+
+/* Emits the vector mode; the builder is left where one thread is to take one element. */
+static bool vector_mode(Lower *l, Kernel *k, LLVMValueRef number) {
+    LLVMBasicBlockRef vector = l_block(l, "vector"), strided = l_block(l, "strided");
+    l_branch(l, l_icmp(l, LLVMIntEQ, k->mode, l_i64(l, UFUNC_VECTOR)), vector, strided);
+    l_enter(l, vector);
+    LLVMValueRef first = l_nswmul(l, number, l_i64(l, UFUNC_LANES));
+    LLVMBasicBlockRef inside = l_block(l, "inside"), whole = l_block(l, "whole"), rest = l_block(l, "rest");
+    l_branch(l, l_icmp(l, LLVMIntSLT, first, k->size), inside, k->leave);
+    l_enter(l, inside);
+    l_branch(l, l_icmp(l, LLVMIntSLE, l_nswadd(l, first, l_i64(l, UFUNC_LANES)), k->size), whole, rest);
+    l_enter(l, whole);
+    TRY(many_elements(l, k, first));
+    l_enter(l, rest);
+    TRY(tail(l, k, first));
+    l_enter(l, strided);
+    return true;
+}
+
 bool nvptx_ufunc_entry(Lower *l, const FuncInst *root) {
     Kernel k = {0};
     TRY(find_operands(l, &k, root));
@@ -209,28 +269,15 @@ bool nvptx_ufunc_entry(Lower *l, const FuncInst *root) {
     const Target *target = l->target;
     LLVMValueRef block = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_X), l->i64, "");
     LLVMValueRef width = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_DIM_X), l->i64, "");
-    LLVMValueRef number = l_nswadd(l, l_nswmul(l, block, width),
-                                   LLVMBuildZExt(l->b, target->special(l, SPECIAL_THREAD_X), l->i64, ""));
+    LLVMValueRef thread = LLVMBuildZExt(l->b, target->special(l, SPECIAL_THREAD_X), l->i64, "");
+    LLVMValueRef number = l_nswadd(l, l_nswmul(l, block, width), thread);
     k.leave = l_block(l, "leave");
-    LLVMBasicBlockRef vector = l_block(l, "vector"), strided = l_block(l, "strided"), element = l_block(l, "element");
-    l_branch(l, l_icmp(l, LLVMIntEQ, k.mode, l_i64(l, UFUNC_VECTOR)), vector, strided);
-
-    l_enter(l, vector);
-    LLVMValueRef first = l_nswmul(l, number, l_i64(l, UFUNC_LANES));
-    LLVMBasicBlockRef inside = l_block(l, "inside"), whole = l_block(l, "whole"), rest = l_block(l, "rest");
-    l_branch(l, l_icmp(l, LLVMIntSLT, first, k.size), inside, k.leave);
-    l_enter(l, inside);
-    l_branch(l, l_icmp(l, LLVMIntSLE, l_nswadd(l, first, l_i64(l, UFUNC_LANES)), k.size), whole, rest);
-    l_enter(l, whole);
-    TRY(many_elements(l, &k, first));
-    l_enter(l, rest);
-    TRY(tail(l, &k, first));
-
-    l_enter(l, strided);
+    l->m->ufunc_lanes = is_light(root) ? UFUNC_LANES : 1;
+    if (l->m->ufunc_lanes > 1) TRY(vector_mode(l, &k, number));
+    LLVMBasicBlockRef element = l_block(l, "element");
     l_branch(l, l_icmp(l, LLVMIntSLT, number, k.size), element, k.leave);
     l_enter(l, element);
     TRY(one_element(l, &k, number));
-
     l_enter(l, k.leave);
     LLVMBuildRetVoid(l->b);
     l_end(l);

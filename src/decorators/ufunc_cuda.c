@@ -247,6 +247,8 @@ static int flatten(Call *call) {
         for (int i = 0; i < count; i++) call->places[i].strides[call->head.ndim] = operand_stride(call, i, axis);
         call->head.ndim++;
     }
+    for (int axis = 0; axis < call->head.ndim; axis++)
+        call->head.reciprocal[axis] = ufunc_reciprocal(call->head.shape[axis], call->head.size);
     if (call->head.ndim == 0) {
         call->head.ndim = 1;
         call->head.shape[0] = 1;
@@ -257,17 +259,12 @@ static int flatten(Call *call) {
 /* Whether neighbours in the innermost axis may be taken UFUNC_LANES at a time, with wide accesses. */
 static bool can_use_lanes(const Call *call) {
     if (call->head.ndim > 1 && call->head.shape[0] % UFUNC_LANES) return false;
-    if (call->head.size < UFUNC_LANES) return false;
+    if (call->head.size < UFUNC_LANES || call->spec->code->ufunc_lanes == 1) return false;
     for (int i = 0; i < call->nin + call->nout; i++) {
         const UfuncOperand *place = &call->places[i];
         int64_t item = scalar_info[call->types[i]->scalar].bytes;
-        if (place->strides[0] == 0 && i < call->nin) {
-            bool constant = true;
-            for (int axis = 1; axis < call->head.ndim; axis++) constant &= place->strides[axis] == 0;
-            if (constant) continue;
-        }
-        if ((place->strides[0] != item && !(place->strides[0] == 0 && i < call->nin)) || (uintptr_t)place->data % 16)
-            return false;
+        if (place->strides[0] == 0 && i < call->nin) continue; /* read as one element */
+        if (place->strides[0] != item || (uintptr_t)place->data % 16) return false;
         for (int axis = 1; axis < call->head.ndim; axis++)
             if (place->strides[axis] % 16) return false;
     }

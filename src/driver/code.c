@@ -74,6 +74,7 @@ static void fill(Code *code, Job *job) {
     code->exception_bytes = codegen_exception_bytes(job->module);
     code->shared_bytes = codegen_shared_bytes(job->module);
     code->has_barriers = codegen_has_barriers(job->module);
+    code->ufunc_lanes = codegen_ufunc_lanes(job->module);
     if (job->ptx) {
         code->ptx = arena_strndup(arena, job->ptx, job->ptx_length);
         code->ptx_length = job->ptx_length;
