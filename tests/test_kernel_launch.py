@@ -556,3 +556,32 @@ def test_names_that_no_assembler_takes():
     scope = {"cuda": cuda}
     exec("def größe(x):\n    x[0] = 1", scope)
     assert ".entry" in cuda.jit(scope["größe"]).inspect_ptx("void(f8[:])", compute_capability=(7, 5))
+
+
+@pytest.mark.gpu
+def test_arrays_of_other_libraries():
+    cupy = pytest.importorskip("cupy")
+    x = cupy.arange(10, dtype=cupy.float64)
+    out = cupy.zeros(10)
+    add_into[1, 32](x, np.ones(10), out)
+    np.testing.assert_array_equal(cupy.asnumpy(out), np.arange(10.0) + 1)
+    add_into[1, 32](x[::-1], x, out)
+    np.testing.assert_array_equal(cupy.asnumpy(out), np.full(10, 9.0))
+    torch = pytest.importorskip("torch")
+    y = torch.ones(10, dtype=torch.float64, device="cuda")
+    add_into[1, 32](x, y, out)
+    np.testing.assert_array_equal(cupy.asnumpy(out), np.arange(10.0) + 1)
+
+
+@pytest.mark.gpu
+def test_only_what_is_written_comes_back():
+    x = np.arange(1000.0)
+    x.flags.writeable = False
+    out = np.zeros(1000)
+    add_into[4, 256](x, x, out)
+    np.testing.assert_array_equal(out, 2 * np.arange(1000.0))
+    matrix = np.zeros((100, 100))
+    scale[1, 128](matrix[:, 3], 2.0)
+    matrix[:, 3] = 1
+    scale[1, 128](matrix[:, 3], 2.0)
+    assert matrix.sum() == 200 and (matrix[:, 3] == 2).all()
