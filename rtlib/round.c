@@ -148,7 +148,7 @@ double krait_rt_round_digits_d(double x, int64_t digits) {
     } else if (digits < 0 && digits >= -22) {
         result = a - m_remainder(a, ten_to(-digits)); /* the remainder is exact and halves go to even multiples */
     } else {
-        if (digits > 0 && scale_roughly(a, -digits) >= 0x1p53) return x;
+        if (scale_roughly(a, -digits) >= 0x1p53) return x; /* the decimal grid is finer */
         uint64_t q = nearest_multiple(a, -digits);
         result = q ? nearest_double(q, -digits) : 0;
     }

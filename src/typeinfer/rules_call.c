@@ -337,6 +337,18 @@ static const Const *truncated(Infer *in, const Const *konst, const Type *to) {
     return fits ? konst_cast(in, const_int(in->arena, in->types, (int64_t)konst->f), to) : NULL;
 }
 
+/* numpy.int8(x) of a Python number: int(x), which raises for infinities and NaN, must lie in the range of the type. */
+static bool convert_checked(Typing *t, char kind, const Type *to) {
+    Value *value = t->values[0];
+    if (t->emit) {
+        value = emit_cast(t, value, infer_content(t->args[0].type));
+        if (kind == 'f') value = emit_cast(t, value, infer_int(t->in)), value->flags |= VF_CHECKED;
+        value = emit_cast(t, value, to);
+        if (value->op == OP_CAST) value->flags |= VF_CHECKED;
+    }
+    return typing_become(t, t->emit ? value : NULL, to);
+}
+
 static bool convert(Typing *t, const Type *to) {
     Infer *in = t->in;
     const Type *from = infer_content(t->args[0].type);
@@ -370,14 +382,11 @@ static bool convert(Typing *t, const Type *to) {
     bool truncates = kind == 'f' && (to_kind == 'i' || to_kind == 'u');
     const Const *whole = truncates ? truncated(in, t->args[0].konst, to) : NULL;
     if (whole) return typing_become_const(t, whole);
-    if (!truncates || !to->weak || !in->py_errors) {
-        typing_cast(t, 0, to);
-        return typing_become_arg(t, 0);
-    }
-    if (from != t->args[0].type) typing_cast(t, 0, from);
-    t->op = OP_CAST; /* int(x) raises for infinities and NaN */
-    t->flags |= VF_CHECKED;
-    return typing_result(t, to, NULL);
+    bool from_python = from->weak && (kind == 'i' || kind == 'f') && !t->args[0].konst;
+    if (in->py_errors && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u')) return convert_checked(t, kind, to);
+    if (truncates && to->weak && in->py_errors) return typing_become_func(t, FUNC_MATH_TRUNC);
+    typing_cast(t, 0, to);
+    return typing_become_arg(t, 0);
 }
 
 static bool call_dtype(Typing *t, const Type *dtype) {
@@ -521,7 +530,7 @@ bool rule_cell(Typing *t) {
 
 bool rule_cell_get(Typing *t) {
     const Type *cell = t->args[0].type;
-    if (cell->kind != TY_CELL) return typing_fail(t, DIAG_VERIFY, "cell_get of %s", typing_text(t, cell));
+    if (cell->kind != TY_CELL) return typing_become_arg(t, 0); /* a variable that never changes is closed over as its value */
     return typing_result(t, cell->items[0], NULL);
 }
 
