@@ -211,6 +211,7 @@ TABLE_TYPES = re.compile(
 
 # What belongs to the process, whatever interpreters and modules are in it: worker threads, their stacks, linked code.
 PROCESS_STATE = {
+    "codegen/fork_gate.c": {"fork_gate"},  # what keeps a fork out of a compilation
     "codegen_cpu/host_device.c": {"groups", "groups_lock"},  # stacks of fibers, kept from launch to launch
     "codegen_cpu/orc.c": {"linker", "linker_lock"},  # one LLJIT: making one costs more than compiling a function
     "codegen_cpu/pool.c": {"pool"},  # the worker threads

@@ -65,6 +65,11 @@ typedef struct AccessSite {
     uint32_t axis;
 } AccessSite;
 
+/* Around all that runs without the interpreter's lock, from lowering to emission: no fork happens in between (fork_gate.c).
+ * Never ask for the interpreter's lock in there, and do not nest. */
+void codegen_enter(void);
+void codegen_leave(void);
+
 typedef struct Module Module; /* an LLVM module with its context, target machine and diagnostics */
 
 /* The ten questions whose answers differ between targets; each folder codegen_* defines one. */

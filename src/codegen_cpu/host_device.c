@@ -54,11 +54,11 @@ static FiberGroup *groups[KEPT_GROUPS]; /* idle ones; stacks belong to the proce
 
 static void lock_groups(void) { pthread_mutex_lock(&groups_lock); }
 static void unlock_groups(void) { pthread_mutex_unlock(&groups_lock); }
-static void install_fork_handlers(void) { pthread_atfork(lock_groups, unlock_groups, unlock_groups); }
+__attribute__((constructor(1000))) static void install_fork_handlers(void) {
+    pthread_atfork(lock_groups, unlock_groups, unlock_groups);
+}
 
 static FiberGroup *group_take(size_t threads, size_t stack_bytes) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install_fork_handlers);
     FiberGroup *found = NULL;
     lock_groups();
     for (size_t i = 0; i < KEPT_GROUPS && !found; i++)

@@ -42,6 +42,11 @@ static Linker linker; /* under linker_lock */
 
 static void lock_linker(void) { pthread_mutex_lock(&linker_lock); }
 static void unlock_linker(void) { pthread_mutex_unlock(&linker_lock); }
+/* When the library is loaded, under the interpreter's lock: a fork that began before the handlers were there would not
+ * run them, and leave the child a lock that nobody holds.  Their order among others matters: codegen/fork_gate.c. */
+__attribute__((constructor(1000))) static void install_fork_handlers(void) {
+    pthread_atfork(lock_linker, unlock_linker, unlock_linker);
+}
 
 /* ---- errors ---- */
 
@@ -91,7 +96,6 @@ static bool linker_open(char *message) {
     LLVMOrcExecutionSessionSetErrorReporter(linker.session, report_error, &linker);
     linker.library = LLVMOrcExecutionSessionCreateBareJITDylib(linker.session, "krait");
     LLVMOrcJITDylibAddGenerator(linker.library, LLVMOrcCreateCustomCAPIDefinitionGenerator(define_symbol, NULL, NULL));
-    pthread_atfork(lock_linker, unlock_linker, unlock_linker);
     return true;
 }
 

@@ -30,8 +30,26 @@ static struct Pool {
     PoolTask *tasks;     /* that want helpers, oldest first */
     unsigned threads;    /* that may run at once, callers included; 0: not asked yet */
     unsigned workers;    /* started */
-    bool forks;          /* the fork handlers are installed */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+
+/* ---- fork ---- */
+
+static void lock_pool(void) { pthread_mutex_lock(&pool.lock); }
+static void unlock_pool(void) { pthread_mutex_unlock(&pool.lock); }
+
+static void after_fork_in_child(void) {
+    pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool.left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool.tasks = NULL; /* of threads that do not exist here */
+    pool.workers = 0;
+    pool.threads = 0; /* the child may have other cores */
+}
+
+/* When the library is loaded: a fork that began before the handlers were there would not run them. */
+__attribute__((constructor(1000))) static void install_fork_handlers(void) {
+    pthread_atfork(lock_pool, unlock_pool, after_fork_in_child);
+}
 
 /* ---- how many ---- */
 
@@ -52,25 +70,11 @@ static unsigned count_threads(void) {
 }
 
 unsigned pool_threads(void) {
-    pthread_mutex_lock(&pool.lock);
+    lock_pool();
     if (!pool.threads) pool.threads = count_threads();
     unsigned threads = pool.threads;
-    pthread_mutex_unlock(&pool.lock);
+    unlock_pool();
     return threads;
-}
-
-/* ---- fork ---- */
-
-static void before_fork(void) { pthread_mutex_lock(&pool.lock); }
-static void after_fork_in_parent(void) { pthread_mutex_unlock(&pool.lock); }
-
-static void after_fork_in_child(void) {
-    pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool.left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool.tasks = NULL; /* of threads that do not exist here */
-    pool.workers = 0;
-    pool.threads = 0; /* the child may have other cores */
 }
 
 /* ---- workers ---- */
@@ -95,7 +99,7 @@ static PoolTask *task_find(void) {
 
 static void *worker_main(void *unused) {
     (void)unused;
-    pthread_mutex_lock(&pool.lock);
+    lock_pool();
     for (;;) {
         PoolTask *task = task_find();
         if (!task) {
@@ -104,17 +108,15 @@ static void *worker_main(void *unused) {
         }
         task->wanted--;
         task->inside++;
-        pthread_mutex_unlock(&pool.lock);
+        unlock_pool();
         task->run(task);
-        pthread_mutex_lock(&pool.lock);
+        lock_pool();
         if (--task->inside == 0) pthread_cond_broadcast(&pool.left);
     }
     return NULL;
 }
 
 static void start_workers(unsigned wanted) {
-    if (!pool.forks) pool.forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
-    if (!pool.forks) return; /* no worker without the handlers */
     sigset_t all, before;
     sigfillset(&all); /* signals are for the threads of the interpreter */
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -138,7 +140,7 @@ void pool_run(PoolTask *task, unsigned helpers) {
         task->run(task);
         return;
     }
-    pthread_mutex_lock(&pool.lock);
+    lock_pool();
     start_workers(helpers);
     task->inside = 0;
     task->wanted = helpers;
@@ -147,10 +149,10 @@ void pool_run(PoolTask *task, unsigned helpers) {
     while (*end) end = &(*end)->next;
     *end = task;
     for (unsigned i = 0; i < helpers && i < pool.workers; i++) pthread_cond_signal(&pool.work);
-    pthread_mutex_unlock(&pool.lock);
+    unlock_pool();
     task->run(task);
-    pthread_mutex_lock(&pool.lock);
+    lock_pool();
     task_remove(task);
     while (task->inside) pthread_cond_wait(&pool.left, &pool.lock);
-    pthread_mutex_unlock(&pool.lock);
+    unlock_pool();
 }

@@ -146,8 +146,10 @@ static bool pipeline(Job *job, const Request *request, enum Stage until) {
         [STAGE_LINK] = stage_link,         [STAGE_OPTIMISE] = stage_optimise, [STAGE_EMIT] = stage_emit,
     };
     for (int number = STAGE_FRONTEND; number <= (int)until; number++) {
-        if (number == STAGE_LOWER) /* no Python object is touched from here on */
+        if (number == STAGE_LOWER) { /* no Python object is touched from here on */
             job->gil = frontend_release_gil();
+            codegen_enter();
+        }
         TRY(stage(job, number, stages[number], request));
     }
     return true;
@@ -158,7 +160,9 @@ static bool pipeline(Job *job, const Request *request, enum Stage until) {
 static void job_take_gil(Job *job) {
     void *saved = job->gil;
     job->gil = NULL;
-    if (saved) frontend_acquire_gil(saved);
+    if (!saved) return;
+    codegen_leave();
+    frontend_acquire_gil(saved);
 }
 
 static bool job_open(Job *job, const Session *session, const Config *config, ObjRef function, Diag *diag) {
