@@ -1,10 +1,12 @@
 /* complex.c: functions of complex numbers.
  *
- * cm_*: the cmath module, operation for operation (the formulas are W. Kahan's, Branch cuts for complex elementary functions, 1987); values at
- * infinities and NaN are in one table, those of C99's Annex G.  krait_rt_c*: NumPy's functions: on the host the C library's, which NumPy calls,
- * on a GPU the same formulas as cmath.  complex64 is computed in complex128 there.
+ * cm_*: the cmath module, operation for operation (the formulas are W. Kahan's, Branch cuts for complex elementary
+ * functions, 1987); values at infinities and NaN are in one table, those of C99's Annex G.  krait_rt_c*: NumPy's
+ * functions: on the host the C library's, which NumPy calls, on a GPU the same formulas as cmath.  complex64 is
+ * computed in complex128 there.
  *
- * Input: parts by value.  Output: through a pointer, real part first.  check_*: which error cmath raises: 1 domain, 2 range. */
+ * Input: parts by value.  Output: through a pointer, real part first.  check_*: which error cmath raises: 1 domain, 2
+ * range. */
 #include "rt.h"
 
 typedef struct Complex {
@@ -13,29 +15,95 @@ typedef struct Complex {
 
 static inline void give(double *out, Complex z) { out[0] = z.re, out[1] = z.im; }
 
-#define LARGE (DBL_MAX / 4)           /* beyond it hypot may overflow */
+#define LARGE      (DBL_MAX / 4)          /* beyond it hypot may overflow */
 #define SQRT_LARGE 0x1.fffffffffffffp+510 /* sqrt(LARGE) */
-#define LOG_LARGE 0x1.6232bdd7abcd2p+9 /* log(LARGE) */
-#define SQRT_MIN 0x1p-511              /* sqrt(DBL_MIN) */
+#define LOG_LARGE  0x1.6232bdd7abcd2p+9   /* log(LARGE) */
+#define SQRT_MIN   0x1p-511               /* sqrt(DBL_MIN) */
 
 /* ---- values where a part is an infinity or NaN ----
- * Seven rows (real part: -inf, negative, -0, +0, positive, inf, NaN) of seven pairs (imaginary part likewise).  Z 0, O 1, I inf, N NaN,
- * Q T H P: pi/4, 3 pi/4, pi/2, pi; small letters: negated; dots: both parts are finite. */
+ * Seven rows (real part: -inf, negative, -0, +0, positive, inf, NaN) of seven pairs (imaginary part likewise).  Z 0, O
+ * 1, I inf, N NaN, Q T H P: pi/4, 3 pi/4, pi/2, pi; small letters: negated; dots: both parts are finite. */
 
 enum { ACOS, ACOSH, ASINH, ATANH, COSH, EXP, LOG, SINH, SQRT, TANH, RECT, TABLES };
 
 static const char special_values[TABLES][99] = {
-    [ACOS] = "TIPIPIPiPiTiNI" "HI........HiNN" "HI........HiHN" "HI........HiHN" "HI........HiNN" "QIZIZIZiZiQiNI" "NINNNNNNNNNiNN",
-    [ACOSH] = "ItIpIpIPIPITIN" "Ih........IHNN" "Ih........IHNN" "Ih........IHNN" "Ih........IHNN" "IqIzIzIZIZIQIN" "INNNNNNNNNINNN",
-    [ASINH] = "iqiziziZiZiQiN" "ih........iHNN" "ih........iHNN" "Ih........IHNN" "Ih........IHNN" "IqIzIzIZIZIQIN" "INNNNzNZNNINNN",
-    [ATANH] = "zhzhzhzHzHzHzN" "zh........zHNN" "zh........zHzN" "Zh........ZHZN" "Zh........ZHNN" "ZhZhZhZHZHZHZN" "ZhNNNNNNNNZHNN",
-    [COSH] = "INIIIZIzIiININ" "NN........NNNN" "NZ........NZNZ" "NZ........NZNZ" "NN........NNNN" "INIiIzIZIIININ" "NNNNNZNZNNNNNN",
-    [EXP] = "ZZZzZzZZZZZZZZ" "NN........NNNN" "NN........NNNN" "NN........NNNN" "NN........NNNN" "INIiIzIZIIININ" "NNNNNzNZNNNNNN",
-    [LOG] = "ItIpIpIPIPITIN" "Ih........IHNN" "Ih........IHNN" "Ih........IHNN" "Ih........IHNN" "IqIzIzIZIZIQIN" "INNNNNNNNNINNN",
-    [SINH] = "INiiiziZiIININ" "NN........NNNN" "zN........zNZN" "ZN........ZNZN" "NN........NNNN" "INIiIzIZIIININ" "NNNNNzNZNNNNNN",
-    [SQRT] = "IiZiZiZIZIIINI" "Ii........IINN" "Ii........IINN" "Ii........IINN" "Ii........IINN" "IiIzIzIZIZIIIN" "IiNNNNNNNNIINN",
-    [TANH] = "oZozozoZoZoZoZ" "NN........NNNN" "zN........zNNN" "ZN........ZNNN" "NN........NNNN" "OZOzOzOZOZOZOZ" "NNNNNzNZNNNNNN",
-    [RECT] = "NNiIiZiziiNNIN" "NN........NNNN" "ZZ........ZZZZ" "ZZ........ZZZZ" "NN........NNNN" "NNIiIzIZIINNIN" "NNNNNZNZNNNNNN",
+    [ACOS] = "TIPIPIPiPiTiNI"
+             "HI........HiNN"
+             "HI........HiHN"
+             "HI........HiHN"
+             "HI........HiNN"
+             "QIZIZIZiZiQiNI"
+             "NINNNNNNNNNiNN",
+    [ACOSH] = "ItIpIpIPIPITIN"
+              "Ih........IHNN"
+              "Ih........IHNN"
+              "Ih........IHNN"
+              "Ih........IHNN"
+              "IqIzIzIZIZIQIN"
+              "INNNNNNNNNINNN",
+    [ASINH] = "iqiziziZiZiQiN"
+              "ih........iHNN"
+              "ih........iHNN"
+              "Ih........IHNN"
+              "Ih........IHNN"
+              "IqIzIzIZIZIQIN"
+              "INNNNzNZNNINNN",
+    [ATANH] = "zhzhzhzHzHzHzN"
+              "zh........zHNN"
+              "zh........zHzN"
+              "Zh........ZHZN"
+              "Zh........ZHNN"
+              "ZhZhZhZHZHZHZN"
+              "ZhNNNNNNNNZHNN",
+    [COSH] = "INIIIZIzIiININ"
+             "NN........NNNN"
+             "NZ........NZNZ"
+             "NZ........NZNZ"
+             "NN........NNNN"
+             "INIiIzIZIIININ"
+             "NNNNNZNZNNNNNN",
+    [EXP] = "ZZZzZzZZZZZZZZ"
+            "NN........NNNN"
+            "NN........NNNN"
+            "NN........NNNN"
+            "NN........NNNN"
+            "INIiIzIZIIININ"
+            "NNNNNzNZNNNNNN",
+    [LOG] = "ItIpIpIPIPITIN"
+            "Ih........IHNN"
+            "Ih........IHNN"
+            "Ih........IHNN"
+            "Ih........IHNN"
+            "IqIzIzIZIZIQIN"
+            "INNNNNNNNNINNN",
+    [SINH] = "INiiiziZiIININ"
+             "NN........NNNN"
+             "zN........zNZN"
+             "ZN........ZNZN"
+             "NN........NNNN"
+             "INIiIzIZIIININ"
+             "NNNNNzNZNNNNNN",
+    [SQRT] = "IiZiZiZIZIIINI"
+             "Ii........IINN"
+             "Ii........IINN"
+             "Ii........IINN"
+             "Ii........IINN"
+             "IiIzIzIZIZIIIN"
+             "IiNNNNNNNNIINN",
+    [TANH] = "oZozozoZoZoZoZ"
+             "NN........NNNN"
+             "zN........zNNN"
+             "ZN........ZNNN"
+             "NN........NNNN"
+             "OZOzOzOZOZOZOZ"
+             "NNNNNzNZNNNNNN",
+    [RECT] = "NNiIiZiziiNNIN"
+             "NN........NNNN"
+             "ZZ........ZZZZ"
+             "ZZ........ZZZZ"
+             "NN........NNNN"
+             "NNIiIzIZIINNIN"
+             "NNNNNZNZNNNNNN",
 };
 
 static double special_value(char code) {
@@ -240,20 +308,25 @@ static Complex c_log10(Complex z) {
     return (Complex){r.re / RT_LN10, r.im / RT_LN10};
 }
 
-#define CMATH(name)                                                                                                    \
+#define CMATH(name) \
     void krait_rt_cm_##name##_D(double re, double im, double *out) { give(out, c_##name((Complex){re, im})); }
-CMATH(acos) CMATH(acosh) CMATH(asin) CMATH(asinh) CMATH(atan) CMATH(atanh) CMATH(cos) CMATH(cosh)
-CMATH(exp) CMATH(log) CMATH(log10) CMATH(sin) CMATH(sinh) CMATH(sqrt) CMATH(tan) CMATH(tanh)
+CMATH(acos)
+CMATH(acosh) CMATH(asin) CMATH(asinh) CMATH(atan) CMATH(atanh) CMATH(cos) CMATH(cosh) CMATH(exp) CMATH(log) CMATH(log10)
+    CMATH(sin) CMATH(sinh) CMATH(sqrt) CMATH(tan) CMATH(tanh)
 
-void krait_rt_cm_log_base_D(double re, double im, double base_re, double base_im, double *out) {
+        void krait_rt_cm_log_base_D(double re, double im, double base_re, double base_im, double *out) {
     give(out, c_quotient(c_log((Complex){re, im}), c_log((Complex){base_re, base_im})));
 }
 
 double krait_rt_cm_phase_D(double re, double im) { return m_atan2(im, re); }
 /* The interpreter takes the C library's report of an underflow for an overflow. */
-int32_t krait_rt_check_cm_phase_D(double re, double im, double result) { return result == 0 && im != 0 && rt_isfinite(re) ? 2 : 0; }
+int32_t krait_rt_check_cm_phase_D(double re, double im, double result) {
+    return result == 0 && im != 0 && rt_isfinite(re) ? 2 : 0;
+}
 
-void krait_rt_cm_polar_D(double re, double im, double *modulus, double *angle) { *modulus = m_hypot(re, im), *angle = m_atan2(im, re); }
+void krait_rt_cm_polar_D(double re, double im, double *modulus, double *angle) {
+    *modulus = m_hypot(re, im), *angle = m_atan2(im, re);
+}
 
 void krait_rt_cm_rect_d(double modulus, double angle, double *out) {
     if (!finite2(modulus, angle)) {
@@ -278,15 +351,16 @@ int32_t krait_rt_cm_isclose_D(double are, double aim, double bre, double bim, do
     if (are == bre && aim == bim) return 1;
     if (rt_isinf(are) || rt_isinf(aim) || rt_isinf(bre) || rt_isinf(bim)) return 0;
     double difference = m_hypot(are - bre, aim - bim);
-    return difference <= rel_tol * m_hypot(bre, bim) || difference <= rel_tol * m_hypot(are, aim) || difference <= abs_tol;
+    return difference <= rel_tol * m_hypot(bre, bim) || difference <= rel_tol * m_hypot(are, aim) ||
+           difference <= abs_tol;
 }
 
 /* ---- which error ---- */
 
 enum { FINE, DOMAIN, RANGE };
-#define CHECK(name, ...)                                                                                               \
-    int32_t krait_rt_check_cm_##name##_D(double re, double im, double rre, double rim) {                               \
-        return (void)re, (void)im, (void)rre, (void)rim, (__VA_ARGS__);                                                \
+#define CHECK(name, ...)                                                                 \
+    int32_t krait_rt_check_cm_##name##_D(double re, double im, double rre, double rim) { \
+        return (void)re, (void)im, (void)rre, (void)rim, (__VA_ARGS__);                  \
     }
 
 static inline int32_t overflowed(double re, double im, double rre, double rim) {
@@ -309,7 +383,8 @@ CHECK(polar, overflowed(re, im, rre, 0))
 int32_t krait_rt_check_cm_log_base_D(double re, double im, double base_re, double base_im, double rre, double rim) {
     (void)rre, (void)rim;
     (void)re, (void)im;
-    return (base_re == 0 || base_re == 1) && base_im == 0 ? DOMAIN : FINE; /* the interpreter forgets the error of log(0) */
+    return (base_re == 0 || base_re == 1) && base_im == 0 ? DOMAIN
+                                                          : FINE; /* the interpreter forgets the error of log(0) */
 }
 
 int32_t krait_rt_check_cm_rect_d(double modulus, double angle, double rre, double rim) {
@@ -317,7 +392,8 @@ int32_t krait_rt_check_cm_rect_d(double modulus, double angle, double rre, doubl
     return modulus != 0 && !rt_isnan(modulus) && rt_isinf(angle) ? DOMAIN : FINE;
 }
 
-int32_t krait_rt_check_isclose_D(double are, double aim, double bre, double bim, double rel_tol, double abs_tol, int64_t result) {
+int32_t krait_rt_check_isclose_D(double are, double aim, double bre, double bim, double rel_tol, double abs_tol,
+                                 int64_t result) {
     (void)are, (void)aim, (void)bre, (void)bim, (void)result;
     return rel_tol < 0 || abs_tol < 0;
 }
@@ -329,23 +405,23 @@ int32_t krait_rt_check_abs_D(double re, double im, double result) { return finit
 
 /* The C library's complex functions on the host, those of above on a GPU. */
 #if defined(KRAIT_RT_HOST)
-#define NUMPY_1(name, symbol64, symbol32)                                                                              \
-    double _Complex lib_##name(double _Complex) __asm__(symbol64);                                                     \
-    float _Complex lib_##name##f(float _Complex) __asm__(symbol32);                                                    \
-    void krait_rt_c##name##_D(double re, double im, double *out) {                                                     \
-        double _Complex r = lib_##name(__builtin_complex(re, im));                                                     \
-        out[0] = __real__ r, out[1] = __imag__ r;                                                                      \
-    }                                                                                                                  \
-    void krait_rt_c##name##_F(float re, float im, float *out) {                                                        \
-        float _Complex r = lib_##name##f(__builtin_complex(re, im));                                                   \
-        out[0] = __real__ r, out[1] = __imag__ r;                                                                      \
+#define NUMPY_1(name, symbol64, symbol32)                            \
+    double _Complex lib_##name(double _Complex) __asm__(symbol64);   \
+    float _Complex lib_##name##f(float _Complex) __asm__(symbol32);  \
+    void krait_rt_c##name##_D(double re, double im, double *out) {   \
+        double _Complex r = lib_##name(__builtin_complex(re, im));   \
+        out[0] = __real__ r, out[1] = __imag__ r;                    \
+    }                                                                \
+    void krait_rt_c##name##_F(float re, float im, float *out) {      \
+        float _Complex r = lib_##name##f(__builtin_complex(re, im)); \
+        out[0] = __real__ r, out[1] = __imag__ r;                    \
     }
 #else
-#define NUMPY_1(name, symbol64, symbol32)                                                                              \
-    void krait_rt_c##name##_D(double re, double im, double *out) { give(out, c_##name((Complex){re, im})); }           \
-    void krait_rt_c##name##_F(float re, float im, float *out) {                                                        \
-        Complex r = c_##name((Complex){re, im});                                                                       \
-        out[0] = (float)r.re, out[1] = (float)r.im;                                                                    \
+#define NUMPY_1(name, symbol64, symbol32)                                                                    \
+    void krait_rt_c##name##_D(double re, double im, double *out) { give(out, c_##name((Complex){re, im})); } \
+    void krait_rt_c##name##_F(float re, float im, float *out) {                                              \
+        Complex r = c_##name((Complex){re, im});                                                             \
+        out[0] = (float)r.re, out[1] = (float)r.im;                                                          \
     }
 #endif
 NUMPY_1(sin, "csin", "csinf")
@@ -366,67 +442,69 @@ NUMPY_1(sqrt, "csqrt", "csqrtf")
 
 #define NUMPY_BOTH(definition) definition(double, D, ) definition(float, F, f)
 
-#define NUMPY_MORE(T, S, F)                                                                                            \
-    void krait_rt_sqrt_##S(T re, T im, T *out) { krait_rt_csqrt_##S(re, im, out); }                                    \
-    void krait_rt_cexp2_##S(T re, T im, T *out) { krait_rt_cexp_##S(re * (T)RT_LN2, im * (T)RT_LN2, out); }            \
-    void krait_rt_clog2_##S(T re, T im, T *out) {                                                                      \
-        krait_rt_clog_##S(re, im, out);                                                                                \
-        out[0] *= (T)RT_LOG2E, out[1] *= (T)RT_LOG2E;                                                                  \
-    }                                                                                                                  \
-    void krait_rt_clog10_##S(T re, T im, T *out) {                                                                     \
-        krait_rt_clog_##S(re, im, out);                                                                                \
-        out[0] *= (T)RT_LOG10E, out[1] *= (T)RT_LOG10E;                                                                \
-    }                                                                                                                  \
-    void krait_rt_clog1p_##S(T re, T im, T *out) {                                                                     \
-        T modulus = m_hypot##F(re + 1, im);                                                                            \
-        out[1] = m_atan2##F(im, re + 1), out[0] = m_log##F(modulus);                                                   \
-    }                                                                                                                  \
-    void krait_rt_cexpm1_##S(T re, T im, T *out) {                                                                     \
-        T half = m_sin##F(im / 2);                                                                                     \
-        out[0] = m_expm1##F(re) * m_cos##F(im) - 2 * half * half, out[1] = m_exp##F(re) * m_sin##F(im);                \
-    }                                                                                                                  \
-    T krait_rt_abs_##S(T re, T im) { return m_hypot##F(re, im); }                                                      \
-    void krait_rt_conj_##S(T re, T im, T *out) { out[0] = re, out[1] = -im; }                                          \
-    void krait_rt_rint_##S(T re, T im, T *out) { out[0] = __builtin_rint##F(re), out[1] = __builtin_rint##F(im); }     \
-    int32_t krait_rt_isnan_##S(T re, T im) { return re != re || im != im; }                                            \
-    int32_t krait_rt_isinf_##S(T re, T im) { return rt_isinf(re) || rt_isinf(im); }                                    \
-    int32_t krait_rt_isfinite_##S(T re, T im) { return finite2(re, im); }                                              \
-    void krait_rt_sign_##S(T re, T im, T *out) {                                                                       \
-        T modulus = m_hypot##F(re, im);                                                                                \
-        if (modulus != modulus || (rt_isinf(re) && rt_isinf(im))) {                                                    \
-            out[0] = out[1] = (T)RT_NAN;                                                                               \
-        } else if (rt_isinf(modulus) && (rt_isinf(re) || rt_isinf(im))) {                                              \
-            out[0] = rt_isinf(re) ? (re > 0 ? 1 : -1) : 0, out[1] = rt_isinf(im) ? (im > 0 ? 1 : -1) : 0;              \
-        } else {                                                                                                       \
-            out[0] = modulus == 0 ? 0 : re / modulus, out[1] = modulus == 0 ? 0 : im / modulus;                        \
-        }                                                                                                              \
-    }                                                                                                                  \
-    void krait_rt_reciprocal_##S(T re, T im, T *out) {                                                                 \
-        if (__builtin_fabs##F(im) <= __builtin_fabs##F(re)) {                                                          \
-            T ratio = im / re, denominator = re + im * ratio;                                                          \
-            out[0] = 1 / denominator, out[1] = -ratio / denominator;                                                   \
-        } else {                                                                                                       \
-            T ratio = re / im, denominator = re * ratio + im;                                                          \
-            out[0] = ratio / denominator, out[1] = -1 / denominator;                                                   \
-        }                                                                                                              \
-    }                                                                                                                  \
-    /* order: real parts, then imaginary parts; NumPy's comparison of complex numbers */                               \
-    static inline bool not_below_##S(T ar, T ai, T br, T bi) {                                                         \
-        return (ar > br && ai == ai && bi == bi) || (ar == br && ai >= bi);                                            \
-    }                                                                                                                  \
-    static inline void pick_##S(bool a, T ar, T ai, T br, T bi, T *out) { out[0] = a ? ar : br, out[1] = a ? ai : bi; } \
-    static inline bool nan_##S(T re, T im) { return re != re || im != im; }                                            \
-    void krait_rt_maximum_##S(T ar, T ai, T br, T bi, T *out) {                                                        \
-        pick_##S(nan_##S(ar, ai) || not_below_##S(ar, ai, br, bi), ar, ai, br, bi, out);                               \
-    }                                                                                                                  \
-    void krait_rt_minimum_##S(T ar, T ai, T br, T bi, T *out) {                                                        \
-        pick_##S(nan_##S(ar, ai) || not_below_##S(br, bi, ar, ai), ar, ai, br, bi, out);                               \
-    }                                                                                                                  \
-    void krait_rt_fmax_##S(T ar, T ai, T br, T bi, T *out) {                                                           \
-        pick_##S(nan_##S(br, bi) || not_below_##S(ar, ai, br, bi), ar, ai, br, bi, out);                               \
-    }                                                                                                                  \
-    void krait_rt_fmin_##S(T ar, T ai, T br, T bi, T *out) {                                                           \
-        pick_##S(nan_##S(br, bi) || not_below_##S(br, bi, ar, ai), ar, ai, br, bi, out);                               \
+#define NUMPY_MORE(T, S, F)                                                                                        \
+    void krait_rt_sqrt_##S(T re, T im, T *out) { krait_rt_csqrt_##S(re, im, out); }                                \
+    void krait_rt_cexp2_##S(T re, T im, T *out) { krait_rt_cexp_##S(re * (T)RT_LN2, im * (T)RT_LN2, out); }        \
+    void krait_rt_clog2_##S(T re, T im, T *out) {                                                                  \
+        krait_rt_clog_##S(re, im, out);                                                                            \
+        out[0] *= (T)RT_LOG2E, out[1] *= (T)RT_LOG2E;                                                              \
+    }                                                                                                              \
+    void krait_rt_clog10_##S(T re, T im, T *out) {                                                                 \
+        krait_rt_clog_##S(re, im, out);                                                                            \
+        out[0] *= (T)RT_LOG10E, out[1] *= (T)RT_LOG10E;                                                            \
+    }                                                                                                              \
+    void krait_rt_clog1p_##S(T re, T im, T *out) {                                                                 \
+        T modulus = m_hypot##F(re + 1, im);                                                                        \
+        out[1] = m_atan2##F(im, re + 1), out[0] = m_log##F(modulus);                                               \
+    }                                                                                                              \
+    void krait_rt_cexpm1_##S(T re, T im, T *out) {                                                                 \
+        T half = m_sin##F(im / 2);                                                                                 \
+        out[0] = m_expm1##F(re) * m_cos##F(im) - 2 * half * half, out[1] = m_exp##F(re) * m_sin##F(im);            \
+    }                                                                                                              \
+    T krait_rt_abs_##S(T re, T im) { return m_hypot##F(re, im); }                                                  \
+    void krait_rt_conj_##S(T re, T im, T *out) { out[0] = re, out[1] = -im; }                                      \
+    void krait_rt_rint_##S(T re, T im, T *out) { out[0] = __builtin_rint##F(re), out[1] = __builtin_rint##F(im); } \
+    int32_t krait_rt_isnan_##S(T re, T im) { return re != re || im != im; }                                        \
+    int32_t krait_rt_isinf_##S(T re, T im) { return rt_isinf(re) || rt_isinf(im); }                                \
+    int32_t krait_rt_isfinite_##S(T re, T im) { return finite2(re, im); }                                          \
+    void krait_rt_sign_##S(T re, T im, T *out) {                                                                   \
+        T modulus = m_hypot##F(re, im);                                                                            \
+        if (modulus != modulus || (rt_isinf(re) && rt_isinf(im))) {                                                \
+            out[0] = out[1] = (T)RT_NAN;                                                                           \
+        } else if (rt_isinf(modulus) && (rt_isinf(re) || rt_isinf(im))) {                                          \
+            out[0] = rt_isinf(re) ? (re > 0 ? 1 : -1) : 0, out[1] = rt_isinf(im) ? (im > 0 ? 1 : -1) : 0;          \
+        } else {                                                                                                   \
+            out[0] = modulus == 0 ? 0 : re / modulus, out[1] = modulus == 0 ? 0 : im / modulus;                    \
+        }                                                                                                          \
+    }                                                                                                              \
+    void krait_rt_reciprocal_##S(T re, T im, T *out) {                                                             \
+        if (__builtin_fabs##F(im) <= __builtin_fabs##F(re)) {                                                      \
+            T ratio = im / re, denominator = re + im * ratio;                                                      \
+            out[0] = 1 / denominator, out[1] = -ratio / denominator;                                               \
+        } else {                                                                                                   \
+            T ratio = re / im, denominator = re * ratio + im;                                                      \
+            out[0] = ratio / denominator, out[1] = -1 / denominator;                                               \
+        }                                                                                                          \
+    }                                                                                                              \
+    /* order: real parts, then imaginary parts; NumPy's comparison of complex numbers */                           \
+    static inline bool not_below_##S(T ar, T ai, T br, T bi) {                                                     \
+        return (ar > br && ai == ai && bi == bi) || (ar == br && ai >= bi);                                        \
+    }                                                                                                              \
+    static inline void pick_##S(bool a, T ar, T ai, T br, T bi, T *out) {                                          \
+        out[0] = a ? ar : br, out[1] = a ? ai : bi;                                                                \
+    }                                                                                                              \
+    static inline bool nan_##S(T re, T im) { return re != re || im != im; }                                        \
+    void krait_rt_maximum_##S(T ar, T ai, T br, T bi, T *out) {                                                    \
+        pick_##S(nan_##S(ar, ai) || not_below_##S(ar, ai, br, bi), ar, ai, br, bi, out);                           \
+    }                                                                                                              \
+    void krait_rt_minimum_##S(T ar, T ai, T br, T bi, T *out) {                                                    \
+        pick_##S(nan_##S(ar, ai) || not_below_##S(br, bi, ar, ai), ar, ai, br, bi, out);                           \
+    }                                                                                                              \
+    void krait_rt_fmax_##S(T ar, T ai, T br, T bi, T *out) {                                                       \
+        pick_##S(nan_##S(br, bi) || not_below_##S(ar, ai, br, bi), ar, ai, br, bi, out);                           \
+    }                                                                                                              \
+    void krait_rt_fmin_##S(T ar, T ai, T br, T bi, T *out) {                                                       \
+        pick_##S(nan_##S(br, bi) || not_below_##S(br, bi, ar, ai), ar, ai, br, bi, out);                           \
     }
 NUMPY_BOTH(NUMPY_MORE)
 
@@ -435,58 +513,58 @@ NUMPY_BOTH(NUMPY_MORE)
 #if defined(KRAIT_RT_HOST)
 double _Complex lib_pow(double _Complex, double _Complex) __asm__("cpow");
 float _Complex lib_powf(float _Complex, float _Complex) __asm__("cpowf");
-#define POWER_REST(T, F)                                                                                               \
-    T _Complex r = lib_pow##F(__builtin_complex(ar, ai), __builtin_complex(br, bi));                                   \
+#define POWER_REST(T, F)                                                             \
+    T _Complex r = lib_pow##F(__builtin_complex(ar, ai), __builtin_complex(br, bi)); \
     out[0] = __real__ r, out[1] = __imag__ r;
 #else
-#define POWER_REST(T, F)                                                                                               \
-    Complex l = c_log((Complex){ar, ai}), r = c_exp((Complex){br * l.re - bi * l.im, br * l.im + bi * l.re});          \
+#define POWER_REST(T, F)                                                                                      \
+    Complex l = c_log((Complex){ar, ai}), r = c_exp((Complex){br * l.re - bi * l.im, br * l.im + bi * l.re}); \
     out[0] = (T)r.re, out[1] = (T)r.im;
 #endif
 
-#define POWER(T, S, F)                                                                                                 \
-    void krait_rt_cpow_##S(T ar, T ai, T br, T bi, T *out) {                                                           \
-        if (br == 0 && bi == 0) {                                                                                      \
-            out[0] = 1, out[1] = 0;                                                                                    \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (ar == 0 && ai == 0) {                                                                                      \
-            bool zero = br > 0;                                                                                        \
-            out[0] = zero ? 0 : (T)RT_NAN, out[1] = zero ? 0 : (T)RT_NAN;                                              \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (bi == 0 && br > -100 && br < 100 && br == (T)(int)br) {                                                    \
-            int n = (int)br;                                                                                           \
-            unsigned mask = 1, count = (unsigned)(n < 0 ? -n : n);                                                     \
-            T rr = 1, ri = 0, pr = ar, pi = ai, t;                                                                     \
-            if (n == 1) {                                                                                              \
-                out[0] = ar, out[1] = ai;                                                                              \
-                return;                                                                                                \
-            }                                                                                                          \
-            if (n == 2 || n == 3) {                                                                                    \
-                rr = ar * ar - ai * ai, ri = ar * ai + ai * ar;                                                        \
-                if (n == 3) t = ar * rr - ai * ri, ri = ar * ri + ai * rr, rr = t;                                     \
-                out[0] = rr, out[1] = ri;                                                                              \
-                return;                                                                                                \
-            }                                                                                                          \
-            for (;;) {                                                                                                 \
-                if (count & mask) t = rr * pr - ri * pi, ri = rr * pi + ri * pr, rr = t;                               \
-                mask <<= 1;                                                                                            \
-                if (count < mask) break;                                                                               \
-                t = pr * pr - pi * pi, pi = pr * pi + pi * pr, pr = t;                                                 \
-            }                                                                                                          \
-            if (n < 0) { /* 1 / r as NumPy divides: by the reciprocal of Smith's denominator */                        \
-                bool by_re = __builtin_fabs##F(rr) >= __builtin_fabs##F(ri);                                           \
-                T ratio = by_re ? ri / rr : rr / ri, scale = 1 / (by_re ? rr + ri * ratio : ri + rr * ratio);          \
-                rr = (by_re ? 1 : ratio + 0) * scale, ri = (by_re ? 0 - ratio : -1) * scale;                           \
-            }                                                                                                          \
-            out[0] = rr, out[1] = ri;                                                                                  \
-            return;                                                                                                    \
-        }                                                                                                              \
-        POWER_REST(T, F)                                                                                               \
-    }                                                                                                                  \
-    void krait_rt_power_##S(T ar, T ai, T br, T bi, T *out) { krait_rt_cpow_##S(ar, ai, br, bi, out); }                \
-    int32_t krait_rt_check_power_##S(T ar, T ai, T br, T bi, T rr, T ri) {                                             \
-        return (void)ar, (void)ai, (void)br, (void)bi, (void)rr, (void)ri, 0;                                          \
+#define POWER(T, S, F)                                                                                        \
+    void krait_rt_cpow_##S(T ar, T ai, T br, T bi, T *out) {                                                  \
+        if (br == 0 && bi == 0) {                                                                             \
+            out[0] = 1, out[1] = 0;                                                                           \
+            return;                                                                                           \
+        }                                                                                                     \
+        if (ar == 0 && ai == 0) {                                                                             \
+            bool zero = br > 0;                                                                               \
+            out[0] = zero ? 0 : (T)RT_NAN, out[1] = zero ? 0 : (T)RT_NAN;                                     \
+            return;                                                                                           \
+        }                                                                                                     \
+        if (bi == 0 && br > -100 && br < 100 && br == (T)(int)br) {                                           \
+            int n = (int)br;                                                                                  \
+            unsigned mask = 1, count = (unsigned)(n < 0 ? -n : n);                                            \
+            T rr = 1, ri = 0, pr = ar, pi = ai, t;                                                            \
+            if (n == 1) {                                                                                     \
+                out[0] = ar, out[1] = ai;                                                                     \
+                return;                                                                                       \
+            }                                                                                                 \
+            if (n == 2 || n == 3) {                                                                           \
+                rr = ar * ar - ai * ai, ri = ar * ai + ai * ar;                                               \
+                if (n == 3) t = ar * rr - ai * ri, ri = ar * ri + ai * rr, rr = t;                            \
+                out[0] = rr, out[1] = ri;                                                                     \
+                return;                                                                                       \
+            }                                                                                                 \
+            for (;;) {                                                                                        \
+                if (count & mask) t = rr * pr - ri * pi, ri = rr * pi + ri * pr, rr = t;                      \
+                mask <<= 1;                                                                                   \
+                if (count < mask) break;                                                                      \
+                t = pr * pr - pi * pi, pi = pr * pi + pi * pr, pr = t;                                        \
+            }                                                                                                 \
+            if (n < 0) { /* 1 / r as NumPy divides: by the reciprocal of Smith's denominator */               \
+                bool by_re = __builtin_fabs##F(rr) >= __builtin_fabs##F(ri);                                  \
+                T ratio = by_re ? ri / rr : rr / ri, scale = 1 / (by_re ? rr + ri * ratio : ri + rr * ratio); \
+                rr = (by_re ? 1 : ratio + 0) * scale, ri = (by_re ? 0 - ratio : -1) * scale;                  \
+            }                                                                                                 \
+            out[0] = rr, out[1] = ri;                                                                         \
+            return;                                                                                           \
+        }                                                                                                     \
+        POWER_REST(T, F)                                                                                      \
+    }                                                                                                         \
+    void krait_rt_power_##S(T ar, T ai, T br, T bi, T *out) { krait_rt_cpow_##S(ar, ai, br, bi, out); }       \
+    int32_t krait_rt_check_power_##S(T ar, T ai, T br, T bi, T rr, T ri) {                                    \
+        return (void)ar, (void)ai, (void)br, (void)bi, (void)rr, (void)ri, 0;                                 \
     }
 NUMPY_BOTH(POWER)

@@ -1,10 +1,12 @@
-/* gamma.c: the gamma function and its logarithm, as the math module computes them: Lanczos' approximation (C. Lanczos, A precision approximation
- * of the gamma function, 1964) with the coefficients of Boost for N = 13, g = 6.0246..., and reflection for negative arguments.
+/* gamma.c: the gamma function and its logarithm, as the math module computes them: Lanczos' approximation (C. Lanczos,
+ * A precision approximation of the gamma function, 1964) with the coefficients of Boost for N = 13, g = 6.0246..., and
+ * reflection for negative arguments.
  *
- * Every operation is in the interpreter's order, so that the host gives the interpreter's bits.  On a GPU the device library is used. */
+ * Every operation is in the interpreter's order, so that the host gives the interpreter's bits.  On a GPU libdevice is
+ * used; libclc's versions are too inaccurate. */
 #include "rt.h"
 
-#if defined(KRAIT_RT_HOST)
+#if defined(KRAIT_RT_HOST) || defined(KRAIT_DEVICE_MATH_LIBCLC)
 
 enum { TERMS = 13, EXACT = 23 };
 static const double g = 6.024680040776729583740234375;
@@ -19,8 +21,8 @@ static const double numerator[TERMS] = {
     8071.6720023658162106380029022722506138218516325024, 210.82427775157934587250973392071336271166969580291,
     2.5066282746310002701649081771338373386264310793408};
 /* x (x + 1) ... (x + 11), multiplied out */
-static const double denominator[TERMS] = {0,        39916800, 120543840, 150917976, 105258076, 45995730, 13339535,
-                                          2637558,  357423,   32670,     1925,      66,        1};
+static const double denominator[TERMS] = {0,       39916800, 120543840, 150917976, 105258076, 45995730, 13339535,
+                                          2637558, 357423,   32670,     1925,      66,        1};
 
 /* The rational function of Lanczos' formula; in powers of 1 / x where powers of x would grow too large. */
 static double lanczos_sum(double x) {
@@ -91,7 +93,8 @@ double krait_rt_lgamma_d(double x) {
     if (a < 1e-20) return -m_log(a);
     double r = m_log(lanczos_sum(a)) - g;
     r += (a - 0.5) * (m_log(a + g - 0.5) - 1);
-    if (x < 0) r = 1.144729885849400174143427351353058711647 /* log(pi) */ - m_log(__builtin_fabs(sin_pi(a))) - m_log(a) - r;
+    if (x < 0)
+        r = 1.144729885849400174143427351353058711647 /* log(pi) */ - m_log(__builtin_fabs(sin_pi(a))) - m_log(a) - r;
     return r;
 }
 

@@ -1,6 +1,7 @@
 /* integer.c: functions of integers: divisors, counting, roots, powers.
  *
- * Python ints of compiled code have 64 bits and wrap: where the interpreter's result is larger, these give it modulo 2**64. */
+ * Python ints of compiled code have 64 bits and wrap: where the interpreter's result is larger, these give it modulo
+ * 2**64. */
 #include "rt.h"
 
 static inline uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
@@ -87,17 +88,17 @@ int32_t krait_rt_check_isqrt_l(int64_t n, int64_t result) { return (void)result,
 
 /* ---- division ---- */
 
-#define FLOORED(name)                                                                                                  \
-    void krait_rt_##name##_l(int64_t a, int64_t b, int64_t *quotient, int64_t *remainder) {                            \
-        if (b == 0) {                                                                                                  \
-            *quotient = *remainder = 0;                                                                                \
-        } else if (b == -1) {                                                                                          \
-            *quotient = (int64_t)(0 - (uint64_t)a), *remainder = 0;                                                    \
-        } else {                                                                                                       \
-            int64_t q = a / b, r = a % b;                                                                              \
-            bool down = r != 0 && (r < 0) != (b < 0);                                                                  \
-            *quotient = q - down, *remainder = down ? r + b : r;                                                       \
-        }                                                                                                              \
+#define FLOORED(name)                                                                       \
+    void krait_rt_##name##_l(int64_t a, int64_t b, int64_t *quotient, int64_t *remainder) { \
+        if (b == 0) {                                                                       \
+            *quotient = *remainder = 0;                                                     \
+        } else if (b == -1) {                                                               \
+            *quotient = (int64_t)(0 - (uint64_t)a), *remainder = 0;                         \
+        } else {                                                                            \
+            int64_t q = a / b, r = a % b;                                                   \
+            bool down = r != 0 && (r < 0) != (b < 0);                                       \
+            *quotient = q - down, *remainder = down ? r + b : r;                            \
+        }                                                                                   \
     }
 FLOORED(divmod)
 FLOORED(np_divmod)
@@ -122,7 +123,9 @@ static uint64_t power(uint64_t base, uint64_t exponent) {
     return result;
 }
 
-int64_t krait_rt_power_l(int64_t base, int64_t exponent) { return exponent < 0 ? 0 : (int64_t)power((uint64_t)base, (uint64_t)exponent); }
+int64_t krait_rt_power_l(int64_t base, int64_t exponent) {
+    return exponent < 0 ? 0 : (int64_t)power((uint64_t)base, (uint64_t)exponent);
+}
 uint64_t krait_rt_power_L(uint64_t base, uint64_t exponent) { return power(base, exponent); }
 int32_t krait_rt_check_power_l(int64_t x, int64_t y, int64_t result) { return (void)x, (void)result, y < 0; }
 int32_t krait_rt_check_power_L(uint64_t x, uint64_t y, uint64_t result) { return (void)x, (void)y, (void)result, 0; }
@@ -182,10 +185,10 @@ int64_t krait_rt_reciprocal_l(int64_t x) { return x == 0 ? INT64_MIN : x == 1 ? 
 int64_t krait_rt_reciprocal_int32_l(int64_t x) { return x == 0 ? INT32_MIN : krait_rt_reciprocal_l(x); }
 uint64_t krait_rt_reciprocal_L(uint64_t x) { return x == 1; }
 
-#define EXTREMES(T, S)                                                                                                 \
-    T krait_rt_maximum_##S(T a, T b) { return a > b ? a : b; }                                                         \
-    T krait_rt_minimum_##S(T a, T b) { return a < b ? a : b; }                                                         \
-    T krait_rt_fmax_##S(T a, T b) { return a > b ? a : b; }                                                            \
+#define EXTREMES(T, S)                                         \
+    T krait_rt_maximum_##S(T a, T b) { return a > b ? a : b; } \
+    T krait_rt_minimum_##S(T a, T b) { return a < b ? a : b; } \
+    T krait_rt_fmax_##S(T a, T b) { return a > b ? a : b; }    \
     T krait_rt_fmin_##S(T a, T b) { return a < b ? a : b; }
 EXTREMES(int64_t, l)
 EXTREMES(uint64_t, L)

@@ -1,5 +1,5 @@
-/* real.c: functions of real numbers that are not one call of the C library: parts of floats, neighbours, remainders, rounding to int, NumPy's
- * small functions.
+/* real.c: functions of real numbers that are not one call of the C library: parts of floats, neighbours, remainders,
+ * rounding to int, NumPy's small functions.
  *
  * Input and output: rt.h.  Where NumPy and the math module share a meaning they share a function. */
 #include "rt.h"
@@ -8,29 +8,29 @@
 
 /* ---- instructions ---- */
 
-#define INSTRUCTIONS(T, S, F)                                                                                          \
-    T krait_rt_sqrt_##S(T x) { return __builtin_sqrt##F(x); }                                                          \
-    T krait_rt_fabs_##S(T x) { return __builtin_fabs##F(x); }                                                          \
-    T krait_rt_abs_##S(T x) { return __builtin_fabs##F(x); }                                                           \
-    T krait_rt_conj_##S(T x) { return x; }                                                                             \
-    T krait_rt_rint_##S(T x) { return __builtin_rint##F(x); }                                                          \
-    T krait_rt_floor_##S(T x) { return __builtin_floor##F(x); }                                                        \
-    T krait_rt_ceil_##S(T x) { return __builtin_ceil##F(x); }                                                          \
-    T krait_rt_trunc_##S(T x) { return __builtin_trunc##F(x); }                                                        \
-    T krait_rt_copysign_##S(T x, T y) { return __builtin_copysign##F(x, y); }                                          \
-    T krait_rt_fma_##S(T x, T y, T z) { return __builtin_fma##F(x, y, z); }                                            \
-    T krait_rt_reciprocal_##S(T x) { return (T)1 / x; }                                                                \
-    T krait_rt_fmod_##S(T x, T y) { return m_fmod##F(x, y); }                                                          \
-    T krait_rt_power_##S(T x, T y) { return m_pow##F(x, y); }                                                          \
+#define INSTRUCTIONS(T, S, F)                                                 \
+    T krait_rt_sqrt_##S(T x) { return __builtin_sqrt##F(x); }                 \
+    T krait_rt_fabs_##S(T x) { return __builtin_fabs##F(x); }                 \
+    T krait_rt_abs_##S(T x) { return __builtin_fabs##F(x); }                  \
+    T krait_rt_conj_##S(T x) { return x; }                                    \
+    T krait_rt_rint_##S(T x) { return __builtin_rint##F(x); }                 \
+    T krait_rt_floor_##S(T x) { return __builtin_floor##F(x); }               \
+    T krait_rt_ceil_##S(T x) { return __builtin_ceil##F(x); }                 \
+    T krait_rt_trunc_##S(T x) { return __builtin_trunc##F(x); }               \
+    T krait_rt_copysign_##S(T x, T y) { return __builtin_copysign##F(x, y); } \
+    T krait_rt_fma_##S(T x, T y, T z) { return __builtin_fma##F(x, y, z); }   \
+    T krait_rt_reciprocal_##S(T x) { return (T)1 / x; }                       \
+    T krait_rt_fmod_##S(T x, T y) { return m_fmod##F(x, y); }                 \
+    T krait_rt_power_##S(T x, T y) { return m_pow##F(x, y); }                 \
     int32_t krait_rt_check_power_##S(T x, T y, T result) { return (void)x, (void)y, (void)result, 0; }
 BOTH(INSTRUCTIONS)
 
 /* ---- tests ---- */
 
-#define TESTS(T, S, F)                                                                                                 \
-    int32_t krait_rt_isnan_##S(T x) { return x != x; }                                                                 \
-    int32_t krait_rt_isinf_##S(T x) { return __builtin_fabs##F(x) == (T)RT_INF; }                                      \
-    int32_t krait_rt_isfinite_##S(T x) { return __builtin_fabs##F(x) < (T)RT_INF; }                                    \
+#define TESTS(T, S, F)                                                              \
+    int32_t krait_rt_isnan_##S(T x) { return x != x; }                              \
+    int32_t krait_rt_isinf_##S(T x) { return __builtin_fabs##F(x) == (T)RT_INF; }   \
+    int32_t krait_rt_isfinite_##S(T x) { return __builtin_fabs##F(x) < (T)RT_INF; } \
     int32_t krait_rt_signbit_##S(T x) { return __builtin_copysign##F((T)1, x) < 0; }
 BOTH(TESTS)
 
@@ -38,7 +38,8 @@ int32_t krait_rt_isclose_d(double a, double b, double rel_tol, double abs_tol) {
     if (a == b) return 1;
     if (rt_isinf(a) || rt_isinf(b)) return 0;
     double difference = __builtin_fabs(b - a);
-    return difference <= __builtin_fabs(rel_tol * b) || difference <= __builtin_fabs(rel_tol * a) || difference <= abs_tol;
+    return difference <= __builtin_fabs(rel_tol * b) || difference <= __builtin_fabs(rel_tol * a) ||
+           difference <= abs_tol;
 }
 
 int32_t krait_rt_check_isclose_d(double a, double b, double rel_tol, double abs_tol, int64_t result) {
@@ -92,7 +93,8 @@ double krait_rt_ldexp_d(double x, int64_t n) {
     return x * rt_double((uint64_t)(0x3ff + n) << 52);
 }
 
-/* A double holds every float result down to float's subnormals exactly, unless n is so small that the result is zero anyway. */
+/* A double holds every float result down to float's subnormals exactly, unless n is so small that the result is zero
+ * anyway. */
 float krait_rt_ldexp_f(float x, int64_t n) {
     if (n > 500) n = 500;
     if (n < -500) n = -500;
@@ -102,54 +104,66 @@ float krait_rt_ldexp_f(float x, int64_t n) {
 void krait_rt_frexp_d(double x, double *mantissa, int64_t *exponent) { *mantissa = rt_frexp(x, exponent); }
 void krait_rt_frexp_f(float x, float *mantissa, int64_t *exponent) { *mantissa = (float)rt_frexp(x, exponent); }
 
-#define MODF(T, S, F)                                                                                                  \
-    void krait_rt_modf_##S(T x, T *fraction, T *integer) {                                                             \
-        T whole = __builtin_trunc##F(x);                                                                               \
-        *integer = whole;                                                                                              \
-        *fraction = __builtin_copysign##F(__builtin_fabs##F(x) == (T)RT_INF ? 0 : x - whole, x);                       \
-        if (x != x) *fraction = x;                                                                                     \
+#define MODF(T, S, F)                                                                            \
+    void krait_rt_modf_##S(T x, T *fraction, T *integer) {                                       \
+        T whole = __builtin_trunc##F(x);                                                         \
+        *integer = whole;                                                                        \
+        *fraction = __builtin_copysign##F(__builtin_fabs##F(x) == (T)RT_INF ? 0 : x - whole, x); \
+        if (x != x) *fraction = x;                                                               \
     }
 BOTH(MODF)
 
 /* ---- neighbours ---- */
 
 /* The float n steps from bits a towards bits b on the line of all floats; NaN is excluded. */
-#define NEIGHBOURS(T, S, U, I, SIGN, INFINITE)                                                                         \
-    static inline U bits_##S(T x) { return (union { T x; U u; }){x}.u; }                                               \
-    static inline T float_##S(U u) { return (union { U u; T x; }){u}.x; }                                              \
-    T krait_rt_nextafter_steps_##S(T x, T y, int64_t steps) {                                                          \
-        if (x != x) return x;                                                                                          \
-        if (y != y) return y;                                                                                          \
-        U a = bits_##S(x), b = bits_##S(y), mask = (U)~SIGN;                                                           \
-        if (steps <= 0 || a == b) return steps == 0 || x != y ? x : y;                                                 \
-        uint64_t n = (uint64_t)steps;                                                                                  \
-        U ma = a & mask, mb = b & mask;                                                                                \
-        if ((a ^ b) & SIGN) { /* the way leads through zero */                                                         \
-            if (n >= (uint64_t)ma + mb && (uint64_t)ma + mb >= ma) return y;                                           \
-            return n <= ma ? float_##S((U)(a - n)) : float_##S((U)((b & SIGN) | (U)(n - ma)));                         \
-        }                                                                                                              \
-        if (ma > mb) return n >= (uint64_t)(U)(ma - mb) ? y : float_##S((U)(a - n));                                   \
-        return n >= (uint64_t)(U)(mb - ma) ? y : float_##S((U)(a + n));                                                \
-    }                                                                                                                  \
-    int32_t krait_rt_check_steps_##S(T x, T y, int64_t steps, T result) {                                              \
-        return (void)x, (void)y, (void)result, steps < 0;                                                              \
-    }                                                                                                                  \
-    T krait_rt_ulp_##S(T x) {                                                                                          \
-        if (x != x) return x;                                                                                          \
-        U m = bits_##S(x) & (U)~SIGN;                                                                                  \
-        if (m == INFINITE) return float_##S(INFINITE);                                                                 \
-        T a = float_##S(m), next = float_##S((U)(m + 1));                                                              \
-        return m + 1 == INFINITE ? a - float_##S((U)(m - 1)) : next - a;                                               \
+#define NEIGHBOURS(T, S, U, I, SIGN, INFINITE)                                                 \
+    static inline U bits_##S(T x) {                                                            \
+        return (union {                                                                        \
+                   T x;                                                                        \
+                   U u;                                                                        \
+               }){x}                                                                           \
+            .u;                                                                                \
+    }                                                                                          \
+    static inline T float_##S(U u) {                                                           \
+        return (union {                                                                        \
+                   U u;                                                                        \
+                   T x;                                                                        \
+               }){u}                                                                           \
+            .x;                                                                                \
+    }                                                                                          \
+    T krait_rt_nextafter_steps_##S(T x, T y, int64_t steps) {                                  \
+        if (x != x) return x;                                                                  \
+        if (y != y) return y;                                                                  \
+        U a = bits_##S(x), b = bits_##S(y), mask = (U)~SIGN;                                   \
+        if (steps <= 0 || a == b) return steps == 0 || x != y ? x : y;                         \
+        uint64_t n = (uint64_t)steps;                                                          \
+        U ma = a & mask, mb = b & mask;                                                        \
+        if ((a ^ b) & SIGN) { /* the way leads through zero */                                 \
+            if (n >= (uint64_t)ma + mb && (uint64_t)ma + mb >= ma) return y;                   \
+            return n <= ma ? float_##S((U)(a - n)) : float_##S((U)((b & SIGN) | (U)(n - ma))); \
+        }                                                                                      \
+        if (ma > mb) return n >= (uint64_t)(U)(ma - mb) ? y : float_##S((U)(a - n));           \
+        return n >= (uint64_t)(U)(mb - ma) ? y : float_##S((U)(a + n));                        \
+    }                                                                                          \
+    int32_t krait_rt_check_steps_##S(T x, T y, int64_t steps, T result) {                      \
+        return (void)x, (void)y, (void)result, steps < 0;                                      \
+    }                                                                                          \
+    T krait_rt_ulp_##S(T x) {                                                                  \
+        if (x != x) return x;                                                                  \
+        U m = bits_##S(x) & (U)~SIGN;                                                          \
+        if (m == INFINITE) return float_##S(INFINITE);                                         \
+        T a = float_##S(m), next = float_##S((U)(m + 1));                                      \
+        return m + 1 == INFINITE ? a - float_##S((U)(m - 1)) : next - a;                       \
     }
 NEIGHBOURS(double, d, uint64_t, int64_t, 0x8000000000000000u, 0x7ff0000000000000u)
 NEIGHBOURS(float, f, uint32_t, int32_t, 0x80000000u, 0x7f800000u)
 NEIGHBOURS(_Float16, e, uint16_t, int16_t, 0x8000u, 0x7c00u)
 
-#define SPACING(T, S, U, SIGN, INFINITE)                                                                               \
-    T krait_rt_spacing_##S(T x) {                                                                                      \
-        if (x != x) return x;                                                                                          \
-        U m = bits_##S(x) & (U)~SIGN;                                                                                  \
-        return m == INFINITE ? (T)RT_NAN : float_##S((U)(bits_##S(x) + 1)) - x;                                                            \
+#define SPACING(T, S, U, SIGN, INFINITE)                                        \
+    T krait_rt_spacing_##S(T x) {                                               \
+        if (x != x) return x;                                                   \
+        U m = bits_##S(x) & (U)~SIGN;                                           \
+        return m == INFINITE ? (T)RT_NAN : float_##S((U)(bits_##S(x) + 1)) - x; \
     }
 SPACING(double, d, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u)
 SPACING(float, f, uint32_t, 0x80000000u, 0x7f800000u)
@@ -162,7 +176,7 @@ _Float16 krait_rt_spacing_e(_Float16 x) {
     return x < 0 ? float_e(m) - float_e((uint16_t)(m - 1)) : float_e((uint16_t)(m + 1)) - float_e(m);
 }
 
-#define NEXTAFTER(T, S, EQUAL)                                                                                         \
+#define NEXTAFTER(T, S, EQUAL) \
     T krait_rt_nextafter_##S(T x, T y) { return x == y ? EQUAL : krait_rt_nextafter_steps_##S(x, y, 1); }
 NEXTAFTER(double, d, y)
 NEXTAFTER(float, f, y)
@@ -170,26 +184,26 @@ NEXTAFTER(_Float16, e, x) /* NumPy's half gives the other zero */
 
 /* ---- quotients and remainders as Python has them ---- */
 
-#define DIVMOD(T, S, F)                                                                                                \
-    void krait_rt_np_divmod_##S(T a, T b, T *quotient, T *remainder) {                                                 \
-        T mod = m_fmod##F(a, b), div, floored;                                                                         \
-        if (b == 0) {                                                                                                  \
-            *quotient = a / b, *remainder = mod;                                                                       \
-            return;                                                                                                    \
-        }                                                                                                              \
-        div = (a - mod) / b;                                                                                           \
-        if (mod != 0) {                                                                                                \
-            if ((b < 0) != (mod < 0)) mod += b, div -= 1;                                                              \
-        } else {                                                                                                       \
-            mod = __builtin_copysign##F(0, b);                                                                         \
-        }                                                                                                              \
-        if (div != 0) {                                                                                                \
-            floored = __builtin_floor##F(div);                                                                         \
-            if (div - floored > (T)0.5) floored += 1;                                                                  \
-        } else {                                                                                                       \
-            floored = __builtin_copysign##F(0, a / b);                                                                 \
-        }                                                                                                              \
-        *quotient = floored, *remainder = mod;                                                                         \
+#define DIVMOD(T, S, F)                                                \
+    void krait_rt_np_divmod_##S(T a, T b, T *quotient, T *remainder) { \
+        T mod = m_fmod##F(a, b), div, floored;                         \
+        if (b == 0) {                                                  \
+            *quotient = a / b, *remainder = mod;                       \
+            return;                                                    \
+        }                                                              \
+        div = (a - mod) / b;                                           \
+        if (mod != 0) {                                                \
+            if ((b < 0) != (mod < 0)) mod += b, div -= 1;              \
+        } else {                                                       \
+            mod = __builtin_copysign##F(0, b);                         \
+        }                                                              \
+        if (div != 0) {                                                \
+            floored = __builtin_floor##F(div);                         \
+            if (div - floored > (T)0.5) floored += 1;                  \
+        } else {                                                       \
+            floored = __builtin_copysign##F(0, a / b);                 \
+        }                                                              \
+        *quotient = floored, *remainder = mod;                         \
     }
 BOTH(DIVMOD)
 
@@ -212,40 +226,40 @@ static inline int64_t wrap_to_int(double x) {
     return (int64_t)(x < 0 ? 0 - mantissa : mantissa);
 }
 
-#define TO_INT(T, S, F)                                                                                                \
-    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int(__builtin_floor##F(x)); }                                 \
-    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int(__builtin_ceil##F(x)); }                                   \
-    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int(__builtin_trunc##F(x)); }                                 \
-    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int(__builtin_rint##F(x)); }                                  \
-    int32_t krait_rt_check_to_int_##S(T x, int64_t result) {                                                           \
-        (void)result;                                                                                                  \
-        return __builtin_fabs##F(x) < (T)RT_INF ? 0 : x != x ? 2 : 1;                                                  \
+#define TO_INT(T, S, F)                                                                \
+    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int(__builtin_floor##F(x)); } \
+    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int(__builtin_ceil##F(x)); }   \
+    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int(__builtin_trunc##F(x)); } \
+    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int(__builtin_rint##F(x)); }  \
+    int32_t krait_rt_check_to_int_##S(T x, int64_t result) {                           \
+        (void)result;                                                                  \
+        return __builtin_fabs##F(x) < (T)RT_INF ? 0 : x != x ? 2 : 1;                  \
     }
 BOTH(TO_INT)
 
 /* ---- NumPy's small functions ---- */
 
-#define SMALL(T, S, F)                                                                                                 \
-    T krait_rt_sign_##S(T x) { return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x; }                                       \
-    T krait_rt_heaviside_##S(T x, T zero) { return x != x ? x : x == 0 ? zero : x < 0 ? 0 : 1; }                       \
-    T krait_rt_maximum_##S(T a, T b) { return a > b || a != a ? a : b; }                                               \
-    T krait_rt_minimum_##S(T a, T b) { return a < b || a != a ? a : b; }                                               \
-    T krait_rt_fmax_##S(T a, T b) { return a >= b || b != b ? a : b; }                                                 \
-    T krait_rt_fmin_##S(T a, T b) { return a <= b || b != b ? a : b; }                                                 \
-    T krait_rt_logaddexp_##S(T x, T y) {                                                                               \
-        T difference = x - y;                                                                                          \
-        if (x == y) return x + (T)RT_LN2; /* also equal infinities */                                                  \
-        if (difference > 0) return x + m_log1p##F(m_exp##F(-difference));                                              \
-        return difference <= 0 ? y + m_log1p##F(m_exp##F(difference)) : difference;                                    \
-    }                                                                                                                  \
-    T krait_rt_logaddexp2_##S(T x, T y) {                                                                              \
-        T difference = x - y;                                                                                          \
-        if (x == y) return x + 1;                                                                                      \
-        if (difference > 0) return x + (T)RT_LOG2E * m_log1p##F(m_exp2##F(-difference));                               \
-        return difference <= 0 ? y + (T)RT_LOG2E * m_log1p##F(m_exp2##F(difference)) : difference;                     \
-    }                                                                                                                  \
-    T krait_rt_deg2rad_##S(T x) { return x * ((T)RT_PI / 180); }                                                       \
-    T krait_rt_rad2deg_##S(T x) { return x * (180 / (T)RT_PI); }                                                       \
-    T krait_rt_radians_##S(T x) { return x * ((T)RT_PI / 180); }                                                       \
+#define SMALL(T, S, F)                                                                             \
+    T krait_rt_sign_##S(T x) { return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x; }                   \
+    T krait_rt_heaviside_##S(T x, T zero) { return x != x ? x : x == 0 ? zero : x < 0 ? 0 : 1; }   \
+    T krait_rt_maximum_##S(T a, T b) { return a > b || a != a ? a : b; }                           \
+    T krait_rt_minimum_##S(T a, T b) { return a < b || a != a ? a : b; }                           \
+    T krait_rt_fmax_##S(T a, T b) { return a >= b || b != b ? a : b; }                             \
+    T krait_rt_fmin_##S(T a, T b) { return a <= b || b != b ? a : b; }                             \
+    T krait_rt_logaddexp_##S(T x, T y) {                                                           \
+        T difference = x - y;                                                                      \
+        if (x == y) return x + (T)RT_LN2; /* also equal infinities */                              \
+        if (difference > 0) return x + m_log1p##F(m_exp##F(-difference));                          \
+        return difference <= 0 ? y + m_log1p##F(m_exp##F(difference)) : difference;                \
+    }                                                                                              \
+    T krait_rt_logaddexp2_##S(T x, T y) {                                                          \
+        T difference = x - y;                                                                      \
+        if (x == y) return x + 1;                                                                  \
+        if (difference > 0) return x + (T)RT_LOG2E * m_log1p##F(m_exp2##F(-difference));           \
+        return difference <= 0 ? y + (T)RT_LOG2E * m_log1p##F(m_exp2##F(difference)) : difference; \
+    }                                                                                              \
+    T krait_rt_deg2rad_##S(T x) { return x * ((T)RT_PI / 180); }                                   \
+    T krait_rt_rad2deg_##S(T x) { return x * (180 / (T)RT_PI); }                                   \
+    T krait_rt_radians_##S(T x) { return x * ((T)RT_PI / 180); }                                   \
     T krait_rt_degrees_##S(T x) { return x * (180 / (T)RT_PI); }
 BOTH(SMALL)

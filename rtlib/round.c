@@ -1,8 +1,9 @@
 /* round.c: rounding to decimal digits.
  *
- * round_digits is Python's round(x, n) of a float: the decimal number with n digits that is closest to the exact value of x, half to even, and
- * then the double closest to that number.  Where 10**|n| is a double (|n| <= 22) a few exact operations decide it; beyond, integers of up to 1200
- * bits do.  round_numpy is NumPy's: scale, rint, scale back, each operation rounded. */
+ * round_digits is Python's round(x, n) of a float: the decimal number with n digits that is closest to the exact value
+ * of x, half to even, and then the double closest to that number.  Where 10**|n| is a double (|n| <= 22) a few exact
+ * operations decide it; beyond, integers of up to 1200 bits do.  round_numpy is NumPy's: scale, rint, scale back, each
+ * operation rounded. */
 #include "rt.h"
 
 /* ---- small powers of ten ---- */
@@ -58,7 +59,8 @@ static int big_compare(const Big *a, const Big *b) {
     return 0;
 }
 
-/* Compares m * 2**e * 5**f * 2**f with n * 2**g * 5**h * 2**h, exactly (products of a number below 2**64, powers of two and of ten). */
+/* Compares m * 2**e * 5**f * 2**f with n * 2**g * 5**h * 2**h, exactly (products of a number below 2**64, powers of two
+ * and of ten). */
 static int compare_scaled(uint64_t m, int64_t e, int64_t f, uint64_t n, int64_t g, int64_t h) {
     Big a, b;
     int64_t least_ten = f < h ? f : h, two_a = e + f, two_b = g + h, least_two = two_a < two_b ? two_a : two_b;
@@ -138,8 +140,8 @@ double krait_rt_round_digits_d(double x, int64_t digits) {
         double scale = ten_to(digits), hi = a * scale;
         if (a >= 0x1p52 || hi >= 0x1p53) return x; /* the decimal grid is finer than the doubles */
         double lo = __builtin_fma(a, scale, -hi), whole = __builtin_rint(hi);
-        /* hi + lo is exact; rint decided on hi alone.  The signs of what is left beyond the middles above and below: lo is added last, for
-         * it is what tells 0.5 from a little more. */
+        /* hi + lo is exact; rint decided on hi alone.  The signs of what is left beyond the middles above and below: lo
+         * is added last, for it is what tells 0.5 from a little more. */
         double above = (hi - whole - 0.5) + lo, below = (hi - whole + 0.5) + lo;
         bool odd = whole / 2 != __builtin_floor(whole / 2);
         if (above > 0 || (above == 0 && odd)) whole += 1;

@@ -1,9 +1,10 @@
 /* vector.c: functions of many floats: Euclidean norm, accurate sums.
  *
  * Input: items in memory, one after the other.  Output: the value the math module gives.
- * Algorithms: norm: squares summed without loss and a corrected root, after T. J. Dekker, A floating-point technique for extending the available
- * precision (1971); fsum: J. R. Shewchuk, Adaptive precision floating-point arithmetic (1997): partial sums that do not overlap; sumprod: T.
- * Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product (2005), with three parts. */
+ * Algorithms: norm: squares summed without loss and a corrected root, after T. J. Dekker, A floating-point technique
+ * for extending the available precision (1971); fsum: J. R. Shewchuk, Adaptive precision floating-point arithmetic
+ * (1997): partial sums that do not overlap; sumprod: T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product
+ * (2005), with three parts. */
 #include "rt.h"
 
 /* ---- pairs of doubles: hi + lo is exact ---- */
@@ -85,7 +86,9 @@ typedef struct FsumState { /* 64 doubles: emit_funcs.c reserves them */
 
 _Static_assert(sizeof(FsumState) <= 64 * 8, "emit_funcs.c reserves 512 bytes");
 
-void krait_rt_fsum_start(FsumState *state) { state->count = state->overflow = 0, state->special = state->infinities = 0; }
+void krait_rt_fsum_start(FsumState *state) {
+    state->count = state->overflow = 0, state->special = state->infinities = 0;
+}
 
 void krait_rt_fsum_add(FsumState *state, double x) {
     double given = x;
@@ -112,7 +115,8 @@ void krait_rt_fsum_add(FsumState *state, double x) {
     }
 }
 
-/* The partial sums are added from the largest; the last rounding is put right where it was a tie broken the wrong way. */
+/* The partial sums are added from the largest; the last rounding is put right where it was a tie broken the wrong way.
+ */
 int32_t krait_rt_fsum_total(FsumState *state, double *out) {
     const double *p = state->partials;
     int64_t n = state->count;
