@@ -541,6 +541,14 @@ RESULTS = [
 ]
 
 
+RESULTS += [  # a Python int adapts to the type it meets, unless that type cannot hold it
+    ("return 3 if y else x", ("uint8", "int"), "uint8"),
+    ("return -1 if y else x", ("uint8", "int"), "int64"),
+    ("return 200 if y else x", ("int8", "int"), "int64"),
+    ("return max(x, -1), max(x, 1)", ("uint8", "int"), "(int64, uint8)"),
+    ("b = -1\n    for v in x: b = v\n    return b", ("array(uint16, 1, C)", "int"), "int64"),
+    ("b = 0\n    for v in x: b += v\n    return b", ("array(uint16, 1, C)", "int"), "uint16"),
+]
 RESULTS += [  # what a test for None says about a variable
     ("if x is None: return 0\n    return x", ("int?", "int"), "int"),
     ("return x if x is not None else 2.5", ("int?", "int"), "float"),

@@ -184,6 +184,8 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 /* ---- constants ---- */
 /* The constant as another scalar type; NULL: it does not fit (a Python int beyond the range of the type). */
 const Const *konst_cast(Infer *in, const Const *konst, const Type *to);
+/* False: a Python int that this strong integer type cannot hold; NumPy raises OverflowError. */
+bool konst_fits(const Const *konst, const Type *to);
 bool konst_is_int(const Const *konst, int64_t *out); /* weak or strong integer, or bool */
 
 /* True if argument `arg` of the library function must be a constant (shape of a shared array, ...): then literal ints

@@ -63,13 +63,22 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     }
 }
 
+/* The type of a fact that meets `other`.  A Python int adapts to the strong integer type it meets; a constant that this
+ * type cannot hold (best = -1 before uint8 values are looked at) does not: it counts as int64. */
+static const Type *type_meeting(Infer *in, Fact fact, Fact other) {
+    const Type *strong = infer_content(other.type);
+    bool meets = fact.konst && fact.type->kind == TY_SCALAR && fact.type->weak && strong->kind == TY_SCALAR &&
+                 !strong->weak && (type_scalar_kind(strong) == 'i' || type_scalar_kind(strong) == 'u');
+    return meets && !konst_fits(fact.konst, strong) ? infer_scalar(in, SCALAR_INT64, false) : fact.type;
+}
+
 /* The fact of a value that holds `a` on one path and `b` on another; false: no common type. */
 bool fact_join(Infer *in, Fact a, Fact b, Fact *out) {
     if (a.type->kind == TY_BOTTOM || b.type->kind == TY_BOTTOM) {
         *out = a.type->kind == TY_BOTTOM ? b : a;
         return true;
     }
-    const Type *type = typeinfer_join(in->config->promotion, in->types, a.type, b.type);
+    const Type *type = typeinfer_join(in->config->promotion, in->types, type_meeting(in, a, b), type_meeting(in, b, a));
     if (!type) return false;
     bool same = a.konst && b.konst && a.type == b.type && const_equal(a.konst, b.konst);
     *out = (Fact){type, same ? a.konst : NULL};

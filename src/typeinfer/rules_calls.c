@@ -18,12 +18,16 @@ bool rule_func_abs(Typing *t) {
 
 /* ---- min, max ---- */
 
-/* The type control flow would give a variable that holds one of the operands. */
+/* The type control flow would give a variable that holds one of the operands: NumPy's scalars first, so that each
+ * Python int meets the type it would have to fit. */
 static const Type *join_scalars(Typing *t) {
-    const Type *type = infer_content(t->args[0].type);
-    for (size_t i = 1; i < t->nargs && type; i++)
-        type = typeinfer_join(t->in->config->promotion, t->in->types, type, infer_content(t->args[i].type));
-    return type;
+    Fact fact = {infer_bottom(t->in), NULL};
+    for (int weak = 0; weak < 2; weak++)
+        for (size_t i = 0; i < t->nargs; i++) {
+            Fact operand = {infer_content(t->args[i].type), t->args[i].konst};
+            if (operand.type->weak == weak && !fact_join(t->in, fact, operand, &fact)) return NULL;
+        }
+    return fact.type;
 }
 
 bool rule_func_minmax(Typing *t) {

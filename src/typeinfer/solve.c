@@ -164,10 +164,33 @@ static const char *returned(Infer *in, const Value *value) {
     return value->name ? arena_printf(in->arena, "`%s` (%s, line %u)", value->name, type, value->span.line) : type;
 }
 
+static bool holds_cell(const Type *type) {
+    for (uint32_t i = 0; i < type->count; i++)
+        if (type->items[i]->kind == TY_CELL || holds_cell(type->items[i])) return true;
+    return false;
+}
+
+static bool makes_cells(const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_CELL) return true;
+    return false;
+}
+
+/* A cell is memory of the function that makes it.  One that a function was given, by its caller or a callee, outlives
+ * it. */
+static bool returns_cell(Typing *t, const Type *type) {
+    if (!holds_cell(type) || !makes_cells(t->in->func)) return false;
+    typing_fail(t, DIAG_UNSUPPORTED, "a function that shares a changing variable with the one that made it cannot be returned");
+    typing_hint(t, "assign the variable once, before the inner function, or keep it in an array");
+    return true;
+}
+
 bool solver_return(Typing *t, Fact fact) {
     Infer *in = t->in;
     struct Solver *s = in->solver;
     Fact joined;
+    if (returns_cell(t, fact.type)) return false;
     if (!fact_join(in, s->result, fact, &joined)) {
         if (!in->quiet)
             typing_fail(t, DIAG_NO_UNIFY, "the function returns %s here and %s in line %u", returned(in, t->values[0]),

@@ -115,8 +115,7 @@ bool typing_result(Typing *t, const Type *type, const Const *konst) {
     return true;
 }
 
-/* A constant Python int that a strong integer type cannot hold: NumPy raises OverflowError. */
-static bool const_fits(const Const *konst, const Type *to) {
+bool konst_fits(const Const *konst, const Type *to) {
     const ScalarInfo *info = &scalar_info[to->scalar];
     int64_t i = konst->i;
     if (konst->type->kind != TY_SCALAR || !konst->type->weak || scalar_info[konst->type->scalar].kind != 'i')
@@ -132,7 +131,7 @@ static bool const_fits(const Const *konst, const Type *to) {
 void typing_cast(Typing *t, size_t arg, const Type *type) {
     t->to[arg] = type;
     const Const *konst = t->args[arg].konst;
-    if (konst && type->kind == TY_SCALAR && !const_fits(konst, type)) {
+    if (konst && type->kind == TY_SCALAR && !konst_fits(konst, type)) {
         if (konst->too_big)
             typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %llu is out of bounds for %s",
                             (unsigned long long)konst->i, type->weak ? "64 bits" : typing_text(t, type));
@@ -425,7 +424,7 @@ static double round_float(double x, const Type *to) {
 
 const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
     if (konst->type == to) return konst;
-    if (konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR || (konst->too_big && !const_fits(konst, to)))
+    if (konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR || (konst->too_big && !konst_fits(konst, to)))
         return NULL;
     char from_kind = konst->too_big ? 'u' : scalar_info[konst->type->scalar].kind, kind = scalar_info[to->scalar].kind;
     bool from_int = from_kind == 'i' || from_kind == 'u' || from_kind == 'b';
@@ -441,7 +440,7 @@ const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
     case 'i':
     case 'u': {
         int bits = 8 * scalar_info[to->scalar].bytes;
-        if (!from_int || !const_fits(konst, to)) return NULL;
+        if (!from_int || !konst_fits(konst, to)) return NULL;
         if (bits == 64)
             out->i = konst->i;
         else if (kind == 'u')
