@@ -349,7 +349,7 @@ def test_closure_of_a_finished_function():
         return f
 
     text = ir(make(3, (1, 2)))
-    assert "cell %" in text and text.count("const 3") == 2 and "const (1, 2)" in text
+    assert "cell %" not in text and text.count("const 3") == 2 and "const (1, 2)" in text
     with pytest.raises(ValueError, match=r"^UNSUPPORTED_OBJECT: .* list(.|\n)*\^\^\^\^\^\n"):
         ir(make(3, []))
 

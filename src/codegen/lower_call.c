@@ -257,22 +257,39 @@ LLVMValueRef lower_function_value(Lower *l, const Value *value) {
     return closure;
 }
 
-/* A cell is memory of the function that makes it: closures never outlive it (returning one is refused by inference). */
+/* A cell is memory of the function that makes it: closures never outlive it (returning one is refused by inference).
+ * Behind the content stands a byte that tells whether it was ever assigned. */
+static LLVMValueRef cell_flag(Lower *l, const Type *content, LLVMValueRef cell) {
+    size_t bytes = l_has_bytes(content) ? type_size(content) : 0;
+    return bytes ? l_offset(l, cell, l_i64(l, (int64_t)bytes)) : cell;
+}
+
 LLVMValueRef lower_cell(Lower *l, const Value *value) {
     const Type *content = value->type->items[0];
-    LLVMValueRef cell = l_has_bytes(content) ? l_alloca_value(l, content, "cell") : l_alloca(l, l->i8, "cell");
-    if (value->nargs) l_store(l, content, l_arg(l, value, 0), cell);
+    bool has_bytes = l_has_bytes(content);
+    LLVMValueRef cell = l_alloca_bytes(l, (has_bytes ? type_size(content) : 0) + 1, has_bytes ? (unsigned)type_align(content) : 1, "cell");
+    if (value->nargs && has_bytes) l_store(l, content, l_arg(l, value, 0), cell);
+    l_raw_store(l, l_i8(l, value->nargs > 0), cell_flag(l, content, cell), 1);
     return cell;
 }
 
+/* A cell that came as a parameter belongs to a function around this one: CPython's words differ. */
 LLVMValueRef lower_cell_get(Lower *l, const Value *value) {
     const Type *content = value->args[0]->type->items[0];
-    return l_convert(l, l_load(l, content, l_arg(l, value, 0)), content, value->type);
+    LLVMValueRef cell = l_arg(l, value, 0);
+    bool is_free = value->args[0]->op == OP_PARAM;
+    const char *format = is_free ? "cannot access free variable '%s' where it is not associated with a value in enclosing scope"
+                                 : "cannot access local variable '%s' where it is not associated with a value";
+    const char *text = arena_printf(l->arena, format, value->imm.text ? value->imm.text : "?");
+    LLVMValueRef assigned = l_raw_load(l, l->i8, cell_flag(l, content, cell), 1);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, assigned, l_i8(l, 0)), is_free ? "NameError" : "UnboundLocalError", text, NULL, 0);
+    return l_convert(l, l_load(l, content, cell), content, value->type);
 }
 
 LLVMValueRef lower_cell_set(Lower *l, const Value *value) {
     const Type *content = value->args[0]->type->items[0];
     if (l_has_bytes(content))
         l_store(l, content, l_convert(l, l_arg(l, value, 1), value->args[1]->type, content), l_arg(l, value, 0));
+    l_raw_store(l, l_i8(l, 1), cell_flag(l, content, l_arg(l, value, 0)), 1);
     return LLVMGetUndef(l->empty);
 }

@@ -47,7 +47,7 @@ static bool push_finished_content(Translator *t, size_t local) {
 }
 
 /* Whether code, or code nested in it, assigns to the variable of that name which it got from outside. */
-static bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
+bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
     int from = code->co_nlocalsplus - code->co_nfreevars;
     bool has = false;
     for (int i = from; i < code->co_nlocalsplus && !has; i++)

@@ -174,6 +174,7 @@ static void simplify_blocks(Translator *t) {
 bool tidy(Translator *t) {
     func_compute_order(t->func);
     func_remove_trivial_phis(t->func);
+    settle_cells(t);
     TRY(fold_attributes(t));
     if (settle_checks(t)) {
         func_compute_order(t->func);

@@ -1,9 +1,10 @@
 /* translate.h: one function being translated; private to this folder.
  *
- *   translate.c   the function: parameters, blocks, edges      insns.c   one function per canonical instruction
+ *   translate.c   the function: parameters, blocks, edges
+ *   insns.c       one function per canonical instruction
+ *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions
  *   texts.c       f-strings
- *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions      tidy.c   the
- * clean-up at the end */
+ *   tidy.c        the clean-up at the end */
 #ifndef KRAIT_FRONTEND_TRANSLATE_H
 #define KRAIT_FRONTEND_TRANSLATE_H
 
@@ -123,6 +124,11 @@ PyObject *attribute_holder(Translator *t,
 const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span);
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
 Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
+
+/* ---- cells.c ---- */
+
+void settle_cells(Translator *t);
+bool assigns_free(Translator *t, PyCodeObject *code, const char *name); /* insns.c */
 
 /* ---- tidy.c ---- */
 
