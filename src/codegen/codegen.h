@@ -65,7 +65,7 @@ typedef struct AccessSite {
     uint32_t axis;
 } AccessSite;
 
-/* Around all that runs without the interpreter's lock, from lowering to emission: no fork happens in between (fork_gate.c).
+/* Around all that runs without the interpreter's lock, from lowering to emission: no fork in between (fork_gate.c).
  * Never ask for the interpreter's lock in there, and do not nest. */
 void codegen_enter(void);
 void codegen_leave(void);

@@ -72,7 +72,7 @@ static void keep_declaration(Lower *l, LLVMValueRef function) {
 }
 
 /* A vector variant may be off by 4 units in the last place.  What the interpreter computes by the C library's scalar
- * functions (math, powers of Python numbers) keeps its bits; NumPy, ufuncs and kernels round in their own way anyway. */
+ * functions (math, powers of Python numbers) keeps its bits; NumPy, ufuncs and kernels round in their own way. */
 static bool vectors_allowed(const Lower *l) {
     if (l->target->math != MATH_HOST || l->m->options.opt_level < 2) return false;
     if (l->m->options.entry != ENTRY_FUNCTION || (l->fastmath & FASTMATH_AFN)) return true;

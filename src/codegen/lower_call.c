@@ -267,7 +267,8 @@ static LLVMValueRef cell_flag(Lower *l, const Type *content, LLVMValueRef cell) 
 LLVMValueRef lower_cell(Lower *l, const Value *value) {
     const Type *content = value->type->items[0];
     bool has_bytes = l_has_bytes(content);
-    LLVMValueRef cell = l_alloca_bytes(l, (has_bytes ? type_size(content) : 0) + 1, has_bytes ? (unsigned)type_align(content) : 1, "cell");
+    size_t bytes = has_bytes ? type_size(content) : 0;
+    LLVMValueRef cell = l_alloca_bytes(l, bytes + 1, has_bytes ? (unsigned)type_align(content) : 1, "cell");
     if (value->nargs && has_bytes) l_store(l, content, l_arg(l, value, 0), cell);
     l_raw_store(l, l_i8(l, value->nargs > 0), cell_flag(l, content, cell), 1);
     return cell;
@@ -278,11 +279,12 @@ LLVMValueRef lower_cell_get(Lower *l, const Value *value) {
     const Type *content = value->args[0]->type->items[0];
     LLVMValueRef cell = l_arg(l, value, 0);
     bool is_free = value->args[0]->op == OP_PARAM;
-    const char *format = is_free ? "cannot access free variable '%s' where it is not associated with a value in enclosing scope"
-                                 : "cannot access local variable '%s' where it is not associated with a value";
-    const char *text = arena_printf(l->arena, format, value->imm.text ? value->imm.text : "?");
+    const char *format = "cannot access %s variable '%s' where it is not associated with a value%s";
+    const char *text = arena_printf(l->arena, format, is_free ? "free" : "local",
+                                    value->imm.text ? value->imm.text : "?", is_free ? " in enclosing scope" : "");
     LLVMValueRef assigned = l_raw_load(l, l->i8, cell_flag(l, content, cell), 1);
-    l_raise_if(l, l_icmp(l, LLVMIntEQ, assigned, l_i8(l, 0)), is_free ? "NameError" : "UnboundLocalError", text, NULL, 0);
+    LLVMValueRef missing = l_icmp(l, LLVMIntEQ, assigned, l_i8(l, 0));
+    l_raise_if(l, missing, is_free ? "NameError" : "UnboundLocalError", text, NULL, 0);
     return l_convert(l, l_load(l, content, cell), content, value->type);
 }
 

@@ -112,14 +112,27 @@ LLVMValueRef lower_exception(Lower *l, const Value *call) {
     return value;
 }
 
-/* Texts and other arguments without bytes are known when the function is compiled: the site keeps them.  Inference
- * leaves E(a, b) as the tuple of its arguments; a call has the class first. */
+/* What is known of a value that has no bytes when the function runs: texts and other constants, or a tuple in which
+ * some items are such (the others NULL). */
+static const Const *known_parts(Lower *l, const Value *value) {
+    if (!l_has_bytes(value->type) || value->op == OP_CONST) return value->konst;
+    if (value->op != OP_TUPLE || value->type->kind != TY_TUPLE) return NULL;
+    Const *known = ARENA_NEW(l->arena, Const);
+    const Const **items = ARENA_ARRAY(l->arena, const Const *, value->nargs);
+    bool any = false;
+    for (uint32_t i = 0; i < value->nargs; i++) any |= (items[i] = known_parts(l, value->args[i])) != NULL;
+    known->type = value->type;
+    known->items = items;
+    return any ? known : NULL;
+}
+
+/* Inference leaves E(a, b) as the tuple of its arguments; a call has the class first. */
 static const Const *const *constant_args(Lower *l, const Value *exception, uint32_t count) {
     const Const **konsts = ARENA_ARRAY(l->arena, const Const *, count);
     uint32_t first = exception->op == OP_CALL;
     if (exception->op != OP_CALL && exception->op != OP_TUPLE) return konsts;
     for (uint32_t i = 0; i < count && i + first < exception->nargs; i++)
-        if (!l_has_bytes(exception->type->items[i])) konsts[i] = exception->args[i + first]->konst;
+        konsts[i] = known_parts(l, exception->args[i + first]);
     return konsts;
 }
 

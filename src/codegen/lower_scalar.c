@@ -323,7 +323,7 @@ static LLVMValueRef is_zero(Lower *l, const Type *type, LLVMValueRef value) {
     return l_not(l, l_truth(l, type, value));
 }
 
-/* CPython's words differ between int and float operands; a `/` of ints has been given floats, and a mark, by inference. */
+/* CPython's words differ between int and float operands; inference has given a `/` of ints floats, and a mark. */
 static const char *zero_division_text(const Lower *l, const Value *value) {
     bool is_int = type_is_integer(value->type);
     if (type_scalar_kind(value->type) == 'c') return "complex division by zero";

@@ -133,10 +133,19 @@ static PyObject *constant_object(const ModuleState *state, const Const *konst) {
         if (type->scalar == SCALAR_BOOL) return PyBool_FromLong(konst->i != 0);
         if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(konst->f);
         return PyComplex_FromDoubles(konst->c.re, konst->c.im);
-    case TY_TUPLE: {
+    default: return marshal_box(&state->marshal, type, "");
+    }
+    PyErr_SetString(PyExc_SystemError, "a constant that is no Python scalar");
+    return NULL;
+}
+
+/* An argument of an exception: a constant, or from the buffer; of a tuple, each item. */
+static PyObject *argument_object(const ModuleState *state, const Type *type, const Const *konst, const char *from) {
+    if (type->kind == TY_TUPLE) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
         for (uint32_t i = 0; tuple && i < type->count; i++) {
-            PyObject *item = constant_object(state, konst->items[i]);
+            const Const *part = konst && konst->type->kind == TY_TUPLE ? konst->items[i] : NULL;
+            PyObject *item = argument_object(state, type->items[i], part, from + type_item_offset(type, i));
             if (item)
                 PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
             else
@@ -144,23 +153,17 @@ static PyObject *constant_object(const ModuleState *state, const Const *konst) {
         }
         return tuple;
     }
-    default: return marshal_box(&state->marshal, type, "");
-    }
-    PyErr_SetString(PyExc_SystemError, "a constant that is no Python scalar");
-    return NULL;
+    bool constant = konst && (konst->type->kind == TY_STR || (konst->type->kind == TY_SCALAR && konst->type->weak));
+    return constant ? constant_object(state, konst) : marshal_box(&state->marshal, type, from);
 }
 
-/* The exception's arguments: one object per item of the site's tuple type, constant or from the buffer. */
+/* The exception's arguments: one object per item of the site's tuple type. */
 static PyObject *site_arguments(const ModuleState *state, const RaiseSite *site, const char *buffer) {
     uint32_t count = site->args ? site->args->count : 0;
     PyObject *arguments = PyTuple_New(count);
     for (uint32_t i = 0; arguments && i < count; i++) {
-        const Const *konst = site->konsts ? site->konsts[i] : NULL;
-        PyObject *item = konst && (konst->type->kind == TY_STR || konst->type->kind == TY_TUPLE ||
-                                   (konst->type->kind == TY_SCALAR && konst->type->weak))
-                             ? constant_object(state, konst)
-                             : marshal_box(&state->marshal, site->args->items[i],
-                                           buffer + type_item_offset(site->args, i));
+        PyObject *item = argument_object(state, site->args->items[i], site->konsts ? site->konsts[i] : NULL,
+                                         buffer + type_item_offset(site->args, i));
         if (item)
             PyTuple_SET_ITEM(arguments, (Py_ssize_t)i, item);
         else
