@@ -533,18 +533,15 @@ def test_disable_compile():
     assert f(1j, 2) == 2 + 1j
 
 
-def test_calls_cost_little():
-    """The aim is 1.2 times a plain call; the bound leaves room for a busy machine."""
-    f = jit(plus)
-    f(1, 2)
+def test_device_arrays_are_for_kernels():
+    from krait import cuda
 
-    def measure(function):
-        best = math.inf
-        for _ in range(7):
-            start = time.perf_counter()
-            for _ in range(100_000):
-                function(1, 2)
-            best = min(best, time.perf_counter() - start)
-        return best
-
-    assert measure(f) < 2 * measure(plus)
+    x = cuda.to_device(np.arange(3.0))
+    with pytest.raises(TypeError, match="copy_to_host"):
+        jit(lambda a: a[0])(x)
+    with pytest.raises(TypeError):
+        jit("f8(f8[:])")(lambda a: a[0])(x)
+    f = jit(lambda a: a[0])
+    assert f(np.arange(3.0)) == 0
+    with pytest.raises(TypeError, match="argument 'a'"):
+        f(x)
