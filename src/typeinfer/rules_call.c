@@ -383,7 +383,8 @@ static bool convert(Typing *t, const Type *to) {
     const Const *whole = truncates ? truncated(in, t->args[0].konst, to) : NULL;
     if (whole) return typing_become_const(t, whole);
     bool from_python = from->weak && (kind == 'i' || kind == 'f') && !t->args[0].konst;
-    if (in->py_errors && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u')) return convert_checked(t, kind, to);
+    if (in->py_errors && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u'))
+        return convert_checked(t, kind, to);
     if (truncates && to->weak && in->py_errors) return typing_become_func(t, FUNC_MATH_TRUNC);
     typing_cast(t, 0, to);
     return typing_become_arg(t, 0);
@@ -530,7 +531,8 @@ bool rule_cell(Typing *t) {
 
 bool rule_cell_get(Typing *t) {
     const Type *cell = t->args[0].type;
-    if (cell->kind != TY_CELL) return typing_become_arg(t, 0); /* a variable that never changes is closed over as its value */
+    if (cell->kind != TY_CELL)
+        return typing_become_arg(t, 0); /* a variable that never changes is closed over as its value */
     return typing_result(t, cell->items[0], NULL);
 }
 

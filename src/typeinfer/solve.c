@@ -181,7 +181,8 @@ static bool makes_cells(const Func *func) {
  * it. */
 static bool returns_cell(Typing *t, const Type *type) {
     if (!holds_cell(type) || !makes_cells(t->in->func)) return false;
-    typing_fail(t, DIAG_UNSUPPORTED, "a function that shares a changing variable with the one that made it cannot be returned");
+    typing_fail(t, DIAG_UNSUPPORTED,
+                "a function that shares a changing variable with the one that made it cannot be returned");
     typing_hint(t, "assign the variable once, before the inner function, or keep it in an array");
     return true;
 }
