@@ -234,7 +234,10 @@ CLOSURES = [
     "return apply(max, a, b), apply(abs, a), apply(float, b), apply(np.float32, b)",
     "g = math.sin\nreturn g(a)",
     "g = int\nreturn g(2.5), g is int",
-    "def g(x): return x\nreturn g is g, g is not apply",
+    "def g(x): return x\nreturn apply is apply, g is not apply",
+    "def g():\n    return q\nif a > 0:\n    q = b\nx = g()\nq = 2\nreturn x + g()",
+    "s = 0\nfor i in range(3):\n    g = lambda: i * a\n    i += b\n    s = s * 7 + g()\nreturn s",
+    "h = make_adder(b)\nk = make_adder(h(a))\ns = 0\nfor i in range(4):\n    h, k = k, make_adder(i)\n    s = s * 3 + h(1) + k(2)\nreturn s",
     "def g(h, x):\n    return h(h(x))\nreturn g(lambda y: y * a + 1, b), g(make_adder(a), b)",
     "def g():\n    if a > 0:\n        q = b\n    def h():\n        return q\n    return h()\nreturn g()",
 ]
@@ -245,6 +248,25 @@ def test_closures(text):
     body = "\n".join("    " + line for line in text.split("\n"))
     function = make(f"def f(a, b):\n{body}", name="f", make_adder=make_adder, apply=apply, compose=compose)
     agree_all(function, itertools.product(INTS, INTS))
+
+
+def test_a_counter_that_outlives_its_function_is_refused():
+    """Its variable would be memory of a function that has returned."""
+
+    def counter(n):
+        def count():
+            nonlocal n
+            n += 1
+            return n
+
+        return count
+
+    def f(a):
+        g, h = counter(a), counter(10)
+        return g() * 100 + h() * 10 + g()
+
+    with pytest.raises(errors.UnsupportedError, match="returned"):
+        njit(f)(1)
 
 
 def test_closures_are_jitted():

@@ -95,6 +95,7 @@ static const Target *job_target(const Job *job) {
 
 static bool stage_lower(Job *job, const Request *request) {
     (void)request;
+    TRY(worklist_check_result(job));
     TRY(codegen_lower(&job->module, job_target(job), &job->options, job->session->types, job->insts.data,
                       job->insts.len, job->arena, job->diag));
     if (job->wanted & 1u << DUMP_LLVM) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));

@@ -33,6 +33,7 @@ typedef struct Job {
 FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
                             const Const *const *konsts, FuncInst *caller);
 bool worklist_run(Job *job); /* infers until nothing changes */
+bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* written.c */
 uint64_t written_arguments(Job *job);
 /* dump.c */

@@ -76,6 +76,40 @@ static bool note_callers(const FuncInst *inst, Diag *diag) {
     return false;
 }
 
+/* Whether runtime/marshal_box.c can make a Python object of it. */
+static bool can_leave(const Type *type) {
+    switch (type->kind) {
+    case TY_STR:
+    case TY_FUNC:
+    case TY_CLOSURE:
+    case TY_CELL:
+    case TY_ITER:
+    case TY_FLAT:
+    case TY_SLICE:
+    case TY_EXC: return false;
+    case TY_TUPLE:
+    case TY_OPTIONAL:
+        for (uint32_t i = 0; i < type->count; i++) TRY(can_leave(type->items[i]));
+        return true;
+    default: return true;
+    }
+}
+
+/* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
+bool worklist_check_result(Job *job) {
+    const FuncInst *root = job->insts.data[0];
+    if (job->config->kernel || can_leave(root->result)) return true;
+    Span span = root->untyped->span;
+    for (size_t b = 0; b < root->func->blocks.len; b++) {
+        const Value *last = root->func->blocks.data[b]->last;
+        if (last && last->op == OP_RETURN) span = last->span;
+    }
+    diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span, "%s cannot be returned to Python",
+              root->result->kind == TY_CLOSURE ? "a function made in compiled code" : type_text(job->arena, root->result));
+    diag_hint(job->diag, "return numbers, arrays, or tuples of them");
+    return false;
+}
+
 bool worklist_run(Job *job) {
     InferConfig config = {job->config->promotion, job->config->kernel, &job->infer_host};
     for (size_t round = 0; job->queue.len > 0; round++) {

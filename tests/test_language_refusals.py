@@ -1,0 +1,185 @@
+"""Every construct that is not compiled gives one KraitError with file, line, caret and hint, and no crash."""
+
+import re
+
+import numpy as np
+import pytest
+from oracle import make
+
+from krait import cuda, errors, njit
+
+# name: body of a function of (a: an array of float64, x: an int).  Each has one refused construct, marked by its line.
+CONSTRUCTS = {
+    "try": "try:\n    x = 1 // x\nexcept ZeroDivisionError:\n    x = 0\nreturn x",
+    "try finally": "try:\n    x += 1\nfinally:\n    x += 2\nreturn x",
+    "with": "with open('f') as f:\n    return x",
+    "yield": "yield x",
+    "yield from": "yield from a",
+    "generator expression": "return sum(v for v in a)",
+    "list comprehension": "return [v for v in a]",
+    "set comprehension": "return {v for v in a}",
+    "dict comprehension": "return {v: v for v in a}",
+    "list": "b = [x, x]\nb.append(1)\nreturn b",
+    "returned list": "return [x]",
+    "set": "return {x, 2}",
+    "dict": "return {'k': x}",
+    "class": "class C:\n    pass\nreturn x",
+    "global assignment": "global G\nG = x\nreturn x",
+    "global deletion": "global G\ndel G\nreturn x",
+    "attribute assignment": "np.thing = x\nreturn x",
+    "attribute deletion": "del a.thing\nreturn x",
+    "item deletion": "del a[0]\nreturn x",
+    "star star call": "return f(**{'a': a})",
+    "print": "print(x)\nreturn x",
+    "input": "return input()",
+    "eval": "return eval('x')",
+    "str of a number": "return str(x)",
+    "format": "return f'{x}'",
+    "returned string": "return 'text'",
+    "chosen string": "s = 'a' if x else 'b'\nreturn s",
+    "string and number": "return 'a' + x",
+    "number and None": "return x + None",
+    "number and tuple": "return x + (1, 2)",
+    "tuple and number": "return (1, 2) < x",
+    "array arithmetic": "return a + 1",
+    "array comparison": "return a == 1",
+    "array negation": "return -a",
+    "matrix product": "return a @ a",
+    "array method": "return a.sum()",
+    "array reshape": "return a.reshape(1, -1)",
+    "new array": "return np.zeros(x)",
+    "fancy index": "return a[a]",
+    "index by a tuple of lists": "return a[[0, 1]]",
+    "attribute of a number": "return x.thing",
+    "attribute of an array": "return a.thing",
+    "method of an int": "return x.bit_length()",
+    "call of a number": "return x(1)",
+    "call of an array": "return a(1)",
+    "index of a number": "return x[0]",
+    "item of a tuple": "t = (1, 2)\nt[0] = x\nreturn t",
+    "tuple index": "return (1, 2)[5]",
+    "unpacking a number": "p, q = x\nreturn p",
+    "unpacking too many": "p, q, r = (x, x)\nreturn p",
+    "iteration over a number": "for v in x:\n    pass\nreturn x",
+    "types that do not join": "y = x\nif x > 1:\n    y = (1, 2)\nreturn y",
+    "returns that do not join": "if x > 1:\n    return (1, 2)\nreturn x",
+    "array and number": "y = a\nif x > 1:\n    y = x\nreturn y",
+    "too many arguments": "return abs(x, x)",
+    "unknown keyword": "return min(x, x, keyy=1)",
+    "unknown name": "return x + nowhere",
+    "unknown attribute of a module": "return np.nowhere(x)",
+    "large int": "return x + 2 ** 70",
+    "complex order": "return 1j < 2j",
+    "shift of a float": "return 1.5 << x",
+    "bits of a float": "return x & 1.5",
+    "invert of a float": "return ~1.5",
+    "modulo of complex": "return 1j % x",
+    "is between numbers": "return x is 1000",
+    "lambda returned": "return lambda: x",
+    "raise a number": "raise x",
+    "bare raise": "raise",
+    "raise with a cause": "raise ValueError('a') from KeyError('b')",
+    "super": "return super().f()",
+    "len of a number": "return len(x)",
+    "import star": None,
+    "isinstance": "return isinstance(x, str)",
+    "open": "open('f')\nreturn x",
+    "sorted": "return sorted(a)",
+    "map": "return sum(map(abs, a))",
+    "locals": "return locals()",
+    "method of a string": "return 'a'.upper()",
+    "async": None,
+    "kernel function": "return cuda.grid(1) + x",
+    "barrier": "cuda.syncthreads()\nreturn x",
+    "complex into a real array": "a[0] = 1j\nreturn x",
+    "tuple into an array": "a[0] = (1, 2)\nreturn x",
+    "string into an array": "a[0] = 'x'\nreturn x",
+    "array into an element": "a[0] = a\nreturn x",
+    "star of an array": "return max(*a)",
+    "nested class use": "return object()",
+    "slice of a range": "return range(x)[1:]",
+    "int of text": "return int('12x')",
+    "double star parameter": None,
+}
+
+BODIES = {name: body for name, body in CONSTRUCTS.items() if body}
+
+
+def check(error):
+    """One refusal: a sentence, then file and line, the source line, a caret under the place."""
+    text = str(error)
+    assert not isinstance(error, errors.LoweringError), text
+    first, *rest = text.splitlines()
+    assert first and not first.startswith(" "), text
+    assert re.search(r'^  File "<text \d+>", line \d+, in \w+', text, re.M), text
+    assert re.search(r"^ *\^+ *$", text, re.M), text
+    assert "defect" not in text and "0x" not in text, text
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_refusal(name):
+    body = "\n".join("    " + line for line in BODIES[name].split("\n"))
+    function = make(f"def f(a, x):\n{body}", name="f", cuda=cuda)
+    with pytest.raises(errors.KraitError) as caught:
+        njit(function)(np.ones(3), 5)
+    check(caught.value)
+
+
+@pytest.mark.parametrize("name", ["try", "with", "list", "dict", "array arithmetic", "new array", "types that do not join", "global assignment"])
+def test_refusals_give_advice(name):
+    body = "\n".join("    " + line for line in BODIES[name].split("\n"))
+    with pytest.raises(errors.KraitError) as caught:
+        njit(make(f"def f(a, x):\n{body}", name="f"))(np.ones(3), 5)
+    assert "\n  hint: " in str(caught.value)
+
+
+def test_refused_functions():
+    def coroutine():
+        async def f(a, x):
+            return x
+
+        return f
+
+    with pytest.raises(errors.KraitError):
+        njit(coroutine())(np.ones(3), 5)
+
+    def keywords(a, **rest):
+        return a
+
+    with pytest.raises(errors.KraitError):
+        njit(keywords)(1)
+
+
+@pytest.mark.parametrize("value", [[1, 2], {1: 2}, {1, 2}, object(), np.array(["a"]), np.array([None]), np.zeros(3, "i4,f8"), b"x",
+                                   np.datetime64("2020-01-01"), np.longdouble(1)], ids=lambda v: type(v).__name__)
+def test_arguments_that_have_no_type(value):
+    """TypeError or KraitError, which names the type."""
+    with pytest.raises((TypeError, errors.KraitError)):
+        njit(lambda x: 1)(value)
+
+
+def test_the_refusal_of_a_callee_tells_of_the_call():
+    inner = make("def inner(x): return x.nothing")
+    outer = make("def outer(x): return inner(x) + 1", name="outer", inner=inner)
+    with pytest.raises(errors.TypingError) as caught:
+        njit(outer)(1)
+    text = str(caught.value)
+    assert "x.nothing" in text and "inner(x)" in text and text.index("x.nothing") < text.index("inner(x) + 1")
+
+
+def test_a_refused_function_can_be_called_with_other_types():
+    f = njit(lambda x: x[0])
+    with pytest.raises(errors.TypingError):
+        f(1)
+    assert f((5, 6)) == 5
+    with pytest.raises(errors.TypingError):
+        f(1)
+
+
+@pytest.mark.parametrize("name", ["try", "list", "array arithmetic", "attribute of a number", "unknown name"])
+def test_kernels_refuse_alike(name):
+    body = "\n".join("    " + line.replace("return ", "y = ") for line in BODIES[name].split("\n"))
+    kernel = cuda.jit(make(f"def f(a, x):\n{body}", name="f", cuda=cuda))
+    with pytest.raises(errors.KraitError) as caught:
+        kernel[1, 1](np.ones(3), 5)
+    check(caught.value)
