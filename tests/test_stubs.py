@@ -41,7 +41,7 @@ def declared(body):
 
 
 def public_names(module):
-    imported = {"_krait"}
+    imported = {"_krait", "prelude"}
     names = {name for name in dir(module) if not name.startswith("_") and name not in imported | UNLISTED}
     return {
         name

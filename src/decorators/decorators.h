@@ -43,8 +43,8 @@ typedef enum ErrorClass {
 } ErrorClass;
 
 typedef struct ModuleState {
-    Session session; /* types and objects of every compilation */
-    Marshal marshal;
+    Session session;               /* types and objects of every compilation */
+    Marshal marshal, host_marshal; /* for kernels; for functions of the host */
     Cuda *cuda;
     PyObject *errors[ERROR_COUNT];
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
@@ -181,7 +181,10 @@ typedef struct Spec {
     SpecArgument args[];
 } Spec;
 
-void spec_release(Spec *spec);
+void spec_free(Spec *spec);
+static inline void spec_release(Spec *spec) {
+    if (--spec->references == 0) spec_free(spec);
+}
 bool spec_guards_slow(Spec *spec);
 
 #if PY_VERSION_HEX < 0x030E0000
@@ -205,8 +208,9 @@ static inline bool spec_guards(Spec *spec) {
 
 /* A function and its specialisations. */
 typedef struct Specialiser {
-    ModuleState *state; /* of module, which the owner keeps alive */
-    PyObject *function; /* strong */
+    ModuleState *state;     /* of module, which the owner keeps alive */
+    const Marshal *marshal; /* one of the state's */
+    PyObject *function;     /* strong */
     ObjRef object;
     Binding binding;
     Options options;

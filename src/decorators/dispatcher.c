@@ -13,26 +13,17 @@ enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
 
 /* ---- the call ---- */
 
-/* The buffer holds the arguments; called with the specialisation kept alive by whoever runs it. */
+/* The buffer holds the arguments.  Whoever calls this keeps the specialisation alive: recompile() may drop it
+ * meanwhile.
+ */
 static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     int32_t status;
     if (self->core.options.nogil) {
-        spec->references++;
         PyThreadState *saved = PyEval_SaveThread();
         status = spec->entry(buffer, result, exception);
         PyEval_RestoreThread(saved);
-        spec->references--; /* not the last: the dispatcher's own reference, or recompile() dropped it and the next line
-                               frees */
-        if (KRAIT_UNLIKELY(spec->references == 0)) {
-            spec->references = 1;
-            PyObject *object = status == 0 ? spec_box(self->core.state, spec, result)
-                                           : raise_site(self->core.state, spec->code, status, exception,
-                                                        PyFunction_GET_GLOBALS(self->core.function));
-            spec_release(spec);
-            return object;
-        }
     } else {
         status = spec->entry(buffer, result, exception);
     }
@@ -54,7 +45,7 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     char *heap = PyMem_Malloc(spec->buffer_bytes + 64);
     if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
     char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
-    MarshalResult filled = fill(&self->core.state->marshal, spec, bound, buffer);
+    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
     PyMem_Free(heap);
     return filled;
@@ -64,7 +55,7 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
                                        PyObject **result) {
     _Alignas(64) char buffer[STACK_BUFFER];
     if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
-    MarshalResult filled = fill(&self->core.state->marshal, spec, bound, buffer);
+    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
     return filled;
 }
@@ -89,8 +80,11 @@ static PyObject *call_bound(Dispatcher *self, PyObject *const *bound) {
     for (Py_ssize_t i = 0; i < core->nspecs; i++) {
         Spec *spec = core->specs[i];
         PyObject *result = NULL;
-        if (!spec_guards(spec)) continue;
-        MarshalResult filled = try_call_on_stack(self, spec, convert ? spec_convert : spec_unpack, bound, &result);
+        MarshalResult filled = MARSHAL_MISMATCH;
+        spec->references++; /* guards and conversions may run anything, and that may drop it */
+        if (spec_guards(spec))
+            filled = try_call_on_stack(self, spec, convert ? spec_convert : spec_unpack, bound, &result);
+        spec_release(spec);
         if (filled == MARSHAL_OK) {
             core->hits++;
             return result;

@@ -151,7 +151,9 @@ static int launch_known(const Choice *choice) {
         Spec *spec = core->specs[i];
         int status = 0;
         if (!for_device(spec, choice->context)) continue;
+        spec->references++; /* guards and conversions may run anything, and that may drop it */
         MarshalResult filled = try_launch_buffer(choice, spec, &status);
+        spec_release(spec);
         if (filled == MARSHAL_OK) return status;
         if (filled == MARSHAL_ERROR) return -1;
     }

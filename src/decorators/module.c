@@ -41,6 +41,8 @@ static int module_exec(PyObject *module) {
         if (parts[i](module, state) < 0) return -1;
     if (!(state->cuda = cuda_new())) return -1;
     if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
+    state->host_marshal = state->marshal;
+    state->host_marshal.host = true;
     if (testing_add(module) < 0 || PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
     return PyModule_AddStringConstant(module, "llvm_version", KRAIT_LLVM_VERSION);
 }

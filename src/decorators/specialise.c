@@ -91,8 +91,7 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
     return spec;
 }
 
-void spec_release(Spec *spec) {
-    if (!spec || --spec->references > 0) return;
+void spec_free(Spec *spec) {
     if (spec->free_extra) spec->free_extra(spec->extra);
     for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
     PyMem_Free(spec->stamps);
@@ -150,6 +149,7 @@ PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *resul
 
 int specialiser_init(Specialiser *self, ModuleState *state, PyObject *function, const Options *options) {
     self->state = state;
+    self->marshal = self->config.kernel ? &state->marshal : &state->host_marshal;
     self->options = *options;
     Py_XINCREF(self->options.given);
     self->function = Py_NewRef(function);
@@ -396,7 +396,7 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
     const Type **types = ARENA_ARRAY(arena, const Type *, count);
     const Const **konsts = ARENA_ARRAY(arena, const Const *, count);
     for (size_t i = 0; i < count; i++) {
-        types[i] = marshal_typeof_const(&self->state->marshal, bound[i], arena, &konsts[i]);
+        types[i] = marshal_typeof_const(self->marshal, bound[i], arena, &konsts[i]);
         if (!types[i]) {
             PyObject *type, *value, *traceback, *name = PyTuple_GET_ITEM(self->binding.names, i);
             PyErr_Fetch(&type, &value, &traceback);

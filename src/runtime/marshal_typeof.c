@@ -134,8 +134,12 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
                      Py_TYPE(object)->tp_name);
         return NULL;
     }
-    if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
-        return ((DeviceArray *)object)->type;
+    if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array)) {
+        if (!marshal->host) return ((DeviceArray *)object)->type;
+        PyErr_SetString(PyExc_TypeError, "a device array cannot be an argument of a function compiled for the host: "
+                                         "pass a.copy_to_host(), or use it in a kernel");
+        return NULL;
+    }
     if (object == Py_None) return type_simple(types, TY_NONE);
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);

@@ -78,7 +78,7 @@ static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, v
 
 static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
     if (!PyArray_CheckExact(object) && !marshal_is_array(object)) {
-        if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
+        if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
             return unpack_device_array(type, (DeviceArray *)object, to, false);
         return MARSHAL_MISMATCH;
     }
@@ -96,7 +96,7 @@ static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyOb
 /* For an explicit signature: any layout where any is declared, and a writable array where a read-only one is. */
 MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
     if (!marshal_is_array(object)) {
-        if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
+        if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
             return unpack_device_array(type, (DeviceArray *)object, to, true);
         return MARSHAL_MISMATCH;
     }

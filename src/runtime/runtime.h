@@ -21,6 +21,7 @@ typedef struct Marshal { /* what it needs to know; one per module state */
     TypeTable *types;
     Objects *objects;
     PyTypeObject *device_array; /* krait's DeviceArray type */
+    bool host;                  /* for code that runs on the host as such: device arrays are refused */
 } Marshal;
 
 /* The type an argument has in compiled code, and the constant it is if its type alone does not say it (NULL otherwise).
