@@ -1,40 +1,59 @@
 /* ssa.c: SSA construction on the fly.
  *
- * Input: writes and reads of numbered variables, in blocks whose predecessors may not all be known yet.  Output: phis
- * in the Func. Algorithm: M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC
- * 2013): a block remembers the last value of each variable; a read that finds none asks the predecessors, through a phi
- * where there are several, or where they are not all known yet (sealed).  Phis that turn out to join one value only are
- * left to func_remove_trivial_phis.
+ * Input: writes and reads of numbered variables, in blocks whose predecessors may not all be known yet.
+ * Output: phis in the Func.
+ *
+ * Algorithm: M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013): a block
+ * remembers the last value of each variable; a read that finds none asks the predecessors, through a phi where there
+ * are several, or where they are not all known yet (sealed).  Phis that turn out to join one value only are left to
+ * func_remove_trivial_phis.
+ *
+ * Operands of phis are found from a list of work, not by recursion: functions may be long.
  *
  * Rule: every variable is written in the entry block before any read can reach it there. */
 #include "frontend/ssa.h"
 
-typedef struct Pending {
+typedef struct Def {
+    Value *value; /* NULL: free */
     size_t var;
-    Value *phi;
-} Pending;
+} Def;
 
 typedef struct SsaBlock { /* Block.mark */
-    Value **defs;         /* [nvars] */
+    Def *defs;            /* hash table by variable; size is a power of two, at least half of it free */
+    size_t size, used;
     bool sealed;
-    VEC(Pending) pending;
+    VEC(SsaPhi) pending; /* of a block that is not sealed */
 } SsaBlock;
 
 static SsaBlock *state_of(const Block *block) { return block->mark; }
 
-void ssa_init(Ssa *ssa, Func *func, size_t nvars, const char *const *names) {
-    *ssa = (Ssa){.arena = func->arena, .func = func, .nvars = nvars, .names = names};
+void ssa_init(Ssa *ssa, Func *func, const char *const *names) {
+    *ssa = (Ssa){.arena = func->arena, .func = func, .names = names};
 }
 
-void ssa_add_block(Ssa *ssa, Block *block) {
-    SsaBlock *state = ARENA_NEW(ssa->arena, SsaBlock);
-    state->defs = ARENA_ARRAY(ssa->arena, Value *, ssa->nvars);
-    block->mark = state;
+void ssa_add_block(Ssa *ssa, Block *block) { block->mark = ARENA_NEW(ssa->arena, SsaBlock); }
+
+static Def *find_def(const SsaBlock *state, size_t var) {
+    size_t at = var & (state->size - 1);
+    while (state->defs[at].value && state->defs[at].var != var) at = (at + 1) & (state->size - 1);
+    return &state->defs[at];
 }
+
+static Value *get_def(const SsaBlock *state, size_t var) { return state->size ? find_def(state, var)->value : NULL; }
 
 void ssa_write(Ssa *ssa, Block *block, size_t var, Value *value) {
-    (void)ssa;
-    state_of(block)->defs[var] = value;
+    SsaBlock *state = state_of(block);
+    if (state->used * 2 >= state->size) {
+        SsaBlock larger = {.size = state->size ? state->size * 2 : 8};
+        larger.defs = ARENA_ARRAY(ssa->arena, Def, larger.size);
+        for (size_t i = 0; i < state->size; i++)
+            if (state->defs[i].value) *find_def(&larger, state->defs[i].var) = state->defs[i];
+        state->defs = larger.defs;
+        state->size = larger.size;
+    }
+    Def *def = find_def(state, var);
+    state->used += def->value == NULL;
+    *def = (Def){value, var};
 }
 
 static Value *new_phi(Ssa *ssa, Block *block, size_t var) {
@@ -44,46 +63,76 @@ static Value *new_phi(Ssa *ssa, Block *block, size_t var) {
     return phi;
 }
 
-static void fill_phi(Ssa *ssa, Block *block, size_t var, Value *phi) {
-    Value **args = ARENA_ARRAY(ssa->arena, Value *, block->preds.len);
-    for (size_t i = 0; i < block->preds.len; i++) {
-        args[i] = ssa_read(ssa, block->preds.data[i], var);
-        if (args[i] && !phi->span.line) phi->span = args[i]->span;
-    }
-    phi_set_args(ssa->func, phi, args, block->preds.len);
+/* A phi that joins one value only leaves a forward to it: whoever reads it may want to see a constant. */
+static Value *resolve(Value *value) {
+    while (value && value->mark) value = value->mark;
+    return value;
 }
 
-/* What a phi that joins one value only stands for, else the phi: whoever reads it may want to see a constant. */
-static Value *only_operand(Value *phi) {
-    Value *only = NULL;
-    for (uint32_t i = 0; i < phi->nargs; i++) {
-        if (phi->args[i] == phi || phi->args[i] == only) continue;
-        if (only) return phi;
-        only = phi->args[i];
+/* The value, or a phi that was added to the work. */
+static Value *find(Ssa *ssa, Block *block, size_t var) {
+    Block *at = block;
+    while (!get_def(state_of(at), var) && state_of(at)->sealed && at->preds.len == 1) at = at->preds.data[0];
+    Value *value = get_def(state_of(at), var);
+    if (!value && !state_of(at)->sealed) {
+        value = new_phi(ssa, at, var);
+        vec_push(ssa->arena, &state_of(at)->pending, ((SsaPhi){at, var, value}));
+    } else if (!value && at->preds.len) {
+        value = new_phi(ssa, at, var);
+        vec_push(ssa->arena, &ssa->work, ((SsaPhi){at, var, value}));
     }
-    return only ? only : phi;
+    value = resolve(value);
+    if (at != block && value) ssa_write(ssa, block, var, value);
+    return value;
+}
+
+static void fill_phi(Ssa *ssa, const SsaPhi *item) {
+    size_t count = item->block->preds.len;
+    Value **args = ARENA_ARRAY(ssa->arena, Value *, count);
+    for (size_t i = 0; i < count; i++) {
+        args[i] = find(ssa, item->block->preds.data[i], item->var);
+        ssa->unassigned |= !args[i];
+        if (!args[i]) args[i] = item->phi;
+    }
+    phi_set_args(ssa->func, item->phi, args, count);
+}
+
+static void settle_phi(Value *phi) {
+    Value *only = NULL;
+    bool several = false;
+    for (uint32_t i = 0; i < phi->nargs; i++) {
+        Value *arg = resolve(phi->args[i]);
+        if (!phi->span.line) phi->span = arg->span;
+        if (arg == phi || arg == only) continue;
+        several |= only != NULL;
+        only = arg;
+    }
+    if (only && !several) phi->mark = only;
+}
+
+/* Fills the phis that reads have made, which makes more; then the last ones, furthest from the read, are settled first.
+ */
+static void do_work(Ssa *ssa) {
+    for (size_t i = 0; i < ssa->work.len; i++) {
+        SsaPhi item = ssa->work.data[i];
+        fill_phi(ssa, &item);
+    }
+    while (ssa->work.len) settle_phi(vec_pop(&ssa->work).phi);
 }
 
 Value *ssa_read(Ssa *ssa, Block *block, size_t var) {
-    Block *at = block;
-    while (!state_of(at)->defs[var] && state_of(at)->sealed && at->preds.len == 1) at = at->preds.data[0];
-    Value *value = state_of(at)->defs[var];
-    if (!value && !state_of(at)->sealed) {
-        value = new_phi(ssa, at, var);
-        vec_push(ssa->arena, &state_of(at)->pending, ((Pending){var, value}));
-    } else if (!value && at->preds.len) {
-        value = new_phi(ssa, at, var);
-        fill_phi(ssa, at, var, value);
-        value = only_operand(value);
-        ssa_write(ssa, at, var, value);
-    }
-    if (at != block) ssa_write(ssa, block, var, value);
-    return value;
+    Value *value = find(ssa, block, var);
+    do_work(ssa);
+    return resolve(value);
 }
 
 void ssa_seal(Ssa *ssa, Block *block) {
     SsaBlock *state = state_of(block);
     state->sealed = true;
-    for (size_t i = 0; i < state->pending.len; i++)
-        fill_phi(ssa, block, state->pending.data[i].var, state->pending.data[i].phi);
+    for (size_t i = 0; i < state->pending.len; i++) {
+        fill_phi(ssa, &state->pending.data[i]);
+        do_work(ssa);
+        if (!state->pending.data[i].phi->span.line && state->pending.data[i].phi->nargs)
+            state->pending.data[i].phi->span = resolve(state->pending.data[i].phi->args[0])->span;
+    }
 }

@@ -4,14 +4,21 @@
 
 #include "ir/ir.h" /* Func, Block, Value */
 
+typedef struct SsaPhi { /* a phi whose operands are still to be found */
+    Block *block;
+    size_t var;
+    Value *phi;
+} SsaPhi;
+
 typedef struct Ssa {
     Arena *arena;
     Func *func;
-    size_t nvars;
-    const char *const *names; /* [nvars], for phis; NULL entries: none */
+    const char *const *names; /* of each variable, for phis; NULL: none */
+    VEC(SsaPhi) work;
+    bool unassigned; /* a read found a way without a write: the rule was broken */
 } Ssa;
 
-void ssa_init(Ssa *ssa, Func *func, size_t nvars, const char *const *names);
+void ssa_init(Ssa *ssa, Func *func, const char *const *names);
 void ssa_add_block(Ssa *ssa, Block *block); /* before the block is read or written */
 void ssa_write(Ssa *ssa, Block *block, size_t var, Value *value);
 /* The variable's value at the present end of the block; NULL: not written on the way that leads here from the entry. */

@@ -469,7 +469,7 @@ static void open_variables(Translator *t) {
     t->names = ARENA_ARRAY(t->arena, const char *, nvars);
     for (size_t i = 0; i < t->nlocals; i++)
         t->names[i] = utf8(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
-    ssa_init(&t->ssa, t->func, nvars, t->names);
+    ssa_init(&t->ssa, t->func, t->names);
 }
 
 /* ---- all of it ---- */
@@ -490,7 +490,8 @@ static bool translate(Translator *t, ObjRef ref) {
     make_params(t);
     track_unassigned(t);
     ssa_seal(&t->ssa, t->block);
-    return translate_blocks(t) && tidy(t);
+    TRY(translate_blocks(t));
+    return t->ssa.unassigned ? malformed(t, "a variable is read before it has a value") : tidy(t);
 }
 
 const Func *translate_function(Frontend *frontend, ObjRef ref) {
