@@ -626,6 +626,15 @@ def test_long_functions():
     assert text.count("sub.inplace") == 2000 and text.count("1999.5") == 1
 
 
+def test_many_joins():
+    """A variable assigned first and used last, with thousands of joins between."""
+    lines = ["def f(x, y):", "    z = y + 1"] + [f"    if x > {i}: x += {i}" for i in range(20000)] + ["    return z + x"]
+    namespace = {}
+    exec("\n".join(lines), namespace)
+    spans = _testing.frontend("spans", namespace["f"])
+    assert spans.count("phi x") == 20000 and "phi z" not in spans
+
+
 def test_deep_nesting():
     depth = 19  # CPython allows 20 nested blocks
     lines = ["def f(x):", "    s = 0"]
