@@ -163,6 +163,7 @@ NEIGHBOURS(_Float16, e, uint16_t, int16_t, 0x8000u, 0x7c00u)
     T krait_rt_spacing_##S(T x) {                                               \
         if (x != x) return x;                                                   \
         U m = bits_##S(x) & (U)~SIGN;                                           \
+        if (m == 0) return float_##S(1);                                        \
         return m == INFINITE ? (T)RT_NAN : float_##S((U)(bits_##S(x) + 1)) - x; \
     }
 SPACING(double, d, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u)

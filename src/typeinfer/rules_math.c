@@ -18,7 +18,7 @@ static const Type *math_type(Typing *t, size_t first, size_t count) {
 bool rule_func_math(Typing *t) {
     const Type *type = math_type(t, 0, t->nargs);
     if (!type) return typing_bad_operands(t);
-    const Type *compute = lib_compute(t->in, type);
+    const Type *compute = t->func == FUNC_MATH_ULP ? type : lib_compute(t->in, type);
     return lib_call(t, t->func, t->nargs, compute, compute, type);
 }
 
