@@ -104,7 +104,28 @@ def types():
     ]
 
 
-PAGES = {"functions.md": functions, "operations.md": operations, "errors.md": errors, "types.md": types}
+def options():
+    lines = [
+        "# Options of the decorators",
+        "",
+        "Printed from `src/decorators/options.def`.",
+        "",
+        "| option | `jit` | `cuda.jit` | `vectorize` | |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    return lines + [
+        f"| `{name}` | {'x' if jit else ''} | {'x' if kernel else ''} | {'x' if vectorize else ''} | {doc} |"
+        for name, jit, kernel, vectorize, doc in _krait._options()
+    ]
+
+
+PAGES = {
+    "functions.md": functions,
+    "operations.md": operations,
+    "errors.md": errors,
+    "types.md": types,
+    "options.md": options,
+}
 
 
 def main(folder):

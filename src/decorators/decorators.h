@@ -124,6 +124,7 @@ typedef struct Options {
 typedef enum OptionsFor { OPTIONS_JIT = 1, OPTIONS_KERNEL = 2, OPTIONS_VECTORIZE = 4 } OptionsFor;
 /* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
 int options_parse(Options *options, OptionsFor whom, PyObject *kwargs);
+PyObject *options_list(PyObject *module, PyObject *unused);
 void options_config(const Options *options, Config *config);
 
 /* ---- binding.c ---- */

@@ -144,8 +144,9 @@ static const struct {
     const char *name;
     int whom;
     int (*parse)(Options *options, PyObject *value);
+    const char *doc;
 } option_table[] = {
-#define OPTION(name, whom, doc) {#name, whom, parse_##name},
+#define OPTION(name, whom, doc) {#name, whom, parse_##name, doc},
 #include "decorators/options.def"
 #undef OPTION
 };
@@ -181,6 +182,21 @@ int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
         }
     }
     return 0;
+}
+
+/* (name, in jit, in cuda.jit, in vectorize, what it means) of every option: a page of the manual is printed from it. */
+PyObject *options_list(PyObject *module, PyObject *unused) {
+    PyObject *list = PyList_New(0);
+    (void)module, (void)unused;
+    for (size_t i = 0; list && i < COUNT_OF(option_table); i++) {
+        int whom = option_table[i].whom;
+        PyObject *row = Py_BuildValue("(siiis)", option_table[i].name, (whom & OPTIONS_JIT) != 0,
+                                      (whom & OPTIONS_KERNEL) != 0, (whom & OPTIONS_VECTORIZE) != 0,
+                                      option_table[i].doc);
+        if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
 }
 
 void options_config(const Options *options, Config *config) {
