@@ -1,0 +1,158 @@
+"""The same functions through cuda.jit: what a device function computes in a kernel is what it computes under njit."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from oracle import assert_same, make
+
+from krait import cuda, njit
+
+KINDS = [np.int8, np.int32, np.int64, np.uint8, np.uint32, np.float32, np.float64]
+
+# Where the interpreter does not raise, kernels and functions agree.
+EXPRESSIONS = [
+    "x + y", "x - y", "x * y", "-x * y", "x / (y * y + 1)", "x // (y * y + 1)", "x % (y * y + 1)", "abs(x) + 1", "min(x, y)", "max(x, y)",
+    "x if x > y else y", "(x < y) + (x == y) * 2", "x * 2 + y * 3 - 1", "x ** 2 + y", "x and y", "x or y", "not x", "(x, y)[0] + (x, y)[1]",
+    "sum((x, y, x))", "float(x) * 0.5", "int(x) + 1", "np.float32(x) + y", "math.sqrt(abs(x) + 1)", "math.floor(x * 0.5)", "round(x * 0.25)",
+    "math.exp(-abs(float(x)) * 0.01)", "math.sin(x) + math.cos(y)", "divmod(x, 7)[0] + divmod(x, 7)[1]", "pow(x, 3)", "x << 1 if x < y else x",
+]
+INTEGER_ONLY = {"x << 1 if x < y else x"}
+
+
+def values_of(kind):
+    if np.dtype(kind).kind == "f":
+        return [kind(v) for v in (0.0, 1.0, -2.5, 3.75, 100.0)]
+    info = np.iinfo(kind)
+    return [kind(v) for v in (0, 1, 5, 100, -3) if info.min <= v <= info.max]
+
+
+def run_in_kernel(kernel, xs, ys, result):
+    out = np.zeros(len(xs), dtype=result)
+    kernel[(len(xs) + 31) // 32, 32](xs, ys, out)
+    return out
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_device_functions_agree_with_njit(text):
+    plain = make(f"def g(x, y): return {text}")
+    device = cuda.jit(device=True)(plain)
+    function = njit(plain)
+    kernel = cuda.jit(make("""
+        def kernel(xs, ys, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = g(xs[i], ys[i])
+    """, cuda=cuda, g=device))
+    for kind in KINDS:
+        if text in INTEGER_ONLY and np.dtype(kind).kind == "f":
+            continue
+        xs, ys = (np.array(v, dtype=kind) for v in zip(*itertools.product(values_of(kind), repeat=2)))
+        expected = [function(x, y) for x, y in zip(xs, ys)]
+        dtype = np.result_type(*{np.asarray(v).dtype for v in expected})
+        out = run_in_kernel(kernel, xs, ys, dtype)
+        wanted = np.array(expected, dtype=dtype)
+        if dtype.kind == "f":  # the device's own math library, where there is a GPU, and fused multiply-add
+            np.testing.assert_allclose(out, wanted, rtol=1e-5 if dtype.itemsize == 4 else 1e-12, err_msg=kind.__name__)
+        else:
+            assert_same(out, wanted, kind.__name__)
+
+
+def collatz(n):
+    steps = 0
+    while n > 1:
+        n = 3 * n + 1 if n % 2 else n // 2
+        steps += 1
+    return steps
+
+
+def newton(x):
+    guess = x
+    for _ in range(50):
+        new = 0.5 * (guess + x / guess)
+        if abs(new - guess) < 1e-12:
+            break
+        guess = new
+    else:
+        return -1.0
+    return new
+
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def closure(x):
+    scale = x * 0.5
+
+    def inner(y):
+        return y * scale + 1
+
+    return inner(x) + inner(2.0)
+
+
+def tuples(x):
+    first, *rest = (x, x * 2, x * 3)
+    total = first
+    for a, b in zip(rest, (10, 20)):
+        total += a * b
+    return total
+
+
+@pytest.mark.parametrize("function, values", [
+    (collatz, np.arange(1, 50)), (newton, np.linspace(0.5, 40, 20)), (fibonacci, np.arange(12)), (closure, np.linspace(-3, 3, 9)),
+    (tuples, np.arange(6))], ids=lambda v: getattr(v, "__name__", ""))
+def test_control_flow_in_kernels(function, values):
+    """Plain Python functions called from a kernel are compiled as if decorated."""
+    kernel = cuda.jit(make("""
+        def kernel(values, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = function(values[i])
+    """, cuda=cuda, function=function))
+    expected = np.array([function(v) for v in values])
+    out = np.zeros_like(expected)
+    kernel[2, 32](values, out)
+    np.testing.assert_allclose(out, expected, rtol=1e-12)
+
+
+def test_views_and_slices_in_kernels():
+    def row_work(a, i):
+        row = a[i, ::-1]
+        row[0] += 100
+        row[1:] *= 2
+        total = 0.0
+        for j, x in enumerate(row):
+            total += x * j
+        a[i, :2] = total
+        return a[i].size
+
+    kernel = cuda.jit(make("""
+        def kernel(a, sizes):
+            i = cuda.grid(1)
+            if i < sizes.size:
+                sizes[i] = row_work(a, i)
+    """, cuda=cuda, row_work=row_work))
+    expected, expected_sizes = np.arange(20.0).reshape(4, 5), np.zeros(4, int)
+    for i in range(4):
+        expected_sizes[i] = row_work(expected, i)
+    for array in (np.arange(20.0).reshape(4, 5), np.asfortranarray(np.arange(20.0).reshape(4, 5))):
+        sizes = np.zeros(4, int)
+        kernel[1, 8](array, sizes)
+        np.testing.assert_array_equal(array, expected)
+        np.testing.assert_array_equal(sizes, expected_sizes)
+
+
+def test_division_by_zero_does_not_raise_in_kernels():
+    """Kernels follow IEEE for floats, as documented."""
+
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = 1.0 / x[0]
+        out[1] = -1.0 / x[0]
+        out[2] = x[0] / x[0]
+
+    out = np.zeros(3)
+    kernel[1, 1](np.zeros(1), out)
+    assert out[0] == math.inf and out[1] == -math.inf and math.isnan(out[2])
