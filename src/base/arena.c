@@ -61,7 +61,11 @@ void arena_free(Arena *arena) {
     free(arena);
 }
 
-void arena_on_exhaustion(Arena *arena, jmp_buf *recovery) { arena->recovery = recovery; }
+jmp_buf *arena_on_exhaustion(Arena *arena, jmp_buf *recovery) {
+    jmp_buf *before = arena->recovery;
+    arena->recovery = recovery;
+    return before;
+}
 
 void arena_fail_after(Arena *arena, size_t n) { arena->fail_after = n; }
 

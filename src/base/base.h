@@ -34,7 +34,7 @@ typedef struct Arena Arena;
 
 Arena *arena_new(void); /* NULL only when the system has no memory at all */
 void arena_free(Arena *arena);
-void arena_on_exhaustion(Arena *arena, jmp_buf *recovery);
+jmp_buf *arena_on_exhaustion(Arena *arena, jmp_buf *recovery); /* the point that was set before */
 /* Tests only: the n-th allocation from now (1 = the next) fails; 0 switches this off. */
 void arena_fail_after(Arena *arena, size_t n);
 size_t arena_bytes(const Arena *arena);        /* handed out so far */

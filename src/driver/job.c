@@ -166,7 +166,17 @@ static void job_take_gil(Job *job) {
     frontend_acquire_gil(saved);
 }
 
-static bool job_open(Job *job, const Session *session, const Config *config, ObjRef function, Diag *diag) {
+static void job_out_of_memory(Job *job) {
+    Diag *diag = job->diag; /* no allocation here: there is no memory */
+    diag->failed = true;
+    diag->code = DIAG_MEMORY;
+    diag->source = NULL;
+    diag->message = "out of memory while compiling";
+    diag->hint = NULL;
+    diag->notes = NULL;
+}
+
+static bool job_init(Job *job, const Session *session, const Config *config, ObjRef function, Diag *diag) {
     memset(job, 0, sizeof *job);
     job->session = session;
     job->config = config;
@@ -174,16 +184,14 @@ static bool job_open(Job *job, const Session *session, const Config *config, Obj
     job->function = function;
     job->diag = diag;
     job->arena = arena_new();
-    if (!job->arena) {
-        diag->failed = true;
-        diag->code = DIAG_MEMORY;
-        diag->message = "out of memory while compiling";
-        return false;
-    }
-    frontend_open(&job->frontend, job->arena, session->types, session->objects, diag);
-    job->frontend.readonly_globals = config->kernel;
+    if (!job->arena) job_out_of_memory(job);
+    return job->arena != NULL;
+}
+
+static void job_open(Job *job) {
+    frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
+    job->frontend.readonly_globals = job->config->kernel;
     job->infer_host = (InferHost){job, host_translate, host_instance, host_prelude, host_object_name};
-    return true;
 }
 
 /* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */
@@ -195,54 +203,53 @@ static void job_explain(Job *job) {
 static void job_close(Job *job) {
     job_take_gil(job);
     codegen_dispose(job->module);
-    host_code_release(job->host);
-    frontend_close(&job->frontend);
+    code_release(job->code);
+    if (job->frontend.arena) frontend_close(&job->frontend);
     arena_free(job->arena);
 }
 
-/* The last step: what outlives the job is copied out of it, and the host's module becomes an address. */
-static Code *job_finish(Job *job) {
-    Code *code = code_from_job(job);
-    if (!code) return NULL;
-    if (job->config->target == TARGET_HOST) {
-        int64_t start = clock_nanoseconds();
-        code->host = codegen_cpu_emit(&job->module, job->options.entry_name, job->diag);
-        code->nanoseconds[STAGE_EMIT] += clock_nanoseconds() - start;
+/* Opens the job, runs the pipeline up to `until`, then `finish`.  The Diag's arena is the caller's, but while the job
+ * runs, running out of it ends the job like running out of its own.  The caller takes the result and closes the job. */
+static void job_run(Job *job, const Request *request, enum Stage until, bool (*finish)(Job *)) {
+    jmp_buf *outer = arena_on_exhaustion(job->diag->arena, &job->recovery);
+    if (setjmp(job->recovery) == 0) {
+        arena_on_exhaustion(job->arena, &job->recovery);
+        job_open(job);
+        if (!pipeline(job, request, until) || !finish(job)) job_explain(job);
+        if (type_table_exhausted(job->session->types)) job_out_of_memory(job);
+    } else {
+        job_out_of_memory(job);
     }
     job_take_gil(job);
-    if (job->config->target == TARGET_HOST && !code->host) {
-        code_release(code);
-        return NULL;
-    }
-    return code;
+    arena_on_exhaustion(job->diag->arena, outer);
 }
 
-static void job_out_of_memory(Job *job) {
-    Diag *diag = job->diag; /* no allocation here: there is no memory */
-    diag->failed = true;
-    diag->code = DIAG_MEMORY;
-    diag->source = NULL;
-    diag->message = "out of memory while compiling";
-    diag->hint = NULL;
-    diag->notes = NULL;
+/* The last step: what outlives the job is copied out of it, and the host's module becomes an address. */
+static bool finish_code(Job *job) {
+    job->code = code_from_job(job);
+    if (job->config->target == TARGET_NVPTX) return true;
+    int64_t start = clock_nanoseconds();
+    job->code->host = codegen_cpu_emit(&job->module, job->options.entry_name, job->diag);
+    job->code->nanoseconds[STAGE_EMIT] += clock_nanoseconds() - start;
+    return job->code->host != NULL;
+}
+
+static bool finish_text(Job *job) {
+    const char *text = job->texts[job->last_text];
+    job->text = text ? arena_strdup(job->diag->arena, text) : NULL;
+    return text != NULL;
 }
 
 Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types,
                      const Const *const *konsts, size_t count, Diag *diag) {
     Job job;
-    Code *volatile code = NULL;
     const Request request = {types, konsts, count};
-    if (!job_open(&job, session, config, function, diag)) return NULL;
-    if (setjmp(job.recovery) == 0) {
-        arena_on_exhaustion(job.arena, &job.recovery);
-        job.printed = dump_from_environment();
-        job.wanted = job.printed;
-        if (config->keep_text) job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
-        if (pipeline(&job, &request, STAGE_EMIT)) code = job_finish(&job);
-        if (!code) job_explain(&job);
-    } else {
-        job_out_of_memory(&job);
-    }
+    if (!job_init(&job, session, config, function, diag)) return NULL;
+    job.wanted = job.printed = dump_from_environment();
+    if (config->keep_text) job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
+    job_run(&job, &request, STAGE_EMIT, finish_code);
+    Code *code = diag->failed ? NULL : job.code;
+    if (code) job.code = NULL;
     job_close(&job);
     return code;
 }
@@ -257,17 +264,12 @@ const char *driver_stage_text(const Session *session, const Config *config, ObjR
     Job job;
     const Request request = {types, NULL, count};
     int dump = dump_named(name);
-    const char *volatile text = NULL;
     FAIL_IF(dump < 0, diag, PARSE, NULL, (Span){0}, "no stage is named '%s'", name);
-    if (!job_open(&job, session, config, function, diag)) return NULL;
-    if (setjmp(job.recovery) == 0) {
-        arena_on_exhaustion(job.arena, &job.recovery);
-        job.wanted = 1u << dump;
-        if (pipeline(&job, &request, last[dump]) && job.texts[dump]) text = arena_strdup(diag->arena, job.texts[dump]);
-        if (!text) job_explain(&job);
-    } else {
-        job_out_of_memory(&job);
-    }
+    if (!job_init(&job, session, config, function, diag)) return NULL;
+    job.wanted = 1u << dump;
+    job.last_text = (Dump)dump;
+    job_run(&job, &request, last[dump], finish_text);
+    const char *text = diag->failed ? NULL : job.text;
     job_close(&job);
     return text;
 }

@@ -21,18 +21,20 @@ typedef struct Job {
     VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */
     VEC(FuncInst *) queue; /* to be inferred (again) */
     Module *module;
-    HostCode *host;
+    Code *code; /* made last */
     const char *ptx;
     size_t ptx_length;
     const char *texts[DUMP_COUNT]; /* those wanted */
-    uint32_t wanted, printed;      /* bits of Dump: texts to keep, texts to print on stderr */
+    Dump last_text;                /* driver_stage_text: the one asked for, and its copy in the Diag's arena */
+    const char *text;
+    uint32_t wanted, printed; /* bits of Dump: texts to keep, texts to print on stderr */
     int64_t nanoseconds[STAGE_COUNT];
 } Job;
 
 /* worklist.c */
 FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
                             const Const *const *konsts, FuncInst *caller);
-bool worklist_run(Job *job); /* infers until nothing changes */
+bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* written.c */
 uint64_t written_arguments(Job *job);
