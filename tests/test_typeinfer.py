@@ -604,6 +604,27 @@ def test_specialisations_nobody_calls_are_dropped():
     assert text.count("func add(") == 1 and "func add(a: float32, b: float32) -> float32" in text
 
 
+def test_both_phases_decide_from_the_same_facts():
+    """The item of a tuple is a literal, which only the rewritten form shows: min still gives what was solved."""
+    function = make("def f(x, y):\n    return min(x << True, (-1, y)[0])\n")
+    assert result(function, "uint64", "int") == "uint64"
+
+
+def test_step_that_changes_in_a_loop_gives_a_strided_view():
+    """step is 1 when the slice is first looked at."""
+    function = make("""
+        def f(x, n):
+            step = 1
+            s = x[0]
+            while step < n:
+                v = x[n::step]
+                s = v[0]
+                step += 1
+            return s
+        """)
+    assert re.search(r"v: array\(float32, 1, A\) = getitem", typed(function, F32, "int"))
+
+
 def test_recursion_of_two():
     scope = {}
     exec(textwrap.dedent("""

@@ -58,6 +58,8 @@ typedef struct Infer {
     bool emit;      /* rewriting */
     bool device;    /* compiling for a kernel: config->device */
     bool py_errors; /* Python error model (OPT_PYTHON_ERRORS) */
+    Fact
+        result; /* of the function, once solved; the instance's own stays what calls of itself saw until the run ends */
     struct Solver *solver;
     struct Narrowing *narrowing;
 } Infer;

@@ -76,10 +76,10 @@ static bool rewrite_value(Infer *in, Value *value) {
                 op_info[value->op].text);
         return false;
     }
+    const Type *solved = value->type;
     Value *stands = typing_apply(&t);
-    FAIL_IF(stands->type != value->type && stands != value, in->diag, LOWERING, in->func->source, value->span,
-            "%s was typed %s and became %s", op_info[t.op].text, type_text(in->arena, value->type),
-            type_text(in->arena, stands->type));
+    FAIL_IF(stands->type != solved, in->diag, LOWERING, in->func->source, value->span, "%s was typed %s and became %s",
+            op_info[t.op].text, type_text(in->arena, solved), type_text(in->arena, stands->type));
     return true;
 }
 
@@ -190,7 +190,9 @@ bool rewrite(Infer *in) {
     settle_undefined(in);
     mark_ranges(in);
     func_renumber(in->func);
-    in->func->result = in->inst->result->kind == TY_BOTTOM ? infer_none(in) : in->inst->result;
+    in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
+    in->inst->result = in->result.type;
+    in->inst->result_konst = in->result.konst;
     in->inst->may_raise = function_may_raise(in);
     return true;
 }

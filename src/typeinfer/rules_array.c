@@ -27,19 +27,7 @@ static bool is_one(const Const *konst) {
     return konst_is_int(konst, &i) && i == 1;
 }
 
-/* The step of a slice that is a value of its own: literal 1, or not known. */
-static const Const *slice_step(Fact fact, const Value *value) {
-    if (fact.konst) return fact.konst->items[2];
-    value = value && value->op == OP_SLICE ? value_resolve(value->args[2]) : NULL;
-    return value ? value->konst : NULL;
-}
-
-/* The operand of a tuple value, if the tuple was made here. */
-static Value *tuple_operand(Value *tuple, size_t i) {
-    return tuple && tuple->op == OP_TUPLE ? value_resolve(tuple->args[i]) : NULL;
-}
-
-static bool add_component(Typing *t, Index *index, Fact fact, const Value *value, const Type **cast) {
+static bool add_component(Typing *t, Index *index, Fact fact, const Type **cast) {
     const Type *type = infer_content(fact.type);
     *cast = fact.type;
     if (index->count >= COUNT_OF(index->components)) return typing_fail(t, DIAG_BAD_INDEX, "too many indices");
@@ -57,7 +45,8 @@ static bool add_component(Typing *t, Index *index, Fact fact, const Value *value
         break;
     case TY_SLICE: {
         bool full = type->items[0]->kind == TY_NONE && type->items[1]->kind == TY_NONE;
-        bool stepped = type->items[2]->kind != TY_NONE && !is_one(slice_step(fact, value));
+        /* Facts alone: an operand of the slice may change without a new fact of the slice. */
+        bool stepped = type->items[2]->kind != TY_NONE && !(fact.konst && is_one(fact.konst->items[2]));
         component = stepped ? INDEX_STEPPED : full ? INDEX_FULL : INDEX_BOUNDED;
         index->slices++;
         break;
@@ -87,11 +76,11 @@ static bool read_index(Typing *t, const Type *array, Index *index) {
         const Type **items = ARENA_ARRAY(t->in->arena, const Type *, fact.type->count);
         for (uint32_t i = 0; i < fact.type->count; i++) {
             Fact item = {fact.type->items[i], fact.konst ? fact.konst->items[i] : NULL};
-            TRY(add_component(t, index, item, tuple_operand(t->values[1], i), &items[i]));
+            TRY(add_component(t, index, item, &items[i]));
         }
         cast = type_tuple(t->in->types, items, fact.type->count);
     } else {
-        TRY(add_component(t, index, fact, t->values[1], &cast));
+        TRY(add_component(t, index, fact, &cast));
     }
     index->cast = cast == fact.type ? NULL : cast;
     if (index->ellipses > 1) return typing_fail(t, DIAG_BAD_INDEX, "an index can only have a single ellipsis (`...`)");

@@ -496,7 +496,7 @@ bool rule_control(Typing *t) {
     Infer *in = t->in;
     if (t->op == OP_RETURN) {
         if (!in->emit) TRY(solver_return(t, t->args[0]));
-        if (in->emit) t->to[0] = in->inst->result;
+        if (in->emit) t->to[0] = in->result.type;
     }
     return typing_result(t, infer_none(in), NULL);
 }

@@ -30,6 +30,8 @@ struct Solver {
     VEC(Block *) block_queue;
     VEC(Value *) value_queue;
     size_t steps;
+    bool changed; /* a fact, since the flag was cleared */
+    bool has_cells;
     Fact result; /* of the function */
     Value *first_return;
 };
@@ -47,6 +49,7 @@ static void index_values(Infer *in, struct Solver *s) {
         uint32_t place = 0;
         for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
             s->place[value->id] = place++;
+            s->has_cells |= value->op == OP_CELL || value->op == OP_FUNCTION;
             value->mark = NULL;
             value->type = infer_bottom(in);
             if (value->op != OP_CONST) value->konst = NULL;
@@ -84,6 +87,7 @@ static void set_fact(Infer *in, Value *value, Fact fact) {
     if (value->type == fact.type && same_konst) return;
     value->type = fact.type;
     value->konst = fact.konst;
+    s->changed = true;
     for (uint32_t u = s->first_user[value->id]; u < s->first_user[value->id + 1]; u++) enqueue(in, s->users[u]);
 }
 
@@ -315,6 +319,20 @@ static bool propagate(Infer *in) {
     return !in->diag->failed;
 }
 
+/* The call of an inner function that refers to itself depends on cells that are not its operands (rules_call.c): with
+ * cells about, everything is looked at again until that changes nothing. */
+static bool settle(Infer *in) {
+    struct Solver *s = in->solver;
+    do {
+        TRY(propagate(in));
+        s->changed = false;
+        for (size_t b = 0; s->has_cells && b < in->func->blocks.len; b++)
+            for (Value *value = in->func->blocks.data[b]->first; value; value = value->next) enqueue(in, value);
+        TRY(propagate(in));
+    } while (s->changed);
+    return true;
+}
+
 /* Repeats the first refusal with its message. */
 static bool report(Infer *in) {
     in->quiet = false;
@@ -350,10 +368,9 @@ bool solve(Infer *in) {
     Block *entry = in->func->blocks.data[0];
     in->solver->blocks[entry->id].reached = true;
     vec_push(in->arena, &in->solver->block_queue, entry);
-    TRY(propagate(in));
+    TRY(settle(in));
     TRY(report(in));
-    in->inst->result = in->solver->result.type;
-    in->inst->result_konst = in->solver->result.konst;
+    in->result = in->solver->result;
     return true;
 }
 

@@ -49,9 +49,11 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
                   .text = at->imm.text};
     make_room(t, at->nargs, space);
     for (uint32_t i = 0; i < at->nargs; i++) {
-        Value *value = value_resolve(at->args[i]);
+        Value *solved = at->args[i], *value = value_resolve(solved);
         t->values[i] = value;
-        t->args[i] = (Fact){value->type, value->konst};
+        /* The fact that was solved, though what took the value's place may be known better by now: both phases decide
+         * alike. */
+        t->args[i] = (Fact){solved->type, solved->konst};
         if (value->type->kind != TY_OPTIONAL || !narrow_operand(in, at, i, at->args[i])) continue;
         t->args[i] = (Fact){value->type->items[0], NULL};
         if (in->emit) t->values[i] = emit_content(t, value);
