@@ -300,6 +300,13 @@ def test_ints_wrap():
         njit(lambda x: x + 2**64)(1)
 
 
+@pytest.mark.xfail(strict=True, reason="a Python int known only at run time wraps when it meets a narrower NumPy integer")
+@pytest.mark.parametrize("kind, value", [(np.uint8, 300), (np.int8, 200), (np.uint8, -1), (np.uint64, -1)])
+def test_ints_that_a_numpy_integer_cannot_hold(kind, value):
+    """NumPy raises OverflowError; literals are refused when they are compiled."""
+    agree(lambda x, y: x + y, kind(3), value)
+
+
 @pytest.mark.parametrize("name", ["divmod", "pow", "min", "max"])
 def test_builtins_of_two_numbers(name):
     function = expression(f"{name}(x, y)", "x", "y")

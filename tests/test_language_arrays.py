@@ -186,6 +186,13 @@ def test_storing_floats_into_ints():
     agree_all(f, [(np.zeros(3, int), v) for v in (2.7, -2.7, np.float32(1.5))])
 
 
+@pytest.mark.xfail(strict=True, reason="a Python int known only at run time wraps when it is stored into a narrower array")
+@pytest.mark.parametrize("text", ["a[0] = v", "a[:] = v"])
+@pytest.mark.parametrize("value", [300, -1])
+def test_storing_ints_that_the_array_cannot_hold(text, value):
+    agree(make(f"def f(a, v):\n    {text}"), np.zeros(2, np.uint8), value)
+
+
 @pytest.mark.parametrize("index", [3, -4, 100, -(2**62), 2**63 - 1])
 def test_index_errors(index):
     agree(lambda a, i: a[i], np.arange(3), index)
