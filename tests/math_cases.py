@@ -1,4 +1,4 @@
-"""What the tests of library functions share: the rows of the table, special values, functions that call one library function, ulps."""
+"""What the tests of library functions share: rows of the table, special values, calls of one function, ulps."""
 
 import itertools
 import math
@@ -11,9 +11,45 @@ from oracle import Raised, compare_outcomes, outcome
 INF, NAN = math.inf, math.nan
 
 # Zeros, subnormals, ends of the range, halves, poles and edges of elementary functions.
-FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 0.1, 0.7, -0.9999999999, 10.0, 23.0, 24.0, 100.25, -100.25,
-          170.5, 171.7, -170.5, 709.9, -745.2, 1024.0, 1e10, 1e17, -1e17, 1e-20, 1e-310, -5e-324, 2.2250738585072014e-308, 1e300,
-          -1e300, 1.7976931348623157e308, INF, -INF, NAN]
+FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    3.0,
+    0.1,
+    0.7,
+    -0.9999999999,
+    10.0,
+    23.0,
+    24.0,
+    100.25,
+    -100.25,
+    170.5,
+    171.7,
+    -170.5,
+    709.9,
+    -745.2,
+    1024.0,
+    1e10,
+    1e17,
+    -1e17,
+    1e-20,
+    1e-310,
+    -5e-324,
+    2.2250738585072014e-308,
+    1e300,
+    -1e300,
+    1.7976931348623157e308,
+    INF,
+    -INF,
+    NAN,
+]
 INTS = [0, 1, -1, 2, 3, -7, 20, 21, 62, 64, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63)]
 INT_TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
@@ -24,7 +60,7 @@ def names_of_rows():
 
 
 def caller(function, arguments):
-    """A plain function of that many parameters which calls one library function: the same text, compiled or interpreted."""
+    """A plain function of that many parameters which calls one library function: compiled or interpreted."""
     return {
         0: lambda: lambda: function(),
         1: lambda: lambda a: function(a),

@@ -12,13 +12,33 @@ from krait import njit
 from math_cases import INF, NAN, agree_on, caller, names_of_rows
 from oracle import agree
 
-ONE = ("acos acosh asin asinh atan atanh cos cosh exp isfinite isinf isnan log log10 phase polar sin sinh sqrt tan "
-       "tanh").split()
+ONE = (
+    "acos acosh asin asinh atan atanh cos cosh exp isfinite isinf isnan log log10 phase polar sin sinh sqrt tan " "tanh"
+).split()
 TWO = "isclose log rect".split()
 
 # Parts at which a branch of some function begins: zeros, subnormals, overflow of hypot, of cosh, poles, infinities.
-PARTS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-310, -1e-320, 1e-160, 1e160, 8e307, -1.7e308, 710.0, -750.0, 100.0, 0.1, INF,
-         -INF, NAN]
+PARTS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -2.5,
+    1e-310,
+    -1e-320,
+    1e-160,
+    1e160,
+    8e307,
+    -1.7e308,
+    710.0,
+    -750.0,
+    100.0,
+    0.1,
+    INF,
+    -INF,
+    NAN,
+]
 GRID = [complex(re, im) for re in PARTS for im in PARTS]
 
 
@@ -86,8 +106,19 @@ def test_log_to_a_base():
 
 
 def test_isclose():
-    agree_on(cmath.isclose, 2, [(1 + 1e-10j, 1), (1e-12j, 0), (1 + 1j, 1 + 1.1j), (complex(INF, 1), complex(INF, 1)),
-                                (complex(INF, 1), 1j), (complex(NAN, 1), complex(NAN, 1)), (2, 2.0)])
+    agree_on(
+        cmath.isclose,
+        2,
+        [
+            (1 + 1e-10j, 1),
+            (1e-12j, 0),
+            (1 + 1j, 1 + 1.1j),
+            (complex(INF, 1), complex(INF, 1)),
+            (complex(INF, 1), 1j),
+            (complex(NAN, 1), complex(NAN, 1)),
+            (2, 2.0),
+        ],
+    )
     agree(lambda a, b: cmath.isclose(a, b, rel_tol=0.1, abs_tol=0.01), 1 + 1j, 1.05 + 1j)
     agree(lambda a, b: cmath.isclose(a, b, rel_tol=-0.1), 1 + 1j, 1.05 + 1j)
 
@@ -107,6 +138,7 @@ def test_nothing_raises_under_the_numpy_model(name, z):
 
 def test_wrong_types_are_refused():
     from krait import errors
+
     with pytest.raises(errors.TypingError, match="cmath.sin"):
         njit(lambda t: cmath.sin(t))((1, 2))
     with pytest.raises(errors.TypingError):

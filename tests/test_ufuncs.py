@@ -1,7 +1,7 @@
-"""NumPy's universal functions on scalars, compiled: value, dtype and refusal as NumPy gives them, for every pair of types.
+"""NumPy's universal functions on scalars, compiled: value, dtype and refusal as NumPy gives them, for all types.
 
-Exact are the functions of which IEEE 754 or integers leave no choice.  The others are computed by the C library here and
-by NumPy's own vector code, chosen by the processor, there: LIMIT_ULP is twice what was measured on a machine with AVX-512.
+Exact are the functions of which IEEE 754 or integers leave no choice.  The others are computed by the C library here
+and by NumPy's own vector code, chosen by the processor, there: LIMIT_ULP is twice what was measured with AVX-512.
 """
 
 import itertools
@@ -24,17 +24,36 @@ NOT_COMPILED = {
 }
 UFUNCS = {function.__name__: function for function in vars(np).values() if isinstance(function, np.ufunc)}
 NAMES = sorted(set(UFUNCS) - set(NOT_COMPILED))
-ROUNDED = set("""arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt cos cosh exp exp2 expm1 float_power hypot log log10
-                 log1p log2 logaddexp logaddexp2 power sin sinh tan tanh""".split())
+ROUNDED = set(
+    """arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt cos cosh exp exp2 expm1 float_power hypot log log10
+                 log1p log2 logaddexp logaddexp2 power sin sinh tan tanh""".split()
+)
 LIMIT_ULP = 4
 # On complex numbers NumPy fuses or scales steps of these, as its processor's code has it: ulps of the larger part.
 ROUNDED_COMPLEX = ROUNDED | {"absolute", "divide", "multiply", "reciprocal", "sign", "sqrt", "square"}
 
-SCALARS = {"?": np.bool_, "b": np.int8, "B": np.uint8, "h": np.int16, "H": np.uint16, "i": np.int32, "I": np.uint32,
-           "l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "d": np.float64, "F": np.complex64,
-           "D": np.complex128}
-PYTHON = {"bool": [True, False], "int": [0, 1, -1, 3, 100], "float": [0.0, -0.0, 1.5, -2.5, INF, NAN],
-          "complex": [1 + 2j, 0j, -1.5 + 0.5j]}
+SCALARS = {
+    "?": np.bool_,
+    "b": np.int8,
+    "B": np.uint8,
+    "h": np.int16,
+    "H": np.uint16,
+    "i": np.int32,
+    "I": np.uint32,
+    "l": np.int64,
+    "L": np.uint64,
+    "e": np.float16,
+    "f": np.float32,
+    "d": np.float64,
+    "F": np.complex64,
+    "D": np.complex128,
+}
+PYTHON = {
+    "bool": [True, False],
+    "int": [0, 1, -1, 3, 100],
+    "float": [0.0, -0.0, 1.5, -2.5, INF, NAN],
+    "complex": [1 + 2j, 0j, -1.5 + 0.5j],
+}
 KINDS = [*SCALARS, *PYTHON]
 
 
@@ -128,14 +147,23 @@ def test_two_operands(name):
 
 def test_other_names_are_the_same_functions():
     short = njit(lambda x: (np.asin(x), np.acos(x), np.atan(x), np.atan2(x, x), np.conj(x), np.pow(x, 2.0), np.abs(x)))
-    long = njit(lambda x: (np.arcsin(x), np.arccos(x), np.arctan(x), np.arctan2(x, x), np.conjugate(x), np.power(x, 2.0),
-                           np.absolute(x)))
+    long = njit(
+        lambda x: (
+            np.arcsin(x),
+            np.arccos(x),
+            np.arctan(x),
+            np.arctan2(x, x),
+            np.conjugate(x),
+            np.power(x, 2.0),
+            np.absolute(x),
+        )
+    )
     assert short(0.5) == long(0.5)
     bits = njit(lambda x: (np.bitwise_not(x), np.bitwise_invert(x), np.bitwise_left_shift(x, 2), np.mod(x, 3)))
     assert bits(np.int8(5)) == (-6, -6, 20, 2)
 
 
-# ---- drawn operands ----------------------------------------------------------------------------------------------------
+# ---- drawn operands -------------------------------------------------------------------------------------------------
 
 _compiled = {}
 
@@ -187,7 +215,7 @@ def test_drawn_complex_numbers(name, data):
     check_drawn(name, args)
 
 
-# ---- refusals ---------------------------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------------------------
 
 
 def test_an_int_must_fit_a_numpy_integer():

@@ -102,6 +102,7 @@ bool rule_func_divmod(Typing *t) {
 bool rule_func_sum(Typing *t) {
     const Type *items = t->args[0].type;
     bool floats = items->kind == TY_TUPLE && items->count > 0, any = false;
+    if (t->nargs > 1) floats = floats && lib_kinds(t, 1, 1, "biuf") && lib_scalar(t, 1)->weak; /* start */
     for (uint32_t i = 0; floats && i < items->count; i++) {
         const Type *item = items->items[i];
         floats = type_is_scalar(item) && item->weak && type_scalar_kind(item) != 'c';
