@@ -604,6 +604,23 @@ def test_specialisations_nobody_calls_are_dropped():
     assert text.count("func add(") == 1 and "func add(a: float32, b: float32) -> float32" in text
 
 
+@pytest.mark.parametrize("x", [None, 0, 3])
+@pytest.mark.parametrize("y", [None, 0, 3])
+def test_equality_with_what_may_be_none_raises_for_no_value(x, y):
+    from krait import njit
+
+    def may_be_none(value, there):
+        if there:
+            return value
+
+    def f(x, has_x, y, has_y, number):
+        p, q = may_be_none(x, has_x), may_be_none(y, has_y)
+        return p == q, p != q, p == number, number != q
+
+    arguments = (x or 0, x is not None, y or 0, y is not None, 3)
+    assert njit(f)(*arguments) == (x == y, x != y, x == 3, 3 != y)
+
+
 def test_both_phases_decide_from_the_same_facts():
     """The item of a tuple is a literal, which only the rewritten form shows: min still gives what was solved."""
     function = make("def f(x, y):\n    return min(x << True, (-1, y)[0])\n")

@@ -444,9 +444,46 @@ static bool compare_with_none(Typing *t) {
     return typing_become_op(t, t->op == OP_EQ ? OP_IS : OP_IS_NOT);
 }
 
+/* Whether the operand is None, or is not; an operand that is no Optional is there. */
+static Value *emit_presence(Typing *t, size_t arg, Op op) {
+    Value *pair[2] = {t->values[arg], emit_const(t, const_none(t->in->arena, t->in->types))};
+    return emit_op(t, op, infer_bool(t->in), pair, 2);
+}
+
+/* x == y where one may be None raises for no value: both are None, or both are there and equal.  What a missing value
+ * holds is zero, so its comparison has a meaningless but harmless answer. */
+static bool equal_optionals(Typing *t) {
+    const Type *boolean = infer_bool(t->in);
+    Fact facts[2], fact;
+    Value *values[2] = {t->values[0], t->values[1]}, *answer;
+    for (size_t i = 0; i < 2; i++) {
+        bool optional = t->args[i].type->kind == TY_OPTIONAL;
+        facts[i] = optional ? (Fact){infer_content(t->args[i].type), NULL} : t->args[i];
+        if (optional && t->emit) values[i] = emit_content(t, t->values[i]);
+    }
+    TRY(typing_sub(t, &(SubOp){.op = OP_EQ, .values = values, .facts = facts, .nargs = 2}, &fact, &answer));
+    Fact equal = fact;
+    TRY(typing_sub(t, &(SubOp){.op = OP_TRUTH, .values = &answer, .facts = &equal, .nargs = 1}, &fact, &answer));
+    if (!t->emit) return typing_become(t, NULL, boolean);
+    bool both = true;
+    for (size_t i = 0; i < 2; i++) {
+        both &= t->args[i].type->kind == TY_OPTIONAL;
+        if (t->args[i].type->kind != TY_OPTIONAL) continue;
+        answer = emit_op(t, OP_AND, boolean, (Value *[]){emit_presence(t, i, OP_IS_NOT), answer}, 2);
+    }
+    if (both) {
+        Value *missing[2] = {emit_presence(t, 0, OP_IS), emit_presence(t, 1, OP_IS)};
+        answer = emit_op(t, OP_OR, boolean, (Value *[]){emit_op(t, OP_AND, boolean, missing, 2), answer}, 2);
+    }
+    if (t->op == OP_NE) answer = emit_op(t, OP_NOT, boolean, &answer, 1);
+    return typing_become(t, answer, boolean);
+}
+
 bool rule_compare(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_NONE || b->kind == TY_NONE) return compare_with_none(t);
+    if ((t->op == OP_EQ || t->op == OP_NE) && (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL))
+        return equal_optionals(t);
     a = infer_content(a);
     b = infer_content(b);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
