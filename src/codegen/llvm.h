@@ -112,6 +112,8 @@ struct Target {
     /* Records that the thread left out access `site` (number from l_access_site). */
     void (*bad_access)(Lower *l, uint32_t site);
     void (*end_thread)(Lower *l); /* emits a terminator */
+    /* i64: the lowest address the frame of a recursive function may have.  NULL: recursion is not bounded. */
+    LLVMValueRef (*stack_limit)(Lower *l);
     LLVMValueRef (*special)(Lower *l, Special which);
     void (*barrier)(Lower *l, const Value *at); /* sets module->has_barriers */
     /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all
@@ -156,6 +158,7 @@ struct Module {
     size_t exception_bytes;
     size_t shared_bytes; /* host: static shared memory given out so far */
     bool has_barriers;
+    bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */
     unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */
     char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)
                          */

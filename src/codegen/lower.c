@@ -246,6 +246,14 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     l_begin(l, lowered->function);
     lower_params(l);
 
+    if (lowered->recursive) {
+        LLVMValueRef here = l_i32(l, 0);
+        here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
+        l->at = func->blocks.data[0]->first;
+        l_raise_if(l, l_icmp(l, LLVMIntULT, here, l->target->stack_limit(l)), "RecursionError",
+                   "maximum recursion depth exceeded", NULL, 0);
+        l->at = NULL;
+    }
     Block **order = ARENA_ARRAY(l->arena, Block *, func->next_block);
     bool *seen = ARENA_ARRAY(l->arena, bool, func->next_block);
     size_t count = 0;

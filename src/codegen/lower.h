@@ -31,6 +31,7 @@ typedef struct LoweredFunction { /* by FuncInst.id */
     LLVMValueRef function;
     LLVMTypeRef type;
     bool may_raise;
+    bool recursive; /* calls itself, perhaps through others, and the target bounds that */
 } LoweredFunction;
 
 typedef struct PendingPhi {

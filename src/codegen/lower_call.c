@@ -44,6 +44,35 @@ static bool body_may_raise(const Lower *l, const Func *func) {
     return false;
 }
 
+/* Whether calls lead from a function back to it. */
+static bool calls_itself(const Lower *l, const FuncInst *inst) {
+    VEC(const FuncInst *) work = {0};
+    bool *seen = ARENA_ARRAY(l->arena, bool, l->s->nfunctions);
+    vec_push(l->arena, &work, inst);
+    while (work.len) {
+        const Func *func = vec_pop(&work)->func;
+        for (size_t b = 0; b < func->blocks.len; b++)
+            for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
+                const FuncInst *callee = value->op == OP_CALL_INST ? value->imm.inst : NULL;
+                if (!callee || callee->id >= l->s->nfunctions || !callee->func) continue;
+                if (callee == inst) return true;
+                if (!seen[callee->id]) vec_push(l->arena, &work, callee);
+                seen[callee->id] = true;
+            }
+    }
+    return false;
+}
+
+/* Recursive functions raise RecursionError before the stack ends; the exception buffer holds its limit until then. */
+static void find_recursive(Lower *l) {
+    if (!l->target->stack_limit) return;
+    for (size_t i = 0; i < l->m->ninsts; i++) {
+        LoweredFunction *lowered = &l->s->functions[l->m->insts[i]->id];
+        if (calls_itself(l, l->m->insts[i])) lowered->recursive = lowered->may_raise = l->m->recursive = true;
+    }
+    if (l->m->recursive && l->m->exception_bytes < sizeof(int64_t)) l->m->exception_bytes = sizeof(int64_t);
+}
+
 static void find_raising(Lower *l) {
     for (bool changed = true; changed;) {
         changed = false;
@@ -106,6 +135,7 @@ bool lower_declare(Lower *l) {
     }
     l->s->nfunctions = most;
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
+    find_recursive(l);
     find_raising(l);
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
     return true;

@@ -48,6 +48,14 @@ static void loop_hints(Lower *l, LLVMValueRef back_edge, bool vectorise) {
     l_set_metadata(l, back_edge, "llvm.loop", node);
 }
 
+/* Recursive functions may use `bytes` of the stack that the entry runs on. */
+static void note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {
+    if (!l->m->recursive) return;
+    LLVMValueRef here = l_i32(l, 0);
+    here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
+    l_raw_store(l, l_add(l, here, l_i64(l, -bytes)), address, 8);
+}
+
 /* ---- ENTRY_FUNCTION ---- */
 
 static bool entry_function(Lower *l, const FuncInst *root) {
@@ -56,6 +64,7 @@ static bool entry_function(Lower *l, const FuncInst *root) {
     l_begin(l, function);
     l->nhidden = 0;
     l->exception = LLVMGetParam(function, 2);
+    note_stack_limit(l, l->exception, THREAD_RECURSION);
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(function, 0));
     LLVMValueRef status = NULL;
     LLVMValueRef result = l_call_inst(l, root, args, &status);
@@ -235,6 +244,7 @@ static bool entry_ufunc(Lower *l, const FuncInst *root) {
     l_begin(l, function);
     l->nhidden = 0;
     l->exception = l_alloca_bytes(l, l->m->exception_bytes ? l->m->exception_bytes : 8, 16, "exception");
+    note_stack_limit(l, l->exception, THREAD_RECURSION);
     u.data = LLVMGetParam(function, 3);
     u.n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
     u.leave = l_block(l, "leave");
@@ -315,6 +325,7 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
     l->hidden[0] = thread;
     l->exception = LLVMGetParam(function, 2);
     store_field(l, thread, offsetof(HostThread, grid), grid, 8);
+    note_stack_limit(l, offset_by(l, thread, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
     LLVMValueRef nx = l->target->special(l, SPECIAL_BLOCK_DIM_X), ny = l->target->special(l, SPECIAL_BLOCK_DIM_Y);
     LLVMValueRef nz = l->target->special(l, SPECIAL_BLOCK_DIM_Z);
     Axis ax, ay, az;
@@ -385,6 +396,7 @@ static bool entry_thread(Lower *l, const FuncInst *root) {
     l->nhidden = 1;
     l->hidden[0] = LLVMGetParam(function, 0);
     l->exception = LLVMGetParam(function, 2);
+    note_stack_limit(l, offset_by(l, l->hidden[0], offsetof(HostThread, stack_limit)), FIBER_RECURSION);
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(function, 1));
     LLVMValueRef status = NULL;
     TRY(l_call_inst(l, root, args, &status));

@@ -23,7 +23,11 @@
 enum {
     SITE_BITS = 20,           /* of an access site in HostGrid.bad_access and HostThread.bad */
     MAX_BLOCK_THREADS = 1024, /* as on a GPU; what `bad` of a row can hold rests on it */
-    WARP_SIZE = 32
+    WARP_SIZE = 32,
+    /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside
+     * its code's local variables. */
+    THREAD_RECURSION = 4 << 20,
+    FIBER_RECURSION = 48 << 10
 };
 
 /* ---- symbols.c ---- */

@@ -223,6 +223,15 @@ static LLVMValueRef host_const_array(Lower *l, const Value *at, const Type *type
 
 /* ---- the rest ---- */
 
+/* A kernel's threads have the limit in their HostThread; any other entry leaves it in the exception buffer, which
+ * nobody reads before it is written to and the call is over. */
+static LLVMValueRef host_stack_limit(Lower *l) {
+    LLVMValueRef address = l->exception;
+    if (l->m->options.entry == ENTRY_KERNEL)
+        address = field_address(l, l->hidden[0], offsetof(HostThread, stack_limit));
+    return l_raw_load(l, l->i64, address, 8);
+}
+
 static const char *host_passes(const CodegenOptions *options) {
     static const char *const pipelines[LEVELS] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
     return pipelines[level_of(options)];
@@ -250,6 +259,7 @@ const Target *codegen_cpu_target(void) {
         .access = host_access,
         .bad_access = host_bad_access,
         .end_thread = host_end_thread,
+        .stack_limit = host_stack_limit,
         .special = host_special,
         .barrier = host_barrier,
         .barrier_vote = host_barrier_vote,

@@ -1,0 +1,79 @@
+"""One test for every defect that was once found: the smallest program that showed it."""
+
+import threading
+
+import numpy as np
+import pytest
+from krait import cuda, njit, vectorize
+
+from oracle import agree
+
+
+@njit
+def depth(n):
+    if n == 0:
+        return 1
+    below = depth(n - 1)
+    return (below * below + n) % 1000003
+
+
+def expected_depth(n):
+    value = 1
+    for i in range(1, n + 1):
+        value = (value * value + i) % 1000003
+    return value
+
+
+# ---- recursion too deep for the stack raises, as in the interpreter ----
+
+
+def test_deep_recursion_raises():
+    assert depth(20000) == expected_depth(20000)
+    agree(depth, 10**7)
+    with pytest.raises(RecursionError):
+        vectorize(lambda n: depth(n))(np.array([1, 10**7]))
+
+
+def test_deep_mutual_recursion_raises():
+    @njit
+    def even(n):
+        return True if n == 0 else not odd(n - 1)
+
+    def odd(n):
+        return False if n == 0 else not even(n - 1)
+
+    agree(even, 11)
+    agree(even, 10**7)
+
+
+def test_deep_recursion_in_threads_raises():
+    outcomes = []
+
+    def work():
+        try:
+            depth(10**7)
+        except RecursionError as error:
+            outcomes.append(error.args)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == [("maximum recursion depth exceeded",)] * 3
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="a GPU ends the launch")
+@pytest.mark.parametrize("barrier", [False, True])
+def test_deep_recursion_in_kernels_raises(barrier):
+    @cuda.jit
+    def kernel(a, n):
+        if barrier:
+            cuda.syncthreads()
+        a[cuda.grid(1)] = depth(n)
+
+    a = np.zeros(64, np.int64)
+    kernel[2, 32](a, 500)
+    assert (a == expected_depth(500)).all()
+    with pytest.raises(RecursionError):
+        kernel[2, 32](a, 10**7)
