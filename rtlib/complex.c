@@ -311,10 +311,23 @@ static Complex c_log10(Complex z) {
 #define CMATH(name) \
     void krait_rt_cm_##name##_D(double re, double im, double *out) { give(out, c_##name((Complex){re, im})); }
 CMATH(acos)
-CMATH(acosh) CMATH(asin) CMATH(asinh) CMATH(atan) CMATH(atanh) CMATH(cos) CMATH(cosh) CMATH(exp) CMATH(log) CMATH(log10)
-    CMATH(sin) CMATH(sinh) CMATH(sqrt) CMATH(tan) CMATH(tanh)
+CMATH(acosh)
+CMATH(asin)
+CMATH(asinh)
+CMATH(atan)
+CMATH(atanh)
+CMATH(cos)
+CMATH(cosh)
+CMATH(exp)
+CMATH(log)
+CMATH(log10)
+CMATH(sin)
+CMATH(sinh)
+CMATH(sqrt)
+CMATH(tan)
+CMATH(tanh)
 
-        void krait_rt_cm_log_base_D(double re, double im, double base_re, double base_im, double *out) {
+void krait_rt_cm_log_base_D(double re, double im, double base_re, double base_im, double *out) {
     give(out, c_quotient(c_log((Complex){re, im}), c_log((Complex){base_re, base_im})));
 }
 

@@ -25,16 +25,32 @@
 #define AS_IT_IS_2(name) \
     float m_##name##f(float x, float y) { return clc_##name##f(x, y); }
 AS_IT_IS_1(sin)
-AS_IT_IS_1(cos) AS_IT_IS_1(tan) AS_IT_IS_1(asin) AS_IT_IS_1(acos) AS_IT_IS_1(atan) AS_IT_IS_1(sinh) AS_IT_IS_1(cosh)
-    AS_IT_IS_1(tanh) AS_IT_IS_1(asinh) AS_IT_IS_1(acosh) AS_IT_IS_1(atanh) AS_IT_IS_1(expm1) AS_IT_IS_1(log)
-        AS_IT_IS_1(log2) AS_IT_IS_1(log10) AS_IT_IS_1(log1p) AS_IT_IS_1(cbrt) AS_IT_IS_1(erf) AS_IT_IS_2(pow)
-            AS_IT_IS_2(atan2) AS_IT_IS_2(hypot) AS_IT_IS_2(remainder)
+AS_IT_IS_1(cos)
+AS_IT_IS_1(tan)
+AS_IT_IS_1(asin)
+AS_IT_IS_1(acos)
+AS_IT_IS_1(atan)
+AS_IT_IS_1(sinh)
+AS_IT_IS_1(cosh)
+AS_IT_IS_1(tanh)
+AS_IT_IS_1(asinh)
+AS_IT_IS_1(acosh)
+AS_IT_IS_1(atanh)
+AS_IT_IS_1(expm1)
+AS_IT_IS_1(log)
+AS_IT_IS_1(log2)
+AS_IT_IS_1(log10)
+AS_IT_IS_1(log1p)
+AS_IT_IS_1(cbrt)
+AS_IT_IS_1(erf)
+AS_IT_IS_2(pow)
+AS_IT_IS_2(atan2)
+AS_IT_IS_2(hypot)
+AS_IT_IS_2(remainder)
 
-    /* ---- repaired ---- */
+/* ---- repaired ---- */
 
-    float m_expf(float x) {
-    return x < -87 ? (float)clc_exp(x) : clc_expf(x);
-}
+float m_expf(float x) { return x < -87 ? (float)clc_exp(x) : clc_expf(x); }
 float m_exp2f(float x) { return x < -126 ? (float)clc_exp2(x) : clc_exp2f(x); }
 float m_erfcf(float x) { return x > 9 ? (float)clc_erfc(x) : clc_erfcf(x); }
 
