@@ -28,7 +28,7 @@ WEAK = {"bool": bool, "int": int, "float": float, "complex": complex}
 STRONG = [np.dtype(c).type for c in "?bhilBHILefdFD"]
 
 
-# ---- equality ---------------------------------------------------------------------------------------------------------
+# ---- equality ----
 
 
 def float_key(value):
@@ -82,7 +82,7 @@ def assert_same(ours, theirs, where="the result"):
     assert text is None, text
 
 
-# ---- both ways of running a function ----------------------------------------------------------------------------------
+# ---- both ways of running a function ----
 
 
 class Raised:
@@ -172,7 +172,7 @@ def agree_all(function, cases):
             raise AssertionError(f"{compiled.py_func.__name__}{args!r}: {error}") from None
 
 
-# ---- functions from text ----------------------------------------------------------------------------------------------
+# ---- functions from text ----
 
 _counter = iter(range(10**9))
 

@@ -115,7 +115,7 @@ def test_division(a, op):
             same_up_to_wrapping(compiled, x, y)
 
 
-# ---- powers and shifts ------------------------------------------------------------------------------------------------
+# ---- powers and shifts ----
 
 EXPONENTS = {int: [0, 1, 2, 5, 63], float: [0.0, 0.5, 2.0, -1.0, 3.7, math.inf, math.nan]}
 
@@ -134,8 +134,9 @@ def assert_close(ours, theirs):
     np.testing.assert_allclose(ours, theirs, rtol=4 * float(np.finfo(type(theirs)).eps))
 
 
-@pytest.mark.parametrize("a", [k for k in KINDS if np.dtype(k).kind != "c"],
-                         ids=[k.__name__ for k in KINDS if np.dtype(k).kind != "c"])
+@pytest.mark.parametrize(
+    "a", [k for k in KINDS if np.dtype(k).kind != "c"], ids=[k.__name__ for k in KINDS if np.dtype(k).kind != "c"]
+)
 def test_power(a):
     for b in KINDS:
         function = expression("x ** y", "x", "y")
@@ -151,7 +152,9 @@ def test_power(a):
                 continue
             theirs = outcome(function, (x, y), {})
             if isinstance(theirs, complex) and not isinstance(theirs, np.generic):
-                with pytest.raises(ValueError):  # a negative number to a fraction is complex: compiled code has no such type
+                with pytest.raises(
+                    ValueError
+                ):  # a negative number to a fraction is complex: compiled code has no such type
                     compiled(x, y)
             elif isinstance(theirs, np.floating):
                 assert_close(compiled(x, y), theirs)
@@ -189,7 +192,7 @@ def test_power_of_a_literal(exponent):
 
 
 def test_negative_power_of_ints():
-    """The interpreter's answer is a float; the exponent's sign is not in its type, so compiled code refuses at run time."""
+    """The interpreter's answer is a float; a type does not tell the exponent's sign: compiled code refuses."""
     power = njit(lambda x, y: x**y)
     assert_same(power(2, 10), 1024)
     with pytest.raises(ValueError):
@@ -211,8 +214,14 @@ def test_shifts(op):
             continue
         compiled = njit(function)
         counts = [v for v in values_of(b) if -2 < v < 100] if b not in (bool, int) else values_of(b)[:3]
-        counts += [b(v) for v in SHIFTS if b is int or b is not bool and np.dtype(b).kind in "iu" and v in range(
-            np.iinfo(b).min, np.iinfo(b).max + 1)]
+        counts += [
+            b(v)
+            for v in SHIFTS
+            if b is int
+            or b is not bool
+            and np.dtype(b).kind in "iu"
+            and v in range(np.iinfo(b).min, np.iinfo(b).max + 1)
+        ]
         for x, y in itertools.product(values_of(a), counts):
             if a is int and not holds(b, x) or b is int and not holds(a, y):
                 continue
@@ -221,7 +230,7 @@ def test_shifts(op):
             same_up_to_wrapping(compiled, x, y)
 
 
-# ---- one operand, augmented assignment, literals ----------------------------------------------------------------------
+# ---- one operand, augmented assignment, literals ----
 
 
 @pytest.mark.parametrize("text", ["-x", "+x", "~x", "not x", "abs(x)", "bool(x)", "int(x)", "float(x)", "complex(x)"])
@@ -300,7 +309,9 @@ def test_ints_wrap():
         njit(lambda x: x + 2**64)(1)
 
 
-@pytest.mark.xfail(strict=True, reason="a Python int known only at run time wraps when it meets a narrower NumPy integer")
+@pytest.mark.xfail(
+    strict=True, reason="a Python int known only at run time wraps when it meets a narrower NumPy integer"
+)
 @pytest.mark.parametrize("kind, value", [(np.uint8, 300), (np.int8, 200), (np.uint8, -1), (np.uint64, -1)])
 def test_ints_that_a_numpy_integer_cannot_hold(kind, value):
     """NumPy raises OverflowError; literals are refused when they are compiled."""
@@ -330,13 +341,19 @@ def test_divmod_of_numpy(kind):
 
 
 def test_pow_with_a_modulus():
-    agree_all(lambda x, y, m: pow(x, y, m),
-              itertools.product([0, 1, 2, 7, -3, 10**9, 2**62], [0, 1, 5, 10**6], [1, 2, 7, -5, 10**9 + 7, 2**62, 0]))
+    agree_all(
+        lambda x, y, m: pow(x, y, m),
+        itertools.product([0, 1, 2, 7, -3, 10**9, 2**62], [0, 1, 5, 10**6], [1, 2, 7, -5, 10**9 + 7, 2**62, 0]),
+    )
 
 
 def test_round():
     agree_all(lambda x: round(x), [(x,) for x in (0.5, 1.5, 2.5, -0.5, -1.5, 2.4, 1e15, math.nan, math.inf, 3, True)])
-    agree_all(lambda x: round(x, 2), [(x,) for x in (0.5, 2.675, 1.005, -1.115, 1e300, math.inf, math.nan, 12345.6789)])
-    agree_all(lambda x, n: round(x, n), itertools.product([1234.5678, -0.05, 1e22, 5e-324], [-5, -3, 0, 1, 3, 20, 400, -400]))
+    agree_all(
+        lambda x: round(x, 2), [(x,) for x in (0.5, 2.675, 1.005, -1.115, 1e300, math.inf, math.nan, 12345.6789)]
+    )
+    agree_all(
+        lambda x, n: round(x, n), itertools.product([1234.5678, -0.05, 1e22, 5e-324], [-5, -3, 0, 1, 3, 20, 400, -400])
+    )
     agree_all(lambda x: round(x, -1), [(x,) for x in (0, 4, 5, 6, 14, 15, 25, -5, -15, 123456)])
     agree_all(lambda x: round(x), [(np.float32(2.5),), (np.float64(3.5),), (np.int16(7),)])

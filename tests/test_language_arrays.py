@@ -47,7 +47,7 @@ ARRAYS = arrays()
 each_array = pytest.mark.parametrize("name", ARRAYS)
 
 
-# ---- attributes -------------------------------------------------------------------------------------------------------
+# ---- attributes ----
 
 
 @each_array
@@ -95,15 +95,98 @@ def test_dtype():
         agree(f, ARRAYS[name], ARRAYS["C1"])
 
 
-# ---- indexing ---------------------------------------------------------------------------------------------------------
+# ---- indexing ----
 
 INDICES = {
-    1: ["0", "-1", "i", "-i", "1:", ":2", "::2", "::-1", "i:", "-i:", ":-1", "1:4", "4:1", "4:1:-1", "10:", "-10:", "i::i + 1", "...", "None",
-        "None, :", ":, None", "..., None", "i, ...", "..., i", "()", "True + 0", "np.int8(1)", "i:None", "None, i", "::-2", "5::-3"],
-    2: ["0", "-1", "i", "0, 0", "i, j", "-1, -1", "-i, j", "1:", ":, 1", "1, :", ":, ::2", "::-1, ::-1", "i:, :j", "...", "..., 0", "0, ...",
-        "..., 1:", "None", "None, :, None, :", ":, None, 1", "i, None", "()", "(i, j)", "1:, ..., 0", "i, j, None", "i, j, ...", "::2, 1", "2:0:-1"],
-    3: ["0", "i, j", "i, j, 0", "-1, :, 1", "..., 0", "0, ..., 1", ":, i", "::-1, 1:, ::2", "i, :, None, j", "..., None", "1, ..., ::-1", ":, :, 1"],
-    4: ["0", "i, j", "i, j, 1", "i, j, 1, 2", "..., 0", "0, ..., 1", ":, i, ::2", "1, :, -1, ::-2", "..., 1, :", "None, 1, ..., None, 2"],
+    1: [
+        "0",
+        "-1",
+        "i",
+        "-i",
+        "1:",
+        ":2",
+        "::2",
+        "::-1",
+        "i:",
+        "-i:",
+        ":-1",
+        "1:4",
+        "4:1",
+        "4:1:-1",
+        "10:",
+        "-10:",
+        "i::i + 1",
+        "...",
+        "None",
+        "None, :",
+        ":, None",
+        "..., None",
+        "i, ...",
+        "..., i",
+        "()",
+        "True + 0",
+        "np.int8(1)",
+        "i:None",
+        "None, i",
+        "::-2",
+        "5::-3",
+    ],
+    2: [
+        "0",
+        "-1",
+        "i",
+        "0, 0",
+        "i, j",
+        "-1, -1",
+        "-i, j",
+        "1:",
+        ":, 1",
+        "1, :",
+        ":, ::2",
+        "::-1, ::-1",
+        "i:, :j",
+        "...",
+        "..., 0",
+        "0, ...",
+        "..., 1:",
+        "None",
+        "None, :, None, :",
+        ":, None, 1",
+        "i, None",
+        "()",
+        "(i, j)",
+        "1:, ..., 0",
+        "i, j, None",
+        "i, j, ...",
+        "::2, 1",
+        "2:0:-1",
+    ],
+    3: [
+        "0",
+        "i, j",
+        "i, j, 0",
+        "-1, :, 1",
+        "..., 0",
+        "0, ..., 1",
+        ":, i",
+        "::-1, 1:, ::2",
+        "i, :, None, j",
+        "..., None",
+        "1, ..., ::-1",
+        ":, :, 1",
+    ],
+    4: [
+        "0",
+        "i, j",
+        "i, j, 1",
+        "i, j, 1, 2",
+        "..., 0",
+        "0, ..., 1",
+        ":, i, ::2",
+        "1, :, -1, ::-2",
+        "..., 1, :",
+        "None, 1, ..., None, 2",
+    ],
     0: ["()", "...", "None", "..., None"],
 }
 CASES = [(name, text) for name in ARRAYS for text in INDICES[ARRAYS[name].ndim]]
@@ -186,7 +269,9 @@ def test_storing_floats_into_ints():
     agree_all(f, [(np.zeros(3, int), v) for v in (2.7, -2.7, np.float32(1.5))])
 
 
-@pytest.mark.xfail(strict=True, reason="a Python int known only at run time wraps when it is stored into a narrower array")
+@pytest.mark.xfail(
+    strict=True, reason="a Python int known only at run time wraps when it is stored into a narrower array"
+)
 @pytest.mark.parametrize("text", ["a[0] = v", "a[:] = v"])
 @pytest.mark.parametrize("value", [300, -1])
 def test_storing_ints_that_the_array_cannot_hold(text, value):
@@ -211,7 +296,10 @@ def test_index_errors(index):
 def test_slices_with_run_time_bounds():
     bounds = [-10, -3, -1, 0, 1, 2, 5, 9]
     agree_all(lambda a, i, j: a[i:j], [(np.arange(5), i, j) for i, j in itertools.product(bounds, bounds)])
-    agree_all(lambda a, i, j, k: a[i:j:k], [(np.arange(7), i, j, k) for i, j, k in itertools.product(bounds, bounds, [-3, -1, 1, 2])])
+    agree_all(
+        lambda a, i, j, k: a[i:j:k],
+        [(np.arange(7), i, j, k) for i, j, k in itertools.product(bounds, bounds, [-3, -1, 1, 2])],
+    )
     agree_all(lambda a, k: a[::k], [(np.arange(7), k) for k in (-9, -2, -1, 1, 3, 9)])
     with pytest.raises(ValueError, match="slice step cannot be zero"):
         njit(lambda a, k: a[::k])(np.arange(3), 0)
@@ -229,7 +317,16 @@ def supports_slice():
     return True
 
 
-TOO_MANY = [("a[0, 0]", 1), ("a[0, 0, 0]", 2), ("a[..., ...]", 2), ("a[0]", 0), ("a[:]", 0), ("a[1.5]", 1), ("a['x']", 1), ("a[1j]", 1)]
+TOO_MANY = [
+    ("a[0, 0]", 1),
+    ("a[0, 0, 0]", 2),
+    ("a[..., ...]", 2),
+    ("a[0]", 0),
+    ("a[:]", 0),
+    ("a[1.5]", 1),
+    ("a['x']", 1),
+    ("a[1j]", 1),
+]
 
 
 @pytest.mark.parametrize("text, ndim", TOO_MANY)
@@ -251,15 +348,49 @@ def test_views_of_views():
         agree(f, ARRAYS[name])
 
 
-# ---- assignment of arrays ---------------------------------------------------------------------------------------------
+# ---- assignment of arrays ----
 
 ASSIGNMENTS = [
-    "a[:] = b", "a[...] = b", "a[:] = b[0]", "a[1:] = b[:2]", "a[:, 1] = b[:, 0]", "a[0] = b[1]", "a[::-1] = b", "a[:, ::2] = b[:, :2]",
-    "a[:] = a[::-1]", "a[1:] = a[:-1]", "a[:-1] = a[1:]", "a[:, 1:] = a[:, :-1]", "a[:] = a[:, ::-1]", "a[:3, :3] = a[:3, :3].T",
-    "a[1:, 1:] = a[:-1, :-1]", "a[0] = a[:, 0][0]", "a[:] = b[1:2]", "a[:] = b[:, 1:2]", "a[:, None] = b[:, None]", "a[...] = 5",
-    "a[1:2] = b[0]", "a[:0] = b[:0]", "a += b", "a -= b[0]", "a *= 2", "a += a", "a[1:] += a[:-1]", "a[:, 0] *= 3",
-    "a += a[::-1]", "a[...] += b[:, :1]", "a[0] -= a[1]", "a /= 4", "a **= 2", "a[1] //= 2", "a[:, 1] %= 3", "a[:] = b[0, 0]",
-    "a[::2] = b[::2]", "a.T[:] = b.T", "a.T[1:] = a.T[:-1]", "a[2], a[0] = a[0], a[2]",
+    "a[:] = b",
+    "a[...] = b",
+    "a[:] = b[0]",
+    "a[1:] = b[:2]",
+    "a[:, 1] = b[:, 0]",
+    "a[0] = b[1]",
+    "a[::-1] = b",
+    "a[:, ::2] = b[:, :2]",
+    "a[:] = a[::-1]",
+    "a[1:] = a[:-1]",
+    "a[:-1] = a[1:]",
+    "a[:, 1:] = a[:, :-1]",
+    "a[:] = a[:, ::-1]",
+    "a[:3, :3] = a[:3, :3].T",
+    "a[1:, 1:] = a[:-1, :-1]",
+    "a[0] = a[:, 0][0]",
+    "a[:] = b[1:2]",
+    "a[:] = b[:, 1:2]",
+    "a[:, None] = b[:, None]",
+    "a[...] = 5",
+    "a[1:2] = b[0]",
+    "a[:0] = b[:0]",
+    "a += b",
+    "a -= b[0]",
+    "a *= 2",
+    "a += a",
+    "a[1:] += a[:-1]",
+    "a[:, 0] *= 3",
+    "a += a[::-1]",
+    "a[...] += b[:, :1]",
+    "a[0] -= a[1]",
+    "a /= 4",
+    "a **= 2",
+    "a[1] //= 2",
+    "a[:, 1] %= 3",
+    "a[:] = b[0, 0]",
+    "a[::2] = b[::2]",
+    "a.T[:] = b.T",
+    "a.T[1:] = a.T[:-1]",
+    "a[2], a[0] = a[0], a[2]",
 ]
 
 
@@ -300,7 +431,7 @@ def test_shapes_that_do_and_do_not_fit(text, shape):
     agree(function, a, b)
 
 
-# ---- iteration --------------------------------------------------------------------------------------------------------
+# ---- iteration ----
 
 LOOPS = [
     "for x in a:\n    s = s * 0.5 + x",
@@ -381,7 +512,9 @@ def test_zip_of_several_lengths():
             s = s * 10 + x * y * z
         return s
 
-    agree_all(f, [(np.arange(1, n), np.arange(2, m), np.arange(3, k)) for n, m, k in itertools.product([4, 5, 7], repeat=3)])
+    agree_all(
+        f, [(np.arange(1, n), np.arange(2, m), np.arange(3, k)) for n, m, k in itertools.product([4, 5, 7], repeat=3)]
+    )
 
 
 @pytest.mark.parametrize("name", ["zero-dimensional"])
@@ -403,7 +536,7 @@ def test_truth_of_an_array():
         njit(lambda a: 1 if a else 2)(np.ones(3))
 
 
-# ---- larger things ----------------------------------------------------------------------------------------------------
+# ---- larger things ----
 
 
 def matrix_product(a, b, c):

@@ -12,7 +12,7 @@ from krait import errors, njit
 
 INTS = [-2, 0, 1, 3]
 
-# ---- arguments --------------------------------------------------------------------------------------------------------
+# ---- arguments ----
 
 DEFINITIONS = {
     "plain": "def g(x, y, z): return x * 100 + y * 10 + z",
@@ -28,7 +28,15 @@ DEFINITIONS = {
 }
 
 CALLS = {
-    "plain": ["g(a, b, 1)", "g(z=1, y=a, x=b)", "g(a, z=b, y=2)", "g(*(a, b, 1))", "g(a, *(b, 3))", "g(*(a,), *(b, 1))", "g(*(a, b), z=4)"],
+    "plain": [
+        "g(a, b, 1)",
+        "g(z=1, y=a, x=b)",
+        "g(a, z=b, y=2)",
+        "g(*(a, b, 1))",
+        "g(a, *(b, 3))",
+        "g(*(a,), *(b, 1))",
+        "g(*(a, b), z=4)",
+    ],
     "defaults": ["g(a)", "g(a, b)", "g(a, b, 1)", "g(a, z=b)", "g(y=a, x=b)", "g(*(a,))", "g(*(a, b))"],
     "keyword only": ["g(a, y=b)", "g(a, y=b, z=1)", "g(y=a, x=b)", "g(*(a,), y=b)"],
     "positional only": ["g(a)", "g(a, b)", "g(a, b, 1)", "g(a, z=b)", "g(a, b, z=a)"],
@@ -78,14 +86,16 @@ def test_wrong_arguments_from_the_interpreter(call):
     assert messages[0] == messages[1]
 
 
-@pytest.mark.parametrize("call", ["g()", "g(a)", "g(a, b, 3, 4)", "g(a, b, w=3)", "g(a, b, 3, x=1)", "g(y=a, z=b)", "g(*(a, b))"])
+@pytest.mark.parametrize(
+    "call", ["g()", "g(a)", "g(a, b, 3, 4)", "g(a, b, w=3)", "g(a, b, 3, x=1)", "g(y=a, z=b)", "g(*(a, b))"]
+)
 def test_wrong_arguments_in_compiled_code(call):
     g = make(DEFINITIONS["plain"])
     with pytest.raises(errors.TypingError):
         njit(make(f"def f(a, b): return {call}", name="f", g=g))(1, 2)
 
 
-# ---- recursion --------------------------------------------------------------------------------------------------------
+# ---- recursion ----
 
 
 @njit
@@ -191,7 +201,7 @@ def test_recursion_without_end():
         njit(never_ends)(1)
 
 
-# ---- closures, lambdas, functions as values ---------------------------------------------------------------------------
+# ---- closures, lambdas, functions as values ----
 
 
 def make_adder(n):
@@ -229,7 +239,8 @@ CLOSURES = [
     "def g(x):\n    if x > 0:\n        return x\n    return -x\nreturn g(a) + g(b)",
     "def g(x):\n    return x\nh = g\nreturn h(a)",
     "x = 1\ng = lambda: x\nx = a\ny = g()\nx = b\nreturn y, g()",
-    "def g():\n    x = a\n    def h():\n        nonlocal x\n        x += 1\n        return x\n    return h() + h() + x\nreturn g()",
+    "def g():\n    x = a\n    def h():\n        nonlocal x\n        x += 1\n        return x\n"
+    "    return h() + h() + x\nreturn g()",
     "return math.sqrt(abs(apply(math.fabs, a)))",
     "return apply(max, a, b), apply(abs, a), apply(float, b), apply(np.float32, b)",
     "g = math.sin\nreturn g(a)",
@@ -237,7 +248,8 @@ CLOSURES = [
     "def g(x): return x\nreturn apply is apply, g is not apply",
     "def g():\n    return q\nif a > 0:\n    q = b\nx = g()\nq = 2\nreturn x + g()",
     "s = 0\nfor i in range(3):\n    g = lambda: i * a\n    i += b\n    s = s * 7 + g()\nreturn s",
-    "h = make_adder(b)\nk = make_adder(h(a))\ns = 0\nfor i in range(4):\n    h, k = k, make_adder(i)\n    s = s * 3 + h(1) + k(2)\nreturn s",
+    "h = make_adder(b)\nk = make_adder(h(a))\ns = 0\n"
+    "for i in range(4):\n    h, k = k, make_adder(i)\n    s = s * 3 + h(1) + k(2)\nreturn s",
     "def g(h, x):\n    return h(h(x))\nreturn g(lambda y: y * a + 1, b), g(make_adder(a), b)",
     "def g():\n    if a > 0:\n        q = b\n    def h():\n        return q\n    return h()\nreturn g()",
 ]
@@ -301,7 +313,7 @@ def test_two_functions_at_one_place():
     agree_all(f, [(1,), (-1,)])
 
 
-# ---- globals and guards -----------------------------------------------------------------------------------------------
+# ---- globals and guards ----
 
 
 def module_of(**names):

@@ -11,7 +11,7 @@ from krait import errors, njit
 INTS = [-7, -2, -1, 0, 1, 2, 3, 10]
 
 
-# ---- if, while, for ---------------------------------------------------------------------------------------------------
+# ---- if, while, for ----
 
 
 def sign(x):
@@ -186,10 +186,26 @@ def docstring_only(x):
     """Nothing but words."""
 
 
-@pytest.mark.parametrize("function", [sign, collatz, endless, loop_variable_after, changed_loop_variable, primes,
-                                      while_with_several_ends, conditional_expression, walrus, walrus_in_condition,
-                                      variable_changes_type_in_a_branch, pass_and_ellipsis, unreachable_code,
-                                      docstring_only], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [
+        sign,
+        collatz,
+        endless,
+        loop_variable_after,
+        changed_loop_variable,
+        primes,
+        while_with_several_ends,
+        conditional_expression,
+        walrus,
+        walrus_in_condition,
+        variable_changes_type_in_a_branch,
+        pass_and_ellipsis,
+        unreachable_code,
+        docstring_only,
+    ],
+    ids=lambda f: f.__name__,
+)
 def test_of_one_int(function):
     if function is variable_changes_type_in_a_branch:
         return agree_all(function, [(1,), (5,)]) and agree_all(function, [(0,)])
@@ -210,11 +226,28 @@ def test_of_three_bools():
     agree_all(deep, itertools.product([False, True], repeat=3))
 
 
-# ---- and, or, not, comparison chains ------------------------------------------------------------------------------------
+# ---- and, or, not, comparison chains ----
 
-BOOLEAN = ["a and b", "a or b", "not a", "a and b or c", "a or b and c", "not (a and b) or not c", "a and (b or c)",
-           "(a or b) and (b or c) and (a or c)", "a if b else c", "(a and b) + 1", "a < b < c", "a < b <= c > b",
-           "a == b == c", "a != b != c", "0 < a < 3", "not a < b < c", "a < b and b < c or c < a", "1 < 2 < a"]
+BOOLEAN = [
+    "a and b",
+    "a or b",
+    "not a",
+    "a and b or c",
+    "a or b and c",
+    "not (a and b) or not c",
+    "a and (b or c)",
+    "(a or b) and (b or c) and (a or c)",
+    "a if b else c",
+    "(a and b) + 1",
+    "a < b < c",
+    "a < b <= c > b",
+    "a == b == c",
+    "a != b != c",
+    "0 < a < 3",
+    "not a < b < c",
+    "a < b and b < c or c < a",
+    "1 < 2 < a",
+]
 
 
 @pytest.mark.parametrize("text", BOOLEAN)
@@ -229,7 +262,10 @@ def test_boolean_operators_on_bools(text):
 
 @pytest.mark.parametrize("text", BOOLEAN)
 def test_boolean_operators_on_numpy(text):
-    agree_all(make(f"def f(a, b, c): return {text}"), itertools.product([np.float32(-0.0), np.float32(2), np.float32(np.nan)], repeat=3))
+    agree_all(
+        make(f"def f(a, b, c): return {text}"),
+        itertools.product([np.float32(-0.0), np.float32(2), np.float32(np.nan)], repeat=3),
+    )
 
 
 def test_operands_are_evaluated_once_and_in_order():
@@ -245,7 +281,9 @@ def test_operands_are_evaluated_once_and_in_order():
         agree(f, np.array([1, 0, 0, 0, 0, 0, 0, 0]), x)
 
 
-@pytest.mark.parametrize("value", [0, 1, 0.0, -0.0, 0.5, float("nan"), 0j, 1j, True, False, (), (0,), np.float32(0), np.int8(-1)])
+@pytest.mark.parametrize(
+    "value", [0, 1, 0.0, -0.0, 0.5, float("nan"), 0j, 1j, True, False, (), (0,), np.float32(0), np.int8(-1)]
+)
 def test_truth(value):
     def f(x):
         return 1 if x else 2, not x, bool(x)
@@ -259,7 +297,7 @@ def test_truth_of_ranges_and_none():
     agree(lambda n: 1 if None else n, 3)
 
 
-# ---- range --------------------------------------------------------------------------------------------------------------
+# ---- range ----
 
 
 def sum_of_range(start, stop, step):
@@ -278,8 +316,19 @@ def test_range_with_every_sign():
 BIG = 2**63 - 1
 
 
-@pytest.mark.parametrize("args", [(BIG - 3, BIG, 1), (BIG - 7, BIG, 3), (-BIG - 1, -BIG + 3, 2), (-BIG + 5, -BIG - 1, -3),
-                                  (-BIG - 1, BIG, BIG // 2), (BIG, -BIG - 1, -BIG), (0, BIG, BIG), (BIG, 0, -BIG - 1)])
+@pytest.mark.parametrize(
+    "args",
+    [
+        (BIG - 3, BIG, 1),
+        (BIG - 7, BIG, 3),
+        (-BIG - 1, -BIG + 3, 2),
+        (-BIG + 5, -BIG - 1, -3),
+        (-BIG - 1, BIG, BIG // 2),
+        (BIG, -BIG - 1, -BIG),
+        (0, BIG, BIG),
+        (BIG, 0, -BIG - 1),
+    ],
+)
 def test_range_at_the_ends_of_int(args):
     def f(start, stop, step):
         count, last = 0, 0
@@ -293,8 +342,21 @@ def test_range_at_the_ends_of_int(args):
     agree(f, *args)
 
 
-@pytest.mark.parametrize("text", ["range(n)", "range(2, n)", "range(n, -3, -1)", "range(0, n, 3)", "range(n, 0, -2)", "range(n - 1, -1, -1)",
-                                  "range(-n, n)", "range(5, n, -1)", "reversed(range(n))", "range(np.int32(n))"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "range(n)",
+        "range(2, n)",
+        "range(n, -3, -1)",
+        "range(0, n, 3)",
+        "range(n, 0, -2)",
+        "range(n - 1, -1, -1)",
+        "range(-n, n)",
+        "range(5, n, -1)",
+        "reversed(range(n))",
+        "range(np.int32(n))",
+    ],
+)
 def test_range_forms(text):
     function = make(f"""
         def f(n):
@@ -306,10 +368,23 @@ def test_range_forms(text):
     agree_all(function, [(n,) for n in INTS])
 
 
-@pytest.mark.parametrize("text", ["len(range(a, b, 3))", "range(a, b)[2]", "range(a, b, -2)[-1]", "a in range(b)", "range(a, b).start",
-                                  "range(a, b).stop, range(a, b, 5).step", "b in range(-5, 30, a)",
-                                  "b not in range(9, -5, -3)",
-                                  "range(a, b)[a]", "sum(range(a, b))", "min(range(a, b))", "max(range(b))"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "len(range(a, b, 3))",
+        "range(a, b)[2]",
+        "range(a, b, -2)[-1]",
+        "a in range(b)",
+        "range(a, b).start",
+        "range(a, b).stop, range(a, b, 5).step",
+        "b in range(-5, 30, a)",
+        "b not in range(9, -5, -3)",
+        "range(a, b)[a]",
+        "sum(range(a, b))",
+        "min(range(a, b))",
+        "max(range(b))",
+    ],
+)
 def test_range_as_a_value(text):
     agree_all(make(f"def f(a, b): return {text}"), itertools.product(INTS, INTS))
 
@@ -328,7 +403,7 @@ def test_range_given_and_returned():
     agree_all(f, [(range(5),), (range(3, -9, -4),)])
 
 
-# ---- names --------------------------------------------------------------------------------------------------------------
+# ---- names ----
 
 
 def bound_on_one_path(x):
@@ -372,13 +447,16 @@ def loop_variable_is_unbound(n):
     return i
 
 
-@pytest.mark.parametrize("function", [bound_on_one_path, bound_in_a_loop, deleted, deleted_in_a_loop, never_bound,
-                                      loop_variable_is_unbound], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [bound_on_one_path, bound_in_a_loop, deleted, deleted_in_a_loop, never_bound, loop_variable_is_unbound],
+    ids=lambda f: f.__name__,
+)
 def test_unbound_names(function):
     agree_all(function, [(n,) for n in (0, 1, 2, 3, 5)])
 
 
-# ---- exceptions ---------------------------------------------------------------------------------------------------------
+# ---- exceptions ----
 
 
 class OwnError(Exception):
@@ -440,7 +518,9 @@ RAISES = [
 
 @pytest.mark.parametrize("text", RAISES)
 def test_exceptions(text):
-    function = make(f"def f(x):\n    if x > -100:\n        {text}\n    return 1", OwnError=OwnError, OwnValueError=OwnValueError)
+    function = make(
+        f"def f(x):\n    if x > -100:\n        {text}\n    return 1", OwnError=OwnError, OwnValueError=OwnValueError
+    )
     if text.startswith("return"):
         function = make(f"def f(x):\n    {text}")
     agree_all(function, [(1,), (3,)])
@@ -514,7 +594,7 @@ def test_assert_with_side_effects_before():
     agree_all(f, [(np.zeros(2), 1.0), (np.zeros(2), 5.0)])
 
 
-# ---- None and Optional --------------------------------------------------------------------------------------------------
+# ---- None and Optional ----
 
 
 def find(a, x):
@@ -582,8 +662,11 @@ def bare_return(a, x):
     a[0] = x
 
 
-@pytest.mark.parametrize("function", [none_or_tuple, optional_variable, optional_compared, optional_truth,
-                                      optional_default, returns_nothing], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [none_or_tuple, optional_variable, optional_compared, optional_truth, optional_default, returns_nothing],
+    ids=lambda f: f.__name__,
+)
 def test_none(function):
     agree_all(function, [(n,) for n in INTS])
 
@@ -604,7 +687,7 @@ def test_none_where_a_number_is_needed():
         njit(optional_without_a_test)(-1)
 
 
-# ---- match --------------------------------------------------------------------------------------------------------------
+# ---- match ----
 
 
 def match_literals(x):

@@ -13,10 +13,36 @@ KINDS = [np.int8, np.int32, np.int64, np.uint8, np.uint32, np.float32, np.float6
 
 # Where the interpreter does not raise, kernels and functions agree.
 EXPRESSIONS = [
-    "x + y", "x - y", "x * y", "-x * y", "x / (y * y + 1)", "x // (y * y + 1)", "x % (y * y + 1)", "abs(x) + 1", "min(x, y)", "max(x, y)",
-    "x if x > y else y", "(x < y) + (x == y) * 2", "x * 2 + y * 3 - 1", "x ** 2 + y", "x and y", "x or y", "not x", "(x, y)[0] + (x, y)[1]",
-    "sum((x, y, x))", "float(x) * 0.5", "int(x) + 1", "np.float32(x) + y", "math.sqrt(abs(x) + 1)", "math.floor(x * 0.5)", "round(x * 0.25)",
-    "math.exp(-abs(float(x)) * 0.01)", "math.sin(x) + math.cos(y)", "divmod(x, 7)[0] + divmod(x, 7)[1]", "pow(x, 3)", "x << 1 if x < y else x",
+    "x + y",
+    "x - y",
+    "x * y",
+    "-x * y",
+    "x / (y * y + 1)",
+    "x // (y * y + 1)",
+    "x % (y * y + 1)",
+    "abs(x) + 1",
+    "min(x, y)",
+    "max(x, y)",
+    "x if x > y else y",
+    "(x < y) + (x == y) * 2",
+    "x * 2 + y * 3 - 1",
+    "x ** 2 + y",
+    "x and y",
+    "x or y",
+    "not x",
+    "(x, y)[0] + (x, y)[1]",
+    "sum((x, y, x))",
+    "float(x) * 0.5",
+    "int(x) + 1",
+    "np.float32(x) + y",
+    "math.sqrt(abs(x) + 1)",
+    "math.floor(x * 0.5)",
+    "round(x * 0.25)",
+    "math.exp(-abs(float(x)) * 0.01)",
+    "math.sin(x) + math.cos(y)",
+    "divmod(x, 7)[0] + divmod(x, 7)[1]",
+    "pow(x, 3)",
+    "x << 1 if x < y else x",
 ]
 INTEGER_ONLY = {"x << 1 if x < y else x"}
 
@@ -39,12 +65,18 @@ def test_device_functions_agree_with_njit(text):
     plain = make(f"def g(x, y): return {text}")
     device = cuda.jit(device=True)(plain)
     function = njit(plain)
-    kernel = cuda.jit(make("""
+    kernel = cuda.jit(
+        make(
+            """
         def kernel(xs, ys, out):
             i = cuda.grid(1)
             if i < out.size:
                 out[i] = g(xs[i], ys[i])
-    """, cuda=cuda, g=device))
+    """,
+            cuda=cuda,
+            g=device,
+        )
+    )
     for kind in KINDS:
         if text in INTEGER_ONLY and np.dtype(kind).kind == "f":
             continue
@@ -100,17 +132,31 @@ def tuples(x):
     return total
 
 
-@pytest.mark.parametrize("function, values", [
-    (collatz, np.arange(1, 50)), (newton, np.linspace(0.5, 40, 20)), (fibonacci, np.arange(12)), (closure, np.linspace(-3, 3, 9)),
-    (tuples, np.arange(6))], ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.parametrize(
+    "function, values",
+    [
+        (collatz, np.arange(1, 50)),
+        (newton, np.linspace(0.5, 40, 20)),
+        (fibonacci, np.arange(12)),
+        (closure, np.linspace(-3, 3, 9)),
+        (tuples, np.arange(6)),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
 def test_control_flow_in_kernels(function, values):
     """Plain Python functions called from a kernel are compiled as if decorated."""
-    kernel = cuda.jit(make("""
+    kernel = cuda.jit(
+        make(
+            """
         def kernel(values, out):
             i = cuda.grid(1)
             if i < out.size:
                 out[i] = function(values[i])
-    """, cuda=cuda, function=function))
+    """,
+            cuda=cuda,
+            function=function,
+        )
+    )
     expected = np.array([function(v) for v in values])
     out = np.zeros_like(expected)
     kernel[2, 32](values, out)
@@ -128,12 +174,18 @@ def test_views_and_slices_in_kernels():
         a[i, :2] = total
         return a[i].size
 
-    kernel = cuda.jit(make("""
+    kernel = cuda.jit(
+        make(
+            """
         def kernel(a, sizes):
             i = cuda.grid(1)
             if i < sizes.size:
                 sizes[i] = row_work(a, i)
-    """, cuda=cuda, row_work=row_work))
+    """,
+            cuda=cuda,
+            row_work=row_work,
+        )
+    )
     expected, expected_sizes = np.arange(20.0).reshape(4, 5), np.zeros(4, int)
     for i in range(4):
         expected_sizes[i] = row_work(expected, i)

@@ -10,7 +10,7 @@ from oracle import INT64, Raised, agree, compare_outcomes, make, outcome
 
 from krait import errors, njit
 
-# ---- scalar expressions -----------------------------------------------------------------------------------------------
+# ---- scalar expressions ----
 
 NAMES = ("a", "b", "c")
 ARITHMETIC = ("+", "-", "*", "/", "//", "%")
@@ -47,7 +47,8 @@ def expressions(integers):
         return st.one_of(
             st.sampled_from(binary).flatmap(lambda op: pairs.map(wide(op))),
             st.tuples(st.sampled_from(COMPARISON), pairs, pairs).map(
-                lambda t: f"({t[2][0]} if {t[1][0]} {t[0]} {t[1][1]} else {t[2][1]})"),
+                lambda t: f"({t[2][0]} if {t[1][0]} {t[0]} {t[1][1]} else {t[2][1]})"
+            ),
             pairs.map(lambda t: f"({t[0]} and {t[1]})"),
             pairs.map(lambda t: f"({t[0]} or {t[1]})"),
             children.map(lambda t: f"(-{t})"),
@@ -144,7 +145,9 @@ def plain_operators(kind_of_text):
 
     def grow(children):
         pairs = st.tuples(children, children)
-        return st.one_of(st.sampled_from(ops).flatmap(lambda op: pairs.map(wide(op))), children.map(lambda t: f"(-{t})"))
+        return st.one_of(
+            st.sampled_from(ops).flatmap(lambda op: pairs.map(wide(op))), children.map(lambda t: f"(-{t})")
+        )
 
     return st.recursive(leaves, grow, max_leaves=6)
 
@@ -155,7 +158,7 @@ def test_expressions_of_numpy_scalars(text, values):
     same(text, values)
 
 
-# ---- array indices ----------------------------------------------------------------------------------------------------
+# ---- array indices ----
 
 
 def make_array(shape, layout, dtype):
@@ -169,8 +172,11 @@ def make_array(shape, layout, dtype):
     return wider[tuple(slice(None, None, -2) if axis % 2 else slice(1, None, 2) for axis in range(len(shape)))]
 
 
-array_cases = st.tuples(st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple), st.sampled_from("CFA"),
-                        st.sampled_from([np.float64, np.int32, np.complex64]))
+array_cases = st.tuples(
+    st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple),
+    st.sampled_from("CFA"),
+    st.sampled_from([np.float64, np.int32, np.complex64]),
+)
 parts = st.sampled_from(["None", "-5", "-2", "-1", "0", "1", "2", "3", "i", "j", "-i"])
 whole = st.sampled_from(["-2", "-1", "0", "1", "i", "j", "-i"])
 steps = st.sampled_from(["None", "1", "2", "-1", "-2", "3"])
@@ -219,5 +225,7 @@ def test_setting_an_array(case, ones, inside):
         agree(make(f"def f(a, i, j):\n    v = a[{text}]\n    v[:] = v[{turned}]\n    return a"), array, i, j)
         return
     shape = tuple(1 if axis == ones else n for axis, n in enumerate(view.shape))
-    source = (np.arange(math.prod(shape)).reshape(shape) * 3 - 5).astype(np.float32 if array.dtype.kind == "f" else np.int16)
+    source = (np.arange(math.prod(shape)).reshape(shape) * 3 - 5).astype(
+        np.float32 if array.dtype.kind == "f" else np.int16
+    )
     agree(make(f"def f(a, i, j, b):\n    a[{text}] = b\n    return a"), array, i, j, source)

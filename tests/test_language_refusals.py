@@ -125,7 +125,10 @@ def test_refusal(name):
     check(caught.value)
 
 
-@pytest.mark.parametrize("name", ["try", "with", "list", "dict", "array arithmetic", "new array", "types that do not join", "global assignment"])
+@pytest.mark.parametrize(
+    "name",
+    ["try", "with", "list", "dict", "array arithmetic", "new array", "types that do not join", "global assignment"],
+)
 def test_refusals_give_advice(name):
     body = "\n".join("    " + line for line in BODIES[name].split("\n"))
     with pytest.raises(errors.KraitError) as caught:
@@ -150,8 +153,22 @@ def test_refused_functions():
         njit(keywords)(1)
 
 
-@pytest.mark.parametrize("value", [[1, 2], {1: 2}, {1, 2}, object(), np.array(["a"]), np.array([None]), np.zeros(3, "i4,f8"), b"x",
-                                   np.datetime64("2020-01-01"), np.longdouble(1)], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1, 2],
+        {1: 2},
+        {1, 2},
+        object(),
+        np.array(["a"]),
+        np.array([None]),
+        np.zeros(3, "i4,f8"),
+        b"x",
+        np.datetime64("2020-01-01"),
+        np.longdouble(1),
+    ],
+    ids=lambda v: type(v).__name__,
+)
 def test_arguments_that_have_no_type(value):
     """TypeError or KraitError, which names the type."""
     with pytest.raises((TypeError, errors.KraitError)):
