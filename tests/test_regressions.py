@@ -77,3 +77,30 @@ def test_deep_recursion_in_kernels_raises(barrier):
     assert (a == expected_depth(500)).all()
     with pytest.raises(RecursionError):
         kernel[2, 32](a, 10**7)
+
+
+# ---- a callee that is changed in place (as autoreload does) is compiled anew ----
+
+
+def plus(x, y=1, *, z=0):
+    return x + y + z
+
+
+@njit
+def calls_plus(x):
+    return plus(x)
+
+
+def test_a_changed_callee_is_compiled_again():
+    code = plus.__code__
+    try:
+        assert calls_plus(1) == 2
+        plus.__defaults__ = (50,)
+        assert calls_plus(1) == 51
+        plus.__kwdefaults__ = {"z": 100}
+        assert calls_plus(1) == 151
+        plus.__code__ = (lambda x, y=1, *, z=0: x * 1000).__code__
+        assert calls_plus(1) == 1000
+    finally:
+        plus.__code__, plus.__defaults__, plus.__kwdefaults__ = code, (1,), {"z": 0}
+    assert calls_plus(1) == 2

@@ -163,6 +163,11 @@ typedef struct GuardStamp { /* a dict that looked right when it had this version
     uint64_t version;
 } GuardStamp;
 
+typedef struct FieldStamp { /* a field of a cell or a function, and what it held; the guard keeps both alive */
+    PyObject *const *field;
+    PyObject *value;
+} FieldStamp;
+
 typedef int32_t Entry(const void *args, void *result, void *exception);
 
 /* One specialisation ready to be called. */
@@ -173,9 +178,10 @@ typedef struct Spec {
     const Type *declared; /* result type of an explicit signature, or NULL */
     bool convert;         /* made for an explicit signature: arguments are converted */
     bool stale;           /* a guard failed at the last look */
-    uint32_t nstamps, nargs;
+    uint32_t nstamps, nfields, nargs;
     GuardStamp *stamps;
-    bool unstamped;                                       /* some guard has no dict to stamp: look every time */
+    FieldStamp *fields;
+    bool unstamped;                                       /* some guard has no stamp: look every time */
     size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
     void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
     void (*free_extra)(void *extra);
@@ -204,6 +210,8 @@ static inline uint64_t dict_version(PyObject *dict) {
 static inline bool spec_guards(Spec *spec) {
     for (uint32_t i = 0; i < spec->nstamps; i++)
         if (dict_version(spec->stamps[i].dict) != spec->stamps[i].version) return spec_guards_slow(spec);
+    for (uint32_t i = 0; i < spec->nfields; i++)
+        if (*spec->fields[i].field != spec->fields[i].value) return spec_guards_slow(spec);
     return spec->unstamped || PY_VERSION_HEX >= 0x030E0000 ? spec_guards_slow(spec) : true;
 }
 

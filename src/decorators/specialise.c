@@ -43,15 +43,18 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
     size_t nargs = code->nparams;
     Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
     GuardStamp *stamps = PyMem_Calloc(2 * code->nguards + 1, sizeof *stamps);
-    if (!spec || !stamps) {
+    FieldStamp *fields = PyMem_Calloc(code->nguards + 1, sizeof *fields);
+    if (!spec || !stamps || !fields) {
         PyMem_Free(spec);
         PyMem_Free(stamps);
+        PyMem_Free(fields);
         code_release(code);
         return (Spec *)PyErr_NoMemory();
     }
     spec->references = 1;
     spec->code = code;
     spec->stamps = stamps;
+    spec->fields = fields;
     spec->declared = declared;
     spec->convert = convert;
     spec->nargs = (uint32_t)nargs;
@@ -80,8 +83,11 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
     for (size_t i = 0; i < code->nguards; i++) {
         const Guard *guard = &code->guards[i];
         PyObject *dict = guard_dict(guard);
+        PyObject *const *field = guard_field(guard);
         if (dict)
             add_stamp(spec, dict);
+        else if (field)
+            spec->fields[spec->nfields++] = (FieldStamp){field, guard->value};
         else
             spec->unstamped = true;
         if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins))
@@ -95,6 +101,7 @@ void spec_free(Spec *spec) {
     if (spec->free_extra) spec->free_extra(spec->extra);
     for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
     PyMem_Free(spec->stamps);
+    PyMem_Free(spec->fields);
     code_release(spec->code);
     PyMem_Free(spec);
 }

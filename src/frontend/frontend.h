@@ -34,12 +34,19 @@ PyObject *objects_decorated(const Objects *objects, ObjRef function);
 void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object));
 
 /* What must still be so for a specialisation to be valid. */
-typedef enum GuardKind { GUARD_GLOBAL, GUARD_CELL, GUARD_ATTRIBUTE } GuardKind;
+typedef enum GuardKind {
+    GUARD_GLOBAL,
+    GUARD_CELL,
+    GUARD_ATTRIBUTE,
+    GUARD_CODE, /* of a plain function that is called: its __code__, __defaults__, __kwdefaults__ */
+    GUARD_DEFAULTS,
+    GUARD_KWDEFAULTS
+} GuardKind;
 typedef struct Guard {
     GuardKind kind;
-    PyObject *holder;   /* globals dict, cell, or the object whose attribute was read */
+    PyObject *holder;   /* globals dict, cell, function, or the object whose attribute was read */
     PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next */
-    PyObject *name;     /* str; NULL for a cell */
+    PyObject *name;     /* str; NULL for a cell or a function */
     PyObject *value;    /* what it was; NULL: was unbound */
 } Guard;
 
@@ -85,6 +92,8 @@ PyObject *frontend_expand_templates(PyObject *arguments);
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or
  * tuple holds. */
 bool guards_hold(const Guard *guards, size_t count);
+/* Where a guard's value lies in its holder, to compare without a call; NULL: it is looked up by name. */
+PyObject *const *guard_field(const Guard *guard);
 void guards_release(Guard *guards, size_t count);
 
 /* For layers that know no Python.h: let other threads run while LLVM works. */

@@ -46,16 +46,27 @@ static bool attribute_holds(const Guard *guard) {
     return holds;
 }
 
+PyObject *const *guard_field(const Guard *guard) {
+    PyFunctionObject *function = (PyFunctionObject *)guard->holder;
+    switch (guard->kind) {
+    case GUARD_CELL: return &((PyCellObject *)guard->holder)->ob_ref;
+    case GUARD_CODE: return &function->func_code;
+    case GUARD_DEFAULTS: return &function->func_defaults;
+    case GUARD_KWDEFAULTS: return &function->func_kwdefaults;
+    default: return NULL;
+    }
+}
+
 bool guards_hold(const Guard *guards, size_t count) {
     bool holds = true;
     for (size_t i = 0; i < count && holds; i++) {
         const Guard *guard = &guards[i];
         if (guard->kind == GUARD_GLOBAL)
             holds = same_object(find_global(guard->holder, guard->builtins, guard->name), guard->value);
-        else if (guard->kind == GUARD_CELL)
-            holds = same_object(PyCell_GET(guard->holder), guard->value);
-        else
+        else if (guard->kind == GUARD_ATTRIBUTE)
             holds = attribute_holds(guard);
+        else
+            holds = same_object(*guard_field(guard), guard->value);
     }
     if (KRAIT_UNLIKELY(!holds)) PyErr_Clear();
     return holds;
@@ -95,6 +106,14 @@ PyObject *name_cell(Frontend *frontend, PyObject *cell) {
     PyObject *value = PyCell_GET(cell);
     if (value) add_guard(frontend, (Guard){GUARD_CELL, cell, NULL, NULL, value});
     return value;
+}
+
+void name_function(Frontend *frontend, PyObject *function) {
+    for (GuardKind kind = GUARD_CODE; kind <= GUARD_KWDEFAULTS; kind++) {
+        Guard guard = {kind, function, NULL, NULL, NULL};
+        guard.value = *guard_field(&guard);
+        add_guard(frontend, guard);
+    }
 }
 
 PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, const Source *source, Span span) {
