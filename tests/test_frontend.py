@@ -628,7 +628,8 @@ def test_long_functions():
 
 def test_many_joins():
     """A variable assigned first and used last, with thousands of joins between."""
-    lines = ["def f(x, y):", "    z = y + 1"] + [f"    if x > {i}: x += {i}" for i in range(20000)] + ["    return z + x"]
+    joins = [f"    if x > {i}: x += {i}" for i in range(20000)]
+    lines = ["def f(x, y):", "    z = y + 1"] + joins + ["    return z + x"]
     namespace = {}
     exec("\n".join(lines), namespace)
     spans = _testing.frontend("spans", namespace["f"])
