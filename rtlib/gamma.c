@@ -86,6 +86,7 @@ double krait_rt_gamma_d(double x) {
     return gamma_lanczos(x);
 }
 
+#if defined(KRAIT_RT_HOST)
 double krait_rt_lgamma_d(double x) {
     if (!rt_isfinite(x)) return rt_isnan(x) ? x : RT_INF;
     if (x == __builtin_floor(x) && x <= 2) return x <= 0 ? RT_INF : 0;
@@ -97,6 +98,9 @@ double krait_rt_lgamma_d(double x) {
         r = 1.144729885849400174143427351353058711647 /* log(pi) */ - m_log(__builtin_fabs(sin_pi(a))) - m_log(a) - r;
     return r;
 }
+#else
+double krait_rt_lgamma_d(double x) { return m_lgamma(x); }
+#endif
 
 /* float32 is computed in float64: the C library's lgammaf writes to a global. */
 float krait_rt_gamma_f(float x) { return (float)krait_rt_gamma_d(x); }
