@@ -104,3 +104,18 @@ def test_a_changed_callee_is_compiled_again():
     finally:
         plus.__code__, plus.__defaults__, plus.__kwdefaults__ = code, (1,), {"z": 0}
     assert calls_plus(1) == 2
+
+
+# ---- arrays without dimensions are updated in place ----
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f4", "c16"])
+def test_arrays_without_dimensions_in_place(dtype):
+    def update(a, b):
+        a += b
+        a *= 2
+        return a
+
+    for b in (3, np.int8(5), np.array(4, dtype)):
+        if dtype != "u1" or not isinstance(b, np.int8):  # NumPy refuses int8 into uint8
+            agree(update, np.array(7, dtype), b)

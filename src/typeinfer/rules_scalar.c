@@ -363,7 +363,7 @@ bool rule_binary(Typing *t) {
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return binary_scalars(t, a, b);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return binary_tuples(t);
     if (a->kind == TY_ARRAY && t->flags & VF_INPLACE && t->op != OP_MATMUL) {
-        if (a->ndim > 0 && (b->kind == TY_SCALAR || b->kind == TY_ARRAY)) return binary_in_place(t, a, b);
+        if (b->kind == TY_SCALAR || b->kind == TY_ARRAY) return binary_in_place(t, a, b);
     }
     typing_bad_operands(t);
     if (a->kind == TY_ARRAY || b->kind == TY_ARRAY)
