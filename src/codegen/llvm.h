@@ -109,8 +109,8 @@ struct Target {
      */
     unsigned (*hidden_params)(Lower *l, LLVMTypeRef types[MAX_HIDDEN]);
     AccessPolicy (*access)(const CodegenOptions *options);
-    /* Records that the thread left out access `site` (number from l_access_site). */
-    void (*bad_access)(Lower *l, uint32_t site);
+    /* Unless `inside` (i1) records that the thread left out access `site` (i32, from l_access_site). */
+    void (*bad_access)(Lower *l, LLVMValueRef inside, LLVMValueRef site);
     void (*end_thread)(Lower *l); /* emits a terminator */
     /* i64: the lowest address the frame of a recursive function may have.  NULL: recursion is not bounded. */
     LLVMValueRef (*stack_limit)(Lower *l);

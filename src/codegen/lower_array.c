@@ -122,18 +122,23 @@ static void raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef inde
     l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for axis %lld with size %lld", args, 3);
 }
 
-static void record_bad(Lower *l, const Value *at, LLVMValueRef const *inside, unsigned count) {
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t site = l_access_site(l, at, i);
-        if (count == 1) {
-            l->target->bad_access(l, site);
-            return;
-        }
-        LIf f;
-        l_if(l, &f, l_not(l, inside[i]));
-        l->target->bad_access(l, site);
-        l_endif(l, &f);
+/* Whether the function being generated has a loop of its own. */
+static bool has_loop(const Lower *l) {
+    for (size_t b = 0; b < l->func->blocks.len; b++) {
+        const Block *block = l->func->blocks.data[b];
+        for (uint32_t s = 0; s < block->nsuccs; s++)
+            if (block->succs[s]->order <= block->order) return true;
     }
+    return false;
+}
+
+/* Records the access unless `all` axes are inside.  The site is that of the first axis that is outside. */
+static void record_bad(Lower *l, const Value *at, LLVMValueRef all, LLVMValueRef const *inside, unsigned count) {
+    uint32_t sites[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < count; i++) sites[i] = l_access_site(l, at, i);
+    LLVMValueRef site = l_i32(l, sites[count - 1]);
+    for (unsigned i = count - 1; i-- > 0;) site = l_select(l, inside[i], site, l_i32(l, sites[i]));
+    l->target->bad_access(l, all, site);
 }
 
 /* ---- one element ---- */
@@ -143,9 +148,13 @@ static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef cons
     for (unsigned i = 1; i < count; i++) all = l_and(l, all, inside[i]);
     a->guarded = true;
     a->guard = (LIf){.yes = l_block(l, "inside"), .no = l_block(l, "outside"), .end = l_block(l, "accessed")};
+    /* A loop over threads vectorises if its body is straight-line code, recording included: a minimum, which LLVM knows
+     * as a reduction.  A body with loops does not vectorise, and is better off with the recording out of the way. */
+    bool aside = has_loop(l);
+    if (!aside) record_bad(l, at, all, inside, count);
     l_branch_unlikely(l, l_not(l, all), a->guard.no, a->guard.yes);
     l_enter(l, a->guard.no);
-    record_bad(l, at, inside, count);
+    if (aside) record_bad(l, at, l_i1(l, false), inside, count);
     a->guard.from_no = l_here(l);
     l_jump(l, a->guard.end);
     l_enter(l, a->guard.yes);
@@ -279,10 +288,7 @@ static void view_index(Lower *l, View *view, const Value *at, LLVMValueRef index
         if (policy == ACCESS_RAISE) {
             raise_out_of_bounds(l, inside, index, axis, extent);
         } else {
-            LIf f;
-            l_if(l, &f, l_not(l, inside));
-            l->target->bad_access(l, l_access_site(l, at, axis));
-            l_endif(l, &f);
+            l->target->bad_access(l, inside, l_i32(l, l_access_site(l, at, axis)));
             view->inside = view->inside ? l_and(l, view->inside, inside) : inside;
         }
     }

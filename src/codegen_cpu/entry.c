@@ -35,15 +35,19 @@ static LLVMValueRef *load_arguments(Lower *l, const FuncInst *root, LLVMValueRef
     return values;
 }
 
-/* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), and whether it may vectorise it. */
-static void loop_hints(Lower *l, LLVMValueRef back_edge, bool vectorise) {
+/* VECTOR_WHEREVER: also where LLVM's estimate is against it.  It takes the recording of accesses outside an array, and
+ * the branches around accesses, for dearer than they are in vectors, where they are masks. */
+typedef enum VectorWish { VECTOR_NOT, VECTOR_MAY, VECTOR_WHEREVER } VectorWish;
+
+/* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), and whether to vectorise it. */
+static void loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish) {
     LLVMMetadataRef self = LLVMTemporaryMDNode(l->context, NULL, 0);
     LLVMMetadataRef no_unroll = LLVMMDStringInContext2(l->context, "llvm.loop.unroll.disable", 24);
-    LLVMMetadataRef no_vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
-                                   LLVMValueAsMetadata(l_i1(l, false))};
+    LLVMMetadataRef vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
+                                LLVMValueAsMetadata(l_i1(l, wish == VECTOR_WHEREVER))};
     LLVMMetadataRef hints[] = {self, LLVMMDNodeInContext2(l->context, &no_unroll, 1),
-                               LLVMMDNodeInContext2(l->context, no_vector, 2)};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, vectorise ? 2 : 3);
+                               LLVMMDNodeInContext2(l->context, vector, 2)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, wish == VECTOR_MAY ? 2 : 3);
     LLVMMetadataReplaceAllUsesWith(self, node); /* a loop's metadata begins with itself */
     l_set_metadata(l, back_edge, "llvm.loop", node);
 }
@@ -147,7 +151,7 @@ static LLVMValueRef type_bytes(Lower *l, const Type *type) { return l_i64(l, (in
 static void ufunc_endfor(Lower *l, LFor *loop, bool vectorise) {
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, loop);
-    loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise);
+    loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise ? VECTOR_MAY : VECTOR_NOT);
 }
 
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
@@ -297,20 +301,20 @@ static LLVMValueRef axis_begin(Lower *l, Axis *axis, LLVMValueRef count, const c
     return axis->index;
 }
 
-static void axis_end(Lower *l, Axis *axis) {
+static void axis_end(Lower *l, Axis *axis, VectorWish wish) {
     LLVMValueRef next = LLVMBuildNUWAdd(l->b, axis->index, l_i32(l, 1), "");
     LLVMSetNSW(next, true);
     LLVMBasicBlockRef here = l_here(l), after = l_block(l, "after");
     LLVMAddIncoming(axis->index, &next, &here, 1);
     l_branch(l, l_icmp(l, LLVMIntSLT, next, axis->count), axis->head, after);
-    loop_hints(l, LLVMGetBasicBlockTerminator(here), true);
+    loop_hints(l, LLVMGetBasicBlockTerminator(here), wish);
     l_enter(l, after);
 }
 
 /* A row's first bad access becomes the block's, if it is the first there. */
 static void merge_bad(Lower *l, LLVMValueRef grid, LLVMValueRef row_start, LLVMValueRef bad) {
     LIf any;
-    l_if(l, &any, l_icmp(l, LLVMIntNE, bad, l_i32(l, INT32_MAX)));
+    l_if(l, &any, l_icmp(l, LLVMIntSLT, bad, l_i32(l, NO_BAD_ACCESS)));
     LLVMValueRef base = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, row_start, l->i64, ""), l_i64(l, SITE_BITS), "");
     LLVMValueRef address = offset_by(l, grid, offsetof(HostGrid, bad_access));
     LLVMValueRef args[] = {l_raw_load(l, l->i64, address, 8), l_add(l, base, LLVMBuildZExt(l->b, bad, l->i64, ""))};
@@ -348,10 +352,10 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
         LLVMBuildRet(l->b, status);
         l_enter(l, raised.end);
     }
-    axis_end(l, &ax);
+    axis_end(l, &ax, VECTOR_WHEREVER);
     merge_bad(l, grid, row_start, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
-    axis_end(l, &ay);
-    axis_end(l, &az);
+    axis_end(l, &ay, VECTOR_MAY);
+    axis_end(l, &az, VECTOR_MAY);
     LLVMBuildRet(l->b, l_i32(l, 0));
     return true;
 }

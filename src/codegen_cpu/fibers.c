@@ -252,7 +252,7 @@ ON_FIBER static void lane_end(FiberGroup *group, const Fiber *self) {
 
 ON_FIBER static void note_end(FiberGroup *group, Fiber *self, int32_t status) {
     HostThread *thread = &self->thread;
-    if (thread->bad != INT32_MAX) {
+    if (thread->bad < NO_BAD_ACCESS) {
         int64_t key = (int64_t)self->number << SITE_BITS | thread->bad;
         if (key < group->grid->bad_access) group->grid->bad_access = key;
     }

@@ -22,6 +22,7 @@
 
 enum {
     SITE_BITS = 20,           /* of an access site in HostGrid.bad_access and HostThread.bad */
+    NO_BAD_ACCESS = 1 << 30,  /* HostThread.bad from here on: every access was inside; above any place << SITE_BITS */
     MAX_BLOCK_THREADS = 1024, /* as on a GPU; what `bad` of a row can hold rests on it */
     WARP_SIZE = 32,
     /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside

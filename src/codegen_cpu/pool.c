@@ -13,15 +13,21 @@
  * the child's first launch starts new ones.
  *
  * Worker threads belong to the process, so the pool is a global, under its lock. */
-#include <pthread.h> /* pthread_create */
-#include <sched.h>   /* sched_getaffinity */
-#include <signal.h>  /* sigfillset */
-#include <stdlib.h>  /* getenv */
-#include <unistd.h>  /* sysconf */
+#include <pthread.h>   /* pthread_create */
+#include <sched.h>     /* sched_getaffinity */
+#include <signal.h>    /* sigfillset */
+#include <stdatomic.h> /* atomic_load_explicit */
+#include <stdlib.h>    /* getenv */
+#include <unistd.h>    /* sysconf */
 
+#include "base/base.h" /* clock_nanoseconds */
 #include "codegen_cpu/pool.h"
 
-enum { MAX_THREADS = 1024 };
+enum {
+    MAX_THREADS = 1024,
+    LINGER_NANOSECONDS = 100000, /* a worker that has just worked looks out for more so long before it sleeps */
+    LOOKS_A_CLOCK = 64,          /* looks between two readings of the clock */
+};
 
 static struct Pool {
     pthread_mutex_t lock;
@@ -30,6 +36,7 @@ static struct Pool {
     PoolTask *tasks;     /* that want helpers, oldest first */
     unsigned threads;    /* that may run at once, callers included; 0: not asked yet */
     unsigned workers;    /* started */
+    atomic_uint brought; /* counts tasks: what a worker that lingers looks at, without the lock */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
 /* ---- fork ---- */
@@ -97,15 +104,42 @@ static PoolTask *task_find(void) {
     return NULL;
 }
 
+static inline void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Waking a sleeping thread takes tens of microseconds, as long as a small launch; programs launch again and again.
+ * True: there may be a new task. */
+static bool linger(unsigned seen) {
+    int64_t until = clock_nanoseconds() + LINGER_NANOSECONDS;
+    do
+        for (unsigned i = 0; i < LOOKS_A_CLOCK; i++) {
+            if (atomic_load_explicit(&pool.brought, memory_order_acquire) != seen) return true;
+            relax();
+        }
+    while (clock_nanoseconds() < until);
+    return false;
+}
+
 static void *worker_main(void *unused) {
     (void)unused;
     lock_pool();
-    for (;;) {
+    for (bool worked = false;;) {
         PoolTask *task = task_find();
+        if (!task && worked) {
+            unsigned seen = atomic_load(&pool.brought);
+            unlock_pool();
+            worked = linger(seen);
+            lock_pool();
+            continue;
+        }
         if (!task) {
             pthread_cond_wait(&pool.work, &pool.lock);
             continue;
         }
+        worked = true;
         task->wanted--;
         task->inside++;
         unlock_pool();
@@ -148,6 +182,7 @@ void pool_run(PoolTask *task, unsigned helpers) {
     PoolTask **end = &pool.tasks;
     while (*end) end = &(*end)->next;
     *end = task;
+    atomic_fetch_add(&pool.brought, 1);
     for (unsigned i = 0; i < helpers && i < pool.workers; i++) pthread_cond_signal(&pool.work);
     unlock_pool();
     task->run(task);

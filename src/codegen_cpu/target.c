@@ -162,12 +162,15 @@ static AccessPolicy host_access(const CodegenOptions *options) {
     return options->entry == ENTRY_KERNEL ? ACCESS_SKIP : ACCESS_TRUST;
 }
 
-static void host_bad_access(Lower *l, uint32_t site) {
+static void host_bad_access(Lower *l, LLVMValueRef inside, LLVMValueRef site) {
     LLVMValueRef address = field_address(l, l->hidden[0], offsetof(HostThread, bad));
     LLVMValueRef place = thread_load(l, offsetof(HostThread, place), MAX_BLOCK_THREADS);
-    uint32_t most = (1u << SITE_BITS) - 1;
-    LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, place, l_i32(l, SITE_BITS), ""), l_i32(l, site < most ? site : most));
-    LLVMValueRef args[] = {l_raw_load(l, l->i32, address, 4), key};
+    LLVMValueRef limited[] = {site, l_i32(l, (1u << SITE_BITS) - 1)};
+    LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, place, l_i32(l, SITE_BITS), ""),
+                            l_intrinsic(l, "llvm.umin", l->i32, limited, 2));
+    /* Not a select of INT32_MAX: LLVM would turn that into a branch around the minimum, which is no reduction. */
+    LLVMValueRef fine = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, inside, l->i32, ""), l_i32(l, 30), "");
+    LLVMValueRef args[] = {l_raw_load(l, l->i32, address, 4), l_or(l, fine, key)};
     l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i32, args, 2), address, 4);
 }
 

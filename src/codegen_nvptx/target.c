@@ -86,7 +86,9 @@ static AccessPolicy nvptx_access(const CodegenOptions *options) {
     return ACCESS_TRUST;
 }
 
-static void nvptx_bad_access(Lower *l, uint32_t site) { (void)l, (void)site; /* never asked: accesses are trusted */ }
+static void nvptx_bad_access(Lower *l, LLVMValueRef inside, LLVMValueRef site) {
+    (void)l, (void)inside, (void)site; /* never asked: accesses are trusted */
+}
 
 static void nvptx_end_thread(Lower *l) {
     l_intrinsic(l, "llvm.nvvm.exit", NULL, NULL, 0);
