@@ -448,22 +448,26 @@ def test_nogil_lets_threads_run():
         return total
 
     spin(10)
-    seen = []
-    done = threading.Event()
+    seen, during, done = [], [], threading.Event()
 
-    def watch():
+    def work():
+        before = len(seen)
+        spin(200_000_000)
+        during.append(len(seen) - before)
+        done.set()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)  # nobody is made to give the GIL up: this thread runs only where spin lets go of it
+    try:
+        worker = threading.Thread(target=work)
+        worker.start()
         while not done.is_set():
-            seen.append(time.perf_counter())
-            time.sleep(0.001)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    start = time.perf_counter()
-    spin(200_000_000)
-    stop = time.perf_counter()
-    done.set()
-    watcher.join()
-    assert any(start < moment < stop - 0.0005 for moment in seen) or stop - start < 0.005
+            seen.append(None)
+            time.sleep(0)
+        worker.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert during[0] > 0
 
 
 def test_dispatchers_are_collected():
