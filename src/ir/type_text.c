@@ -75,7 +75,7 @@ void type_print(Buf *buf, const Type *type) {
     case TY_ARRAY:
         buf_puts(buf, "array(");
         type_print(buf, type->items[0]);
-        buf_printf(buf, ", %u, %c%s)", type->ndim, "CFA"[type->layout], type -> readonly ? ", readonly" : "");
+        buf_printf(buf, ", %u, %c%s)", type->ndim, "CFA"[type->layout], type->readonly ? ", readonly" : "");
         return;
     case TY_ITER:
         buf_puts(buf, iter_text[type->iter]);
