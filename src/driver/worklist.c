@@ -105,7 +105,8 @@ bool worklist_check_result(Job *job) {
         if (last && last->op == OP_RETURN) span = last->span;
     }
     diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span, "%s cannot be returned to Python",
-              root->result->kind == TY_CLOSURE ? "a function made in compiled code" : type_text(job->arena, root->result));
+              root->result->kind == TY_CLOSURE ? "a function made in compiled code"
+                                               : type_text(job->arena, root->result));
     diag_hint(job->diag, "return numbers, arrays, or tuples of them");
     return false;
 }
