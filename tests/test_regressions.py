@@ -1,10 +1,12 @@
 """One test for every defect that was once found: the smallest program that showed it."""
 
+import dis
 import threading
+import types
 
 import numpy as np
 import pytest
-from krait import cuda, njit, vectorize
+from krait import cuda, errors, njit, vectorize
 
 from oracle import agree
 
@@ -119,3 +121,21 @@ def test_arrays_without_dimensions_in_place(dtype):
     for b in (3, np.int8(5), np.array(4, dtype)):
         if dtype != "u1" or not isinstance(b, np.int8):  # NumPy refuses int8 into uint8
             agree(update, np.array(7, dtype), b)
+
+
+# ---- bytecode that no compiler makes is refused ----
+
+
+def test_operands_that_are_not_there_are_refused():
+    def add(x):
+        return x + 1
+
+    code = add.__code__
+    numbers = [i for i in dis.get_instructions(code) if i.opname in ("LOAD_FAST", "LOAD_CONST")]
+    assert {i.opname for i in numbers} == {"LOAD_FAST", "LOAD_CONST"}
+    for instruction in numbers:
+        changed = bytearray(code.co_code)
+        changed[instruction.offset + 1] = 154
+        broken = types.FunctionType(code.replace(co_code=bytes(changed)), {})
+        with pytest.raises(errors.UnsupportedError, match="bytecode"):
+            njit(broken)(1)

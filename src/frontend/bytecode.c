@@ -136,6 +136,18 @@ static void read_handlers(Arena *arena, PyCodeObject *code, const unsigned char 
     out->nhandlers = handlers.len;
 }
 
+/* Whether an instruction's number of a variable, name or constant exists. */
+static bool operand_exists(const PyCodeObject *code, const Insn *insn) {
+    Py_ssize_t count;
+    switch (insn_info[insn->kind].argument) {
+    case ARG_LOCAL: count = PyTuple_GET_SIZE(code->co_localsplusnames); break;
+    case ARG_NAME: count = PyTuple_GET_SIZE(code->co_names); break;
+    case ARG_KONST: count = PyTuple_GET_SIZE(code->co_consts); break;
+    default: return true;
+    }
+    return insn->arg >= 0 && insn->arg < count;
+}
+
 bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Bytecode *out, const char **why) {
     const unsigned char *units = (const unsigned char *)PyBytes_AS_STRING(co_code);
     uint32_t nunits = (uint32_t)(PyBytes_GET_SIZE(co_code) / 2);
@@ -169,6 +181,10 @@ bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Byteco
     first[nunits] = (uint32_t)insns.len;
     for (size_t i = 0; i < insns.len; i++) {
         Insn *insn = &insns.data[i];
+        if (!operand_exists(code, insn)) {
+            *why = arena_printf(arena, "instruction %u names what is not there", insn->unit);
+            return false;
+        }
         if (insn_info[insn->kind].argument != ARG_TARGET) continue;
         if (insn->arg < 0 || (uint32_t)insn->arg >= nunits) {
             *why = arena_printf(arena, "a jump at instruction %u leaves the code", insn->unit);
