@@ -128,7 +128,9 @@ def ulps(got, want):
         unit = np.abs(np.spacing(np.where(np.isfinite(rounded), rounded, got.dtype.type(1)))).astype(np.float64)
         distance = np.abs(got.astype(np.float64) - want) / unit
     same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
-    both_huge = np.isinf(rounded) & (np.abs(got) == np.finfo(got.dtype).max)
+    largest = np.finfo(got.dtype).max  # infinity is the next number: one step, where the sign is the same
+    both_huge = (np.isinf(rounded) & (np.abs(got) == largest)) | (np.isinf(got) & (np.abs(rounded) == largest))
+    both_huge &= np.signbit(got) == np.signbit(rounded)
     return np.where(same | both_huge, 0.0, np.where(np.isfinite(distance), distance, np.inf))
 
 
