@@ -25,6 +25,7 @@ typedef struct UfuncHead {
     int64_t ndim; /* 1 ... UFUNC_MAX_NDIM */
     int64_t shape[UFUNC_MAX_NDIM];
     uint64_t reciprocal[UFUNC_MAX_NDIM]; /* ufunc_reciprocal(shape[i], size) */
+    uint64_t immediate;                  /* bit i: input i is one value, which lies in its last stride; see below */
 } UfuncHead;
 
 /* 2^64 / length rounded up: a number below 2^32 times this, shifted right by 64 bits, is the number divided by length
@@ -38,6 +39,10 @@ typedef struct UfuncOperand {
     void *data;
     int64_t strides[UFUNC_MAX_NDIM]; /* bytes; 0 where the operand is broadcast */
 } UfuncOperand;
+
+/* A scalar of up to eight bytes needs no memory on the GPU: its bytes stand in strides[UFUNC_MAX_NDIM - 1], the other
+ * strides are 0, data is not read. */
+enum { UFUNC_IMMEDIATE_BYTES = 8 };
 
 const Target *codegen_nvptx_target(void);
 /* PTX for options->compute_capability; lies in the arena. */

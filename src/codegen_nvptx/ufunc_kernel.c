@@ -21,7 +21,7 @@ typedef struct Kernel {
     const FuncInst *root;
     unsigned nin, count; /* inputs; operands */
     Operand operands[UFUNC_MAX_OPERANDS];
-    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM];
+    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM], immediate;
     LLVMBasicBlockRef leave;
 } Kernel;
 
@@ -58,6 +58,7 @@ static void add_kernel(Lower *l, Kernel *k) {
         k->shape[d] = LLVMGetParam(kernel, 3 + d);
         k->reciprocal[d] = LLVMGetParam(kernel, 3 + UFUNC_MAX_NDIM + d);
     }
+    k->immediate = LLVMGetParam(kernel, 3 + 2 * UFUNC_MAX_NDIM);
     for (unsigned i = 0; i < k->count; i++) {
         k->operands[i].data = LLVMGetParam(kernel, head + each * i);
         for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++)
@@ -115,6 +116,32 @@ static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
     for (unsigned i = 0; i < k->count; i++) at[i] = l_offset(l, k->operands[i].data, at[i]);
 }
 
+/* The value whose bytes are the low ones of an i64. */
+static LLVMValueRef from_bits(Lower *l, const Type *type, LLVMValueRef bits) {
+    if (scalar_info[type->scalar].kind == 'c') {
+        LLVMValueRef high = LLVMBuildLShr(l->b, bits, l_i64(l, 32), "");
+        LLVMValueRef re = LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, bits, l->i32, ""), l->f32, "");
+        return l_complex(l, re, LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, high, l->i32, ""), l->f32, ""));
+    }
+    LLVMTypeRef target = l_scalar_type(l, (Scalar)type->scalar);
+    if (type_is_integer(type)) return target == l->i64 ? bits : LLVMBuildTrunc(l->b, bits, target, "");
+    LLVMTypeRef integer = LLVMIntTypeInContext(l->context, 8u * scalar_info[type->scalar].bytes);
+    return LLVMBuildBitCast(l->b, integer == l->i64 ? bits : LLVMBuildTrunc(l->b, bits, integer, ""), target, "");
+}
+
+/* One element of input `i`, from memory or as it stands among the parameters. */
+static LLVMValueRef load_element(Lower *l, const Kernel *k, unsigned i, LLVMValueRef at) {
+    const Operand *operand = &k->operands[i];
+    if (scalar_info[operand->type->scalar].bytes > UFUNC_IMMEDIATE_BYTES) return l_load(l, operand->type, at);
+    LIf immediate;
+    l_if(l, &immediate, l_icmp(l, LLVMIntNE, l_and(l, k->immediate, l_i64(l, (int64_t)(1ull << i))), l_i64(l, 0)));
+    LLVMValueRef value = from_bits(l, operand->type, operand->strides[UFUNC_MAX_NDIM - 1]);
+    l_else(l, &immediate);
+    LLVMValueRef loaded = l_load(l, operand->type, at);
+    l_endif(l, &immediate);
+    return l_if_phi(l, &immediate, value, loaded);
+}
+
 /* One result per operand after the inputs. */
 static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValueRef *results) {
     LLVMValueRef status = NULL;
@@ -129,7 +156,7 @@ static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValue
 static bool one_element(Lower *l, Kernel *k, LLVMValueRef number) {
     LLVMValueRef at[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS], results[UFUNC_MAX_OPERANDS];
     locate(l, k, number, at);
-    for (unsigned i = 0; i < k->nin; i++) inputs[i] = l_load(l, k->operands[i].type, at[i]);
+    for (unsigned i = 0; i < k->nin; i++) inputs[i] = load_element(l, k, i, at[i]);
     TRY(call_body(l, k, inputs, results));
     for (unsigned i = k->nin; i < k->count; i++) l_store(l, k->operands[i].type, results[i - k->nin], at[i]);
     l_jump(l, k->leave);
@@ -171,7 +198,8 @@ static LLVMValueRef with_lane(Lower *l, const Type *type, LLVMValueRef vector, u
 }
 
 /* The lanes of an input: one wide load, or, where the operand does not move along axis 0, one element in every lane. */
-static LLVMValueRef load_lanes(Lower *l, const Operand *operand, LLVMValueRef at) {
+static LLVMValueRef load_lanes(Lower *l, const Kernel *k, unsigned i, LLVMValueRef at) {
+    const Operand *operand = &k->operands[i];
     LLVMTypeRef part;
     unsigned parts;
     LLVMTypeRef vector_type = lanes_type(l, operand->type, &part, &parts);
@@ -180,7 +208,7 @@ static LLVMValueRef load_lanes(Lower *l, const Operand *operand, LLVMValueRef at
     l_if(l, &wide, moves);
     LLVMValueRef vector = l_raw_load(l, vector_type, at, lanes_align(operand->type));
     l_else(l, &wide);
-    LLVMValueRef one = l_load(l, operand->type, at), splat = LLVMGetUndef(vector_type);
+    LLVMValueRef one = load_element(l, k, i, at), splat = LLVMGetUndef(vector_type);
     for (unsigned lane = 0; lane < UFUNC_LANES; lane++) splat = with_lane(l, operand->type, splat, lane, one);
     l_endif(l, &wide);
     return l_if_phi(l, &wide, vector, splat);
@@ -190,7 +218,7 @@ static bool many_elements(Lower *l, Kernel *k, LLVMValueRef number) {
     LLVMValueRef at[UFUNC_MAX_OPERANDS], lanes[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS],
         results[UFUNC_MAX_OPERANDS];
     locate(l, k, number, at);
-    for (unsigned i = 0; i < k->nin; i++) lanes[i] = load_lanes(l, &k->operands[i], at[i]);
+    for (unsigned i = 0; i < k->nin; i++) lanes[i] = load_lanes(l, k, i, at[i]);
     for (unsigned i = k->nin; i < k->count; i++) {
         LLVMTypeRef part;
         unsigned parts;

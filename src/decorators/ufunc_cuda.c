@@ -25,7 +25,8 @@ typedef struct Call {
     int nin, nout;
     Spec *spec;
     const Type *types[MAX_OPERANDS];  /* as the kernel computes */
-    PyObject *operands[MAX_OPERANDS]; /* owned; DeviceArray each, outputs last */
+    PyObject *operands[MAX_OPERANDS]; /* owned; DeviceArray each, outputs last; NULL: the scalar in values */
+    int64_t values[MAX_OPERANDS];     /* the bytes of a scalar that goes over with the launch */
     PyObject *out[MAX_OPERANDS];      /* borrowed: what the caller gave, or NULL */
     bool any_device;
     int ndim;
@@ -151,14 +152,31 @@ static PyObject *bring_in(Call *call, PyObject *object, const Type *type) {
     return device;
 }
 
+/* A scalar goes over with the launch's parameters.  1: this is one, its bytes are in values; 0: not; -1: exception. */
+static int bring_scalar(Call *call, int i, PyObject *object, const Type *type) {
+    bool scalar = PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
+                  PyArray_IsScalar(object, Generic);
+    size_t bytes = scalar_info[type->scalar].bytes;
+    if (!scalar || bytes > UFUNC_IMMEDIATE_BYTES) return 0;
+    PyObject *array = PyArray_FROMANY(object, marshal_typenum((Scalar)type->scalar), 0, 0,
+                                      NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
+    if (!array) return -1;
+    memcpy(&call->values[i], PyArray_DATA((PyArrayObject *)array), bytes);
+    Py_DECREF(array);
+    call->head.immediate |= 1ull << i;
+    return 1;
+}
+
 static int broadcast_shape(Call *call) {
     for (int i = 0; i < call->nin; i++) {
         const DeviceArray *array = (DeviceArray *)call->operands[i];
+        if (!array) continue;
         if (array->type->ndim > call->ndim) call->ndim = array->type->ndim;
     }
     for (int axis = 0; axis < call->ndim; axis++) call->shape[axis] = 1;
     for (int i = 0; i < call->nin; i++) {
         const DeviceArray *array = (DeviceArray *)call->operands[i];
+        if (!array) continue;
         int ndim = array->type->ndim;
         for (int k = 0; k < ndim; k++) {
             int64_t *length = &call->shape[call->ndim - ndim + k];
@@ -216,6 +234,7 @@ static int make_outputs(Call *call) {
 
 static int64_t operand_stride(const Call *call, int operand, int axis) {
     const DeviceArray *array = (DeviceArray *)call->operands[operand];
+    if (!array) return 0;
     int own = axis - (call->ndim - array->type->ndim);
     if (own < 0 || array->dims[own] == 1) return 0;
     return array->dims[array->type->ndim + own];
@@ -224,9 +243,11 @@ static int64_t operand_stride(const Call *call, int operand, int axis) {
 /* Fills head and places: axis 0 is the innermost. */
 static int flatten(Call *call) {
     int count = call->nin + call->nout;
-    call->head = (UfuncHead){.size = 1, .mode = UFUNC_STRIDED, .ndim = 0};
-    for (int i = 0; i < count; i++)
-        call->places[i] = (UfuncOperand){.data = ((DeviceArray *)call->operands[i])->head.data};
+    call->head = (UfuncHead){.size = 1, .mode = UFUNC_STRIDED, .ndim = 0, .immediate = call->head.immediate};
+    for (int i = 0; i < count; i++) {
+        const DeviceArray *array = (DeviceArray *)call->operands[i];
+        call->places[i] = (UfuncOperand){.data = array ? array->head.data : NULL};
+    }
     for (int axis = call->ndim - 1; axis >= 0; axis--) {
         int64_t length = call->shape[axis];
         int last = (int)call->head.ndim - 1;
@@ -283,6 +304,8 @@ static int launch(Call *call) {
     if (can_use_lanes(call)) call->head.mode = UFUNC_VECTOR;
     params.head = call->head;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
+    for (int i = 0; i < call->nin; i++)
+        if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
     int64_t threads = call->head.mode == UFUNC_VECTOR ? (call->head.size + UFUNC_LANES - 1) / UFUNC_LANES
                                                       : call->head.size;
     int64_t blocks = (threads + THREADS - 1) / THREADS;
@@ -427,7 +450,9 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     call.spec->references++;
     for (int i = 0; i < call.nin; i++) {
         call.any_device |= is_device_array(call.state, args[i]);
-        if (!(call.operands[i] = bring_in(&call, args[i], call.types[i]))) goto done;
+        int scalar = bring_scalar(&call, i, args[i], call.types[i]);
+        if (scalar < 0) goto done;
+        if (!scalar && !(call.operands[i] = bring_in(&call, args[i], call.types[i]))) goto done;
     }
     if (read_out(&call, out) < 0 || broadcast_shape(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0)
         goto done;
