@@ -24,15 +24,15 @@ typedef struct UfuncHead {
     int64_t mode; /* UfuncMode */
     int64_t ndim; /* 1 ... UFUNC_MAX_NDIM */
     int64_t shape[UFUNC_MAX_NDIM];
-    uint64_t reciprocal[UFUNC_MAX_NDIM]; /* ufunc_reciprocal(shape[i], size) */
+    uint64_t reciprocal[UFUNC_MAX_NDIM]; /* ufunc_reciprocal(shape[i]) */
     uint64_t immediate;                  /* bit i: input i is one value, which lies in its last stride; see below */
+    int64_t packed;                      /* 1: element n of every result is the n-th in memory */
 } UfuncHead;
 
 /* 2^64 / length rounded up: a number below 2^32 times this, shifted right by 64 bits, is the number divided by length
- * (the error of the product is below number * length / 2^64 < 1 / length).  0, divide: where size is too great. */
-static inline uint64_t ufunc_reciprocal(int64_t length, int64_t size) {
-    return size <= UINT32_MAX && length > 1 ? UINT64_MAX / (uint64_t)length + 1 : 0;
-}
+ * (the error of the product is below number * length / 2^64 < 1 / length).  So with more than one axis size is below
+ * 2^32: the launcher cuts what is larger into several launches. */
+static inline uint64_t ufunc_reciprocal(int64_t length) { return length > 1 ? UINT64_MAX / (uint64_t)length + 1 : 0; }
 
 
 typedef struct UfuncOperand {

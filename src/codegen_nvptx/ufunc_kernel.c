@@ -4,7 +4,7 @@
  * In: the lowered root, scalar in, scalar (or a tuple of scalars) out.  Out: the kernel that codegen_nvptx.h describes.
  *
  * The number of the thread, or UFUNC_LANES times it, is split into coordinates by the axes' lengths, innermost first,
- * with multiplications by reciprocals the launcher computed; each coordinate moves every operand by its stride.
+ * with multiplications by reciprocals that the launcher computed; each coordinate moves every operand by its stride.
  * Whether the axes are one or six is a branch all threads take alike.
  *
  * In UFUNC_VECTOR mode an operand that moves along axis 0 is read or written as one vector, one that does not is read
@@ -21,7 +21,7 @@ typedef struct Kernel {
     const FuncInst *root;
     unsigned nin, count; /* inputs; operands */
     Operand operands[UFUNC_MAX_OPERANDS];
-    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM], immediate;
+    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM], immediate, packed;
     LLVMBasicBlockRef leave;
 } Kernel;
 
@@ -59,6 +59,7 @@ static void add_kernel(Lower *l, Kernel *k) {
         k->reciprocal[d] = LLVMGetParam(kernel, 3 + UFUNC_MAX_NDIM + d);
     }
     k->immediate = LLVMGetParam(kernel, 3 + 2 * UFUNC_MAX_NDIM);
+    k->packed = LLVMGetParam(kernel, 4 + 2 * UFUNC_MAX_NDIM);
     for (unsigned i = 0; i < k->count; i++) {
         k->operands[i].data = LLVMGetParam(kernel, head + each * i);
         for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++)
@@ -66,27 +67,20 @@ static void add_kernel(Lower *l, Kernel *k) {
     }
 }
 
-/* number / shape[axis], by the reciprocal where there is one. */
+/* number / shape[axis], by the reciprocal: the high half of the product. */
 static LLVMValueRef divide(Lower *l, const Kernel *k, LLVMValueRef number, unsigned axis) {
-    LIf quick;
     LLVMTypeRef wide = LLVMIntTypeInContext(l->context, 128);
-    l_if(l, &quick, l_icmp(l, LLVMIntNE, k->reciprocal[axis], l_i64(l, 0)));
     LLVMValueRef product = LLVMBuildNUWMul(l->b, LLVMBuildZExt(l->b, number, wide, ""),
                                            LLVMBuildZExt(l->b, k->reciprocal[axis], wide, ""), "");
-    LLVMValueRef high = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, product, LLVMConstInt(wide, 64, false), ""), l->i64,
-                                       "");
-    l_else(l, &quick);
-    LLVMValueRef quotient = LLVMBuildUDiv(l->b, number, k->shape[axis], "");
-    l_endif(l, &quick);
-    return l_if_phi(l, &quick, high, quotient);
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, product, LLVMConstInt(wide, 64, false), ""), l->i64, "");
 }
 
-/* The pointers of the operands at element `number`: nested branches on ndim, one level an axis. */
-static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
+/* The pointers of operands first ... beyond - 1 at element `number`: nested branches on ndim, one level an axis. */
+static void locate(Lower *l, Kernel *k, LLVMValueRef number, unsigned first, unsigned beyond, LLVMValueRef *at) {
     LLVMBasicBlockRef done = l_block(l, "located");
     LLVMValueRef offset[UFUNC_MAX_OPERANDS], incoming[UFUNC_MAX_OPERANDS][UFUNC_MAX_NDIM];
     LLVMBasicBlockRef from[UFUNC_MAX_NDIM];
-    for (unsigned i = 0; i < k->count; i++) offset[i] = l_i64(l, 0);
+    for (unsigned i = first; i < beyond; i++) offset[i] = l_i64(l, 0);
     for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) {
         LLVMBasicBlockRef last = l_block(l, "axis.last"),
                           more = d + 1 < UFUNC_MAX_NDIM ? l_block(l, "axis.more") : NULL;
@@ -95,7 +89,7 @@ static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
         else
             l_jump(l, last);
         l_enter(l, last);
-        for (unsigned i = 0; i < k->count; i++)
+        for (unsigned i = first; i < beyond; i++)
             incoming[i][d] = l_nswadd(l, offset[i], l_nswmul(l, number, k->operands[i].strides[d]));
         from[d] = l_here(l);
         l_jump(l, done);
@@ -103,17 +97,17 @@ static void locate(Lower *l, Kernel *k, LLVMValueRef number, LLVMValueRef *at) {
         l_enter(l, more);
         LLVMValueRef quotient = divide(l, k, number, d);
         LLVMValueRef coordinate = l_nswsub(l, number, l_nswmul(l, quotient, k->shape[d]));
-        for (unsigned i = 0; i < k->count; i++)
+        for (unsigned i = first; i < beyond; i++)
             offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
         number = quotient;
     }
     l_enter(l, done);
-    for (unsigned i = 0; i < k->count; i++) {
+    for (unsigned i = first; i < beyond; i++) {
         LLVMValueRef phi = LLVMBuildPhi(l->b, l->i64, "");
         LLVMAddIncoming(phi, incoming[i], from, UFUNC_MAX_NDIM);
         at[i] = phi;
     }
-    for (unsigned i = 0; i < k->count; i++) at[i] = l_offset(l, k->operands[i].data, at[i]);
+    for (unsigned i = first; i < beyond; i++) at[i] = l_offset(l, k->operands[i].data, at[i]);
 }
 
 /* The value whose bytes are the low ones of an i64. */
@@ -153,11 +147,33 @@ static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValue
     return true;
 }
 
+/* A copy that LLVM takes for another number: what is computed from it is not kept in registers from before. */
+static LLVMValueRef another(Lower *l, LLVMValueRef number) {
+    static const char text[] = "mov.b64 $0, $1;", constraints[] = "=l,l";
+    LLVMTypeRef type = LLVMFunctionType(l->i64, &l->i64, 1, false);
+    LLVMValueRef copy = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1, false, false,
+                                         LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(l->b, type, copy, &number, 1, "");
+}
+
+/* Where the results go is found after they are computed: registers decide how many threads run at once, and with them
+ * how much memory is under way. */
 static bool one_element(Lower *l, Kernel *k, LLVMValueRef number) {
     LLVMValueRef at[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS], results[UFUNC_MAX_OPERANDS];
-    locate(l, k, number, at);
+    locate(l, k, number, 0, k->nin, at);
     for (unsigned i = 0; i < k->nin; i++) inputs[i] = load_element(l, k, i, at[i]);
     TRY(call_body(l, k, inputs, results));
+    LLVMValueRef again = another(l, number), packed[UFUNC_MAX_OPERANDS];
+    LIf simple;
+    l_if(l, &simple, l_icmp(l, LLVMIntNE, k->packed, l_i64(l, 0)));
+    for (unsigned i = k->nin; i < k->count; i++) {
+        int64_t bytes = scalar_info[k->operands[i].type->scalar].bytes;
+        packed[i] = l_offset(l, k->operands[i].data, l_nswmul(l, again, l_i64(l, bytes)));
+    }
+    l_else(l, &simple);
+    locate(l, k, again, k->nin, k->count, at);
+    l_endif(l, &simple);
+    for (unsigned i = k->nin; i < k->count; i++) at[i] = l_if_phi(l, &simple, packed[i], at[i]);
     for (unsigned i = k->nin; i < k->count; i++) l_store(l, k->operands[i].type, results[i - k->nin], at[i]);
     l_jump(l, k->leave);
     return true;
@@ -217,7 +233,7 @@ static LLVMValueRef load_lanes(Lower *l, const Kernel *k, unsigned i, LLVMValueR
 static bool many_elements(Lower *l, Kernel *k, LLVMValueRef number) {
     LLVMValueRef at[UFUNC_MAX_OPERANDS], lanes[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS],
         results[UFUNC_MAX_OPERANDS];
-    locate(l, k, number, at);
+    locate(l, k, number, 0, k->count, at);
     for (unsigned i = 0; i < k->nin; i++) lanes[i] = load_lanes(l, k, i, at[i]);
     for (unsigned i = k->nin; i < k->count; i++) {
         LLVMTypeRef part;

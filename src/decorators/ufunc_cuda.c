@@ -269,12 +269,24 @@ static int flatten(Call *call) {
         call->head.ndim++;
     }
     for (int axis = 0; axis < call->head.ndim; axis++)
-        call->head.reciprocal[axis] = ufunc_reciprocal(call->head.shape[axis], call->head.size);
+        call->head.reciprocal[axis] = ufunc_reciprocal(call->head.shape[axis]);
     if (call->head.ndim == 0) {
         call->head.ndim = 1;
         call->head.shape[0] = 1;
     }
     return 0;
+}
+
+/* Whether the results lie in memory in the order in which threads are numbered, without gaps. */
+static bool results_packed(const Call *call) {
+    for (int i = call->nin; i < call->nin + call->nout; i++) {
+        int64_t stride = scalar_info[call->types[i]->scalar].bytes;
+        for (int axis = 0; axis < call->head.ndim; axis++) {
+            if (call->head.shape[axis] > 1 && call->places[i].strides[axis] != stride) return false;
+            stride *= call->head.shape[axis];
+        }
+    }
+    return true;
 }
 
 /* Whether neighbours in the innermost axis may be taken UFUNC_LANES at a time, with wide accesses. */
@@ -292,22 +304,20 @@ static bool can_use_lanes(const Call *call) {
     return true;
 }
 
-static int launch(Call *call) {
-    CudaKernel *kernel = load(call);
+static int launch_part(Call *call, CudaKernel *kernel) {
     int count = call->nin + call->nout;
     struct {
         UfuncHead head;
         UfuncOperand places[MAX_OPERANDS];
     } params;
-    if (!kernel || flatten(call) < 0) return -1;
-    if (call->head.size == 0) return 0;
-    if (can_use_lanes(call)) call->head.mode = UFUNC_VECTOR;
+    call->head.mode = can_use_lanes(call) ? UFUNC_VECTOR : UFUNC_STRIDED;
+    call->head.packed = results_packed(call);
     params.head = call->head;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
-    int64_t threads = call->head.mode == UFUNC_VECTOR ? (call->head.size + UFUNC_LANES - 1) / UFUNC_LANES
-                                                      : call->head.size;
+    int64_t lanes = call->head.mode == UFUNC_VECTOR ? UFUNC_LANES : 1;
+    int64_t threads = (call->head.size + lanes - 1) / lanes;
     int64_t blocks = (threads + THREADS - 1) / THREADS;
     if (blocks > INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "too many elements for one launch");
@@ -316,6 +326,31 @@ static int launch(Call *call) {
     const unsigned grid[3] = {(unsigned)blocks, 1, 1}, block[3] = {THREADS, 1, 1};
     return cuda_kernel_launch(kernel, grid, block, call->stream, 0, &params,
                               sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
+}
+
+/* One launch; several, along the outermost axis, where the kernel could not divide the number of elements. */
+static int launch(Call *call) {
+    CudaKernel *kernel = load(call);
+    if (!kernel || flatten(call) < 0) return -1;
+    if (call->head.size == 0) return 0;
+    if (call->head.ndim == 1 || call->head.size <= UINT32_MAX) return launch_part(call, kernel);
+    int outer = (int)call->head.ndim - 1;
+    int64_t length = call->head.shape[outer], inner = call->head.size / length;
+    int64_t most = UINT32_MAX / inner;
+    if (most == 0) {
+        PyErr_SetString(PyExc_ValueError, "too many elements beside the outermost axis for one launch");
+        return -1;
+    }
+    for (int64_t from = 0; from < length; from += most) {
+        int64_t now = length - from < most ? length - from : most;
+        call->head.shape[outer] = now;
+        call->head.size = inner * now;
+        if (launch_part(call, kernel) < 0) return -1;
+        for (int i = 0; i < call->nin + call->nout; i++)
+            if (call->operands[i])
+                call->places[i].data = (char *)call->places[i].data + now * call->places[i].strides[outer];
+    }
+    return 0;
 }
 
 /* ---- results ---- */
