@@ -95,8 +95,12 @@ static void locate(Lower *l, Kernel *k, LLVMValueRef number, unsigned first, uns
         l_jump(l, done);
         if (!more) break;
         l_enter(l, more);
+        if (d == 0) number = l_and(l, number, l_i64(l, UINT32_MAX)); /* as it is: ufunc_reciprocal; LLVM is told */
         LLVMValueRef quotient = divide(l, k, number, d);
-        LLVMValueRef coordinate = l_nswsub(l, number, l_nswmul(l, quotient, k->shape[d]));
+        LLVMValueRef low = l_mul(l, LLVMBuildTrunc(l->b, quotient, l->i32, ""),
+                                 LLVMBuildTrunc(l->b, k->shape[d], l->i32, ""));
+        LLVMValueRef coordinate = LLVMBuildZExt(l->b, l_sub(l, LLVMBuildTrunc(l->b, number, l->i32, ""), low), l->i64,
+                                                "");
         for (unsigned i = first; i < beyond; i++)
             offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
         number = quotient;
