@@ -339,6 +339,16 @@ static bool insn_tuple(Translator *t, int count) {
     return true;
 }
 
+/* The items of a checked sequence onto the stack, the first on top. */
+static void push_items(Translator *t, Value *checked, int count) {
+    Value **items = ARENA_ARRAY(t->arena, Value *, count);
+    for (int i = 0; i < count; i++) {
+        items[i] = emit1(t, OP_EXTRACT, checked);
+        items[i]->imm.i = i;
+    }
+    for (int i = count; i-- > 0;) push_value(t, items[i]);
+}
+
 static bool insn_unpack(Translator *t, int count) {
     Value *x = pop_sequence(t);
     TRY(x);
@@ -348,12 +358,7 @@ static bool insn_unpack(Translator *t, int count) {
     }
     Value *checked = emit1(t, OP_UNPACK, x);
     checked->imm.i = count;
-    Value **items = ARENA_ARRAY(t->arena, Value *, count);
-    for (int i = 0; i < count; i++) {
-        items[i] = emit1(t, OP_EXTRACT, checked);
-        items[i]->imm.i = i;
-    }
-    for (int i = count; i-- > 0;) push_value(t, items[i]);
+    push_items(t, checked, count);
     return true;
 }
 
@@ -363,12 +368,7 @@ static bool insn_unpack_ex(Translator *t, int arg) {
     int count = (arg & 0xff) + 1 + (arg >> 8);
     Value *checked = emit1(t, OP_UNPACK_EX, x);
     checked->imm.i = arg;
-    Value **items = ARENA_ARRAY(t->arena, Value *, count);
-    for (int i = 0; i < count; i++) {
-        items[i] = emit1(t, OP_EXTRACT, checked);
-        items[i]->imm.i = i;
-    }
-    for (int i = count; i-- > 0;) push_value(t, items[i]);
+    push_items(t, checked, count);
     return true;
 }
 
