@@ -386,14 +386,23 @@ def test_elementwise_kernel_uses_wide_accesses():
     assert "st.global.v4" in text
 
 
+def test_elementwise_kernel_with_rows_of_blocks_divides_nothing():
+    """Up to two axes: the place of an element is block and thread numbers, nothing else."""
+    text = ptx(elementwise, "float32; float32", entry="ufunc_rows")
+    assert "mad.wide.s32" in text
+    assert not re.search(r"\b(mul\.hi|div|rem)\.", text)
+    assert re.search(r"\bmul\.hi\.", ptx(elementwise, "float32; float32", entry="ufunc_rows_nd"))
+
+
 PAIRS = ["float32; float32", "float64; int32", "complex128; complex64", "int8; bool_", "float16; float16"]
 
 
 @pytest.mark.parametrize("types", PAIRS)
 @pytest.mark.parametrize("capability", [75, 90])
-def test_ptxas_accepts_elementwise_kernels(types, capability, tmp_path):
+@pytest.mark.parametrize("entry", ["ufunc", "ufunc_rows", "ufunc_rows_nd"])
+def test_ptxas_accepts_elementwise_kernels(types, capability, entry, tmp_path):
     if str(capability) not in ARCHITECTURES:
         pytest.skip(f"no ptxas that knows sm_{capability}")
     path = tmp_path / "kernel.ptx"
-    path.write_text(ptx(elementwise, types, entry="ufunc", capability=capability))
+    path.write_text(ptx(elementwise, types, entry=entry, capability=capability))
     assert_ptxas_accepts(path, capability)

@@ -285,3 +285,42 @@ def test_cuda_shapes_and_types(shape, dtype):
     result = f(cuda.to_device(a), cuda.to_device(a)).copy_to_host()
     np.testing.assert_array_equal(result, mul_add(a, a))
     assert result.dtype == mul_add(a, a).dtype
+
+
+def ratio(a, b):
+    """Too heavy for several elements a thread (codegen_nvptx: is_light)."""
+    return (a + 1.0) / (b + 2.0)
+
+
+divided = vectorize(target="cuda")(ratio)
+
+# Lengths of the innermost axis around a block's 64 to 256 threads, with and without a remainder; rows that fill more
+# than one axis of the grid.
+ROWS = [(64,), (256,), (250,), (1000,), (3, 250), (5, 64), (7, 100), (2, 3, 128), (3, 2, 4, 96), (2, 2, 2, 2, 64)]
+
+
+@pytest.mark.parametrize("shape", [*ROWS, (70000, 64), (65535 + 2, 3, 64)], ids=str)
+def test_cuda_rows_of_blocks(shape):
+    rng = np.random.default_rng(len(shape))
+    a = rng.random(shape)
+    da = cuda.to_device(a)
+    np.testing.assert_array_equal(divided(da, 0.5).copy_to_host(), ratio(a, 0.5))
+    np.testing.assert_array_equal(divided(0.5, da).copy_to_host(), ratio(0.5, a))
+    for axis in range(len(shape)):
+        b = rng.random(tuple(1 if i == axis else n for i, n in enumerate(shape)))
+        np.testing.assert_array_equal(divided(da, cuda.to_device(b)).copy_to_host(), ratio(a, b))
+        np.testing.assert_array_equal(divided(cuda.to_device(b), da).copy_to_host(), ratio(b, a))
+
+
+@pytest.mark.parametrize("shape", ROWS, ids=str)
+def test_cuda_strided_operands_in_rows_of_blocks(shape):
+    rng = np.random.default_rng(7)
+    a = rng.random(tuple(2 * n for n in shape))
+    da, every = cuda.to_device(a), (slice(None, None, 2),) * len(shape)
+    np.testing.assert_array_equal(divided(da[every], 3.0).copy_to_host(), ratio(a[every], 3.0))
+    np.testing.assert_array_equal(divided(da.T, 3.0).copy_to_host(), ratio(a.T, 3.0))
+    out = cuda.to_device(np.zeros_like(a))
+    divided(da[every], da[every].copy_to_host(), out=out[every])
+    want = np.zeros_like(a)
+    want[every] = ratio(a[every], a[every])
+    np.testing.assert_array_equal(out.copy_to_host(), want)

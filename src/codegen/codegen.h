@@ -30,6 +30,13 @@ enum FastMath { /* LLVM's fast-math flags by name */
                 FASTMATH_ALL = 127
 };
 
+/* ENTRY_UFUNC on a GPU: what is known of the operands; all false fits any (codegen_nvptx.h). */
+typedef struct UfuncForm {
+    bool rows;          /* the grid has a row of blocks for each row of elements along axis 0 */
+    bool two_axes;      /* with rows: at most two axes */
+    uint32_t immediate; /* with rows: bit i: input i is one value among the parameters */
+} UfuncForm;
+
 typedef struct CodegenOptions {
     EntryKind entry;
     uint32_t fastmath;  /* FastMath bits */
@@ -41,7 +48,8 @@ typedef struct CodegenOptions {
     int compute_capability;                     /* 90 for sm_90 */
     int ptx_version;                            /* at most this (80 = 8.0); 0: no limit */
     int max_registers, max_threads, min_blocks; /* launch bounds; 0: none */
-    int python_version;     /* 0x030C for 3.12: exception texts are worded as this version words them */
+    int python_version; /* 0x030C for 3.12: exception texts are worded as this version words them */
+    UfuncForm ufunc;
     const char *entry_name; /* symbol of the entry */
 } CodegenOptions;
 

@@ -9,8 +9,12 @@
  * are left.  Each thread computes one element, or UFUNC_LANES neighbours in the innermost axis with 128-bit accesses
  * when the code allows it (codegen_ufunc_lanes) and the launcher says so (UFUNC_VECTOR): every operand's stride along
  * axis 0 is its item size or, for inputs, 0; each operand that moves along axis 0 is 16-byte aligned (pointer, and
- * outer strides); and the length of axis 0 is a multiple of UFUNC_LANES or there is one axis only.  The grid has one
- * axis; threads * blocks must cover size elements (size / UFUNC_LANES rounded up). */
+ * outer strides); and the length of axis 0 is a multiple of UFUNC_LANES or there is one axis only.
+ *
+ * The grid has one axis; threads * blocks must cover size elements (size / UFUNC_LANES rounded up).
+ *
+ * With UfuncForm.rows the grid's x covers axis 0, its y and z the product of the outer axes (`rows`); size must be
+ * below 2^31, and every stride fit in 32 bits.  `mode`, `immediate` and `packed` are not read then. */
 #ifndef KRAIT_CODEGEN_NVPTX_H
 #define KRAIT_CODEGEN_NVPTX_H
 
@@ -27,13 +31,13 @@ typedef struct UfuncHead {
     uint64_t reciprocal[UFUNC_MAX_NDIM]; /* ufunc_reciprocal(shape[i]) */
     uint64_t immediate;                  /* bit i: input i is one value, which lies in its last stride; see below */
     int64_t packed;                      /* 1: element n of every result is the n-th in memory */
+    int64_t rows;                        /* size / shape[0] */
 } UfuncHead;
 
 /* 2^64 / length rounded up: a number below 2^32 times this, shifted right by 64 bits, is the number divided by length
  * (the error of the product is below number * length / 2^64 < 1 / length).  So with more than one axis size is below
  * 2^32: the launcher cuts what is larger into several launches. */
 static inline uint64_t ufunc_reciprocal(int64_t length) { return length > 1 ? UINT64_MAX / (uint64_t)length + 1 : 0; }
-
 
 typedef struct UfuncOperand {
     void *data;

@@ -7,9 +7,16 @@
  * with multiplications by reciprocals that the launcher computed; each coordinate moves every operand by its stride.
  * Whether the axes are one or six is a branch all threads take alike.
  *
+ * In the form for rows (UfuncForm) the grid has a row of blocks for each row of elements, so that the coordinate along
+ * axis 0 needs no division and what the outer axes add is the same in a whole block; coordinates and strides are of 32
+ * bits; which inputs are single values is known.  For as soon as the body has a division, such a kernel is limited by
+ * the instructions it issues rather than by memory.
+ *
  * In UFUNC_VECTOR mode an operand that moves along axis 0 is read or written as one vector, one that does not is read
  * once.  That pays where memory is the limit.  A body with branches, divisions or calls is better off with a thread for
  * each element: its lanes would run one after the other in a quarter of the threads. */
+#include <string.h> /* strlen */
+
 #include "codegen_nvptx/nvptx.h"
 
 typedef struct Operand {
@@ -21,7 +28,7 @@ typedef struct Kernel {
     const FuncInst *root;
     unsigned nin, count; /* inputs; operands */
     Operand operands[UFUNC_MAX_OPERANDS];
-    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM], immediate, packed;
+    LLVMValueRef size, mode, ndim, shape[UFUNC_MAX_NDIM], reciprocal[UFUNC_MAX_NDIM], immediate, packed, rows;
     LLVMBasicBlockRef leave;
 } Kernel;
 
@@ -43,6 +50,8 @@ static bool find_operands(Lower *l, Kernel *k, const FuncInst *root) {
     return true;
 }
 
+static LLVMValueRef low_half(Lower *l, LLVMValueRef number) { return LLVMBuildTrunc(l->b, number, l->i32, ""); }
+
 static void add_kernel(Lower *l, Kernel *k) {
     unsigned head = sizeof(UfuncHead) / 8, each = sizeof(UfuncOperand) / 8, count = head + each * k->count;
     LLVMTypeRef *params = ARENA_ARRAY(l->arena, LLVMTypeRef, count);
@@ -52,14 +61,15 @@ static void add_kernel(Lower *l, Kernel *k) {
     l->nhidden = 0;
     l->exception = NULL;
     k->size = LLVMGetParam(kernel, 0);
-    k->mode = LLVMGetParam(kernel, 1);
-    k->ndim = LLVMGetParam(kernel, 2);
+    k->mode = low_half(l, LLVMGetParam(kernel, 1));
+    k->ndim = low_half(l, LLVMGetParam(kernel, 2));
     for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) {
         k->shape[d] = LLVMGetParam(kernel, 3 + d);
         k->reciprocal[d] = LLVMGetParam(kernel, 3 + UFUNC_MAX_NDIM + d);
     }
-    k->immediate = LLVMGetParam(kernel, 3 + 2 * UFUNC_MAX_NDIM);
-    k->packed = LLVMGetParam(kernel, 4 + 2 * UFUNC_MAX_NDIM);
+    k->immediate = low_half(l, LLVMGetParam(kernel, 3 + 2 * UFUNC_MAX_NDIM));
+    k->packed = low_half(l, LLVMGetParam(kernel, 4 + 2 * UFUNC_MAX_NDIM));
+    k->rows = low_half(l, LLVMGetParam(kernel, 5 + 2 * UFUNC_MAX_NDIM));
     for (unsigned i = 0; i < k->count; i++) {
         k->operands[i].data = LLVMGetParam(kernel, head + each * i);
         for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++)
@@ -67,49 +77,75 @@ static void add_kernel(Lower *l, Kernel *k) {
     }
 }
 
+/* Where a thread's element is: in the form for rows its number along axis 0 and in the product of the outer axes, both
+ * i32; else its number in the order of the result, i64. */
+typedef struct Place {
+    LLVMValueRef column, row, number; /* column NULL: number alone counts */
+} Place;
+
 /* number / shape[axis], by the reciprocal: the high half of the product. */
 static LLVMValueRef divide(Lower *l, const Kernel *k, LLVMValueRef number, unsigned axis) {
     LLVMTypeRef wide = LLVMIntTypeInContext(l->context, 128);
     LLVMValueRef product = LLVMBuildNUWMul(l->b, LLVMBuildZExt(l->b, number, wide, ""),
                                            LLVMBuildZExt(l->b, k->reciprocal[axis], wide, ""), "");
-    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, product, LLVMConstInt(wide, 64, false), ""), l->i64, "");
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, product, LLVMConstInt(wide, 64, false), ""), LLVMTypeOf(number),
+                          "");
 }
 
-/* The pointers of operands first ... beyond - 1 at element `number`: nested branches on ndim, one level an axis. */
-static void locate(Lower *l, Kernel *k, LLVMValueRef number, unsigned first, unsigned beyond, LLVMValueRef *at) {
-    LLVMBasicBlockRef done = l_block(l, "located");
+/* As the instruction: text works on the operands in the order of its constraints and has no effect but its result. */
+static LLVMValueRef assembly(Lower *l, const char *text, const char *constraints, LLVMTypeRef result,
+                             LLVMValueRef *operands, unsigned count) {
+    LLVMTypeRef types[3];
+    for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(operands[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false, false,
+                                         LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(l->b, type, code, operands, count, "");
+}
+
+/* offset + coordinate * stride, in bytes: one instruction, which LLVM takes apart if left to itself, where the place is
+ * known to be small. */
+static LLVMValueRef advance(Lower *l, LLVMValueRef offset, LLVMValueRef coordinate, LLVMValueRef stride) {
+    if (LLVMTypeOf(coordinate) == l->i64) return l_nswadd(l, offset, l_nswmul(l, coordinate, stride));
+    LLVMValueRef operands[] = {coordinate, low_half(l, stride), offset};
+    return assembly(l, "mad.wide.s32 $0, $1, $2, $3;", "=l,r,r,l", l->i64, operands, 3);
+}
+
+/* The pointers of operands first ... beyond - 1 at a place: nested branches on ndim, one level an axis. */
+static void locate(Lower *l, Kernel *k, const Place *place, unsigned first, unsigned beyond, LLVMValueRef *at) {
+    LLVMBasicBlockRef done = l_block(l, "located"), from[UFUNC_MAX_NDIM];
     LLVMValueRef offset[UFUNC_MAX_OPERANDS], incoming[UFUNC_MAX_OPERANDS][UFUNC_MAX_NDIM];
-    LLVMBasicBlockRef from[UFUNC_MAX_NDIM];
-    for (unsigned i = first; i < beyond; i++) offset[i] = l_i64(l, 0);
-    for (unsigned d = 0; d < UFUNC_MAX_NDIM; d++) {
-        LLVMBasicBlockRef last = l_block(l, "axis.last"),
-                          more = d + 1 < UFUNC_MAX_NDIM ? l_block(l, "axis.more") : NULL;
+    unsigned from_axis = place->column ? 1 : 0, ways = 0;
+    LLVMValueRef number = place->column ? place->row : place->number;
+    for (unsigned i = first; i < beyond; i++)
+        offset[i] = place->column ? advance(l, l_i64(l, 0), place->column, k->operands[i].strides[0]) : l_i64(l, 0);
+    for (unsigned d = from_axis;; d++) {
+        bool end = d + 1 == UFUNC_MAX_NDIM || (place->column && l->m->options.ufunc.two_axes);
+        LLVMBasicBlockRef last = l_block(l, "axis.last"), more = end ? NULL : l_block(l, "axis.more");
         if (more)
-            l_branch(l, l_icmp(l, LLVMIntSGT, k->ndim, l_i64(l, d + 1)), more, last);
+            l_branch(l, l_icmp(l, LLVMIntSGT, k->ndim, l_i32(l, d + 1)), more, last);
         else
             l_jump(l, last);
         l_enter(l, last);
         for (unsigned i = first; i < beyond; i++)
-            incoming[i][d] = l_nswadd(l, offset[i], l_nswmul(l, number, k->operands[i].strides[d]));
-        from[d] = l_here(l);
+            incoming[i][ways] = advance(l, offset[i], number, k->operands[i].strides[d]);
+        from[ways++] = l_here(l);
         l_jump(l, done);
         if (!more) break;
         l_enter(l, more);
         if (d == 0) number = l_and(l, number, l_i64(l, UINT32_MAX)); /* as it is: ufunc_reciprocal; LLVM is told */
         LLVMValueRef quotient = divide(l, k, number, d);
-        LLVMValueRef low = l_mul(l, LLVMBuildTrunc(l->b, quotient, l->i32, ""),
-                                 LLVMBuildTrunc(l->b, k->shape[d], l->i32, ""));
-        LLVMValueRef coordinate = LLVMBuildZExt(l->b, l_sub(l, LLVMBuildTrunc(l->b, number, l->i32, ""), low), l->i64,
-                                                "");
+        LLVMValueRef coordinate = l_sub(l, low_half(l, number),
+                                        l_mul(l, low_half(l, quotient), low_half(l, k->shape[d])));
+        if (!place->column) coordinate = LLVMBuildZExt(l->b, coordinate, l->i64, "");
         for (unsigned i = first; i < beyond; i++)
-            offset[i] = l_nswadd(l, offset[i], l_nswmul(l, coordinate, k->operands[i].strides[d]));
+            offset[i] = advance(l, offset[i], coordinate, k->operands[i].strides[d]);
         number = quotient;
     }
     l_enter(l, done);
     for (unsigned i = first; i < beyond; i++) {
-        LLVMValueRef phi = LLVMBuildPhi(l->b, l->i64, "");
-        LLVMAddIncoming(phi, incoming[i], from, UFUNC_MAX_NDIM);
-        at[i] = phi;
+        at[i] = LLVMBuildPhi(l->b, l->i64, "");
+        LLVMAddIncoming(at[i], incoming[i], from, ways);
     }
     for (unsigned i = first; i < beyond; i++) at[i] = l_offset(l, k->operands[i].data, at[i]);
 }
@@ -131,9 +167,11 @@ static LLVMValueRef from_bits(Lower *l, const Type *type, LLVMValueRef bits) {
 static LLVMValueRef load_element(Lower *l, const Kernel *k, unsigned i, LLVMValueRef at) {
     const Operand *operand = &k->operands[i];
     if (scalar_info[operand->type->scalar].bytes > UFUNC_IMMEDIATE_BYTES) return l_load(l, operand->type, at);
-    LIf immediate;
-    l_if(l, &immediate, l_icmp(l, LLVMIntNE, l_and(l, k->immediate, l_i64(l, (int64_t)(1ull << i))), l_i64(l, 0)));
     LLVMValueRef value = from_bits(l, operand->type, operand->strides[UFUNC_MAX_NDIM - 1]);
+    const UfuncForm *form = &l->m->options.ufunc;
+    if (form->rows) return form->immediate >> i & 1 ? value : l_load(l, operand->type, at);
+    LIf immediate;
+    l_if(l, &immediate, l_icmp(l, LLVMIntNE, l_and(l, k->immediate, l_i32(l, 1u << i)), l_i32(l, 0)));
     l_else(l, &immediate);
     LLVMValueRef loaded = l_load(l, operand->type, at);
     l_endif(l, &immediate);
@@ -153,31 +191,43 @@ static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValue
 
 /* A copy that LLVM takes for another number: what is computed from it is not kept in registers from before. */
 static LLVMValueRef another(Lower *l, LLVMValueRef number) {
-    static const char text[] = "mov.b64 $0, $1;", constraints[] = "=l,l";
-    LLVMTypeRef type = LLVMFunctionType(l->i64, &l->i64, 1, false);
-    LLVMValueRef copy = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1, false, false,
-                                         LLVMInlineAsmDialectATT, false);
-    return LLVMBuildCall2(l->b, type, copy, &number, 1, "");
+    bool wide = LLVMTypeOf(number) == l->i64;
+    return assembly(l, wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;", wide ? "=l,l" : "=r,r", LLVMTypeOf(number),
+                    &number, 1);
+}
+
+/* As locate, for the results: the n-th in memory where they lie without gaps. */
+static void locate_results(Lower *l, Kernel *k, const Place *place, LLVMValueRef *at) {
+    LLVMValueRef packed[UFUNC_MAX_OPERANDS];
+    if (place->column) {
+        locate(l, k, place, k->nin, k->count, at);
+        return;
+    }
+    LIf simple;
+    l_if(l, &simple, l_icmp(l, LLVMIntNE, k->packed, l_i32(l, 0)));
+    for (unsigned i = k->nin; i < k->count; i++) {
+        int64_t bytes = scalar_info[k->operands[i].type->scalar].bytes;
+        packed[i] = l_offset(l, k->operands[i].data, l_nswmul(l, place->number, l_i64(l, bytes)));
+    }
+    l_else(l, &simple);
+    locate(l, k, place, k->nin, k->count, at);
+    l_endif(l, &simple);
+    for (unsigned i = k->nin; i < k->count; i++) at[i] = l_if_phi(l, &simple, packed[i], at[i]);
 }
 
 /* Where the results go is found after they are computed: registers decide how many threads run at once, and with them
  * how much memory is under way. */
-static bool one_element(Lower *l, Kernel *k, LLVMValueRef number) {
+static bool one_element(Lower *l, Kernel *k, const Place *place) {
     LLVMValueRef at[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS], results[UFUNC_MAX_OPERANDS];
-    locate(l, k, number, 0, k->nin, at);
+    locate(l, k, place, 0, k->nin, at);
     for (unsigned i = 0; i < k->nin; i++) inputs[i] = load_element(l, k, i, at[i]);
     TRY(call_body(l, k, inputs, results));
-    LLVMValueRef again = another(l, number), packed[UFUNC_MAX_OPERANDS];
-    LIf simple;
-    l_if(l, &simple, l_icmp(l, LLVMIntNE, k->packed, l_i64(l, 0)));
-    for (unsigned i = k->nin; i < k->count; i++) {
-        int64_t bytes = scalar_info[k->operands[i].type->scalar].bytes;
-        packed[i] = l_offset(l, k->operands[i].data, l_nswmul(l, again, l_i64(l, bytes)));
-    }
-    l_else(l, &simple);
-    locate(l, k, again, k->nin, k->count, at);
-    l_endif(l, &simple);
-    for (unsigned i = k->nin; i < k->count; i++) at[i] = l_if_phi(l, &simple, packed[i], at[i]);
+    Place again = {0};
+    if (place->column)
+        again = (Place){.column = another(l, place->column), .row = another(l, place->row)};
+    else
+        again.number = another(l, place->number);
+    locate_results(l, k, &again, at);
     for (unsigned i = k->nin; i < k->count; i++) l_store(l, k->operands[i].type, results[i - k->nin], at[i]);
     l_jump(l, k->leave);
     return true;
@@ -237,7 +287,7 @@ static LLVMValueRef load_lanes(Lower *l, const Kernel *k, unsigned i, LLVMValueR
 static bool many_elements(Lower *l, Kernel *k, LLVMValueRef number) {
     LLVMValueRef at[UFUNC_MAX_OPERANDS], lanes[UFUNC_MAX_OPERANDS], inputs[UFUNC_MAX_OPERANDS],
         results[UFUNC_MAX_OPERANDS];
-    locate(l, k, number, 0, k->count, at);
+    locate(l, k, &(Place){.number = number}, 0, k->count, at);
     for (unsigned i = 0; i < k->nin; i++) lanes[i] = load_lanes(l, k, i, at[i]);
     for (unsigned i = k->nin; i < k->count; i++) {
         LLVMTypeRef part;
@@ -263,7 +313,7 @@ static bool tail(Lower *l, Kernel *k, LLVMValueRef first) {
     LLVMValueRef index = l_for(l, &loop, l_nswsub(l, k->size, first));
     LLVMBasicBlockRef next = l_block(l, "next");
     k->leave = next;
-    TRY(one_element(l, k, l_nswadd(l, first, index)));
+    TRY(one_element(l, k, &(Place){.number = l_nswadd(l, first, index)}));
     l_enter(l, next);
     l_endfor(l, &loop);
     l_jump(l, finished);
@@ -295,7 +345,7 @@ static bool is_light(const FuncInst *root) {
 /* Emits the vector mode; the builder is left where one thread is to take one element. */
 static bool vector_mode(Lower *l, Kernel *k, LLVMValueRef number) {
     LLVMBasicBlockRef vector = l_block(l, "vector"), strided = l_block(l, "strided");
-    l_branch(l, l_icmp(l, LLVMIntEQ, k->mode, l_i64(l, UFUNC_VECTOR)), vector, strided);
+    l_branch(l, l_icmp(l, LLVMIntEQ, k->mode, l_i32(l, UFUNC_VECTOR)), vector, strided);
     l_enter(l, vector);
     LLVMValueRef first = l_nswmul(l, number, l_i64(l, UFUNC_LANES));
     LLVMBasicBlockRef inside = l_block(l, "inside"), whole = l_block(l, "whole"), rest = l_block(l, "rest");
@@ -310,22 +360,44 @@ static bool vector_mode(Lower *l, Kernel *k, LLVMValueRef number) {
     return true;
 }
 
-bool nvptx_ufunc_entry(Lower *l, const FuncInst *root) {
-    Kernel k = {0};
-    TRY(find_operands(l, &k, root));
-    add_kernel(l, &k);
+/* The form with rows of blocks: one element a thread. */
+static bool row_form(Lower *l, Kernel *k) {
+    const Target *target = l->target;
+    LLVMValueRef column = l_nswadd(
+        l, target->special(l, SPECIAL_THREAD_X),
+        l_nswmul(l, target->special(l, SPECIAL_BLOCK_X), target->special(l, SPECIAL_BLOCK_DIM_X)));
+    LLVMValueRef row = l_nswadd(
+        l, target->special(l, SPECIAL_BLOCK_Y),
+        l_nswmul(l, target->special(l, SPECIAL_BLOCK_Z), target->special(l, SPECIAL_GRID_DIM_Y)));
+    LLVMBasicBlockRef element = l_block(l, "element");
+    LLVMValueRef inside = l_and(l, l_icmp(l, LLVMIntSLT, column, low_half(l, k->shape[0])),
+                                l_icmp(l, LLVMIntSLT, row, k->rows));
+    l_branch(l, inside, element, k->leave);
+    l_enter(l, element);
+    return one_element(l, k, &(Place){.column = column, .row = row});
+}
+
+/* The form for all other shapes. */
+static bool general_form(Lower *l, Kernel *k) {
     const Target *target = l->target;
     LLVMValueRef block = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_X), l->i64, "");
     LLVMValueRef width = LLVMBuildZExt(l->b, target->special(l, SPECIAL_BLOCK_DIM_X), l->i64, "");
     LLVMValueRef thread = LLVMBuildZExt(l->b, target->special(l, SPECIAL_THREAD_X), l->i64, "");
     LLVMValueRef number = l_nswadd(l, l_nswmul(l, block, width), thread);
+    if (l->m->ufunc_lanes > 1) TRY(vector_mode(l, k, number));
+    LLVMBasicBlockRef element = l_block(l, "element");
+    l_branch(l, l_icmp(l, LLVMIntSLT, number, k->size), element, k->leave);
+    l_enter(l, element);
+    return one_element(l, k, &(Place){.number = number});
+}
+
+bool nvptx_ufunc_entry(Lower *l, const FuncInst *root) {
+    Kernel k = {0};
+    TRY(find_operands(l, &k, root));
+    add_kernel(l, &k);
     k.leave = l_block(l, "leave");
     l->m->ufunc_lanes = is_light(root) ? UFUNC_LANES : 1;
-    if (l->m->ufunc_lanes > 1) TRY(vector_mode(l, &k, number));
-    LLVMBasicBlockRef element = l_block(l, "element");
-    l_branch(l, l_icmp(l, LLVMIntSLT, number, k.size), element, k.leave);
-    l_enter(l, element);
-    TRY(one_element(l, &k, number));
+    TRY(l->m->options.ufunc.rows ? row_form(l, &k) : general_form(l, &k));
     l_enter(l, k.leave);
     LLVMBuildRetVoid(l->b);
     l_end(l);

@@ -6,8 +6,8 @@
  * separated by ;
  *
  * options: target "nvptx" or "host", stage "llvm" (as lowered), "opt", "ptx" or "asm", entry "kernel", "function" or
- * "ufunc", capability, ptx_version, fastmath, noalias, boundscheck, python_errors, opt_level, max_threads, fail_after,
- * debug. A refusal is a ValueError with its text. */
+ * "ufunc" | "ufunc_rows" | "ufunc_rows_nd", capability, ptx_version, fastmath, noalias, boundscheck, python_errors,
+ * opt_level, max_threads, fail_after, debug. A refusal is a ValueError with its text. */
 #include "decorators/decorators.h"
 #include "decorators/testing.h"
 
@@ -40,7 +40,8 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
     static char *keywords[] = {"target",  "stage",       "entry",         "capability", "ptx_version", "fastmath",
                                "noalias", "boundscheck", "python_errors", "opt_level",  "max_threads", "fail_after",
                                "debug",   NULL};
-    static const char *const targets[] = {"host", "nvptx"}, *const entries[] = {"function", "kernel", "ufunc"};
+    static const char *const targets[] = {"host", "nvptx"}, *const entries[] = {"function", "kernel", "ufunc",
+                                                                                "ufunc_rows", "ufunc_rows_nd"};
     const char *target = "nvptx", *entry = NULL;
     CodegenOptions *options = &trial->config.codegen;
     unsigned int fastmath = 0;
@@ -59,13 +60,14 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
     bool gpu = target_number == TARGET_NVPTX;
     if (!entry) entry = gpu ? "kernel" : "function";
     if (!trial->stage) trial->stage = gpu ? "ptx" : "opt";
-    if (!choose("entry", entry, entries, 3, &entry_number)) return false;
+    if (!choose("entry", entry, entries, 5, &entry_number)) return false;
     options->fastmath = fastmath;
     options->noalias = noalias;
     options->boundscheck = boundscheck;
     options->debug = debug;
     options->python_errors = python_errors;
-    options->entry = (EntryKind)entry_number;
+    options->ufunc = (UfuncForm){.rows = entry_number > ENTRY_UFUNC, .two_axes = entry_number == ENTRY_UFUNC + 1};
+    options->entry = options->ufunc.rows ? ENTRY_UFUNC : (EntryKind)entry_number;
     options->entry_name = "entry";
     options->python_version = PY_VERSION_HEX >> 16;
     trial->config.target = (TargetKind)target_number;

@@ -10,7 +10,7 @@
 
 #include "codegen_nvptx/codegen_nvptx.h" /* UfuncHead, UfuncOperand */
 
-enum { THREADS = 256 };
+enum { MIN_THREADS = 64, MAX_THREADS = 256 }; /* of a block; fewer would leave places on a multiprocessor empty */
 
 typedef struct Loaded { /* hangs on the Spec: the kernel in each device */
     int count;
@@ -85,6 +85,16 @@ static int read_types(Call *call, PyObject *const *args) {
     return 0;
 }
 
+static Spec *compile_form(Call *call, UfuncForm form) {
+    Config config = call->self->core.config;
+    config.target = TARGET_NVPTX;
+    config.kernel = true;
+    config.codegen.compute_capability = context_compute_capability(call->context);
+    config.codegen.ptx_version = cuda_max_ptx_version(call->state->cuda);
+    config.codegen.ufunc = form;
+    return specialiser_compile(&call->self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
+}
+
 static int choose_code(Call *call) {
     Vectorized *self = call->self;
     const Spec *declared = NULL;
@@ -92,12 +102,7 @@ static int choose_code(Call *call) {
         if (!(declared = choose_signature(call))) return -1;
         for (int i = 0; i < call->nin; i++) call->types[i] = declared->code->params[i];
     }
-    Config config = self->core.config;
-    config.target = TARGET_NVPTX;
-    config.kernel = true;
-    config.codegen.compute_capability = context_compute_capability(call->context);
-    config.codegen.ptx_version = cuda_max_ptx_version(call->state->cuda);
-    call->spec = specialiser_compile(&self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
+    call->spec = compile_form(call, (UfuncForm){0});
     if (!call->spec) return -1;
     int nin;
     if (ufunc_types(call->spec, call->types, &nin, &call->nout)) return 0;
@@ -113,8 +118,7 @@ static void loaded_free(void *extra) {
     PyMem_Free(loaded);
 }
 
-static CudaKernel *load(Call *call) {
-    Spec *spec = call->spec;
+static CudaKernel *load(const Call *call, Spec *spec) {
     int device = context_device(call->context);
     if (!spec->extra) {
         int count = cuda_device_count(call->state->cuda);
@@ -304,36 +308,80 @@ static bool can_use_lanes(const Call *call) {
     return true;
 }
 
-static int launch_part(Call *call, CudaKernel *kernel) {
+/* Whether the grid may have a row of blocks for each row of elements: where the numbers are small enough and blocks of
+ * *threads do not stand out over the end of the rows by more than an eighth. */
+static bool can_use_rows(const Call *call, unsigned *threads) {
+    const UfuncHead *head = &call->head;
+    int64_t least = INT64_MAX;
+    if (head->size > INT32_MAX) return false;
+    for (int i = 0; i < call->nin + call->nout; i++)
+        for (int axis = 0; axis < head->ndim; axis++) {
+            int64_t stride = call->places[i].strides[axis];
+            if (stride > INT32_MAX || stride < INT32_MIN) return false;
+        }
+    for (unsigned width = MAX_THREADS; width >= MIN_THREADS; width -= MIN_THREADS) {
+        int64_t covered = (head->shape[0] + width - 1) / width * width;
+        if (covered >= least) continue;
+        least = covered;
+        *threads = width;
+    }
+    return least - head->shape[0] <= head->shape[0] / 8;
+}
+
+static int launch_kernel(const Call *call, Spec *spec, const unsigned grid[3], unsigned threads) {
     int count = call->nin + call->nout;
     struct {
         UfuncHead head;
         UfuncOperand places[MAX_OPERANDS];
-    } params;
-    call->head.mode = can_use_lanes(call) ? UFUNC_VECTOR : UFUNC_STRIDED;
-    call->head.packed = results_packed(call);
-    params.head = call->head;
+    } params = {.head = call->head};
+    CudaKernel *kernel = load(call, spec);
+    if (!kernel) return -1;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
-    int64_t lanes = call->head.mode == UFUNC_VECTOR ? UFUNC_LANES : 1;
-    int64_t threads = (call->head.size + lanes - 1) / lanes;
-    int64_t blocks = (threads + THREADS - 1) / THREADS;
-    if (blocks > INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "too many elements for one launch");
-        return -1;
-    }
-    const unsigned grid[3] = {(unsigned)blocks, 1, 1}, block[3] = {THREADS, 1, 1};
+    const unsigned block[3] = {threads, 1, 1};
     return cuda_kernel_launch(kernel, grid, block, call->stream, 0, &params,
                               sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
 }
 
+static int launch_rows(Call *call, unsigned threads) {
+    enum { MOST_GRID_Y = 65535 };
+    const UfuncHead *head = &call->head;
+    UfuncForm form = {.rows = true, .two_axes = head->ndim <= 2, .immediate = (uint32_t)head->immediate};
+    int64_t y = head->rows < MOST_GRID_Y ? head->rows : MOST_GRID_Y;
+    const unsigned grid[3] = {(unsigned)((head->shape[0] + threads - 1) / threads), (unsigned)y,
+                              (unsigned)((head->rows + y - 1) / y)};
+    Spec *spec = compile_form(call, form);
+    if (!spec) return -1;
+    spec->references++;
+    int result = launch_kernel(call, spec, grid, threads);
+    spec_release(spec);
+    return result;
+}
+
+static int launch_part(Call *call) {
+    UfuncHead *head = &call->head;
+    unsigned threads = MAX_THREADS;
+    head->rows = head->size / head->shape[0];
+    head->mode = can_use_lanes(call) ? UFUNC_VECTOR : UFUNC_STRIDED;
+    head->packed = results_packed(call);
+    if (head->mode == UFUNC_STRIDED && can_use_rows(call, &threads)) return launch_rows(call, threads);
+    threads = MAX_THREADS;
+    int64_t lanes = head->mode == UFUNC_VECTOR ? UFUNC_LANES : 1;
+    int64_t blocks = ((head->size + lanes - 1) / lanes + threads - 1) / threads;
+    if (blocks > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "too many elements for one launch");
+        return -1;
+    }
+    const unsigned grid[3] = {(unsigned)blocks, 1, 1};
+    return launch_kernel(call, call->spec, grid, threads);
+}
+
 /* One launch; several, along the outermost axis, where the kernel could not divide the number of elements. */
 static int launch(Call *call) {
-    CudaKernel *kernel = load(call);
-    if (!kernel || flatten(call) < 0) return -1;
+    if (flatten(call) < 0) return -1;
     if (call->head.size == 0) return 0;
-    if (call->head.ndim == 1 || call->head.size <= UINT32_MAX) return launch_part(call, kernel);
+    if (call->head.ndim == 1 || call->head.size <= UINT32_MAX) return launch_part(call);
     int outer = (int)call->head.ndim - 1;
     int64_t length = call->head.shape[outer], inner = call->head.size / length;
     int64_t most = UINT32_MAX / inner;
@@ -345,7 +393,7 @@ static int launch(Call *call) {
         int64_t now = length - from < most ? length - from : most;
         call->head.shape[outer] = now;
         call->head.size = inner * now;
-        if (launch_part(call, kernel) < 0) return -1;
+        if (launch_part(call) < 0) return -1;
         for (int i = 0; i < call->nin + call->nout; i++)
             if (call->operands[i])
                 call->places[i].data = (char *)call->places[i].data + now * call->places[i].strides[outer];
