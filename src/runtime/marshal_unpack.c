@@ -61,8 +61,10 @@ static void describe_array(PyArrayObject *array, void *to) {
     int64_t *dims = (int64_t *)(head + 1);
     head->data = PyArray_DATA(array);
     head->owner = array;
-    memcpy(dims, PyArray_DIMS(array), (size_t)ndim * sizeof *dims);
-    memcpy(dims + ndim, PyArray_STRIDES(array), (size_t)ndim * sizeof *dims);
+    for (int i = 0; i < ndim; i++) { /* NumPy has no dims to point at where there are none */
+        dims[i] = PyArray_DIM(array, i);
+        dims[ndim + i] = PyArray_STRIDE(array, i);
+    }
 }
 
 static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, void *to, bool convert) {
