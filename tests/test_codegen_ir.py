@@ -274,7 +274,7 @@ def test_conversions_between_all_types():
 
     def element(to, values):
         for i in range(values.size):
-            to[i] = values[i]
+            to[i] = target(values[i])
 
     def whole(to, values):
         to[:] = values

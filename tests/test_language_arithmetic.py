@@ -309,13 +309,63 @@ def test_ints_wrap():
         njit(lambda x: x + 2**64)(1)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a Python int known only at run time wraps when it meets a narrower NumPy integer"
-)
-@pytest.mark.parametrize("kind, value", [(np.uint8, 300), (np.int8, 200), (np.uint8, -1), (np.uint64, -1)])
-def test_ints_that_a_numpy_integer_cannot_hold(kind, value):
-    """NumPy raises OverflowError; literals are refused when they are compiled."""
-    agree(lambda x, y: x + y, kind(3), value)
+BEYOND = [(np.uint8, 300), (np.uint8, 256), (np.int8, 128), (np.int8, -129), (np.uint8, -1), (np.uint64, -1)]
+BEYOND += [(np.int16, 2**40), (np.uint16, -(2**63)), (np.int32, 2**31), (np.uint32, 2**32), (np.int8, 2**63 - 1)]
+WITHIN = [(np.uint8, 255), (np.int8, 127), (np.int8, -128), (np.uint64, 2**63 - 1), (np.int32, -(2**31))]
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "==", ">="])
+def test_ints_that_a_numpy_integer_cannot_hold(op):
+    """NumPy raises OverflowError, save in comparisons; literals are refused when they are compiled."""
+    compiled = njit(expression(f"x {op} y", "x", "y"))
+    for kind, value in BEYOND + WITHIN:
+        if op == "**" and (kind, value) in WITHIN:
+            continue
+        agree(compiled, kind(3), value)
+        if op not in ("**", "<<", ">>"):
+            agree(compiled, value, kind(3))
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8", "int16", "uint32", "int64", "uint64"])
+def test_constructors_check_the_range_of_ints(name):
+    """np.int8(300) raises; np.int8(np.int64(300)) wraps."""
+    kind = getattr(np, name)
+    values = [300, -1, -129, 127, 2**40, 2**63 - 1, -(2**63), True, np.int64(300), np.int64(-1), np.uint64(2**63), 2.7]
+    agree_all(lambda v: kind(v), [(v,) for v in values])
+
+
+def test_ufuncs_check_the_range_of_ints():
+    for kind, value in BEYOND + WITHIN:
+        agree(lambda x, y: np.maximum(x, y), kind(3), value)
+        agree(lambda x, y: np.add(x, y), kind(3), value)
+
+
+def test_the_range_of_ints_without_a_python_error_model():
+    compiled = njit(lambda x, y: x + y, error_model="numpy")
+    agree_all(compiled, [(kind(3), value) for kind, value in BEYOND + WITHIN])
+
+
+def test_ints_that_meet_numpy_integers_where_branches_meet():
+    """The variable has NumPy's type, which must hold the int; one that nobody reads any more may be anything."""
+
+    def f(x, n, use):
+        v = n
+        if use:
+            v = x
+        return v
+
+    def dead(x, n, use):
+        v = n
+        if use:
+            v = x
+        v = 1
+        return v
+
+    compiled = njit(f)
+    assert_same(compiled(np.int8(3), 100, False), np.int8(100))
+    with pytest.raises(OverflowError, match="Python integer 300 out of bounds for int8"):
+        compiled(np.int8(3), 300, False)
+    agree_all(dead, [(np.int8(3), 300, True), (np.int8(3), 300, False)])
 
 
 @pytest.mark.parametrize("name", ["divmod", "pow", "min", "max"])

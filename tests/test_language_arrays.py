@@ -269,13 +269,38 @@ def test_storing_floats_into_ints():
     agree_all(f, [(np.zeros(3, int), v) for v in (2.7, -2.7, np.float32(1.5))])
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a Python int known only at run time wraps when it is stored into a narrower array"
-)
-@pytest.mark.parametrize("text", ["a[0] = v", "a[:] = v"])
-@pytest.mark.parametrize("value", [300, -1])
-def test_storing_ints_that_the_array_cannot_hold(text, value):
-    agree(make(f"def f(a, v):\n    {text}"), np.zeros(2, np.uint8), value)
+STORES = ["a[0] = v", "a[5] = v", "a[:] = v", "a[2:] = v", "a[...] = v", "a.flat[1] = v", "a.flat[5] = v", "a[0] += v"]
+STORES += ["a += v", "a[1:] += v", "a[1:] *= v"]
+
+
+@pytest.mark.parametrize("text", STORES)
+@pytest.mark.parametrize("name", ["int8", "uint8", "int32", "uint32", "int64", "uint64", "bool", "float32"])
+def test_storing_ints_that_the_array_cannot_hold(text, name):
+    """OverflowError, but NumPy's own integers wrap in unsigned arrays."""
+    if name == "bool" and "+=" in text or "*=" in text and name == "bool":
+        return
+    values = [300, -1, -129, 127, 2**40, True]
+    if "=" in text.split()[1:2]:
+        values += [np.int64(300), np.int16(-1), np.uint64(5000), np.uint64(2**63 + 5), np.uint8(200), np.array(300)]
+    agree_all(make(f"def f(a, v):\n    {text}"), [(np.zeros(2, name), v) for v in values])
+
+
+def test_storing_the_items_of_a_range():
+    """Up to the first that does not fit."""
+
+    def f(a, start, stop, step):
+        for i in range(start, stop, step):
+            a[i % len(a)] = i
+
+    def numbered(a):
+        for i, x in enumerate(a):
+            a[i] = i
+
+    for dtype in (np.int8, np.uint8, np.uint64):
+        spans = [(0, 128, 1), (0, 129, 1), (-128, 5, 1), (-129, 5, 1), (127, -129, -1), (127, -130, -1), (0, 255, 1)]
+        spans += [(0, 257, 1), (250, 260, 3), (5, -2, -1), (300, 300, 1), (300, 0, 1), (0, 1000, 250)]
+        agree_all(f, [(np.zeros(300, dtype), *span) for span in spans])
+    agree_all(numbered, [(np.zeros(n, np.int8),) for n in (0, 128, 129)])
 
 
 @pytest.mark.parametrize("index", [3, -4, 100, -(2**62), 2**63 - 1])

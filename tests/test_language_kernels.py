@@ -208,3 +208,17 @@ def test_division_by_zero_does_not_raise_in_kernels():
     out = np.zeros(3)
     kernel[1, 1](np.zeros(1), out)
     assert out[0] == math.inf and out[1] == -math.inf and math.isnan(out[2])
+
+
+def test_ints_wrap_into_narrower_integers_in_kernels():
+    """Nothing raises there, as documented: the low bits are kept."""
+
+    @cuda.jit
+    def kernel(x, n, out):
+        out[0] = n
+        out[1] = x[0] + n
+        out[2:] = n
+
+    out = np.zeros(4, np.int8)
+    kernel[1, 1](np.ones(1, np.int8), 300, out)
+    assert out.tolist() == [44, 45, 44, 44]

@@ -67,6 +67,9 @@ LLVMValueRef lower_compare(Lower *l, const Value *value);
 LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b);
 
 LLVMValueRef lower_cast(Lower *l, const Value *value); /* lower_cast.c */
+/* Raises `error` if `value`, the integer `from`, does not fit into an integer type; text NULL: NumPy's words. */
+void l_check_int_range(Lower *l, const Value *from, LLVMValueRef value, const Type *to, const char *error,
+                       const char *text);
 LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from,
                        const Type *to); /* any types; lower_cast without checks */
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */

@@ -447,6 +447,8 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
         LLVMConstIntGetSExtValue(l_array_stride(l, view_type, view, 0)) == item_bytes(type))
         view_type = type_array(l->types, type_element(type), 1, LAYOUT_C, false);
     if (type_is_scalar(from)) {
+        if (value->flags & VF_CHECKED)
+            l_check_int_range(l, value->args[2], source, type_element(type), "OverflowError", NULL);
         l_fill(l, view_type, view, l_cast(l, source, from, type_element(type)));
     } else if (from->kind == TY_ARRAY || from->kind == TY_TUPLE) {
         if (from->kind == TY_TUPLE) TRY(source = tuple_as_array(l, type_element(type), from, source, &from));
@@ -470,7 +472,12 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
         return set_view(l, value, type, array, &x);
     else
         return l_unsupported(l, "items of %s cannot be assigned", l_type_text(l, type));
-    l_store(l, a.element, l_cast(l, l_arg(l, value, 2), value->args[2]->type, a.element), a.pointer);
+    LLVMValueRef stored = l_arg(l, value, 2);
+    bool flat = type->kind == TY_FLAT;
+    if (value->flags & VF_CHECKED)
+        l_check_int_range(l, value->args[2], stored, a.element, flat ? "ValueError" : "OverflowError",
+                          flat ? "Error setting single item of array." : NULL);
+    l_store(l, a.element, l_cast(l, stored, value->args[2]->type, a.element), a.pointer);
     l_endaccess(l, &a, NULL);
     return LLVMGetUndef(l->empty);
 }

@@ -29,7 +29,8 @@ bool lower_value_may_raise(const Lower *l, const Value *value) {
     case OP_CAST: return (value->flags & VF_CHECKED) || value->args[0]->type->kind == TY_OPTIONAL;
     case OP_GETITEM:
     case OP_SETITEM:
-        return !(value->flags & VF_UNCHECKED) || value->args[0]->type->kind != TY_ARRAY || l->access != ACCESS_RAISE;
+        return (value->flags & VF_CHECKED) || !(value->flags & VF_UNCHECKED) ||
+               value->args[0]->type->kind != TY_ARRAY || l->access != ACCESS_RAISE;
     case OP_RAISE:
     case OP_CHECK_BOUND: return true;
     default:

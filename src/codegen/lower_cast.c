@@ -163,19 +163,36 @@ static void check_float_to_int(Lower *l, LLVMValueRef value) {
     l_raise_if(l, infinite, "OverflowError", "cannot convert float infinity to integer", NULL, 0);
 }
 
-/* A Python int made a NumPy integer that cannot hold it. */
-static void check_int_range(Lower *l, LLVMValueRef value, const Type *to) {
-    if (to->scalar == SCALAR_INT64) return;
-    LLVMValueRef bad;
-    if (to->scalar == SCALAR_UINT64) {
-        bad = l_icmp(l, LLVMIntSLT, value, l_i64(l, 0));
-    } else {
-        LLVMValueRef narrow = l_cast_scalar(l, value, SCALAR_INT64, to->scalar);
-        bad = l_icmp(l, LLVMIntNE, l_cast_scalar(l, narrow, to->scalar, SCALAR_INT64), value);
-    }
-    const char *text = arena_printf(l->arena, "Python integer %%lld out of bounds for %s",
-                                    scalar_info[to->scalar].name);
-    l_raise_if(l, bad, "OverflowError", text, &value, 1);
+/* Whether an int64 lies outside an integer type. */
+static LLVMValueRef is_outside(Lower *l, LLVMValueRef value, Scalar to) {
+    if (to == SCALAR_UINT64) return l_icmp(l, LLVMIntSLT, value, l_i64(l, 0));
+    int64_t values = (int64_t)1 << (8 * scalar_info[to].bytes);
+    if (scalar_info[to].kind == 'i') value = l_add(l, value, l_i64(l, values / 2));
+    return l_icmp(l, LLVMIntUGE, value, l_i64(l, values));
+}
+
+/* For an item of a range: whether one of the range's ends lies outside, which does not change while a loop runs; LLVM
+ * then splits the loop, and the one that runs as a rule has no check.  NULL: it is no such item. */
+static LLVMValueRef end_is_outside(Lower *l, const Value *item, Scalar to) {
+    const Value *iterator = item->op == OP_ITER_TAKE ? item->args[0] : NULL;
+    if (!iterator || iterator->op != OP_ITER || iterator->args[0]->type->kind != TY_RANGE) return NULL;
+    LLVMValueRef range = l_value(l, iterator->args[0]);
+    return l_or(l, is_outside(l, l_extract(l, range, 0), to), is_outside(l, l_extract(l, range, 1), to));
+}
+
+void l_check_int_range(Lower *l, const Value *from, LLVMValueRef value, const Type *to, const char *error,
+                       const char *text) {
+    Scalar scalar = to->scalar;
+    if (scalar == SCALAR_UINT64 && from->flags & VF_NONNEGATIVE) return;
+    LLVMValueRef wide = l_cast_scalar(l, value, from->type->scalar, SCALAR_INT64);
+    if (from->type->scalar == SCALAR_UINT64)
+        l_raise_if(l, l_icmp(l, LLVMIntSLT, wide, l_i64(l, 0)), error,
+                   text ? text : "Python int too large to convert to C long", NULL, 0);
+    if (scalar == SCALAR_INT64) return;
+    LLVMValueRef outside = is_outside(l, wide, scalar), rarely = end_is_outside(l, from, scalar);
+    if (rarely) outside = l_and(l, rarely, outside);
+    const char *words = arena_printf(l->arena, "Python integer %%lld out of bounds for %s", scalar_info[scalar].name);
+    l_raise_if(l, outside, error, text ? text : words, &wide, text ? 0 : 1);
 }
 
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
@@ -190,6 +207,6 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
         check_float_to_int(l, operand);
     if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 &&
         type_is_integer(to) && !to->weak && to->scalar != SCALAR_BOOL)
-        check_int_range(l, operand, to);
+        l_check_int_range(l, value->args[0], operand, to, "OverflowError", NULL);
     return l_convert(l, operand, from, to);
 }

@@ -108,10 +108,10 @@ static void check_item_access(Verifier *verifier, const Value *value) {
     if (array->kind != TY_ARRAY) return;
     if (value->op == OP_SETITEM && array->readonly) fault(verifier, value, "the array is read-only");
     if (!takes_element(array, index)) return;
-    if (value->op == OP_SETITEM)
-        want(verifier, value, 2, type_element(array));
-    else
+    if (value->op == OP_GETITEM)
         want_result(verifier, value, type_element(array));
+    else if (!(value->flags & VF_CHECKED)) /* else a Python int, whose range is checked when it runs */
+        want(verifier, value, 2, type_element(array));
 }
 
 static void check_call(Verifier *verifier, const Value *value) {

@@ -58,6 +58,7 @@ typedef struct Infer {
     bool emit;      /* rewriting */
     bool device;    /* compiling for a kernel: config->device */
     bool py_errors; /* Python error model (OPT_PYTHON_ERRORS) */
+    bool int_range; /* a Python int that a NumPy integer cannot hold raises OverflowError; else it wraps */
     Fact
         result; /* of the function, once solved; the instance's own stays what calls of itself saw until the run ends */
     struct Solver *solver;
@@ -75,7 +76,8 @@ typedef struct Typing {
     size_t nargs;
     const char *const *names; /* keyword names of the last nnames arguments */
     size_t nnames;
-    bool emit; /* the second phase: decisions are applied */
+    bool emit;  /* the second phase: decisions are applied */
+    bool wraps; /* casts made now keep the low bits of a Python int */
 
     /* the answer, through the functions below */
     const Type *result;
@@ -167,8 +169,10 @@ Value *emit_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_
 Value *emit_getattr(Typing *t, const char *name, const Type *type, Value *of);
 Value *emit_extract(Typing *t, Value *tuple, size_t index);
 Value *emit_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs);
-Value *emit_cast(Typing *t, Value *value,
-                 const Type *to); /* the value itself if it has that type; constants are converted at once */
+/* The value itself if it has that type; constants are converted at once.  A Python int made a NumPy integer that may
+ * not hold it is VF_CHECKED where that raises. */
+Value *emit_cast(Typing *t, Value *value, const Type *to);
+bool may_overflow(const Infer *in, const Type *from, const Type *to);
 
 /* Types another operation on operands of these facts, as a part of what `at` becomes.  values: NULL while solving.
  * *value: the new value when t->emit.  names: for OP_CALL, as in imm.names. */

@@ -94,7 +94,7 @@ static void cast_phi_operands(Infer *in, Value *phi) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
         Value *arg = value_resolve(phi->args[i]);
         Value *end = phi->block->preds.data[i]->last;
-        Typing t = {.in = in, .at = end, .emit = true};
+        Typing t = {.in = in, .at = end, .emit = true, .wraps = true};
         if (arg->type->kind == TY_BOTTOM) { /* undefined on this path */
             arg = value_new(in->func, OP_UNDEF, phi->span, NULL, 0);
             arg->type = phi->type;
@@ -137,6 +137,14 @@ static void rewrite_phis(Infer *in) {
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
             for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = value_resolve(value->args[i]);
+}
+
+/* Where a Python int joins a narrower NumPy integer.  Only now: a check on a variable that nobody reads any more would
+ * have kept it alive. */
+static void check_joins(Infer *in) {
+    for (size_t b = 0; in->int_range && b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_CAST && may_overflow(in, value->args[0]->type, value->type)) value->flags |= VF_CHECKED;
 }
 
 /* What is left untyped has no use. */
@@ -188,6 +196,7 @@ bool rewrite(Infer *in) {
     func_remove_trivial_phis(in->func);
     func_remove_dead(in->func);
     settle_undefined(in);
+    check_joins(in);
     mark_ranges(in);
     func_renumber(in->func);
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
@@ -207,7 +216,8 @@ bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, Fu
                 .diag = diag,
                 .inst = inst,
                 .device = config->device,
-                .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0};
+                .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0,
+                .int_range = !config->device && config->promotion == PROMOTION_NUMPY2};
     in.func = func_clone(arena, inst->untyped);
     inst->func = in.func;
     TRY(solve(&in));

@@ -15,9 +15,6 @@ bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds);
 /* float16 is computed in float32: the type a float type is computed in. */
 const Type *lib_compute(Infer *in, const Type *type);
 
-/* When t->emit is set: operand `arg` cast to `to`, raising OverflowError where a Python int does not fit a NumPy
- * integer. */
-Value *lib_arg(Typing *t, size_t arg, const Type *to);
 /* False: refused, for one of the first `count` operands is a constant int that `to` cannot hold. */
 bool lib_constants_fit(Typing *t, size_t count, const Type *to);
 

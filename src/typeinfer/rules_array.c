@@ -193,14 +193,29 @@ bool rule_getitem(Typing *t) {
 
 /* ---- x[i] = v ---- */
 
+/* NumPy stores an integer through a Python int: into signed elements any, into unsigned ones Python's only; NumPy's own
+ * wrap there. */
+static bool store_may_overflow(const Infer *in, const Type *from, const Type *to) {
+    if (from->weak || !in->int_range || scalar_info[to->scalar].kind != 'i') return may_overflow(in, from, to);
+    const ScalarInfo *a = &scalar_info[from->scalar], *b = &scalar_info[to->scalar];
+    return (a->kind == 'i' && a->bytes > b->bytes) || (a->kind == 'u' && a->bytes >= b->bytes);
+}
+
 /* A number of type `value` stored into an element: as a C conversion, save complex into real, which NumPy refuses or
- * warns of. */
-static bool store_scalar(Typing *t, const Type *element) {
+ * warns of, and integers beyond the element's range, which raise unless they come out of an array without dimensions
+ * (`from_array`). */
+static bool store_scalar(Typing *t, const Type *element, bool from_array) {
     const Type *value = infer_content(t->args[2].type);
     if (scalar_info[value->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
         typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into an array of %s", typing_arg_text(t, 2),
                         typing_text(t, element));
         return typing_hint(t, "store its .real or .imag");
+    }
+    bool known_python = t->args[2].konst && value->weak;
+    if (!known_python && !from_array && store_may_overflow(t->in, value, element)) { /* checked after the index is */
+        typing_cast(t, 2, value);
+        t->flags |= VF_CHECKED;
+        return true;
     }
     typing_cast(t, 2, element);
     return true;
@@ -220,11 +235,12 @@ static bool load_zero_dim(Typing *t, const Type *array) {
 
 static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
     const Type *value = infer_content(t->args[2].type);
-    if (value->kind == TY_ARRAY && value->ndim == 0) {
+    bool zero_dim = value->kind == TY_ARRAY && value->ndim == 0;
+    if (zero_dim) {
         TRY(load_zero_dim(t, value));
         value = t->args[2].type;
     }
-    if (value->kind == TY_SCALAR) return store_scalar(t, element);
+    if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
     if (is_view && value->kind == TY_ARRAY) {
         if (value->ndim > ndim)
             return typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into a view of %u",

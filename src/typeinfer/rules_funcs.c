@@ -41,14 +41,6 @@ Value *lib_emit_tuple(Typing *t, const Type *item, size_t first, size_t count) {
     return emit_op(t, OP_TUPLE, lib_uniform_tuple(t->in, item, count), items, count);
 }
 
-Value *lib_arg(Typing *t, size_t arg, const Type *to) {
-    const Type *from = lib_scalar(t, arg);
-    Value *value = emit_cast(t, t->values[arg], to);
-    bool narrows = from && from->weak && from->scalar == SCALAR_INT64 && !to->weak && type_is_integer(to);
-    if (t->in->py_errors && narrows && value->op == OP_CAST) value->flags |= VF_CHECKED;
-    return value;
-}
-
 bool lib_constants_fit(Typing *t, size_t count, const Type *to) {
     for (size_t i = 0; i < count; i++) {
         typing_cast(t, i, to);

@@ -158,7 +158,7 @@ bool rule_func_ufunc(Typing *t) {
     if (t->emit) {
         /* First to the loop's type (a Python int becomes an int8), then to what it is computed in. */
         Value **args = ARENA_ARRAY(t->in->arena, Value *, t->nargs);
-        for (size_t i = 0; i < t->nargs; i++) args[i] = emit_cast(t, lib_arg(t, i, loop), compute);
+        for (size_t i = 0; i < t->nargs; i++) args[i] = emit_cast(t, emit_cast(t, t->values[i], loop), compute);
         value = lib_emit(t, func, args, t->nargs, natural, result);
     }
     return typing_become(t, value, result);
@@ -179,7 +179,7 @@ static bool become_op(Typing *t, Op op, const Type *operand, const Type *result,
     TRY(lib_constants_fit(t, twice ? 1 : count, operand));
     if (t->emit) {
         Value *args[2];
-        for (size_t i = 0; i < count; i++) args[i] = lib_arg(t, twice ? 0 : i, operand);
+        for (size_t i = 0; i < count; i++) args[i] = emit_cast(t, t->values[twice ? 0 : i], operand);
         value = emit_op(t, op, result, args, count);
     }
     return typing_become(t, value, result);
@@ -252,7 +252,8 @@ bool rule_func_ufunc_ldexp(Typing *t) {
     Value *value = NULL;
     if (t->emit) {
         const Type *compute = lib_compute(t->in, loop);
-        Value *args[] = {emit_cast(t, lib_arg(t, 0, loop), compute), emit_cast(t, t->values[1], infer_int(t->in))};
+        Value *args[] = {emit_cast(t, emit_cast(t, t->values[0], loop), compute),
+                         emit_cast(t, t->values[1], infer_int(t->in))};
         value = lib_emit(t, t->func, args, 2, compute, loop);
     }
     return typing_become(t, value, loop);

@@ -526,6 +526,12 @@ Value *emit_content(Typing *t, Value *optional) {
     return content;
 }
 
+bool may_overflow(const Infer *in, const Type *from, const Type *to) {
+    if (!in->int_range || from->kind != TY_SCALAR || to->kind != TY_SCALAR) return false;
+    bool numpy_integer = !to->weak && (scalar_info[to->scalar].kind == 'i' || scalar_info[to->scalar].kind == 'u');
+    return from->weak && from->scalar == SCALAR_INT64 && numpy_integer && to->scalar != SCALAR_INT64;
+}
+
 Value *emit_cast(Typing *t, Value *value, const Type *to) {
     const Type *from = value->type;
     if (from == to) return value;
@@ -540,6 +546,7 @@ Value *emit_cast(Typing *t, Value *value, const Type *to) {
         value = emit_cast(t, value, to->items[0]);
     Value *cast = emit_op(t, OP_CAST, to, &value, 1);
     cast->name = value->name;
+    if (!t->wraps && may_overflow(t->in, from, to)) cast->flags |= VF_CHECKED;
     return cast;
 }
 
