@@ -1,6 +1,7 @@
 """Arrays: attributes, indexing of every kind, views, assignment, iteration, against the interpreter."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -454,6 +455,55 @@ def test_shapes_that_do_and_do_not_fit(text, shape):
     except ValueError:
         pass
     agree(function, a, b)
+
+
+@pytest.mark.parametrize("text", ["a[0] = b", "a[:] = b", "a[1:, ::2] = b", "a[..., None] = b"])
+@pytest.mark.parametrize(
+    "shape", [(1, 4), (2, 4), (1, 1, 4), (1, 2, 4), (1, 3), (1, 1), (1, 0, 4), (1, 1, 3, 4), (1, 2, 2)]
+)
+def test_leading_axes_of_length_one_are_dropped(text, shape):
+    b = np.arange(1.0, math.prod(shape) + 1).reshape(shape)
+    agree(make(f"def f(a, b):\n    {text}\n    return a"), np.zeros((3, 4)), b)
+
+
+def test_an_array_of_one_element_into_one_without_dimensions():
+    agree_all(make("def f(a, b):\n    a[...] = b"), [(np.zeros(()), np.ones(s)) for s in [(1,), (1, 1), (2,), (1, 2)]])
+
+
+TUPLES_1D = ["a[1:3] = (1, 2)", "a[1:3] = (v, 2, 3)", "a[1:3] = (v,)", "a[1:3] = ()", "a[1:1] = ()"]
+TUPLES_1D += ["a[1:3] = (a[3], a[0])", "a[:2] = (1.7, True)", "a[:3] = (1, v)", "a[:2] = (1, x)"]
+TUPLES_1D += ["a[::2] = (v, v + 1)", "a[...] = (v, x, 1, 2)"]
+TUPLES_2D = ["a[:, 0:2] = ((1, 2), (3, v))", "a[:, 0:2] = ((1, v),)", "a[:, 0:2] = ((1,), (v,))"]
+TUPLES_2D += ["a[0] = (1, 2, 3, v)", "a[:] = ()", "a[:] = ((), ())", "a[:, :2] = (8, v)", "a[1] = (v,)"]
+TUPLES_2D += ["a[:, ::-2] = ((v, v + 1), (2, v * 2))"]
+
+
+@pytest.mark.parametrize("text", TUPLES_1D + TUPLES_2D)
+@pytest.mark.parametrize("name", ["int8", "uint8", "float32", "bool"])
+def test_tuples_stored_into_slices(text, name):
+    shape = (4,) if text in TUPLES_1D else (2, 4)
+    a = np.arange(math.prod(shape)).astype(name).reshape(shape)
+    cases = [(a, v, np.int64(v)) for v in (5, 60, 300, -1)] + [(a[..., ::-1], 7, np.int64(8))]
+    agree_all(make(f"def f(a, v, x):\n    {text}\n    return a"), cases)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a[1:3] = ((1, 2),)",
+        "a[:] = ((1, 2), 3)",
+        "a[0] = (1,)",
+        "a[:2] = (1, 300)",
+        "a[:2] = (1, 2j)",
+        "a[:2] = (a, a)",
+    ],
+)
+def test_tuples_that_no_slice_takes(text):
+    function = make(f"def f(a):\n    {text}")
+    with pytest.raises(errors.TypingError):
+        njit(function)(np.zeros(4, np.int8))
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        function(np.zeros(4, np.int8))
 
 
 # ---- iteration ----

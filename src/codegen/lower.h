@@ -67,9 +67,10 @@ LLVMValueRef lower_compare(Lower *l, const Value *value);
 LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b);
 
 LLVMValueRef lower_cast(Lower *l, const Value *value); /* lower_cast.c */
-/* Raises `error` if `value`, the integer `from`, does not fit into an integer type; text NULL: NumPy's words. */
-void l_check_int_range(Lower *l, const Value *from, LLVMValueRef value, const Type *to, const char *error,
-                       const char *text);
+/* Whether an integer does not fit into another integer type, and the check that raises OverflowError then.  `item`: the
+ * value in the program, if there is one: a check of a range's items may stay out of the loop. */
+LLVMValueRef l_int_outside(Lower *l, LLVMValueRef value, const Type *from, const Type *to);
+void l_check_int_range(Lower *l, LLVMValueRef value, const Type *from, const Type *to, const Value *item);
 LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from,
                        const Type *to); /* any types; lower_cast without checks */
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */
@@ -93,6 +94,8 @@ void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef line
 void l_fill(Lower *l, const Type *type, LLVMValueRef array,
             LLVMValueRef value); /* lower_assign.c; the value has the element's type */
 void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
+/* A tuple of numbers, or of such tuples, as an array; `checked`: integers must fit. */
+void l_assign_tuple(Lower *l, const Type *to_type, LLVMValueRef to, const Type *tuple, LLVMValueRef from, bool checked);
 LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
 /* Normalises an index: negative ones count from the end. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uint32_t flags);

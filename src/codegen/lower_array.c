@@ -421,23 +421,6 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
     return l_convert(l, element, a.element, value->type);
 }
 
-/* A tuple of scalars assigned to a slice is an array of one dimension. */
-static LLVMValueRef tuple_as_array(Lower *l, const Type *element, const Type *tuple, LLVMValueRef value,
-                                   const Type **type) {
-    *type = type_array(l->types, element, 1, LAYOUT_C, false);
-    size_t bytes = scalar_info[element->scalar].bytes;
-    LLVMValueRef memory = l_alloca_bytes(l, bytes * (tuple->count ? tuple->count : 1), (unsigned)type_align(element),
-                                         "items");
-    for (uint32_t i = 0; i < tuple->count; i++) {
-        if (!type_is_scalar(tuple->items[i]))
-            return l_unsupported(l, "%s cannot be assigned to a slice", l_type_text(l, tuple));
-        LLVMValueRef item = l_cast(l, l_extract(l, value, i), tuple->items[i], element);
-        l_store(l, element, item, l_offset(l, memory, l_i64(l, (int64_t)(bytes * i))));
-    }
-    LLVMValueRef shape[] = {l_i64(l, tuple->count)};
-    return l_array_of_shape(l, *type, memory, shape);
-}
-
 static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLVMValueRef array, const Indices *x) {
     const Type *view_type = NULL, *from = value->args[2]->type;
     LLVMValueRef view, source = l_arg(l, value, 2);
@@ -447,12 +430,12 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
         LLVMConstIntGetSExtValue(l_array_stride(l, view_type, view, 0)) == item_bytes(type))
         view_type = type_array(l->types, type_element(type), 1, LAYOUT_C, false);
     if (type_is_scalar(from)) {
-        if (value->flags & VF_CHECKED)
-            l_check_int_range(l, value->args[2], source, type_element(type), "OverflowError", NULL);
+        if (value->flags & VF_CHECKED) l_check_int_range(l, source, from, type_element(type), value->args[2]);
         l_fill(l, view_type, view, l_cast(l, source, from, type_element(type)));
-    } else if (from->kind == TY_ARRAY || from->kind == TY_TUPLE) {
-        if (from->kind == TY_TUPLE) TRY(source = tuple_as_array(l, type_element(type), from, source, &from));
+    } else if (from->kind == TY_ARRAY) {
         l_assign(l, view_type, view, from, source);
+    } else if (from->kind == TY_TUPLE) {
+        l_assign_tuple(l, view_type, view, from, source, value->flags & VF_CHECKED);
     } else {
         return l_unsupported(l, "%s cannot be assigned to a part of an array", l_type_text(l, from));
     }
@@ -473,11 +456,13 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
     else
         return l_unsupported(l, "items of %s cannot be assigned", l_type_text(l, type));
     LLVMValueRef stored = l_arg(l, value, 2);
-    bool flat = type->kind == TY_FLAT;
-    if (value->flags & VF_CHECKED)
-        l_check_int_range(l, value->args[2], stored, a.element, flat ? "ValueError" : "OverflowError",
-                          flat ? "Error setting single item of array." : NULL);
-    l_store(l, a.element, l_cast(l, stored, value->args[2]->type, a.element), a.pointer);
+    const Type *from = value->args[2]->type;
+    if (value->flags & VF_CHECKED && type->kind == TY_FLAT)
+        l_raise_if(l, l_int_outside(l, stored, from, a.element), "ValueError", "Error setting single item of array.",
+                   NULL, 0);
+    else if (value->flags & VF_CHECKED)
+        l_check_int_range(l, stored, from, a.element, value->args[2]);
+    l_store(l, a.element, l_cast(l, stored, from, a.element), a.pointer);
     l_endaccess(l, &a, NULL);
     return LLVMGetUndef(l->empty);
 }

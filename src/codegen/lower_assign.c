@@ -8,6 +8,8 @@
  * first.  Two contiguous arrays of one dimension and element type are a memmove. */
 #include "codegen/lower.h"
 
+#include <string.h> /* memmove */
+
 typedef struct Operand { /* an array as the loops see it, aligned to the axes of the destination */
     const Type *element;
     LLVMValueRef data, shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
@@ -152,6 +154,24 @@ static Operand broadcast(Lower *l, const Operand *from) {
     return x;
 }
 
+/* An axis that the destination does not have must have length 1. */
+static void drop_leading_axis(Lower *l, const Operand *to, Operand *from) {
+    LLVMValueRef args[2 * TYPE_MAX_NDIM];
+    Buf text;
+    buf_init(&text, l->arena);
+    buf_puts(&text, "could not broadcast input array from shape ");
+    print_shape(&text, from->ndim);
+    buf_puts(&text, " into shape ");
+    print_shape(&text, to->ndim);
+    for (unsigned i = 0; i < from->ndim; i++) args[i] = from->shape[i];
+    for (unsigned i = 0; i < to->ndim; i++) args[from->ndim + i] = to->shape[i];
+    l_raise_if(l, l_icmp(l, LLVMIntNE, from->shape[0], l_i64(l, 1)), "ValueError", text.text, args,
+               from->ndim + to->ndim);
+    from->ndim--;
+    memmove(from->shape, from->shape + 1, from->ndim * sizeof *from->shape);
+    memmove(from->strides, from->strides + 1, from->ndim * sizeof *from->strides);
+}
+
 /* ---- overlap ---- */
 
 /* First byte and the byte after the last one, as integers. */
@@ -222,10 +242,7 @@ static bool is_unit_stride(const Operand *x) {
 static void update_from_array(Lower *l, const Update *u, const Type *to_type, LLVMValueRef to_array,
                               const Type *from_type, LLVMValueRef from_array) {
     Operand to = operand_of(l, to_type, to_array), plain = operand_of(l, from_type, from_array);
-    if (plain.ndim > to.ndim) {
-        l_unsupported(l, "an array of %u dimensions cannot be assigned to one of %u", plain.ndim, to.ndim);
-        return;
-    }
+    while (plain.ndim > to.ndim) drop_leading_axis(l, &to, &plain);
     Operand from = aligned(l, &plain, to.ndim);
     check_broadcast(l, u, &to, &from, plain.ndim);
     LLVMValueRef same = same_shape(l, &to, &from);
@@ -260,6 +277,50 @@ void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_t
     const Update u = {.op = OP_COUNT};
     update_from_array(l, &u, to_type, to, from_type, from);
 }
+
+/* ---- tuples ---- */
+
+/* Stores the numbers of a tuple, in order, to the elements of `to` from axis `axis` on. */
+static void store_items(Lower *l, const Operand *to, LLVMValueRef at, unsigned axis, const Type *type,
+                        LLVMValueRef value, bool checked) {
+    if (type_is_scalar(type)) {
+        if (checked && type != to->element) l_check_int_range(l, value, type, to->element, NULL);
+        l_store(l, to->element, l_cast(l, value, type, to->element), at);
+        return;
+    }
+    for (uint32_t i = 0; i < type->count; i++)
+        store_items(l, to, advance(l, at, l_i64(l, i), to->strides[axis]), axis + 1, type->items[i],
+                    l_extract(l, value, i), checked);
+}
+
+/* As NumPy does: straight into the destination if it has the tuple's shape; else an array is made, and assigned. */
+void l_assign_tuple(Lower *l, const Type *to_type, LLVMValueRef to_array, const Type *tuple, LLVMValueRef value,
+                    bool checked) {
+    Operand to = operand_of(l, to_type, to_array);
+    LLVMValueRef shape[TYPE_MAX_NDIM], same = l_i1(l, true);
+    uint64_t bytes = (uint64_t)bytes_of(&to);
+    unsigned ndim = 0;
+    for (const Type *at = tuple; at && at->kind == TY_TUPLE; at = at->count ? at->items[0] : NULL) {
+        if (ndim < to.ndim) same = l_and(l, same, l_icmp(l, LLVMIntEQ, to.shape[ndim], l_i64(l, at->count)));
+        shape[ndim++] = l_i64(l, at->count);
+        bytes *= at->count;
+    }
+    LIf f;
+    if (ndim == to.ndim) {
+        l_if(l, &f, same);
+        store_items(l, &to, to.data, 0, tuple, value, checked);
+        l_else(l, &f);
+    }
+    const Type *type = type_array(l->types, to.element, ndim, LAYOUT_C, false);
+    LLVMValueRef memory = l_alloca_bytes(l, bytes ? bytes : 1, (unsigned)type_align(to.element), "items");
+    LLVMValueRef array = l_array_of_shape(l, type, memory, shape);
+    Operand copy = operand_of(l, type, array);
+    store_items(l, &copy, memory, 0, tuple, value, checked);
+    l_assign(l, to_type, to_array, type, array);
+    if (ndim == to.ndim) l_endif(l, &f);
+}
+
+/* ---- in place ---- */
 
 /* x += y and friends on an array: the result is the array. imm.i is the scalar type to compute in. */
 LLVMValueRef lower_array_inplace(Lower *l, const Value *value) {

@@ -165,6 +165,7 @@ static void check_float_to_int(Lower *l, LLVMValueRef value) {
 
 /* Whether an int64 lies outside an integer type. */
 static LLVMValueRef is_outside(Lower *l, LLVMValueRef value, Scalar to) {
+    if (to == SCALAR_INT64) return l_i1(l, false);
     if (to == SCALAR_UINT64) return l_icmp(l, LLVMIntSLT, value, l_i64(l, 0));
     int64_t values = (int64_t)1 << (8 * scalar_info[to].bytes);
     if (scalar_info[to].kind == 'i') value = l_add(l, value, l_i64(l, values / 2));
@@ -180,19 +181,23 @@ static LLVMValueRef end_is_outside(Lower *l, const Value *item, Scalar to) {
     return l_or(l, is_outside(l, l_extract(l, range, 0), to), is_outside(l, l_extract(l, range, 1), to));
 }
 
-void l_check_int_range(Lower *l, const Value *from, LLVMValueRef value, const Type *to, const char *error,
-                       const char *text) {
+LLVMValueRef l_int_outside(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    LLVMValueRef wide = l_cast_scalar(l, value, from->scalar, SCALAR_INT64), outside = is_outside(l, wide, to->scalar);
+    return from->scalar == SCALAR_UINT64 ? l_or(l, outside, l_icmp(l, LLVMIntSLT, wide, l_i64(l, 0))) : outside;
+}
+
+void l_check_int_range(Lower *l, LLVMValueRef value, const Type *from, const Type *to, const Value *item) {
     Scalar scalar = to->scalar;
-    if (scalar == SCALAR_UINT64 && from->flags & VF_NONNEGATIVE) return;
-    LLVMValueRef wide = l_cast_scalar(l, value, from->type->scalar, SCALAR_INT64);
-    if (from->type->scalar == SCALAR_UINT64)
-        l_raise_if(l, l_icmp(l, LLVMIntSLT, wide, l_i64(l, 0)), error,
-                   text ? text : "Python int too large to convert to C long", NULL, 0);
+    if (scalar == SCALAR_UINT64 && item && item->flags & VF_NONNEGATIVE) return;
+    LLVMValueRef wide = l_cast_scalar(l, value, from->scalar, SCALAR_INT64);
+    if (from->scalar == SCALAR_UINT64)
+        l_raise_if(l, l_icmp(l, LLVMIntSLT, wide, l_i64(l, 0)), "OverflowError",
+                   "Python int too large to convert to C long", NULL, 0);
     if (scalar == SCALAR_INT64) return;
-    LLVMValueRef outside = is_outside(l, wide, scalar), rarely = end_is_outside(l, from, scalar);
+    LLVMValueRef outside = is_outside(l, wide, scalar), rarely = item ? end_is_outside(l, item, scalar) : NULL;
     if (rarely) outside = l_and(l, rarely, outside);
-    const char *words = arena_printf(l->arena, "Python integer %%lld out of bounds for %s", scalar_info[scalar].name);
-    l_raise_if(l, outside, error, text ? text : words, &wide, text ? 0 : 1);
+    const char *text = arena_printf(l->arena, "Python integer %%lld out of bounds for %s", scalar_info[scalar].name);
+    l_raise_if(l, outside, "OverflowError", text, &wide, 1);
 }
 
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
@@ -207,6 +212,6 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
         check_float_to_int(l, operand);
     if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 &&
         type_is_integer(to) && !to->weak && to->scalar != SCALAR_BOOL)
-        l_check_int_range(l, value->args[0], operand, to, "OverflowError", NULL);
+        l_check_int_range(l, operand, from, to, value->args[0]);
     return l_convert(l, operand, from, to);
 }

@@ -233,6 +233,50 @@ static bool load_zero_dim(Typing *t, const Type *array) {
     return true;
 }
 
+static bool same_shape(const Type *a, const Type *b) {
+    if (a->kind != b->kind) return false;
+    if (a->kind != TY_TUPLE) return true;
+    return a->count == b->count && (a->count == 0 || same_shape(a->items[0], b->items[0]));
+}
+
+/* A tuple stored into a view is an array: tuples in it have one length, as far down as there are dimensions.  Returns
+ * the type it is cast to: numbers get the element's type, but those whose range is checked when they are stored keep
+ * theirs.  NULL: refused. */
+static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsigned ndim) {
+    Infer *in = t->in;
+    const Type *tuple = fact.type, **items = ARENA_ARRAY(in->arena, const Type *, tuple->count);
+    if (ndim == 0) {
+        typing_fail_arg(t, 2, DIAG_TYPING, "%s has more dimensions than what it is stored into", typing_arg_text(t, 2));
+        return NULL;
+    }
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        const Fact item = {tuple->items[i], fact.konst ? fact.konst->items[i] : NULL};
+        if (item.type->kind == TY_TUPLE) {
+            TRY(items[i] = store_tuple(t, item, element, ndim - 1));
+        } else if (item.type->kind != TY_SCALAR ||
+                   (scalar_info[item.type->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c')) {
+            typing_fail_arg(t, 2, DIAG_TYPING, "%s in a tuple cannot be stored into an array of %s",
+                            typing_text(t, item.type), typing_text(t, element));
+            typing_hint(t, "assign the items one by one");
+            return NULL;
+        } else if (item.konst && !konst_fits(item.konst, element)) {
+            typing_fail_arg(t, 2, DIAG_TYPING, "a Python int in the tuple is out of bounds for %s",
+                            typing_text(t, element));
+            return NULL;
+        } else if (!(item.konst && item.type->weak) && store_may_overflow(in, item.type, element)) {
+            items[i] = item.type;
+            t->flags |= VF_CHECKED;
+        } else {
+            items[i] = element;
+        }
+        if (!same_shape(items[i], items[0])) {
+            typing_fail_arg(t, 2, DIAG_TYPING, "the tuple has an inhomogeneous shape: %s", typing_text(t, tuple));
+            return NULL;
+        }
+    }
+    return type_tuple(in->types, items, tuple->count);
+}
+
 static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
     const Type *value = infer_content(t->args[2].type);
     bool zero_dim = value->kind == TY_ARRAY && value->ndim == 0;
@@ -242,14 +286,17 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
     }
     if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
     if (is_view && value->kind == TY_ARRAY) {
-        if (value->ndim > ndim)
-            return typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into a view of %u",
-                               value->ndim, ndim);
         if (scalar_info[value->items[0]->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
             typing_fail_arg(t, 2, DIAG_TYPING, "elements of %s cannot be stored into an array of %s",
                             typing_arg_text(t, 2), typing_text(t, element));
             return typing_hint(t, "store its .real or .imag");
         }
+        return true;
+    }
+    if (is_view && t->args[2].type->kind == TY_TUPLE) {
+        const Type *tuple;
+        TRY(tuple = store_tuple(t, t->args[2], element, ndim));
+        typing_cast(t, 2, tuple);
         return true;
     }
     typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
