@@ -488,3 +488,77 @@ def test_names_that_are_not_there():
     with pytest.raises(errors.KraitError) as caught:
         njit(make("def f(x): return math.nothing_here(x)", math=math))(1)
     assert "nothing_here" in str(caught.value)
+
+
+# ---- functions that change after they were compiled ----
+
+
+def make_shifted(v):
+    def shifted(x, y=2, *, z=3):
+        return x + y + z + v
+
+    def change(to):
+        nonlocal v
+        v = to
+
+    return shifted, change
+
+
+@pytest.mark.parametrize("decorate", [lambda f: f, njit], ids=["plain", "jitted"])
+def test_a_function_passed_as_an_argument_may_change(decorate):
+    function, change_cell = make_shifted(10)
+    argument = decorate(function)
+    call = njit(lambda f, x: f(x))
+    call_in_tuple = njit(lambda fs, x: fs[0](x))
+
+    def check():
+        assert call(argument, 1) == call_in_tuple((argument,), 1) == function(1)
+
+    check()
+    change_cell(20)
+    check()
+    function.__defaults__ = (50,)
+    check()
+    function.__kwdefaults__ = {"z": 70}
+    check()
+    function.__code__ = make_thousands(1).__code__
+    check()
+
+
+def make_thousands(v):
+    def thousands(x, y=0, *, z=0):
+        return x * 1000 + v
+
+    return thousands
+
+
+FACTOR = 3
+
+
+def times_factor(x):
+    return x * FACTOR
+
+
+def test_a_global_of_a_function_passed_as_an_argument_may_change():
+    global FACTOR
+    call = njit(lambda f, x: f(x))
+    jitted = njit(times_factor)
+    try:
+        for FACTOR in (3, 5, 3, 7):
+            assert call(times_factor, 2) == call(jitted, 2) == 2 * FACTOR
+    finally:
+        FACTOR = 3
+
+
+def test_the_code_of_a_jitted_function_may_change():
+    def f(x):
+        return x + 1
+
+    def outer(x):
+        return compiled(x) * 10
+
+    compiled = njit(f)
+    outer = njit(outer)
+    assert (compiled(1), outer(1)) == (2, 20)
+    f.__code__ = (lambda x: x * 100).__code__
+    assert (compiled(1), outer(1)) == (100, 1000)

@@ -206,7 +206,6 @@ static const Const *read_function(const Reading *r, PyObject *function, PyObject
     Objects *objects = r->frontend->objects;
     ObjRef ref = decorated ? objects_ref_decorated(objects, function, decorated) : objects_ref(objects, function);
     if (!ref) return python_failed(r, "no memory for an object's number");
-    if (!decorated) name_function(r->frontend, function);
     return const_of(r->frontend->arena, type_object(r->frontend->types, TY_PYFUNC, ref));
 }
 

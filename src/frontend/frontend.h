@@ -38,7 +38,7 @@ typedef enum GuardKind {
     GUARD_GLOBAL,
     GUARD_CELL,
     GUARD_ATTRIBUTE,
-    GUARD_CODE, /* of a plain function that is called: its __code__, __defaults__, __kwdefaults__ */
+    GUARD_CODE, /* of a function that was compiled: its __code__, __defaults__, __kwdefaults__ */
     GUARD_DEFAULTS,
     GUARD_KWDEFAULTS
 } GuardKind;

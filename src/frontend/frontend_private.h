@@ -33,7 +33,7 @@ bool frontend_python_failed(Frontend *frontend, const Source *source, Span span,
 PyObject *name_global(Frontend *frontend, PyObject *globals, PyObject *builtins, PyObject *name);
 PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, const Source *source, Span span);
 PyObject *name_cell(Frontend *frontend, PyObject *cell);
-/* A plain function is part of the compilation: what it consists of is guarded. */
+/* A function is part of the compilation: what it consists of is guarded. */
 void name_function(Frontend *frontend, PyObject *function);
 /* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
  * NULL. */

@@ -485,6 +485,7 @@ static bool is_prelude(const Translator *t) {
 static bool translate(Translator *t, ObjRef ref) {
     TRY(open_function(t, ref));
     t->frontend->unguarded = is_prelude(t);
+    if (!t->nested) name_function(t->frontend, (PyObject *)t->function); /* however it came here, it may be changed */
     open_variables(t);
     cfg_build(t->arena, &t->bytecode, &t->cfg);
     make_params(t);
