@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import threading
 import types
 
 import numpy as np
@@ -562,3 +563,39 @@ def test_the_code_of_a_jitted_function_may_change():
     assert (compiled(1), outer(1)) == (2, 20)
     f.__code__ = (lambda x: x * 100).__code__
     assert (compiled(1), outer(1)) == (100, 1000)
+
+
+# ---- recursion without end, in threads with little stack ----
+
+
+@pytest.mark.parametrize("kibibytes", [64, 256, 512, 1024, 0])
+def test_recursion_ends_before_the_stack_of_its_thread(kibibytes):
+    @njit
+    def depth(n):
+        return 0 if n == 0 else depth(n - 1) + 1
+
+    found = []
+
+    def work():
+        with pytest.raises(RecursionError):
+            depth(10**7)
+        found.append(depth(1000))
+
+    before = threading.stack_size(kibibytes * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert found == [1000]
+
+
+def test_depth_of_recursion_on_the_main_thread():
+    @njit
+    def depth(n):
+        return 0 if n == 0 else depth(n - 1) + 1
+
+    assert depth(20_000) == 20_000
+    with pytest.raises(RecursionError):
+        depth(10**7)

@@ -52,12 +52,15 @@ static void loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish) {
     l_set_metadata(l, back_edge, "llvm.loop", node);
 }
 
-/* Recursive functions may use `bytes` of the stack that the entry runs on. */
+/* Recursive functions may use `bytes` of the stack that the entry runs on, or what is left of a thread's. */
 static void note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {
     if (!l->m->recursive) return;
     LLVMValueRef here = l_i32(l, 0);
     here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
-    l_raw_store(l, l_add(l, here, l_i64(l, -bytes)), address, 8);
+    LLVMValueRef args[] = {here, l_i64(l, bytes)};
+    LLVMValueRef limit = bytes == FIBER_RECURSION ? l_sub(l, here, args[1])
+                                                  : l_call_named(l, "krait_host_stack_limit", l->i64, args, 2);
+    if (limit) l_raw_store(l, limit, address, 8);
 }
 
 /* ---- ENTRY_FUNCTION ---- */

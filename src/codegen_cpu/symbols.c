@@ -5,7 +5,7 @@
  * else of the process is visible to generated code, so that a name cannot be caught by a library that happens to be
  * loaded. */
 #include <dlfcn.h>   /* dlopen, dlsym */
-#include <pthread.h> /* pthread_once */
+#include <pthread.h> /* pthread_once, pthread_getattr_np */
 #include <string.h>  /* strcmp */
 
 #include "codegen_cpu/host.h"
@@ -22,6 +22,46 @@ static Int128 remainder_signed(Int128 a, Int128 b) { return a % b; }
 static unsigned __int128 divide_unsigned(unsigned __int128 a, unsigned __int128 b) { return a / b; }
 static unsigned __int128 remainder_unsigned(unsigned __int128 a, unsigned __int128 b) { return a % b; }
 
+/* ---- the end of a thread's stack ---- */
+
+enum { LEAST_RESERVE = 16 << 10, MOST_RESERVE = 256 << 10 };
+
+typedef struct ThreadStack {
+    bool known;
+    uint64_t low, high; /* 0: the system does not tell */
+} ThreadStack;
+
+/* Asking costs the main thread a look into /proc; a thread's stack never moves. */
+static ThreadStack *thread_stack(void) {
+    static _Thread_local ThreadStack stack;
+    pthread_attr_t attributes;
+    void *low;
+    size_t size;
+    if (stack.known) return &stack;
+    stack.known = true;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return &stack;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+        stack.low = (uint64_t)(uintptr_t)low;
+        stack.high = stack.low + size;
+    }
+    pthread_attr_destroy(&attributes);
+    return &stack;
+}
+
+/* The lowest address of a recursive function's frame when the entry's frame is at `here`: `bytes` lower, but what a
+ * frame and the functions it calls take must be left of the thread's stack. */
+static int64_t stack_limit(int64_t here, int64_t bytes) {
+    const ThreadStack *stack = thread_stack();
+    uint64_t at = (uint64_t)here, limit = at > (uint64_t)bytes ? at - (uint64_t)bytes : 0;
+    if (at < stack->low || at >= stack->high) return (int64_t)limit; /* a stack of somebody's own */
+    uint64_t reserve = (stack->high - stack->low) / 4;
+    if (reserve > MOST_RESERVE) reserve = MOST_RESERVE;
+    if (reserve < LEAST_RESERVE) reserve = LEAST_RESERVE;
+    return (int64_t)(limit > stack->low + reserve ? limit : stack->low + reserve);
+}
+
+/* ---- the table ---- */
+
 typedef struct RuntimeSymbol {
     const char *name;
     void (*address)(void);
@@ -33,6 +73,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_barrier_vote", krait_host_barrier_vote),
     SYMBOL("krait_host_warp_barrier", krait_host_warp_barrier),
     SYMBOL("krait_host_yield", krait_host_yield),
+    SYMBOL("krait_host_stack_limit", stack_limit),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),
     SYMBOL("__extendhfsf2", float_from_half),
