@@ -116,7 +116,9 @@ static void check_fractional(Lower *l, const Value *value, LLVMValueRef base, LL
     if (!(value->flags & VF_CHECKED) || !value->type->weak) return;
     LLVMValueRef no_number = LLVMBuildFCmp(l->b, LLVMRealUNO, result, result, "");
     LLVMValueRef numbers = LLVMBuildFCmp(l->b, LLVMRealORD, base, exponent, "");
-    l_raise_if(l, l_and(l, no_number, numbers), "ValueError", "negative number cannot be raised to a fractional power",
+    l_raise_if(l, l_and(l, no_number, numbers), "ValueError",
+               "a negative number to a fractional power is complex, which the result of float ** float cannot be in "
+               "compiled code: make one operand complex",
                NULL, 0);
 }
 
@@ -164,7 +166,10 @@ static void check_int_exponent(Lower *l, const Value *value, LLVMValueRef base, 
     if (value->type->weak)
         l_raise_if(l, l_and(l, negative, l_icmp(l, LLVMIntEQ, base, zero)), "ZeroDivisionError",
                    "0.0 cannot be raised to a negative power", NULL, 0);
-    l_raise_if(l, negative, "ValueError", "Integers to negative integer powers are not allowed.", NULL, 0);
+    const char *text = value->type->weak ? "an int to a negative power is a float, which the result of int ** int "
+                                           "cannot be in compiled code: make one operand a float"
+                                         : "Integers to negative integer powers are not allowed.";
+    l_raise_if(l, negative, "ValueError", text, NULL, 0);
 }
 
 LLVMValueRef lower_power(Lower *l, const Value *value) {
