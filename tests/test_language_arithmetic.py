@@ -368,6 +368,22 @@ def test_ints_that_meet_numpy_integers_where_branches_meet():
     agree_all(dead, [(np.int8(3), 300, True), (np.int8(3), 300, False)])
 
 
+LARGE_INTS = [0, 3, 2**53, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63 - 1, 2**63 - 513, -(2**63), -(2**63) + 1]
+LARGE_FLOATS = [0.5, 2.0**53, -(2.0**53), 2.0**62, 2.0**63, -(2.0**63), math.nextafter(2.0**63, 0), math.inf, math.nan]
+
+
+def test_ints_and_floats_compare_by_value():
+    """The interpreter does not round a Python int that it compares with a Python float; NumPy does."""
+    compare = njit(lambda x, y: (x < y, x <= y, x == y, x != y, x > y, x >= y))
+    in_tuples = njit(lambda x, y: ((x, 1) < (y, 2), (x, 1) == (y, 1), x in (y, 0.25)))
+    for i, x in itertools.product(LARGE_INTS, LARGE_FLOATS):
+        agree_all(compare, [(i, x), (x, i), (np.int64(i), x), (i, np.float64(x)), (np.float64(x), i)])
+        agree_all(in_tuples, [(i, x)])
+        if math.isfinite(x):
+            agree(make(f"def f(y): return y < {i}, y == {i}, {i} >= y, {x!r} < {i}, {x!r} == {i}"), x)
+            agree(make(f"def f(y): return y < {x!r}, y == {x!r}, {x!r} >= y"), i)
+
+
 @pytest.mark.parametrize("name", ["divmod", "pow", "min", "max"])
 def test_builtins_of_two_numbers(name):
     function = expression(f"{name}(x, y)", "x", "y")

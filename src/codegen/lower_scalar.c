@@ -436,11 +436,31 @@ static Op mirrored(Op op) {
     }
 }
 
+/* A Python int and a Python float by value.  Rounding the int keeps the order, but may make it equal to a float that it
+ * is not: then the float, a whole number, is compared as an int, unless it is 2**63, which is above all ints. */
+static LLVMValueRef compare_int_float(Lower *l, Op op, LLVMValueRef i, LLVMValueRef f) {
+    LLVMValueRef rounded = LLVMBuildSIToFP(l->b, i, l->f64, "");
+    LLVMValueRef equal = l_fcmp(l, LLVMRealOEQ, rounded, f), above = l_fcmp(l, LLVMRealOGE, f, l_float(l->f64, 0x1p63));
+    LLVMValueRef whole = LLVMBuildFreeze(l->b, LLVMBuildFPToSI(l->b, f, l->i64, ""), "");
+    LLVMValueRef tie = l_icmp(l, int_predicate(op, true), i, whole);
+    bool below = op == OP_LT || op == OP_LE || op == OP_NE;
+    tie = below ? l_or(l, above, tie) : l_and(l, l_not(l, above), tie);
+    if (op == OP_EQ) return l_and(l, equal, tie);
+    if (op == OP_NE) return l_or(l, l_not(l, equal), tie);
+    bool less = op == OP_LT || op == OP_LE;
+    return l_or(l, l_fcmp(l, less ? LLVMRealOLT : LLVMRealOGT, rounded, f), l_and(l, equal, tie));
+}
+
 LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type,
                                LLVMValueRef b) {
     char a_kind = type_scalar_kind(a_type), b_kind = type_scalar_kind(b_type);
     if (a_kind == 'i' && b_kind == 'u') return compare_signs(l, op, a, b);
     if (a_kind == 'u' && b_kind == 'i') return compare_signs(l, mirrored(op), b, a);
+    bool python = a_type->weak && b_type->weak && l->m->options.entry != ENTRY_KERNEL;
+    if (python && a_type->scalar == SCALAR_INT64 && b_type->scalar == SCALAR_FLOAT64)
+        return compare_int_float(l, op, a, b);
+    if (python && a_type->scalar == SCALAR_FLOAT64 && b_type->scalar == SCALAR_INT64)
+        return compare_int_float(l, mirrored(op), b, a);
     if (a_type->scalar != b_type->scalar) {
         /* Items of tuples keep their own types: the wider of the two holds both. */
         Scalar common = a_type->scalar > b_type->scalar ? a_type->scalar : b_type->scalar;

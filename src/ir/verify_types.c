@@ -69,6 +69,8 @@ static void check_comparison(Verifier *verifier, const Value *value) {
     if (!is_bool(value->type)) fault(verifier, value, "the result is not bool");
     const Type *a = value->args[0]->type, *b = value->args[1]->type;
     if (a->kind != TY_SCALAR || b->kind != TY_SCALAR || same_form(a, b)) return;
+    bool python = a->weak && b->weak && type_scalar_kind(a) != 'c' && type_scalar_kind(b) != 'c'; /* int and float */
+    if (python) return;
     if (!type_is_integer(a) || !type_is_integer(b) || type_scalar_kind(a) == type_scalar_kind(b))
         verify_fault(verifier, value->block, value, "%s and %s are compared", type_text(verifier->arena, a),
                      type_text(verifier->arena, b));

@@ -5,7 +5,7 @@
  *
  * Folding.  Values that inference itself needs are folded here: Python ints and bools (indices, shapes, branches),
  * negation and conversions.  Everything else is left to LLVM.  A fold that would leave 64 bits is not made. */
-#include <math.h>   /* isfinite */
+#include <math.h>   /* isnan, fabsl */
 #include <string.h> /* memcmp */
 
 #include "typeinfer/infer.h"
@@ -385,6 +385,14 @@ static bool decide(Op op, int order, bool *out) {
     }
 }
 
+/* False: no number on the line. */
+static bool real_value(const Const *konst, long double *out) {
+    char kind = type_scalar_kind(konst->type);
+    if (konst->too_big || (kind != 'i' && kind != 'b' && kind != 'f')) return false;
+    *out = kind == 'f' ? (long double)konst->f : (long double)konst->i;
+    return kind != 'f' || !isnan(konst->f);
+}
+
 static const Const *fold_compare(Typing *t, const Type *result) {
     Infer *in = t->in;
     const Const *a = t->args[0].konst, *b = t->args[1].konst;
@@ -395,10 +403,23 @@ static const Const *fold_compare(Typing *t, const Type *result) {
         decide(t->op, (a->i > b->i) - (a->i < b->i), &value);
         return const_bool(in->arena, in->types, value);
     }
-    const Const *x = konst_cast(in, a, infer_float(in)), *y = konst_cast(in, b, infer_float(in));
-    if (!x || !y || isnan(x->f) || isnan(y->f)) return NULL;
-    decide(t->op, (x->f > y->f) - (x->f < y->f), &value);
+    long double x, y; /* holds every int64 and every double */
+    if (!real_value(a, &x) || !real_value(b, &y)) return NULL;
+    decide(t->op, (x > y) - (x < y), &value);
     return const_bool(in->arena, in->types, value);
+}
+
+/* A Python int and a Python float compare by value in the interpreter, however large.  As floats they compare right if
+ * one is a constant below 2**53. */
+static bool compares_exactly(const Typing *t, const Type *a, const Type *b) {
+    const Const *ka = t->args[0].konst, *kb = t->args[1].konst;
+    long double x = 0x1p54L, y = 0x1p54L;
+    bool ints_and_floats = (a->scalar == SCALAR_INT64 && b->scalar == SCALAR_FLOAT64) ||
+                           (a->scalar == SCALAR_FLOAT64 && b->scalar == SCALAR_INT64);
+    if (!a->weak || !b->weak || !ints_and_floats || t->in->device) return false;
+    if (ka) real_value(ka, &x);
+    if (kb) real_value(kb, &y);
+    return fabsl(x) >= 0x1p53L && fabsl(y) >= 0x1p53L;
 }
 
 /* A Python int that fits the other operand's integer type is compared in that type. */
@@ -423,6 +444,7 @@ static bool compare_scalars(Typing *t, const Type *a, const Type *b) {
         const Type *narrow = narrow_compare(a, b, t->args[0].konst, t->args[1].konst);
         if (narrow) compute = narrow;
     }
+    if (compares_exactly(t, a, b)) compute = NULL;
     typing_cast(t, 0, compute ? compute : a); /* by value: each keeps its own type */
     typing_cast(t, 1, compute ? compute : b);
     return typing_result(t, types.result, fold_compare(t, types.result));
