@@ -142,7 +142,7 @@ def compile_and_call(constant):
     assert njit(add)(1) == 1 + constant
 
 
-@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps freed memory for a while")
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps freed memory")
 def test_code_nobody_needs_is_freed():
     for i in range(50):
         compile_and_call(i)

@@ -535,6 +535,152 @@ def test_nothing_is_warned_about_when_all_is_inside():
         unguarded[4, 250](np.zeros(1000), np.zeros(1000))
 
 
+# ---- blocks that run as one loop (src/codegen/join_blocks.c) ----
+
+
+@cuda.jit
+def place_of(out):
+    x, y = cuda.grid(2)
+    out[y, x] = 1000 * y + x
+
+
+@cuda.jit
+def place_written_out(out):
+    x = cuda.threadIdx.x + cuda.blockDim.x * cuda.blockIdx.x
+    y = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    out[y, x] = 1000 * y + x
+
+
+@cuda.jit
+def place_by_a_helper(out):
+    x, y = helper_place()
+    out[y, x] = 1000 * y + x
+
+
+@cuda.jit(device=True)
+def helper_place():
+    return cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, cuda.grid(2)[1]
+
+
+@cuda.jit
+def place_and_block(out):
+    """Tells blocks apart, so each runs alone."""
+    x, y = cuda.grid(2)
+    out[y, x] = 1000 * y + x + 100000 * (cuda.blockIdx.x + cuda.threadIdx.x)
+
+
+PLACES = [place_of, place_written_out, place_by_a_helper, place_and_block]
+
+
+@host_device
+@pytest.mark.parametrize("kernel", PLACES, ids=lambda kernel: kernel.py_func.__name__)
+@pytest.mark.parametrize("block", [(1, 1), (3, 2), (32, 8), (256, 4)])
+@pytest.mark.parametrize("grid", [(1, 1), (5, 3), (300, 2)])
+def test_every_thread_has_its_place(kernel, block, grid):
+    width, height = block[0] * grid[0], block[1] * grid[1]
+    out = np.full((height, width), -1)
+    kernel[grid, block](out)
+    y, x = np.mgrid[:height, :width]
+    extra = 100000 * (x // block[0] + x % block[0]) if kernel is place_and_block else 0
+    np.testing.assert_array_equal(out, 1000 * y + x + extra)
+
+
+@host_device
+@pytest.mark.parametrize("kernel", PLACES, ids=lambda kernel: kernel.py_func.__name__)
+@pytest.mark.parametrize(
+    "shape,block,thread",
+    [
+        # of blocks of 4 by 2: the first, in the order of blocks and then of threads, with a place outside
+        ((4, 13), (3, 0, 0), (1, 0, 0)),  # the columns end in block 3
+        ((3, 16), (0, 1, 0), (0, 1, 0)),  # the rows end in the second row of blocks
+        ((1, 16), (0, 0, 0), (0, 1, 0)),  # and in its first: thread 4 of block 0, though row 0 runs first
+        ((1, 6), (0, 0, 0), (0, 1, 0)),  # row 0 of block 1 is outside too
+        ((4, 2), (0, 0, 0), (2, 0, 0)),
+    ],
+)
+def test_the_first_block_outside_is_named_when_several_run_as_one(kernel, shape, block, thread):
+    around = np.full((8, 32), -1)
+    out = np.zeros(shape, np.int64)
+    with pytest.warns(errors.OutOfBoundsWarning) as caught:
+        kernel[(4, 2), (4, 2)](out)
+    assert len(caught) == 1
+    text = str(caught[0].message)
+    assert f"block {block}" in text and f"thread {thread}" in text, text
+    assert (around == -1).all()
+
+
+@cuda.jit
+def stencil(u, new):
+    i, j = cuda.grid(2)
+    if 0 < i < u.shape[1] - 1 and not j < 1 and j < u.shape[0] - 1:
+        new[j, i] = u[j - 1, i] + u[j + 1, i] + u[j, i - 1] + u[j, i + 1]
+
+
+@host_device
+@pytest.mark.parametrize("shape", [(1, 1), (2, 9), (3, 3), (17, 70), (64, 64)])
+@pytest.mark.parametrize("other", [(0, 0), (-1, 0), (0, -2), (3, 5)])
+def test_a_stencil_on_arrays_of_one_shape_and_of_two(shape, other):
+    """Of one shape, LLVM proves every access inside; of two, what is outside is left out."""
+    u = np.random.default_rng(1).random(shape)
+    new = np.full([max(a + b, 0) for a, b in zip(shape, other, strict=True)], -1.0)
+    want = new.copy()
+    inner = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
+    outside = False
+    for (j, i), value in np.ndenumerate(inner):
+        if j + 1 < want.shape[0] and i + 1 < want.shape[1]:
+            want[j + 1, i + 1] = value
+        else:
+            outside = True
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        stencil[(3, 9), (32, 8)](u, new)
+    np.testing.assert_allclose(new, want, rtol=1e-15)
+    assert bool(caught) == outside
+
+
+@cuda.jit
+def shift_by_one(x, y):
+    i = cuda.grid(1)
+    if i >= 1:
+        y[i] = x[i - 1]
+    else:
+        y[i] = x[i - 1]
+
+
+@host_device
+def test_an_index_below_zero_only_counts_from_the_end_where_it_can_be():
+    y = np.zeros(64)
+    shift_by_one[2, 32](np.arange(64.0), y)
+    np.testing.assert_array_equal(y, np.roll(np.arange(64.0), 1))
+
+
+@host_device
+def test_work_is_shared_by_any_number_of_threads():
+    """Each range of blocks is somebody's first; what a thread leaves, others take."""
+    for threads in ["1", "2", "3", "16"]:
+        assert run_in_child("""
+import numpy as np
+from krait import cuda
+
+@cuda.jit
+def uneven(out):
+    i = cuda.grid(1)
+    total = 0
+    for k in range(20000 if i < 64 else 1):
+        total += k % 7
+    cuda.atomic.add(out, i, 1)
+    if total < 0:
+        out[i] = 0
+
+for blocks in [1, 2, 3, 5, 17, 64, 1000]:
+    out = np.zeros(32 * blocks, np.int64)
+    for launch in range(1, 4):
+        uneven[blocks, 32](out)
+        assert (out == launch).all(), blocks
+print("fine")
+""", KRAIT_NUM_THREADS=threads) == "fine\n"
+
+
 @cuda.jit
 def from_the_end(x):
     x[-1 - cuda.grid(1)] = cuda.grid(1)

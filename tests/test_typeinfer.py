@@ -396,6 +396,27 @@ def test_numbers_of_a_range(head, marked):
     assert flags_of(typed(function, "int", "int"), "iter_take") is marked
 
 
+@pytest.mark.parametrize("condition, marked", [
+    ("i > 0", True), ("0 < i", True), ("i >= 1", True), ("not i < 1", True), ("not i <= 0", True), ("i == 5", True),
+    ("0 < i < n", True), ("n > 3 and i > 7", True),
+    ("i >= 0", False), ("i > -1", False), ("i < 1", False), ("i != 0", False), ("n > 0", False), ("not i > 0", False),
+    ("i > 0 or n > 0", False), ("0 < i if n else 0 < n", False),
+])
+def test_a_difference_behind_a_comparison(condition, marked):
+    """Reached only where i >= 1 holds, i - 1 is not negative; i is any int."""
+    function = make(f"def f(i, n):\n    if {condition}:\n        return i - 1\n    return 7\n")
+    assert flags_of(typed(function, "int", "int"), r"= sub|sub\.") is marked
+
+
+def test_the_other_side_of_a_comparison():
+    function = make("def f(i):\n    if i < 4:\n        return 0\n    return i - 4\n")
+    assert flags_of(typed(function, "int"), "sub")
+    function = make("def f(i):\n    if i < 4:\n        return 0\n    return i - 5\n")
+    assert not flags_of(typed(function, "int"), "sub")
+    function = make("def f(i):\n    if i < 4:\n        i = 9\n    return i - 4\n")
+    assert not flags_of(typed(function, "int"), "sub")
+
+
 def test_counters_and_shapes():
     function = make("""
         def f(a, k):

@@ -416,11 +416,22 @@ static LLVMValueRef load_scalar(Lower *l, Scalar scalar, LLVMValueRef pointer) {
     return l_raw_load(l, l_scalar_type(l, scalar), pointer, bytes);
 }
 
-static LLVMValueRef load_axes(Lower *l, LLVMValueRef pointer, size_t offset, unsigned ndim) {
-    LLVMValueRef axes = LLVMGetPoison(LLVMArrayType2(l->i64, ndim));
+static LLVMValueRef load_shape(Lower *l, LLVMValueRef pointer, unsigned ndim) {
+    LLVMValueRef shape = LLVMGetPoison(LLVMArrayType2(l->i64, ndim));
+    for (unsigned i = 0; i < ndim; i++) {
+        LLVMValueRef extent = l_raw_load(l, l->i64, at_bytes(l, pointer, sizeof(ArrayHead) + 8u * i), 8);
+        l_metadata_range(l, extent, 0, INT64_MIN);
+        shape = l_insert(l, shape, extent, i);
+    }
+    return shape;
+}
+
+static LLVMValueRef load_strides(Lower *l, LLVMValueRef pointer, unsigned ndim) {
+    LLVMValueRef strides = LLVMGetPoison(LLVMArrayType2(l->i64, ndim));
     for (unsigned i = 0; i < ndim; i++)
-        axes = l_insert(l, axes, l_raw_load(l, l->i64, at_bytes(l, pointer, offset + 8u * i), 8), i);
-    return axes;
+        strides = l_insert(l, strides,
+                           l_raw_load(l, l->i64, at_bytes(l, pointer, sizeof(ArrayHead) + 8u * (ndim + i)), 8), i);
+    return strides;
 }
 
 LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
@@ -443,8 +454,8 @@ LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
         unsigned ndim = type->kind == TY_FLAT ? type->items[0]->ndim : type->ndim;
         value = l_insert(l, value, l_raw_load(l, l->ptr, pointer, 8), 0);
         value = l_insert(l, value, l_raw_load(l, l->ptr, at_bytes(l, pointer, offsetof(ArrayHead, owner)), 8), 1);
-        value = l_insert(l, value, load_axes(l, pointer, sizeof(ArrayHead), ndim), 2);
-        return l_insert(l, value, load_axes(l, pointer, sizeof(ArrayHead) + 8u * ndim, ndim), 3);
+        value = l_insert(l, value, load_shape(l, pointer, ndim), 2);
+        return l_insert(l, value, load_strides(l, pointer, ndim), 3);
     }
     case TY_TUPLE:
     case TY_CLOSURE:

@@ -82,6 +82,7 @@ typedef struct Indices { /* the items of an index: of a tuple, or the index alon
     const Type *const *types;
     LLVMValueRef *values;
     uint32_t *flags;
+    bool *certain; /* not only taken for non-negative as Python's ints go, but so however they wrap (ranges.c) */
     unsigned count;
 } Indices;
 
@@ -90,13 +91,16 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     Indices x = {.types = tuple ? (*type)->items : type, .count = tuple ? (*type)->count : 1};
     x.values = ARENA_ARRAY(l->arena, LLVMValueRef, x.count);
     x.flags = ARENA_ARRAY(l->arena, uint32_t, x.count);
+    x.certain = ARENA_ARRAY(l->arena, bool, x.count);
     for (unsigned i = 0; i < x.count; i++) {
         if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_extract(l, value, i) : value;
+        bool converted = operand && operand->op == OP_CAST;
         while (operand && operand->op == OP_CAST) operand = operand->args[0];
         const Value *source = !tuple                                                     ? operand
                               : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i]
                                                                                          : NULL;
         if (source) x.flags[i] = source->flags;
+        x.certain[i] = source && !converted && source->op == OP_SUB && (source->flags & VF_NONNEGATIVE);
         if (type_is_scalar(x.types[i])) x.values[i] = l_cast_scalar(l, x.values[i], x.types[i]->scalar, SCALAR_INT64);
     }
     return x;
@@ -109,7 +113,7 @@ static bool all_integers(const Type *index) {
     return true;
 }
 
-static bool is_element_access(const Type *array, const Type *index) {
+bool lower_is_element(const Type *array, const Type *index) {
     return all_integers(index) && (index->kind == TY_TUPLE ? index->count : 1) == array->ndim;
 }
 
@@ -171,6 +175,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
         index[i] = l_wrap_index(l, x->values[i], extent, x->flags[i]);
         if (policy == ACCESS_TRUST) continue;
         inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);
+        if (x->certain[i] && LLVMIsAICmpInst(inside[i])) LLVMSetICmpSameSign(inside[i], true);
         if (policy == ACCESS_RAISE) raise_out_of_bounds(l, inside[i], x->values[i], i, extent);
     }
     if (policy == ACCESS_SKIP && type->ndim) guard_access(l, a, at, inside, type->ndim);
@@ -179,7 +184,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
 
 void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index) {
     Indices x = indices_of(l, &index->type, l_value(l, index), index);
-    if (array->type->kind != TY_ARRAY || !is_element_access(array->type, index->type)) {
+    if (array->type->kind != TY_ARRAY || !lower_is_element(array->type, index->type)) {
         l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type),
                       l_type_text(l, index->type));
         *a = (Access){.pointer = LLVMGetUndef(l->ptr), .element = type_scalar(l->types, SCALAR_INT64, false)};
@@ -409,7 +414,7 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
     Access a;
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
-    else if (type->kind == TY_ARRAY && is_element_access(type, index_type))
+    else if (type->kind == TY_ARRAY && lower_is_element(type, index_type))
         access_elements(l, &a, value, type, array, &x);
     else if (type->kind == TY_ARRAY) {
         const Type *result = value->type;
@@ -449,7 +454,7 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
     Access a;
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
-    else if (type->kind == TY_ARRAY && is_element_access(type, index_type) && type_is_scalar(value->args[2]->type))
+    else if (type->kind == TY_ARRAY && lower_is_element(type, index_type) && type_is_scalar(value->args[2]->type))
         access_elements(l, &a, value, type, array, &x);
     else if (type->kind == TY_ARRAY)
         return set_view(l, value, type, array, &x);

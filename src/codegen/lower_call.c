@@ -14,6 +14,14 @@ static bool func_effects_raise(FuncId func) {
     return func_info[func].check != CHECK_NONE || strchr(func_info[func].effects, 'X');
 }
 
+static bool access_may_raise(const Lower *l, const Value *value) {
+    const Type *array = value->args[0]->type;
+    if (array->kind != TY_ARRAY) return true;
+    if (l->access == ACCESS_RAISE) return !(value->flags & VF_UNCHECKED);
+    return !lower_is_element(array, value->args[1]->type) ||
+           (value->op == OP_SETITEM && !type_is_scalar(value->args[2]->type));
+}
+
 /* Conservative: true where lowering might emit a check. */
 bool lower_value_may_raise(const Lower *l, const Value *value) {
     if (!l->target->raises) return false;
@@ -29,8 +37,7 @@ bool lower_value_may_raise(const Lower *l, const Value *value) {
     case OP_CAST: return (value->flags & VF_CHECKED) || value->args[0]->type->kind == TY_OPTIONAL;
     case OP_GETITEM:
     case OP_SETITEM:
-        return (value->flags & VF_CHECKED) || !(value->flags & VF_UNCHECKED) ||
-               value->args[0]->type->kind != TY_ARRAY || l->access != ACCESS_RAISE;
+        return (value->flags & VF_CHECKED) || access_may_raise(l, value);
     case OP_RAISE:
     case OP_CHECK_BOUND: return true;
     default:
@@ -138,6 +145,7 @@ bool lower_declare(Lower *l) {
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
     find_recursive(l);
     find_raising(l);
+    l->m->joins_blocks = find_joined_blocks(l);
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
     return true;
 }

@@ -5,9 +5,11 @@
  *
  * ENTRY_FUNCTION  loads the arguments from the layout of tuple(params), calls, stores the result.
  * ENTRY_UFUNC     NumPy's inner loop, see entry_ufunc.
- * ENTRY_KERNEL    without barriers: for z, y, x over the threads of a block, x innermost.  The loop is in a function of
- * its own whose parameters include the data pointers of the arrays, so that `noalias` on them holds for the whole loop;
- * the body is inlined into it. With barriers: one thread. */
+ * ENTRY_KERNEL    without barriers: for z, y, x over the threads of a block, or of several that are neighbours along x,
+ * x innermost.  The loop is in a function of its own whose parameters include the data pointers of the arrays, so that
+ * `noalias` on them holds for the whole loop; the body is inlined into it.  There is a second such function for arrays
+ * of one shape: what a kernel's guard says of one array's index then holds for all, and LLVM drops the checks of the
+ * accesses.  With barriers: one thread. */
 #include <string.h> /* strlen */
 
 #include "codegen_cpu/host.h"
@@ -314,13 +316,19 @@ static void axis_end(Lower *l, Axis *axis, VectorWish wish) {
     l_enter(l, after);
 }
 
-/* A row's first bad access becomes the block's, if it is the first there. */
-static void merge_bad(Lower *l, LLVMValueRef grid, LLVMValueRef row_start, LLVMValueRef bad) {
+/* A row's first bad access becomes the run's, if it is the first there: of the first of the joined blocks, and in that
+ * of the first thread.  The row's own is of the lowest x, so of its lowest block. */
+static void merge_bad(Lower *l, LLVMValueRef grid, LLVMValueRef row_start, LLVMValueRef nx, LLVMValueRef bad) {
     LIf any;
     l_if(l, &any, l_icmp(l, LLVMIntSLT, bad, l_i32(l, NO_BAD_ACCESS)));
-    LLVMValueRef base = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, row_start, l->i64, ""), l_i64(l, SITE_BITS), "");
+    LLVMValueRef x = LLVMBuildLShr(l->b, bad, l_i32(l, SITE_BITS), "");
+    LLVMValueRef site = l_and(l, bad, l_i32(l, (1u << SITE_BITS) - 1));
+    LLVMValueRef block = LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, x, nx, ""), l->i64, "");
+    LLVMValueRef thread = LLVMBuildZExt(l->b, l_add(l, row_start, LLVMBuildURem(l->b, x, nx, "")), l->i64, "");
+    LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, block, l_i64(l, THREAD_BITS), ""), thread);
+    key = l_or(l, LLVMBuildShl(l->b, key, l_i64(l, SITE_BITS), ""), LLVMBuildZExt(l->b, site, l->i64, ""));
     LLVMValueRef address = offset_by(l, grid, offsetof(HostGrid, bad_access));
-    LLVMValueRef args[] = {l_raw_load(l, l->i64, address, 8), l_add(l, base, LLVMBuildZExt(l->b, bad, l->i64, ""))};
+    LLVMValueRef args[] = {l_raw_load(l, l->i64, address, 8), key};
     l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i64, args, 2), address, 8);
     l_endif(l, &any);
 }
@@ -335,6 +343,9 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
     note_stack_limit(l, offset_by(l, thread, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
     LLVMValueRef nx = l->target->special(l, SPECIAL_BLOCK_DIM_X), ny = l->target->special(l, SPECIAL_BLOCK_DIM_Y);
     LLVMValueRef nz = l->target->special(l, SPECIAL_BLOCK_DIM_Z);
+    LLVMValueRef row = nx;
+    if (l->m->joins_blocks)
+        row = l_nswmul(l, nx, l_raw_load(l, l->i32, offset_by(l, grid, offsetof(HostGrid, joined)), 4));
     Axis ax, ay, az;
     LLVMValueRef z = axis_begin(l, &az, nz, "z");
     store_field(l, thread, offsetof(HostThread, z), z, 4);
@@ -342,7 +353,7 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
     store_field(l, thread, offsetof(HostThread, y), y, 4);
     store_field(l, thread, offsetof(HostThread, bad), l_i32(l, INT32_MAX), 4);
     LLVMValueRef row_start = l_nswmul(l, nx, l_nswadd(l, y, l_nswmul(l, ny, z)));
-    LLVMValueRef x = axis_begin(l, &ax, nx, "x");
+    LLVMValueRef x = axis_begin(l, &ax, row, "x");
     store_field(l, thread, offsetof(HostThread, x), x, 4);
     store_field(l, thread, offsetof(HostThread, place), x, 4);
     LLVMValueRef status = NULL;
@@ -350,48 +361,96 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
     if (status) {
         LIf raised;
         l_if(l, &raised, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)));
-        merge_bad(l, grid, row_start, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
+        merge_bad(l, grid, row_start, nx, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
         store_field(l, grid, offsetof(HostGrid, raised_thread), l_nswadd(l, row_start, x), 4);
         LLVMBuildRet(l->b, status);
         l_enter(l, raised.end);
     }
     axis_end(l, &ax, VECTOR_WHEREVER);
-    merge_bad(l, grid, row_start, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
+    merge_bad(l, grid, row_start, nx, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
     axis_end(l, &ay, VECTOR_MAY);
     axis_end(l, &az, VECTOR_MAY);
     LLVMBuildRet(l->b, l_i32(l, 0));
     return true;
 }
 
-/* int32_t block(grid, args, exception, data of every array...): the loop; entry: loads those pointers and calls it. */
-static bool entry_blocks(Lower *l, const FuncInst *root) {
+/* ---- the two copies of the loop ---- */
+
+enum { DATA_FIELD = 0, SHAPE_FIELD = 2 }; /* of an array value (llvm.h) */
+
+/* The first array with as many axes as array i. */
+static uint32_t like(const Type *tuple, uint32_t i) {
+    for (uint32_t k = 0; k < i; k++)
+        if (tuple->items[k]->kind == TY_ARRAY && tuple->items[k]->ndim == tuple->items[i]->ndim) return k;
+    return i;
+}
+
+/* i1: whether all arrays with the same number of axes have the same shape; NULL: no two have the same number. */
+static LLVMValueRef same_shapes(Lower *l, const Type *tuple, LLVMValueRef const *args) {
+    LLVMValueRef same = NULL;
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        const Type *type = tuple->items[i];
+        if (type->kind != TY_ARRAY || like(tuple, i) == i) continue;
+        for (unsigned axis = 0; axis < type->ndim; axis++) {
+            LLVMValueRef equal = l_icmp(l, LLVMIntEQ, l_array_shape(l, type, args[i], axis),
+                                        l_array_shape(l, type, args[like(tuple, i)], axis));
+            same = same ? l_and(l, same, equal) : equal;
+        }
+    }
+    return same;
+}
+
+/* int32_t block(grid, args, exception, data of every array...): the loop. */
+static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, bool one_shape) {
     const Type *tuple = params_tuple(l, root);
-    unsigned narrays = 0;
     LLVMTypeRef *params = ARENA_ARRAY(l->arena, LLVMTypeRef, 3 + tuple->count);
-    LLVMValueRef *pass = ARENA_ARRAY(l->arena, LLVMValueRef, 3 + tuple->count);
-    for (uint32_t i = 0; i < tuple->count; i++) narrays += tuple->items[i]->kind == TY_ARRAY;
-    for (unsigned i = 0; i < 3 + narrays; i++) params[i] = l->ptr;
-    LLVMValueRef block = entry_add(l, "krait_block", l->i32, params, 3 + narrays);
+    unsigned count = 3;
+    for (uint32_t i = 0; i < tuple->count; i++) count += tuple->items[i]->kind == TY_ARRAY;
+    for (unsigned i = 0; i < count; i++) params[i] = l->ptr;
+    LLVMValueRef block = entry_add(l, name, l->i32, params, count);
     LLVMSetLinkage(block, LLVMInternalLinkage);
     l_attribute(l, block, -1, "noinline", 0);
-    for (unsigned i = 0; l->m->options.noalias && i < narrays; i++)
-        l_attribute(l, block, (int)(3 + i) + 1, "noalias", 0);
+    for (unsigned i = 3; l->m->options.noalias && i < count; i++) l_attribute(l, block, (int)i + 1, "noalias", 0);
 
     l_begin(l, block);
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(block, 1));
-    for (uint32_t i = 0, array = 0; i < tuple->count; i++)
-        if (tuple->items[i]->kind == TY_ARRAY) args[i] = l_insert(l, args[i], LLVMGetParam(block, 3 + array++), 0);
+    for (uint32_t i = 0, array = 0; i < tuple->count; i++) {
+        if (tuple->items[i]->kind != TY_ARRAY) continue;
+        args[i] = l_insert(l, args[i], LLVMGetParam(block, 3 + array++), DATA_FIELD);
+        if (one_shape) args[i] = l_insert(l, args[i], l_extract(l, args[like(tuple, i)], SHAPE_FIELD), SHAPE_FIELD);
+    }
     TRY(block_loop(l, root, block, args));
     l_end(l);
+    return block;
+}
 
+/* The entry loads the data pointers and calls the copy that fits. */
+static bool entry_blocks(Lower *l, const FuncInst *root) {
+    const Type *tuple = params_tuple(l, root);
+    bool may_share = false;
+    for (uint32_t i = 0; i < tuple->count; i++)
+        may_share |= tuple->items[i]->kind == TY_ARRAY && tuple->items[i]->ndim > 0 && like(tuple, i) != i;
+    LLVMValueRef any = add_block(l, root, "krait_block", false), one = NULL;
+    TRY(any);
+    if (may_share) TRY(one = add_block(l, root, "krait_block_one_shape", true));
+
+    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
     LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
     l_begin(l, function);
     l->nhidden = 0;
-    for (unsigned i = 0; i < 3; i++) pass[i] = LLVMGetParam(function, i);
-    for (uint32_t i = 0, array = 0; i < tuple->count; i++)
-        if (tuple->items[i]->kind == TY_ARRAY) /* data is the first field of an array */
-            pass[3 + array++] = l_raw_load(l, l->ptr, offset_by(l, pass[1], type_item_offset(tuple, i)), 8);
-    LLVMBuildRet(l->b, l_call(l, block, pass, 3 + narrays));
+    LLVMValueRef *pass = ARENA_ARRAY(l->arena, LLVMValueRef, 3 + tuple->count);
+    unsigned count = 3;
+    for (unsigned i = 0; i < count; i++) pass[i] = LLVMGetParam(function, i);
+    LLVMValueRef *args = load_arguments(l, root, pass[1]);
+    for (uint32_t i = 0; i < tuple->count; i++)
+        if (tuple->items[i]->kind == TY_ARRAY) pass[count++] = l_array_data(l, args[i]);
+    if (one) {
+        LIf fits;
+        l_if(l, &fits, same_shapes(l, tuple, args));
+        LLVMBuildRet(l->b, l_call(l, one, pass, count));
+        l_enter(l, fits.end);
+    }
+    LLVMBuildRet(l->b, l_call(l, any, pass, count));
     l_end(l);
     return true;
 }

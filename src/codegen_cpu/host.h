@@ -1,9 +1,12 @@
 /* host.h: what the files of this folder share; private to codegen_cpu.
  *
  * The agreement between a kernel's code and the host device (entry.c writes the one side, host_device.c and fibers.c
- * are the other): without barriers  int32_t entry(HostGrid *, const void *args, void *exception)    runs all threads of
- * one block with barriers     int32_t entry(HostThread *, const void *args, void *exception)  runs one thread, on a
- * fiber Both return 0 or 1 + the number of a RaiseSite. */
+ * are the other):
+ *
+ *   without barriers  int32_t entry(HostGrid *, const void *args, void *exception)    runs all threads of `joined`
+ * blocks with barriers     int32_t entry(HostThread *, const void *args, void *exception)  runs one thread, on a fiber
+ *
+ * Both return 0 or 1 + the number of a RaiseSite. */
 #ifndef KRAIT_CODEGEN_CPU_HOST_H
 #define KRAIT_CODEGEN_CPU_HOST_H
 
@@ -21,9 +24,11 @@
 #undef END
 
 enum {
-    SITE_BITS = 20,           /* of an access site in HostGrid.bad_access and HostThread.bad */
+    SITE_BITS = 14,           /* of an access site in HostGrid.bad_access and HostThread.bad */
+    THREAD_BITS = 10,         /* of a thread in HostGrid.bad_access */
+    MAX_BLOCK_THREADS = 1024, /* as on a GPU */
+    MAX_ROW = 1 << 16,        /* threads along x of joined blocks (join_blocks.c) */
     NO_BAD_ACCESS = 1 << 30,  /* HostThread.bad from here on: every access was inside; above any place << SITE_BITS */
-    MAX_BLOCK_THREADS = 1024, /* as on a GPU; what `bad` of a row can hold rests on it */
     WARP_SIZE = 32,
     /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside
      * its code's local variables. */
@@ -50,6 +55,7 @@ struct HostCode {
     void *address;
     void *tracker;                     /* LLVMOrcResourceTrackerRef: owns the machine code */
     size_t stack_bytes;                /* of the code's local variables, for the size of fibers' stacks */
+    bool joins_blocks;                 /* HostGrid.joined may be more than 1 */
     _Atomic int64_t block_nanoseconds; /* what one block took when last measured; 0: not yet */
 };
 

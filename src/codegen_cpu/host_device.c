@@ -3,9 +3,12 @@
  * In: a kernel's code, grid, block, arguments.  Out: every thread has run; a report of the first that raised, missed a
  * barrier or left an access out.
  *
- * Blocks are numbered x fastest and handed out in chunks, large at first and smaller towards the end.  The threads of a
- * block run on one core, as a loop inside the code, or as fibers when the kernel has barriers.  A launch whose blocks
- * are known to be over before a helper would have woken stays on the caller: HostCode remembers how long a block took.
+ * Blocks are numbered x fastest and divided into as many ranges as threads may take part.  A thread works on its own
+ * range first, the same from launch to launch so that it finds its data in its core's cache, in chunks that get smaller
+ * towards the end; then it takes chunks of the others'.  The threads of a block run on one core, as a loop inside the
+ * code that may take neighbouring blocks in one (join_blocks.c), or as fibers when the kernel has barriers.  A launch
+ * whose blocks are known to be over before a helper would have woken stays on the caller: HostCode remembers how long a
+ * block took.
  *
  * "First" means first in the order of blocks, then threads, whatever order they ran in: when a block raises, those
  * after it are skipped and those before it still run, and the report takes the lowest. */
@@ -19,18 +22,24 @@
 
 enum {
     SHARED_ALIGN = 4096, /* the largest alignment that shared.array takes */
-    CHUNKS_A_THREAD = 8,
+    CHUNK_PART = 8,      /* a chunk is this part of what its range still has */
+    CACHE_LINE = 64,
     WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
     KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
     KEPT_BYTES = 256 << 20          /* address space of one that is kept */
 };
 
+typedef struct Range { /* of blocks: next ... end - 1 are not handed out yet; in a cache line of its own */
+    _Alignas(CACHE_LINE) _Atomic int64_t next;
+    int64_t end;
+} Range;
+
 typedef struct Launch {
     PoolTask task; /* first */
     const HostLaunch *what;
-    int64_t blocks;
-    unsigned threads;      /* how many may take part */
-    _Atomic int64_t next;  /* block not handed out yet */
+    unsigned threads; /* how many may take part: one range each */
+    Range *ranges;
+    int32_t joined;        /* most blocks in one run of the code */
     _Atomic int64_t limit; /* blocks from here on are skipped: one before raised */
     _Atomic bool failed;   /* no memory */
     pthread_mutex_t lock;  /* of what follows */
@@ -90,7 +99,7 @@ static void group_put_back(FiberGroup *group) {
     fiber_group_free(dropped);
 }
 
-/* ---- one block ---- */
+/* ---- blocks ---- */
 
 static void note_error(Launch *launch, const Participant *p, int64_t block, const FiberOutcome *outcome) {
     const HostLaunch *what = launch->what;
@@ -118,12 +127,18 @@ static void note_bad_access(Launch *launch, int64_t block, int64_t key) {
     pthread_mutex_unlock(&launch->lock);
 }
 
-static void run_block(Launch *launch, Participant *p, int64_t block) {
+/* Runs `block`, and those after it in the same row along x before block `beyond`, as far as they may be joined; returns
+ * how many. */
+static int64_t run_blocks(Launch *launch, Participant *p, int64_t block, int64_t beyond) {
     const HostLaunch *what = launch->what;
     HostGrid *grid = &p->grid;
     FiberOutcome outcome = {0};
     int64_t row = block / grid->grid_x;
     grid->index_x = (int32_t)(block % grid->grid_x);
+    int64_t joined = grid->grid_x - grid->index_x;
+    if (joined > beyond - block) joined = beyond - block;
+    if (joined > launch->joined) joined = launch->joined;
+    grid->joined = (int32_t)joined;
     grid->index_y = (int32_t)(row % grid->grid_y);
     grid->index_z = (int32_t)(row / grid->grid_y);
     grid->bad_access = INT64_MAX;
@@ -138,7 +153,10 @@ static void run_block(Launch *launch, Participant *p, int64_t block) {
         outcome.thread = grid->raised_thread;
     }
     if (KRAIT_UNLIKELY(outcome.status || outcome.stuck)) note_error(launch, p, block, &outcome);
-    if (KRAIT_UNLIKELY(grid->bad_access != INT64_MAX)) note_bad_access(launch, block, grid->bad_access);
+    if (KRAIT_UNLIKELY(grid->bad_access != INT64_MAX))
+        note_bad_access(launch, block + (grid->bad_access >> (THREAD_BITS + SITE_BITS)),
+                        grid->bad_access & ((1 << (THREAD_BITS + SITE_BITS)) - 1));
+    return joined;
 }
 
 /* ---- taking part ---- */
@@ -175,24 +193,33 @@ static void participant_close(Participant *p) {
     free(p->shared);
 }
 
-/* Takes the next chunk; false: nothing left. */
-static bool take_chunk(Launch *launch, int64_t *from, int64_t *to) {
-    int64_t next = atomic_load_explicit(&launch->next, memory_order_relaxed), take;
+/* Takes the next chunk of a range; false: nothing left. */
+static bool take_of(Range *range, bool all, int64_t *from, int64_t *to) {
+    int64_t next = atomic_load_explicit(&range->next, memory_order_relaxed), take;
     do {
-        int64_t left = launch->blocks - next;
+        int64_t left = range->end - next;
         if (left <= 0) return false;
-        take = left / (launch->threads * CHUNKS_A_THREAD);
-        take = launch->threads == 1 ? left : take < 1 ? 1 : take;
-    } while (!atomic_compare_exchange_weak(&launch->next, &next, next + take));
+        take = all ? left : (left + CHUNK_PART - 1) / CHUNK_PART;
+    } while (!atomic_compare_exchange_weak(&range->next, &next, next + take));
     *from = next;
     *to = next + take;
     return true;
 }
 
-static void launch_run(PoolTask *task) {
+/* Takes the next chunk, of range *at as long as it has any. */
+static bool take_chunk(Launch *launch, unsigned *at, int64_t *from, int64_t *to) {
+    for (unsigned tried = 0; tried < launch->threads; tried++) {
+        if (take_of(&launch->ranges[*at], launch->threads == 1, from, to)) return true;
+        *at = (*at + 1) % launch->threads;
+    }
+    return false;
+}
+
+static void launch_run(PoolTask *task, unsigned who) {
     Launch *launch = (Launch *)task;
-    int64_t from, to, first = 0, done = 0;
-    if (!take_chunk(launch, &from, &to)) return;
+    unsigned at = who % launch->threads;
+    int64_t from, to, done = 0;
+    if (!take_chunk(launch, &at, &from, &to)) return;
     Participant p;
     if (!participant_open(&p, launch->what)) {
         atomic_store(&launch->failed, true);
@@ -200,11 +227,12 @@ static void launch_run(PoolTask *task) {
     }
     int64_t start = clock_nanoseconds();
     do {
-        for (first = from; first < to && first <= atomic_load_explicit(&launch->limit, memory_order_relaxed); first++) {
-            run_block(launch, &p, first);
-            done++;
+        while (from < to && from <= atomic_load_explicit(&launch->limit, memory_order_relaxed)) {
+            int64_t ran = run_blocks(launch, &p, from, to);
+            from += ran;
+            done += ran;
         }
-    } while (take_chunk(launch, &from, &to));
+    } while (take_chunk(launch, &at, &from, &to));
     if (done)
         atomic_store_explicit(&launch->what->code->block_nanoseconds, (clock_nanoseconds() - start) / done + 1,
                               memory_order_relaxed);
@@ -213,7 +241,9 @@ static void launch_run(PoolTask *task) {
 
 static bool launch_has_more(PoolTask *task) {
     Launch *launch = (Launch *)task;
-    return atomic_load_explicit(&launch->next, memory_order_relaxed) < launch->blocks;
+    for (unsigned i = 0; i < launch->threads; i++)
+        if (atomic_load_explicit(&launch->ranges[i].next, memory_order_relaxed) < launch->ranges[i].end) return true;
+    return false;
 }
 
 /* ---- the launch ---- */
@@ -223,6 +253,11 @@ static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
     if (blocks < 2 || (each && each < WORTH_HELP_NANOSECONDS / blocks)) return 0;
     unsigned threads = pool_threads();
     return blocks < threads ? (unsigned)blocks - 1 : threads - 1;
+}
+
+/* Where part i of `parts` begins, so that none has two more than another. */
+static int64_t share(int64_t blocks, unsigned i, unsigned parts) {
+    return blocks / parts * i + blocks % parts * i / parts;
 }
 
 bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
@@ -235,14 +270,21 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
     unsigned helpers = helpers_for(what, blocks);
     Launch launch = {.task = {.run = launch_run, .has_more = launch_has_more},
                      .what = what,
-                     .blocks = blocks,
                      .threads = helpers + 1,
+                     .ranges = aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
+                     .joined = what->code->joins_blocks ? MAX_ROW / what->block[0] : 1,
                      .limit = INT64_MAX,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .report = report,
                      .error_block = INT64_MAX,
                      .access_block = INT64_MAX};
+    if (!launch.ranges) return false;
+    for (unsigned i = 0; i < launch.threads; i++) {
+        atomic_init(&launch.ranges[i].next, share(blocks, i, launch.threads));
+        launch.ranges[i].end = share(blocks, i + 1, launch.threads);
+    }
     pool_run(&launch.task, helpers);
+    free(launch.ranges);
     pthread_mutex_destroy(&launch.lock);
     if (!report->status && !report->stuck && launch.access_block != INT64_MAX) {
         report->bad_block = launch.access_block;

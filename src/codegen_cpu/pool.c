@@ -123,8 +123,8 @@ static bool linger(unsigned seen) {
     return false;
 }
 
-static void *worker_main(void *unused) {
-    (void)unused;
+static void *worker_main(void *number) {
+    unsigned who = (unsigned)(uintptr_t)number;
     lock_pool();
     for (bool worked = false;;) {
         PoolTask *task = task_find();
@@ -143,7 +143,7 @@ static void *worker_main(void *unused) {
         task->wanted--;
         task->inside++;
         unlock_pool();
-        task->run(task);
+        task->run(task, who);
         lock_pool();
         if (--task->inside == 0) pthread_cond_broadcast(&pool.left);
     }
@@ -160,7 +160,8 @@ static void start_workers(unsigned wanted) {
     pthread_attr_setstacksize(&attributes, 8u << 20);
     while (pool.workers < wanted) {
         pthread_t thread;
-        if (pthread_create(&thread, &attributes, worker_main, NULL)) break; /* fewer then */
+        if (pthread_create(&thread, &attributes, worker_main, (void *)(uintptr_t)(pool.workers + 1)))
+            break; /* fewer then */
         pool.workers++;
     }
     pthread_attr_destroy(&attributes);
@@ -171,7 +172,7 @@ static void start_workers(unsigned wanted) {
 
 void pool_run(PoolTask *task, unsigned helpers) {
     if (!helpers) {
-        task->run(task);
+        task->run(task, 0);
         return;
     }
     lock_pool();
@@ -185,7 +186,7 @@ void pool_run(PoolTask *task, unsigned helpers) {
     atomic_fetch_add(&pool.brought, 1);
     for (unsigned i = 0; i < helpers && i < pool.workers; i++) pthread_cond_signal(&pool.work);
     unlock_pool();
-    task->run(task);
+    task->run(task, 0);
     lock_pool();
     task_remove(task);
     while (task->inside) pthread_cond_wait(&pool.left, &pool.lock);

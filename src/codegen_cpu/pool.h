@@ -6,10 +6,11 @@
 #include <stdint.h>  /* int64_t */
 
 /* One piece of work for several threads.  `run` is entered by the caller and by each helper once, and returns when
- * nothing is left to take. */
+ * nothing is left to take.  `who` is 0 for the caller, else the number of the worker, from 1 on: the same thread each
+ * time, which may choose the work whose data it has in its cache. */
 typedef struct PoolTask PoolTask;
 struct PoolTask {
-    void (*run)(PoolTask *self);
+    void (*run)(PoolTask *self, unsigned who);
     bool (*has_more)(PoolTask *self); /* whether another helper would find something to do */
     /* private to pool.c */
     PoolTask *next;

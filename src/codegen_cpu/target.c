@@ -6,7 +6,7 @@
  * parameter).  In a kernel without barriers that is a local variable of the loop over threads (entry.c), which LLVM
  * takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
- */
+ * Where blocks are joined (join_blocks.c) threadIdx.x goes on into the next blocks: nobody sees it by itself. */
 #include <pthread.h>   /* pthread_once */
 #include <stdatomic.h> /* atomic_exchange */
 #include <stdio.h>     /* snprintf */
@@ -117,6 +117,8 @@ static LLVMValueRef thread_load(Lower *l, size_t offset, int64_t beyond) {
     return value;
 }
 
+static int64_t row_limit(const Lower *l) { return l->m->joins_blocks ? MAX_ROW : MAX_BLOCK_THREADS; }
+
 static LLVMValueRef special_grid(Lower *l, size_t offset, int64_t least, int64_t beyond) {
     LLVMValueRef value = grid_load(l, l->i32, offset, 4);
     l_metadata_range(l, value, least, beyond);
@@ -136,7 +138,7 @@ static LLVMValueRef special_lane(Lower *l) {
 static LLVMValueRef host_special(Lower *l, Special which) {
     const int64_t threads = MAX_BLOCK_THREADS, blocks = INT32_MAX; /* of gridDim the most is 2^31 - 1 */
     switch (which) {
-    case SPECIAL_THREAD_X: return thread_load(l, offsetof(HostThread, x), threads);
+    case SPECIAL_THREAD_X: return thread_load(l, offsetof(HostThread, x), row_limit(l));
     case SPECIAL_THREAD_Y: return thread_load(l, offsetof(HostThread, y), threads);
     case SPECIAL_THREAD_Z: return thread_load(l, offsetof(HostThread, z), threads);
     case SPECIAL_BLOCK_X: return special_grid(l, offsetof(HostGrid, index_x), 0, blocks);
@@ -164,12 +166,12 @@ static AccessPolicy host_access(const CodegenOptions *options) {
 
 static void host_bad_access(Lower *l, LLVMValueRef inside, LLVMValueRef site) {
     LLVMValueRef address = field_address(l, l->hidden[0], offsetof(HostThread, bad));
-    LLVMValueRef place = thread_load(l, offsetof(HostThread, place), MAX_BLOCK_THREADS);
+    LLVMValueRef place = thread_load(l, offsetof(HostThread, place), row_limit(l));
     LLVMValueRef limited[] = {site, l_i32(l, (1u << SITE_BITS) - 1)};
     LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, place, l_i32(l, SITE_BITS), ""),
                             l_intrinsic(l, "llvm.umin", l->i32, limited, 2));
     /* Not a select of INT32_MAX: LLVM would turn that into a branch around the minimum, which is no reduction. */
-    LLVMValueRef fine = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, inside, l->i32, ""), l_i32(l, 30), "");
+    LLVMValueRef fine = LLVMBuildLShr(l->b, LLVMBuildSExt(l->b, inside, l->i32, ""), l_i32(l, 1), "");
     LLVMValueRef args[] = {l_raw_load(l, l->i32, address, 4), l_or(l, fine, key)};
     l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i32, args, 2), address, 4);
 }

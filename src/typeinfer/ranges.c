@@ -5,7 +5,9 @@
  * Optimistic: every phi is taken to be non-negative until one of its operands is not; what follows from the assumption
  * is checked again until nothing changes.  Lengths, shapes, thread and block numbers and non-negative constants are the
  * sources; sums, products, quotients and remainders of such values, and the numbers of ranges that start and step
- * upwards from zero, follow.  Python's ints do not wrap, so a sum of two non-negative ones counts as non-negative. */
+ * upwards from zero, follow.  Python's ints do not wrap, so a sum of two non-negative ones counts as non-negative.
+ * A difference i - 1 counts where it is only reached if i is at least 1: the branches on the way from the function's
+ * entry, which the dominator tree lists, are asked for that.  This one is certain, whatever wraps. */
 #include <string.h> /* strncmp */
 
 #include "typeinfer/infer.h"
@@ -65,6 +67,51 @@ static bool call_is_nonnegative(const Value *value) {
     return extreme && (all || (any && strcmp(names, "builtins.max") == 0));
 }
 
+/* Whether `compared`, found to be `truth`, says value >= least. */
+static bool implies_at_least(const Value *compared, bool truth, const Value *value, int64_t least) {
+    static const struct {
+        Op op, otherwise;
+    } negations[] = {{OP_LT, OP_GE}, {OP_GE, OP_LT}, {OP_GT, OP_LE}, {OP_LE, OP_GT}, {OP_EQ, OP_NE}, {OP_NE, OP_EQ}};
+    Op op = compared->op;
+    int64_t bound;
+    for (size_t i = 0; !truth && i < sizeof negations / sizeof *negations; i++)
+        if (negations[i].op == compared->op) op = negations[i].otherwise;
+    if (compared->nargs != 2) return false;
+    const Value *a = compared->args[0], *b = compared->args[1];
+    if (a == value && konst_is_int(b->konst, &bound)) {
+        if (op == OP_GT) return bound >= least - 1;
+        if (op == OP_NE) return bound == 0 && least == 1 && known(value);
+        return (op == OP_GE || op == OP_EQ) && bound >= least;
+    }
+    if (b == value && konst_is_int(a->konst, &bound)) {
+        if (op == OP_LT) return bound >= least - 1;
+        if (op == OP_NE) return bound == 0 && least == 1 && known(value);
+        return (op == OP_LE || op == OP_EQ) && bound >= least;
+    }
+    return false;
+}
+
+/* Whether some branch that leads to the block, and only one of its sides, says value >= least. */
+static bool at_least_in(const Block *block, const Value *value, int64_t least) {
+    for (const Block *above = block->idom; above; block = above, above = above->idom) {
+        const Value *end = above->last;
+        if (end->op != OP_BRANCH || block->preds.len != 1 || above->succs[0] == above->succs[1]) continue;
+        const Value *condition = end->args[0];
+        bool truth = block == above->succs[0];
+        for (; condition->op == OP_NOT || condition->op == OP_TRUTH; condition = condition->args[0])
+            truth ^= condition->op == OP_NOT;
+        if (implies_at_least(condition, truth, value, least)) return true;
+    }
+    return false;
+}
+
+static bool difference_is_nonnegative(const Value *value) {
+    int64_t least;
+    const Value *a = value->args[0], *b = value->args[1];
+    return type_scalar_kind(value->type) == 'i' && type_scalar_kind(a->type) == 'i' && konst_is_int(b->konst, &least) &&
+           least >= 0 && at_least_in(value->block, a, least);
+}
+
 static bool follows(const Value *value) {
     const Value *a = value->nargs > 0 ? value->args[0] : NULL, *b = value->nargs > 1 ? value->args[1] : NULL;
     switch (value->op) {
@@ -78,6 +125,7 @@ static bool follows(const Value *value) {
     case OP_FLOORDIV:
     case OP_OR:
     case OP_XOR: return known(a) && known(b);
+    case OP_SUB: return difference_is_nonnegative(value);
     case OP_MOD: return known(b);
     case OP_AND: return known(a) || known(b);
     case OP_LSHIFT:
@@ -90,7 +138,7 @@ static bool follows(const Value *value) {
         return a->type->kind == TY_ARRAY &&
                (strcmp(value->imm.text, "size") == 0 || strcmp(value->imm.text, "nbytes") == 0);
     case OP_EXTRACT:
-        if (is_shape(a)) return true;
+        if (is_shape(a) || (a->op == OP_CALL_FUNC && call_is_nonnegative(a))) return true;
         return a->op == OP_ITER_TAKE && taken_is_nonnegative(a->args[0], value->imm.i);
     case OP_GETITEM: return is_shape(a);
     case OP_ITER_TAKE: return iterator_is_nonnegative(a);
@@ -101,6 +149,7 @@ static bool follows(const Value *value) {
 
 void mark_ranges(Infer *in) {
     VEC(Value *) integers = {0};
+    func_compute_dominators(in->func);
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next) {
             if (!is_integer(value) || type_scalar_kind(value->type) == 'b' || !op_has_result(value->op)) continue;
