@@ -362,10 +362,29 @@ def test_ints_that_meet_numpy_integers_where_branches_meet():
         return v
 
     compiled = njit(f)
+    assert_same(compiled(np.int8(3), 300, True), np.int8(3))
     assert_same(compiled(np.int8(3), 100, False), np.int8(100))
     with pytest.raises(OverflowError, match="Python integer 300 out of bounds for int8"):
         compiled(np.int8(3), 300, False)
     agree_all(dead, [(np.int8(3), 300, True), (np.int8(3), 300, False)])
+
+    def in_tuples(x, n, use):
+        pair = (n, 1)
+        while use > 0:
+            pair = (x, x)
+            use -= 1
+        return pair[0] + x
+
+    compiled = njit(in_tuples)
+    agree_all(compiled, [(np.int8(3), 100, 0), (np.int8(3), 100, 2), (np.int8(3), 300, 0)])
+
+    def last(a, n):
+        v = n
+        for x in a:
+            v = x
+        return v + np.uint8(0)
+
+    agree_all(last, [(np.arange(5, dtype=np.uint8), 7), (np.zeros(0, np.uint8), 7), (np.zeros(0, np.uint8), 256)])
 
 
 LARGE_INTS = [0, 3, 2**53, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63 - 1, 2**63 - 513, -(2**63), -(2**63) + 1]

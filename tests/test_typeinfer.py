@@ -41,6 +41,52 @@ def make(source, name="f", **scope):
 # ---- typed IR: conversions are explicit, what is known is a constant -------------------------------------------------
 
 
+INT_MEETS_INT8 = """\
+    func f(c: bool, x: int, y: int8, a: array(int8, 1, C)) {
+    b0:
+      %4 = const 2
+      setitem %3, %4, %1
+      branch %0, b1, b2
+    b1:
+      %5 = add %2, %1
+      jump b2
+    b2:
+      %6 = phi b0 %1, b1 %5
+      return %6
+    }
+    """
+
+
+def test_an_int_that_a_narrower_integer_may_not_hold_is_checked():
+    """Where it is used, and on the edge where it becomes that integer; the store checks once its index is right."""
+    check(INT_MEETS_INT8, """\
+        func f(c: bool, x: int, y: int8, a: array(int8, 1, C)) -> int8 {
+        b0:
+          %4 = const.nonnegative 2
+          setitem.checked %3, %4, %1
+          branch %0, b1, b2
+        b1:
+          %5: int8 = cast.checked %1
+          %6: int8 = add %2, %5
+          jump b3
+        b2:
+          %7: int8 = cast.checked %1
+          jump b3
+        b3:
+          %8: int8 = phi b2 %7, b1 %6
+          return %8
+        }
+        """)
+
+
+def test_in_a_kernel_it_wraps():
+    assert "checked" not in infer(INT_MEETS_INT8, "infer_kernel")
+
+
+def test_python_ints_and_floats_keep_their_types_in_comparisons():
+    assert "lt %0, %1" in infer("func f(x: int, y: float) {\nb0:\n  %2 = lt %0, %1\n  return %2\n}\n")
+
+
 def test_weak_operand_becomes_strong():
     check("""\
         func f(x: int, y: float32) {

@@ -4,7 +4,7 @@
  * Steps: 1. blocks that stop end in `unreachable`, branches with a known condition become jumps, unreached blocks go;
  *        2. every value in reverse post-order: its rule once more, with emit set, then typing_apply; a replaced value
  * leaves a forward (Value.mark), and since definitions come before uses, operands are looked up through forwards;
- *        3. operands of phis are cast at the ends of the predecessors;
+ *        3. operands of phis are cast at the ends of the predecessors, or on the edges where that may raise;
  *        4. trivial phis and dead values go, ranges are marked (ranges.c). */
 #include "typeinfer/infer.h"
 
@@ -90,9 +90,30 @@ static bool phi_is_known(const Value *phi) {
     return phi->konst && phi->type->kind != TY_BOTTOM && phi->konst->type == phi->type;
 }
 
+static bool cast_may_overflow(const Infer *in, const Type *from, const Type *to) {
+    if (from->kind != TY_TUPLE || to->kind != TY_TUPLE) return may_overflow(in, infer_content(from), infer_content(to));
+    for (uint32_t i = 0; i < from->count && i < to->count; i++)
+        if (cast_may_overflow(in, from->items[i], to->items[i])) return true;
+    return false;
+}
+
+/* A block of its own for the way from predecessor number `pred`, if that has another way to go: what may raise must not
+ * happen there. */
+static void split_edge(Infer *in, Block *to, uint32_t pred) {
+    Block *from = to->preds.data[pred];
+    if (from->nsuccs < 2 || from->succs[0] == from->succs[1]) return;
+    Block *between = block_new(in->func);
+    block_append(in->func, between, OP_JUMP, from->last->span, NULL, 0)->type = infer_none(in);
+    between->succs[between->nsuccs++] = to;
+    vec_push(in->func->arena, &between->preds, from);
+    from->succs[from->succs[0] == to ? 0 : 1] = between;
+    to->preds.data[pred] = between;
+}
+
 static void cast_phi_operands(Infer *in, Value *phi) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
         Value *arg = value_resolve(phi->args[i]);
+        if (cast_may_overflow(in, arg->type, phi->type)) split_edge(in, phi->block, i);
         Value *end = phi->block->preds.data[i]->last;
         Typing t = {.in = in, .at = end, .emit = true, .wraps = true};
         if (arg->type->kind == TY_BOTTOM) { /* undefined on this path */
@@ -137,6 +158,7 @@ static void rewrite_phis(Infer *in) {
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
             for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = value_resolve(value->args[i]);
+    func_compute_order(in->func); /* edges may have been split */
 }
 
 /* Where a Python int joins a narrower NumPy integer.  Only now: a check on a variable that nobody reads any more would
