@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle import INT64, STRONG, Raised, agree, agree_all, assert_same, compare_outcomes, expression, make, outcome
 
-from krait import errors, njit
+from krait import errors, njit, vectorize
 
 KINDS = [bool, int, float, complex, *STRONG]
 WEAK = (bool, int, float, complex)
@@ -338,6 +338,16 @@ def test_ufuncs_check_the_range_of_ints():
     for kind, value in BEYOND + WITHIN:
         agree(lambda x, y: np.maximum(x, y), kind(3), value)
         agree(lambda x, y: np.add(x, y), kind(3), value)
+
+
+def test_the_range_of_ints_in_a_ufunc():
+    @vectorize(["int8(int8)"])
+    def larger(x):
+        return x + int(x) * 100
+
+    assert larger(np.array([0, 1], np.int8)).tolist() == [0, 101]
+    with pytest.raises(OverflowError, match="Python integer 200 out of bounds for int8"):
+        larger(np.array([0, 1, 2], np.int8))
 
 
 def test_the_range_of_ints_without_a_python_error_model():
