@@ -23,13 +23,14 @@
 enum {
     SHARED_ALIGN = 4096, /* the largest alignment that shared.array takes */
     CHUNK_PART = 8,      /* a chunk is this part of what its range still has */
+    UNITS_A_THREAD = 4,  /* with fewer, whole rows would be shared out too unevenly */
     CACHE_LINE = 64,
     WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
     KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
     KEPT_BYTES = 256 << 20          /* address space of one that is kept */
 };
 
-typedef struct Range { /* of blocks: next ... end - 1 are not handed out yet; in a cache line of its own */
+typedef struct Range { /* of units of blocks: next ... end - 1 are not handed out yet; in a cache line of its own */
     _Alignas(CACHE_LINE) _Atomic int64_t next;
     int64_t end;
 } Range;
@@ -40,6 +41,7 @@ typedef struct Launch {
     unsigned threads; /* how many may take part: one range each */
     Range *ranges;
     int32_t joined;        /* most blocks in one run of the code */
+    int64_t unit;          /* blocks that are not parted: 1, or a row along x that is one run */
     _Atomic int64_t limit; /* blocks from here on are skipped: one before raised */
     _Atomic bool failed;   /* no memory */
     pthread_mutex_t lock;  /* of what follows */
@@ -206,10 +208,14 @@ static bool take_of(Range *range, bool all, int64_t *from, int64_t *to) {
     return true;
 }
 
-/* Takes the next chunk, of range *at as long as it has any. */
+/* Takes the next chunk of blocks, of range *at as long as it has any. */
 static bool take_chunk(Launch *launch, unsigned *at, int64_t *from, int64_t *to) {
     for (unsigned tried = 0; tried < launch->threads; tried++) {
-        if (take_of(&launch->ranges[*at], launch->threads == 1, from, to)) return true;
+        if (take_of(&launch->ranges[*at], launch->threads == 1, from, to)) {
+            *from *= launch->unit;
+            *to *= launch->unit;
+            return true;
+        }
         *at = (*at + 1) % launch->threads;
     }
     return false;
@@ -239,13 +245,6 @@ static void launch_run(PoolTask *task, unsigned who) {
     participant_close(&p);
 }
 
-static bool launch_has_more(PoolTask *task) {
-    Launch *launch = (Launch *)task;
-    for (unsigned i = 0; i < launch->threads; i++)
-        if (atomic_load_explicit(&launch->ranges[i].next, memory_order_relaxed) < launch->ranges[i].end) return true;
-    return false;
-}
-
 /* ---- the launch ---- */
 
 static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
@@ -256,8 +255,8 @@ static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
 }
 
 /* Where part i of `parts` begins, so that none has two more than another. */
-static int64_t share(int64_t blocks, unsigned i, unsigned parts) {
-    return blocks / parts * i + blocks % parts * i / parts;
+static int64_t share(int64_t units, unsigned i, unsigned parts) {
+    return units / parts * i + units % parts * i / parts;
 }
 
 bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
@@ -268,20 +267,24 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
     if (block_threads > MAX_BLOCK_THREADS || what->block[0] > MAX_BLOCK_THREADS || what->shared_dynamic > INT32_MAX)
         return false;
     unsigned helpers = helpers_for(what, blocks);
-    Launch launch = {.task = {.run = launch_run, .has_more = launch_has_more},
+    Launch launch = {.task = {.run = launch_run},
                      .what = what,
                      .threads = helpers + 1,
                      .ranges = aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
                      .joined = what->code->joins_blocks ? MAX_ROW / what->block[0] : 1,
+                     .unit = 1,
                      .limit = INT64_MAX,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .report = report,
                      .error_block = INT64_MAX,
                      .access_block = INT64_MAX};
     if (!launch.ranges) return false;
+    if (what->grid[0] <= launch.joined && blocks / what->grid[0] >= launch.threads * UNITS_A_THREAD)
+        launch.unit = what->grid[0];
+    int64_t units = blocks / launch.unit;
     for (unsigned i = 0; i < launch.threads; i++) {
-        atomic_init(&launch.ranges[i].next, share(blocks, i, launch.threads));
-        launch.ranges[i].end = share(blocks, i + 1, launch.threads);
+        atomic_init(&launch.ranges[i].next, share(units, i, launch.threads));
+        launch.ranges[i].end = share(units, i + 1, launch.threads);
     }
     pool_run(&launch.task, helpers);
     free(launch.ranges);

@@ -12,12 +12,18 @@
  * deadlock.  Workers are started when first wanted and sleep in between.  In the child of a fork there are no workers:
  * the child's first launch starts new ones.
  *
- * Worker threads belong to the process, so the pool is a global, under its lock. */
+ * A launch on many cores is over in some tens of microseconds, in which a lock that every worker takes twice would be
+ * most of the time.  So tasks are put into slots that workers read without it: a worker counts itself into the slot
+ * before it looks whether a task is there, the caller takes the task out before it looks whether the count is zero, and
+ * one of the two sees the other.  The lock is for sleeping and waking alone.
+ *
+ * Worker threads belong to the process, so the pool is a global. */
 #include <pthread.h>   /* pthread_create */
 #include <sched.h>     /* sched_getaffinity */
 #include <signal.h>    /* sigfillset */
 #include <stdatomic.h> /* atomic_load_explicit */
 #include <stdlib.h>    /* getenv */
+#include <string.h>    /* memset */
 #include <unistd.h>    /* sysconf */
 
 #include "base/base.h" /* clock_nanoseconds */
@@ -27,16 +33,26 @@ enum {
     MAX_THREADS = 1024,
     LINGER_NANOSECONDS = 100000, /* a worker that has just worked looks out for more so long before it sleeps */
     LOOKS_A_CLOCK = 64,          /* looks between two readings of the clock */
+    SLOTS = 16,                  /* tasks at once that get helpers; the others' callers work alone */
 };
+
+typedef struct Slot {                      /* in a cache line of its own: callers with different tasks do not meet */
+    _Alignas(64) _Atomic(PoolTask *) task; /* that wants helpers; NULL: none */
+    atomic_int wanted;                     /* helpers still wanted; below 1: none */
+    atomic_uint inside;                    /* workers that look at the task or work on it */
+    atomic_bool taken;                     /* some caller has the slot */
+    atomic_bool awaited;                   /* the caller sleeps until nobody is inside */
+} Slot;
 
 static struct Pool {
     pthread_mutex_t lock;
-    pthread_cond_t work; /* a task wants helpers */
-    pthread_cond_t left; /* a helper left a task */
-    PoolTask *tasks;     /* that want helpers, oldest first */
-    unsigned threads;    /* that may run at once, callers included; 0: not asked yet */
-    unsigned workers;    /* started */
-    atomic_uint brought; /* counts tasks: what a worker that lingers looks at, without the lock */
+    pthread_cond_t work;  /* a task wants helpers */
+    pthread_cond_t left;  /* the last worker left an awaited slot */
+    atomic_uint threads;  /* that may run at once, callers included; 0: not asked yet */
+    atomic_uint workers;  /* started; changed under the lock */
+    atomic_uint sleeping; /* workers that wait for `work` */
+    atomic_uint brought;  /* counts tasks: what a worker that lingers looks at */
+    Slot slots[SLOTS];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
 /* ---- fork ---- */
@@ -48,8 +64,9 @@ static void after_fork_in_child(void) {
     pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool.left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool.tasks = NULL; /* of threads that do not exist here */
+    memset(pool.slots, 0, sizeof pool.slots); /* tasks of threads that do not exist here */
     pool.workers = 0;
+    pool.sleeping = 0;
     pool.threads = 0; /* the child may have other cores */
 }
 
@@ -77,32 +94,14 @@ static unsigned count_threads(void) {
 }
 
 unsigned pool_threads(void) {
-    lock_pool();
-    if (!pool.threads) pool.threads = count_threads();
-    unsigned threads = pool.threads;
-    unlock_pool();
+    unsigned threads = atomic_load_explicit(&pool.threads, memory_order_relaxed);
+    if (threads) return threads;
+    threads = count_threads();
+    atomic_store_explicit(&pool.threads, threads, memory_order_relaxed);
     return threads;
 }
 
 /* ---- workers ---- */
-
-static void task_remove(PoolTask *task) {
-    for (PoolTask **at = &pool.tasks; *at; at = &(*at)->next)
-        if (*at == task) {
-            *at = task->next;
-            return;
-        }
-}
-
-/* The first task that a helper can still do something for; one without is taken off the list. */
-static PoolTask *task_find(void) {
-    while (pool.tasks) {
-        PoolTask *task = pool.tasks;
-        if (task->wanted && task->has_more(task)) return task;
-        pool.tasks = task->next;
-    }
-    return NULL;
-}
 
 static inline void relax(void) {
 #if defined(__x86_64__)
@@ -110,42 +109,60 @@ static inline void relax(void) {
 #endif
 }
 
-/* Waking a sleeping thread takes tens of microseconds, as long as a small launch; programs launch again and again.
- * True: there may be a new task. */
-static bool linger(unsigned seen) {
+static void leave_slot(Slot *slot) {
+    if (atomic_fetch_sub(&slot->inside, 1) != 1 || !atomic_load(&slot->awaited)) return;
+    lock_pool();
+    pthread_cond_broadcast(&pool.left);
+    unlock_pool();
+}
+
+/* Helps with every task that wants a helper; returns whether there was one. */
+static bool help(unsigned who) {
+    bool helped = false;
+    for (unsigned i = 0; i < SLOTS; i++) {
+        Slot *slot = &pool.slots[i];
+        if (atomic_load_explicit(&slot->wanted, memory_order_relaxed) < 1) continue;
+        atomic_fetch_add(&slot->inside, 1); /* before looking: the caller waits for who is inside */
+        PoolTask *task = atomic_load(&slot->task);
+        if (task && atomic_fetch_sub(&slot->wanted, 1) > 0) {
+            task->run(task, who);
+            helped = true;
+        }
+        leave_slot(slot);
+    }
+    return helped;
+}
+
+/* Waking a sleeping thread takes tens of microseconds, as long as a small launch; programs launch again and again. */
+static void linger(unsigned seen) {
     int64_t until = clock_nanoseconds() + LINGER_NANOSECONDS;
     do
         for (unsigned i = 0; i < LOOKS_A_CLOCK; i++) {
-            if (atomic_load_explicit(&pool.brought, memory_order_acquire) != seen) return true;
+            if (atomic_load_explicit(&pool.brought, memory_order_acquire) != seen) return;
             relax();
         }
     while (clock_nanoseconds() < until);
-    return false;
+}
+
+/* Sleeps until there is another task than `seen`. */
+static void sleep_until_brought(unsigned seen) {
+    lock_pool();
+    atomic_fetch_add(&pool.sleeping, 1); /* before looking: who brings a task wakes who sleeps */
+    while (atomic_load(&pool.brought) == seen) pthread_cond_wait(&pool.work, &pool.lock);
+    atomic_fetch_sub(&pool.sleeping, 1);
+    unlock_pool();
 }
 
 static void *worker_main(void *number) {
-    unsigned who = (unsigned)(uintptr_t)number;
-    lock_pool();
-    for (bool worked = false;;) {
-        PoolTask *task = task_find();
-        if (!task && worked) {
-            unsigned seen = atomic_load(&pool.brought);
-            unlock_pool();
-            worked = linger(seen);
-            lock_pool();
+    unsigned who = (unsigned)(uintptr_t)number, seen = atomic_load(&pool.brought) - 1;
+    for (;;) {
+        unsigned brought = atomic_load(&pool.brought);
+        if (brought == seen) {
+            sleep_until_brought(seen);
             continue;
         }
-        if (!task) {
-            pthread_cond_wait(&pool.work, &pool.lock);
-            continue;
-        }
-        worked = true;
-        task->wanted--;
-        task->inside++;
-        unlock_pool();
-        task->run(task, who);
-        lock_pool();
-        if (--task->inside == 0) pthread_cond_broadcast(&pool.left);
+        seen = brought;
+        if (help(who)) linger(seen);
     }
     return NULL;
 }
@@ -158,37 +175,60 @@ static void start_workers(unsigned wanted) {
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 8u << 20);
+    lock_pool();
     while (pool.workers < wanted) {
         pthread_t thread;
-        if (pthread_create(&thread, &attributes, worker_main, (void *)(uintptr_t)(pool.workers + 1)))
-            break; /* fewer then */
-        pool.workers++;
+        if (pthread_create(&thread, &attributes, worker_main, (void *)(uintptr_t)(pool.workers + 1))) break;
+        pool.workers++; /* if that failed: fewer then */
     }
+    unlock_pool();
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- tasks ---- */
 
+static Slot *take_slot(void) {
+    for (unsigned i = 0; i < SLOTS; i++) {
+        bool taken = false;
+        if (atomic_compare_exchange_strong(&pool.slots[i].taken, &taken, true)) return &pool.slots[i];
+    }
+    return NULL;
+}
+
+static void bring(Slot *slot, PoolTask *task, unsigned helpers) {
+    atomic_store(&slot->task, task);
+    atomic_store(&slot->wanted, (int)helpers);
+    atomic_fetch_add(&pool.brought, 1);
+    if (atomic_load(&pool.sleeping) == 0) return;
+    lock_pool();
+    for (unsigned i = 0; i < helpers && i < atomic_load(&pool.sleeping); i++) pthread_cond_signal(&pool.work);
+    unlock_pool();
+}
+
+/* Takes the task back and waits until nobody is inside. */
+static void withdraw(Slot *slot) {
+    atomic_store(&slot->wanted, 0);
+    atomic_store(&slot->task, NULL);
+    int64_t until = clock_nanoseconds() + LINGER_NANOSECONDS;
+    while (atomic_load(&slot->inside) && clock_nanoseconds() < until) relax();
+    if (!atomic_load(&slot->inside)) return;
+    lock_pool();
+    atomic_store(&slot->awaited, true); /* before looking: who leaves wakes who waits */
+    while (atomic_load(&slot->inside)) pthread_cond_wait(&pool.left, &pool.lock);
+    atomic_store(&slot->awaited, false);
+    unlock_pool();
+}
+
 void pool_run(PoolTask *task, unsigned helpers) {
-    if (!helpers) {
+    Slot *slot = helpers ? take_slot() : NULL;
+    if (!slot) {
         task->run(task, 0);
         return;
     }
-    lock_pool();
-    start_workers(helpers);
-    task->inside = 0;
-    task->wanted = helpers;
-    task->next = NULL;
-    PoolTask **end = &pool.tasks;
-    while (*end) end = &(*end)->next;
-    *end = task;
-    atomic_fetch_add(&pool.brought, 1);
-    for (unsigned i = 0; i < helpers && i < pool.workers; i++) pthread_cond_signal(&pool.work);
-    unlock_pool();
+    if (atomic_load_explicit(&pool.workers, memory_order_relaxed) < helpers) start_workers(helpers);
+    bring(slot, task, helpers);
     task->run(task, 0);
-    lock_pool();
-    task_remove(task);
-    while (task->inside) pthread_cond_wait(&pool.left, &pool.lock);
-    unlock_pool();
+    withdraw(slot);
+    atomic_store(&slot->taken, false);
 }

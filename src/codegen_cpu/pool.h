@@ -2,19 +2,12 @@
 #ifndef KRAIT_CODEGEN_CPU_POOL_H
 #define KRAIT_CODEGEN_CPU_POOL_H
 
-#include <stdbool.h> /* bool */
-#include <stdint.h>  /* int64_t */
-
-/* One piece of work for several threads.  `run` is entered by the caller and by each helper once, and returns when
- * nothing is left to take.  `who` is 0 for the caller, else the number of the worker, from 1 on: the same thread each
- * time, which may choose the work whose data it has in its cache. */
+/* One piece of work for several threads.  `run` is entered by the caller and by each helper once, by some perhaps when
+ * all is done, and returns when nothing is left to take.  `who` is 0 for the caller, else the number of the worker,
+ * from 1 on: the same thread each time, which may choose the work whose data it has in its cache. */
 typedef struct PoolTask PoolTask;
 struct PoolTask {
     void (*run)(PoolTask *self, unsigned who);
-    bool (*has_more)(PoolTask *self); /* whether another helper would find something to do */
-    /* private to pool.c */
-    PoolTask *next;
-    unsigned wanted, inside; /* helpers still wanted; helpers in `run` */
 };
 
 /* Runs the task on the caller and on up to `helpers` workers; returns when all have left it. */
