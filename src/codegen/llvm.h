@@ -158,7 +158,8 @@ struct Module {
     size_t exception_bytes;
     size_t shared_bytes; /* host: static shared memory given out so far */
     bool has_barriers;
-    bool joins_blocks;    /* a kernel whose neighbouring blocks along x may run as one (join_blocks.c) */
+    unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (thread_order.c) */
+    bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */
     bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */
     unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */
     char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)

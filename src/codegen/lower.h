@@ -55,8 +55,8 @@ struct LowerState {
 
 bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
-bool lower_declare(Lower *l);            /* lower_call.c: declares every function */
-bool find_joined_blocks(const Lower *l); /* join_blocks.c; after it is known which functions raise */
+bool lower_declare(Lower *l);     /* lower_call.c: declares every function */
+void find_thread_order(Lower *l); /* thread_order.c; after it is known which functions raise */
 bool lower_value_may_raise(const Lower *l, const Value *value);
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);

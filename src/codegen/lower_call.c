@@ -145,7 +145,7 @@ bool lower_declare(Lower *l) {
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
     find_recursive(l);
     find_raising(l);
-    l->m->joins_blocks = find_joined_blocks(l);
+    find_thread_order(l);
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
     return true;
 }

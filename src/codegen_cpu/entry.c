@@ -316,60 +316,81 @@ static void axis_end(Lower *l, Axis *axis, VectorWish wish) {
     l_enter(l, after);
 }
 
-/* A row's first bad access becomes the run's, if it is the first there: of the first of the joined blocks, and in that
- * of the first thread.  The row's own is of the lowest x, so of its lowest block. */
-static void merge_bad(Lower *l, LLVMValueRef grid, LLVMValueRef row_start, LLVMValueRef nx, LLVMValueRef bad) {
+/* The loops over threads: z, then y or x, then the other, which is the inner axis (thread_order.c).  The innermost
+ * goes on through the joined blocks. */
+typedef struct Threads {
+    unsigned inner;          /* 0: x, 1: y */
+    LLVMValueRef n[3];       /* threads of a block */
+    LLVMValueRef z, outer;   /* where the loops are */
+    LLVMValueRef grid, here; /* HostGrid *, HostThread * */
+} Threads;
+
+/* The number in its block of the thread whose place in the innermost loop is `place`; *block is the joined block. */
+static LLVMValueRef thread_number(Lower *l, const Threads *t, LLVMValueRef place, LLVMValueRef *block) {
+    LLVMValueRef inner = LLVMBuildURem(l->b, place, t->n[t->inner], "");
+    *block = LLVMBuildUDiv(l->b, place, t->n[t->inner], "");
+    LLVMValueRef x = t->inner == 0 ? inner : t->outer, y = t->inner == 0 ? t->outer : inner;
+    return l_nswadd(l, x, l_nswmul(l, t->n[0], l_nswadd(l, y, l_nswmul(l, t->n[1], t->z))));
+}
+
+/* The innermost loop's first bad access becomes the run's, if it is the first there: of the first of the joined blocks,
+ * and in that of the first thread.  The loop's own is of its lowest place, so of its lowest block. */
+static void merge_bad(Lower *l, const Threads *t) {
+    LLVMValueRef bad = l_raw_load(l, l->i32, offset_by(l, t->here, offsetof(HostThread, bad)), 4), block;
     LIf any;
     l_if(l, &any, l_icmp(l, LLVMIntSLT, bad, l_i32(l, NO_BAD_ACCESS)));
-    LLVMValueRef x = LLVMBuildLShr(l->b, bad, l_i32(l, SITE_BITS), "");
     LLVMValueRef site = l_and(l, bad, l_i32(l, (1u << SITE_BITS) - 1));
-    LLVMValueRef block = LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, x, nx, ""), l->i64, "");
-    LLVMValueRef thread = LLVMBuildZExt(l->b, l_add(l, row_start, LLVMBuildURem(l->b, x, nx, "")), l->i64, "");
-    LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, block, l_i64(l, THREAD_BITS), ""), thread);
+    LLVMValueRef thread = thread_number(l, t, LLVMBuildLShr(l->b, bad, l_i32(l, SITE_BITS), ""), &block);
+    LLVMValueRef key = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, block, l->i64, ""), l_i64(l, THREAD_BITS), "");
+    key = l_or(l, key, LLVMBuildZExt(l->b, thread, l->i64, ""));
     key = l_or(l, LLVMBuildShl(l->b, key, l_i64(l, SITE_BITS), ""), LLVMBuildZExt(l->b, site, l->i64, ""));
-    LLVMValueRef address = offset_by(l, grid, offsetof(HostGrid, bad_access));
+    LLVMValueRef address = offset_by(l, t->grid, offsetof(HostGrid, bad_access));
     LLVMValueRef args[] = {l_raw_load(l, l->i64, address, 8), key};
     l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i64, args, 2), address, 8);
     l_endif(l, &any);
 }
 
-static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args) {
-    LLVMValueRef grid = LLVMGetParam(function, 0);
-    LLVMValueRef thread = l_alloca_bytes(l, sizeof(HostThread), _Alignof(HostThread), "thread");
-    l->nhidden = 1;
-    l->hidden[0] = thread;
-    l->exception = LLVMGetParam(function, 2);
-    store_field(l, thread, offsetof(HostThread, grid), grid, 8);
-    note_stack_limit(l, offset_by(l, thread, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
-    LLVMValueRef nx = l->target->special(l, SPECIAL_BLOCK_DIM_X), ny = l->target->special(l, SPECIAL_BLOCK_DIM_Y);
-    LLVMValueRef nz = l->target->special(l, SPECIAL_BLOCK_DIM_Z);
-    LLVMValueRef row = nx;
-    if (l->m->joins_blocks)
-        row = l_nswmul(l, nx, l_raw_load(l, l->i32, offset_by(l, grid, offsetof(HostGrid, joined)), 4));
-    Axis ax, ay, az;
-    LLVMValueRef z = axis_begin(l, &az, nz, "z");
-    store_field(l, thread, offsetof(HostThread, z), z, 4);
-    LLVMValueRef y = axis_begin(l, &ay, ny, "y");
-    store_field(l, thread, offsetof(HostThread, y), y, 4);
-    store_field(l, thread, offsetof(HostThread, bad), l_i32(l, INT32_MAX), 4);
-    LLVMValueRef row_start = l_nswmul(l, nx, l_nswadd(l, y, l_nswmul(l, ny, z)));
-    LLVMValueRef x = axis_begin(l, &ax, row, "x");
-    store_field(l, thread, offsetof(HostThread, x), x, 4);
-    store_field(l, thread, offsetof(HostThread, place), x, 4);
-    LLVMValueRef status = NULL;
+static bool one_thread(Lower *l, const FuncInst *root, const Threads *t, LLVMValueRef place, LLVMValueRef *args) {
+    LLVMValueRef status = NULL, block;
     TRY(l_call_inst(l, root, args, &status));
-    if (status) {
-        LIf raised;
-        l_if(l, &raised, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)));
-        merge_bad(l, grid, row_start, nx, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
-        store_field(l, grid, offsetof(HostGrid, raised_thread), l_nswadd(l, row_start, x), 4);
-        LLVMBuildRet(l->b, status);
-        l_enter(l, raised.end);
-    }
-    axis_end(l, &ax, VECTOR_WHEREVER);
-    merge_bad(l, grid, row_start, nx, l_raw_load(l, l->i32, offset_by(l, thread, offsetof(HostThread, bad)), 4));
-    axis_end(l, &ay, VECTOR_MAY);
-    axis_end(l, &az, VECTOR_MAY);
+    if (!status) return true;
+    LIf raised;
+    l_if(l, &raised, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)));
+    merge_bad(l, t);
+    store_field(l, t->grid, offsetof(HostGrid, raised_thread), thread_number(l, t, place, &block), 4);
+    LLVMBuildRet(l->b, status);
+    l_enter(l, raised.end);
+    return true;
+}
+
+static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args) {
+    static const size_t fields[] = {offsetof(HostThread, x), offsetof(HostThread, y)};
+    static const char *const names[] = {"x", "y"};
+    Threads t = {.inner = l->m->inner_axis, .grid = LLVMGetParam(function, 0)};
+    t.here = l_alloca_bytes(l, sizeof(HostThread), _Alignof(HostThread), "thread");
+    l->nhidden = 1;
+    l->hidden[0] = t.here;
+    l->exception = LLVMGetParam(function, 2);
+    store_field(l, t.here, offsetof(HostThread, grid), t.grid, 8);
+    note_stack_limit(l, offset_by(l, t.here, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
+    for (int axis = 0; axis < 3; axis++) t.n[axis] = l->target->special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis));
+    LLVMValueRef length = t.n[t.inner];
+    if (l->m->joins_blocks)
+        length = l_nswmul(l, length, l_raw_load(l, l->i32, offset_by(l, t.grid, offsetof(HostGrid, joined)), 4));
+    Axis z, outer, inner;
+    t.z = axis_begin(l, &z, t.n[2], "z");
+    store_field(l, t.here, offsetof(HostThread, z), t.z, 4);
+    t.outer = axis_begin(l, &outer, t.n[1 - t.inner], names[1 - t.inner]);
+    store_field(l, t.here, fields[1 - t.inner], t.outer, 4);
+    store_field(l, t.here, offsetof(HostThread, bad), l_i32(l, INT32_MAX), 4);
+    LLVMValueRef place = axis_begin(l, &inner, length, names[t.inner]);
+    store_field(l, t.here, fields[t.inner], place, 4);
+    store_field(l, t.here, offsetof(HostThread, place), place, 4);
+    TRY(one_thread(l, root, &t, place, args));
+    axis_end(l, &inner, VECTOR_WHEREVER);
+    merge_bad(l, &t);
+    axis_end(l, &outer, VECTOR_MAY);
+    axis_end(l, &z, VECTOR_MAY);
     LLVMBuildRet(l->b, l_i32(l, 0));
     return true;
 }

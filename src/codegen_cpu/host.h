@@ -27,7 +27,7 @@ enum {
     SITE_BITS = 14,           /* of an access site in HostGrid.bad_access and HostThread.bad */
     THREAD_BITS = 10,         /* of a thread in HostGrid.bad_access */
     MAX_BLOCK_THREADS = 1024, /* as on a GPU */
-    MAX_ROW = 1 << 16,        /* threads along x of joined blocks (join_blocks.c) */
+    MAX_ROW = 1 << 16,        /* threads along the inner axis of joined blocks (thread_order.c) */
     NO_BAD_ACCESS = 1 << 30,  /* HostThread.bad from here on: every access was inside; above any place << SITE_BITS */
     WARP_SIZE = 32,
     /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside
@@ -55,7 +55,8 @@ struct HostCode {
     void *address;
     void *tracker;                     /* LLVMOrcResourceTrackerRef: owns the machine code */
     size_t stack_bytes;                /* of the code's local variables, for the size of fibers' stacks */
-    bool joins_blocks;                 /* HostGrid.joined may be more than 1 */
+    unsigned inner_axis;               /* 0 or 1: HostGrid.joined counts blocks along x or y */
+    bool joins_blocks;                 /* it may be more than 1 */
     _Atomic int64_t block_nanoseconds; /* what one block took when last measured; 0: not yet */
 };
 

@@ -3,12 +3,12 @@
  * In: a kernel's code, grid, block, arguments.  Out: every thread has run; a report of the first that raised, missed a
  * barrier or left an access out.
  *
- * Blocks are numbered x fastest and divided into as many ranges as threads may take part.  A thread works on its own
- * range first, the same from launch to launch so that it finds its data in its core's cache, in chunks that get smaller
- * towards the end; then it takes chunks of the others'.  The threads of a block run on one core, as a loop inside the
- * code that may take neighbouring blocks in one (join_blocks.c), or as fibers when the kernel has barriers.  A launch
- * whose blocks are known to be over before a helper would have woken stays on the caller: HostCode remembers how long a
- * block took.
+ * Blocks are counted along the code's inner axis first (x, or y where accesses follow that: thread_order.c) and divided
+ * into as many ranges as threads may take part.  A thread works on its own range first, the same from launch to launch
+ * so that it finds its data in its core's cache, in chunks that get smaller towards the end; then it takes chunks of
+ * the others'.  The threads of a block run on one core, as a loop inside the code that may take neighbouring blocks in
+ * one, or as fibers when the kernel has barriers.  A launch whose blocks are known to be over before a helper would
+ * have woken stays on the caller: HostCode remembers how long a block took.
  *
  * "First" means first in the order of blocks, then threads, whatever order they ran in: when a block raises, those
  * after it are skipped and those before it still run, and the report takes the lowest. */
@@ -41,7 +41,7 @@ typedef struct Launch {
     unsigned threads; /* how many may take part: one range each */
     Range *ranges;
     int32_t joined;        /* most blocks in one run of the code */
-    int64_t unit;          /* blocks that are not parted: 1, or a row along x that is one run */
+    int64_t unit;          /* blocks that are not parted: 1, or a row along the inner axis that is one run */
     _Atomic int64_t limit; /* blocks from here on are skipped: one before raised */
     _Atomic bool failed;   /* no memory */
     pthread_mutex_t lock;  /* of what follows */
@@ -129,20 +129,29 @@ static void note_bad_access(Launch *launch, int64_t block, int64_t key) {
     pthread_mutex_unlock(&launch->lock);
 }
 
-/* Runs `block`, and those after it in the same row along x before block `beyond`, as far as they may be joined; returns
- * how many. */
-static int64_t run_blocks(Launch *launch, Participant *p, int64_t block, int64_t beyond) {
+/* The number of the block that the grid stands at, x fastest: the order that reports go by. */
+static int64_t block_number(const HostGrid *grid) {
+    return grid->index_x + (int64_t)grid->grid_x * (grid->index_y + (int64_t)grid->grid_y * grid->index_z);
+}
+
+/* Runs block `turn`, counted along the inner axis first, and those after it in the same row before block `beyond`, as
+ * far as they may be joined; returns how many. */
+static int64_t run_blocks(Launch *launch, Participant *p, int64_t turn, int64_t beyond) {
     const HostLaunch *what = launch->what;
     HostGrid *grid = &p->grid;
     FiberOutcome outcome = {0};
-    int64_t row = block / grid->grid_x;
-    grid->index_x = (int32_t)(block % grid->grid_x);
-    int64_t joined = grid->grid_x - grid->index_x;
-    if (joined > beyond - block) joined = beyond - block;
+    unsigned inner = what->code->inner_axis;
+    int64_t length = what->grid[inner], row = turn / length;
+    int32_t place[2];
+    place[inner] = (int32_t)(turn % length);
+    place[1 - inner] = (int32_t)(row % what->grid[1 - inner]);
+    grid->index_x = place[0];
+    grid->index_y = place[1];
+    grid->index_z = (int32_t)(row / what->grid[1 - inner]);
+    int64_t joined = length - place[inner];
+    if (joined > beyond - turn) joined = beyond - turn;
     if (joined > launch->joined) joined = launch->joined;
     grid->joined = (int32_t)joined;
-    grid->index_y = (int32_t)(row % grid->grid_y);
-    grid->index_z = (int32_t)(row / grid->grid_y);
     grid->bad_access = INT64_MAX;
     if (what->fibers) {
         ThreadEntry entry;
@@ -154,9 +163,11 @@ static int64_t run_blocks(Launch *launch, Participant *p, int64_t block, int64_t
         outcome.status = entry(grid, what->args, p->exception);
         outcome.thread = grid->raised_thread;
     }
-    if (KRAIT_UNLIKELY(outcome.status || outcome.stuck)) note_error(launch, p, block, &outcome);
+    if (KRAIT_UNLIKELY(outcome.status || outcome.stuck)) note_error(launch, p, block_number(grid), &outcome);
     if (KRAIT_UNLIKELY(grid->bad_access != INT64_MAX))
-        note_bad_access(launch, block + (grid->bad_access >> (THREAD_BITS + SITE_BITS)),
+        note_bad_access(launch,
+                        block_number(grid) +
+                            (grid->bad_access >> (THREAD_BITS + SITE_BITS)) * (inner == 0 ? 1 : grid->grid_x),
                         grid->bad_access & ((1 << (THREAD_BITS + SITE_BITS)) - 1));
     return joined;
 }
@@ -266,12 +277,12 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
     if (blocks < 1 || block_threads < 1) return true;
     if (block_threads > MAX_BLOCK_THREADS || what->block[0] > MAX_BLOCK_THREADS || what->shared_dynamic > INT32_MAX)
         return false;
-    unsigned helpers = helpers_for(what, blocks);
+    unsigned helpers = helpers_for(what, blocks), inner = what->code->inner_axis;
     Launch launch = {.task = {.run = launch_run},
                      .what = what,
                      .threads = helpers + 1,
                      .ranges = aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
-                     .joined = what->code->joins_blocks ? MAX_ROW / what->block[0] : 1,
+                     .joined = what->code->joins_blocks ? MAX_ROW / what->block[inner] : 1,
                      .unit = 1,
                      .limit = INT64_MAX,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -279,8 +290,8 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
                      .error_block = INT64_MAX,
                      .access_block = INT64_MAX};
     if (!launch.ranges) return false;
-    if (what->grid[0] <= launch.joined && blocks / what->grid[0] >= launch.threads * UNITS_A_THREAD)
-        launch.unit = what->grid[0];
+    if (what->grid[inner] <= launch.joined && blocks / what->grid[inner] >= launch.threads * UNITS_A_THREAD)
+        launch.unit = what->grid[inner];
     int64_t units = blocks / launch.unit;
     for (unsigned i = 0; i < launch.threads; i++) {
         atomic_init(&launch.ranges[i].next, share(units, i, launch.threads));

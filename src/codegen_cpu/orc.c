@@ -175,6 +175,7 @@ static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, co
     LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(linker.library);
     code->tracker = tracker;
     code->stack_bytes = local_bytes(module);
+    code->inner_axis = module->has_barriers ? 0 : module->inner_axis;
     code->joins_blocks = module->joins_blocks && !module->has_barriers;
     code->address = link_object(tracker, *object, symbol, message);
     *object = NULL;

@@ -6,7 +6,8 @@
  * parameter).  In a kernel without barriers that is a local variable of the loop over threads (entry.c), which LLVM
  * takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
- * Where blocks are joined (join_blocks.c) threadIdx.x goes on into the next blocks: nobody sees it by itself. */
+ * Where blocks are joined (thread_order.c) threadIdx of the inner axis goes on into the next blocks: nobody sees it by
+ * itself. */
 #include <pthread.h>   /* pthread_once */
 #include <stdatomic.h> /* atomic_exchange */
 #include <stdio.h>     /* snprintf */
@@ -137,9 +138,10 @@ static LLVMValueRef special_lane(Lower *l) {
 
 static LLVMValueRef host_special(Lower *l, Special which) {
     const int64_t threads = MAX_BLOCK_THREADS, blocks = INT32_MAX; /* of gridDim the most is 2^31 - 1 */
+    const int64_t row = row_limit(l);
     switch (which) {
-    case SPECIAL_THREAD_X: return thread_load(l, offsetof(HostThread, x), row_limit(l));
-    case SPECIAL_THREAD_Y: return thread_load(l, offsetof(HostThread, y), threads);
+    case SPECIAL_THREAD_X: return thread_load(l, offsetof(HostThread, x), l->m->inner_axis == 0 ? row : threads);
+    case SPECIAL_THREAD_Y: return thread_load(l, offsetof(HostThread, y), l->m->inner_axis == 1 ? row : threads);
     case SPECIAL_THREAD_Z: return thread_load(l, offsetof(HostThread, z), threads);
     case SPECIAL_BLOCK_X: return special_grid(l, offsetof(HostGrid, index_x), 0, blocks);
     case SPECIAL_BLOCK_Y: return special_grid(l, offsetof(HostGrid, index_y), 0, blocks);

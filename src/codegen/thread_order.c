@@ -1,0 +1,111 @@
+/* thread_order.c: in which order the threads of a kernel run where they are a loop: along which axis the innermost loop
+ * goes, and whether it may go on through the neighbouring blocks.
+ *
+ * In: the typed functions of a kernel.  Out: Module.inner_axis and Module.joins_blocks, for targets that run blocks as
+ * loops.
+ *
+ * Neighbouring blocks along an axis may run as one where no function can tell which of them it is in, but only its
+ * place in the grid: cuda.grid(), or blockIdx.x * blockDim.x + threadIdx.x written out, and no other use of the two.  A
+ * loop over a thousand threads costs its beginning and its end once, where blocks of 32 cost them 32 times.  Nothing
+ * may be shared by the threads of a block either, and nothing raised: what is reported is the first thread in the order
+ * of blocks, and a joined loop runs a row of several blocks before the second row of the first.
+ *
+ * The innermost axis is x, which neighbours in memory follow in a kernel written for a GPU, unless more accesses follow
+ * y: `row, column = cuda.grid(2)` and a[row, column], as many write it, would step from row to row. */
+#include "codegen/lower.h"
+
+enum { AXES = 2 }; /* that may be innermost: x and y */
+
+static const FuncId thread_index[AXES] = {FUNC_CUDA_THREADIDX_X, FUNC_CUDA_THREADIDX_Y};
+static const FuncId block_index[AXES] = {FUNC_CUDA_BLOCKIDX_X, FUNC_CUDA_BLOCKIDX_Y};
+static const FuncId block_size[AXES] = {FUNC_CUDA_BLOCKDIM_X, FUNC_CUDA_BLOCKDIM_Y};
+
+static bool is_call(const Value *value, FuncId func) { return value->op == OP_CALL_FUNC && value->imm.func == func; }
+
+static bool is_block_start(const Value *value, unsigned axis) {
+    if (value->op != OP_MUL) return false;
+    const Value *a = value->args[0], *b = value->args[1];
+    return (is_call(a, block_index[axis]) && is_call(b, block_size[axis])) ||
+           (is_call(b, block_index[axis]) && is_call(a, block_size[axis]));
+}
+
+/* blockIdx * blockDim + threadIdx, in any order. */
+static bool is_written_place(const Value *value, unsigned axis) {
+    if (value->op != OP_ADD) return false;
+    const Value *a = value->args[0], *b = value->args[1];
+    return (is_block_start(a, axis) && is_call(b, thread_index[axis])) ||
+           (is_block_start(b, axis) && is_call(a, thread_index[axis]));
+}
+
+/* ---- may blocks be joined ---- */
+
+static bool tells_blocks_apart(const Value *value, unsigned axis) {
+    if (is_call(value, FUNC_CUDA_SHARED_ARRAY) || is_call(value, FUNC_CUDA_LANEID)) return true;
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        const Value *arg = value->args[i];
+        if (is_call(arg, thread_index[axis]) && !is_written_place(value, axis)) return true;
+        if (is_call(arg, block_index[axis]) && !is_block_start(value, axis)) return true;
+        if (is_block_start(arg, axis) && !is_written_place(value, axis)) return true;
+    }
+    return false;
+}
+
+static bool can_join(const Lower *l, unsigned axis) {
+    for (size_t i = 0; i < l->m->ninsts; i++) {
+        const FuncInst *inst = l->m->insts[i];
+        if (l->s->functions[inst->id].may_raise) return false;
+        for (size_t b = 0; b < inst->func->blocks.len; b++)
+            for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
+                if (tells_blocks_apart(value, axis)) return false;
+    }
+    return true;
+}
+
+/* ---- which axis do accesses follow ---- */
+
+/* Whether the value grows by one from a thread to its neighbour along the axis. */
+static bool follows(const Value *value, unsigned axis) {
+    for (;;) {
+        if (is_written_place(value, axis)) return true;
+        switch (value->op) {
+        case OP_CALL_FUNC: return is_call(value, FUNC_CUDA_GRID) && axis == 0 && value->type->kind == TY_SCALAR;
+        case OP_EXTRACT: return is_call(value->args[0], FUNC_CUDA_GRID) && value->imm.i == (int64_t)axis;
+        case OP_ADD: /* an offset, which is taken to be the same for both */
+            if (follows(value->args[1], axis)) return true;
+            value = value->args[0];
+            break;
+        case OP_SUB:
+        case OP_CAST: value = value->args[0]; break;
+        default: return false;
+        }
+    }
+}
+
+/* The index along the axis whose neighbours are neighbours in memory; NULL: no access of an element by a tuple. */
+static const Value *memory_index(const Value *value) {
+    if (value->op != OP_GETITEM && value->op != OP_SETITEM) return NULL;
+    const Value *array = value->args[0], *index = value->args[1];
+    if (array->type->kind != TY_ARRAY || !lower_is_element(array->type, index->type)) return NULL;
+    if (index->type->kind != TY_TUPLE) return index;
+    if (index->op != OP_TUPLE || index->nargs == 0) return NULL;
+    return index->args[array->type->layout == LAYOUT_F ? 0 : index->nargs - 1];
+}
+
+static bool more_follow_y(const Lower *l) {
+    size_t count[AXES] = {0};
+    for (size_t i = 0; i < l->m->ninsts; i++)
+        for (size_t b = 0; b < l->m->insts[i]->func->blocks.len; b++)
+            for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next) {
+                const Value *index = memory_index(value);
+                for (unsigned axis = 0; index && axis < AXES; axis++) count[axis] += follows(index, axis);
+            }
+    return count[1] > count[0];
+}
+
+void find_thread_order(Lower *l) {
+    l->m->inner_axis = 0;
+    l->m->joins_blocks = false;
+    if (l->m->options.entry != ENTRY_KERNEL) return;
+    if (more_follow_y(l) && can_join(l, 1)) l->m->inner_axis = 1;
+    l->m->joins_blocks = can_join(l, l->m->inner_axis);
+}
