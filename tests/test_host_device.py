@@ -654,6 +654,49 @@ def test_an_index_below_zero_only_counts_from_the_end_where_it_can_be():
     np.testing.assert_array_equal(y, np.roll(np.arange(64.0), 1))
 
 
+@cuda.jit
+def wrapped(n, y):
+    j = n.size * 0x5555555555555555
+    if j != 0:
+        if j - 1 < y.size:
+            y[j - 1] = 7
+
+
+@host_device
+def test_a_product_that_wraps_is_negative():
+    """Three times that is -1; that it is not zero does not make it positive: y[-2] counts from the end."""
+    around = np.full(64, -1)
+    wrapped[1, 1](np.zeros(3), around[30:34])
+    np.testing.assert_array_equal(np.flatnonzero(around != -1), [32])
+
+
+@cuda.jit
+def through_views_without_axes(x, out, from_):
+    i = cuda.grid(1)
+    view = x[from_ + i, ...]
+    view[()] = 3
+    out[i] = view[()]
+    view += 1
+    x[from_ + i, ...] = out[i]
+
+
+@host_device
+@pytest.mark.parametrize("from_", [-7, -6, -2, 0, 2, 4, 1000, 2**61, 2**63 - 9])
+def test_a_view_without_axes_of_what_is_outside_is_nowhere(from_):
+    around = np.full(64, -1)
+    want, out = around.copy(), np.full(4, -1)
+    inside = [-4 <= from_ + i < 4 for i in range(4)]
+    for i in range(4):
+        if inside[i]:
+            want[30:34][from_ + i] = 3
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        through_views_without_axes[1, 4](around[30:34], out, from_)
+    np.testing.assert_array_equal(around, want)
+    np.testing.assert_array_equal(out, [3 if i else 0 for i in inside])
+    assert bool(caught) != all(inside)
+
+
 @host_device
 def test_work_is_shared_by_any_number_of_threads():
     """Each range of blocks is somebody's first; what a thread leaves, others take."""

@@ -147,18 +147,32 @@ static void record_bad(Lower *l, const Value *at, LLVMValueRef all, LLVMValueRef
 
 /* ---- one element ---- */
 
-static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef const *inside, unsigned count) {
-    LLVMValueRef all = inside[0];
-    for (unsigned i = 1; i < count; i++) all = l_and(l, all, inside[i]);
+/* Where a view without axes points when the index that made it was outside: no shape can say that it is empty. */
+static LLVMValueRef nowhere(Lower *l) {
+    enum { LARGEST_ITEM = 16 };
+    LLVMValueRef global = LLVMGetNamedGlobal(l->module, "krait_nowhere");
+    if (global) return global;
+    LLVMTypeRef type = LLVMArrayType2(l->i8, LARGEST_ITEM);
+    global = LLVMAddGlobal(l->module, type, "krait_nowhere");
+    LLVMSetInitializer(global, l_null(type));
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    LLVMSetAlignment(global, LARGEST_ITEM);
+    return global;
+}
+
+/* `all`: whether the access takes place; of no axes it was recorded when the view was made. */
+static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef all, LLVMValueRef const *inside,
+                         unsigned count) {
+    for (unsigned i = 0; i < count; i++) all = all ? l_and(l, all, inside[i]) : inside[i];
     a->guarded = true;
     a->guard = (LIf){.yes = l_block(l, "inside"), .no = l_block(l, "outside"), .end = l_block(l, "accessed")};
     /* A loop over threads vectorises if its body is straight-line code, recording included: a minimum, which LLVM knows
      * as a reduction.  A body with loops does not vectorise, and is better off with the recording out of the way. */
     bool aside = has_loop(l);
-    if (!aside) record_bad(l, at, all, inside, count);
+    if (count && !aside) record_bad(l, at, all, inside, count);
     l_branch_unlikely(l, l_not(l, all), a->guard.no, a->guard.yes);
     l_enter(l, a->guard.no);
-    if (aside) record_bad(l, at, l_i1(l, false), inside, count);
+    if (count && aside) record_bad(l, at, l_i1(l, false), inside, count);
     a->guard.from_no = l_here(l);
     l_jump(l, a->guard.end);
     l_enter(l, a->guard.yes);
@@ -178,7 +192,10 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
         if (x->certain[i] && LLVMIsAICmpInst(inside[i])) LLVMSetICmpSameSign(inside[i], true);
         if (policy == ACCESS_RAISE) raise_out_of_bounds(l, inside[i], x->values[i], i, extent);
     }
-    if (policy == ACCESS_SKIP && type->ndim) guard_access(l, a, at, inside, type->ndim);
+    LLVMValueRef somewhere = policy == ACCESS_SKIP && type->ndim == 0
+                                 ? l_icmp(l, LLVMIntNE, l_array_data(l, array), nowhere(l))
+                                 : NULL;
+    if (policy == ACCESS_SKIP) guard_access(l, a, at, somewhere, inside, type->ndim);
     a->pointer = l_element(l, type, array, index);
 }
 
@@ -312,7 +329,7 @@ static bool view_item(Lower *l, View *view, const Value *at, const Type *item, L
     } else if (item->kind == TY_SLICE) {
         SliceRange range = slice_range(l, item, index, extent);
         view->data = view_offset(l, view->data, range.start, stride);
-        view_axis(view, range.length, l_nswmul(l, stride, range.step));
+        view_axis(view, range.length, l_mul(l, stride, range.step)); /* of one item or none it may wrap */
     } else {
         l_unsupported(l, "an array cannot be indexed by %s", l_type_text(l, item));
         return false;
@@ -343,6 +360,7 @@ static bool view_build(Lower *l, View *view, const Value *at, const Type *type, 
     }
     for (unsigned i = 0; view->inside && i < view->ndim; i++)
         view->shape[i] = l_select(l, view->inside, view->shape[i], l_i64(l, 0));
+    if (view->inside && view->ndim == 0) view->data = l_select(l, view->inside, view->data, nowhere(l));
     return true;
 }
 
@@ -389,7 +407,7 @@ static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type
     LLVMValueRef inside = l_icmp(l, LLVMIntULT, linear, size), args[] = {x->values[0], size};
     if (policy == ACCESS_RAISE)
         l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for size %lld", args, 2);
-    if (policy == ACCESS_SKIP) guard_access(l, a, at, &inside, 1);
+    if (policy == ACCESS_SKIP) guard_access(l, a, at, NULL, &inside, 1);
     l_unravel(l, type, array, linear, index);
     return a->pointer = l_element(l, type, array, index);
 }

@@ -67,6 +67,19 @@ static bool call_is_nonnegative(const Value *value) {
     return extreme && (all || (any && strcmp(names, "builtins.max") == 0));
 }
 
+static bool is_shape_item(const Value *value) {
+    return (value->op == OP_EXTRACT || value->op == OP_GETITEM) && is_shape(value->args[0]);
+}
+
+/* Non-negative whatever wraps: what the grid or an array says, not what was computed from it. */
+static bool certain(const Value *value) {
+    if (is_shape_item(value)) return true;
+    if (value->op == OP_EXTRACT) value = value->args[0];
+    if (value->op != OP_CALL_FUNC) return false;
+    if (value->imm.func == FUNC_LEN) return value->args[0]->type->kind == TY_ARRAY;
+    return value->nargs < 2 && call_is_nonnegative(value);
+}
+
 /* Whether `compared`, found to be `truth`, says value >= least. */
 static bool implies_at_least(const Value *compared, bool truth, const Value *value, int64_t least) {
     static const struct {
@@ -80,12 +93,12 @@ static bool implies_at_least(const Value *compared, bool truth, const Value *val
     const Value *a = compared->args[0], *b = compared->args[1];
     if (a == value && konst_is_int(b->konst, &bound)) {
         if (op == OP_GT) return bound >= least - 1;
-        if (op == OP_NE) return bound == 0 && least == 1 && known(value);
+        if (op == OP_NE) return bound == 0 && least == 1 && certain(value);
         return (op == OP_GE || op == OP_EQ) && bound >= least;
     }
     if (b == value && konst_is_int(a->konst, &bound)) {
         if (op == OP_LT) return bound >= least - 1;
-        if (op == OP_NE) return bound == 0 && least == 1 && known(value);
+        if (op == OP_NE) return bound == 0 && least == 1 && certain(value);
         return (op == OP_LE || op == OP_EQ) && bound >= least;
     }
     return false;
