@@ -124,23 +124,27 @@ def _milliseconds_of_several(call, number=20):
 def _kernels(quick, reference):
     import heat
     import mandelbrot
+    import matrix_add
     import saxpy
     import vector_add
 
     from krait import cuda
 
-    n, rows, columns, limit = 4_000_000, 1000, 1000, 100
+    n, rows, columns, limit, side = 4_000_000, 1000, 1000, 100, 400
     rng = np.random.default_rng(2)
     x, y, out = rng.random(n, np.float32), rng.random(n, np.float32), np.zeros(n, np.float32)
     u, new = rng.random((rows, columns)), np.zeros((rows, columns))
     counts = np.zeros((rows, columns), np.int32)
-    d = {name: cuda.to_device(a) for name, a in dict(x=x, y=y, out=out, u=u, new=new, counts=counts).items()}
+    a, b, c = (rng.random((side, side), np.float32) for _ in range(3))
+    arrays = dict(x=x, y=y, out=out, u=u, new=new, counts=counts, a=a, b=b, c=c)
+    d = {name: cuda.to_device(array) for name, array in arrays.items()}
     i64, f64 = ctypes.c_int64, ctypes.c_double
     blocks, tiles, strips = (
         (n + 255) // 256,
         ((rows + 15) // 16, (columns + 15) // 16),
         ((columns + 31) // 32, (rows + 7) // 8),
     )
+    few = (side + 15) // 16
     table = [
         (
             "vector add",
@@ -151,6 +155,16 @@ def _kernels(quick, reference):
             "saxpy",
             lambda: saxpy.saxpy[blocks, 256](0.5, d["x"], d["y"]),
             lambda r: r.saxpy_parallel(ctypes.c_float(0.5), _pointer(x), _pointer(y), i64(n)),
+        ),
+        (
+            "matrix add in place",
+            lambda: matrix_add.add_in_place[tiles, (16, 16)](d["u"], 2.5),
+            lambda r: r.matrix_add_parallel(_pointer(u), f64(2.5), i64(rows), i64(columns)),
+        ),
+        (
+            "matrix product, naive",
+            lambda: matmul.matmul_naive[(few, few), (16, 16)](d["a"], d["b"], d["c"]),
+            lambda r: r.matmul_parallel(_pointer(a), _pointer(b), _pointer(c), i64(side)),
         ),
         (
             "heat step",

@@ -58,6 +58,23 @@ void heat_parallel(const double *u, double *out, double k, int64_t rows, int64_t
         }
 }
 
+void matrix_add_parallel(double *a, double value, int64_t rows, int64_t columns) {
+#pragma omp parallel for
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++) a[r * columns + c] += value;
+}
+
+/* As the kernel: one element of c after the other. */
+void matmul_parallel(const float *a, const float *b, float *c, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            float total = 0;
+            for (int64_t k = 0; k < n; k++) total += a[i * n + k] * b[k * n + j];
+            c[i * n + j] = total;
+        }
+}
+
 void mandelbrot_parallel(double left, double top, double step, int64_t limit, int32_t *counts, int64_t rows,
                          int64_t columns) {
 #pragma omp parallel for schedule(dynamic, 4)

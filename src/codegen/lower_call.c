@@ -36,8 +36,7 @@ bool lower_value_may_raise(const Lower *l, const Value *value) {
     case OP_RSHIFT: return (value->flags & (VF_CHECKED | VF_INPLACE)) || !type_is_scalar(value->type);
     case OP_CAST: return (value->flags & VF_CHECKED) || value->args[0]->type->kind == TY_OPTIONAL;
     case OP_GETITEM:
-    case OP_SETITEM:
-        return (value->flags & VF_CHECKED) || access_may_raise(l, value);
+    case OP_SETITEM: return (value->flags & VF_CHECKED) || access_may_raise(l, value);
     case OP_RAISE:
     case OP_CHECK_BOUND: return true;
     default:
