@@ -5,6 +5,7 @@ import math
 import os
 import time
 
+import host_loop
 import matmul
 import numpy as np
 from common import Row, c_reference, have, median_of_turns, milliseconds
@@ -30,18 +31,6 @@ def sin_loop(x, y):
 def math_sin_loop(x, y):
     for i in range(x.size):
         y[i] = math.sin(x[i])
-
-
-def collatz(limit):
-    best, best_length = 1, 1
-    for start in range(1, limit):
-        n, length = start, 1
-        while n != 1:
-            n = n // 2 if n % 2 == 0 else 3 * n + 1
-            length += 1
-        if length > best_length:
-            best, best_length = start, length
-    return best
 
 
 def matmul_loop(a, b, c):
@@ -82,7 +71,7 @@ def _loops(quick, reference):
         ),
         ("np.sin of float64", sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
         ("math.sin of float64", math_sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
-        ("Collatz, integers", collatz, (m,), lambda r: (_typed(r.collatz_longest, i64), (i64(m),))),
+        ("Collatz, integers", host_loop.collatz_longest.py_func, (m,), lambda r: (_typed(r.collatz_longest, i64), (i64(m),))),
         (
             "matrix product, three loops",
             matmul_loop,
