@@ -71,7 +71,12 @@ def _loops(quick, reference):
         ),
         ("np.sin of float64", sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
         ("math.sin of float64", math_sin_loop, (x, y), lambda r: (r.sin_loop, (_pointer(x), _pointer(y), i64(n)))),
-        ("Collatz, integers", host_loop.collatz_longest.py_func, (m,), lambda r: (_typed(r.collatz_longest, i64), (i64(m),))),
+        (
+            "Collatz, integers",
+            host_loop.collatz_longest.py_func,
+            (m,),
+            lambda r: (_typed(r.collatz_longest, i64), (i64(m),)),
+        ),
         (
             "matrix product, three loops",
             matmul_loop,
