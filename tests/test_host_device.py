@@ -739,6 +739,20 @@ def test_negative_indices_count_from_the_end():
 # ---- raising ----
 
 
+@cuda.jit(check=True)
+def count_checked(counts, i):
+    cuda.atomic.add(counts, i, 1)
+
+
+@host_device
+def test_an_atomic_operation_alone_is_checked():
+    counts = np.zeros(4, np.int64)
+    count_checked[1, 8](counts, -1)
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        count_checked[1, 8](counts, 4)
+    np.testing.assert_array_equal(counts, [0, 0, 0, 8])
+
+
 @cuda.jit
 def refuse_negative(x, out):
     i = cuda.grid(1)

@@ -10,8 +10,10 @@
 
 /* ---- who may raise ---- */
 
-static bool func_effects_raise(FuncId func) {
-    return func_info[func].check != CHECK_NONE || strchr(func_info[func].effects, 'X');
+static bool func_may_raise(const Lower *l, const Value *call) {
+    const FuncInfo *info = &func_info[call->imm.func];
+    bool writes_element = strchr(info->effects, 'W') && call->nargs > 0 && call->args[0]->type->kind == TY_ARRAY;
+    return info->check != CHECK_NONE || strchr(info->effects, 'X') || (writes_element && l->access == ACCESS_RAISE);
 }
 
 static bool access_may_raise(const Lower *l, const Value *value) {
@@ -27,7 +29,7 @@ bool lower_value_may_raise(const Lower *l, const Value *value) {
     if (!l->target->raises) return false;
     switch (value->op) {
     case OP_CALL_INST: return value->imm.inst->id < l->s->nfunctions && l->s->functions[value->imm.inst->id].may_raise;
-    case OP_CALL_FUNC: return func_effects_raise(value->imm.func);
+    case OP_CALL_FUNC: return func_may_raise(l, value);
     case OP_TRUEDIV:
     case OP_FLOORDIV:
     case OP_MOD:
