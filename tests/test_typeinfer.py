@@ -458,7 +458,7 @@ def test_a_difference_behind_a_comparison(condition, marked):
     ("len(a)", True), ("a.shape[0]", True), ("len(a) * n", False), ("len(a) + 1", False), ("n", False),
 ])
 def test_a_difference_behind_a_test_for_zero(i, marked):
-    """i != 0 says i >= 1 of a number that is not negative whatever wraps, of no other: a kernel's check relies on it."""
+    """i != 0 says i >= 1 of a number that is not negative whatever wraps, of no other: kernels rely on it."""
     function = make(f"def f(a, n):\n    i = {i}\n    if i != 0:\n        return i - 1\n    return 7\n")
     assert flags_of(typed(function, "array(int64, 1, C)", "int"), r"= sub|sub\.") is marked
 
