@@ -277,6 +277,18 @@ def test_cuda_with_device_arrays(on_device):
         on_device(da, da, da, da)
 
 
+@pytest.mark.parametrize("to, from_", [
+    (np.s_[1:], np.s_[:-1]), (np.s_[:-1], np.s_[1:]), (np.s_[::-1], np.s_[:]), (np.s_[:4096], np.s_[::2]), (np.s_[:], np.s_[:]),
+], ids=str)
+def test_cuda_results_over_their_operands(on_device, to, from_):
+    """As in NumPy, every operand is read before any result is written."""
+    x = np.arange(8192.0)
+    d = cuda.to_device(x)
+    x[to] = mul_add(x[from_], 3.0)
+    on_device(d[from_], np.float64(3.0), out=d[to])
+    np.testing.assert_array_equal(d.copy_to_host(), x)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (1024,), (1025,), (3, 5), (4, 8), (2, 3, 4, 5)])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1", "c8"])
 def test_cuda_shapes_and_types(shape, dtype):

@@ -214,6 +214,37 @@ static bool same_shape(const Call *call, const DeviceArray *array) {
            (call->ndim == 0 || memcmp(array->dims, call->shape, (size_t)call->ndim * sizeof(int64_t)) == 0);
 }
 
+/* The addresses of an array's bytes: from *low to below *high. */
+static void extent_of(const DeviceArray *array, intptr_t *low, intptr_t *high) {
+    *low = *high = (intptr_t)array->head.data;
+    for (unsigned i = 0; i < array->type->ndim; i++)
+        if (array->dims[i] == 0) return;
+    for (unsigned i = 0; i < array->type->ndim; i++) {
+        int64_t reach = (array->dims[i] - 1) * array->dims[array->type->ndim + i];
+        *(reach < 0 ? low : high) += (intptr_t)reach;
+    }
+    *high += scalar_info[type_element(array->type)->scalar].bytes;
+}
+
+/* Whether a thread may read an input where another has written a result: they overlap other than element by element. */
+static bool disturbs_inputs(const Call *call, const DeviceArray *out) {
+    intptr_t low, high, from, beyond;
+    unsigned ndim = out->type->ndim;
+    extent_of(out, &low, &high);
+    for (int i = 0; i < call->nin; i++) {
+        const DeviceArray *in = (DeviceArray *)call->operands[i];
+        if (!in) continue;
+        extent_of(in, &from, &beyond);
+        if (from >= high || low >= beyond) continue;
+        bool same = in->head.data == out->head.data && in->type->ndim == ndim &&
+                    scalar_info[type_element(in->type)->scalar].bytes ==
+                        scalar_info[type_element(out->type)->scalar].bytes &&
+                    (ndim == 0 || memcmp(in->dims, out->dims, 2u * ndim * sizeof(int64_t)) == 0);
+        if (!same) return true;
+    }
+    return false;
+}
+
 /* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
 static int make_outputs(Call *call) {
     PyObject *shape = shape_tuple(call);
@@ -221,7 +252,8 @@ static int make_outputs(Call *call) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
         if (is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context &&
-            same_shape(call, (DeviceArray *)out) && type_element(((DeviceArray *)out)->type)->scalar == type->scalar) {
+            same_shape(call, (DeviceArray *)out) && type_element(((DeviceArray *)out)->type)->scalar == type->scalar &&
+            !disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
             continue;
         }
