@@ -3,8 +3,9 @@
  * The agreement between a kernel's code and the host device (entry.c writes the one side, host_device.c and fibers.c
  * are the other):
  *
- *   without barriers  int32_t entry(HostGrid *, const void *args, void *exception)    runs all threads of `joined`
- * blocks with barriers     int32_t entry(HostThread *, const void *args, void *exception)  runs one thread, on a fiber
+ *   without barriers: int32_t entry(HostGrid *, const void *args, void *exception), which runs all threads of the
+ *   `joined` blocks; with barriers: int32_t entry(HostThread *, const void *args, void *exception), which runs one
+ *   thread, on a fiber.
  *
  * Both return 0 or 1 + the number of a RaiseSite. */
 #ifndef KRAIT_CODEGEN_CPU_HOST_H
