@@ -12,7 +12,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from krait import cuda
+from krait import _krait, cuda
 from krait._krait import _testing
 
 PTXAS = shutil.which("ptxas") or next(
@@ -261,9 +261,11 @@ def test_overlapping_arguments_are_not_cached():
     assert "ld.global.nc" not in ptx(*KERNELS["saxpy"], noalias=False)
 
 
-def test_a_float32_kernel_stays_float32():
-    for name in ("mathematics32", "grid_stride_sum", "tiled_matmul"):
-        assert ".f64" not in ptx(*KERNELS[name])
+@pytest.mark.parametrize("name", ["mathematics32", "grid_stride_sum", "tiled_matmul"])
+def test_a_float32_kernel_stays_float32(name):
+    if name == "mathematics32" and "libclc" in _krait.info():
+        pytest.skip("some of libclc's float functions are wrong for subnormals and computed in double there")
+    assert ".f64" not in ptx(*KERNELS[name])
 
 
 def test_loops_whose_loads_dominate_are_unrolled():
