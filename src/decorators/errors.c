@@ -65,33 +65,6 @@ done:
 
 /* ---- a Diag: the compilation was refused ---- */
 
-/* The source with the one line that a message shows, from linecache, which knows notebooks and doctests too. */
-static const Source *with_text(Arena *arena, PyObject *getline, const Source *source, Span span) {
-    if (!source || source->text || !source->file || !span.line) return source;
-    PyObject *line = PyObject_CallFunction(getline, "sI", source->file, span.line);
-    const char *text = line && PyUnicode_Check(line) ? PyUnicode_AsUTF8(line) : NULL;
-    Source *copy = NULL;
-    if (text && *text && (copy = ARENA_NEW(arena, Source))) {
-        *copy = *source;
-        copy->text = arena_strdup(arena, text);
-        copy->first_line = span.line;
-    }
-    PyErr_Clear();
-    Py_XDECREF(line);
-    return copy ? copy : source;
-}
-
-static void attach_lines(Diag *diag) {
-    PyObject *linecache = PyImport_ImportModule("linecache");
-    PyObject *getline = linecache ? PyObject_GetAttrString(linecache, "getline") : NULL;
-    if (getline) diag->source = with_text(diag->arena, getline, diag->source, diag->span);
-    for (DiagNote *note = diag->notes; getline && note; note = note->next)
-        note->source = with_text(diag->arena, getline, note->source, note->span);
-    PyErr_Clear();
-    Py_XDECREF(getline);
-    Py_XDECREF(linecache);
-}
-
 void *raise_diag(ModuleState *state, Diag *diag) {
     if (PyErr_Occurred()) return NULL; /* an interrupt or MemoryError met while compiling */
     if (diag->code == DIAG_MEMORY) return PyErr_NoMemory();
@@ -100,7 +73,6 @@ void *raise_diag(ModuleState *state, Diag *diag) {
     for (int i = 0; i < ERROR_COUNT && !class; i++)
         if (strcmp(error_classes[i].name, name) == 0) class = state->errors[i];
     if (!class) class = builtin(name, strlen(name));
-    attach_lines(diag);
     const char *text = diag_render(diag);
     if (class) PyErr_SetString(class, text ? text : "compilation failed");
     return NULL;
