@@ -278,7 +278,8 @@ def test_cuda_with_device_arrays(on_device):
 
 
 @pytest.mark.parametrize("to, from_", [
-    (np.s_[1:], np.s_[:-1]), (np.s_[:-1], np.s_[1:]), (np.s_[::-1], np.s_[:]), (np.s_[:4096], np.s_[::2]), (np.s_[:], np.s_[:]),
+    (np.s_[1:], np.s_[:-1]), (np.s_[:-1], np.s_[1:]), (np.s_[::-1], np.s_[:]), (np.s_[:4096], np.s_[::2]),
+    (np.s_[:], np.s_[:]),
 ], ids=str)
 def test_cuda_results_over_their_operands(on_device, to, from_):
     """As in NumPy, every operand is read before any result is written."""
