@@ -290,6 +290,15 @@ def test_cuda_results_over_their_operands(on_device, to, from_):
     np.testing.assert_array_equal(d.copy_to_host(), x)
 
 
+def test_cuda_results_shape_the_broadcast(on_device):
+    a, out = np.arange(3.0), cuda.to_device(np.zeros((2, 3)))
+    assert on_device(cuda.to_device(a), 2.0, out=out) is out
+    np.testing.assert_array_equal(out.copy_to_host(), np.broadcast_to(mul_add(a, 2.0), (2, 3)))
+    for shape in [(1,), (2,), (4, 1)]:
+        with pytest.raises(ValueError):
+            on_device(cuda.to_device(a), cuda.to_device(a), out=cuda.device_array(shape))
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (1024,), (1025,), (3, 5), (4, 8), (2, 3, 4, 5)])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1", "c8"])
 def test_cuda_shapes_and_types(shape, dtype):

@@ -171,17 +171,23 @@ static int bring_scalar(Call *call, int i, PyObject *object, const Type *type) {
     return 1;
 }
 
+/* Array i of those whose shapes are broadcast: the inputs, and what the caller gave for results; NULL: none. */
+static const DeviceArray *shaping_array(const Call *call, int i) {
+    if (i < call->nin) return (DeviceArray *)call->operands[i];
+    PyObject *out = call->out[i - call->nin];
+    return is_device_array(call->state, out) ? (DeviceArray *)out : NULL;
+}
+
 static int broadcast_shape(Call *call) {
-    for (int i = 0; i < call->nin; i++) {
-        const DeviceArray *array = (DeviceArray *)call->operands[i];
-        if (!array) continue;
-        if (array->type->ndim > call->ndim) call->ndim = array->type->ndim;
+    int count = call->nin + call->nout;
+    for (int i = 0; i < count; i++) {
+        const DeviceArray *array = shaping_array(call, i);
+        if (array && array->type->ndim > call->ndim) call->ndim = array->type->ndim;
     }
     for (int axis = 0; axis < call->ndim; axis++) call->shape[axis] = 1;
-    for (int i = 0; i < call->nin; i++) {
-        const DeviceArray *array = (DeviceArray *)call->operands[i];
-        if (!array) continue;
-        int ndim = array->type->ndim;
+    for (int i = 0; i < count; i++) {
+        const DeviceArray *array = shaping_array(call, i);
+        int ndim = array ? array->type->ndim : 0;
         for (int k = 0; k < ndim; k++) {
             int64_t *length = &call->shape[call->ndim - ndim + k];
             if (array->dims[k] == *length || array->dims[k] == 1) continue;
@@ -245,14 +251,31 @@ static bool disturbs_inputs(const Call *call, const DeviceArray *out) {
     return false;
 }
 
+/* What the caller gives for a result is never broadcast itself. */
+static int check_out_shapes(const Call *call, PyObject *shape) {
+    for (int i = 0; i < call->nout; i++) {
+        PyObject *out = call->out[i];
+        if (!is_device_array(call->state, out) || same_shape(call, (DeviceArray *)out)) continue;
+        PyObject *own = PyObject_GetAttrString(out, "shape");
+        if (own)
+            PyErr_Format(PyExc_ValueError,
+                         "non-broadcastable output operand with shape %R doesn't match the broadcast shape %R", own,
+                         shape);
+        Py_XDECREF(own);
+        return -1;
+    }
+    return 0;
+}
+
 /* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
 static int make_outputs(Call *call) {
     PyObject *shape = shape_tuple(call);
+    if (shape && check_out_shapes(call, shape) < 0) Py_CLEAR(shape);
     for (int i = 0; shape && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
         if (is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context &&
-            same_shape(call, (DeviceArray *)out) && type_element(((DeviceArray *)out)->type)->scalar == type->scalar &&
+            type_element(((DeviceArray *)out)->type)->scalar == type->scalar &&
             !disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
             continue;

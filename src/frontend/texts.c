@@ -13,7 +13,9 @@
 bool refuse_text(Translator *t, Span span) {
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span,
               "f-strings of values that are not constants are compiled only as arguments of an exception");
-    diag_hint(t->diag, "write it where the exception is raised: raise ValueError(f\"...\")");
+    diag_hint(t->diag,
+              "in an exception write it where that is raised: raise ValueError(f\"...\"); print takes the values "
+              "themselves: print(\"x is\", x)");
     return false;
 }
 

@@ -447,7 +447,8 @@ static bool not_callable(Typing *t, const Type *type) {
         typing_fail(t, DIAG_NOT_CALLABLE, "`%s` cannot be called in compiled code", name ? name : "this object");
         return typing_hint(
             t,
-            "functions written in Python are compiled; of library functions, those of math, cmath and numpy are known");
+            "functions written in Python are compiled; of libraries, math, cmath and numpy's functions of numbers are "
+            "known: write a loop over an array's items, and make arrays outside (in a kernel: cuda.local.array)");
     }
     return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
 }

@@ -67,7 +67,12 @@ bool rule_func_cuda_array(Typing *t) {
     size_t ndim = 0;
     TRY(in_kernel(t));
     TRY(typing_bind_keywords(t, params, 2, 3));
-    TRY(typing_const_shape(t, 0, shape, &ndim));
+    if (!typing_const_shape(t, 0, shape, &ndim)) {
+        if (t->func == FUNC_CUDA_SHARED_ARRAY && t->in->diag->code == DIAG_NEEDS_CONSTANT)
+            typing_hint(t, "use literals or global constants; for a size that the launch decides, shape 0 and "
+                           "kernel[grid, block, stream, bytes]");
+        return false;
+    }
     const Type *dtype = typing_const_dtype(t, 1);
     TRY(dtype);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) {
