@@ -21,9 +21,10 @@
 #include "codegen_cpu/pool.h"
 
 enum {
-    SHARED_ALIGN = 4096, /* the largest alignment that shared.array takes */
-    CHUNK_PART = 8,      /* a chunk is this part of what its range still has */
-    UNITS_A_THREAD = 4,  /* with fewer, whole rows would be shared out too unevenly */
+    SHARED_ALIGN = 4096,      /* the largest alignment that shared.array takes */
+    CHUNK_PART = 8,           /* a chunk is this part of what its range still has */
+    CHUNK_NANOSECONDS = 2000, /* and at least this much work: taking one costs some hundred */
+    UNITS_A_THREAD = 4,       /* with fewer, whole rows would be shared out too unevenly */
     CACHE_LINE = 64,
     WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
     KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
@@ -41,6 +42,7 @@ typedef struct Launch {
     unsigned threads; /* how many may take part: one range each */
     Range *ranges;
     int32_t joined;        /* most blocks in one run of the code */
+    int64_t least;         /* units in a chunk */
     int64_t unit;          /* blocks that are not parted: 1, or a row along the inner axis that is one run */
     _Atomic int64_t limit; /* blocks from here on are skipped: one before raised */
     _Atomic bool failed;   /* no memory */
@@ -207,12 +209,13 @@ static void participant_close(Participant *p) {
 }
 
 /* Takes the next chunk of a range; false: nothing left. */
-static bool take_of(Range *range, bool all, int64_t *from, int64_t *to) {
+static bool take_of(Range *range, int64_t least, int64_t *from, int64_t *to) {
     int64_t next = atomic_load_explicit(&range->next, memory_order_relaxed), take;
     do {
         int64_t left = range->end - next;
         if (left <= 0) return false;
-        take = all ? left : (left + CHUNK_PART - 1) / CHUNK_PART;
+        take = (left + CHUNK_PART - 1) / CHUNK_PART;
+        if (take < least) take = least < left ? least : left;
     } while (!atomic_compare_exchange_weak(&range->next, &next, next + take));
     *from = next;
     *to = next + take;
@@ -222,7 +225,7 @@ static bool take_of(Range *range, bool all, int64_t *from, int64_t *to) {
 /* Takes the next chunk of blocks, of range *at as long as it has any. */
 static bool take_chunk(Launch *launch, unsigned *at, int64_t *from, int64_t *to) {
     for (unsigned tried = 0; tried < launch->threads; tried++) {
-        if (take_of(&launch->ranges[*at], launch->threads == 1, from, to)) {
+        if (take_of(&launch->ranges[*at], launch->least, from, to)) {
             *from *= launch->unit;
             *to *= launch->unit;
             return true;
@@ -258,8 +261,12 @@ static void launch_run(PoolTask *task, unsigned who) {
 
 /* ---- the launch ---- */
 
+static int64_t block_nanoseconds(const HostLaunch *what) {
+    return atomic_load_explicit(&what->code->block_nanoseconds, memory_order_relaxed);
+}
+
 static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
-    int64_t each = atomic_load_explicit(&what->code->block_nanoseconds, memory_order_relaxed);
+    int64_t each = block_nanoseconds(what);
     if (blocks < 2 || (each && each < WORTH_HELP_NANOSECONDS / blocks)) return 0;
     unsigned threads = pool_threads();
     return blocks < threads ? (unsigned)blocks - 1 : threads - 1;
@@ -292,7 +299,8 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
     if (!launch.ranges) return false;
     if (what->grid[inner] <= launch.joined && blocks / what->grid[inner] >= launch.threads * UNITS_A_THREAD)
         launch.unit = what->grid[inner];
-    int64_t units = blocks / launch.unit;
+    int64_t units = blocks / launch.unit, each = block_nanoseconds(what) * launch.unit;
+    launch.least = helpers == 0 ? units : each ? CHUNK_NANOSECONDS / each : 1;
     for (unsigned i = 0; i < launch.threads; i++) {
         atomic_init(&launch.ranges[i].next, share(units, i, launch.threads));
         launch.ranges[i].end = share(units, i + 1, launch.threads);
