@@ -416,22 +416,16 @@ static LLVMValueRef load_scalar(Lower *l, Scalar scalar, LLVMValueRef pointer) {
     return l_raw_load(l, l_scalar_type(l, scalar), pointer, bytes);
 }
 
-static LLVMValueRef load_shape(Lower *l, LLVMValueRef pointer, unsigned ndim) {
-    LLVMValueRef shape = LLVMGetPoison(LLVMArrayType2(l->i64, ndim));
+/* Extents or strides; LLVM may know that extents are not negative. */
+static LLVMValueRef load_axes(Lower *l, LLVMValueRef pointer, unsigned ndim, bool extents) {
+    LLVMValueRef axes = LLVMGetPoison(LLVMArrayType2(l->i64, ndim));
+    size_t offset = sizeof(ArrayHead) + (extents ? 0 : 8u * ndim);
     for (unsigned i = 0; i < ndim; i++) {
-        LLVMValueRef extent = l_raw_load(l, l->i64, at_bytes(l, pointer, sizeof(ArrayHead) + 8u * i), 8);
-        l_metadata_range(l, extent, 0, INT64_MIN);
-        shape = l_insert(l, shape, extent, i);
+        LLVMValueRef item = l_raw_load(l, l->i64, at_bytes(l, pointer, offset + 8u * i), 8);
+        if (extents) l_metadata_range(l, item, 0, INT64_MIN);
+        axes = l_insert(l, axes, item, i);
     }
-    return shape;
-}
-
-static LLVMValueRef load_strides(Lower *l, LLVMValueRef pointer, unsigned ndim) {
-    LLVMValueRef strides = LLVMGetPoison(LLVMArrayType2(l->i64, ndim));
-    for (unsigned i = 0; i < ndim; i++)
-        strides = l_insert(l, strides,
-                           l_raw_load(l, l->i64, at_bytes(l, pointer, sizeof(ArrayHead) + 8u * (ndim + i)), 8), i);
-    return strides;
+    return axes;
 }
 
 LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
@@ -454,8 +448,8 @@ LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
         unsigned ndim = type->kind == TY_FLAT ? type->items[0]->ndim : type->ndim;
         value = l_insert(l, value, l_raw_load(l, l->ptr, pointer, 8), 0);
         value = l_insert(l, value, l_raw_load(l, l->ptr, at_bytes(l, pointer, offsetof(ArrayHead, owner)), 8), 1);
-        value = l_insert(l, value, load_shape(l, pointer, ndim), 2);
-        return l_insert(l, value, load_strides(l, pointer, ndim), 3);
+        value = l_insert(l, value, load_axes(l, pointer, ndim, true), 2);
+        return l_insert(l, value, load_axes(l, pointer, ndim, false), 3);
     }
     case TY_TUPLE:
     case TY_CLOSURE:

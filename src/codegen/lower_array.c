@@ -92,10 +92,10 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     x.values = ARENA_ARRAY(l->arena, LLVMValueRef, x.count);
     x.flags = ARENA_ARRAY(l->arena, uint32_t, x.count);
     x.certain = ARENA_ARRAY(l->arena, bool, x.count);
+    bool converted = operand && operand->op == OP_CAST;
+    while (operand && operand->op == OP_CAST) operand = operand->args[0];
     for (unsigned i = 0; i < x.count; i++) {
         if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_extract(l, value, i) : value;
-        bool converted = operand && operand->op == OP_CAST;
-        while (operand && operand->op == OP_CAST) operand = operand->args[0];
         const Value *source = !tuple                                                     ? operand
                               : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i]
                                                                                          : NULL;

@@ -14,7 +14,10 @@
  * y: `row, column = cuda.grid(2)` and a[row, column], as many write it, would step from row to row. */
 #include "codegen/lower.h"
 
-enum { AXES = 2 }; /* that may be innermost: x and y */
+enum {
+    AXES = 2,      /* that may be innermost: x and y */
+    MAX_DEPTH = 8, /* of an index: 2^8 sums at most */
+};
 
 static const FuncId thread_index[AXES] = {FUNC_CUDA_THREADIDX_X, FUNC_CUDA_THREADIDX_Y};
 static const FuncId block_index[AXES] = {FUNC_CUDA_BLOCKIDX_X, FUNC_CUDA_BLOCKIDX_Y};
@@ -63,21 +66,19 @@ static bool can_join(const Lower *l, unsigned axis) {
 
 /* ---- which axis do accesses follow ---- */
 
-/* Whether the value grows by one from a thread to its neighbour along the axis. */
-static bool follows(const Value *value, unsigned axis) {
-    for (;;) {
-        if (is_written_place(value, axis)) return true;
-        switch (value->op) {
-        case OP_CALL_FUNC: return is_call(value, FUNC_CUDA_GRID) && axis == 0 && value->type->kind == TY_SCALAR;
-        case OP_EXTRACT: return is_call(value->args[0], FUNC_CUDA_GRID) && value->imm.i == (int64_t)axis;
-        case OP_ADD: /* an offset, which is taken to be the same for both */
-            if (follows(value->args[1], axis)) return true;
-            value = value->args[0];
-            break;
-        case OP_SUB:
-        case OP_CAST: value = value->args[0]; break;
-        default: return false;
-        }
+/* Whether the value grows by one from a thread to its neighbour along the axis: as the place or beside what is taken to
+ * be the same for both.  Sums share operands, so that a sum of sums has as many ways to its leaves as it likes: `depth`
+ * of them are followed. */
+static bool follows(const Value *value, unsigned axis, unsigned depth) {
+    if (is_written_place(value, axis)) return true;
+    if (depth == 0) return false;
+    switch (value->op) {
+    case OP_CALL_FUNC: return is_call(value, FUNC_CUDA_GRID) && axis == 0 && value->type->kind == TY_SCALAR;
+    case OP_EXTRACT: return is_call(value->args[0], FUNC_CUDA_GRID) && value->imm.i == (int64_t)axis;
+    case OP_ADD: return follows(value->args[0], axis, depth - 1) || follows(value->args[1], axis, depth - 1);
+    case OP_SUB:
+    case OP_CAST: return follows(value->args[0], axis, depth - 1);
+    default: return false;
     }
 }
 
@@ -97,7 +98,7 @@ static bool more_follow_y(const Lower *l) {
         for (size_t b = 0; b < l->m->insts[i]->func->blocks.len; b++)
             for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next) {
                 const Value *index = memory_index(value);
-                for (unsigned axis = 0; index && axis < AXES; axis++) count[axis] += follows(index, axis);
+                for (unsigned axis = 0; index && axis < AXES; axis++) count[axis] += follows(index, axis, MAX_DEPTH);
             }
     return count[1] > count[0];
 }
