@@ -5,6 +5,7 @@ import functools
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -34,6 +35,19 @@ def gpu_count():
     if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return 0
     return count.value
+
+
+# Kernels run on the GPU if there is one.  A file of tests of the host device has `run_on_the_host(__file__)` in a test
+# that runs where they do, and @host_device on the others.
+ON_HOST = os.environ.get("KRAIT_CUDA_DEVICE") == "cpu" or gpu_count() == 0
+host_device = pytest.mark.skipif(not ON_HOST, reason="kernels run on the GPU in this process")
+on_the_gpu = pytest.mark.skipif(ON_HOST, reason="this process uses the host device")
+
+
+def run_on_the_host(path):
+    """Runs a file of tests in a process whose kernels run on the host device."""
+    environment = dict(os.environ, KRAIT_CUDA_DEVICE="cpu")
+    subprocess.run([sys.executable, "-m", "pytest", "-q", path], env=environment, check=True)
 
 
 def pytest_addoption(parser):

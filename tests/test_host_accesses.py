@@ -4,27 +4,20 @@ arrays, and the block and thread that the warning names.
 Where there is a GPU, kernels run there unless told; this file then runs itself again in a process that is told.
 """
 
-import os
 import random
 import re
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
-from conftest import gpu_count
+from conftest import host_device, on_the_gpu, run_on_the_host
 
 from krait import cuda, errors
 
-ON_HOST = os.environ.get("KRAIT_CUDA_DEVICE") == "cpu" or gpu_count() == 0
-host_device = pytest.mark.skipif(not ON_HOST, reason="kernels run on the GPU in this process")
 
-
-@pytest.mark.skipif(ON_HOST, reason="this process uses the host device")
+@on_the_gpu
 def test_this_file_on_the_host_device():
-    environment = dict(os.environ, KRAIT_CUDA_DEVICE="cpu")
-    subprocess.run([sys.executable, "-m", "pytest", "-q", __file__], env=environment, check=True)
+    run_on_the_host(__file__)
 
 
 # ---- what a launch does ----

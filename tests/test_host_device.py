@@ -11,18 +11,14 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import gpu_count
+from conftest import host_device, on_the_gpu, run_on_the_host
 
 from krait import cuda, errors, float32, float64, int32, int64
 
-ON_HOST = os.environ.get("KRAIT_CUDA_DEVICE") == "cpu" or gpu_count() == 0
-host_device = pytest.mark.skipif(not ON_HOST, reason="kernels run on the GPU in this process")
 
-
-@pytest.mark.skipif(ON_HOST, reason="this process uses the host device")
+@on_the_gpu
 def test_this_file_on_the_host_device():
-    environment = dict(os.environ, KRAIT_CUDA_DEVICE="cpu")
-    subprocess.run([sys.executable, "-m", "pytest", "-q", __file__], env=environment, check=True)
+    run_on_the_host(__file__)
 
 
 def run_in_child(code, **environment):
@@ -607,6 +603,17 @@ def test_the_first_block_outside_is_named_when_several_run_as_one(kernel, shape,
     text = str(caught[0].message)
     assert f"block {block}" in text and f"thread {thread}" in text, text
     assert (around == -1).all()
+
+
+@host_device
+def test_sums_of_sums_are_compiled_at_once():
+    """Each line doubles the number of ways from the index to its leaves."""
+    source = "def doubled(x):\n    j = x[0]\n" + "    j = j + j\n" * 200 + "    x[j] = 2\n"
+    names = {}
+    exec(source, names)
+    x = np.zeros(3, np.int64)
+    cuda.jit(names["doubled"])[1, 1](x)
+    assert x.tolist() == [2, 0, 0]
 
 
 @cuda.jit
