@@ -61,7 +61,7 @@ static bool link_library(Module *module, const BitcodeLibrary *library, Diag *di
     return true;
 }
 
-bool bitcode_link(Module *module, Diag *diag) {
+bool codegen_bitcode_link(Module *module, Diag *diag) {
     for (size_t i = 0; i < COUNT_OF(module->target->libraries); i++) {
         const BitcodeLibrary *library = &module->target->libraries[i];
         if (library->bytes && wants_more(module->module)) TRY(link_library(module, library, diag));

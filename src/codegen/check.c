@@ -5,7 +5,7 @@
  * if it is not there. */
 #include "codegen/lower.h"
 
-bool check_callees(Module *module, Diag *diag) {
+bool codegen_check_callees(Module *module, Diag *diag) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
         if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f)) continue;

@@ -85,8 +85,8 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
 }
 
 bool codegen_link(Module *module, Diag *diag) {
-    TRY(bitcode_link(module, diag));
-    return check_callees(module, diag);
+    TRY(codegen_bitcode_link(module, diag));
+    return codegen_check_callees(module, diag);
 }
 
 bool codegen_optimise(Module *module, Diag *diag) {
@@ -96,7 +96,7 @@ bool codegen_optimise(Module *module, Diag *diag) {
 #ifdef KRAIT_DEBUG
     TRY(verify(module, diag));
 #endif
-    return check_callees(module, diag);
+    return codegen_check_callees(module, diag);
 }
 
 char *codegen_text(Module *module, Arena *arena) {

@@ -340,12 +340,12 @@ LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMVal
 LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
 
 /* A function of the math library by its row in math_symbols.def, on `count` arguments of one float (or complex) scalar
- * type. (emit_math.c) */
-LLVMValueRef emit_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
+ * type. (lower_math.c) */
+LLVMValueRef lower_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
 /* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED)
- * included: the only thing lower_call.c has to call for such rows. (emit_math.c, where the calling convention of rtlib/
+ * included: the only thing lower_call.c has to call for such rows. (lower_math.c, where the calling convention of rtlib/
  * is written down) */
-LLVMValueRef emit_library(Lower *l, const Value *call);
+LLVMValueRef lower_library(Lower *l, const Value *call);
 /* Raises error number `code` (i32, 1 or 2) that math_checks.def words for a function; goes on if it is 0. */
 void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code);
 /* A function of rtlib/: symbol_<type letter>; letters as in ir_funcs.def. (lower_call.c) */
@@ -396,12 +396,12 @@ void l_end(Lower *l);
 /* Calls the generated function with one value per parameter.  *status (i32) is NULL when it cannot raise. */
 LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status);
 
-/* ---- library functions that need code of their own: emit_funcs.c; emitters.def lists them ---- */
+/* ---- library functions that need code of their own: lower_funcs.c; emitters.def lists them ---- */
 
 typedef LLVMValueRef (*Emitter)(Lower *l, const Value *call);
-#define EMITTER(symbol) LLVMValueRef emit_##symbol(Lower *l, const Value *call);
+#define EMITTER(symbol) LLVMValueRef lower_func_##symbol(Lower *l, const Value *call);
 #include "codegen/emitters.def"
 #undef EMITTER
-Emitter emitter_find(const char *symbol); /* NULL: no such row */
+Emitter lower_func_find(const char *symbol); /* NULL: no such row */
 
 #endif

@@ -55,8 +55,8 @@ struct LowerState {
 
 bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
-bool lower_declare(Lower *l);     /* lower_call.c: declares every function */
-void find_thread_order(Lower *l); /* thread_order.c; after it is known which functions raise */
+bool lower_declare(Lower *l);             /* lower_call.c: declares every function */
+void codegen_find_thread_order(Lower *l); /* thread_order.c; after it is known which functions raise */
 bool lower_value_may_raise(const Lower *l, const Value *value);
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);
@@ -136,8 +136,8 @@ void debug_finish(Module *module);
 
 /* ---- bitcode.c, check.c, optimise.c: stages on the finished module ---- */
 
-bool bitcode_link(Module *module, Diag *diag);
-bool check_callees(Module *module, Diag *diag);
+bool codegen_bitcode_link(Module *module, Diag *diag);
+bool codegen_check_callees(Module *module, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 void optimise_loops(Module *module); /* unroll metadata for loops whose loads dominate */
 

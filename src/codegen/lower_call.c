@@ -146,7 +146,7 @@ bool lower_declare(Lower *l) {
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
     find_recursive(l);
     find_raising(l);
-    find_thread_order(l);
+    codegen_find_thread_order(l);
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
     return true;
 }
@@ -272,9 +272,9 @@ LLVMValueRef lower_call_func(Lower *l, const Value *call) {
     const FuncInfo *info = &func_info[call->imm.func];
     switch (info->how) {
     case HOW_EXTERN:
-    case HOW_RTLIB: return emit_library(l, call);
+    case HOW_RTLIB: return lower_library(l, call);
     case HOW_EMIT: {
-        Emitter emitter = emitter_find(info->symbol);
+        Emitter emitter = lower_func_find(info->symbol);
         if (emitter) return emitter(l, call);
         l_fail(l, "nothing emits %s", info->id);
         return NULL;

@@ -43,7 +43,7 @@ LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLV
     return l_select(l, any, steps, zero);
 }
 
-LLVMValueRef emit_range(Lower *l, const Value *call) {
+LLVMValueRef lower_func_range(Lower *l, const Value *call) {
     LLVMValueRef items[3];
     for (unsigned i = 0; i < 3; i++) items[i] = l_arg(l, call, i);
     if (!(call->args[2]->konst && call->args[2]->konst->i != 0))
@@ -52,7 +52,7 @@ LLVMValueRef emit_range(Lower *l, const Value *call) {
     return l_make(l, l_type(l, call->type), items, 3);
 }
 
-LLVMValueRef emit_len(Lower *l, const Value *call) {
+LLVMValueRef lower_func_len(Lower *l, const Value *call) {
     const Type *type = call->args[0]->type;
     LLVMValueRef v = l_arg(l, call, 0);
     if (type->kind == TY_RANGE) return l_range_length(l, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2));
@@ -62,7 +62,7 @@ LLVMValueRef emit_len(Lower *l, const Value *call) {
     return l_unsupported(l, "%s has no len()", l_type_text(l, type));
 }
 
-LLVMValueRef emit_make_complex(Lower *l, const Value *call) {
+LLVMValueRef lower_func_make_complex(Lower *l, const Value *call) {
     return l_complex(l, l_arg(l, call, 0), l_arg(l, call, 1));
 }
 
@@ -177,7 +177,7 @@ LLVMValueRef lower_iter(Lower *l, const Value *value) {
     return iterator_made(l, value, it);
 }
 
-LLVMValueRef emit_reversed(Lower *l, const Value *call) {
+LLVMValueRef lower_func_reversed(Lower *l, const Value *call) {
     const Value *source = call->args[0];
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     LLVMValueRef v = l_value(l, source);
@@ -197,7 +197,7 @@ LLVMValueRef emit_reversed(Lower *l, const Value *call) {
     return iterator_made(l, call, it);
 }
 
-LLVMValueRef emit_enumerate(Lower *l, const Value *call) {
+LLVMValueRef lower_func_enumerate(Lower *l, const Value *call) {
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     it->kind = ITER_ENUMERATE;
     it->nparts = 1;
@@ -207,7 +207,7 @@ LLVMValueRef emit_enumerate(Lower *l, const Value *call) {
     return iterator_made(l, call, it);
 }
 
-LLVMValueRef emit_zip(Lower *l, const Value *call) {
+LLVMValueRef lower_func_zip(Lower *l, const Value *call) {
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     it->kind = ITER_ZIP;
     it->nparts = call->nargs;

@@ -103,7 +103,7 @@ static bool more_follow_y(const Lower *l) {
     return count[1] > count[0];
 }
 
-void find_thread_order(Lower *l) {
+void codegen_find_thread_order(Lower *l) {
     l->m->inner_axis = 0;
     l->m->joins_blocks = false;
     if (l->m->options.entry != ENTRY_KERNEL) return;

@@ -66,18 +66,18 @@ int intrinsics_add(PyObject *module, ModuleState *state);
 int kernel_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
-PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
-                        bool visible); /* borrowed by nobody: a new reference */
+PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
+                               bool visible); /* borrowed by nobody: a new reference */
 
 /* ---- errors.c ---- */
 
 /* Raises what a Diag says; leaves a Python exception that is already set alone.  Always returns NULL. */
-void *raise_diag(ModuleState *state, Diag *diag);
+void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
-void *raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
+void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
 /* Adds "file, line, in function" to the traceback of the exception that is set. */
-void add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals);
+void errors_add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals);
 
 /* ---- types_object.c ---- */
 
@@ -108,7 +108,7 @@ Signature *signature_from_object(ModuleState *state, PyObject *object);
 /* Whether an object given to a decorator is a signature or a list of them; the list of Signatures then, else NULL
  * without an exception. */
 PyObject *signatures_from_object(ModuleState *state, PyObject *object);
-bool looks_like_signature(ModuleState *state, PyObject *object);
+bool signature_looks_like(ModuleState *state, PyObject *object);
 extern PyType_Spec signature_spec;
 
 /* ---- options.c ---- */
@@ -246,7 +246,7 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
 /* Compiles for a signature.  Borrowed. */
 Spec *specialiser_for_signature(Specialiser *self, const Config *config, const Signature *signature);
 int specialiser_flush_pending(Specialiser *self);
-bool config_equal(const Config *a, const Config *b);
+bool specialise_config_equal(const Config *a, const Config *b);
 
 /* The arguments' bytes, if they have exactly the specialisation's types. */
 static inline MarshalResult spec_unpack(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to) {

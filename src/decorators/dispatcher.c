@@ -28,7 +28,8 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
         status = spec->entry(buffer, result, exception);
     }
     if (KRAIT_UNLIKELY(status != 0))
-        return raise_site(self->core.state, spec->code, status, exception, PyFunction_GET_GLOBALS(self->core.function));
+        return errors_raise_site(self->core.state, spec->code, status, exception,
+                                 PyFunction_GET_GLOBALS(self->core.function));
     const Type *type = spec->code->result;
     if (!spec->declared && type->kind == TY_SCALAR &&
         type->weak) { /* the commonest results, without a call through marshal */
@@ -263,7 +264,7 @@ static PyObject *jit(PyObject *module, PyObject *args, PyObject *kwargs) {
     Options options;
     if (options_parse(&options, OPTIONS_JIT, kwargs) < 0) return NULL; /* a wrong option is told at once */
     if (!PyArg_ParseTuple(args, "|OO:jit", &first, &second)) goto done;
-    if (looks_like_signature(state, first)) {
+    if (signature_looks_like(state, first)) {
         if (!(signatures = signatures_from_object(state, first))) goto done;
         result = second == Py_None ? decorate_later(module, jit_apply, signatures, kwargs)
                                    : jit_decorate(state, second, signatures, &options);
@@ -364,9 +365,9 @@ static PyMethodDef functions[] = {
 };
 
 int dispatcher_add(PyObject *module, ModuleState *state) {
-    if (!(state->signature_class = add_class(module, &signature_spec, NULL, true))) return -1;
-    if (!(state->decorator_class = add_class(module, &decorator_spec, NULL, false))) return -1;
-    if (!(state->dispatcher_class = add_class(module, &dispatcher_spec, NULL, true))) return -1;
+    if (!(state->signature_class = module_add_class(module, &signature_spec, NULL, true))) return -1;
+    if (!(state->decorator_class = module_add_class(module, &decorator_spec, NULL, false))) return -1;
+    if (!(state->dispatcher_class = module_add_class(module, &dispatcher_spec, NULL, true))) return -1;
     if (inspect_add(module, state) < 0) return -1;
     return PyModule_AddFunctions(module, functions);
 }

@@ -65,7 +65,7 @@ done:
 
 /* ---- a Diag: the compilation was refused ---- */
 
-void *raise_diag(ModuleState *state, Diag *diag) {
+void *errors_raise_diag(ModuleState *state, Diag *diag) {
     if (PyErr_Occurred()) return NULL; /* an interrupt or MemoryError met while compiling */
     if (diag->code == DIAG_MEMORY) return PyErr_NoMemory();
     const char *name = diag_exception_name(diag->code);
@@ -80,7 +80,7 @@ void *raise_diag(ModuleState *state, Diag *diag) {
 
 /* ---- a RaiseSite: compiled code raised ---- */
 
-void add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals) {
+void errors_add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals) {
     PyObject *type, *value, *traceback;
     PyFrameObject *frame = NULL;
     PyCodeObject *code = NULL;
@@ -162,7 +162,8 @@ static PyObject *site_text(const char *format, const char *buffer) {
     return PyUnicode_FromStringAndSize(text, (Py_ssize_t)used);
 }
 
-void *raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals) {
+void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments,
+                        PyObject *globals) {
     if (status < 1 || (size_t)status > code->nraise_sites) {
         PyErr_Format(state->errors[ERROR_LOWERING], "compiled code returned the unknown status %d", (int)status);
         return NULL;
@@ -190,7 +191,7 @@ void *raise_site(ModuleState *state, const Code *code, int32_t status, const voi
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
 done:
     if (site->file && PyErr_Occurred())
-        add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+        errors_add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
     Py_XDECREF(exception);
     Py_XDECREF(args);
     return NULL;

@@ -179,7 +179,7 @@ static PyObject *make_text(Specialiser *core, const Spec *spec, const void *cont
         text = PyUnicode_FromString(texts[which->kind] ? texts[which->kind] : "");
         code_release(code);
     } else {
-        raise_diag(core->state, &diag);
+        errors_raise_diag(core->state, &diag);
     }
     arena_free(arena);
     return text;
@@ -344,7 +344,7 @@ int inspect_add(PyObject *module, ModuleState *state) {
                                               {"cache_misses", "compilations"},
                                               {NULL, NULL}};
     static PyStructSequence_Desc description = {"krait._krait.Stats", "Counts of a dispatcher.", fields, 3};
-    if (!(state->overload_class = add_class(module, &overload_spec, NULL, false))) return -1;
+    if (!(state->overload_class = module_add_class(module, &overload_spec, NULL, false))) return -1;
     state->stats_class = PyStructSequence_NewType(&description);
     return state->stats_class ? 0 : -1;
 }

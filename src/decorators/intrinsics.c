@@ -154,7 +154,7 @@ static int add_row(ModuleState *state, PyObject *names, const char *name, size_t
 int intrinsics_add(PyObject *module, ModuleState *state) {
     PyObject *names = PyDict_New();
     int result = names ? 0 : -1;
-    if (!(state->intrinsic_class = add_class(module, &intrinsic_spec, NULL, true))) result = -1;
+    if (!(state->intrinsic_class = module_add_class(module, &intrinsic_spec, NULL, true))) result = -1;
     for (unsigned func = 1; result == 0 && func < FUNC_COUNT; func++) {
         for (const char *at = func_info[func].names; result == 0 && *at; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");

@@ -161,7 +161,7 @@ static int check_device_function(Kernel *self) {
         diag_init(&diag, arena);
         if (!driver_stage_text(&state->session, &self->core.config, self->core.object, signature->args,
                                (size_t)signature->count, "typed", &diag)) {
-            raise_diag(state, &diag);
+            errors_raise_diag(state, &diag);
             result = -1;
         }
         arena_free(arena);
@@ -227,7 +227,7 @@ static PyObject *cuda_jit(PyObject *module, PyObject *args, PyObject *kwargs) {
     Options options;
     if (options_parse(&options, OPTIONS_KERNEL, kwargs) < 0) return NULL;
     if (!PyArg_ParseTuple(args, "|OO:jit", &first, &second)) goto done;
-    if (looks_like_signature(state, first)) {
+    if (signature_looks_like(state, first)) {
         if (!(signatures = signatures_from_object(state, first))) goto done;
         result = second == Py_None ? decorate_later(module, kernel_apply, signatures, kwargs)
                                    : kernel_decorate(state, second, signatures, &options);
@@ -291,7 +291,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
         Diag diag;
         diag_init(&diag, arena);
         const char *text = driver_stage_text(&state->session, &config, self->core.object, types, count, "ptx", &diag);
-        PyObject *ptx = text ? PyUnicode_FromString(text) : raise_diag(state, &diag);
+        PyObject *ptx = text ? PyUnicode_FromString(text) : errors_raise_diag(state, &diag);
         arena_free(arena);
         Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
         PyObject *key_types = key ? PyObject_GetAttrString((PyObject *)key, "args") : NULL;
@@ -467,7 +467,7 @@ static PyMethodDef functions[] = {
 };
 
 int kernel_add(PyObject *module, ModuleState *state) {
-    if (!(state->kernel_class = add_class(module, &kernel_spec, NULL, true))) return -1;
-    if (!(state->launcher_class = add_class(module, &launcher_spec, NULL, true))) return -1;
+    if (!(state->kernel_class = module_add_class(module, &kernel_spec, NULL, true))) return -1;
+    if (!(state->launcher_class = module_add_class(module, &launcher_spec, NULL, true))) return -1;
     return PyModule_AddFunctions(module, functions);
 }

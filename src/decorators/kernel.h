@@ -73,7 +73,7 @@ int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *s
 int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back);
 
 /* report.c: raises or warns.  -1: exception set. */
-int report_launch(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report);
+int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report);
 
 /* kernel.c */
 int kernel_compile_signatures(Kernel *kernel, const Config *config);

@@ -70,7 +70,7 @@ static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
     bool ran;
     spec->references++;
     Py_BEGIN_ALLOW_THREADS ran = host_device_launch(&launch, &report);
-    Py_END_ALLOW_THREADS int result = ran ? report_launch(self->kernel, spec, &launch, &report)
+    Py_END_ALLOW_THREADS int result = ran ? launch_report(self->kernel, spec, &launch, &report)
                                           : (PyErr_NoMemory(), -1);
     spec_release(spec);
     return result;

@@ -14,7 +14,7 @@ ModuleState *module_state_of(PyObject *object) {
     return module ? PyModule_GetState(module) : NULL;
 }
 
-PyTypeObject *add_class(PyObject *module, PyType_Spec *spec, PyObject *bases, bool visible) {
+PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases, bool visible) {
     PyTypeObject *class = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, bases);
     if (class && visible && PyModule_AddType(module, class) < 0) Py_CLEAR(class);
     return class;

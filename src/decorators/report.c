@@ -42,7 +42,9 @@ static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where)
                  "syncthreads(); do not return or branch around it",
                  where, site ? "in " : "", site && site->function ? site->function : "",
                  site ? ", at the line below" : "");
-    if (site) add_traceback(site->file, site->function, site->span.line, PyFunction_GET_GLOBALS(kernel->core.function));
+    if (site)
+        errors_add_traceback(site->file, site->function, site->span.line,
+                             PyFunction_GET_GLOBALS(kernel->core.function));
 }
 
 static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *where) {
@@ -61,7 +63,7 @@ static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *whe
     return result;
 }
 
-int report_launch(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report) {
+int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report) {
     if (report->status == 0 && !report->stuck && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
     int result = -1;
@@ -69,8 +71,8 @@ int report_launch(Kernel *kernel, const Spec *spec, const HostLaunch *launch, co
     if (report->stuck) {
         raise_stuck(kernel, site_of(spec, report), where);
     } else if (report->status != 0) {
-        raise_site(kernel->core.state, spec->code, report->status, launch->exception,
-                   PyFunction_GET_GLOBALS(kernel->core.function));
+        errors_raise_site(kernel->core.state, spec->code, report->status, launch->exception,
+                          PyFunction_GET_GLOBALS(kernel->core.function));
         PyObject *note = PyUnicode_FromFormat("raised in %U of kernel %U", where,
                                               ((PyFunctionObject *)kernel->core.function)->func_name);
         add_note(note);

@@ -263,7 +263,7 @@ Signature *signature_from_object(ModuleState *state, PyObject *object) {
     return NULL;
 }
 
-bool looks_like_signature(ModuleState *state, PyObject *object) {
+bool signature_looks_like(ModuleState *state, PyObject *object) {
     return PyUnicode_Check(object) || PyTuple_Check(object) || PyList_Check(object) ||
            Py_IS_TYPE(object, state->signature_class);
 }

@@ -199,7 +199,7 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
     return 0;
 }
 
-bool config_equal(const Config *a, const Config *b) {
+bool specialise_config_equal(const Config *a, const Config *b) {
     const CodegenOptions *x = &a->codegen, *y = &b->codegen;
     return a->target == b->target && a->kernel == b->kernel && a->promotion == b->promotion && x->entry == y->entry &&
            x->noalias == y->noalias && x->compute_capability == y->compute_capability &&
@@ -242,7 +242,8 @@ static Spec *find_spec(const Specialiser *self, const Config *config, const Type
                        const Const *const *konsts, size_t count, bool convert) {
     for (Py_ssize_t i = 0; i < self->nspecs; i++) {
         Spec *spec = self->specs[i];
-        if (spec->nargs != count || spec->convert != convert || !config_equal(&spec->code->config, config)) continue;
+        if (spec->nargs != count || spec->convert != convert || !specialise_config_equal(&spec->code->config, config))
+            continue;
         if (count && memcmp(spec->code->params, types, count * sizeof *types) != 0) continue;
         if (same_constants(spec->code->param_konsts, konsts, count) && spec_guards(spec)) return spec;
     }
@@ -298,7 +299,7 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
         spec = spec_new(code, declared, convert);
         if (spec && keep_spec(self, spec) < 0) spec = NULL;
     } else {
-        raise_diag(state, &diag);
+        errors_raise_diag(state, &diag);
     }
     arena_free(arena);
     return spec;
@@ -350,7 +351,7 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
         Spec *spec = self->specs[k];
         int64_t sum = 0;
-        if (spec->nargs != count || !config_equal(&spec->code->config, config) || spec->stale) continue;
+        if (spec->nargs != count || !specialise_config_equal(&spec->code->config, config) || spec->stale) continue;
         for (size_t i = 0; i < count && sum >= 0; i++) {
             int cost = types[i] == spec->args[i].type ? 0 : typeinfer_conversion_cost(types[i], spec->args[i].type);
             if (types[i] != spec->args[i].type && cost <= 0)
@@ -371,7 +372,7 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
 static int refresh_declared(Specialiser *self, const Config *config) {
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
         Spec *old = self->specs[k];
-        if (!config_equal(&old->code->config, config) || spec_guards(old)) continue;
+        if (!specialise_config_equal(&old->code->config, config) || spec_guards(old)) continue;
         Py_ssize_t before = self->nspecs;
         old->references++;
         Spec *fresh = specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs,

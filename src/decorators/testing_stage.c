@@ -58,7 +58,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
         if (text)
             result = PyUnicode_FromString(text);
         else
-            raise_diag(state, &diag);
+            errors_raise_diag(state, &diag);
     }
     arena_free(arena);
     return result;

@@ -55,8 +55,8 @@ static void loop_raise(HostUfunc *head, int32_t status, const void *exception) {
     Loop *loop = (Loop *)head;
     PyGILState_STATE gil = PyGILState_Ensure();
     if (!PyErr_Occurred())
-        raise_site(loop->owner->state, loop->spec->code, status, exception,
-                   PyFunction_GET_GLOBALS(loop->owner->function));
+        errors_raise_site(loop->owner->state, loop->spec->code, status, exception,
+                          PyFunction_GET_GLOBALS(loop->owner->function));
     PyGILState_Release(gil);
 }
 

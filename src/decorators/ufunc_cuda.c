@@ -72,13 +72,13 @@ static const Spec *choose_signature(Call *call) {
 static int read_types(Call *call, PyObject *const *args) {
     Vectorized *self = call->self;
     for (int i = 0; i < call->nin; i++) {
-        call->types[i] = operand_type(self, args[i]);
+        call->types[i] = vectorized_operand_type(self, args[i]);
         if (call->types[i]) continue;
         if (!PyErr_Occurred())
             PyErr_Format(PyExc_TypeError, "operand %d, a %s, is no array or number", i, Py_TYPE(args[i])->tp_name);
         return -1;
     }
-    if (!operand_types_resolve(self, call->types, call->nin)) {
+    if (!vectorized_resolve_types(self, call->types, call->nin)) {
         PyErr_SetString(PyExc_TypeError, "the operands have no common type");
         return -1;
     }

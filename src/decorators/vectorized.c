@@ -11,7 +11,7 @@
 
 /* ---- types of operands ---- */
 
-const Type *operand_type(Vectorized *self, PyObject *object) {
+const Type *vectorized_operand_type(Vectorized *self, PyObject *object) {
     const Marshal *marshal = &self->core.state->marshal;
     int scalar = -1;
     if (PyArray_Check(object)) {
@@ -37,7 +37,7 @@ const Type *operand_type(Vectorized *self, PyObject *object) {
     return scalar < 0 ? NULL : type_scalar(marshal->types, (Scalar)scalar, false);
 }
 
-bool operand_types_resolve(Vectorized *self, const Type **types, Py_ssize_t count) {
+bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count) {
     TypeTable *table = self->core.state->session.types;
     const Type *common = NULL;
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -135,8 +135,9 @@ static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count
     const Type *types[MAX_OPERANDS];
     if (count != self->nin || self->signatures) return 0;
     for (Py_ssize_t i = 0; i < count; i++)
-        if (!(types[i] = operand_type(self, operands[i]))) return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */
-    if (!operand_types_resolve(self, types, count)) return 0;
+        if (!(types[i] = vectorized_operand_type(self, operands[i])))
+            return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */
+    if (!vectorized_resolve_types(self, types, count)) return 0;
     return vectorized_loop(self, types) ? 0 : -1;
 }
 
@@ -320,7 +321,7 @@ static PyObject *vectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
     if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || read_target(options.given, &cuda) < 0 ||
         read_identity(options.given, &identity) < 0)
         goto done;
-    if (looks_like_signature(state, first)) {
+    if (signature_looks_like(state, first)) {
         if ((signatures = signatures_from_object(state, first)))
             result = decorate_later(module, vectorize_apply, signatures, kwargs);
     } else if (first == Py_None) {
@@ -443,6 +444,6 @@ static PyMethodDef functions[] = {
 
 
 int vectorize_add(PyObject *module, ModuleState *state) {
-    if (!(state->vectorized_class = add_class(module, &vectorized_spec, NULL, true))) return -1;
+    if (!(state->vectorized_class = module_add_class(module, &vectorized_spec, NULL, true))) return -1;
     return PyModule_AddFunctions(module, functions);
 }

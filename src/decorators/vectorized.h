@@ -35,9 +35,9 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
 
 /* vectorized.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
  * exception: none. */
-const Type *operand_type(Vectorized *self, PyObject *object);
+const Type *vectorized_operand_type(Vectorized *self, PyObject *object);
 /* Weak operands take the type they have beside the strong ones, as NumPy decides (NEP 50). */
-bool operand_types_resolve(Vectorized *self, const Type **types, Py_ssize_t count);
+bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count);
 /* The specialisation for these operand types on the host, added to the ufunc if new.  Borrowed. */
 Spec *vectorized_loop(Vectorized *self, const Type *const *types);
 

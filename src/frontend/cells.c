@@ -22,7 +22,7 @@ static bool function_assigns(Translator *t, const Value *made, uint32_t index) {
     int local = code->co_nlocalsplus - code->co_nfreevars + (int)index;
     if (local >= code->co_nlocalsplus) return true;
     const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(code->co_localsplusnames, local));
-    return !name || assigns_free(t, code, name);
+    return !name || translate_assigns_free(t, code, name);
 }
 
 /* False: the cell may change where we do not see it. */
@@ -101,7 +101,7 @@ static bool settle(Translator *t, Value *cell) {
     return true;
 }
 
-void settle_cells(Translator *t) {
+void cells_settle(Translator *t) {
     bool progress = false, any = false;
     for (size_t b = 0; b < t->func->blocks.len && !any; b++)
         for (Value *value = t->func->blocks.data[b]->first; value && !any; value = value->next)

@@ -26,7 +26,7 @@ typedef struct Reading { /* one object being read */
 
 static const Const *read_constant(const Reading *r, PyObject *object);
 
-static const Const *refuse(const Reading *r, const char *what, const char *hint) {
+static const Const *translate_refuse(const Reading *r, const char *what, const char *hint) {
     diag_fail(r->frontend->diag, DIAG_UNSUPPORTED_OBJECT, r->source, r->span, "%s", what);
     if (hint) diag_hint(r->frontend->diag, "%s", hint);
     return NULL;
@@ -64,7 +64,8 @@ static const Const *read_str(const Reading *r, PyObject *object) {
     Py_ssize_t length;
     const char *text = PyUnicode_AsUTF8AndSize(object, &length);
     if (!text) return python_failed(r, "a string cannot be written as UTF-8");
-    if ((size_t)length != strlen(text)) return refuse(r, "strings that contain a NUL character are not compiled", NULL);
+    if ((size_t)length != strlen(text))
+        return translate_refuse(r, "strings that contain a NUL character are not compiled", NULL);
     return const_str(r->frontend->arena, r->frontend->types, arena_strndup(r->frontend->arena, text, (size_t)length));
 }
 
@@ -87,7 +88,7 @@ static const Const *read_numpy_scalar(const Reading *r, PyObject *object) {
     Py_DECREF(dtype);
     if (!known) {
         if (PyUnicode_Check(object)) return read_str(r, object);
-        return refuse(
+        return translate_refuse(
             r, arena_printf(r->frontend->arena, "values of type %s are not compiled", Py_TYPE(object)->tp_name), NULL);
     }
     Const *konst = new_const(r, type_scalar(r->frontend->types, scalar, false));
@@ -127,11 +128,12 @@ static const Const *read_array(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
     Scalar scalar;
     if (!scalar_of_dtype(PyArray_DESCR(array), &scalar) || !PyArray_ISALIGNED(array)) {
-        refuse(r, "arrays of this dtype cannot be used in compiled code", "convert the array with astype() first");
+        translate_refuse(r, "arrays of this dtype cannot be used in compiled code",
+                         "convert the array with astype() first");
         return NULL;
     }
     int ndim = PyArray_NDIM(array);
-    if (ndim > TYPE_MAX_NDIM) return refuse(r, "arrays of more than 32 dimensions are not compiled", NULL);
+    if (ndim > TYPE_MAX_NDIM) return translate_refuse(r, "arrays of more than 32 dimensions are not compiled", NULL);
     ArrayLayout layout = PyArray_IS_C_CONTIGUOUS(array)   ? LAYOUT_C
                          : PyArray_IS_F_CONTIGUOUS(array) ? LAYOUT_F
                                                           : LAYOUT_A;
@@ -166,7 +168,7 @@ static const Const *dtype_of_scalar(const Reading *r, Scalar scalar, bool weak) 
 static const Const *read_dtype(const Reading *r, PyObject *object) {
     Scalar scalar;
     if (!scalar_of_dtype((PyArray_Descr *)object, &scalar))
-        return refuse(r, "this dtype cannot be used in compiled code", NULL);
+        return translate_refuse(r, "this dtype cannot be used in compiled code", NULL);
     return dtype_of_scalar(r, scalar, false);
 }
 
@@ -231,12 +233,13 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     const char *hint = "pass the values as an argument: a NumPy array or a tuple";
     const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code",
                                     Py_TYPE(object)->tp_name);
-    if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return refuse(r, what, hint);
-    if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object)) return refuse(r, what, hint);
+    if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
+    if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object))
+        return translate_refuse(r, what, hint);
     PyObject *self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : NULL;
     if (PyMethod_Check(object) || (self && !PyModule_Check(self))) {
-        return refuse(r, "methods of objects cannot be used in compiled code",
-                      "call a function that takes the values it needs");
+        return translate_refuse(r, "methods of objects cannot be used in compiled code",
+                                "call a function that takes the values it needs");
     }
     ObjRef ref = objects_ref(frontend->objects, object);
     if (!ref) return python_failed(r, "no memory for an object's number");

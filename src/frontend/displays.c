@@ -8,31 +8,33 @@
 /* ---- lists ---- */
 
 static bool push_list(Translator *t, List *list) {
-    push(t, (Slot){.kind = SLOT_LIST, .span = t->span, .list = list});
+    translate_push(t, (Slot){.kind = SLOT_LIST, .span = t->span, .list = list});
     return true;
 }
 
 bool insn_list(Translator *t, int count) {
     Value **values = ARENA_ARRAY(t->arena, Value *, count);
-    TRY(pop_values(t, values, (size_t)count));
+    TRY(translate_pop_values(t, values, (size_t)count));
     List *list = ARENA_NEW(t->arena, List);
     for (int i = 0; i < count; i++) vec_push(t->arena, &list->parts, ((ListPart){values[i], false}));
     return push_list(t, list);
 }
 
 bool insn_list_append(Translator *t, int depth, bool spread) {
-    Value *value = spread ? pop_sequence(t) : pop_value(t);
+    Value *value = spread ? translate_pop_sequence(t) : translate_pop_value(t);
     TRY(value);
-    Slot *slot = peek(t, depth);
-    if (!slot || slot->kind != SLOT_LIST) return refuse(t, t->span, REFUSED_COMPREHENSION);
+    Slot *slot = translate_peek(t, depth);
+    if (!slot || slot->kind != SLOT_LIST) return translate_refuse(t, t->span, REFUSED_COMPREHENSION);
     vec_push(t->arena, &slot->list->parts, ((ListPart){value, spread}));
     return true;
 }
 
-Value *empty_tuple(Translator *t) { return emit_constant(t, const_tuple(t->arena, t->types, NULL, 0)); }
+Value *translate_empty_tuple(Translator *t) {
+    return translate_append_const(t, const_tuple(t->arena, t->types, NULL, 0));
+}
 
 /* Runs of single items become tuples; several parts are concatenated. */
-Value *list_value(Translator *t, const List *list) {
+Value *translate_list_value(Translator *t, const List *list) {
     Value **operands = ARENA_ARRAY(t->arena, Value *, list->parts.len),
           **run = ARENA_ARRAY(t->arena, Value *, list->parts.len);
     size_t noperands = 0, nrun = 0;
@@ -44,26 +46,26 @@ Value *list_value(Translator *t, const List *list) {
             continue;
         }
         spreads = true;
-        if (nrun) operands[noperands++] = emit(t, OP_TUPLE, run, nrun);
+        if (nrun) operands[noperands++] = translate_append(t, OP_TUPLE, run, nrun);
         nrun = 0;
         operands[noperands++] = part->value;
     }
-    if (!spreads) return nrun ? emit(t, OP_TUPLE, run, nrun) : empty_tuple(t);
-    if (nrun) operands[noperands++] = emit(t, OP_TUPLE, run, nrun);
-    return emit(t, OP_TUPLE_CONCAT, operands, noperands);
+    if (!spreads) return nrun ? translate_append(t, OP_TUPLE, run, nrun) : translate_empty_tuple(t);
+    if (nrun) operands[noperands++] = translate_append(t, OP_TUPLE, run, nrun);
+    return translate_append(t, OP_TUPLE_CONCAT, operands, noperands);
 }
 
 bool insn_list_to_tuple(Translator *t) {
-    Slot slot = pop(t);
-    if (slot.kind != SLOT_LIST) return malformed(t, "a list is missing");
-    push_value(t, list_value(t, slot.list));
+    Slot slot = translate_pop(t);
+    if (slot.kind != SLOT_LIST) return translate_malformed(t, "a list is missing");
+    translate_push_value(t, translate_list_value(t, slot.list));
     return true;
 }
 
 /* ---- dicts with constant names as keys ---- */
 
 static bool push_map(Translator *t, Map *map) {
-    push(t, (Slot){.kind = SLOT_MAP, .span = t->span, .map = map});
+    translate_push(t, (Slot){.kind = SLOT_MAP, .span = t->span, .map = map});
     return true;
 }
 
@@ -80,26 +82,26 @@ static Map *new_map(Translator *t, size_t count) {
 bool insn_map(Translator *t, int count) {
     size_t length = 2 * (size_t)count;
     Value **pairs = ARENA_ARRAY(t->arena, Value *, length);
-    TRY(pop_values(t, pairs, length));
+    TRY(translate_pop_values(t, pairs, length));
     Map *map = new_map(t, (size_t)count);
     for (int i = 0; i < count; i++) {
         map->names[i] = key_name(pairs[2 * i]->konst);
         map->values[i] = pairs[2 * i + 1];
-        if (!map->names[i]) return refuse(t, t->span, REFUSED_DICT);
+        if (!map->names[i]) return translate_refuse(t, t->span, REFUSED_DICT);
     }
     return push_map(t, map);
 }
 
 bool insn_key_map(Translator *t, int count) {
-    Value *keys = pop_value(t);
+    Value *keys = translate_pop_value(t);
     TRY(keys);
     Map *map = new_map(t, (size_t)count);
-    TRY(pop_values(t, map->values, (size_t)count));
+    TRY(translate_pop_values(t, map->values, (size_t)count));
     const Const *names = keys->konst;
     for (int i = 0; i < count; i++) {
         bool has = names && names->type->kind == TY_TUPLE && (uint32_t)i < names->type->count;
         map->names[i] = has ? key_name(names->items[i]) : NULL;
-        if (!map->names[i]) return refuse(t, t->span, REFUSED_DICT);
+        if (!map->names[i]) return translate_refuse(t, t->span, REFUSED_DICT);
     }
     return push_map(t, map);
 }
@@ -108,10 +110,10 @@ bool insn_key_map(Translator *t, int count) {
 
 static bool set_keywords(Translator *t, Value *call, const Const *names) {
     if (!names || names->type->kind != TY_TUPLE || names->type->count >= call->nargs)
-        return malformed(t, "keyword names are missing");
+        return translate_malformed(t, "keyword names are missing");
     const char **texts = ARENA_ARRAY(t->arena, const char *, names->type->count);
     for (uint32_t i = 0; i < names->type->count; i++)
-        if (!(texts[i] = key_name(names->items[i]))) return malformed(t, "a keyword is not a name");
+        if (!(texts[i] = key_name(names->items[i]))) return translate_malformed(t, "a keyword is not a name");
     call->imm.names = texts;
     call->imm.nnames = names->type->count;
     return true;
@@ -120,10 +122,10 @@ static bool set_keywords(Translator *t, Value *call, const Const *names) {
 /* The two slots under the arguments: callee and NULL in either order, or callee and first argument (else first is
  * SLOT_NULL). */
 static Value *pop_callee(Translator *t, Slot *first) {
-    Slot upper = pop(t), lower = pop(t);
+    Slot upper = translate_pop(t), lower = translate_pop(t);
     bool both = lower.kind != SLOT_NULL && upper.kind != SLOT_NULL;
     *first = both ? upper : (Slot){.kind = SLOT_NULL};
-    return slot_value(t, lower.kind == SLOT_NULL ? upper : lower, false);
+    return translate_slot_value(t, lower.kind == SLOT_NULL ? upper : lower, false);
 }
 
 /* Operands of a call; an f-string in an exception is its template and its values. */
@@ -135,12 +137,12 @@ typedef struct Operands {
 static bool add_operand(Translator *t, Operands *operands, Slot slot) {
     if (slot.kind == SLOT_NULL) return true;
     if (slot.kind != SLOT_TEXT || !operands->exception || operands->keywords) {
-        Value *value = slot_value(t, slot, false);
+        Value *value = translate_slot_value(t, slot, false);
         TRY(value);
         vec_push(t->arena, &operands->values, value);
         return true;
     }
-    vec_push(t->arena, &operands->values, text_template(t, slot.text));
+    vec_push(t->arena, &operands->values, translate_text_template(t, slot.text));
     for (size_t i = 0; i < slot.text->count; i++) vec_push(t->arena, &operands->values, slot.text->values[i]);
     return true;
 }
@@ -149,13 +151,13 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     const Const *names = t->keywords;
     t->keywords = NULL;
     if (keywords_on_top) {
-        Value *tuple = pop_value(t);
+        Value *tuple = translate_pop_value(t);
         TRY(tuple);
-        if (!tuple->konst) return malformed(t, "keyword names are missing");
+        if (!tuple->konst) return translate_malformed(t, "keyword names are missing");
         names = tuple->konst;
     }
     Slot *args = ARENA_ARRAY(t->arena, Slot, count), first;
-    for (int i = count; i-- > 0;) args[i] = pop(t);
+    for (int i = count; i-- > 0;) args[i] = translate_pop(t);
     Value *callee = pop_callee(t, &first);
     TRY(callee);
     Operands operands = {.keywords = names != NULL};
@@ -163,38 +165,38 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     vec_push(t->arena, &operands.values, callee);
     TRY(add_operand(t, &operands, first));
     for (int i = 0; i < count; i++) {
-        if (args[i].kind == SLOT_NULL) return malformed(t, "an argument is missing");
+        if (args[i].kind == SLOT_NULL) return translate_malformed(t, "an argument is missing");
         TRY(add_operand(t, &operands, args[i]));
     }
-    Value *call = emit(t, OP_CALL, operands.values.data, operands.values.len);
+    Value *call = translate_append(t, OP_CALL, operands.values.data, operands.values.len);
     if (names) TRY(set_keywords(t, call, names));
-    push_value(t, call);
+    translate_push_value(t, call);
     return true;
 }
 
 bool insn_call_ex(Translator *t, int flags) {
-    Slot keywords = flags & 1 ? pop(t) : (Slot){.kind = SLOT_NULL};
-    if (flags & 1 && keywords.kind != SLOT_MAP) return refuse(t, t->span, REFUSED_STAR_STAR);
-    Value *tuple = pop_sequence(t);
+    Slot keywords = flags & 1 ? translate_pop(t) : (Slot){.kind = SLOT_NULL};
+    if (flags & 1 && keywords.kind != SLOT_MAP) return translate_refuse(t, t->span, REFUSED_STAR_STAR);
+    Value *tuple = translate_pop_sequence(t);
     TRY(tuple);
     Slot first;
     Value *callee = pop_callee(t, &first);
     TRY(callee);
-    if (first.kind != SLOT_NULL) return malformed(t, "a method in a call with stars");
+    if (first.kind != SLOT_NULL) return translate_malformed(t, "a method in a call with stars");
     bool is_tuple = tuple->op == OP_TUPLE || tuple->op == OP_TUPLE_CONCAT ||
                     (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
-    if (!is_tuple) tuple = emit1(t, OP_TUPLE_CONCAT, tuple);
+    if (!is_tuple) tuple = translate_append1(t, OP_TUPLE_CONCAT, tuple);
     size_t count = keywords.kind == SLOT_MAP ? keywords.map->count : 0;
     Value **args = ARENA_ARRAY(t->arena, Value *, 2 + count);
     args[0] = callee;
     args[1] = tuple;
     for (size_t i = 0; i < count; i++) args[2 + i] = keywords.map->values[i];
-    Value *call = emit(t, OP_CALL_EX, args, 2 + count);
+    Value *call = translate_append(t, OP_CALL_EX, args, 2 + count);
     if (count) {
         call->imm.names = keywords.map->names;
         call->imm.nnames = (uint32_t)count;
     }
-    push_value(t, call);
+    translate_push_value(t, call);
     return true;
 }
 
@@ -227,54 +229,54 @@ static void drop_annotation(Translator *t, Value *value) {
 
 static bool set_attribute(Translator *t, NewFunction *function, int which) {
     if (which == ATTRIBUTE_KWDEFAULTS) {
-        Slot slot = pop(t);
-        if (slot.kind != SLOT_MAP) return malformed(t, "keyword defaults are missing");
+        Slot slot = translate_pop(t);
+        if (slot.kind != SLOT_MAP) return translate_malformed(t, "keyword defaults are missing");
         function->kwdefaults = slot.map;
         return true;
     }
-    Value *value = pop_value(t);
+    Value *value = translate_pop_value(t);
     TRY(value);
     switch (which) {
     case ATTRIBUTE_DEFAULTS: function->defaults = value; return true;
     case ATTRIBUTE_ANNOTATIONS: drop_annotation(t, value); return true;
     case ATTRIBUTE_CLOSURE:
-        if (value->op != OP_TUPLE) return malformed(t, "cells are missing");
+        if (value->op != OP_TUPLE) return translate_malformed(t, "cells are missing");
         function->cells = value->args;
         function->ncells = value->nargs;
         if (value == t->block->last) value_remove(value);
         return true;
-    default: return malformed(t, "an unknown attribute of a function");
+    default: return translate_malformed(t, "an unknown attribute of a function");
     }
 }
 
 static bool refuse_generated(Translator *t, PyObject *code) {
     PyObject *name = ((PyCodeObject *)code)->co_name;
     if (PyUnicode_CompareWithASCIIString(name, "<genexpr>") == 0)
-        return refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
+        return translate_refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
     static const char *const comprehensions[] = {"<listcomp>", "<setcomp>", "<dictcomp>"};
     for (size_t i = 0; i < COUNT_OF(comprehensions); i++)
         if (PyUnicode_CompareWithASCIIString(name, comprehensions[i]) == 0)
-            return refuse(t, t->span, REFUSED_COMPREHENSION);
+            return translate_refuse(t, t->span, REFUSED_COMPREHENSION);
     return true;
 }
 
 bool insn_function(Translator *t, int flags) {
-    Slot code = pop(t);
-    if (code.kind != SLOT_CODE) return malformed(t, "the code of a function is missing");
+    Slot code = translate_pop(t);
+    if (code.kind != SLOT_CODE) return translate_malformed(t, "the code of a function is missing");
     TRY(refuse_generated(t, code.code));
     NewFunction *function = ARENA_NEW(t->arena, NewFunction);
     function->code = code.code;
     for (int which = ATTRIBUTE_CLOSURE; which; which >>= 1)
         if (flags & which) TRY(set_attribute(t, function, which));
-    push(t, (Slot){.kind = SLOT_FUNCTION, .span = t->span, .function = function});
+    translate_push(t, (Slot){.kind = SLOT_FUNCTION, .span = t->span, .function = function});
     return true;
 }
 
 bool insn_function_attribute(Translator *t, int flag) {
-    Slot slot = pop(t);
-    if (slot.kind != SLOT_FUNCTION) return malformed(t, "a function is missing");
+    Slot slot = translate_pop(t);
+    if (slot.kind != SLOT_FUNCTION) return translate_malformed(t, "a function is missing");
     TRY(set_attribute(t, slot.function, flag));
-    push(t, slot);
+    translate_push(t, slot);
     return true;
 }
 
@@ -293,7 +295,7 @@ static bool note_defaults(PyObject *standin, const NewFunction *function) {
     return fine;
 }
 
-Value *function_value(Translator *t, const NewFunction *function) {
+Value *translate_function_value(Translator *t, const NewFunction *function) {
     ObjRef ref = objects_nested(t->frontend->objects, function->code, t->function->func_globals);
     if (!ref || !note_defaults(objects_get(t->frontend->objects, ref), function)) {
         frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
@@ -301,10 +303,10 @@ Value *function_value(Translator *t, const NewFunction *function) {
     }
     Value **args = ARENA_ARRAY(t->arena, Value *, 2 + function->ncells);
     const Map *map = function->kwdefaults;
-    args[0] = function->defaults ? function->defaults : empty_tuple(t);
-    args[1] = map && map->count ? emit(t, OP_TUPLE, map->values, map->count) : empty_tuple(t);
+    args[0] = function->defaults ? function->defaults : translate_empty_tuple(t);
+    args[1] = map && map->count ? translate_append(t, OP_TUPLE, map->values, map->count) : translate_empty_tuple(t);
     for (size_t i = 0; i < function->ncells; i++) args[2 + i] = function->cells[i];
-    Value *value = emit(t, OP_FUNCTION, args, 2 + function->ncells);
+    Value *value = translate_append(t, OP_FUNCTION, args, 2 + function->ncells);
     value->imm.object = ref;
     return value;
 }

@@ -22,8 +22,8 @@ static const char *name_text(Translator *t, PyObject *name) {
 static bool insn_load_const(Translator *t) {
     PyObject *object = code_konst(t);
     if (!object) return frontend_python_failed(t->frontend, t->source, t->span, "a constant is missing");
-    if (!PyCode_Check(object)) return push_object(t, object);
-    push(t, (Slot){.kind = SLOT_CODE, .span = t->span, .code = object});
+    if (!PyCode_Check(object)) return translate_push_object(t, object);
+    translate_push(t, (Slot){.kind = SLOT_CODE, .span = t->span, .code = object});
     return true;
 }
 
@@ -43,11 +43,11 @@ static bool push_finished_content(Translator *t, size_t local) {
     PyObject *object = cell ? name_cell(t->frontend, cell) : NULL;
     FAIL_IF(!object, t->diag, NAME, t->source, t->span, "variable '%s' of the enclosing function is not assigned yet",
             t->names[local]);
-    return push_object(t, object);
+    return translate_push_object(t, object);
 }
 
 /* Whether code, or code nested in it, assigns to the variable of that name which it got from outside. */
-bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
+bool translate_assigns_free(Translator *t, PyCodeObject *code, const char *name) {
     int from = code->co_nlocalsplus - code->co_nfreevars;
     bool has = false;
     for (int i = from; i < code->co_nlocalsplus && !has; i++)
@@ -66,7 +66,7 @@ bool assigns_free(Translator *t, PyCodeObject *code, const char *name) {
     }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {
         PyObject *inner = PyTuple_GET_ITEM(code->co_consts, i);
-        if (PyCode_Check(inner) && assigns_free(t, (PyCodeObject *)inner, name)) return true;
+        if (PyCode_Check(inner) && translate_assigns_free(t, (PyCodeObject *)inner, name)) return true;
     }
     return false;
 }
@@ -85,15 +85,15 @@ static bool refuse_nonlocal(Translator *t, const char *name) {
 static bool push_finished_cell(Translator *t, size_t local) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(t->code->co_consts); i++) {
         PyObject *inner = PyTuple_GET_ITEM(t->code->co_consts, i);
-        if (PyCode_Check(inner) && assigns_free(t, (PyCodeObject *)inner, t->names[local]))
+        if (PyCode_Check(inner) && translate_assigns_free(t, (PyCodeObject *)inner, t->names[local]))
             return refuse_nonlocal(t, t->names[local]);
     }
     TRY(push_finished_content(t, local));
-    Value *content = pop_value(t);
+    Value *content = translate_pop_value(t);
     TRY(content);
-    Value *cell = emit1(t, OP_CELL, content);
+    Value *cell = translate_append1(t, OP_CELL, content);
     cell->name = t->names[local];
-    push_value(t, cell);
+    translate_push_value(t, cell);
     return true;
 }
 
@@ -101,11 +101,11 @@ static bool push_finished_cell(Translator *t, size_t local) {
 static Value *read_local(Translator *t, size_t local) {
     if (!bit_has(t->bound, local)) {
         Value *assigned = ssa_read(&t->ssa, t->block, t->nlocals + local);
-        if (assigned) emit1(t, OP_CHECK_BOUND, assigned)->imm.text = t->names[local];
+        if (assigned) translate_append1(t, OP_CHECK_BOUND, assigned)->imm.text = t->names[local];
         ssa_write(&t->ssa, t->block, t->nlocals + local, t->true_value);
     }
     Value *value = ssa_read(&t->ssa, t->block, local);
-    if (!value) malformed(t, "a variable without a value");
+    if (!value) translate_malformed(t, "a variable without a value");
     return value;
 }
 
@@ -113,12 +113,12 @@ static bool insn_load_local(Translator *t, size_t local) {
     if (is_finished_cell(t, local)) return push_finished_cell(t, local);
     Value *value = read_local(t, local);
     TRY(value);
-    push_value(t, value);
+    translate_push_value(t, value);
     return true;
 }
 
 static bool insn_store_local(Translator *t, size_t local) {
-    Value *value = pop_value(t);
+    Value *value = translate_pop_value(t);
     TRY(value);
     if (!value->name) value->name = t->names[local];
     ssa_write(&t->ssa, t->block, local, value);
@@ -137,7 +137,7 @@ static bool insn_delete_local(Translator *t, size_t local) {
 static bool insn_make_cell(Translator *t, size_t local) {
     Value *content = ssa_read(&t->ssa, t->block, local); /* a parameter, or NULL */
     bool assigned = content && content->op != OP_UNDEF;
-    Value *cell = emit(t, OP_CELL, &content, assigned);
+    Value *cell = translate_append(t, OP_CELL, &content, assigned);
     cell->name = t->names[local];
     ssa_write(&t->ssa, t->block, local, cell);
     return true;
@@ -146,20 +146,20 @@ static bool insn_make_cell(Translator *t, size_t local) {
 static bool insn_load_cell(Translator *t, size_t local) {
     if (is_finished_cell(t, local)) return push_finished_content(t, local);
     Value *cell = ssa_read(&t->ssa, t->block, local);
-    if (!cell) return malformed(t, "a variable without its cell");
-    Value *content = emit1(t, OP_CELL_GET, cell);
+    if (!cell) return translate_malformed(t, "a variable without its cell");
+    Value *content = translate_append1(t, OP_CELL_GET, cell);
     content->imm.text = content->name = t->names[local];
-    push_value(t, content);
+    translate_push_value(t, content);
     return true;
 }
 
 static bool insn_store_cell(Translator *t, size_t local) {
     if (is_finished_cell(t, local)) return refuse_nonlocal(t, t->names[local]);
-    Value *value = pop_value(t), *cell = ssa_read(&t->ssa, t->block, local);
+    Value *value = translate_pop_value(t), *cell = ssa_read(&t->ssa, t->block, local);
     TRY(value);
-    if (!cell) return malformed(t, "a variable without its cell");
+    if (!cell) return translate_malformed(t, "a variable without its cell");
     if (!value->name) value->name = t->names[local];
-    emit2(t, OP_CELL_SET, cell, value)->imm.text = t->names[local];
+    translate_append2(t, OP_CELL_SET, cell, value)->imm.text = t->names[local];
     return true;
 }
 
@@ -169,7 +169,7 @@ static bool insn_load_global(Translator *t) {
     PyObject *object = name_global(t->frontend, t->function->func_globals, t->function->func_builtins, name);
     if (!object && PyErr_Occurred())
         return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
-    if (object) return push_object(t, object);
+    if (object) return translate_push_object(t, object);
     diag_fail(t->diag, DIAG_NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
     PyObject *known = PyDict_Keys(t->function->func_globals);
     for (size_t i = 0; known && i < t->nlocals; i++)
@@ -182,23 +182,23 @@ static bool insn_load_global(Translator *t) {
 
 static bool insn_load_attr(Translator *t) {
     PyObject *name = code_name(t);
-    Value *x = pop_value(t);
+    Value *x = translate_pop_value(t);
     TRY(x && name);
     bool failed;
-    Value *value = constant_attribute(t, x, name, &failed);
+    Value *value = translate_constant_attribute(t, x, name, &failed);
     if (failed) return false;
     if (!value) {
-        value = emit1(t, OP_GETATTR, x);
+        value = translate_append1(t, OP_GETATTR, x);
         value->imm.text = name_text(t, name);
     }
-    push_value(t, value);
+    translate_push_value(t, value);
     return true;
 }
 
 static bool insn_store_attr(Translator *t) {
-    Value *x = pop_value(t), *value = x ? pop_value(t) : NULL;
+    Value *x = translate_pop_value(t), *value = x ? translate_pop_value(t) : NULL;
     TRY(value);
-    emit2(t, OP_SETATTR, x, value)->imm.text = name_text(t, code_name(t));
+    translate_append2(t, OP_SETATTR, x, value)->imm.text = name_text(t, code_name(t));
     return true;
 }
 
@@ -217,55 +217,57 @@ static PyObject *import_names(Translator *t, const Const *names) {
 }
 
 static bool insn_import(Translator *t) {
-    Value *names = pop_value(t), *level = names ? pop_value(t) : NULL;
+    Value *names = translate_pop_value(t), *level = names ? translate_pop_value(t) : NULL;
     TRY(level);
-    if (names->op != OP_CONST || level->op != OP_CONST) return malformed(t, "an import without constant names");
+    if (names->op != OP_CONST || level->op != OP_CONST)
+        return translate_malformed(t, "an import without constant names");
     PyObject *list = import_names(t, names->konst), *module = NULL;
     if (list)
         module = PyImport_ImportModuleLevelObject(code_name(t), t->function->func_globals, Py_None, list,
                                                   (int)level->konst->i);
     module = frontend_keep(t->frontend, module);
     if (!module) return frontend_python_failed(t->frontend, t->source, t->span, "the import failed");
-    return push_object(t, module);
+    return translate_push_object(t, module);
 }
 
 static bool insn_import_from(Translator *t) {
-    Slot *module = peek(t, 1);
+    Slot *module = translate_peek(t, 1);
     bool failed = true;
-    Value *value = module && module->kind == SLOT_VALUE ? constant_attribute(t, module->value, code_name(t), &failed)
-                                                        : NULL;
-    if (!value) return failed ? false : malformed(t, "an import from what is not a module");
-    push_value(t, value);
+    Value *value = module && module->kind == SLOT_VALUE
+                       ? translate_constant_attribute(t, module->value, code_name(t), &failed)
+                       : NULL;
+    if (!value) return failed ? false : translate_malformed(t, "an import from what is not a module");
+    translate_push_value(t, value);
     return true;
 }
 
 /* ---- operators ---- */
 
 static bool insn_unary(Translator *t, Op op) {
-    Value *x = pop_value(t);
+    Value *x = translate_pop_value(t);
     TRY(x);
-    push_value(t, emit1(t, op, x));
+    translate_push_value(t, translate_append1(t, op, x));
     return true;
 }
 
 /* 3.13 writes bool(x) before not and before jumps; the operations ask for the truth themselves. */
 static bool insn_not(Translator *t) {
-    Value *x = pop_sequence(t);
+    Value *x = translate_pop_sequence(t);
     TRY(x);
     if (x->op == OP_TRUTH && x == t->block->last) {
         Value *truth = x;
         x = truth->args[0];
         value_remove(truth);
     }
-    push_value(t, emit1(t, OP_NOT, x));
+    translate_push_value(t, translate_append1(t, OP_NOT, x));
     return true;
 }
 
 static bool insn_to_bool(Translator *t) {
-    Value *x = pop_sequence(t);
+    Value *x = translate_pop_sequence(t);
     TRY(x);
     bool known = x->op == OP_TRUTH || x->op == OP_CONST; /* branches and `not` ask constants themselves */
-    push_value(t, known ? x : emit1(t, OP_TRUTH, x));
+    translate_push_value(t, known ? x : translate_append1(t, OP_TRUTH, x));
     return true;
 }
 
@@ -279,54 +281,55 @@ static bool insn_binary(Translator *t, int which) {
     };
     _Static_assert(COUNT_OF(ops) == NB_INPLACE_ADD && NB_INPLACE_XOR == NB_INPLACE_ADD + NB_XOR,
                    "operators in CPython's order");
-    Value *y = pop_value(t), *x = y ? pop_value(t) : NULL;
+    Value *y = translate_pop_value(t), *x = y ? translate_pop_value(t) : NULL;
     TRY(x);
     bool inplace = which >= NB_INPLACE_ADD;
     size_t number = (size_t)(inplace ? which - NB_INPLACE_ADD : which);
-    if (number >= COUNT_OF(ops)) return malformed(t, "an unknown operator");
-    Value *value = emit2(t, ops[number], x, y);
+    if (number >= COUNT_OF(ops)) return translate_malformed(t, "an unknown operator");
+    Value *value = translate_append2(t, ops[number], x, y);
     if (inplace) value->flags |= VF_INPLACE;
-    push_value(t, value);
+    translate_push_value(t, value);
     return true;
 }
 
 static bool insn_compare(Translator *t, int which) {
     static const Op ops[] = {OP_LT, OP_LE, OP_EQ, OP_NE, OP_GT, OP_GE};
-    Value *y = pop_value(t), *x = y ? pop_value(t) : NULL;
+    Value *y = translate_pop_value(t), *x = y ? translate_pop_value(t) : NULL;
     TRY(x);
-    if (which < 0 || (size_t)which >= COUNT_OF(ops)) return malformed(t, "an unknown comparison");
-    push_value(t, emit2(t, ops[which], x, y));
+    if (which < 0 || (size_t)which >= COUNT_OF(ops)) return translate_malformed(t, "an unknown comparison");
+    translate_push_value(t, translate_append2(t, ops[which], x, y));
     return true;
 }
 
 static bool insn_two(Translator *t, Op op) {
-    Value *y = op == OP_IN || op == OP_NOT_IN ? pop_sequence(t) : pop_value(t);
-    Value *x = y ? pop_value(t) : NULL;
+    Value *y = op == OP_IN || op == OP_NOT_IN ? translate_pop_sequence(t) : translate_pop_value(t);
+    Value *x = y ? translate_pop_value(t) : NULL;
     TRY(x);
-    push_value(t, emit2(t, op, x, y));
+    translate_push_value(t, translate_append2(t, op, x, y));
     return true;
 }
 
 static bool insn_store_subscript(Translator *t) {
-    Value *i = pop_value(t), *x = i ? pop_value(t) : NULL, *value = x ? pop_value(t) : NULL;
+    Value *i = translate_pop_value(t), *x = i ? translate_pop_value(t) : NULL,
+          *value = x ? translate_pop_value(t) : NULL;
     TRY(value);
-    emit3(t, OP_SETITEM, x, i, value);
+    translate_append3(t, OP_SETITEM, x, i, value);
     return true;
 }
 
 static bool insn_delete_subscript(Translator *t) {
-    Value *i = pop_value(t), *x = i ? pop_value(t) : NULL;
+    Value *i = translate_pop_value(t), *x = i ? translate_pop_value(t) : NULL;
     TRY(x);
-    emit2(t, OP_DELITEM, x, i);
+    translate_append2(t, OP_DELITEM, x, i);
     return true;
 }
 
 static bool insn_slice(Translator *t, int count) {
     Value *parts[3] = {NULL};
-    if (count != 2 && count != 3) return malformed(t, "a slice of unknown length");
-    TRY(pop_values(t, parts, (size_t)count));
-    if (!parts[2]) parts[2] = emit_constant(t, const_none(t->arena, t->types));
-    push_value(t, emit(t, OP_SLICE, parts, 3));
+    if (count != 2 && count != 3) return translate_malformed(t, "a slice of unknown length");
+    TRY(translate_pop_values(t, parts, (size_t)count));
+    if (!parts[2]) parts[2] = translate_append_const(t, const_none(t->arena, t->types));
+    translate_push_value(t, translate_append(t, OP_SLICE, parts, 3));
     return true;
 }
 
@@ -334,8 +337,8 @@ static bool insn_slice(Translator *t, int count) {
 
 static bool insn_tuple(Translator *t, int count) {
     Value **values = ARENA_ARRAY(t->arena, Value *, count);
-    TRY(pop_values(t, values, (size_t)count));
-    push_value(t, emit(t, OP_TUPLE, values, (size_t)count));
+    TRY(translate_pop_values(t, values, (size_t)count));
+    translate_push_value(t, translate_append(t, OP_TUPLE, values, (size_t)count));
     return true;
 }
 
@@ -343,30 +346,30 @@ static bool insn_tuple(Translator *t, int count) {
 static void push_items(Translator *t, Value *checked, int count) {
     Value **items = ARENA_ARRAY(t->arena, Value *, count);
     for (int i = 0; i < count; i++) {
-        items[i] = emit1(t, OP_EXTRACT, checked);
+        items[i] = translate_append1(t, OP_EXTRACT, checked);
         items[i]->imm.i = i;
     }
-    for (int i = count; i-- > 0;) push_value(t, items[i]);
+    for (int i = count; i-- > 0;) translate_push_value(t, items[i]);
 }
 
 static bool insn_unpack(Translator *t, int count) {
-    Value *x = pop_sequence(t);
+    Value *x = translate_pop_sequence(t);
     TRY(x);
     if (x->op == OP_TUPLE && x->nargs == (uint32_t)count) { /* a, b, c, d = d, c, b, a */
-        for (int i = count; i-- > 0;) push_value(t, x->args[i]);
+        for (int i = count; i-- > 0;) translate_push_value(t, x->args[i]);
         return true;
     }
-    Value *checked = emit1(t, OP_UNPACK, x);
+    Value *checked = translate_append1(t, OP_UNPACK, x);
     checked->imm.i = count;
     push_items(t, checked, count);
     return true;
 }
 
 static bool insn_unpack_ex(Translator *t, int arg) {
-    Value *x = pop_sequence(t);
+    Value *x = translate_pop_sequence(t);
     TRY(x);
     int count = (arg & 0xff) + 1 + (arg >> 8);
-    Value *checked = emit1(t, OP_UNPACK_EX, x);
+    Value *checked = translate_append1(t, OP_UNPACK_EX, x);
     checked->imm.i = arg;
     push_items(t, checked, count);
     return true;
@@ -375,20 +378,20 @@ static bool insn_unpack_ex(Translator *t, int arg) {
 /* ---- the stack itself ---- */
 
 static bool insn_copy(Translator *t, int depth) {
-    Slot *slot = peek(t, depth);
+    Slot *slot = translate_peek(t, depth);
     TRY(slot);
     if (slot->kind == SLOT_FUNCTION) { /* one function, however many names it gets */
-        Value *value = function_value(t, slot->function);
+        Value *value = translate_function_value(t, slot->function);
         TRY(value);
         *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
     }
     Slot copy = *slot;
-    push(t, copy);
+    translate_push(t, copy);
     return true;
 }
 
 static bool insn_swap(Translator *t, int depth) {
-    Slot *other = peek(t, depth), *top = peek(t, 1);
+    Slot *other = translate_peek(t, depth), *top = translate_peek(t, 1);
     TRY(other && top);
     Slot slot = *other;
     *other = *top;
@@ -398,12 +401,12 @@ static bool insn_swap(Translator *t, int depth) {
 
 /* 3.11 gives the iteration the position of the whole for statement; what is iterated over says more. */
 static bool insn_iter(Translator *t) {
-    const Slot *slot = peek(t, 1);
+    const Slot *slot = translate_peek(t, 1);
     Span span = slot && slot->span.line ? slot->span : t->span;
-    Value *x = pop_sequence(t);
+    Value *x = translate_pop_sequence(t);
     TRY(x);
     t->span = span;
-    push_value(t, emit1(t, OP_ITER, x));
+    translate_push_value(t, translate_append1(t, OP_ITER, x));
     return true;
 }
 
@@ -412,12 +415,12 @@ bool translate_insn(Translator *t) {
     size_t local = (size_t)arg;
     switch (t->insn->kind) {
     case INSN_NOP: return true;
-    case INSN_POP: pop(t); return true;
-    case INSN_PUSH_NULL: push(t, (Slot){.kind = SLOT_NULL}); return true;
+    case INSN_POP: translate_pop(t); return true;
+    case INSN_PUSH_NULL: translate_push(t, (Slot){.kind = SLOT_NULL}); return true;
     case INSN_COPY: return insn_copy(t, arg);
     case INSN_SWAP: return insn_swap(t, arg);
     case INSN_LOAD_CONST: return insn_load_const(t);
-    case INSN_LOAD_NONE: return push_object(t, Py_None);
+    case INSN_LOAD_NONE: return translate_push_object(t, Py_None);
     case INSN_LOAD_LOCAL: return insn_load_local(t, local);
     case INSN_STORE_LOCAL: return insn_store_local(t, local);
     case INSN_DELETE_LOCAL: return insn_delete_local(t, local);
@@ -455,10 +458,10 @@ bool translate_insn(Translator *t) {
     case INSN_CONVERT: return insn_convert(t, arg);
     case INSN_STRING: return insn_string(t, arg);
     case INSN_ITER: return insn_iter(t);
-    case INSN_LOAD_ASSERTION_ERROR: return push_object(t, PyExc_AssertionError);
+    case INSN_LOAD_ASSERTION_ERROR: return translate_push_object(t, PyExc_AssertionError);
     case INSN_KEYWORDS: {
         TRY(insn_load_const(t));
-        Value *names = pop_value(t);
+        Value *names = translate_pop_value(t);
         TRY(names);
         t->keywords = names->konst;
         return true;
@@ -468,7 +471,7 @@ bool translate_insn(Translator *t) {
     case INSN_CALL_EX: return insn_call_ex(t, arg);
     case INSN_FUNCTION: return insn_function(t, arg);
     case INSN_FUNCTION_ATTRIBUTE: return insn_function_attribute(t, arg);
-    case INSN_REFUSE: return refuse(t, t->span, (Refusal)arg);
-    default: return malformed(t, "an unknown instruction");
+    case INSN_REFUSE: return translate_refuse(t, t->span, (Refusal)arg);
+    default: return translate_malformed(t, "an unknown instruction");
     }
 }

@@ -88,7 +88,7 @@ static void add_guard(Frontend *frontend, Guard guard) {
         if (known->kind == guard.kind && known->holder == guard.holder && known->name == guard.name) return;
     }
     vec_push(frontend->arena, &frontend->guards, guard);
-    Py_INCREF(guard.holder); /* after the push, which may not return */
+    Py_INCREF(guard.holder); /* after the translate_push, which may not return */
     Py_XINCREF(guard.builtins);
     Py_XINCREF(guard.name);
     Py_XINCREF(guard.value);

@@ -10,7 +10,7 @@
 #include <stdlib.h> /* strtol */
 #include <string.h> /* strncmp, strpbrk */
 
-bool refuse_text(Translator *t, Span span) {
+bool translate_refuse_text(Translator *t, Span span) {
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span,
               "f-strings of values that are not constants are compiled only as arguments of an exception");
     diag_hint(t->diag,
@@ -56,7 +56,7 @@ static bool push_formatted(Translator *t, PyObject *object, int how, const char 
     PyObject *converted = frontend_keep(t->frontend, convert(object, how));
     PyObject *format = frontend_keep(t->frontend, PyUnicode_FromString(spec));
     PyObject *text = converted && format ? frontend_keep(t->frontend, PyObject_Format(converted, format)) : NULL;
-    if (text) return push_object(t, text);
+    if (text) return translate_push_object(t, text);
     return frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted");
 }
 
@@ -65,13 +65,13 @@ static bool push_formatted(Translator *t, PyObject *object, int how, const char 
 static bool push_text(Translator *t, const char *template, Value **values, size_t count, char converted) {
     Text *text = ARENA_NEW(t->arena, Text);
     *text = (Text){template, values, count, converted};
-    push(t, (Slot){.kind = SLOT_TEXT, .span = t->span, .text = text});
+    translate_push(t, (Slot){.kind = SLOT_TEXT, .span = t->span, .text = text});
     return true;
 }
 
 /* One value: "{!r:spec}". */
 static bool push_field(Translator *t, Value *value, char conversion, const char *spec) {
-    if (strpbrk(spec, "{}")) return refuse_text(t, t->span);
+    if (strpbrk(spec, "{}")) return translate_refuse_text(t, t->span);
     char how[3] = {conversion ? '!' : 0, conversion, 0};
     Value **values = ARENA_ARRAY(t->arena, Value *, 1);
     values[0] = value;
@@ -82,14 +82,14 @@ static const char conversions[] = {0, 's', 'r', 'a'};
 
 /* arg: 1 str, 2 repr, 3 ascii first; 4: a format is on top. */
 bool insn_format(Translator *t, int arg) {
-    Slot on_top = arg & 4 ? pop(t) : (Slot){.kind = SLOT_NULL}, slot = pop(t);
+    Slot on_top = arg & 4 ? translate_pop(t) : (Slot){.kind = SLOT_NULL}, slot = translate_pop(t);
     const char *spec = arg & 4 ? const_text(&on_top) : "";
-    if (!spec) return refuse_text(t, t->span);
+    if (!spec) return translate_refuse_text(t, t->span);
     if (slot.kind == SLOT_TEXT) { /* converted before */
-        if (!slot.text->converted) return refuse_text(t, t->span);
+        if (!slot.text->converted) return translate_refuse_text(t, t->span);
         return push_field(t, slot.text->values[0], slot.text->converted, spec);
     }
-    Value *value = slot_value(t, slot, false);
+    Value *value = translate_slot_value(t, slot, false);
     TRY(value);
     PyObject *object = frontend_keep(t->frontend, const_object(value));
     if (object) return push_formatted(t, object, arg & 3, spec);
@@ -98,7 +98,7 @@ bool insn_format(Translator *t, int arg) {
 }
 
 bool insn_convert(Translator *t, int how) {
-    Value *value = pop_value(t);
+    Value *value = translate_pop_value(t);
     TRY(value);
     PyObject *object = frontend_keep(t->frontend, const_object(value));
     if (object) return push_formatted(t, object, how, "");
@@ -118,9 +118,9 @@ bool insn_string(Translator *t, int count) {
     size_t nvalues = 0;
     bool constant = true;
     for (int i = count; i-- > 0;) {
-        parts[i] = pop(t);
+        parts[i] = translate_pop(t);
         bool is_text = parts[i].kind == SLOT_TEXT;
-        if (!is_text && !const_text(&parts[i])) return refuse_text(t, parts[i].span);
+        if (!is_text && !const_text(&parts[i])) return translate_refuse_text(t, parts[i].span);
         constant &= !is_text;
         nvalues += is_text ? parts[i].text->count : 0;
     }
@@ -140,13 +140,13 @@ bool insn_string(Translator *t, int count) {
         }
     }
     if (!constant) return push_text(t, buf.text, values, nvalues, 0);
-    push_value(t, emit_constant(t, const_str(t->arena, t->types, buf.text)));
+    translate_push_value(t, translate_append_const(t, const_str(t->arena, t->types, buf.text)));
     return true;
 }
 
-Value *text_template(Translator *t, const Text *text) {
+Value *translate_text_template(Translator *t, const Text *text) {
     const char *marked = arena_printf(t->arena, FRONTEND_TEMPLATE_MARK "%zu:%s", text->count, text->template);
-    return emit_constant(t, const_str(t->arena, t->types, marked));
+    return translate_append_const(t, const_str(t->arena, t->types, marked));
 }
 
 /* ---- when the exception is made ---- */

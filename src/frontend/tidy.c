@@ -10,18 +10,18 @@
 static bool fold_attributes(Translator *t) {
     for (size_t b = 0; b < t->func->blocks.len; b++) {
         for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
-            PyObject *holder = value->op == OP_GETATTR ? attribute_holder(t, value->args[0]) : NULL;
+            PyObject *holder = value->op == OP_GETATTR ? translate_attribute_holder(t, value->args[0]) : NULL;
             if (!holder) continue;
             PyObject *name = frontend_keep(t->frontend, PyUnicode_InternFromString(value->imm.text));
             if (!name) return frontend_python_failed(t->frontend, t->source, value->span, "no memory for a name");
-            const Const *konst = attribute_const(t, holder, name, value->span);
+            const Const *konst = translate_attribute_const(t, holder, name, value->span);
             TRY(konst);
             value->op = OP_CONST;
             value->nargs = 0;
             value->konst = konst;
             value->type = konst->type;
             value->imm.text = NULL;
-            if (!is_read_only_row(konst)) continue;
+            if (!translate_is_read_only_row(konst)) continue;
             Value *callee = value_new(t->func, OP_CONST, value->span, NULL, 0);
             callee->konst = konst;
             callee->type = konst->type;
@@ -171,10 +171,10 @@ static void simplify_blocks(Translator *t) {
 
 /* ---- all of it ---- */
 
-bool tidy(Translator *t) {
+bool frontend_tidy(Translator *t) {
     func_compute_order(t->func);
     func_remove_trivial_phis(t->func);
-    settle_cells(t);
+    cells_settle(t);
     TRY(fold_attributes(t));
     if (settle_checks(t)) {
         func_compute_order(t->func);

@@ -12,51 +12,55 @@
 
 /* ---- refusals ---- */
 
-bool refuse(Translator *t, Span span, Refusal refusal) {
+bool translate_refuse(Translator *t, Span span, Refusal refusal) {
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span, "%s", refusal_info[refusal].text);
     if (refusal_info[refusal].hint) diag_hint(t->diag, "%s", refusal_info[refusal].hint);
     return false;
 }
 
-bool malformed(Translator *t, const char *what) {
+bool translate_malformed(Translator *t, const char *what) {
     return diag_fail(t->diag, DIAG_UNSUPPORTED_BYTECODE, t->source, t->span, "the bytecode cannot be read: %s", what);
 }
 
 /* ---- values ---- */
 
-Value *emit(Translator *t, Op op, Value *const *args, size_t nargs) {
+Value *translate_append(Translator *t, Op op, Value *const *args, size_t nargs) {
     return block_append(t->func, t->block, op, t->span, args, nargs);
 }
-Value *emit1(Translator *t, Op op, Value *a) { return emit(t, op, &a, 1); }
-Value *emit2(Translator *t, Op op, Value *a, Value *b) { return emit(t, op, (Value *[]){a, b}, 2); }
-Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c) { return emit(t, op, (Value *[]){a, b, c}, 3); }
-Value *emit_constant(Translator *t, const Const *konst) {
+Value *translate_append1(Translator *t, Op op, Value *a) { return translate_append(t, op, &a, 1); }
+Value *translate_append2(Translator *t, Op op, Value *a, Value *b) {
+    return translate_append(t, op, (Value *[]){a, b}, 2);
+}
+Value *translate_append3(Translator *t, Op op, Value *a, Value *b, Value *c) {
+    return translate_append(t, op, (Value *[]){a, b, c}, 3);
+}
+Value *translate_append_const(Translator *t, const Const *konst) {
     return block_append_const(t->func, t->block, t->span, konst);
 }
 
-bool is_read_only_row(const Const *konst) {
+bool translate_is_read_only_row(const Const *konst) {
     return konst->type->kind == TY_FUNC && strcmp(func_info[konst->type->func].rule, "cuda_special") == 0;
 }
 
-bool push_object(Translator *t, PyObject *object) {
+bool translate_push_object(Translator *t, PyObject *object) {
     const Const *konst = frontend_constant(t->frontend, object, t->source, t->span);
     TRY(konst);
-    Value *value = emit_constant(t, konst);
-    if (is_read_only_row(konst)) value = emit1(t, OP_CALL, value);
+    Value *value = translate_append_const(t, konst);
+    if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);
     if (PyTuple_Check(object) && !PyTuple_CheckExact(object)) /* a named tuple: its fields are attributes */
         TRY(value->imm.object = objects_ref(t->frontend->objects, object));
-    push_value(t, value);
+    translate_push_value(t, value);
     return true;
 }
 
-PyObject *attribute_holder(Translator *t, const Value *x) {
+PyObject *translate_attribute_holder(Translator *t, const Value *x) {
     if (x->op != OP_CONST) return NULL;
     if (x->imm.object) return objects_get(t->frontend->objects, x->imm.object);
     TypeKind kind = x->konst->type->kind;
     return kind == TY_OBJECT || kind == TY_EXC_CLASS ? objects_get(t->frontend->objects, x->konst->type->object) : NULL;
 }
 
-const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
+const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
     PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
     if (object) return frontend_constant(t->frontend, object, t->source, span);
     if (t->diag->failed) return NULL;
@@ -71,53 +75,55 @@ const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Sp
     return NULL;
 }
 
-Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed) {
-    PyObject *holder = attribute_holder(t, x);
+Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed) {
+    PyObject *holder = translate_attribute_holder(t, x);
     *failed = false;
     if (!holder) return NULL;
-    const Const *konst = attribute_const(t, holder, name, t->span);
+    const Const *konst = translate_attribute_const(t, holder, name, t->span);
     *failed = !konst;
     if (!konst) return NULL;
-    Value *value = emit_constant(t, konst);
-    return is_read_only_row(konst) ? emit1(t, OP_CALL, value) : value;
+    Value *value = translate_append_const(t, konst);
+    return translate_is_read_only_row(konst) ? translate_append1(t, OP_CALL, value) : value;
 }
 
 /* ---- the stack ---- */
 
-void push(Translator *t, Slot slot) { vec_push(t->arena, &t->stack, slot); }
-void push_value(Translator *t, Value *value) { push(t, (Slot){.kind = SLOT_VALUE, .span = t->span, .value = value}); }
+void translate_push(Translator *t, Slot slot) { vec_push(t->arena, &t->stack, slot); }
+void translate_push_value(Translator *t, Value *value) {
+    translate_push(t, (Slot){.kind = SLOT_VALUE, .span = t->span, .value = value});
+}
 
-Slot pop(Translator *t) {
+Slot translate_pop(Translator *t) {
     if (t->stack.len) return vec_pop(&t->stack);
     t->underflow = true;
     return (Slot){.kind = SLOT_NULL};
 }
 
-Slot *peek(Translator *t, int depth) {
+Slot *translate_peek(Translator *t, int depth) {
     if (depth >= 1 && (size_t)depth <= t->stack.len) return &t->stack.data[t->stack.len - (size_t)depth];
     t->underflow = true;
     return NULL;
 }
 
-Value *slot_value(Translator *t, Slot slot, bool sequence) {
+Value *translate_slot_value(Translator *t, Slot slot, bool sequence) {
     switch (slot.kind) {
     case SLOT_VALUE: return slot.value;
-    case SLOT_FUNCTION: return function_value(t, slot.function);
+    case SLOT_FUNCTION: return translate_function_value(t, slot.function);
     case SLOT_LIST:
-        if (sequence) return list_value(t, slot.list);
-        refuse(t, slot.span, REFUSED_LIST);
+        if (sequence) return translate_list_value(t, slot.list);
+        translate_refuse(t, slot.span, REFUSED_LIST);
         return NULL;
-    case SLOT_MAP: refuse(t, slot.span, REFUSED_DICT); return NULL;
-    case SLOT_TEXT: refuse_text(t, slot.span); return NULL;
-    default: malformed(t, "a value is missing on the stack"); return NULL;
+    case SLOT_MAP: translate_refuse(t, slot.span, REFUSED_DICT); return NULL;
+    case SLOT_TEXT: translate_refuse_text(t, slot.span); return NULL;
+    default: translate_malformed(t, "a value is missing on the stack"); return NULL;
     }
 }
 
-Value *pop_value(Translator *t) { return slot_value(t, pop(t), false); }
-Value *pop_sequence(Translator *t) { return slot_value(t, pop(t), true); }
+Value *translate_pop_value(Translator *t) { return translate_slot_value(t, translate_pop(t), false); }
+Value *translate_pop_sequence(Translator *t) { return translate_slot_value(t, translate_pop(t), true); }
 
-bool pop_values(Translator *t, Value **values, size_t count) {
-    while (count) TRY(values[--count] = pop_value(t));
+bool translate_pop_values(Translator *t, Value **values, size_t count) {
+    while (count) TRY(values[--count] = translate_pop_value(t));
     return true;
 }
 
@@ -130,7 +136,7 @@ static bool flush_stack(Translator *t) {
     for (size_t i = 0; i < t->stack.len; i++) {
         Slot *slot = &t->stack.data[i];
         if (slot->kind == SLOT_FUNCTION) {
-            Value *value = function_value(t, slot->function);
+            Value *value = translate_function_value(t, slot->function);
             TRY(value);
             *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
         }
@@ -156,16 +162,16 @@ static bool enter(Translator *t, CfgBlock *to, size_t depth) {
         for (size_t i = 0; i < depth; i++) to->slots[i] = t->stack.data[i];
         return true;
     }
-    if (to->depth != depth) return malformed(t, "the depth of the stack depends on the way");
+    if (to->depth != depth) return translate_malformed(t, "the depth of the stack depends on the way");
     for (size_t i = 0; i < depth; i++) {
         const Slot *there = &to->slots[i], *here = &t->stack.data[i];
         if (there->kind == here->kind && (here->kind == SLOT_VALUE || there->value == here->value)) continue;
         for (int s = 0; s < 2; s++) { /* a or [] */
             const Slot *slot = s ? there : here;
-            if (slot->kind == SLOT_LIST) return refuse(t, slot->span, REFUSED_LIST);
-            if (slot->kind == SLOT_MAP) return refuse(t, slot->span, REFUSED_DICT);
+            if (slot->kind == SLOT_LIST) return translate_refuse(t, slot->span, REFUSED_LIST);
+            if (slot->kind == SLOT_MAP) return translate_refuse(t, slot->span, REFUSED_DICT);
         }
-        return malformed(t, "what is on the stack depends on the way");
+        return translate_malformed(t, "what is on the stack depends on the way");
     }
     return true;
 }
@@ -187,12 +193,12 @@ static int const_truth(const Value *value) {
 
 static bool branch(Translator *t) {
     CfgBlock *const *succs = t->cfg_block->succs;
-    Value *value = pop_sequence(t);
+    Value *value = translate_pop_sequence(t);
     TRY(value);
     int known = const_truth(value);
     if (known >= 0 && t->cfg_block->nsuccs == 2) return go_to(t, succs[!known]);
-    Value *condition = value->op == OP_TRUTH ? value : emit1(t, OP_TRUTH, value);
-    if (t->cfg_block->nsuccs != 2) return malformed(t, "a condition at the end of the code");
+    Value *condition = value->op == OP_TRUTH ? value : translate_append1(t, OP_TRUTH, value);
+    if (t->cfg_block->nsuccs != 2) return translate_malformed(t, "a condition at the end of the code");
     if (succs[0] == succs[1]) return go_to(t, succs[0]);
     TRY(flush_stack(t));
     block_branch(t->func, t->block, t->span, condition, ir_block(t, succs[0]), ir_block(t, succs[1]));
@@ -202,32 +208,33 @@ static bool branch(Translator *t) {
 /* The iterator is on top; the body takes the item. */
 static bool loop(Translator *t, bool keep) {
     CfgBlock *const *succs = t->cfg_block->succs;
-    Slot *top = peek(t, 1);
-    if (!top || top->kind != SLOT_VALUE || t->cfg_block->nsuccs != 2) return malformed(t, "a loop without an iterator");
+    Slot *top = translate_peek(t, 1);
+    if (!top || top->kind != SLOT_VALUE || t->cfg_block->nsuccs != 2)
+        return translate_malformed(t, "a loop without an iterator");
     t->span = top->span; /* what is iterated over */
-    if (succs[0] == succs[1] || succs[0]->npreds != 1) return malformed(t, "a jump into the body of a loop");
-    Value *more = emit1(t, OP_ITER_MORE, top->value);
+    if (succs[0] == succs[1] || succs[0]->npreds != 1) return translate_malformed(t, "a jump into the body of a loop");
+    Value *more = translate_append1(t, OP_ITER_MORE, top->value);
     TRY(flush_stack(t));
     block_branch(t->func, t->block, t->span, more, ir_block(t, succs[0]), ir_block(t, succs[1]));
     succs[0]->takes_item = true;
     succs[0]->take_span = t->span;
     TRY(enter(t, succs[0], t->stack.len));
     if (!keep) return enter(t, succs[1], t->stack.len - 1);
-    push(t, (Slot){.kind = SLOT_NULL});
+    translate_push(t, (Slot){.kind = SLOT_NULL});
     return enter(t, succs[1], t->stack.len);
 }
 
 static bool raise_value(Translator *t, int count) {
-    if (count == 0) return refuse(t, t->span, REFUSED_TRY);
-    Value *cause = count == 2 ? pop_value(t) : NULL;
+    if (count == 0) return translate_refuse(t, t->span, REFUSED_TRY);
+    Value *cause = count == 2 ? translate_pop_value(t) : NULL;
     if (count == 2) TRY(cause);
     if (cause && !(cause->op == OP_CONST && cause->konst->type->kind == TY_NONE)) {
         diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "raise ... from ... with a cause is not compiled");
         diag_hint(t->diag, "leave out `from` and what follows it");
         return false;
     }
-    Value *exception = pop_value(t);
-    return exception && emit1(t, OP_RAISE, exception);
+    Value *exception = translate_pop_value(t);
+    return exception && translate_append1(t, OP_RAISE, exception);
 }
 
 /* The instruction that ends the block; for any other, the way on. */
@@ -239,11 +246,11 @@ static bool translate_end(Translator *t) {
     case INSN_FOR_KEEP: return loop(t, true);
     case INSN_RAISE: return raise_value(t, t->insn->arg);
     case INSN_RETURN: {
-        Value *value = pop_value(t);
-        return value && emit1(t, OP_RETURN, value);
+        Value *value = translate_pop_value(t);
+        return value && translate_append1(t, OP_RETURN, value);
     }
     default:
-        if (t->cfg_block->nsuccs != 1) return malformed(t, "the code ends without return");
+        if (t->cfg_block->nsuccs != 1) return translate_malformed(t, "the code ends without return");
         return go_to(t, t->cfg_block->succs[0]);
     }
 }
@@ -262,7 +269,7 @@ static bool check_handlers(Translator *t, size_t at) {
         uint32_t start = code->handlers[i].start;
         if (at < start || at >= code->handlers[i].end) continue;
         bool keyword = start > 0 && code->insns[start - 1].kind == INSN_NOP && code->insns[start - 1].span.line;
-        return refuse(t, keyword ? code->insns[start - 1].span : t->span, REFUSED_TRY);
+        return translate_refuse(t, keyword ? code->insns[start - 1].span : t->span, REFUSED_TRY);
     }
     return true;
 }
@@ -272,7 +279,7 @@ static bool translate_straight(Translator *t) {
     TRY(translate_insn(t));
     cfg_apply_bound(t->insn, t->bound);
     if (t->underflow || t->stack.len != expected)
-        return malformed(t, "an instruction moves the stack in an unexpected way");
+        return translate_malformed(t, "an instruction moves the stack in an unexpected way");
     return true;
 }
 
@@ -283,13 +290,13 @@ static void start_block(Translator *t, CfgBlock *block) {
     memcpy(t->bound, block->bound, t->cfg.nwords * sizeof *t->bound);
     t->stack.len = 0;
     for (size_t i = 0; i < block->depth; i++) {
-        push(t, block->slots[i]);
+        translate_push(t, block->slots[i]);
         if (block->slots[i].kind == SLOT_VALUE)
             vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
     }
     if (!block->takes_item) return;
     t->span = block->take_span;
-    push_value(t, emit1(t, OP_ITER_TAKE, vec_last(&t->stack).value));
+    translate_push_value(t, translate_append1(t, OP_ITER_TAKE, vec_last(&t->stack).value));
 }
 
 static bool translate_block(Translator *t, CfgBlock *block) {
@@ -403,9 +410,9 @@ static void track_unassigned(Translator *t) {
     }
     if (!any) return;
     t->span = t->func->span;
-    t->true_value = emit_constant(t, const_bool(t->arena, t->types, true));
-    t->false_value = emit_constant(t, const_bool(t->arena, t->types, false));
-    t->undef_value = emit(t, OP_UNDEF, NULL, 0);
+    t->true_value = translate_append_const(t, const_bool(t->arena, t->types, true));
+    t->false_value = translate_append_const(t, const_bool(t->arena, t->types, false));
+    t->undef_value = translate_append(t, OP_UNDEF, NULL, 0);
     for (size_t i = 0; i < t->nlocals; i++) {
         if (!bit_has(t->tracked, i)) continue;
         ssa_write(&t->ssa, t->block, t->nlocals + i, bit_has(assigned, i) ? t->true_value : t->false_value);
@@ -416,14 +423,14 @@ static void track_unassigned(Translator *t) {
 static bool check_kind(Translator *t, const unsigned char *units) {
     int flags = t->code->co_flags;
     if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
-        return refuse(t, t->func->span, REFUSED_ASYNC);
+        return translate_refuse(t, t->func->span, REFUSED_ASYNC);
     if (flags & CO_GENERATOR) {
         for (size_t i = 0; i < t->bytecode.count; i++) {
             const Insn *insn = &t->bytecode.insns[i];
             const char *name = opcode_name(units[2 * insn->unit]);
-            if (name && strcmp(name, "YIELD_VALUE") == 0) return refuse(t, insn->span, REFUSED_GENERATOR);
+            if (name && strcmp(name, "YIELD_VALUE") == 0) return translate_refuse(t, insn->span, REFUSED_GENERATOR);
         }
-        return refuse(t, t->func->span, REFUSED_GENERATOR);
+        return translate_refuse(t, t->func->span, REFUSED_GENERATOR);
     }
     if (flags & CO_VARKEYWORDS) {
         diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");
@@ -459,7 +466,7 @@ static bool open_function(Translator *t, ObjRef ref) {
     PyObject *units = frontend_keep(t->frontend, PyCode_GetCode(t->code));
     if (!units) return frontend_python_failed(t->frontend, t->source, t->span, "the bytecode could not be read");
     const char *why;
-    if (!bytecode_decode(t->arena, t->code, units, &t->bytecode, &why)) return malformed(t, why);
+    if (!bytecode_decode(t->arena, t->code, units, &t->bytecode, &why)) return translate_malformed(t, why);
     return check_kind(t, (const unsigned char *)PyBytes_AS_STRING(units));
 }
 
@@ -492,7 +499,7 @@ static bool translate(Translator *t, ObjRef ref) {
     track_unassigned(t);
     ssa_seal(&t->ssa, t->block);
     TRY(translate_blocks(t));
-    return t->ssa.unassigned ? malformed(t, "a variable is read before it has a value") : tidy(t);
+    return t->ssa.unassigned ? translate_malformed(t, "a variable is read before it has a value") : frontend_tidy(t);
 }
 
 const Func *translate_function(Frontend *frontend, ObjRef ref) {

@@ -96,43 +96,44 @@ typedef struct Translator {
 /* ---- translate.c ---- */
 
 const Func *translate_function(Frontend *frontend, ObjRef ref);
-Value *emit(Translator *t, Op op, Value *const *args, size_t nargs);
-Value *emit1(Translator *t, Op op, Value *a);
-Value *emit2(Translator *t, Op op, Value *a, Value *b);
-Value *emit3(Translator *t, Op op, Value *a, Value *b, Value *c);
-Value *emit_constant(Translator *t, const Const *konst);
-bool refuse(Translator *t, Span span, Refusal refusal); /* always false */
-bool malformed(Translator *t, const char *what);        /* always false: the bytecode is not what a compiler makes */
+Value *translate_append(Translator *t, Op op, Value *const *args, size_t nargs);
+Value *translate_append1(Translator *t, Op op, Value *a);
+Value *translate_append2(Translator *t, Op op, Value *a, Value *b);
+Value *translate_append3(Translator *t, Op op, Value *a, Value *b, Value *c);
+Value *translate_append_const(Translator *t, const Const *konst);
+bool translate_refuse(Translator *t, Span span, Refusal refusal); /* always false */
+bool translate_malformed(Translator *t, const char *what); /* always false: the bytecode is not what a compiler makes */
 
 /* ---- the stack (translate.c) ---- */
 
-void push(Translator *t, Slot slot);
-void push_value(Translator *t, Value *value);
-Slot pop(Translator *t);
-Value *slot_value(Translator *t, Slot slot, bool sequence); /* NULL: refused; sequence: a list may become a tuple */
-Value *pop_value(Translator *t);                            /* NULL: refused */
-Value *pop_sequence(Translator *t); /* the same, but a list may become a tuple: only its items matter */
-bool pop_values(Translator *t, Value **values, size_t count); /* values[count - 1] was on top */
-Slot *peek(Translator *t, int depth);                         /* 1: the top; NULL: not that many */
+void translate_push(Translator *t, Slot slot);
+void translate_push_value(Translator *t, Value *value);
+Slot translate_pop(Translator *t);
+Value *translate_slot_value(Translator *t, Slot slot,
+                            bool sequence);   /* NULL: refused; sequence: a list may become a tuple */
+Value *translate_pop_value(Translator *t);    /* NULL: refused */
+Value *translate_pop_sequence(Translator *t); /* the same, but a list may become a tuple: only its items matter */
+bool translate_pop_values(Translator *t, Value **values, size_t count); /* values[count - 1] was on top */
+Slot *translate_peek(Translator *t, int depth);                         /* 1: the top; NULL: not that many */
 
 /* ---- constants (translate.c) ---- */
 
-bool push_object(Translator *t, PyObject *object); /* what a Python object is in compiled code */
-bool is_read_only_row(const Const *konst);         /* a library function that is read, not called: cuda.threadIdx.x */
-PyObject *attribute_holder(Translator *t,
-                           const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */
-const Const *attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span);
+bool translate_push_object(Translator *t, PyObject *object); /* what a Python object is in compiled code */
+bool translate_is_read_only_row(const Const *konst); /* a library function that is read, not called: cuda.threadIdx.x */
+PyObject *translate_attribute_holder(
+    Translator *t, const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */
+const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span);
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
-Value *constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
+Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
 
 /* ---- cells.c ---- */
 
-void settle_cells(Translator *t);
-bool assigns_free(Translator *t, PyCodeObject *code, const char *name); /* insns.c */
+void cells_settle(Translator *t);
+bool translate_assigns_free(Translator *t, PyCodeObject *code, const char *name); /* insns.c */
 
 /* ---- tidy.c ---- */
 
-bool tidy(Translator *t);
+bool frontend_tidy(Translator *t);
 
 /* ---- insns.c ---- */
 
@@ -143,8 +144,8 @@ bool translate_insn(Translator *t); /* t->insn, which does not end its block */
 bool insn_format(Translator *t, int arg);
 bool insn_convert(Translator *t, int how);
 bool insn_string(Translator *t, int count);
-bool refuse_text(Translator *t, Span span);            /* always false */
-Value *text_template(Translator *t, const Text *text); /* the constant that stands before the values */
+bool translate_refuse_text(Translator *t, Span span);            /* always false */
+Value *translate_text_template(Translator *t, const Text *text); /* the constant that stands before the values */
 
 /* ---- displays.c ---- */
 
@@ -157,8 +158,8 @@ bool insn_call(Translator *t, int count, bool keywords_on_top);
 bool insn_call_ex(Translator *t, int flags);
 bool insn_function(Translator *t, int flags);
 bool insn_function_attribute(Translator *t, int flag);
-Value *list_value(Translator *t, const List *list); /* a tuple of its items */
-Value *function_value(Translator *t, const NewFunction *function);
-Value *empty_tuple(Translator *t);
+Value *translate_list_value(Translator *t, const List *list); /* a tuple of its items */
+Value *translate_function_value(Translator *t, const NewFunction *function);
+Value *translate_empty_tuple(Translator *t);
 
 #endif

@@ -162,17 +162,17 @@ const Type *promote_unary(Infer *in, Op op, const Type *a); /* NULL: the operati
 const Type *promote_to_inexact(Infer *in, const Type *scalar);
 
 /* ---- building, when t->emit is set; values are inserted before t->at and need no further typing ---- */
-Value *emit_const(Typing *t, const Const *konst);
-Value *emit_int(Typing *t, int64_t value);
-Value *emit_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs);
-Value *emit_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm);
-Value *emit_getattr(Typing *t, const char *name, const Type *type, Value *of);
-Value *emit_extract(Typing *t, Value *tuple, size_t index);
-Value *emit_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs);
+Value *typing_make_const(Typing *t, const Const *konst);
+Value *typing_make_int(Typing *t, int64_t value);
+Value *typing_make_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs);
+Value *typing_make_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm);
+Value *typing_make_getattr(Typing *t, const char *name, const Type *type, Value *of);
+Value *typing_make_extract(Typing *t, Value *tuple, size_t index);
+Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs);
 /* The value itself if it has that type; constants are converted at once.  A Python int made a NumPy integer that may
  * not hold it is VF_CHECKED where that raises. */
-Value *emit_cast(Typing *t, Value *value, const Type *to);
-bool may_overflow(const Infer *in, const Type *from, const Type *to);
+Value *typing_make_cast(Typing *t, Value *value, const Type *to);
+bool typing_may_overflow(const Infer *in, const Type *from, const Type *to);
 
 /* Types another operation on operands of these facts, as a part of what `at` becomes.  values: NULL while solving.
  * *value: the new value when t->emit.  names: for OP_CALL, as in imm.names. */
@@ -189,10 +189,10 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
 /* ---- constants ---- */
 /* The constant as another scalar type; NULL: it does not fit (a Python int beyond the range of the type). */
-const Const *konst_cast(Infer *in, const Const *konst, const Type *to);
+const Const *typing_konst_cast(Infer *in, const Const *konst, const Type *to);
 /* False: a Python int that this strong integer type cannot hold; NumPy raises OverflowError. */
-bool konst_fits(const Const *konst, const Type *to);
-bool konst_is_int(const Const *konst, int64_t *out); /* weak or strong integer, or bool */
+bool typing_konst_fits(const Const *konst, const Type *to);
+bool typing_konst_is_int(const Const *konst, int64_t *out); /* weak or strong integer, or bool */
 
 /* True if argument `arg` of the library function must be a constant (shape of a shared array, ...): then literal ints
  * are passed on as constants to the Python function that calls it with a parameter.  In rules_funcs.c. */
@@ -209,14 +209,14 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space);
 bool typing_run(Typing *t);          /* the rule of t->op */
 Value *typing_apply(Typing *t);      /* emit: the value that stands for t->at from now on */
 bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
-bool fact_join(Infer *in, Fact a, Fact b, Fact *out);
-bool solve(Infer *in);
-bool rewrite(Infer *in);
-void mark_ranges(Infer *in); /* VF_NONNEGATIVE */
+bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out);
+bool typeinfer_solve(Infer *in);
+bool typeinfer_rewrite(Infer *in);
+void typeinfer_mark_ranges(Infer *in); /* VF_NONNEGATIVE */
 /* Whether operand number `operand` of `at`, an Optional, is known to hold a value there (narrow.c). */
 void narrow_open(Infer *in);
 bool narrow_operand(Infer *in, const Value *at, uint32_t operand, const Value *value);
-Value *emit_content(Typing *t, Value *optional); /* its content, without a check */
+Value *typing_make_content(Typing *t, Value *optional); /* its content, without a check */
 static inline Value *value_resolve(Value *value) {
     while (value->mark) value = value->mark;
     return value;

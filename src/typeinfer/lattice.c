@@ -14,7 +14,7 @@
  *
  * Scalars join as they promote (promote.c): weak ones below the strong ones they adapt to.  The join is commutative,
  * joining twice changes nothing, and every chain upwards is short: that is why the solver ends.  Constants join as in
- * the flat lattice: two equal ones stay, others are forgotten (fact_join).  Two types without a join (NULL here) are a
+ * the flat lattice: two equal ones stay, others are forgotten (typeinfer_fact_join).  Two types without a join (NULL here) are a
  * TypingError where they meet. */
 #include <string.h> /* strchr */
 
@@ -69,11 +69,11 @@ static const Type *type_meeting(Infer *in, Fact fact, Fact other) {
     const Type *strong = infer_content(other.type);
     bool meets = fact.konst && fact.type->kind == TY_SCALAR && fact.type->weak && strong->kind == TY_SCALAR &&
                  !strong->weak && (type_scalar_kind(strong) == 'i' || type_scalar_kind(strong) == 'u');
-    return meets && !konst_fits(fact.konst, strong) ? infer_scalar(in, SCALAR_INT64, false) : fact.type;
+    return meets && !typing_konst_fits(fact.konst, strong) ? infer_scalar(in, SCALAR_INT64, false) : fact.type;
 }
 
 /* The fact of a value that holds `a` on one path and `b` on another; false: no common type. */
-bool fact_join(Infer *in, Fact a, Fact b, Fact *out) {
+bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out) {
     if (a.type->kind == TY_BOTTOM || b.type->kind == TY_BOTTOM) {
         *out = a.type->kind == TY_BOTTOM ? b : a;
         return true;

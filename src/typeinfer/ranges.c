@@ -16,14 +16,14 @@ static bool is_integer(const Value *value) { return value->type && type_is_integ
 
 static bool known(const Value *value) {
     int64_t i;
-    if (value->konst && konst_is_int(value->konst, &i)) return i >= 0 || type_scalar_kind(value->type) == 'u';
+    if (value->konst && typing_konst_is_int(value->konst, &i)) return i >= 0 || type_scalar_kind(value->type) == 'u';
     return (value->flags & VF_NONNEGATIVE) || type_scalar_kind(value->type) == 'u' ||
            type_scalar_kind(value->type) == 'b';
 }
 
 static bool constant_at_least(const Value *value, int64_t least) {
     int64_t i;
-    return konst_is_int(value->konst, &i) && i >= least;
+    return typing_konst_is_int(value->konst, &i) && i >= least;
 }
 
 /* The numbers that a range gives: upwards from a non-negative start, or downwards to a stop that is not below -1. */
@@ -91,12 +91,12 @@ static bool implies_at_least(const Value *compared, bool truth, const Value *val
         if (negations[i].op == compared->op) op = negations[i].otherwise;
     if (compared->nargs != 2) return false;
     const Value *a = compared->args[0], *b = compared->args[1];
-    if (a == value && konst_is_int(b->konst, &bound)) {
+    if (a == value && typing_konst_is_int(b->konst, &bound)) {
         if (op == OP_GT) return bound >= least - 1;
         if (op == OP_NE) return bound == 0 && least == 1 && certain(value);
         return (op == OP_GE || op == OP_EQ) && bound >= least;
     }
-    if (b == value && konst_is_int(a->konst, &bound)) {
+    if (b == value && typing_konst_is_int(a->konst, &bound)) {
         if (op == OP_LT) return bound >= least - 1;
         if (op == OP_NE) return bound == 0 && least == 1 && certain(value);
         return (op == OP_LE || op == OP_EQ) && bound >= least;
@@ -121,8 +121,8 @@ static bool at_least_in(const Block *block, const Value *value, int64_t least) {
 static bool difference_is_nonnegative(const Value *value) {
     int64_t least;
     const Value *a = value->args[0], *b = value->args[1];
-    return type_scalar_kind(value->type) == 'i' && type_scalar_kind(a->type) == 'i' && konst_is_int(b->konst, &least) &&
-           least >= 0 && at_least_in(value->block, a, least);
+    return type_scalar_kind(value->type) == 'i' && type_scalar_kind(a->type) == 'i' &&
+           typing_konst_is_int(b->konst, &least) && least >= 0 && at_least_in(value->block, a, least);
 }
 
 static bool follows(const Value *value) {
@@ -160,7 +160,7 @@ static bool follows(const Value *value) {
     }
 }
 
-void mark_ranges(Infer *in) {
+void typeinfer_mark_ranges(Infer *in) {
     VEC(Value *) integers = {0};
     func_compute_dominators(in->func);
     for (size_t b = 0; b < in->func->blocks.len; b++)

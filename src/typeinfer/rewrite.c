@@ -91,7 +91,8 @@ static bool phi_is_known(const Value *phi) {
 }
 
 static bool cast_may_overflow(const Infer *in, const Type *from, const Type *to) {
-    if (from->kind != TY_TUPLE || to->kind != TY_TUPLE) return may_overflow(in, infer_content(from), infer_content(to));
+    if (from->kind != TY_TUPLE || to->kind != TY_TUPLE)
+        return typing_may_overflow(in, infer_content(from), infer_content(to));
     for (uint32_t i = 0; i < from->count && i < to->count; i++)
         if (cast_may_overflow(in, from->items[i], to->items[i])) return true;
     return false;
@@ -121,8 +122,8 @@ static void cast_phi_operands(Infer *in, Value *phi) {
             arg->type = phi->type;
             value_insert_before(end, arg);
         } else if (arg->type != phi->type) {
-            if (arg->type->kind == TY_OPTIONAL && phi->type->kind != TY_OPTIONAL) arg = emit_content(&t, arg);
-            arg = emit_cast(&t, arg, phi->type);
+            if (arg->type->kind == TY_OPTIONAL && phi->type->kind != TY_OPTIONAL) arg = typing_make_content(&t, arg);
+            arg = typing_make_cast(&t, arg, phi->type);
         }
         phi->args[i] = arg;
     }
@@ -137,7 +138,7 @@ static void rewrite_phis(Infer *in) {
             next = phi->next;
             if (phi_is_known(phi)) {
                 Typing t = {.in = in, .at = after, .emit = true};
-                Value *konst = emit_const(&t, phi->konst);
+                Value *konst = typing_make_const(&t, phi->konst);
                 konst->name = phi->name;
                 konst->span = phi->span;
                 phi->mark = konst;
@@ -166,7 +167,8 @@ static void rewrite_phis(Infer *in) {
 static void check_joins(Infer *in) {
     for (size_t b = 0; in->int_range && b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
-            if (value->op == OP_CAST && may_overflow(in, value->args[0]->type, value->type)) value->flags |= VF_CHECKED;
+            if (value->op == OP_CAST && typing_may_overflow(in, value->args[0]->type, value->type))
+                value->flags |= VF_CHECKED;
 }
 
 /* What is left untyped has no use. */
@@ -204,7 +206,7 @@ static bool function_may_raise(const Infer *in) {
     return false;
 }
 
-bool rewrite(Infer *in) {
+bool typeinfer_rewrite(Infer *in) {
     in->emit = true;
     in->quiet = false;
     prune(in);
@@ -219,7 +221,7 @@ bool rewrite(Infer *in) {
     func_remove_dead(in->func);
     settle_undefined(in);
     check_joins(in);
-    mark_ranges(in);
+    typeinfer_mark_ranges(in);
     func_renumber(in->func);
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
     in->inst->result = in->result.type;
@@ -242,6 +244,6 @@ bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, Fu
                 .int_range = !config->device && config->promotion == PROMOTION_NUMPY2};
     in.func = func_clone(arena, inst->untyped);
     inst->func = in.func;
-    TRY(solve(&in));
-    return rewrite(&in);
+    TRY(typeinfer_solve(&in));
+    return typeinfer_rewrite(&in);
 }

@@ -24,7 +24,7 @@ typedef struct Index {
 
 static bool is_one(const Const *konst) {
     int64_t i;
-    return konst_is_int(konst, &i) && i == 1;
+    return typing_konst_is_int(konst, &i) && i == 1;
 }
 
 static bool add_component(Typing *t, Index *index, Fact fact, const Type **cast) {
@@ -136,14 +136,14 @@ static const Type *view_type(Infer *in, const Type *array, const Index *index) {
 }
 
 /* The type of array[i] with one int: what iterating gives. */
-const Type *array_item(Infer *in, const Type *array) {
+const Type *typing_array_item(Infer *in, const Type *array) {
     Index index = {.ints = 1, .count = 1, .components = {INDEX_INT}};
     return array->ndim == 1 ? array->items[0] : view_type(in, array, &index);
 }
 
 /* ---- x[i] ---- */
 
-bool getitem_tuple(Typing *t, const Type *tuple); /* rules_tuple.c */
+bool typing_getitem_tuple(Typing *t, const Type *tuple); /* rules_tuple.c */
 
 static bool getitem_array(Typing *t, const Type *array) {
     Index index;
@@ -183,7 +183,7 @@ bool rule_getitem(Typing *t) {
     case TY_ARRAY: return getitem_array(t, type);
     case TY_TUPLE:
         if (type != t->args[0].type) break;
-        return getitem_tuple(t, type);
+        return typing_getitem_tuple(t, type);
     case TY_FLAT: TRY(flat_index(t)); return typing_result(t, type->items[0]->items[0], NULL);
     case TY_RANGE: return getitem_range(t);
     default: break;
@@ -196,7 +196,7 @@ bool rule_getitem(Typing *t) {
 /* NumPy stores an integer through a Python int: into signed elements any, into unsigned ones Python's only; NumPy's own
  * wrap there. */
 static bool store_may_overflow(const Infer *in, const Type *from, const Type *to) {
-    if (from->weak || !in->int_range || scalar_info[to->scalar].kind != 'i') return may_overflow(in, from, to);
+    if (from->weak || !in->int_range || scalar_info[to->scalar].kind != 'i') return typing_may_overflow(in, from, to);
     const ScalarInfo *a = &scalar_info[from->scalar], *b = &scalar_info[to->scalar];
     return (a->kind == 'i' && a->bytes > b->bytes) || (a->kind == 'u' && a->bytes >= b->bytes);
 }
@@ -226,7 +226,7 @@ static bool load_zero_dim(Typing *t, const Type *array) {
     Fact facts[2] = {t->args[2], {type_tuple(t->in->types, NULL, 0), NULL}}, element;
     Value *values[2] = {t->values[2], NULL}, *value;
     (void)array;
-    if (t->emit) values[1] = emit_op(t, OP_TUPLE, facts[1].type, NULL, 0);
+    if (t->emit) values[1] = typing_make_op(t, OP_TUPLE, facts[1].type, NULL, 0);
     TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = values, .facts = facts, .nargs = 2}, &element, &value));
     t->args[2] = element;
     t->values[2] = value;
@@ -259,7 +259,7 @@ static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsign
                             typing_text(t, item.type), typing_text(t, element));
             typing_hint(t, "assign the items one by one");
             return NULL;
-        } else if (item.konst && !konst_fits(item.konst, element)) {
+        } else if (item.konst && !typing_konst_fits(item.konst, element)) {
             typing_fail_arg(t, 2, DIAG_TYPING, "a Python int in the tuple is out of bounds for %s",
                             typing_text(t, element));
             return NULL;
@@ -436,7 +436,7 @@ static bool scalar_attribute(Typing *t, const Type *type) {
     }
     if (strcmp(name, "denominator") == 0 && type_is_integer(type) && type->weak) return known_attribute(t, 1);
     if (strcmp(name, "imag") == 0)
-        return typing_become_const(t, konst_cast(in, const_int(in->arena, in->types, 0), as_number));
+        return typing_become_const(t, typing_konst_cast(in, const_int(in->arena, in->types, 0), as_number));
     if (!type->weak) {
         if (strcmp(name, "dtype") == 0) return become_dtype(t, type);
         if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0)
@@ -495,7 +495,7 @@ bool rule_setattr(Typing *t) {
     facts[1].konst = const_of(in->arena, facts[1].type);
     TRY(typing_sub(t, &(SubOp){.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = t->text},
                    &facts[0], &values[0]));
-    if (t->emit) values[1] = emit_const(t, facts[1].konst);
+    if (t->emit) values[1] = typing_make_const(t, facts[1].konst);
     TRY(typing_sub(t, &(SubOp){.op = OP_SETITEM, .values = values, .facts = facts, .nargs = 3}, &done, &value));
     return typing_become_const(t, const_none(in->arena, in->types));
 }

@@ -4,7 +4,7 @@
 
 #include "typeinfer/infer.h"
 
-const Type *iterator_type(Typing *t, size_t arg, const Type **cast); /* rules_tuple.c */
+const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast); /* rules_tuple.c */
 
 static bool known_int(Typing *t, int64_t value) {
     return typing_become_const(t, const_int(t->in->arena, t->in->types, value));
@@ -25,9 +25,9 @@ bool rule_func_len(Typing *t) {
         if (!t->emit) return typing_result(t, infer_int(in), NULL);
         const Type **items = ARENA_ARRAY(in->arena, const Type *, type->ndim);
         for (unsigned i = 0; i < type->ndim; i++) items[i] = infer_int(in);
-        Value *array = emit_cast(t, t->values[0], type);
-        Value *shape = emit_getattr(t, "shape", type_tuple(in->types, items, type->ndim), array);
-        return typing_become(t, emit_extract(t, shape, 0), infer_int(in));
+        Value *array = typing_make_cast(t, t->values[0], type);
+        Value *shape = typing_make_getattr(t, "shape", type_tuple(in->types, items, type->ndim), array);
+        return typing_become(t, typing_make_extract(t, shape, 0), infer_int(in));
     }
     default: return typing_bad_operands(t);
     }
@@ -53,7 +53,7 @@ bool rule_func_range(Typing *t) {
             values[i] = t->values[from];
         } else {
             args[i] = (Fact){infer_int(in), const_int(in->arena, in->types, fallback[i])};
-            values[i] = t->emit ? emit_const(t, args[i].konst) : NULL;
+            values[i] = t->emit ? typing_make_const(t, args[i].konst) : NULL;
         }
     }
     t->args = args;
@@ -62,7 +62,7 @@ bool rule_func_range(Typing *t) {
     t->nargs = 3;
     for (size_t i = 0; i < 3; i++) typing_cast(t, i, infer_int(in));
     int64_t step;
-    if (konst_is_int(args[2].konst, &step)) {
+    if (typing_konst_is_int(args[2].konst, &step)) {
         if (step == 0) return typing_fail(t, DIAG_TYPING, "range() arg 3 must not be zero");
         t->flags |= VF_UNCHECKED;
     } else if (in->py_errors) {
@@ -73,11 +73,11 @@ bool rule_func_range(Typing *t) {
 
 /* The iterator of operand `arg` takes its place. */
 static const Type *take_iterator(Typing *t, size_t arg) {
-    const Type *cast, *iter = iterator_type(t, arg, &cast);
+    const Type *cast, *iter = typing_iterator_type(t, arg, &cast);
     if (!iter) return NULL;
     if (t->emit && iter != t->args[arg].type) {
-        Value *over = emit_cast(t, t->values[arg], cast);
-        t->values[arg] = emit_op(t, OP_ITER, iter, &over, 1);
+        Value *over = typing_make_cast(t, t->values[arg], cast);
+        t->values[arg] = typing_make_op(t, OP_ITER, iter, &over, 1);
     }
     t->args[arg] = (Fact){iter, NULL};
     return iter;
@@ -90,7 +90,7 @@ bool rule_func_enumerate(Typing *t) {
     TRY(typing_bind_keywords(t, params, 1, 2));
     if (!t->args[1].type) {
         t->args[1] = (Fact){infer_int(in), const_int(in->arena, in->types, 0)};
-        t->values[1] = t->emit ? emit_const(t, t->args[1].konst) : NULL;
+        t->values[1] = t->emit ? typing_make_const(t, t->args[1].konst) : NULL;
     }
     if (!type_is_integer(infer_content(t->args[1].type)))
         return typing_fail_arg(t, 1, DIAG_TYPING, "enumerate() counts from an int, not %s", typing_arg_text(t, 1));
@@ -114,7 +114,7 @@ bool rule_func_zip(Typing *t) {
 }
 
 bool rule_func_reversed(Typing *t) {
-    const Type *cast, *iter = iterator_type(t, 0, &cast);
+    const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
     if (cast->kind != TY_RANGE && cast->kind != TY_TUPLE && cast->kind != TY_ARRAY) return typing_bad_operands(t);
     typing_cast(t, 0, cast);
@@ -171,8 +171,8 @@ bool rule_func_isinstance(Typing *t) {
     if (type->kind == TY_OPTIONAL && content) {
         Value *there = NULL;
         if (t->emit) {
-            Value *pair[2] = {t->values[0], emit_const(t, const_none(t->in->arena, t->in->types))};
-            there = emit_op(t, OP_IS_NOT, infer_bool(t->in), pair, 2);
+            Value *pair[2] = {t->values[0], typing_make_const(t, const_none(t->in->arena, t->in->types))};
+            there = typing_make_op(t, OP_IS_NOT, infer_bool(t->in), pair, 2);
         }
         return typing_become(t, there, infer_bool(t->in));
     }

@@ -131,7 +131,7 @@ static bool bind_positional(Binding *b, size_t positional) {
         }
         const Type *type = type_tuple(t->in->types, types, count);
         b->facts[p] = (Fact){type, known ? const_tuple(t->in->arena, t->in->types, konsts, count) : NULL};
-        if (t->emit) b->values[p] = emit_op(t, OP_TUPLE, type, t->values + next, count);
+        if (t->emit) b->values[p] = typing_make_op(t, OP_TUPLE, type, t->values + next, count);
         next = positional;
     }
     if (next == positional) return true;
@@ -166,7 +166,8 @@ static bool closure_default(Binding *b, uint32_t param, uint32_t which, uint32_t
     const Type *tuple = b->closure->count > which ? b->closure->items[which] : NULL;
     if (!tuple || tuple->kind != TY_TUPLE || index >= tuple->count) return false;
     b->facts[param] = (Fact){tuple->items[index], NULL};
-    if (b->t->emit) b->values[param] = emit_extract(b->t, emit_extract(b->t, b->closure_value, which), index);
+    if (b->t->emit)
+        b->values[param] = typing_make_extract(b->t, typing_make_extract(b->t, b->closure_value, which), index);
     return true;
 }
 
@@ -222,7 +223,7 @@ static bool bind_cell(Binding *b, uint32_t param, uint32_t cell) {
     if (!b->closure || 2 + cell >= b->closure->count)
         return typing_fail(t, DIAG_VERIFY, "%s() needs the variables it closes over", b->callee->name);
     b->facts[param] = (Fact){b->closure->items[2 + cell], NULL};
-    if (t->emit) b->values[param] = emit_extract(t, b->closure_value, 2 + cell);
+    if (t->emit) b->values[param] = typing_make_extract(t, b->closure_value, 2 + cell);
     return true;
 }
 
@@ -241,7 +242,7 @@ static bool bind_defaults(Binding *b) {
         if (param->has_default && b->closure && closure_default(b, p, keyword_only, index)) continue;
         if (param->has_default && param->fallback) {
             b->facts[p] = (Fact){param->fallback->type, param->fallback};
-            if (t->emit) b->values[p] = emit_const(t, param->fallback);
+            if (t->emit) b->values[p] = typing_make_const(t, param->fallback);
             continue;
         }
         typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() missing a required %sargument: '%s'", b->callee->name,
@@ -291,7 +292,7 @@ bool typing_become_pyfunc(Typing *t, ObjRef function) { return call_python(t, fu
 /* ---- calling a type: a conversion ---- */
 
 static bool zero_of(Typing *t, const Type *to) {
-    return typing_become_const(t, konst_cast(t->in, const_int(t->in->arena, t->in->types, 0), to));
+    return typing_become_const(t, typing_konst_cast(t->in, const_int(t->in->arena, t->in->types, 0), to));
 }
 
 static bool number_from_text(Typing *t, const Type *to) {
@@ -301,7 +302,7 @@ static bool number_from_text(Typing *t, const Type *to) {
     double value = strtod(text->text, &end);
     if (end == text->text || *end)
         return typing_fail(t, DIAG_TYPING, "could not convert string to float: '%s'", text->text);
-    return typing_become_const(t, konst_cast(t->in, const_float(t->in->arena, t->in->types, value), to));
+    return typing_become_const(t, typing_konst_cast(t->in, const_float(t->in->arena, t->in->types, value), to));
 }
 
 /* complex(re, im) */
@@ -319,8 +320,8 @@ static bool complex_from_parts(Typing *t, const Type *to) {
     }
     t->func = FUNC_MAKE_COMPLEX;
     t->is_call = true;
-    const Const *re = t->args[0].konst ? konst_cast(t->in, t->args[0].konst, part) : NULL;
-    const Const *im = t->args[1].konst ? konst_cast(t->in, t->args[1].konst, part) : NULL;
+    const Const *re = t->args[0].konst ? typing_konst_cast(t->in, t->args[0].konst, part) : NULL;
+    const Const *im = t->args[1].konst ? typing_konst_cast(t->in, t->args[1].konst, part) : NULL;
     Const *konst = NULL;
     if (re && im) {
         konst = ARENA_NEW(t->in->arena, Const);
@@ -334,16 +335,16 @@ static bool complex_from_parts(Typing *t, const Type *to) {
 static const Const *truncated(Infer *in, const Const *konst, const Type *to) {
     bool fits = konst && konst->type->kind == TY_SCALAR && scalar_info[konst->type->scalar].kind == 'f' &&
                 konst->f > -9.2e18 && konst->f < 9.2e18;
-    return fits ? konst_cast(in, const_int(in->arena, in->types, (int64_t)konst->f), to) : NULL;
+    return fits ? typing_konst_cast(in, const_int(in->arena, in->types, (int64_t)konst->f), to) : NULL;
 }
 
 /* numpy.int8(x) of a Python number: int(x), which raises for infinities and NaN, must lie in the range of the type. */
 static bool convert_checked(Typing *t, char kind, const Type *to) {
     Value *value = t->values[0];
     if (t->emit) {
-        value = emit_cast(t, value, infer_content(t->args[0].type));
-        if (kind == 'f') value = emit_cast(t, value, infer_int(t->in)), value->flags |= VF_CHECKED;
-        value = emit_cast(t, value, to);
+        value = typing_make_cast(t, value, infer_content(t->args[0].type));
+        if (kind == 'f') value = typing_make_cast(t, value, infer_int(t->in)), value->flags |= VF_CHECKED;
+        value = typing_make_cast(t, value, to);
         if (value->op == OP_CAST) value->flags |= VF_CHECKED;
     }
     return typing_become(t, t->emit ? value : NULL, to);
@@ -356,7 +357,7 @@ static bool convert(Typing *t, const Type *to) {
     if (from->kind == TY_ARRAY && from->ndim == 0) {
         Fact facts[2] = {t->args[0], {type_tuple(in->types, NULL, 0), NULL}};
         Value *values[2] = {t->values[0], NULL};
-        if (t->emit) values[1] = emit_op(t, OP_TUPLE, facts[1].type, NULL, 0);
+        if (t->emit) values[1] = typing_make_op(t, OP_TUPLE, facts[1].type, NULL, 0);
         TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = values, .facts = facts, .nargs = 2}, &t->args[0],
                        &t->values[0]));
         from = t->args[0].type;
@@ -401,7 +402,7 @@ static bool call_dtype(Typing *t, const Type *dtype) {
         for (size_t i = 0; i < 2; i++)
             if (!t->args[i].type) {
                 t->args[i] = (Fact){infer_int(t->in), const_int(t->in->arena, t->in->types, 0)};
-                t->values[i] = t->emit ? emit_const(t, t->args[i].konst) : NULL;
+                t->values[i] = t->emit ? typing_make_const(t, t->args[i].konst) : NULL;
             }
     }
     if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s takes no keyword arguments", typing_text(t, to));
@@ -420,7 +421,7 @@ static bool call_exception(Typing *t, const Type *class_type) {
     if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
     for (size_t i = 0; i < t->nargs; i++) types[i] = t->args[i].type;
     const Type *type = type_with_items(t->in->types, TY_EXC, class_type->object, types, t->nargs);
-    return typing_become(t, t->emit ? emit_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
 }
 
 /* ---- call ---- */
@@ -465,7 +466,7 @@ static bool call_value(Typing *t) {
         return typing_call_library(t);
     case TY_PYFUNC: drop_callee(t); return call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:
-        if (t->emit && callee != t->args[0].type) value = emit_cast(t, value, callee);
+        if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);
         drop_callee(t);
         return call_python(t, callee->object, callee, value);
     case TY_DTYPE: drop_callee(t); return call_dtype(t, callee);
@@ -491,7 +492,7 @@ bool rule_call_ex(Typing *t) {
     values[0] = t->values[0];
     for (uint32_t i = 0; i < tuple->count; i++) {
         args[1 + i] = (Fact){tuple->items[i], t->args[1].konst ? t->args[1].konst->items[i] : NULL};
-        values[1 + i] = t->emit ? emit_extract(t, t->values[1], i) : NULL;
+        values[1 + i] = t->emit ? typing_make_extract(t, t->values[1], i) : NULL;
     }
     for (size_t k = 0; k < keywords; k++) {
         args[1 + tuple->count + k] = t->args[2 + k];
@@ -553,7 +554,7 @@ bool rule_cell_set(Typing *t) {
     if (!t->emit)
         TRY(solver_cell_set(t, t->values[0], content));
     else if (itself)
-        t->values[1] = emit_op(t, OP_UNDEF, content, NULL, 0);
+        t->values[1] = typing_make_op(t, OP_UNDEF, content, NULL, 0);
     else
         typing_cast(t, 1, cell->items[0]);
     return typing_result(t, infer_none(t->in), NULL);

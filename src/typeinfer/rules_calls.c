@@ -25,7 +25,7 @@ static const Type *join_scalars(Typing *t) {
     for (int weak = 0; weak < 2; weak++)
         for (size_t i = 0; i < t->nargs; i++) {
             Fact operand = {infer_content(t->args[i].type), t->args[i].konst};
-            if (operand.type->weak == weak && !fact_join(t->in, fact, operand, &fact)) return NULL;
+            if (operand.type->weak == weak && !typeinfer_fact_join(t->in, fact, operand, &fact)) return NULL;
         }
     return fact.type;
 }
@@ -45,7 +45,8 @@ bool rule_func_minmax(Typing *t) {
 static bool round_digits(Typing *t, FuncId func, const Type *type, const Type *compute) {
     Value *value = NULL;
     if (t->emit) {
-        Value *args[] = {emit_cast(t, t->values[0], compute), emit_cast(t, t->values[1], infer_int(t->in))};
+        Value *args[] = {typing_make_cast(t, t->values[0], compute),
+                         typing_make_cast(t, t->values[1], infer_int(t->in))};
         value = lib_emit(t, func, args, 2, compute, type);
     }
     return typing_become(t, value, type);
@@ -60,7 +61,7 @@ bool rule_func_round(Typing *t) {
     if (type->scalar == SCALAR_BOOL && !type->weak) return typing_bad_operands(t); /* numpy.bool has no __round__ */
     if (type_scalar_kind(type) != 'f') {
         const Type *result = digits && !type->weak ? type : integer;
-        if (!digits) return typing_become(t, t->emit ? emit_cast(t, t->values[0], result) : NULL, result);
+        if (!digits) return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], result) : NULL, result);
         const Type *wide = type->scalar == SCALAR_UINT64 ? type
                            : type->weak                  ? integer
                                                          : infer_scalar(t->in, SCALAR_INT64, false);
@@ -132,5 +133,5 @@ bool rule_func_operator_contains(Typing *t) {
 bool rule_func_operator_index(Typing *t) {
     if (!lib_kinds(t, 0, 1, "biu") || (lib_scalar(t, 0)->scalar == SCALAR_BOOL && !lib_scalar(t, 0)->weak))
         return typing_bad_operands(t);
-    return typing_become(t, t->emit ? emit_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
+    return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
 }

@@ -43,9 +43,9 @@ bool rule_func_cuda_sync_predicate(Typing *t) {
     if (!lib_kinds(t, 0, 1, "biuf")) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {
-        Value *arg = emit_cast(t, t->values[0], lib_scalar(t, 0));
-        Value *truth = emit_op(t, OP_TRUTH, infer_bool(t->in), &arg, 1);
-        value = emit_func(t, t->func, infer_int(t->in), &truth, 1);
+        Value *arg = typing_make_cast(t, t->values[0], lib_scalar(t, 0));
+        Value *truth = typing_make_op(t, OP_TRUTH, infer_bool(t->in), &arg, 1);
+        value = typing_make_func(t, t->func, infer_int(t->in), &truth, 1);
         value->flags |= VF_NONNEGATIVE;
     }
     return typing_become(t, value, infer_int(t->in));
@@ -167,9 +167,9 @@ bool rule_func_cuda_compare_and_swap(Typing *t) {
     if (!lib_kinds(t, 1, 2, "biuf")) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {
-        Value *args[] = {t->values[0], emit_int(t, 0), emit_cast(t, t->values[1], element),
-                         emit_cast(t, t->values[2], element)};
-        value = emit_func(t, FUNC_CUDA_ATOMIC_CAS, element, args, 4);
+        Value *args[] = {t->values[0], typing_make_int(t, 0), typing_make_cast(t, t->values[1], element),
+                         typing_make_cast(t, t->values[2], element)};
+        value = typing_make_func(t, FUNC_CUDA_ATOMIC_CAS, element, args, 4);
     }
     return typing_become(t, value, element);
 }
@@ -190,10 +190,10 @@ bool rule_func_cuda_selp(Typing *t) {
     if (!type || !lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {
-        Value *condition = emit_cast(t, t->values[0], lib_scalar(t, 0));
-        Value *args[] = {emit_op(t, OP_TRUTH, infer_bool(t->in), &condition, 1), emit_cast(t, t->values[1], type),
-                         emit_cast(t, t->values[2], type)};
-        value = emit_func(t, t->func, type, args, 3);
+        Value *condition = typing_make_cast(t, t->values[0], lib_scalar(t, 0));
+        Value *args[] = {typing_make_op(t, OP_TRUTH, infer_bool(t->in), &condition, 1),
+                         typing_make_cast(t, t->values[1], type), typing_make_cast(t, t->values[2], type)};
+        value = typing_make_func(t, t->func, type, args, 3);
     }
     return typing_become(t, value, type);
 }

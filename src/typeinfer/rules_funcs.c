@@ -37,8 +37,8 @@ const Type *lib_uniform_tuple(Infer *in, const Type *item, size_t count) {
 
 Value *lib_emit_tuple(Typing *t, const Type *item, size_t first, size_t count) {
     Value **items = ARENA_ARRAY(t->in->arena, Value *, count);
-    for (size_t i = 0; i < count; i++) items[i] = emit_cast(t, t->values[first + i], item);
-    return emit_op(t, OP_TUPLE, lib_uniform_tuple(t->in, item, count), items, count);
+    for (size_t i = 0; i < count; i++) items[i] = typing_make_cast(t, t->values[first + i], item);
+    return typing_make_op(t, OP_TUPLE, lib_uniform_tuple(t->in, item, count), items, count);
 }
 
 bool lib_constants_fit(Typing *t, size_t count, const Type *to) {
@@ -50,31 +50,32 @@ bool lib_constants_fit(Typing *t, size_t count, const Type *to) {
 }
 
 Value *lib_emit_const_float(Typing *t, double value) {
-    return emit_const(t, const_float(t->in->arena, t->in->types, value));
+    return typing_make_const(t, const_float(t->in->arena, t->in->types, value));
 }
 
 Value *lib_emit(Typing *t, FuncId func, Value *const *args, size_t count, const Type *natural, const Type *result) {
-    Value *value = emit_func(t, func, natural, args, count);
+    Value *value = typing_make_func(t, func, natural, args, count);
     if (t->in->py_errors && func_info[func].check != CHECK_NONE) value->flags |= VF_CHECKED;
     if (natural == result) return value;
-    if (natural->kind != TY_TUPLE) return emit_cast(t, value, result);
+    if (natural->kind != TY_TUPLE) return typing_make_cast(t, value, result);
     Value **items = ARENA_ARRAY(t->in->arena, Value *, natural->count);
-    for (uint32_t i = 0; i < natural->count; i++) items[i] = emit_cast(t, emit_extract(t, value, i), result->items[i]);
-    return emit_op(t, OP_TUPLE, result, items, natural->count);
+    for (uint32_t i = 0; i < natural->count; i++)
+        items[i] = typing_make_cast(t, typing_make_extract(t, value, i), result->items[i]);
+    return typing_make_op(t, OP_TUPLE, result, items, natural->count);
 }
 
 bool lib_call(Typing *t, FuncId func, size_t count, const Type *compute, const Type *natural, const Type *result) {
     Value *value = NULL;
     if (t->emit) {
         Value **args = ARENA_ARRAY(t->in->arena, Value *, count);
-        for (size_t i = 0; i < count; i++) args[i] = emit_cast(t, t->values[i], compute);
+        for (size_t i = 0; i < count; i++) args[i] = typing_make_cast(t, t->values[i], compute);
         value = lib_emit(t, func, args, count, natural, result);
     }
     return typing_become(t, value, result);
 }
 
 Value *lib_emit_op(Typing *t, Op op, Value *const *args, size_t count, const Type *result) {
-    Value *value = emit_op(t, op, result, args, count);
+    Value *value = typing_make_op(t, op, result, args, count);
     if (t->in->py_errors && type_is_scalar(args[count - 1]->type) && args[count - 1]->type->weak && op_has(op, 'X'))
         value->flags |= VF_CHECKED;
     return value;

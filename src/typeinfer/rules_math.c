@@ -31,10 +31,10 @@ bool rule_func_math_log(Typing *t) {
     if (t->emit) {
         Value *logs[2];
         for (int i = 0; i < 2; i++) {
-            Value *arg = emit_cast(t, t->values[i], compute);
+            Value *arg = typing_make_cast(t, t->values[i], compute);
             logs[i] = lib_emit(t, t->func, &arg, 1, compute, compute);
         }
-        value = emit_cast(t, lib_emit_op(t, OP_TRUEDIV, logs, 2, compute), type);
+        value = typing_make_cast(t, lib_emit_op(t, OP_TRUEDIV, logs, 2, compute), type);
     }
     return typing_become(t, value, type);
 }
@@ -47,7 +47,7 @@ bool rule_func_math_test(Typing *t) {
 
 bool rule_func_math_to_int(Typing *t) {
     if (lib_kinds(t, 0, 1, "biu"))
-        return typing_become(t, t->emit ? emit_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
+        return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
     const Type *type = math_type(t, 0, 1);
     if (!type) return typing_bad_operands(t);
     return lib_call(t, t->func, 1, lib_compute(t->in, type), infer_int(t->in), infer_int(t->in));
@@ -73,7 +73,8 @@ bool rule_func_math_ldexp(Typing *t) {
     const Type *compute = lib_compute(t->in, type);
     Value *value = NULL;
     if (t->emit) {
-        Value *args[] = {emit_cast(t, t->values[0], compute), emit_cast(t, t->values[1], infer_int(t->in))};
+        Value *args[] = {typing_make_cast(t, t->values[0], compute),
+                         typing_make_cast(t, t->values[1], infer_int(t->in))};
         value = lib_emit(t, t->func, args, 2, compute, type);
     }
     return typing_become(t, value, type);
@@ -89,8 +90,8 @@ bool rule_func_math_nextafter(Typing *t) {
     if (steps && !lib_kinds(t, 2, 1, "biu")) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {
-        Value *args[3] = {emit_cast(t, t->values[0], type), emit_cast(t, t->values[1], type), NULL};
-        if (steps) args[2] = emit_cast(t, t->values[2], infer_int(t->in));
+        Value *args[3] = {typing_make_cast(t, t->values[0], type), typing_make_cast(t, t->values[1], type), NULL};
+        if (steps) args[2] = typing_make_cast(t, t->values[2], infer_int(t->in));
         value = lib_emit(t, steps ? FUNC_NEXTAFTER_STEPS : t->func, args, steps ? 3 : 2, type, type);
     }
     return typing_become(t, value, type);
@@ -107,9 +108,9 @@ bool rule_func_math_isclose(Typing *t) {
     Value *value = NULL;
     if (t->emit) {
         Value *args[4];
-        for (size_t i = 0; i < 2; i++) args[i] = emit_cast(t, t->values[i], type);
+        for (size_t i = 0; i < 2; i++) args[i] = typing_make_cast(t, t->values[i], type);
         for (size_t i = 2; i < 4; i++)
-            args[i] = typing_given(t, i) ? emit_cast(t, t->values[i], real)
+            args[i] = typing_given(t, i) ? typing_make_cast(t, t->values[i], real)
                                          : lib_emit_const_float(t, i == 2 ? 1e-9 : 0.0);
         value = lib_emit(t, t->func, args, 4, infer_bool(t->in), infer_bool(t->in));
     }
@@ -137,9 +138,9 @@ bool rule_func_math_fold(Typing *t) {
     if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {
-        value = emit_int(t, t->func == FUNC_MATH_LCM ? 1 : 0);
+        value = typing_make_int(t, t->func == FUNC_MATH_LCM ? 1 : 0);
         for (size_t i = 0; i < t->nargs; i++) {
-            Value *args[] = {value, emit_cast(t, t->values[i], type)};
+            Value *args[] = {value, typing_make_cast(t, t->values[i], type)};
             value = lib_emit(t, t->func, args, 2, type, type);
         }
     }
@@ -177,8 +178,8 @@ static bool is_real_vector(const Type *type) {
 }
 
 /* Item `index` of tuple operand `arg` as a Python float. */
-static Value *tuple_item(Typing *t, size_t arg, size_t index, const Type *to) {
-    return emit_cast(t, emit_extract(t, t->values[arg], index), to);
+static Value *typing_tuple_item(Typing *t, size_t arg, size_t index, const Type *to) {
+    return typing_make_cast(t, typing_make_extract(t, t->values[arg], index), to);
 }
 
 bool rule_func_math_dist(Typing *t) {
@@ -192,10 +193,10 @@ bool rule_func_math_dist(Typing *t) {
     if (t->emit) {
         Value **items = ARENA_ARRAY(t->in->arena, Value *, p->count);
         for (uint32_t i = 0; i < p->count; i++) {
-            Value *args[] = {tuple_item(t, 0, i, real), tuple_item(t, 1, i, real)};
-            items[i] = emit_op(t, OP_SUB, real, args, 2);
+            Value *args[] = {typing_tuple_item(t, 0, i, real), typing_tuple_item(t, 1, i, real)};
+            items[i] = typing_make_op(t, OP_SUB, real, args, 2);
         }
-        Value *tuple = emit_op(t, OP_TUPLE, lib_uniform_tuple(t->in, real, p->count), items, p->count);
+        Value *tuple = typing_make_op(t, OP_TUPLE, lib_uniform_tuple(t->in, real, p->count), items, p->count);
         value = lib_emit(t, FUNC_NORM, &tuple, 1, real, real);
     }
     return typing_become(t, value, real);
@@ -212,8 +213,8 @@ bool rule_func_math_fsum(Typing *t) {
         Value *arg = t->values[0];
         if (type->kind == TY_TUPLE) {
             Value **items = ARENA_ARRAY(t->in->arena, Value *, type->count);
-            for (uint32_t i = 0; i < type->count; i++) items[i] = tuple_item(t, 0, i, real);
-            arg = emit_op(t, OP_TUPLE, lib_uniform_tuple(t->in, real, type->count), items, type->count);
+            for (uint32_t i = 0; i < type->count; i++) items[i] = typing_tuple_item(t, 0, i, real);
+            arg = typing_make_op(t, OP_TUPLE, lib_uniform_tuple(t->in, real, type->count), items, type->count);
         }
         value = lib_emit(t, t->func, &arg, 1, real, real);
     }
@@ -239,8 +240,8 @@ bool rule_func_math_sumprod(Typing *t) {
         Value *tuples[2];
         for (size_t arg = 0; arg < 2; arg++) {
             Value **items = ARENA_ARRAY(t->in->arena, Value *, p->count);
-            for (uint32_t i = 0; i < p->count; i++) items[i] = tuple_item(t, arg, i, real);
-            tuples[arg] = emit_op(t, OP_TUPLE, lib_uniform_tuple(t->in, real, p->count), items, p->count);
+            for (uint32_t i = 0; i < p->count; i++) items[i] = typing_tuple_item(t, arg, i, real);
+            tuples[arg] = typing_make_op(t, OP_TUPLE, lib_uniform_tuple(t->in, real, p->count), items, p->count);
         }
         value = lib_emit(t, FUNC_SUMPROD_FLOAT, tuples, 2, real, real);
     }

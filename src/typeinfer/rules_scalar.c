@@ -59,7 +59,7 @@ static const Const *known_int(Infer *in, const Type *type, int64_t value) {
 static const Const *fold_unary(Infer *in, Op op, const Const *konst, const Type *type) {
     if (!konst || konst->too_big || !type->weak) return NULL;
     if (scalar_info[type->scalar].kind == 'f' && op != OP_INVERT) {
-        const Const *same = konst_cast(in, konst, type);
+        const Const *same = typing_konst_cast(in, konst, type);
         return same ? const_float(in->arena, in->types, op == OP_NEG ? -same->f : same->f) : NULL;
     }
     if (scalar_info[type->scalar].kind != 'i') return NULL;
@@ -95,15 +95,15 @@ static bool truth_of_optional(Typing *t) {
     Fact fact = {content, NULL}, part;
     Value *there = NULL, *value = NULL, *both = NULL;
     if (t->emit) {
-        Value *pair[2] = {t->values[0], emit_const(t, const_none(in->arena, in->types))};
-        there = emit_op(t, OP_IS_NOT, boolean, pair, 2);
-        value = emit_op(t, OP_CAST, content, t->values, 1);
+        Value *pair[2] = {t->values[0], typing_make_const(t, const_none(in->arena, in->types))};
+        there = typing_make_op(t, OP_IS_NOT, boolean, pair, 2);
+        value = typing_make_op(t, OP_CAST, content, t->values, 1);
         value->flags |= VF_UNCHECKED;
     }
     TRY(typing_sub(t, &(SubOp){.op = OP_TRUTH, .values = &value, .facts = &fact, .nargs = 1}, &part, &value));
     if (t->emit) {
-        both = emit_op(t, OP_AND, boolean, (Value *[]){there, value}, 2);
-        if (t->op == OP_NOT) both = emit_op(t, OP_NOT, boolean, &both, 1);
+        both = typing_make_op(t, OP_AND, boolean, (Value *[]){there, value}, 2);
+        if (t->op == OP_NOT) both = typing_make_op(t, OP_NOT, boolean, &both, 1);
     }
     return typing_become(t, both, boolean);
 }
@@ -116,7 +116,7 @@ bool rule_truth(Typing *t) {
     case TY_NONE: return truth_known(t, false);
     case TY_SCALAR:
         if (konst) {
-            const Const *as_bool = konst_cast(in, konst, infer_bool(in));
+            const Const *as_bool = typing_konst_cast(in, konst, infer_bool(in));
             if (as_bool) return truth_known(t, as_bool->i != 0);
         }
         if (t->op == OP_TRUTH && type->scalar == SCALAR_BOOL) {
@@ -128,7 +128,7 @@ bool rule_truth(Typing *t) {
     case TY_TUPLE: return truth_known(t, type->count > 0);
     case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
     case TY_RANGE: {
-        Value *length = t->emit ? emit_func(t, FUNC_LEN, infer_int(in), t->values, 1) : NULL;
+        Value *length = t->emit ? typing_make_func(t, FUNC_LEN, infer_int(in), t->values, 1) : NULL;
         Fact fact = {infer_int(in), NULL}, part;
         Value *value;
         TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &length, .facts = &fact, .nargs = 1}, &part, &value));
@@ -138,7 +138,7 @@ bool rule_truth(Typing *t) {
         if (type->ndim == 0) {
             Fact fact[2] = {t->args[0], {type_tuple(in->types, NULL, 0), NULL}}, element;
             Value *pair[2] = {t->values[0], NULL}, *value;
-            if (t->emit) pair[1] = emit_op(t, OP_TUPLE, fact[1].type, NULL, 0);
+            if (t->emit) pair[1] = typing_make_op(t, OP_TUPLE, fact[1].type, NULL, 0);
             TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = pair, .facts = fact, .nargs = 2}, &element, &value));
             TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &value, .facts = &element, .nargs = 1}, &element,
                            &value));
@@ -218,7 +218,7 @@ static const Const *fold_binary(Typing *t, const Type *result) {
     char kind = scalar_info[result->scalar].kind;
     if (kind == 'f') {
         double value;
-        const Const *x = konst_cast(in, a, result), *y = konst_cast(in, b, result);
+        const Const *x = typing_konst_cast(in, a, result), *y = typing_konst_cast(in, b, result);
         return x && y && fold_floats(t->op, x->f, y->f, &value) ? const_float(in->arena, in->types, value) : NULL;
     }
     int64_t value;
@@ -356,12 +356,12 @@ static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
     return typing_result(t, array, NULL);
 }
 
-bool binary_tuples(Typing *t); /* rules_tuple.c */
+bool typing_binary_tuples(Typing *t); /* rules_tuple.c */
 
 bool rule_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return binary_scalars(t, a, b);
-    if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return binary_tuples(t);
+    if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
     if (a->kind == TY_ARRAY && t->flags & VF_INPLACE && t->op != OP_MATMUL) {
         if (b->kind == TY_SCALAR || b->kind == TY_ARRAY) return binary_in_place(t, a, b);
     }
@@ -450,7 +450,7 @@ static bool compare_scalars(Typing *t, const Type *a, const Type *b) {
     return typing_result(t, types.result, fold_compare(t, types.result));
 }
 
-bool compare_tuples(Typing *t); /* rules_tuple.c */
+bool typing_compare_tuples(Typing *t); /* rules_tuple.c */
 
 /* Values without a run-time part are equal if they are the same. */
 static bool compare_known(Typing *t, bool same) {
@@ -468,8 +468,8 @@ static bool compare_with_none(Typing *t) {
 
 /* Whether the operand is None, or is not; an operand that is no Optional is there. */
 static Value *emit_presence(Typing *t, size_t arg, Op op) {
-    Value *pair[2] = {t->values[arg], emit_const(t, const_none(t->in->arena, t->in->types))};
-    return emit_op(t, op, infer_bool(t->in), pair, 2);
+    Value *pair[2] = {t->values[arg], typing_make_const(t, const_none(t->in->arena, t->in->types))};
+    return typing_make_op(t, op, infer_bool(t->in), pair, 2);
 }
 
 /* x == y where one may be None raises for no value: both are None, or both are there and equal.  What a missing value
@@ -481,7 +481,7 @@ static bool equal_optionals(Typing *t) {
     for (size_t i = 0; i < 2; i++) {
         bool optional = t->args[i].type->kind == TY_OPTIONAL;
         facts[i] = optional ? (Fact){infer_content(t->args[i].type), NULL} : t->args[i];
-        if (optional && t->emit) values[i] = emit_content(t, t->values[i]);
+        if (optional && t->emit) values[i] = typing_make_content(t, t->values[i]);
     }
     TRY(typing_sub(t, &(SubOp){.op = OP_EQ, .values = values, .facts = facts, .nargs = 2}, &fact, &answer));
     Fact equal = fact;
@@ -491,13 +491,14 @@ static bool equal_optionals(Typing *t) {
     for (size_t i = 0; i < 2; i++) {
         both &= t->args[i].type->kind == TY_OPTIONAL;
         if (t->args[i].type->kind != TY_OPTIONAL) continue;
-        answer = emit_op(t, OP_AND, boolean, (Value *[]){emit_presence(t, i, OP_IS_NOT), answer}, 2);
+        answer = typing_make_op(t, OP_AND, boolean, (Value *[]){emit_presence(t, i, OP_IS_NOT), answer}, 2);
     }
     if (both) {
         Value *missing[2] = {emit_presence(t, 0, OP_IS), emit_presence(t, 1, OP_IS)};
-        answer = emit_op(t, OP_OR, boolean, (Value *[]){emit_op(t, OP_AND, boolean, missing, 2), answer}, 2);
+        answer = typing_make_op(t, OP_OR, boolean, (Value *[]){typing_make_op(t, OP_AND, boolean, missing, 2), answer},
+                                2);
     }
-    if (t->op == OP_NE) answer = emit_op(t, OP_NOT, boolean, &answer, 1);
+    if (t->op == OP_NE) answer = typing_make_op(t, OP_NOT, boolean, &answer, 1);
     return typing_become(t, answer, boolean);
 }
 
@@ -509,7 +510,7 @@ bool rule_compare(Typing *t) {
     a = infer_content(a);
     b = infer_content(b);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
-    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return compare_tuples(t);
+    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)
         return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);
@@ -536,7 +537,8 @@ bool rule_identity(Typing *t) {
         if (type->kind != TY_OPTIONAL) return identity_known(t, type->kind == TY_NONE);
         if (other == 1) { /* the Optional stands first */
             Value *pair[2] = {t->values[1], t->values[0]};
-            return typing_become(t, t->emit ? emit_op(t, t->op, infer_bool(t->in), pair, 2) : NULL, infer_bool(t->in));
+            return typing_become(t, t->emit ? typing_make_op(t, t->op, infer_bool(t->in), pair, 2) : NULL,
+                                 infer_bool(t->in));
         }
         return typing_result(t, infer_bool(t->in), NULL);
     }

@@ -25,14 +25,14 @@ static Fact tuple_fact(Infer *in, const Fact *items, size_t count) {
 }
 
 /* The one type of all items; NULL: they do not join. */
-const Type *tuple_item(Infer *in, const Type *tuple) {
+const Type *typing_tuple_item(Infer *in, const Type *tuple) {
     const Type *joined = infer_bottom(in);
     for (uint32_t i = 0; i < tuple->count && joined; i++)
         joined = typeinfer_join(in->config->promotion, in->types, joined, tuple->items[i]);
     return joined;
 }
 
-const Type *homogeneous_tuple(Infer *in, const Type *tuple, const Type *item) {
+const Type *typing_homogeneous_tuple(Infer *in, const Type *tuple, const Type *item) {
     const Type **items = ARENA_ARRAY(in->arena, const Type *, tuple->count);
     for (uint32_t i = 0; i < tuple->count; i++) items[i] = item;
     return type_tuple(in->types, items, tuple->count);
@@ -42,7 +42,7 @@ const Type *homogeneous_tuple(Infer *in, const Type *tuple, const Type *item) {
 static bool become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count) {
     Fact fact = tuple_fact(t->in, items, count);
     t->konst = fact.konst;
-    return typing_become(t, t->emit ? emit_op(t, OP_TUPLE, fact.type, values, count) : NULL, fact.type);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, fact.type, values, count) : NULL, fact.type);
 }
 
 typedef struct Items {
@@ -58,7 +58,7 @@ static Items items_new(Infer *in, size_t count) {
 static void items_add(Typing *t, Items *items, size_t arg, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         items->facts[items->count] = item_fact(t->args[arg], i);
-        items->values[items->count] = t->emit ? emit_extract(t, t->values[arg], i) : NULL;
+        items->values[items->count] = t->emit ? typing_make_extract(t, t->values[arg], i) : NULL;
         items->count++;
     }
 }
@@ -96,7 +96,7 @@ bool rule_slice(Typing *t) {
         }
         items[i] = type->kind == TY_NONE ? type : infer_int(t->in);
         if (type->kind != TY_NONE) typing_cast(t, i, items[i]);
-        konsts[i] = t->args[i].konst ? konst_cast(t->in, t->args[i].konst, items[i]) : NULL;
+        konsts[i] = t->args[i].konst ? typing_konst_cast(t->in, t->args[i].konst, items[i]) : NULL;
         known &= konsts[i] != NULL;
     }
     const Type *type = type_slice(t->in->types, items[0], items[1], items[2]);
@@ -118,7 +118,7 @@ static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
                        at_least ? "at least " : "", wanted, count);
 }
 
-const Type *array_item(Infer *in, const Type *array); /* rules_array.c */
+const Type *typing_array_item(Infer *in, const Type *array); /* rules_array.c */
 
 bool rule_unpack(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
@@ -129,7 +129,7 @@ bool rule_unpack(Typing *t) {
         return typing_become_arg(t, 0);
     }
     if (type->kind == TY_ARRAY && type->ndim > 0) { /* the length is checked when it runs */
-        const Type *item = array_item(t->in, type);
+        const Type *item = typing_array_item(t->in, type);
         const Type **items = ARENA_ARRAY(t->in->arena, const Type *, wanted);
         for (size_t i = 0; i < wanted; i++) items[i] = item;
         return typing_result(t, type_tuple(t->in->types, items, wanted), NULL);
@@ -150,7 +150,7 @@ bool rule_unpack_ex(Typing *t) {
     items_add(t, &rest, 0, before, type->count - after);
     items_add(t, &first, 0, 0, before);
     first.facts[before] = tuple_fact(t->in, rest.facts, rest.count);
-    if (t->emit) first.values[before] = emit_op(t, OP_TUPLE, first.facts[before].type, rest.values, rest.count);
+    if (t->emit) first.values[before] = typing_make_op(t, OP_TUPLE, first.facts[before].type, rest.values, rest.count);
     first.count++;
     items_add(t, &first, 0, type->count - after, type->count);
     return become_tuple(t, first.facts, first.values, first.count);
@@ -163,7 +163,7 @@ bool rule_extract(Typing *t) {
         return typing_fail(t, DIAG_VERIFY, "extract of item %zu of %s", i, typing_text(t, type));
     Fact item = item_fact(t->args[0], i);
     t->konst = item.konst;
-    return typing_become(t, t->emit ? emit_extract(t, t->values[0], i) : NULL, item.type);
+    return typing_become(t, t->emit ? typing_make_extract(t, t->values[0], i) : NULL, item.type);
 }
 
 /* ---- tuple[i] ---- */
@@ -195,29 +195,30 @@ static bool getitem_slice(Typing *t, const Type *tuple, const Const *slice) {
     return become_tuple(t, items.facts, items.values, items.count);
 }
 
-bool getitem_tuple(Typing *t, const Type *tuple) {
+bool typing_getitem_tuple(Typing *t, const Type *tuple) {
     const Type *index = infer_content(t->args[1].type);
     int64_t i;
     if (index->kind == TY_SLICE) return getitem_slice(t, tuple, t->args[1].konst);
     if (!type_is_integer(index))
         return typing_fail(t, DIAG_BAD_INDEX, "a tuple is indexed by an int or a slice, not by %s",
                            typing_arg_text(t, 1));
-    if (konst_is_int(t->args[1].konst, &i)) {
+    if (typing_konst_is_int(t->args[1].konst, &i)) {
         if (i < -(int64_t)tuple->count || i >= (int64_t)tuple->count)
             return typing_fail(t, DIAG_BAD_INDEX, "index %lld is out of range for a tuple of %u items", (long long)i,
                                tuple->count);
         size_t at = (size_t)(i < 0 ? i + tuple->count : i);
         Fact item = item_fact(t->args[0], at);
         t->konst = item.konst;
-        return typing_become(t, t->emit ? emit_extract(t, t->values[0], at) : NULL, item.type);
+        return typing_become(t, t->emit ? typing_make_extract(t, t->values[0], at) : NULL, item.type);
     }
-    const Type *item = tuple_item(t->in, tuple); /* of an empty tuple: bottom, for the index is always out of range */
+    const Type *item = typing_tuple_item(t->in,
+                                         tuple); /* of an empty tuple: bottom, for the index is always out of range */
     if (!item) {
         typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "%s is indexed by %s, but its items have no common type",
                         typing_arg_text(t, 0), typing_arg_text(t, 1));
         return typing_hint(t, "use a literal index");
     }
-    typing_cast(t, 0, homogeneous_tuple(t->in, tuple, item));
+    typing_cast(t, 0, typing_homogeneous_tuple(t->in, tuple, item));
     typing_cast(t, 1, infer_int(t->in));
     return typing_result(t, item, NULL);
 }
@@ -226,7 +227,7 @@ bool getitem_tuple(Typing *t, const Type *tuple) {
 
 enum { MAX_REPEATED = 4096 };
 
-bool binary_tuples(Typing *t) {
+bool typing_binary_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     int64_t times;
     if (t->op == OP_ADD && a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
@@ -262,12 +263,12 @@ static bool sub_logic(Typing *t, Op op, const Fact *a, Value *va, Fact *inout, V
 
 static Fact known_bool(Typing *t, bool value, Value **out) {
     const Const *konst = const_bool(t->in->arena, t->in->types, value);
-    *out = t->emit ? emit_const(t, konst) : NULL;
+    *out = t->emit ? typing_make_const(t, konst) : NULL;
     return (Fact){konst->type, konst};
 }
 
 /* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest). */
-bool compare_tuples(Typing *t) {
+bool typing_compare_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return typing_bad_operands(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
@@ -285,8 +286,8 @@ bool compare_tuples(Typing *t) {
         Value *values[2] = {NULL, NULL}, *same;
         Fact same_fact;
         if (t->emit) {
-            values[0] = emit_extract(t, t->values[0], i);
-            values[1] = emit_extract(t, t->values[1], i);
+            values[0] = typing_make_extract(t, t->values[0], i);
+            values[1] = typing_make_extract(t, t->values[1], i);
         }
         TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
         TRY(sub_logic(t, OP_AND, &same_fact, same, &rest_fact, &rest));
@@ -319,7 +320,7 @@ bool rule_contains(Typing *t) {
     for (uint32_t i = 0; i < where->count; i++) {
         Fact facts[2] = {t->args[0], item_fact(t->args[1], i)}, same_fact;
         Value *values[2] = {t->values[0], NULL}, *same;
-        if (t->emit) values[1] = emit_extract(t, t->values[1], i);
+        if (t->emit) values[1] = typing_make_extract(t, t->values[1], i);
         TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
         TRY(sub_logic(t, OP_OR, &same_fact, same, &fact, &found));
     }
@@ -333,7 +334,7 @@ bool rule_contains(Typing *t) {
 /* ---- iteration ---- */
 
 /* The type of iter(x); NULL: x cannot be iterated over (refused).  *cast: what x becomes first. */
-const Type *iterator_type(Typing *t, size_t arg, const Type **cast) {
+const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     Infer *in = t->in;
     const Type *type = infer_content(t->args[arg].type);
     *cast = type;
@@ -346,14 +347,14 @@ const Type *iterator_type(Typing *t, size_t arg, const Type **cast) {
         typing_fail_arg(t, arg, DIAG_TYPING, "iteration over an array without dimensions");
         return NULL;
     case TY_TUPLE: {
-        const Type *item = tuple_item(in, type);
+        const Type *item = typing_tuple_item(in, type);
         if (!item) {
             typing_fail_arg(t, arg, DIAG_TYPING, "the items of %s have no common type to iterate over",
                             typing_arg_text(t, arg));
             typing_hint(t, "take the items by literal indices, or convert them to one type");
             return NULL;
         }
-        *cast = homogeneous_tuple(in, type, item);
+        *cast = typing_homogeneous_tuple(in, type, item);
         return type_iter(in->types, ITER_TUPLE, cast, 1);
     }
     default:
@@ -369,12 +370,12 @@ static const Type *iterator_item(Infer *in, const Type *iter) {
     switch ((IterKind)iter->iter) {
     case ITER_RANGE: return infer_int(in);
     case ITER_TUPLE: return over->count ? over->items[0] : NULL;
-    case ITER_ARRAY: return array_item(in, over);
+    case ITER_ARRAY: return typing_array_item(in, over);
     case ITER_FLAT: return over->items[0]->items[0];
     case ITER_REVERSED:
         if (over->kind == TY_RANGE) return infer_int(in);
         if (over->kind == TY_TUPLE) return over->count ? over->items[0] : NULL;
-        return array_item(in, over);
+        return typing_array_item(in, over);
     case ITER_ENUMERATE: {
         const Type *pair[2] = {infer_int(in), iterator_item(in, over)};
         return pair[1] ? type_tuple(in->types, pair, 2) : NULL;
@@ -392,7 +393,7 @@ static const Type *iterator_item(Infer *in, const Type *iter) {
 }
 
 bool rule_iter(Typing *t) {
-    const Type *cast, *iter = iterator_type(t, 0, &cast);
+    const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
     if (cast != t->args[0].type) typing_cast(t, 0, cast);
     if (iter == t->args[0].type) return typing_become_arg(t, 0);

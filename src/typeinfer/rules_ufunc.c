@@ -146,19 +146,20 @@ bool rule_func_ufunc(Typing *t) {
         return typing_become_const(t, konst);
     }
     if (integers && ufunc->exact[0] == '=')
-        return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, result);
+        return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, result);
     const Type *compute = loop_compute(t, loop);
     const Type *natural = loop_result(t->in, ufunc->out, compute);
     TRY(lib_constants_fit(t, t->nargs, loop));
     if (ufunc->out[0] == 'B') natural = infer_scalar(t->in, SCALAR_INT64, false);
     if (loop->scalar == SCALAR_BOOL && t->func == FUNC_NP_ABSOLUTE)
-        return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, loop);
+        return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
     FuncId func = t->func == FUNC_NP_RECIPROCAL && loop->scalar == SCALAR_INT32 ? FUNC_NP_RECIPROCAL_INT32 : t->func;
     Value *value = NULL;
     if (t->emit) {
         /* First to the loop's type (a Python int becomes an int8), then to what it is computed in. */
         Value **args = ARENA_ARRAY(t->in->arena, Value *, t->nargs);
-        for (size_t i = 0; i < t->nargs; i++) args[i] = emit_cast(t, emit_cast(t, t->values[i], loop), compute);
+        for (size_t i = 0; i < t->nargs; i++)
+            args[i] = typing_make_cast(t, typing_make_cast(t, t->values[i], loop), compute);
         value = lib_emit(t, func, args, t->nargs, natural, result);
     }
     return typing_become(t, value, result);
@@ -179,8 +180,8 @@ static bool become_op(Typing *t, Op op, const Type *operand, const Type *result,
     TRY(lib_constants_fit(t, twice ? 1 : count, operand));
     if (t->emit) {
         Value *args[2];
-        for (size_t i = 0; i < count; i++) args[i] = emit_cast(t, t->values[twice ? 0 : i], operand);
-        value = emit_op(t, op, result, args, count);
+        for (size_t i = 0; i < count; i++) args[i] = typing_make_cast(t, t->values[twice ? 0 : i], operand);
+        value = typing_make_op(t, op, result, args, count);
     }
     return typing_become(t, value, result);
 }
@@ -201,7 +202,7 @@ bool rule_func_ufunc_square(Typing *t) {
 bool rule_func_ufunc_positive(Typing *t) {
     const Type *loop = find_loop(t, find_loops(t->func), 1, 1);
     if (!loop) return bad_ufunc(t);
-    return typing_become(t, t->emit ? emit_cast(t, t->values[0], loop) : NULL, loop);
+    return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
 }
 
 /* Integers are divided as float64, whatever their width. */
@@ -225,8 +226,9 @@ bool rule_func_ufunc_compare(Typing *t) {
     Value *value = NULL;
     if (t->emit) {
         Value *args[2];
-        for (size_t i = 0; i < 2; i++) args[i] = emit_cast(t, t->values[i], types.compute ? types.compute : i ? b : a);
-        value = emit_op(t, lib_op(t->func), result, args, 2);
+        for (size_t i = 0; i < 2; i++)
+            args[i] = typing_make_cast(t, t->values[i], types.compute ? types.compute : i ? b : a);
+        value = typing_make_op(t, lib_op(t->func), result, args, 2);
     }
     return typing_become(t, value, result);
 }
@@ -238,10 +240,10 @@ bool rule_func_ufunc_logical(Typing *t) {
     if (t->emit) {
         Value *args[2];
         for (size_t i = 0; i < t->nargs; i++) {
-            Value *arg = emit_cast(t, t->values[i], lib_scalar(t, i));
-            args[i] = emit_op(t, OP_TRUTH, result, &arg, 1);
+            Value *arg = typing_make_cast(t, t->values[i], lib_scalar(t, i));
+            args[i] = typing_make_op(t, OP_TRUTH, result, &arg, 1);
         }
-        value = emit_op(t, lib_op(t->func), result, args, t->nargs);
+        value = typing_make_op(t, lib_op(t->func), result, args, t->nargs);
     }
     return typing_become(t, value, result);
 }
@@ -252,8 +254,8 @@ bool rule_func_ufunc_ldexp(Typing *t) {
     Value *value = NULL;
     if (t->emit) {
         const Type *compute = lib_compute(t->in, loop);
-        Value *args[] = {emit_cast(t, emit_cast(t, t->values[0], loop), compute),
-                         emit_cast(t, t->values[1], infer_int(t->in))};
+        Value *args[] = {typing_make_cast(t, typing_make_cast(t, t->values[0], loop), compute),
+                         typing_make_cast(t, t->values[1], infer_int(t->in))};
         value = lib_emit(t, t->func, args, 2, compute, loop);
     }
     return typing_become(t, value, loop);

@@ -144,7 +144,7 @@ static bool visit_phi(Infer *in, Value *phi) {
         if (!edge_taken(s, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM) continue;
         Fact operand = {arg->type, arg->konst};
         if (arg->type->kind == TY_OPTIONAL && narrow_operand(in, phi, i, arg)) operand.type = arg->type->items[0];
-        if (!fact_join(in, fact, operand, &fact)) {
+        if (!typeinfer_fact_join(in, fact, operand, &fact)) {
             const char *name = phi->name ? phi->name : arg->name;
             for (uint32_t k = 0; k < phi->nargs && !seen; k++)
                 if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
@@ -196,7 +196,7 @@ bool solver_return(Typing *t, Fact fact) {
     struct Solver *s = in->solver;
     Fact joined;
     if (returns_cell(t, fact.type)) return false;
-    if (!fact_join(in, s->result, fact, &joined)) {
+    if (!typeinfer_fact_join(in, s->result, fact, &joined)) {
         if (!in->quiet)
             typing_fail(t, DIAG_NO_UNIFY, "the function returns %s here and %s in line %u", returned(in, t->values[0]),
                         returned(in, s->first_return->args[0]), s->first_return->span.line);
@@ -357,7 +357,7 @@ static bool report(Infer *in) {
     return true;
 }
 
-bool solve(Infer *in) {
+bool typeinfer_solve(Infer *in) {
     struct Solver solver = {.result = {infer_bottom(in), NULL}};
     in->solver = ARENA_NEW(in->arena, struct Solver);
     *in->solver = solver;

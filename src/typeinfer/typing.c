@@ -56,7 +56,7 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
         t->args[i] = (Fact){solved->type, solved->konst};
         if (value->type->kind != TY_OPTIONAL || !narrow_operand(in, at, i, at->args[i])) continue;
         t->args[i] = (Fact){value->type->items[0], NULL};
-        if (in->emit) t->values[i] = emit_content(t, value);
+        if (in->emit) t->values[i] = typing_make_content(t, value);
     }
 }
 
@@ -117,7 +117,7 @@ bool typing_result(Typing *t, const Type *type, const Const *konst) {
     return true;
 }
 
-bool konst_fits(const Const *konst, const Type *to) {
+bool typing_konst_fits(const Const *konst, const Type *to) {
     const ScalarInfo *info = &scalar_info[to->scalar];
     int64_t i = konst->i;
     if (konst->type->kind != TY_SCALAR || !konst->type->weak || scalar_info[konst->type->scalar].kind != 'i')
@@ -133,7 +133,7 @@ bool konst_fits(const Const *konst, const Type *to) {
 void typing_cast(Typing *t, size_t arg, const Type *type) {
     t->to[arg] = type;
     const Const *konst = t->args[arg].konst;
-    if (konst && type->kind == TY_SCALAR && !konst_fits(konst, type)) {
+    if (konst && type->kind == TY_SCALAR && !typing_konst_fits(konst, type)) {
         if (konst->too_big)
             typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %llu is out of bounds for %s",
                             (unsigned long long)konst->i, type->weak ? "64 bits" : typing_text(t, type));
@@ -168,15 +168,16 @@ bool typing_become_prelude(Typing *t, const char *name) {
 bool typing_become_const(Typing *t, const Const *konst) {
     t->result = konst->type;
     t->konst = konst;
-    if (t->emit) t->value = emit_const(t, konst);
+    if (t->emit) t->value = typing_make_const(t, konst);
     return true;
 }
 
 bool typing_become_arg(Typing *t, size_t arg) {
     t->result = t->to[arg] ? t->to[arg] : t->args[arg].type;
-    t->konst = t->args[arg].konst && t->result != t->args[arg].type ? konst_cast(t->in, t->args[arg].konst, t->result)
-                                                                    : t->args[arg].konst;
-    if (t->emit) t->value = emit_cast(t, t->values[arg], t->result);
+    t->konst = t->args[arg].konst && t->result != t->args[arg].type
+                   ? typing_konst_cast(t->in, t->args[arg].konst, t->result)
+                   : t->args[arg].konst;
+    if (t->emit) t->value = typing_make_cast(t, t->values[arg], t->result);
     return true;
 }
 
@@ -319,7 +320,7 @@ static bool needs_constant(Typing *t, size_t arg, const char *what) {
     return false;
 }
 
-bool konst_is_int(const Const *konst, int64_t *out) {
+bool typing_konst_is_int(const Const *konst, int64_t *out) {
     if (!konst || !type_is_integer(konst->type) || konst->too_big) return false;
     *out = konst->i;
     return true;
@@ -329,14 +330,14 @@ bool typing_const_int(Typing *t, size_t arg, int64_t *out) {
     const Type *type = t->args[arg].type;
     if (!type_is_integer(type))
         return typing_fail_arg(t, arg, DIAG_TYPING, "an int is needed here, not %s", typing_arg_text(t, arg));
-    return konst_is_int(t->args[arg].konst, out) || needs_constant(t, arg, "this int");
+    return typing_konst_is_int(t->args[arg].konst, out) || needs_constant(t, arg, "this int");
 }
 
 bool typing_const_bool(Typing *t, size_t arg, bool *out) {
     int64_t i;
     if (type_scalar_kind(t->args[arg].type) != 'b')
         return typing_fail_arg(t, arg, DIAG_TYPING, "True or False is needed here, not %s", typing_arg_text(t, arg));
-    if (!konst_is_int(t->args[arg].konst, &i)) return needs_constant(t, arg, "this bool");
+    if (!typing_konst_is_int(t->args[arg].konst, &i)) return needs_constant(t, arg, "this bool");
     *out = i != 0;
     return true;
 }
@@ -364,7 +365,7 @@ bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim) {
     if (!konst) return needs_constant(t, arg, "a shape");
     *ndim = type->count;
     for (uint32_t i = 0; i < type->count; i++)
-        if (!konst_is_int(konst->items[i], &shape[i])) return needs_constant(t, arg, "a shape");
+        if (!typing_konst_is_int(konst->items[i], &shape[i])) return needs_constant(t, arg, "a shape");
     return true;
 }
 
@@ -424,9 +425,9 @@ static double round_float(double x, const Type *to) {
     return part == 2 ? round_float16(x) : part == 4 ? (double)(float)x : x;
 }
 
-const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
+const Const *typing_konst_cast(Infer *in, const Const *konst, const Type *to) {
     if (konst->type == to) return konst;
-    if (konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR || (konst->too_big && !konst_fits(konst, to)))
+    if (konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR || (konst->too_big && !typing_konst_fits(konst, to)))
         return NULL;
     char from_kind = konst->too_big ? 'u' : scalar_info[konst->type->scalar].kind, kind = scalar_info[to->scalar].kind;
     bool from_int = from_kind == 'i' || from_kind == 'u' || from_kind == 'b';
@@ -442,7 +443,7 @@ const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
     case 'i':
     case 'u': {
         int bits = 8 * scalar_info[to->scalar].bytes;
-        if (!from_int || !konst_fits(konst, to)) return NULL;
+        if (!from_int || !typing_konst_fits(konst, to)) return NULL;
         if (bits == 64)
             out->i = konst->i;
         else if (kind == 'u')
@@ -474,79 +475,82 @@ const Const *konst_cast(Infer *in, const Const *konst, const Type *to) {
 
 /* ---- building ---- */
 
-Value *emit_const(Typing *t, const Const *konst) {
-    Value *value = emit_op(t, OP_CONST, konst->type, NULL, 0);
+Value *typing_make_const(Typing *t, const Const *konst) {
+    Value *value = typing_make_op(t, OP_CONST, konst->type, NULL, 0);
     value->konst = konst;
     return value;
 }
 
-Value *emit_int(Typing *t, int64_t value) { return emit_const(t, const_int(t->in->arena, t->in->types, value)); }
+Value *typing_make_int(Typing *t, int64_t value) {
+    return typing_make_const(t, const_int(t->in->arena, t->in->types, value));
+}
 
-Value *emit_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs) {
+Value *typing_make_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs) {
     Value *value = value_new(t->in->func, op, t->at->span, args, nargs);
     value->type = type;
     value_insert_before(t->at, value);
     return value;
 }
 
-Value *emit_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm) {
-    Value *value = emit_op(t, op, type, args, nargs);
+Value *typing_make_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm) {
+    Value *value = typing_make_op(t, op, type, args, nargs);
     value->imm.i = imm;
     return value;
 }
 
-Value *emit_getattr(Typing *t, const char *name, const Type *type, Value *of) {
-    Value *value = emit_op(t, OP_GETATTR, type, &of, 1);
+Value *typing_make_getattr(Typing *t, const char *name, const Type *type, Value *of) {
+    Value *value = typing_make_op(t, OP_GETATTR, type, &of, 1);
     value->imm.text = name;
     return value;
 }
 
-Value *emit_extract(Typing *t, Value *tuple, size_t index) {
+Value *typing_make_extract(Typing *t, Value *tuple, size_t index) {
     if ((tuple->op == OP_TUPLE && tuple->type->kind == TY_TUPLE) || tuple->op == OP_FUNCTION) return tuple->args[index];
-    if (tuple->konst && tuple->type->kind == TY_TUPLE) return emit_const(t, tuple->konst->items[index]);
-    return emit_op_imm(t, OP_EXTRACT, tuple->type->items[index], &tuple, 1, (int64_t)index);
+    if (tuple->konst && tuple->type->kind == TY_TUPLE) return typing_make_const(t, tuple->konst->items[index]);
+    return typing_make_op_imm(t, OP_EXTRACT, tuple->type->items[index], &tuple, 1, (int64_t)index);
 }
 
-Value *emit_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs) {
-    Value *value = emit_op(t, OP_CALL_FUNC, type, args, nargs);
+Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = typing_make_op(t, OP_CALL_FUNC, type, args, nargs);
     value->imm.func = func;
     return value;
 }
 
 static Value *cast_tuple(Typing *t, Value *value, const Type *to) {
     Value **items = ARENA_ARRAY(t->in->arena, Value *, to->count);
-    for (uint32_t i = 0; i < to->count; i++) items[i] = emit_cast(t, emit_extract(t, value, i), to->items[i]);
-    return emit_op(t, OP_TUPLE, to, items, to->count);
+    for (uint32_t i = 0; i < to->count; i++)
+        items[i] = typing_make_cast(t, typing_make_extract(t, value, i), to->items[i]);
+    return typing_make_op(t, OP_TUPLE, to, items, to->count);
 }
 
-Value *emit_content(Typing *t, Value *optional) {
-    Value *content = emit_op(t, OP_CAST, optional->type->items[0], &optional, 1);
+Value *typing_make_content(Typing *t, Value *optional) {
+    Value *content = typing_make_op(t, OP_CAST, optional->type->items[0], &optional, 1);
     content->flags |= VF_UNCHECKED;
     content->name = optional->name;
     return content;
 }
 
-bool may_overflow(const Infer *in, const Type *from, const Type *to) {
+bool typing_may_overflow(const Infer *in, const Type *from, const Type *to) {
     if (!in->int_range || from->kind != TY_SCALAR || to->kind != TY_SCALAR) return false;
     bool numpy_integer = !to->weak && (scalar_info[to->scalar].kind == 'i' || scalar_info[to->scalar].kind == 'u');
     return from->weak && from->scalar == SCALAR_INT64 && numpy_integer && to->scalar != SCALAR_INT64;
 }
 
-Value *emit_cast(Typing *t, Value *value, const Type *to) {
+Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
     const Type *from = value->type;
     if (from == to) return value;
     if (value->konst) {
-        const Const *konst = konst_cast(t->in, value->konst, to);
-        if (konst) return emit_const(t, konst);
+        const Const *konst = typing_konst_cast(t->in, value->konst, to);
+        if (konst) return typing_make_const(t, konst);
     }
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE) return cast_tuple(t, value, to);
     if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL)
-        return emit_cast(t, emit_op(t, OP_CAST, from->items[0], &value, 1), to);
+        return typing_make_cast(t, typing_make_op(t, OP_CAST, from->items[0], &value, 1), to);
     if (to->kind == TY_OPTIONAL && from->kind != TY_OPTIONAL && from->kind != TY_NONE)
-        value = emit_cast(t, value, to->items[0]);
-    Value *cast = emit_op(t, OP_CAST, to, &value, 1);
+        value = typing_make_cast(t, value, to->items[0]);
+    Value *cast = typing_make_op(t, OP_CAST, to, &value, 1);
     cast->name = value->name;
-    if (!t->wraps && may_overflow(t->in, from, to)) cast->flags |= VF_CHECKED;
+    if (!t->wraps && typing_may_overflow(t->in, from, to)) cast->flags |= VF_CHECKED;
     return cast;
 }
 
@@ -568,7 +572,7 @@ static Value *apply_param(Typing *t) {
     while (after->op == OP_PARAM) after = after->next;
     Typing behind = *t;
     behind.at = after;
-    Value *konst = emit_const(&behind, t->konst);
+    Value *konst = typing_make_const(&behind, t->konst);
     konst->name = param->name;
     konst->span = param->span;
     param->mark = konst;
@@ -579,7 +583,7 @@ Value *typing_apply(Typing *t) {
     Value *at = t->at;
     if (t->op == OP_PARAM) return apply_param(t);
     Value *stands = t->value;
-    if (!stands && folds(t)) stands = emit_const(t, t->konst);
+    if (!stands && folds(t)) stands = typing_make_const(t, t->konst);
     if (stands) {
         if (!stands->name && stands->op != OP_PARAM) stands->name = at->name;
         if (stands->span.line == 0) stands->span = at->span;
@@ -602,8 +606,8 @@ Value *typing_apply(Typing *t) {
     while (t->is_call && nargs > 0 && !t->args[nargs - 1].type) nargs--;
     Value **args = ARENA_ARRAY(t->in->arena, Value *, nargs);
     for (size_t i = 0; i < nargs; i++) {
-        Value *value = t->args[i].type ? t->values[i] : emit_const(t, const_none(t->in->arena, t->in->types));
-        args[i] = t->to[i] ? emit_cast(t, value, t->to[i]) : value;
+        Value *value = t->args[i].type ? t->values[i] : typing_make_const(t, const_none(t->in->arena, t->in->types));
+        args[i] = t->to[i] ? typing_make_cast(t, value, t->to[i]) : value;
     }
     at->args = args;
     at->nargs = (uint32_t)nargs;

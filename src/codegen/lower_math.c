@@ -1,4 +1,4 @@
-/* emit_math.c: calls of library functions that are functions: the C library's or the device's (EXTERN), and rtlib's
+/* lower_math.c: calls of library functions that are functions: the C library's or the device's (EXTERN), and rtlib's
  * (RTLIB).
  *
  * In: a CALL_FUNC with typed operands, or a row of math_symbols.def with values.  Out: the value, after the checks that
@@ -141,7 +141,7 @@ static LLVMValueRef call_complex(Lower *l, const char *row, Scalar scalar, LLVMV
     return l_complex(l, l_raw_load(l, part, out, bytes), l_raw_load(l, part, l_offset(l, out, l_i64(l, bytes)), bytes));
 }
 
-LLVMValueRef emit_math(Lower *l, const char *name, Scalar scalar, LLVMValueRef const *args, unsigned count) {
+LLVMValueRef lower_math(Lower *l, const char *name, Scalar scalar, LLVMValueRef const *args, unsigned count) {
     const MathRow *row = find_row(name);
     if (!row || row->operands != count || count > 2)
         return l_unsupported(l, "%s is not a function of the math library", name);
@@ -301,7 +301,7 @@ static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat
     return true;
 }
 
-LLVMValueRef emit_library(Lower *l, const Value *call) {
+LLVMValueRef lower_library(Lower *l, const Value *call) {
     const FuncInfo *info = &func_info[call->imm.func];
     FlatCall flat = {0};
     LLVMValueRef args[2] = {0}, result;
@@ -314,7 +314,7 @@ LLVMValueRef emit_library(Lower *l, const Value *call) {
     }
     const Type *first = l_arg_type(call, 0);
     if (info->how == HOW_EXTERN)
-        result = emit_math(l, info->symbol, (Scalar)first->scalar, args, call->nargs);
+        result = lower_math(l, info->symbol, (Scalar)first->scalar, args, call->nargs);
     else
         result = call_rtlib(l, info->symbol, rtlib_letter(first), &flat, call->type);
     TRY(result);

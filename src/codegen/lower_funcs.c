@@ -1,4 +1,4 @@
-/* emit_funcs.c: library functions that are neither one call nor an operation: min and max of several scalars, and those
+/* lower_funcs.c: library functions that are neither one call nor an operation: min and max of several scalars, and those
  * that take all items of a tuple or an array at once (norm, fsum, sumprod).
  *
  * In: a CALL_FUNC with typed operands.  Out: its value.  Items go to rtlib as a pointer, a count and a stride. */
@@ -6,12 +6,12 @@
 
 #include "codegen/llvm.h" /* Lower */
 
-Emitter emitter_find(const char *symbol) {
+Emitter lower_func_find(const char *symbol) {
     static const struct {
         const char *symbol;
         Emitter emit;
     } emitters[] = {
-#define EMITTER(symbol) {#symbol, emit_##symbol},
+#define EMITTER(symbol) {#symbol, lower_func_##symbol},
 #include "codegen/emitters.def"
 #undef EMITTER
     };
@@ -21,7 +21,7 @@ Emitter emitter_find(const char *symbol) {
 }
 
 /* The first operand stays unless a later one is strictly beyond it, as in the interpreter: NaN is never beyond. */
-static LLVMValueRef emit_extreme(Lower *l, const Value *call, Op beyond) {
+static LLVMValueRef lower_func_extreme(Lower *l, const Value *call, Op beyond) {
     LLVMValueRef best = l_arg(l, call, 0);
     for (uint32_t i = 1; i < call->nargs; i++) {
         LLVMValueRef item = l_arg(l, call, i);
@@ -30,8 +30,8 @@ static LLVMValueRef emit_extreme(Lower *l, const Value *call, Op beyond) {
     return best;
 }
 
-LLVMValueRef emit_min(Lower *l, const Value *call) { return emit_extreme(l, call, OP_LT); }
-LLVMValueRef emit_max(Lower *l, const Value *call) { return emit_extreme(l, call, OP_GT); }
+LLVMValueRef lower_func_min(Lower *l, const Value *call) { return lower_func_extreme(l, call, OP_LT); }
+LLVMValueRef lower_func_max(Lower *l, const Value *call) { return lower_func_extreme(l, call, OP_GT); }
 
 /* A tuple of float64 in memory. */
 static LLVMValueRef spill_tuple(Lower *l, const Type *tuple, LLVMValueRef value) {
@@ -41,13 +41,13 @@ static LLVMValueRef spill_tuple(Lower *l, const Type *tuple, LLVMValueRef value)
     return memory;
 }
 
-LLVMValueRef emit_norm(Lower *l, const Value *call) {
+LLVMValueRef lower_func_norm(Lower *l, const Value *call) {
     const Type *tuple = l_arg_type(call, 0);
     LLVMValueRef args[] = {spill_tuple(l, tuple, l_arg(l, call, 0)), l_i64(l, tuple->count)};
     return l_call_named(l, "krait_rt_norm", l->f64, args, 2);
 }
 
-LLVMValueRef emit_sumprod_float(Lower *l, const Value *call) {
+LLVMValueRef lower_func_sumprod_float(Lower *l, const Value *call) {
     const Type *p = l_arg_type(call, 0), *q = l_arg_type(call, 1);
     LLVMValueRef args[] = {spill_tuple(l, p, l_arg(l, call, 0)), spill_tuple(l, q, l_arg(l, call, 1)),
                            l_i64(l, p->count)};
@@ -57,7 +57,7 @@ LLVMValueRef emit_sumprod_float(Lower *l, const Value *call) {
 /* fsum keeps its partial sums in memory of the caller: krait_rt_fsum_add per item, krait_rt_fsum_total at the end. */
 enum { FSUM_BYTES = 8 * 64 };
 
-LLVMValueRef emit_fsum(Lower *l, const Value *call) {
+LLVMValueRef lower_func_fsum(Lower *l, const Value *call) {
     const Type *type = l_arg_type(call, 0);
     LLVMValueRef items = l_arg(l, call, 0), state = l_alloca_bytes(l, FSUM_BYTES, 8, "fsum"),
                  out = l_alloca_bytes(l, 8, 8, "sum");

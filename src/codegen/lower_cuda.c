@@ -1,4 +1,4 @@
-/* emit_cuda.c: krait.cuda in kernels: places, barriers, fences, arrays of a block or a thread, atomics, and
+/* lower_cuda.c: krait.cuda in kernels: places, barriers, fences, arrays of a block or a thread, atomics, and
  * instructions by name.
  *
  * In: a CALL_FUNC with typed operands.  Out: its value.  What differs between the GPU and the host is asked of the
@@ -34,10 +34,10 @@ static LLVMValueRef grid_size(Lower *l, int axis) {
                     special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
 }
 
-LLVMValueRef emit_cuda_grid(Lower *l, const Value *call) { return per_axis(l, call, grid_place); }
-LLVMValueRef emit_cuda_gridsize(Lower *l, const Value *call) { return per_axis(l, call, grid_size); }
+LLVMValueRef lower_func_cuda_grid(Lower *l, const Value *call) { return per_axis(l, call, grid_place); }
+LLVMValueRef lower_func_cuda_gridsize(Lower *l, const Value *call) { return per_axis(l, call, grid_size); }
 
-LLVMValueRef emit_cuda_special(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_special(Lower *l, const Value *call) {
     switch (call->imm.func) {
     case FUNC_CUDA_THREADIDX_X: return special(l, SPECIAL_THREAD_X);
     case FUNC_CUDA_THREADIDX_Y: return special(l, SPECIAL_THREAD_Y);
@@ -61,7 +61,7 @@ LLVMValueRef emit_cuda_special(Lower *l, const Value *call) {
 
 static bool on_gpu(const Lower *l) { return l->target->math != MATH_HOST; }
 
-LLVMValueRef emit_cuda_syncthreads(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_syncthreads(Lower *l, const Value *call) {
     l->target->barrier(l, call);
     return none(l);
 }
@@ -70,16 +70,16 @@ static LLVMValueRef vote(Lower *l, const Value *call, BarrierVote which) {
     return LLVMBuildZExt(l->b, l->target->barrier_vote(l, call, which, l_arg(l, call, 0)), l->i64, "");
 }
 
-LLVMValueRef emit_cuda_syncthreads_count(Lower *l, const Value *call) { return vote(l, call, VOTE_COUNT); }
-LLVMValueRef emit_cuda_syncthreads_and(Lower *l, const Value *call) { return vote(l, call, VOTE_ALL); }
-LLVMValueRef emit_cuda_syncthreads_or(Lower *l, const Value *call) { return vote(l, call, VOTE_ANY); }
+LLVMValueRef lower_func_cuda_syncthreads_count(Lower *l, const Value *call) { return vote(l, call, VOTE_COUNT); }
+LLVMValueRef lower_func_cuda_syncthreads_and(Lower *l, const Value *call) { return vote(l, call, VOTE_ALL); }
+LLVMValueRef lower_func_cuda_syncthreads_or(Lower *l, const Value *call) { return vote(l, call, VOTE_ANY); }
 
-LLVMValueRef emit_cuda_syncwarp(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_syncwarp(Lower *l, const Value *call) {
     l->target->warp_barrier(l, call, call->nargs ? LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "") : l_i32(l, -1));
     return none(l);
 }
 
-LLVMValueRef emit_cuda_threadfence(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_threadfence(Lower *l, const Value *call) {
     const char *gpu = call->imm.func == FUNC_CUDA_THREADFENCE         ? "llvm.nvvm.membar.gl"
                       : call->imm.func == FUNC_CUDA_THREADFENCE_BLOCK ? "llvm.nvvm.membar.cta"
                                                                       : "llvm.nvvm.membar.sys";
@@ -90,7 +90,7 @@ LLVMValueRef emit_cuda_threadfence(Lower *l, const Value *call) {
     return none(l);
 }
 
-LLVMValueRef emit_cuda_nanosleep(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_nanosleep(Lower *l, const Value *call) {
     LLVMValueRef time = LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "");
     if (on_gpu(l) && l->m->options.compute_capability >= 70) l_call_named(l, "llvm.nvvm.nanosleep", l->v, &time, 1);
     if (l->target->yield) l->target->yield(l);
@@ -121,7 +121,7 @@ static int64_t constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TY
     return bytes;
 }
 
-LLVMValueRef emit_cuda_shared_array(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_shared_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
     int64_t bytes = constant_shape(l, call, shape);
     if (bytes < 0) return l_unsupported(l, "the shared array is too large");
@@ -133,7 +133,7 @@ LLVMValueRef emit_cuda_shared_array(Lower *l, const Value *call) {
     return l_array_of_shape(l, call->type, data, shape);
 }
 
-LLVMValueRef emit_cuda_local_array(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_local_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
     int64_t bytes = constant_shape(l, call, shape);
     if (bytes < 0) return l_unsupported(l, "the local array is too large");
@@ -225,7 +225,7 @@ static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LL
     }
 }
 
-LLVMValueRef emit_cuda_atomic(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     LLVMValueRef value = l_arg(l, call, 2), old;
@@ -237,7 +237,7 @@ LLVMValueRef emit_cuda_atomic(Lower *l, const Value *call) {
     return l_endaccess(l, &access, old);
 }
 
-LLVMValueRef emit_cuda_atomic_cas(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_atomic_cas(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     return l_endaccess(l, &access, atomic_cas(l, access.pointer, l_arg(l, call, 2), l_arg(l, call, 3)));
@@ -254,21 +254,21 @@ static LLVMValueRef to_int(Lower *l, LLVMValueRef x) {
     return LLVMTypeOf(x) == l->i64 ? x : LLVMBuildZExt(l->b, x, l->i64, "");
 }
 
-LLVMValueRef emit_cuda_popc(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_popc(Lower *l, const Value *call) {
     return to_int(l, bits_call(l, "llvm.ctpop", l_arg(l, call, 0), false));
 }
-LLVMValueRef emit_cuda_clz(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_clz(Lower *l, const Value *call) {
     return to_int(l, bits_call(l, "llvm.ctlz", l_arg(l, call, 0), true));
 }
-LLVMValueRef emit_cuda_brev(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_brev(Lower *l, const Value *call) {
     return bits_call(l, "llvm.bitreverse", l_arg(l, call, 0), false);
 }
 
-LLVMValueRef emit_cuda_ffs(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_ffs(Lower *l, const Value *call) {
     LLVMValueRef x = l_arg(l, call, 0), place = l_add(l, to_int(l, bits_call(l, "llvm.cttz", x, true)), l_i64(l, 1));
     return l_select(l, l_icmp(l, LLVMIntEQ, x, l_null(LLVMTypeOf(x))), l_i64(l, 0), place);
 }
 
-LLVMValueRef emit_cuda_selp(Lower *l, const Value *call) {
+LLVMValueRef lower_func_cuda_selp(Lower *l, const Value *call) {
     return l_select(l, l_arg(l, call, 0), l_arg(l, call, 1), l_arg(l, call, 2));
 }
