@@ -343,8 +343,8 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
  * type. (lower_math.c) */
 LLVMValueRef lower_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
 /* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED)
- * included: the only thing lower_call.c has to call for such rows. (lower_math.c, where the calling convention of rtlib/
- * is written down) */
+ * included: the only thing lower_call.c has to call for such rows. (lower_math.c, where the calling convention of
+ * rtlib/ is written down) */
 LLVMValueRef lower_library(Lower *l, const Value *call);
 /* Raises error number `code` (i32, 1 or 2) that math_checks.def words for a function; goes on if it is 0. */
 void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code);

@@ -1,5 +1,5 @@
-/* lower_funcs.c: library functions that are neither one call nor an operation: min and max of several scalars, and those
- * that take all items of a tuple or an array at once (norm, fsum, sumprod).
+/* lower_funcs.c: library functions that are neither one call nor an operation: min and max of several scalars, and
+ * those that take all items of a tuple or an array at once (norm, fsum, sumprod).
  *
  * In: a CALL_FUNC with typed operands.  Out: its value.  Items go to rtlib as a pointer, a count and a stride. */
 #include <string.h>

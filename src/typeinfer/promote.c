@@ -9,8 +9,8 @@
  * where the interpreter raises TypeError.  The rule sets are data: nothing but the row of tables chosen by
  * InferConfig.promotion knows which one is in force.
  *
- * To add an operation: one row in both loop tables.  tests/typeinfer/test_promotion.py compares every entry with NumPy and with
- * the interpreter. */
+ * To add an operation: one row in both loop tables.  tests/typeinfer/test_promotion.py compares every entry with
+ * NumPy and with the interpreter. */
 #include <string.h> /* strchr */
 
 #include "typeinfer/infer.h" /* BinaryTypes */

@@ -5,7 +5,7 @@
  * lattice: that is how shapes that must be literal, tuple indices and branches on `x is None` are decided while types
  * are (Wegman and Zadeck, "Constant Propagation with Conditional Branches", 1991).
  *
- * Inference of one FuncInst: clone inst->untyped, typeinfer_solve, then rewrite so that lowering only reads: conversions become
+ * Inference of one FuncInst: clone inst->untyped, solve, then rewrite so that lowering only reads: conversions become
  * CAST, calls become CALL_FUNC or CALL_INST with one operand per parameter, branches never taken are removed,
  * VF_CHECKED marks what raises.  No Python, no GIL needed, except inside the host's callbacks, which see to that
  * themselves. */
