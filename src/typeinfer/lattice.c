@@ -14,8 +14,8 @@
  *
  * Scalars join as they promote (promote.c): weak ones below the strong ones they adapt to.  The join is commutative,
  * joining twice changes nothing, and every chain upwards is short: that is why the solver ends.  Constants join as in
- * the flat lattice: two equal ones stay, others are forgotten (typeinfer_fact_join).  Two types without a join (NULL here)
- * are a TypingError where they meet. */
+ * the flat lattice: two equal ones stay, others are forgotten (typeinfer_fact_join).  Two types without a join
+ * (NULL here) are a TypingError where they meet. */
 #include <string.h> /* strchr */
 
 #include "typeinfer/infer.h" /* Fact */
