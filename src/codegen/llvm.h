@@ -72,8 +72,6 @@ typedef enum Special { /* what a CUDA thread knows about its place; all i32 */
                        SPECIAL_COUNT
 } Special;
 
-typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
-
 /* What happens at an index outside an array. */
 typedef enum AccessPolicy {
     ACCESS_TRUST, /* undefined: no check is emitted */

@@ -174,12 +174,12 @@ static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, co
     }
     LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(linker.library);
     code->tracker = tracker;
-    code->stack_bytes = local_bytes(module);
-    code->inner_axis = module->has_barriers ? 0 : module->inner_axis;
-    code->joins_blocks = module->joins_blocks && !module->has_barriers;
-    code->address = link_object(tracker, *object, symbol, message);
+    code->kernel.stack_bytes = local_bytes(module);
+    code->kernel.inner_axis = module->has_barriers ? 0 : module->inner_axis;
+    code->kernel.joins_blocks = module->joins_blocks && !module->has_barriers;
+    code->kernel.address = link_object(tracker, *object, symbol, message);
     *object = NULL;
-    if (!code->address) {
+    if (!code->kernel.address) {
         tracker_free(tracker);
         free(code);
         return NULL;
@@ -225,7 +225,9 @@ char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag) {
     return copy;
 }
 
-void *host_code_address(const HostCode *code) { return code->address; }
+void *host_code_address(const HostCode *code) { return code->kernel.address; }
+
+HostKernel *host_code_kernel(HostCode *code) { return &code->kernel; }
 
 void host_code_release(HostCode *code) {
     if (!code) return;

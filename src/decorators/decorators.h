@@ -23,8 +23,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h> /* PyObject */
 
-#include "driver/driver.h"   /* Code, Config, Session */
-#include "runtime/runtime.h" /* Marshal, Cuda */
+#include "driver/driver.h"     /* Code, Config, Session */
+#include "runtime/cuda/cuda.h" /* Marshal, Cuda */
 
 /* ---- module state ---- */
 

@@ -5,7 +5,7 @@
 
 #include <stdarg.h> /* va_list */
 
-#include "codegen_cpu/codegen_cpu.h" /* codegen_cpu_name, host_device_workers */
+#include "codegen_cpu/codegen_cpu.h" /* codegen_cpu_name */
 
 /* Appends a line, its label in a column of its own; on failure *text becomes NULL. */
 static void add_line(PyObject **text, const char *label, const char *format, ...) {

@@ -1,8 +1,8 @@
 /* kernel.c: @cuda.jit: kernels, and device functions that kernels call.
  *
  * kernel[grid, block, stream, sharedmem] gives a Launcher, kept so that the same configuration costs one look-up.
- * Which device runs a kernel is decided at each launch (runtime.h: cuda_use_gpu); the specialisations of all devices
- * hang on one Specialiser. */
+ * Which device runs a kernel is decided at each launch (cuda_use_gpu); the specialisations of all devices hang on one
+ * Specialiser. */
 #include "decorators/kernel.h"
 
 #include <stddef.h>       /* offsetof */

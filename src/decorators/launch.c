@@ -52,7 +52,7 @@ static int grid_for_tasks(const Launcher *self, CudaKernel *loaded, Dims *grid, 
 }
 
 static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
-    HostLaunch launch = {.code = spec->code->host,
+    HostLaunch launch = {.kernel = host_code_kernel(spec->code->host),
                          .shared_static = spec->code->shared_bytes,
                          .shared_dynamic = self->shared_bytes,
                          .fibers = spec->code->has_barriers,

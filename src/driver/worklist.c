@@ -76,7 +76,7 @@ static bool note_callers(const FuncInst *inst, Diag *diag) {
     return false;
 }
 
-/* Whether runtime/marshal_box.c can make a Python object of it. */
+/* Whether runtime/marshal/box.c can make a Python object of it. */
 static bool can_leave(const Type *type) {
     switch (type->kind) {
     case TY_STR:

@@ -153,6 +153,9 @@ typedef struct ArrayHead {
     void *owner;
 } ArrayHead;
 
+/* What a barrier tells of the predicates of the threads that meet. */
+typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
+
 /* A kernel's parameters on a GPU: every leaf of every argument in order, each at its natural alignment.  The strides of
  * C and F arrays and owners are not passed.  The launcher and the kernel's LLVM signature are both made from this list.
  */

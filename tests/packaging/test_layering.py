@@ -16,13 +16,16 @@ LEVEL = {
     "frontend": 2,
     "typeinfer": 2,
     "codegen": 2,
+    "runtime/host": 2,
+    "runtime/heap": 2,
     "codegen_nvptx": 3,
     "codegen_cpu": 3,
-    "runtime": 3,
+    "runtime/marshal": 3,
+    "runtime/cuda": 4,
     "driver": 4,
     "decorators": 5,
 }
-PYTHON_FOLDERS = {"frontend", "runtime", "decorators"}
+PYTHON_FOLDERS = {"frontend", "runtime/marshal", "runtime/cuda", "decorators"}
 LLVM_FOLDERS = {"codegen", "codegen_nvptx", "codegen_cpu"}
 # Private headers that other folders may include all the same: header -> folders.
 SECOND_DOORS = dict.fromkeys(["codegen/llvm.h", "codegen/bitcode.h"], {"codegen_nvptx", "codegen_cpu"})
@@ -35,8 +38,14 @@ def files(*suffixes):
     return sorted(path for path in SRC.rglob("*") if path.suffix in suffixes)
 
 
+def room_of(name):
+    """The folder of LEVEL that a file's name within src/ belongs to."""
+    parts = name.split("/")
+    return "/".join(parts[: 2 if parts[0] == "runtime" and len(parts) > 2 else 1])
+
+
 def folder_of(path):
-    return path.relative_to(SRC).parts[0]
+    return room_of(path.relative_to(SRC).as_posix())
 
 
 @functools.cache
@@ -51,6 +60,10 @@ def code_of(path):
 
     pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
     return re.sub(pattern, blank, path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def header_of(folder):
+    return f"{folder}/{folder.split('/')[-1]}.h"
 
 
 def includes():
@@ -71,7 +84,7 @@ def where(path, number):
 
 @needs_sources
 def test_every_folder_has_a_level():
-    assert {path.name for path in SRC.iterdir() if path.is_dir()} == set(LEVEL)
+    assert {folder_of(path) for path in files(".c", ".h", ".def")} <= set(LEVEL)
 
 
 @needs_sources
@@ -81,7 +94,7 @@ def test_include_direction():
         if quote != '"':
             continue
         own = folder_of(path)
-        other = target.split("/")[0]
+        other = room_of(target)
         if "/" not in target:
             if not (path.parent / target).exists():
                 faults.append(f'{where(path, number)}: "{target}" is not in this folder: name it with its folder')
@@ -96,11 +109,11 @@ def test_include_direction():
 def test_only_public_headers_are_included_from_other_folders():
     faults = []
     for path, number, quote, target in includes():
-        own, other = folder_of(path), target.split("/")[0]
+        own, other = folder_of(path), room_of(target)
         if quote != '"' or "/" not in target or other == own:
             continue
         # Tables (.def) are public: they are data, and reading them is what they are for.
-        public = target == f"{other}/{other}.h" or target.endswith(".def") or own in SECOND_DOORS.get(target, ())
+        public = target == header_of(other) or target.endswith(".def") or own in SECOND_DOORS.get(target, ())
         # decorators/testing*.c are doors through which the tests of an inner layer see it: not used otherwise.
         public = public or own == "decorators" and path.name.startswith("testing")
         if not public:
@@ -112,9 +125,9 @@ def test_only_public_headers_are_included_from_other_folders():
 def test_every_folder_with_code_has_its_public_header():
     # decorators is the top: it has no user, so it needs no header.
     faults = [
-        f"src/{name}/{name}.h is missing"
+        f"src/{header_of(name)} is missing"
         for name in LEVEL
-        if name != "decorators" and any((SRC / name).glob("*.c")) and not (SRC / name / f"{name}.h").exists()
+        if name != "decorators" and any((SRC / name).glob("*.c")) and not (SRC / header_of(name)).exists()
     ]
     report(faults)
 
@@ -129,7 +142,7 @@ def test_foreign_headers_only_where_allowed():
         elif target.startswith(("llvm-c/", "llvm/")):
             allowed = LLVM_FOLDERS
         elif re.match(r"(cuda|nvrtc|nvvm|nvml|cu[A-Z])", target):
-            allowed = set()  # the driver's types are declared by runtime/ itself: no toolkit is needed to build
+            allowed = set()  # the driver's types are declared by runtime/cuda itself: no toolkit is needed to build
         else:
             continue
         if own not in allowed:
@@ -212,11 +225,11 @@ TABLE_TYPES = re.compile(
 # What belongs to the process, whatever interpreters and modules are in it: worker threads, their stacks, linked code.
 PROCESS_STATE = {
     "codegen/fork_gate.c": {"fork_gate"},  # what keeps a fork out of a compilation
-    "codegen_cpu/host_device.c": {"groups", "groups_lock"},  # stacks of fibers, kept from launch to launch
     "codegen_cpu/orc.c": {"linker", "linker_lock"},  # one LLJIT: making one costs more than compiling a function
-    "codegen_cpu/pool.c": {"pool"},  # the worker threads
     "codegen_cpu/symbols.c": {"libraries"},  # handles of libraries that the process has anyway
     "codegen_cpu/target.c": {"processor", "idle_machines"},  # asked once; machines for the next module
+    "runtime/host/launch.c": {"groups", "groups_lock"},  # stacks of fibers, kept from launch to launch
+    "runtime/host/pool.c": {"pool"},  # the worker threads
 }
 
 DECLARATION = re.compile(

@@ -1,6 +1,6 @@
-/* pool.h: worker threads that help a caller with numbered pieces of work; private to codegen_cpu. */
-#ifndef KRAIT_CODEGEN_CPU_POOL_H
-#define KRAIT_CODEGEN_CPU_POOL_H
+/* pool.h: worker threads that help a caller with numbered pieces of work; private to runtime/host. */
+#ifndef KRAIT_RUNTIME_HOST_POOL_H
+#define KRAIT_RUNTIME_HOST_POOL_H
 
 /* One piece of work for several threads.  `run` is entered by the caller and by each helper once, by some perhaps when
  * all is done, and returns when nothing is left to take.  `who` is 0 for the caller, else the number of the worker,

@@ -1,9 +1,9 @@
-/* marshal.h: what the files marshal_*.c share: how NumPy names our scalars, and how array objects are read. */
-#ifndef KRAIT_RUNTIME_MARSHAL_H
-#define KRAIT_RUNTIME_MARSHAL_H
+/* marshal_private.h: what the files of this folder share: how NumPy names our scalars, and how arrays are read. */
+#ifndef KRAIT_RUNTIME_MARSHAL_PRIVATE_H
+#define KRAIT_RUNTIME_MARSHAL_PRIVATE_H
 
-#include "runtime/numpy_api.h"
-#include "runtime/runtime.h" /* Marshal */
+#include "runtime/marshal/numpy_api.h"
+#include "runtime/marshal/marshal.h" /* Marshal */
 
 /* Where a NumPy scalar object keeps its value. */
 size_t marshal_scalar_offset(Scalar scalar);

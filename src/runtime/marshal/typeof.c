@@ -1,8 +1,8 @@
-/* marshal_typeof.c: the type that a Python value has in compiled code.
+/* typeof.c: the type that a Python value has in compiled code.
  *
  * Numbers, arrays, tuples, None and ranges are told apart here; every other object (functions, types, exception
  * classes, library functions) is a constant, and the frontend says which. */
-#include "runtime/marshal.h"
+#include "runtime/marshal/marshal_private.h"
 
 static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
     int scalar = marshal_scalar_of_typenum(PyArray_TYPE(array));

@@ -20,7 +20,7 @@
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* sysconf */
 
-#include "codegen_cpu/host.h"
+#include "runtime/host/fibers.h"
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102

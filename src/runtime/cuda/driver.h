@@ -1,10 +1,10 @@
-/* cuda_driver.h: inside the runtime: the driver's entry points, devices and contexts, and errors.
+/* driver.h: inside the runtime: the driver's entry points, devices and contexts, and errors.
  *
  * There is no cuda.h: the little of the driver API that is used is declared here, from the CUDA Driver API manual. */
 #ifndef KRAIT_RUNTIME_CUDA_DRIVER_H
 #define KRAIT_RUNTIME_CUDA_DRIVER_H
 
-#include "runtime/runtime.h" /* Cuda, CudaContext */
+#include "runtime/cuda/cuda.h" /* Cuda, CudaContext */
 
 #include <sys/types.h> /* pid_t */
 
@@ -44,7 +44,7 @@ enum CudaFunctionAttribute { /* CUfunction_attribute */
 
 typedef struct CuApi {
 #define CU(name, symbol, parameters) int(*name) parameters;
-#include "runtime/cu_api.def"
+#include "runtime/cuda/cu_api.def"
 #undef CU
 } CuApi;
 

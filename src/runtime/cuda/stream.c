@@ -1,7 +1,7 @@
 /* stream.c: Stream and Event, with the names that Numba's have, on a GPU and on the host device.
  *
  * On the host device every launch has finished when it returns: streams order nothing and an event is a time stamp. */
-#include "runtime/device_memory.h"
+#include "runtime/cuda/device_memory.h"
 
 #include <structmember.h> /* T_PYSSIZET */
 

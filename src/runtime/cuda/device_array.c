@@ -1,14 +1,14 @@
 /* device_array.c: DeviceArray, an array in device memory, with the names that Numba's has, and the functions that make
  * one.
  *
- * A DeviceArray carries its shape, strides and pointer in the layout that compiled code wants (runtime.h), so a launch
+ * A DeviceArray carries its shape, strides and pointer in the layout that compiled code wants (ir.h), so a launch
  * copies them.  Views (slices, transposes, reshapes) share the memory of their base.  Anything elementwise beyond
  * copying contiguous memory goes through NumPy on the host: correct, and not the way to compute with a device array,
  * which is a kernel. */
 #define NO_IMPORT_ARRAY
 #define PY_ARRAY_UNIQUE_SYMBOL krait_runtime_array_api
 #define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
-#include "runtime/device_memory.h"
+#include "runtime/cuda/device_memory.h"
 
 #include <numpy/arrayobject.h>
 #include <structmember.h> /* T_OBJECT_EX; PyMemberDef before 3.12 */

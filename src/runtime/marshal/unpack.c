@@ -1,8 +1,8 @@
-/* marshal_unpack.c: Python values to the bytes of a type, when the value has exactly that type.
+/* unpack.c: Python values to the bytes of a type, when the value has exactly that type.
  *
  * This is the hot path of every call and launch: no allocation, no attribute look-up, only exact class checks.  An
  * array is described, not copied; its owner is the object, borrowed. */
-#include "runtime/marshal.h"
+#include "runtime/marshal/marshal_private.h"
 
 int marshal_read_int(PyObject *object, int64_t *value) {
 #if PY_VERSION_HEX >= 0x030C0000

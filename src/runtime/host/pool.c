@@ -27,7 +27,7 @@
 #include <unistd.h>    /* sysconf */
 
 #include "base/base.h" /* clock_nanoseconds */
-#include "codegen_cpu/pool.h"
+#include "runtime/host/pool.h"
 
 enum {
     MAX_THREADS = 1024,

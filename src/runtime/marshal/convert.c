@@ -1,8 +1,8 @@
-/* marshal_convert.c: Python values to the bytes of a declared type, converting scalars as C does.
+/* convert.c: Python values to the bytes of a declared type, converting scalars as C does.
  *
  * A number is read into the widest C type of its kind (int64, uint64, double, complex) and stored as the declared
  * one.  Complex to real is no conversion; float to integer truncates. */
-#include "runtime/marshal.h"
+#include "runtime/marshal/marshal_private.h"
 
 #include <math.h> /* fabs, isnan */
 

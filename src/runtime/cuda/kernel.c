@@ -1,4 +1,4 @@
-/* cuda_kernel.c: PTX into the driver, and the launch.
+/* kernel.c: PTX into the driver, and the launch.
  *
  * In: PTX text and the entry's name; at a launch, the buffer of kernel_leaves().  Out: a CudaKernel bound to one
  * context.
@@ -6,7 +6,7 @@
  * The driver's compiler is given log buffers, so that a refusal (too many registers for the block, bad PTX) is told in
  * its own words.  The parameters go over as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its
  * stack: a launch allocates nothing. */
-#include "runtime/cuda_driver.h"
+#include "runtime/cuda/driver.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strlen */

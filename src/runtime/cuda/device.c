@@ -3,7 +3,7 @@
  *
  * The host device is device 0 of a machine without a GPU (or with KRAIT_CUDA_DEVICE=cpu): it has a name, limits and no
  * compute capability of its own; it claims 8.0, the features its kernels may use. */
-#include "runtime/device_memory.h"
+#include "runtime/cuda/device_memory.h"
 
 #include <string.h> /* strcmp */
 #include <unistd.h> /* sysconf */

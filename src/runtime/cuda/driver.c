@@ -1,4 +1,4 @@
-/* cuda_driver.c: libcuda.so.1 by dlopen, devices, primary contexts, errors.
+/* driver.c: libcuda.so.1 by dlopen, devices, primary contexts, errors.
  *
  * In: nothing but the library's name.  Out: a Cuda that either has devices or says in one sentence why not.
  *
@@ -6,7 +6,7 @@
  * runtime do, so memory and streams can be shared with them.  Each thread remembers which context it made current;
  * another library in the same thread may have changed that, which shows as an error of the next call, and
  * context_recover then sets it right: so the usual call pays one compare. */
-#include "runtime/cuda_driver.h"
+#include "runtime/cuda/driver.h"
 
 #include <dlfcn.h>  /* dlopen, dlsym */
 #include <stdio.h>  /* snprintf */
@@ -38,7 +38,7 @@ static bool load_symbols(Cuda *cuda) {
         const char *symbol;
     } table[] = {
 #define CU(name, symbol, parameters) {offsetof(CuApi, name), symbol},
-#include "runtime/cu_api.def"
+#include "runtime/cuda/cu_api.def"
 #undef CU
     };
     for (size_t i = 0; i < COUNT_OF(table); i++) {

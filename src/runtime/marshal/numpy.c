@@ -1,6 +1,6 @@
-/* marshal_numpy.c: the correspondence between our scalar types and NumPy's, in both directions, as tables. */
+/* numpy.c: the correspondence between our scalar types and NumPy's, in both directions, as tables. */
 #define KRAIT_IMPORTS_NUMPY
-#include "runtime/marshal.h"
+#include "runtime/marshal/marshal_private.h"
 
 int marshal_import_numpy(void) {
     if (PyArray_ImportNumPyAPI() < 0) return -1;

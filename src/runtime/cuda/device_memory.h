@@ -3,7 +3,7 @@
 #ifndef KRAIT_RUNTIME_DEVICE_MEMORY_H
 #define KRAIT_RUNTIME_DEVICE_MEMORY_H
 
-#include "runtime/cuda_driver.h" /* Cuda, CudaContext */
+#include "runtime/cuda/driver.h" /* Cuda, CudaContext */
 
 /* One per module state; its Python functions find it through a capsule, its objects through a field. */
 typedef struct Runtime {

@@ -3,7 +3,7 @@
  * On a GPU memory comes from the driver's stream-ordered pool (cuMemAllocAsync on the default stream, about a
  * microsecond), which keeps what is freed; on GPUs or drivers without pools from cuMemAlloc.  On the host device it is
  * memory of this process, aligned for vector loads. */
-#include "runtime/device_memory.h"
+#include "runtime/cuda/device_memory.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* posix_memalign, getenv */

@@ -1,4 +1,4 @@
-/* host_device.c: launches a CUDA kernel on the cores of this machine.
+/* launch.c: launches a CUDA kernel on the cores of this machine.
  *
  * In: a kernel's code, grid, block, arguments.  Out: every thread has run; a report of the first that raised, missed a
  * barrier or left an access out.
@@ -8,7 +8,7 @@
  * so that it finds its data in its core's cache, in chunks that get smaller towards the end; then it takes chunks of
  * the others'.  The threads of a block run on one core, as a loop inside the code that may take neighbouring blocks in
  * one, or as fibers when the kernel has barriers.  A launch whose blocks are known to be over before a helper would
- * have woken stays on the caller: HostCode remembers how long a block took.
+ * have woken stays on the caller: HostKernel remembers how long a block took.
  *
  * "First" means first in the order of blocks, then threads, whatever order they ran in: when a block raises, those
  * after it are skipped and those before it still run, and the report takes the lowest. */
@@ -17,8 +17,8 @@
 #include <stdlib.h>    /* malloc */
 #include <string.h>    /* memcpy */
 
-#include "codegen_cpu/host.h"
-#include "codegen_cpu/pool.h"
+#include "runtime/host/fibers.h"
+#include "runtime/host/pool.h"
 
 enum {
     SHARED_ALIGN = 4096,      /* the largest alignment that shared.array takes */
@@ -142,7 +142,7 @@ static int64_t run_blocks(Launch *launch, Participant *p, int64_t turn, int64_t 
     const HostLaunch *what = launch->what;
     HostGrid *grid = &p->grid;
     FiberOutcome outcome = {0};
-    unsigned inner = what->code->inner_axis;
+    unsigned inner = what->kernel->inner_axis;
     int64_t length = what->grid[inner], row = turn / length;
     int32_t place[2];
     place[inner] = (int32_t)(turn % length);
@@ -157,11 +157,11 @@ static int64_t run_blocks(Launch *launch, Participant *p, int64_t turn, int64_t 
     grid->bad_access = INT64_MAX;
     if (what->fibers) {
         ThreadEntry entry;
-        memcpy(&entry, &what->code->address, sizeof entry);
+        memcpy(&entry, &what->kernel->address, sizeof entry);
         fiber_group_run(p->fibers, grid, entry, what->args, p->exception, what->exception_bytes, &outcome);
     } else {
         BlockEntry entry;
-        memcpy(&entry, &what->code->address, sizeof entry);
+        memcpy(&entry, &what->kernel->address, sizeof entry);
         outcome.status = entry(grid, what->args, p->exception);
         outcome.thread = grid->raised_thread;
     }
@@ -198,7 +198,7 @@ static bool participant_open(Participant *p, const HostLaunch *what) {
     if (!p->exception) return false;
     if (!what->fibers) return true;
     size_t threads = (size_t)what->block[0] * (size_t)what->block[1] * (size_t)what->block[2];
-    p->fibers = group_take(threads, what->code->stack_bytes);
+    p->fibers = group_take(threads, what->kernel->stack_bytes);
     return p->fibers != NULL;
 }
 
@@ -254,7 +254,7 @@ static void launch_run(PoolTask *task, unsigned who) {
         }
     } while (take_chunk(launch, &at, &from, &to));
     if (done)
-        atomic_store_explicit(&launch->what->code->block_nanoseconds, (clock_nanoseconds() - start) / done + 1,
+        atomic_store_explicit(&launch->what->kernel->block_nanoseconds, (clock_nanoseconds() - start) / done + 1,
                               memory_order_relaxed);
     participant_close(&p);
 }
@@ -262,7 +262,7 @@ static void launch_run(PoolTask *task, unsigned who) {
 /* ---- the launch ---- */
 
 static int64_t block_nanoseconds(const HostLaunch *what) {
-    return atomic_load_explicit(&what->code->block_nanoseconds, memory_order_relaxed);
+    return atomic_load_explicit(&what->kernel->block_nanoseconds, memory_order_relaxed);
 }
 
 static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
@@ -284,12 +284,12 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
     if (blocks < 1 || block_threads < 1) return true;
     if (block_threads > MAX_BLOCK_THREADS || what->block[0] > MAX_BLOCK_THREADS || what->shared_dynamic > INT32_MAX)
         return false;
-    unsigned helpers = helpers_for(what, blocks), inner = what->code->inner_axis;
+    unsigned helpers = helpers_for(what, blocks), inner = what->kernel->inner_axis;
     Launch launch = {.task = {.run = launch_run},
                      .what = what,
                      .threads = helpers + 1,
                      .ranges = aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
-                     .joined = what->code->joins_blocks ? MAX_ROW / what->block[inner] : 1,
+                     .joined = what->kernel->joins_blocks ? MAX_ROW / what->block[inner] : 1,
                      .unit = 1,
                      .limit = INT64_MAX,
                      .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -1,8 +1,8 @@
-/* marshal_box.c: the bytes of a result to a new Python object.
+/* box.c: the bytes of a result to a new Python object.
  *
  * Weak scalars become Python's, strong ones NumPy's.  An array that is exactly its owner is the owner itself, as
  * `return x` means in the interpreter; any other is a view on it. */
-#include "runtime/marshal.h"
+#include "runtime/marshal/marshal_private.h"
 
 static PyObject *box_scalar(const Type *type, const void *from) {
     Scalar scalar = (Scalar)type->scalar;

@@ -1,0 +1,64 @@
+/* cuda.h: the CUDA driver behind dlopen, memory and launches on a GPU, and the Python types of devices: arrays,
+ * streams, events.
+ *
+ * libcuda.so.1 is opened at first use (cu_api.def lists its symbols); its absence is an answer, not an error.  CUDA
+ * state hangs on a Cuda object per module state and a context object per device. */
+#ifndef KRAIT_RUNTIME_CUDA_H
+#define KRAIT_RUNTIME_CUDA_H
+
+#include "runtime/marshal/marshal.h" /* Marshal, DeviceArray */
+
+typedef struct Cuda Cuda;               /* the driver library and its devices */
+typedef struct CudaContext CudaContext; /* primary context of one device: pool, streams, loaded modules */
+typedef struct CudaKernel CudaKernel;   /* one loaded entry in one context */
+
+/* Opens libcuda.so.1.  Never fails: cuda_why_not() is NULL when there is a usable GPU, else a sentence for people. */
+Cuda *cuda_new(void);
+void cuda_free(Cuda *cuda);
+const char *cuda_why_not(Cuda *cuda);
+int cuda_device_count(Cuda *cuda);
+int cuda_driver_version(Cuda *cuda);  /* 13000 for 13.0 */
+int cuda_max_ptx_version(Cuda *cuda); /* 90 for 9.0: the newest PTX the driver accepts */
+
+/* The calling thread's current device (0 unless it selected another); its primary context is retained at first use.
+ * NULL: exception set. */
+CudaContext *cuda_current(Cuda *cuda);
+int cuda_select(Cuda *cuda, int device); /* -1: exception set */
+int context_device(const CudaContext *context);
+int context_compute_capability(const CudaContext *context); /* 90 */
+
+/* Loads PTX (the driver's own compiler runs: its log goes into the exception) and finds the entry. */
+CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *entry_name, int max_registers);
+void cuda_kernel_free(CudaKernel *kernel);
+int cuda_kernel_attribute(CudaKernel *kernel, int attribute); /* CUfunction_attribute; -1: exception set */
+int cuda_kernel_best_block(CudaKernel *kernel,
+                           size_t shared_bytes); /* threads a block for the best occupancy; -1: exception set */
+/* No GIL games, no allocation, no context query beyond one thread-local compare.  params: buffer of kernel_leaves. */
+int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream,
+                       unsigned shared_bytes, void *params, size_t params_bytes);
+
+/* Where kernels run: KRAIT_CUDA_DEVICE=auto|gpu|cpu, read once.  1: on a GPU; 0: on the host device; -1: a GPU was
+ * asked for and there is none (exception set).  cuda_choice_reason is the sentence that `krait info` and cuda.detect()
+ * show. */
+int cuda_use_gpu(Cuda *cuda);
+const char *cuda_choice_reason(Cuda *cuda);
+
+/* Memory of one launch, for host arrays given as arguments: allocated and freed in stream order.  -1: exception set. */
+int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **device);
+int cuda_stage_in(CudaContext *context, void *stream, void *device, const void *host, size_t bytes);
+int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *device,
+                   size_t bytes); /* returns when it has arrived */
+int cuda_stage_free(CudaContext *context, void *stream, void *device);
+
+/* ---- Python types of this folder: DeviceArray, Stream, Event, Device ---- */
+
+/* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with
+ * __cuda_stream__. -1: exception set. */
+int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handle);
+
+/* Also adds the functions behind the names of krait.cuda that this folder serves: to_device device_array
+ * device_array_like pinned_array stream event synchronize select_device get_current_device list_devices current_context
+ * ...; sets marshal->device_array. */
+int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda);
+
+#endif

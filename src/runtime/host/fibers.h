@@ -1,0 +1,29 @@
+/* fibers.h: the threads of a block as fibers; private to runtime/host. */
+#ifndef KRAIT_RUNTIME_HOST_FIBERS_H
+#define KRAIT_RUNTIME_HOST_FIBERS_H
+
+#include "runtime/host/host.h" /* HostGrid, HostThread */
+
+typedef int32_t (*BlockEntry)(HostGrid *grid, const void *args, void *exception);
+typedef int32_t (*ThreadEntry)(HostThread *thread, const void *args, void *exception);
+
+/* The threads of one block as fibers; used by one thread of the process at a time, reused from block to block and
+ * launch to launch. */
+typedef struct FiberGroup FiberGroup;
+
+typedef struct FiberOutcome {
+    int32_t status; /* of the first thread that raised, else 0; its arguments are in the exception buffer given */
+    int32_t thread; /* number in the block of the raising or the stuck thread */
+    bool stuck;
+    uint32_t site; /* of the barrier the stuck thread waits at */
+} FiberOutcome;
+
+FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes); /* NULL: no memory */
+bool fiber_group_fits(const FiberGroup *group, size_t threads, size_t stack_bytes);
+size_t fiber_group_bytes(const FiberGroup *group); /* of address space */
+void fiber_group_free(FiberGroup *group);          /* NULL is fine */
+/* Runs a block; bad accesses go to grid->bad_access. */
+void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
+                     size_t exception_bytes, FiberOutcome *outcome);
+
+#endif

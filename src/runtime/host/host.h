@@ -1,0 +1,82 @@
+/* host.h: the device that runs CUDA kernels on the cores of this machine.
+ *
+ * The agreement between a kernel's code and this device (codegen_cpu/entry.c writes the one side, launch.c and fibers.c
+ * are the other):
+ *
+ *   without barriers: int32_t entry(HostGrid *, const void *args, void *exception), which runs all threads of the
+ *   `joined` blocks; with barriers: int32_t entry(HostThread *, const void *args, void *exception), which runs one
+ *   thread, on a fiber.
+ *
+ * Both return 0 or 1 + the number of a RaiseSite.
+ *
+ * Files: launch.c hands out the blocks, pool.c has the worker threads, fibers.c the threads of a block. */
+#ifndef KRAIT_RUNTIME_HOST_H
+#define KRAIT_RUNTIME_HOST_H
+
+#include "ir/ir.h" /* ir_abi.def, BarrierVote */
+
+#define STRUCT(name)                          typedef struct name {
+#define FIELD(structure, field, type, letter) type field;
+#define END(name) \
+    }             \
+    name;
+#include "ir/ir_abi.def"
+#undef STRUCT
+#undef FIELD
+#undef END
+
+enum {
+    SITE_BITS = 14,           /* of an access site in HostGrid.bad_access and HostThread.bad */
+    THREAD_BITS = 10,         /* of a thread in HostGrid.bad_access */
+    MAX_BLOCK_THREADS = 1024, /* as on a GPU */
+    MAX_ROW = 1 << 16,        /* threads along the inner axis of joined blocks (thread_order.c) */
+    NO_BAD_ACCESS = 1 << 30,  /* HostThread.bad from here on: every access was inside; above any place << SITE_BITS */
+    WARP_SIZE = 32,
+    /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside
+     * its code's local variables. */
+    THREAD_RECURSION = 4 << 20,
+    FIBER_RECURSION = 48 << 10
+};
+
+/* A kernel's machine code, and what is known of it. */
+typedef struct HostKernel {
+    void *address;
+    size_t stack_bytes;                /* of the code's local variables, for the size of fibers' stacks */
+    unsigned inner_axis;               /* 0 or 1: HostGrid.joined counts blocks along x or y */
+    bool joins_blocks;                 /* it may be more than 1 */
+    _Atomic int64_t block_nanoseconds; /* what one block took when last measured; 0: not yet */
+} HostKernel;
+
+typedef struct HostLaunch {
+    HostKernel *kernel;
+    int32_t grid[3], block[3]; /* each at least 1; at most 1024 threads in a block */
+    size_t shared_static, shared_dynamic;
+    bool fibers;      /* codegen_has_barriers */
+    const void *args; /* layout of tuple(params) */
+    void *exception;  /* buffer of exception_bytes per launch: the first raising thread's arguments */
+    size_t exception_bytes;
+} HostLaunch;
+
+typedef struct HostLaunchReport {
+    int32_t status; /* 0, or 1 + RaiseSite of the first thread (in block and thread order) that raised */
+    int64_t bad_block,
+        bad_thread;    /* of the first access outside an array, or of the raising or stuck thread; -1: none */
+    uint32_t bad_site; /* access site of codegen_access_sites; UINT32_MAX: none */
+    bool stuck;        /* a thread missed a barrier: bad_site is the barrier's */
+} HostLaunchReport;
+
+/* Runs every thread of the grid and returns when all are done.  Call without the GIL.  False: no memory, or more than
+ * 1024 threads in a block. */
+bool host_device_launch(const HostLaunch *launch, HostLaunchReport *report);
+unsigned host_device_workers(
+    void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
+
+/* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
+ * thread's warp) that has not ended has arrived; vote: a BarrierVote over the predicates. */
+void krait_host_barrier(HostThread *thread, uint32_t site);
+int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate);
+void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask);
+/* What it calls where a thread rests: the other threads of the block that are ready run first. */
+void krait_host_yield(HostThread *thread);
+
+#endif

@@ -1,0 +1,56 @@
+/* marshal.h: Python values to the layout of ir.h and back, for host calls and for launches on either device. */
+#ifndef KRAIT_RUNTIME_MARSHAL_H
+#define KRAIT_RUNTIME_MARSHAL_H
+
+#include <Python.h> /* PyObject */
+
+#include "frontend/frontend.h" /* Objects (ObjRef of functions passed as arguments) */
+#include "ir/ir.h"             /* Type, KernelLeaf */
+
+int marshal_import_numpy(void); /* before anything else here; -1: exception set */
+
+typedef struct Marshal { /* what it needs to know; one per module state */
+    TypeTable *types;
+    Objects *objects;
+    PyTypeObject *device_array; /* krait's DeviceArray type */
+    bool host;                  /* for code that runs on the host as such: device arrays are refused */
+} Marshal;
+
+/* The type an argument has in compiled code, and the constant it is if its type alone does not say it (NULL otherwise).
+ * NULL with a TypeError set that names the Python type and a way out: unsupported. */
+const Type *marshal_typeof(const Marshal *marshal, PyObject *object);
+/* The same; the constant of a str lies in the arena and goes to *konst.  Both may be NULL. */
+const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst);
+
+/* Writes the value's bytes if the object has exactly this type; MARSHAL_MISMATCH (no exception set) if it has another.
+ * This is the hot path: no allocation, no attribute look-up for int, float, bool, complex, NumPy scalars, NumPy arrays
+ * and device arrays.  For an array, owner is the object itself, borrowed. */
+typedef enum MarshalResult { MARSHAL_OK, MARSHAL_MISMATCH, MARSHAL_ERROR } MarshalResult;
+MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+/* The same, converting as C does for an explicit signature (int to float64, float64 to float32, C array where any
+ * layout is declared). */
+MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar,
+                            void *to); /* false: complex to real */
+/* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
+int marshal_typenum(Scalar scalar);
+int marshal_scalar_of_typenum(int typenum);
+PyTypeObject *marshal_scalar_type(Scalar scalar);
+int marshal_scalar_of_class(PyTypeObject *class);
+/* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays
+ * as views on their owner. */
+PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
+
+/* An array in device memory.  From head on it is the layout of its type in ir.h, so unpacking it is a copy; head.owner
+ * is the object itself. context NULL: the host device, whose memory is memory of this process. */
+typedef struct DeviceArray {
+    PyObject_VAR_HEAD PyObject *weakrefs;
+    PyObject *base; /* what owns the memory of a view; NULL: this object does */
+    struct Runtime *runtime;
+    struct CudaContext *context;
+    const Type *type; /* TY_ARRAY */
+    ArrayHead head;
+    int64_t dims[]; /* shape[ndim], strides[ndim] */
+} DeviceArray;
+
+#endif
