@@ -45,21 +45,30 @@ PyObject *inspect_nopython_signatures(Specialiser *core) { return list_specs(cor
 
 /* ---- metadata ---- */
 
+static bool add_time(PyObject *times, const char *group, const char *name, int64_t nanoseconds) {
+    PyObject *key = PyUnicode_FromFormat("%s%s", group, name),
+             *seconds = PyFloat_FromDouble((double)nanoseconds * 1e-9);
+    bool fine = key && seconds && PyDict_SetItem(times, key, seconds) == 0;
+    Py_XDECREF(key);
+    Py_XDECREF(seconds);
+    return fine;
+}
+
 PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
-    PyObject *stages = PyDict_New(), *signature = spec_signature(core, spec), *metadata = NULL;
+    PyObject *times = PyDict_New(), *signature = spec_signature(core, spec), *metadata = NULL;
     double total = 0;
-    for (int i = 0; stages && i < STAGE_COUNT; i++) {
-        PyObject *seconds = PyFloat_FromDouble((double)spec->code->nanoseconds[i] * 1e-9);
+    for (int i = 0; times && i < STAGE_COUNT; i++) {
         total += (double)spec->code->nanoseconds[i] * 1e-9;
-        if (!seconds || PyDict_SetItemString(stages, stage_names[i], seconds) < 0) Py_CLEAR(stages);
-        Py_XDECREF(seconds);
+        if (!add_time(times, "", stage_names[i], spec->code->nanoseconds[i])) Py_CLEAR(times);
     }
-    if (stages && signature)
-        metadata = Py_BuildValue("{sOsOsdsnsssO}", "signature", signature, "pipeline_times", stages, "compile_seconds",
+    for (int i = 0; times && i < PASS_COUNT; i++)
+        if (!add_time(times, "passes.", pass_info[i].name, spec->code->pass_nanoseconds[i])) Py_CLEAR(times);
+    if (times && signature)
+        metadata = Py_BuildValue("{sOsOsdsnsssO}", "signature", signature, "pipeline_times", times, "compile_seconds",
                                  total, "guards", (Py_ssize_t)spec->code->nguards, "target",
                                  spec->code->config.target == TARGET_NVPTX ? "nvptx" : "host", "has_barriers",
                                  spec->code->has_barriers ? Py_True : Py_False);
-    Py_XDECREF(stages);
+    Py_XDECREF(times);
     Py_XDECREF(signature);
     return metadata;
 }

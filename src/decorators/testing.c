@@ -447,6 +447,7 @@ int testing_add(PyObject *module) {
     if (status == 0) status = testing_frontend_add(module, testing);
     if (status == 0) status = testing_codegen_add(module, testing);
     if (status == 0) status = testing_stage_add(module, testing);
+    if (status == 0) status = testing_passes_add(testing);
     if (status == 0) status = PyModule_AddObjectRef(module, "_testing", testing);
     Py_DECREF(testing);
     return status;

@@ -10,5 +10,6 @@ int testing_add(PyObject *module);
 int testing_frontend_add(PyObject *module, PyObject *testing);
 int testing_codegen_add(PyObject *module, PyObject *testing); /* testing_codegen.c */
 int testing_stage_add(PyObject *module, PyObject *testing);   /* testing_stage.c */
+int testing_passes_add(PyObject *testing);                    /* testing_passes.c */
 
 #endif

@@ -66,7 +66,7 @@ static void fill(Code *code, Job *job) {
     code->params = memcpy(ARENA_ARRAY(arena, const Type *, count), root->types, count * sizeof *root->types);
     code->param_konsts = copy_consts(arena, root->konsts, count);
     code->result = root->result;
-    code->written = written_arguments(job);
+    code->written = root->writes;
     code->raise_sites = codegen_raise_sites(job->module, &code->nraise_sites);
     code->raise_sites = copy_raise_sites(arena, code->raise_sites, code->nraise_sites);
     code->access_sites = codegen_access_sites(job->module, &code->naccess_sites);
@@ -84,6 +84,7 @@ static void fill(Code *code, Job *job) {
     code->opt_text = copy_text(arena, job->texts[DUMP_OPT]);
     code->asm_text = copy_text(arena, job->texts[DUMP_ASM]);
     memcpy(code->nanoseconds, job->nanoseconds, sizeof code->nanoseconds);
+    memcpy(code->pass_nanoseconds, job->pass_nanoseconds, sizeof code->pass_nanoseconds);
     /* last, since nothing after it can fail: the guards' references change hands */
     Guard *guards = ARENA_ARRAY(arena, Guard, job->frontend.guards.len);
     for (size_t i = 0; i < job->frontend.guards.len; i++) guards[i] = job->frontend.guards.data[i];

@@ -1,7 +1,7 @@
 /* driver.h: one compilation, from a function and the types of its arguments to finished Code.
  *
- * The pipeline is the body of one function, driver_compile in job.c: named stages, each timed and dumpable
- * (KRAIT_DUMP=bytecode,ir,typed, llvm,opt,ptx,asm or all).  Callees are a worklist, never recursion.  A Job owns
+ * The pipeline is the body of one function in job.c: named stages, each timed and dumpable (KRAIT_DUMP=bytecode, ir,
+ * typed, the name of a pass, llvm, opt, ptx, asm, or all).  Callees are a worklist, never recursion.  A Job owns
  * everything of a compilation and dies with it; Code is what stays.  Many threads may compile at once. */
 #ifndef KRAIT_DRIVER_H
 #define KRAIT_DRIVER_H
@@ -9,6 +9,7 @@
 #include "codegen/codegen.h"         /* CodegenOptions, RaiseSite */
 #include "codegen_cpu/codegen_cpu.h" /* HostCode, AccessSite */
 #include "frontend/frontend.h"       /* Objects, Guard */
+#include "passes/passes.h"           /* PASS_COUNT */
 #include "typeinfer/typeinfer.h"     /* Promotion */
 
 typedef enum TargetKind { TARGET_HOST, TARGET_NVPTX } TargetKind;
@@ -27,7 +28,16 @@ typedef struct Session {
     Objects *objects;
 } Session;
 
-enum Stage { STAGE_FRONTEND, STAGE_INFER, STAGE_LOWER, STAGE_LINK, STAGE_OPTIMISE, STAGE_EMIT, STAGE_COUNT };
+enum Stage {
+    STAGE_FRONTEND,
+    STAGE_INFER,
+    STAGE_PASSES,
+    STAGE_LOWER,
+    STAGE_LINK,
+    STAGE_OPTIMISE,
+    STAGE_EMIT,
+    STAGE_COUNT
+};
 extern const char *const stage_names[STAGE_COUNT];
 
 /* Finished code of one specialisation; reference-counted; everything it points to is its own. */
@@ -54,7 +64,7 @@ struct Code {
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */
     uint64_t written;     /* bit i: array argument i may be written (63 and above: always set) */
     const char *typed_text, *llvm_text, *opt_text, *asm_text; /* when keep_text */
-    int64_t nanoseconds[STAGE_COUNT];
+    int64_t nanoseconds[STAGE_COUNT], pass_nanoseconds[PASS_COUNT];
 };
 
 /* Compiles; called with the GIL held, releases it while LLVM works.  NULL: diag (whose arena the caller owns) says why;
@@ -65,8 +75,8 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
 Code *code_retain(Code *code);
 void code_release(Code *code); /* GIL held: guards hold Python references */
 
-/* For tests: stops after the named stage ("bytecode", "ir", "typed", "llvm", "opt", "asm" or "ptx") and gives its text,
- * in diag->arena. */
+/* For tests: stops after the named stage ("bytecode", "ir", "typed", a pass, "llvm", "opt", "asm" or "ptx") and gives
+ * its text, in diag->arena. */
 const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
                               size_t count, const char *stage, Diag *diag);
 

@@ -1,38 +1,46 @@
-/* dump.c: the texts of the stages: KRAIT_DUMP=bytecode,ir,typed,llvm,opt,asm,ptx (or all) prints them on stderr, the
- * inspect functions of a dispatcher and the tests keep them. */
+/* dump.c: the texts of the stages: KRAIT_DUMP=bytecode,ir,typed,llvm,opt,asm,ptx, the names of passes, or all prints
+ * them on stderr; the inspect functions of a dispatcher and the tests keep them. */
 #include <stdio.h>  /* fprintf, fputs */
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strchr, strncmp */
 
 #include "driver/job.h"
 
-static const char *const dump_names[DUMP_COUNT] = {
-    [DUMP_BYTECODE] = "bytecode", [DUMP_IR] = "ir",   [DUMP_TYPED] = "typed", [DUMP_LLVM] = "llvm",
-    [DUMP_OPT] = "opt",           [DUMP_ASM] = "asm", [DUMP_PTX] = "ptx",
-};
+static const char *dump_name(int dump) {
+    static const char *const names[DUMP_COUNT] = {
+        [DUMP_BYTECODE] = "bytecode", [DUMP_IR] = "ir",   [DUMP_TYPED] = "typed", [DUMP_LLVM] = "llvm",
+        [DUMP_OPT] = "opt",           [DUMP_ASM] = "asm", [DUMP_PTX] = "ptx",
+    };
+    return names[dump] ? names[dump] : pass_info[dump - DUMP_PASS].name;
+}
 
 static int dump_of(const char *name, size_t length) {
     for (int i = 0; i < DUMP_COUNT; i++)
-        if (strlen(dump_names[i]) == length && strncmp(dump_names[i], name, length) == 0) return i;
+        if (strlen(dump_name(i)) == length && strncmp(dump_name(i), name, length) == 0) return i;
     return -1;
 }
 
 int dump_named(const char *name) { return dump_of(name, strlen(name)); }
 
-uint32_t dump_from_environment(void) {
-    uint32_t set = 0;
+static void explain_names(const char *unknown, size_t length) {
+    fprintf(stderr, "krait: KRAIT_DUMP knows ");
+    for (int i = 0; i < DUMP_COUNT; i++) fprintf(stderr, "%s, ", dump_name(i));
+    fprintf(stderr, "and all, not '%.*s'\n", (int)length, unknown);
+}
+
+uint64_t dump_from_environment(void) {
+    uint64_t set = 0;
     const char *text = getenv("KRAIT_DUMP");
     while (text && *text) {
         const char *comma = strchr(text, ',');
         size_t length = comma ? (size_t)(comma - text) : strlen(text);
         int dump = dump_of(text, length);
         if (dump >= 0)
-            set |= 1u << dump;
+            set |= DUMP_BIT(dump);
         else if (length == 3 && strncmp(text, "all", 3) == 0)
-            set |= (1u << DUMP_COUNT) - 1;
+            set = UINT64_MAX;
         else if (length)
-            fprintf(stderr, "krait: KRAIT_DUMP knows bytecode, ir, typed, llvm, opt, asm, ptx and all, not '%.*s'\n",
-                    (int)length, text);
+            explain_names(text, length);
         text = comma ? comma + 1 : NULL;
     }
     return set;
@@ -40,20 +48,18 @@ uint32_t dump_from_environment(void) {
 
 void dump_text(Job *job, Dump dump, const char *text) {
     job->texts[dump] = text;
-    if (text && job->printed & 1u << dump) {
+    if (text && job->printed & DUMP_BIT(dump)) {
         fprintf(stderr, "---- %s: %s ----\n", job->options.entry_name ? job->options.entry_name : "krait",
-                dump_names[dump]);
+                dump_name(dump));
         fputs(text, stderr);
         if (*text && text[strlen(text) - 1] != '\n') fputc('\n', stderr);
     }
 }
 
-const char *dump_all_functions(Job *job) {
+void dump_program(Job *job, Dump dump) {
+    if (!dump_wanted(job, dump)) return;
     Buf text;
     buf_init(&text, job->arena);
-    for (size_t i = 0; i < job->insts.len; i++) {
-        if (i) buf_putc(&text, '\n');
-        func_print(&text, job->insts.data[i]->func);
-    }
-    return text.text;
+    program_print(&text, &job->program);
+    dump_text(job, dump, text.text);
 }

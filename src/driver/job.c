@@ -1,14 +1,13 @@
 /* job.c: the pipeline of one compilation.
  *
- *   Python function --frontend--> untyped SSA --infer--> typed SSA --lower--> LLVM module --link--> --optimise-->
- * --emit--> Code
+ *   Python function --frontend--> untyped SSA --infer--> typed SSA --passes--> typed SSA
+ *     --lower--> LLVM module --link--> --optimise--> --emit--> Code
  *
  * In: a function, the types of its arguments, a Config.  Out: Code, or a Diag that says why not.
  *
- * driver_compile is read top to bottom: each stage is one call that takes all of the stage before and is finished
- * before the next starts; stage() times it, and what it leaves behind can be dumped (KRAIT_DUMP).  The frontend and
- * inference run with the GIL, since inference asks the frontend for callees; from lowering on, other Python threads
- * run.
+ * pipeline() is read top to bottom: each stage is one call that takes all of the stage before and is finished before
+ * the next starts; it is timed, and what it leaves behind can be dumped (KRAIT_DUMP).  The frontend and inference run
+ * with the GIL, since inference asks the frontend for callees; from lowering on, other Python threads run.
  *
  * The Job owns every resource: job_close releases them on the way out of success, refusal and exhausted memory alike,
  * which is what makes the arena's jump (base.h) safe. */
@@ -19,7 +18,7 @@
 #include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
 
 const char *const stage_names[STAGE_COUNT] = {
-    [STAGE_FRONTEND] = "frontend", [STAGE_INFER] = "infer",       [STAGE_LOWER] = "lower",
+    [STAGE_FRONTEND] = "frontend", [STAGE_INFER] = "infer",       [STAGE_PASSES] = "passes", [STAGE_LOWER] = "lower",
     [STAGE_LINK] = "link",         [STAGE_OPTIMISE] = "optimise", [STAGE_EMIT] = "emit",
 };
 
@@ -70,9 +69,9 @@ static bool stage_frontend(Job *job, const Request *request) {
     TRY(untyped);
     FAIL_IF(untyped->nparams != request->count, job->diag, BAD_ARGUMENTS, untyped->source, untyped->span,
             "%s takes %u arguments, %zu were given", untyped->name, untyped->nparams, request->count);
-    if (job->wanted & 1u << DUMP_BYTECODE)
+    if (dump_wanted(job, DUMP_BYTECODE))
         dump_text(job, DUMP_BYTECODE, frontend_disassemble(&job->frontend, job->function));
-    if (job->wanted & 1u << DUMP_IR) {
+    if (dump_wanted(job, DUMP_IR)) {
         Buf text;
         buf_init(&text, job->arena);
         func_print(&text, untyped);
@@ -82,50 +81,56 @@ static bool stage_frontend(Job *job, const Request *request) {
     return worklist_instance(job, job->function, untyped, request->types, request->konsts, NULL) != NULL;
 }
 
-static bool stage_infer(Job *job, const Request *request) {
-    (void)request;
+static bool stage_infer(Job *job) {
     TRY(worklist_run(job));
-    if (job->wanted & 1u << DUMP_TYPED) dump_text(job, DUMP_TYPED, dump_all_functions(job));
+    job->program = (Program){job->arena, job->session->types, job->diag, job->insts.data, job->insts.len};
+    dump_program(job, DUMP_TYPED);
     return true;
+}
+
+static void pass_ran(void *self, PassId pass, int64_t nanoseconds) {
+    Job *job = self;
+    job->pass_nanoseconds[pass] = nanoseconds;
+    dump_program(job, (Dump)(DUMP_PASS + pass));
+}
+
+static bool stage_passes(Job *job) {
+    const Config *config = job->config;
+    PassTarget target = config->target == TARGET_NVPTX ? PASS_ON_GPU
+                        : config->kernel               ? PASS_ON_HOST_KERNEL
+                                                       : PASS_ON_HOST;
+    TRY(worklist_check_result(job));
+    return passes_run(&job->program, target, &(PassWatch){job, pass_ran});
 }
 
 static const Target *job_target(const Job *job) {
     return job->config->target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
 }
 
-static bool stage_lower(Job *job, const Request *request) {
-    (void)request;
-    TRY(worklist_check_result(job));
+static bool stage_lower(Job *job) {
     TRY(codegen_lower(&job->module, job_target(job), &job->options, job->session->types, job->insts.data,
                       job->insts.len, job->arena, job->diag));
-    if (job->wanted & 1u << DUMP_LLVM) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
+    if (dump_wanted(job, DUMP_LLVM)) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
     return true;
 }
 
-static bool stage_link(Job *job, const Request *request) {
-    (void)request;
-    return codegen_link(job->module, job->diag);
-}
-
-static bool stage_optimise(Job *job, const Request *request) {
-    (void)request;
+static bool stage_optimise(Job *job) {
     TRY(codegen_optimise(job->module, job->diag));
-    if (job->wanted & 1u << DUMP_OPT) dump_text(job, DUMP_OPT, codegen_text(job->module, job->arena));
+    if (dump_wanted(job, DUMP_OPT)) dump_text(job, DUMP_OPT, codegen_text(job->module, job->arena));
     return true;
 }
 
-static bool stage_emit(Job *job, const Request *request) {
-    (void)request;
+static bool stage_emit(Job *job) {
     if (job->config->target == TARGET_NVPTX) {
         job->ptx = codegen_nvptx_emit(job->module, job->arena, &job->ptx_length, job->diag);
         TRY(job->ptx);
-        if (job->wanted & (1u << DUMP_PTX | 1u << DUMP_ASM)) {
+        if (dump_wanted(job, DUMP_PTX) || dump_wanted(job, DUMP_ASM)) {
             dump_text(job, DUMP_PTX, job->ptx);
             job->texts[DUMP_ASM] = job->ptx;
         }
         return true;
     }
-    if (job->wanted & 1u << DUMP_ASM) {
+    if (dump_wanted(job, DUMP_ASM)) {
         const char *assembly = codegen_cpu_assembly(job->module, job->arena, job->diag);
         TRY(assembly);
         dump_text(job, DUMP_ASM, assembly);
@@ -133,26 +138,26 @@ static bool stage_emit(Job *job, const Request *request) {
     return true; /* the address is made last, by job_finish: it consumes the module that code_from_job still reads */
 }
 
-static bool stage(Job *job, enum Stage number, bool (*run)(Job *, const Request *), const Request *request) {
-    int64_t start = clock_nanoseconds();
-    bool fine = run(job, request);
-    job->nanoseconds[number] += clock_nanoseconds() - start;
-    return fine;
-}
+/* One line of the pipeline: times the call; ends the pipeline if it fails, or is the last one wanted. */
+#define STAGE(number, call)                                      \
+    do {                                                         \
+        int64_t start = clock_nanoseconds();                     \
+        bool fine = (call);                                      \
+        job->nanoseconds[number] += clock_nanoseconds() - start; \
+        if (!fine || (number) == until) return fine;             \
+    } while (0)
 
 /* The way of a function through the house.  `until` is the last stage wanted. */
 static bool pipeline(Job *job, const Request *request, enum Stage until) {
-    static bool (*const stages[STAGE_COUNT])(Job *, const Request *) = {
-        [STAGE_FRONTEND] = stage_frontend, [STAGE_INFER] = stage_infer,       [STAGE_LOWER] = stage_lower,
-        [STAGE_LINK] = stage_link,         [STAGE_OPTIMISE] = stage_optimise, [STAGE_EMIT] = stage_emit,
-    };
-    for (int number = STAGE_FRONTEND; number <= (int)until; number++) {
-        if (number == STAGE_LOWER) { /* no Python object is touched from here on */
-            job->gil = frontend_release_gil();
-            codegen_enter();
-        }
-        TRY(stage(job, number, stages[number], request));
-    }
+    STAGE(STAGE_FRONTEND, stage_frontend(job, request));
+    STAGE(STAGE_INFER, stage_infer(job));
+    STAGE(STAGE_PASSES, stage_passes(job));
+    job->gil = frontend_release_gil(); /* no Python object is touched from here on */
+    codegen_enter();
+    STAGE(STAGE_LOWER, stage_lower(job));
+    STAGE(STAGE_LINK, codegen_link(job->module, job->diag));
+    STAGE(STAGE_OPTIMISE, stage_optimise(job));
+    STAGE(STAGE_EMIT, stage_emit(job));
     return true;
 }
 
@@ -246,7 +251,8 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
     const Request request = {types, konsts, count};
     if (!job_init(&job, session, config, function, diag)) return NULL;
     job.wanted = job.printed = dump_from_environment();
-    if (config->keep_text) job.wanted |= 1u << DUMP_TYPED | 1u << DUMP_LLVM | 1u << DUMP_OPT | 1u << DUMP_ASM;
+    if (config->keep_text)
+        job.wanted |= DUMP_BIT(DUMP_TYPED) | DUMP_BIT(DUMP_LLVM) | DUMP_BIT(DUMP_OPT) | DUMP_BIT(DUMP_ASM);
     job_run(&job, &request, STAGE_EMIT, finish_code);
     Code *code = diag->failed ? NULL : job.code;
     if (code) job.code = NULL;
@@ -254,21 +260,29 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
     return code;
 }
 
+static enum Stage stage_of(Dump dump) {
+    switch (dump) {
+    case DUMP_BYTECODE:
+    case DUMP_IR: return STAGE_FRONTEND;
+    case DUMP_TYPED: return STAGE_INFER;
+    case DUMP_LLVM: return STAGE_LOWER;
+    case DUMP_OPT: return STAGE_OPTIMISE;
+    case DUMP_ASM:
+    case DUMP_PTX: return STAGE_EMIT;
+    default: return STAGE_PASSES;
+    }
+}
+
 const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
                               size_t count, const char *name, Diag *diag) {
-    static const enum Stage last[DUMP_COUNT] = {
-        [DUMP_BYTECODE] = STAGE_FRONTEND, [DUMP_IR] = STAGE_FRONTEND,  [DUMP_TYPED] = STAGE_INFER,
-        [DUMP_LLVM] = STAGE_LOWER,        [DUMP_OPT] = STAGE_OPTIMISE, [DUMP_ASM] = STAGE_EMIT,
-        [DUMP_PTX] = STAGE_EMIT,
-    };
     Job job;
     const Request request = {types, NULL, count};
     int dump = dump_named(name);
     FAIL_IF(dump < 0, diag, PARSE, NULL, (Span){0}, "no stage is named '%s'", name);
     if (!job_init(&job, session, config, function, diag)) return NULL;
-    job.wanted = 1u << dump;
+    job.wanted = DUMP_BIT(dump);
     job.last_text = (Dump)dump;
-    job_run(&job, &request, last[dump], finish_text);
+    job_run(&job, &request, stage_of(job.last_text), finish_text);
     const char *text = diag->failed ? NULL : job.text;
     job_close(&job);
     return text;

@@ -4,8 +4,20 @@
 
 #include "driver/driver.h" /* Session, Config, Code */
 
-/* Texts of the stages, in the order of the pipeline: KRAIT_DUMP's names. */
-typedef enum Dump { DUMP_BYTECODE, DUMP_IR, DUMP_TYPED, DUMP_LLVM, DUMP_OPT, DUMP_ASM, DUMP_PTX, DUMP_COUNT } Dump;
+/* Texts of the stages, in the order of the pipeline: KRAIT_DUMP's names.  DUMP_PASS + n: of pass number n. */
+typedef enum Dump {
+    DUMP_BYTECODE,
+    DUMP_IR,
+    DUMP_TYPED,
+    DUMP_PASS,
+    DUMP_LLVM = DUMP_PASS + PASS_COUNT,
+    DUMP_OPT,
+    DUMP_ASM,
+    DUMP_PTX,
+    DUMP_COUNT
+} Dump;
+#define DUMP_BIT(dump) ((uint64_t)1 << (dump))
+_Static_assert(DUMP_COUNT <= 64, "a set of dumps is a uint64_t");
 
 typedef struct Job {
     const Session *session;
@@ -20,6 +32,7 @@ typedef struct Job {
     InferHost infer_host;
     VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */
     VEC(FuncInst *) queue; /* to be inferred (again) */
+    Program program;       /* insts, once they are typed */
     Module *module;
     Code *code; /* made last */
     const char *ptx;
@@ -27,8 +40,8 @@ typedef struct Job {
     const char *texts[DUMP_COUNT]; /* those wanted */
     Dump last_text;                /* driver_stage_text: the one asked for, and its copy in the Diag's arena */
     const char *text;
-    uint32_t wanted, printed; /* bits of Dump: texts to keep, texts to print on stderr */
-    int64_t nanoseconds[STAGE_COUNT];
+    uint64_t wanted, printed; /* bits of Dump: texts to keep, texts to print on stderr */
+    int64_t nanoseconds[STAGE_COUNT], pass_nanoseconds[PASS_COUNT];
 } Job;
 
 /* worklist.c */
@@ -36,13 +49,12 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
                             const Const *const *konsts, FuncInst *caller);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
-/* written.c */
-uint64_t written_arguments(Job *job);
 /* dump.c */
-uint32_t dump_from_environment(void);
+uint64_t dump_from_environment(void);
 int dump_named(const char *name); /* -1: no such stage */
+static inline bool dump_wanted(const Job *job, Dump dump) { return job->wanted & DUMP_BIT(dump); }
 void dump_text(Job *job, Dump dump, const char *text);
-const char *dump_all_functions(Job *job);
+void dump_program(Job *job, Dump dump); /* the text of job->program */
 /* code.c */
 Code *code_from_job(Job *job);
 

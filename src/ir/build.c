@@ -154,6 +154,11 @@ void block_remove_edge(Func *func, Block *from, Block *to) {
     }
 }
 
+void func_clear_marks(Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+}
+
 void func_renumber(Func *func) {
     uint32_t id = 0;
     for (size_t b = 0; b < func->blocks.len; b++) {

@@ -332,11 +332,21 @@ struct FuncInst {
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
     bool may_raise;
-    bool never_returns;      /* every call ends by raising: calls of it are followed by UNREACHABLE */
-    uint32_t options;        /* FuncOptions of its own decorator */
+    uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
+    bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
+    uint32_t options;   /* FuncOptions of its own decorator */
     VEC(FuncInst *) callers; /* to infer again when result changes */
     bool queued;
 };
+
+/* All that is compiled together, typed; number 0 of insts is the root.  Passes change it and note facts in it. */
+typedef struct Program {
+    Arena *arena;
+    TypeTable *types;
+    Diag *diag;
+    FuncInst **insts;
+    size_t count;
+} Program;
 
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };
 
@@ -374,6 +384,7 @@ void const_print(Buf *buf, const Const *konst);
 const Const *const_parse(Arena *arena, TypeTable *types, const char *text, const char **end); /* NULL: not a constant */
 
 /* Analyses and clean-ups, one file each. */
+void func_clear_marks(Func *func); /* of its values */
 /* Constants, names and types are shared with the original; marks are NULL. */
 Func *func_clone(Arena *arena, const Func *func);
 void func_renumber(Func *func);      /* values and blocks count from 0 in the order in which they stand */
@@ -408,5 +419,8 @@ Func *func_parse(Arena *arena, TypeTable *types, const char *text, Diag *diag);
 /* Checks form (one terminator, phis, dominance, operand counts) and, if typed, types.  False: diag holds the function's
  * text with every fault written at the line it belongs to. */
 bool func_verify(const Func *func, bool typed, Diag *diag);
+/* Every function of a program, each below the facts that passes noted about it, as comments. */
+void program_print(Buf *buf, const Program *program);
+bool program_verify(const Program *program); /* every function's typed form; false: program->diag */
 
 #endif

@@ -38,8 +38,7 @@ static bool remove_round(Func *func) {
 }
 
 bool func_remove_trivial_phis(Func *func) {
-    for (size_t b = 0; b < func->blocks.len; b++)
-        for (Value *value = func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+    func_clear_marks(func);
     bool progress = false;
     while (remove_round(func)) progress = true;
     if (!progress) return false;

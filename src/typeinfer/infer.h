@@ -14,13 +14,18 @@
  *
  * What a rule can decide, besides the casts of operands:
  *   typing_result(t, type, konst)   the operation stays (a call of a library function becomes CALL_FUNC t->func);
- * konst: its value if known, or NULL; a pure operation with a known value becomes a constant typing_become_op(t, op) it
- * becomes this operation instead, typed by that operation's own rule (rows of kind OP) typing_become_func(t, id) it
- * becomes a call of this library function, typed by its rule, with the same operands typing_become_pyfunc(t, object) it
- * becomes a call of a Python function (typing_become_prelude: of krait.prelude), arguments bound to its parameters,
- * keywords too typing_become_const(t, konst)   it is this constant typing_become_arg(t, i)         it is operand i
- * (after its cast) typing_become(t, value, type)   it is this value, built with the emit_* functions when t->emit is
- * set; value is NULL otherwise
+ *                                   konst: its value if known, or NULL; a pure operation with a known value becomes a
+ *                                   constant
+ *   typing_become_op(t, op)         it becomes this operation instead, typed by that operation's own rule (rows of
+ *                                   kind OP)
+ *   typing_become_func(t, id)       it becomes a call of this library function, typed by its rule, with the same
+ *                                   operands
+ *   typing_become_pyfunc(t, object) it becomes a call of a Python function (typing_become_prelude: of krait.prelude),
+ *                                   arguments bound to its parameters, keywords too
+ *   typing_become_const(t, konst)   it is this constant
+ *   typing_become_arg(t, i)         it is operand i (after its cast)
+ *   typing_become(t, value, type)   it is this value, built with the typing_make_* functions when t->emit is set; value
+ *                                   is NULL otherwise
  *
  * Rules of operations are rule_<name> with the name in ir_ops.def, rules of library functions rule_func_<name> with the
  * name in ir_funcs.def.  Operands of an operation are t->args[0 .. nargs-1]; for a library function these are the
@@ -59,8 +64,8 @@ typedef struct Infer {
     bool device;    /* compiling for a kernel: config->device */
     bool py_errors; /* Python error model (OPT_PYTHON_ERRORS) */
     bool int_range; /* a Python int that a NumPy integer cannot hold raises OverflowError; else it wraps */
-    Fact
-        result; /* of the function, once solved; the instance's own stays what calls of itself saw until the run ends */
+    /* of the function, once solved; the instance's own stays what calls of itself saw until the run ends */
+    Fact result;
     struct Solver *solver;
     struct Narrowing *narrowing;
 } Infer;

@@ -15,6 +15,7 @@ LEVEL = {
     "ir": 1,
     "frontend": 2,
     "typeinfer": 2,
+    "passes": 2,
     "codegen": 2,
     "runtime/host": 2,
     "runtime/heap": 2,

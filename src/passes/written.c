@@ -1,15 +1,16 @@
-/* written.c: which array arguments of the root a call may write to.
+/* written.c: which parameters' memory a call of a function may write to.
  *
- * In: the typed FuncInsts of a job.  Out: bit i set when argument i may be written (bit 63 speaks for all from 63 on).
+ * In: a typed program.  Out: FuncInst.writes: bit i set when the array in parameter i may be written (bit 63 speaks for
+ * all from 63 on).
  *
- * The launcher needs it to copy back only what changed and to know which overlaps matter.  Every value that can hold an
- * array carries the set of parameters whose memory it may refer to: a parameter refers to itself, any other value to
- * what its operands refer to.  Writes are SETITEM, augmented assignment of an array, library functions with effect W,
- * and calls of instances that write.  Both are found by iterating over all functions until nothing grows; sets only
- * grow. */
+ * The launcher needs the root's to copy back only what changed and to know which overlaps matter.  Every value that can
+ * hold an array carries the set of parameters whose memory it may refer to: a parameter refers to itself, any other
+ * value to what its operands refer to.  Writes are SETITEM, augmented assignment of an array, library functions with
+ * effect W, and calls of functions that write.  Both are found by iterating over all functions until nothing grows;
+ * sets only grow. */
 #include <string.h> /* strchr */
 
-#include "driver/job.h"
+#include "passes/private.h"
 
 static bool may_hold_array(const Type *type) {
     if (type->kind == TY_ARRAY || type->kind == TY_FLAT || type->kind == TY_CELL) return true;
@@ -20,16 +21,16 @@ static bool may_hold_array(const Type *type) {
 
 static uint64_t param_bit(int64_t index) { return 1ull << (index < 63 ? index : 63); }
 
-/* The sets of a value and of what an instance writes lie in the scratch pointers: both are 64-bit sets. */
+/* The set of a value lies in its scratch pointer. */
 static uint64_t refers(const Value *value) { return (uint64_t)(uintptr_t)value->mark; }
 
-static uint64_t written_by(const Value *value, const uint64_t *inst_writes) {
+static uint64_t written_by(const Value *value) {
     uint64_t set = 0;
     switch (value->op) {
     case OP_SETITEM: return refers(value->args[0]);
     case OP_CALL_INST:
         for (uint32_t i = 0; i < value->nargs; i++)
-            if (inst_writes[value->imm.inst->id] & param_bit(i)) set |= refers(value->args[i]);
+            if (value->imm.inst->writes & param_bit(i)) set |= refers(value->args[i]);
         return set;
     case OP_CALL_FUNC:
         if (strchr(func_info[value->imm.func].effects, 'W'))
@@ -42,8 +43,9 @@ static uint64_t written_by(const Value *value, const uint64_t *inst_writes) {
     }
 }
 
-static bool grow(Func *func, uint64_t *writes, const uint64_t *inst_writes) {
+static bool grow(FuncInst *inst) {
     bool grown = false;
+    Func *func = inst->func;
     for (size_t b = 0; b < func->blocks.len; b++) {
         for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
             uint64_t set = refers(value);
@@ -53,26 +55,21 @@ static bool grow(Func *func, uint64_t *writes, const uint64_t *inst_writes) {
             }
             if (value->op == OP_CELL_SET) /* what is stored in a cell may come out of it */
                 value->args[0]->mark = (void *)(uintptr_t)(refers(value->args[0]) | refers(value->args[1]));
-            uint64_t now = *writes | written_by(value, inst_writes);
-            grown |= set != refers(value) || now != *writes;
+            uint64_t writes = inst->writes | written_by(value);
+            grown |= set != refers(value) || writes != inst->writes;
             value->mark = (void *)(uintptr_t)set;
-            *writes = now;
+            inst->writes = writes;
         }
     }
     return grown;
 }
 
-uint64_t written_arguments(Job *job) {
-    uint64_t *writes = ARENA_ARRAY(job->arena, uint64_t, job->insts.len);
+bool pass_written(Program *program) {
     _Static_assert(sizeof(void *) == 8, "a set of parameters is kept in a pointer");
-    for (size_t i = 0; i < job->insts.len; i++)
-        for (size_t b = 0; b < job->insts.data[i]->func->blocks.len; b++)
-            for (Value *value = job->insts.data[i]->func->blocks.data[b]->first; value; value = value->next)
-                value->mark = NULL;
-    bool grown = true;
-    while (grown) {
+    for (size_t i = 0; i < program->count; i++) func_clear_marks(program->insts[i]->func);
+    for (bool grown = true; grown;) {
         grown = false;
-        for (size_t i = 0; i < job->insts.len; i++) grown |= grow(job->insts.data[i]->func, &writes[i], writes);
+        for (size_t i = 0; i < program->count; i++) grown |= grow(program->insts[i]);
     }
-    return writes[0];
+    return true;
 }

@@ -1,0 +1,24 @@
+/* program.c: all functions of a compilation together: as text, verified. */
+#include "ir/ir.h"
+
+/* "; writes 0 2": the parameters whose memory a call may write to. */
+static void print_writes(Buf *buf, uint64_t writes) {
+    if (!writes) return;
+    buf_puts(buf, "; writes");
+    for (int i = 0; i < 64; i++)
+        if (writes >> i & 1) buf_printf(buf, " %d", i);
+    buf_putc(buf, '\n');
+}
+
+void program_print(Buf *buf, const Program *program) {
+    for (size_t i = 0; i < program->count; i++) {
+        if (i) buf_putc(buf, '\n');
+        print_writes(buf, program->insts[i]->writes);
+        func_print(buf, program->insts[i]->func);
+    }
+}
+
+bool program_verify(const Program *program) {
+    for (size_t i = 0; i < program->count; i++) TRY(func_verify(program->insts[i]->func, true, program->diag));
+    return true;
+}

@@ -1,0 +1,52 @@
+/* passes.c: the runner of the middle end: the table as an array, the passes in its order.
+ *
+ * In: a typed Program and its target.  Out: the Program after every pass that the table has for that target, each timed
+ * and, in debug builds, verified. */
+#include <string.h> /* strlen, strncmp */
+
+#include "passes/private.h"
+
+#define EACH(name)  .each = pass_##name
+#define WHOLE(name) .whole = pass_##name
+enum { HOST = PASS_ON_HOST, HOST_KERNEL = PASS_ON_HOST_KERNEL, GPU = PASS_ON_GPU, ALL = PASS_ON_ALL };
+
+const PassInfo pass_info[PASS_COUNT] = {
+#define PASS(name, over, targets, doc) {#name, doc, targets, over(name)},
+#include "passes/passes.def"
+#undef PASS
+};
+
+int pass_named(const char *name, size_t length) {
+    for (int pass = 0; pass < PASS_COUNT; pass++)
+        if (strlen(pass_info[pass].name) == length && strncmp(pass_info[pass].name, name, length) == 0) return pass;
+    return -1;
+}
+
+/* `after`: the pass whose work is checked; NULL: inference. */
+static bool verify(const Program *program, const PassInfo *after) {
+#ifdef KRAIT_DEBUG
+    if (program_verify(program)) return true;
+    diag_note(program->diag, NULL, (Span){0}, "after %s", after ? after->name : "inference");
+    return false;
+#else
+    return (void)program, (void)after, true;
+#endif
+}
+
+bool passes_run_one(Program *program, PassId pass) {
+    const PassInfo *info = &pass_info[pass];
+    if (info->whole) TRY(info->whole(program));
+    for (size_t i = 0; info->each && i < program->count; i++) TRY(info->each(program, program->insts[i]));
+    return verify(program, info);
+}
+
+bool passes_run(Program *program, unsigned target, const PassWatch *watch) {
+    TRY(verify(program, NULL));
+    for (PassId pass = 0; pass < PASS_COUNT; pass++) {
+        if (!(pass_info[pass].targets & target)) continue;
+        int64_t start = clock_nanoseconds();
+        TRY(passes_run_one(program, pass));
+        if (watch) watch->ran(watch->self, pass, clock_nanoseconds() - start);
+    }
+    return true;
+}

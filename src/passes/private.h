@@ -1,0 +1,15 @@
+/* private.h: what the files of passes/ share: the functions that the table names. */
+#ifndef KRAIT_PASSES_PRIVATE_H
+#define KRAIT_PASSES_PRIVATE_H
+
+#include "passes/passes.h" /* Program */
+
+#define EACH(name)                     bool pass_##name(Program *program, FuncInst *inst)
+#define WHOLE(name)                    bool pass_##name(Program *program)
+#define PASS(name, over, targets, doc) over(name);
+#include "passes/passes.def"
+#undef PASS
+#undef EACH
+#undef WHOLE
+
+#endif
