@@ -45,30 +45,42 @@ PyObject *inspect_nopython_signatures(Specialiser *core) { return list_specs(cor
 
 /* ---- metadata ---- */
 
-static bool add_time(PyObject *times, const char *group, const char *name, int64_t nanoseconds) {
-    PyObject *key = PyUnicode_FromFormat("%s%s", group, name),
-             *seconds = PyFloat_FromDouble((double)nanoseconds * 1e-9);
-    bool fine = key && seconds && PyDict_SetItem(times, key, seconds) == 0;
-    Py_XDECREF(key);
+/* dict[name of step i] = seconds. */
+static bool add_time(PyObject *times, const char *name, int64_t nanoseconds) {
+    PyObject *seconds = PyFloat_FromDouble((double)nanoseconds * 1e-9);
+    bool fine = seconds && PyDict_SetItemString(times, name, seconds) == 0;
     Py_XDECREF(seconds);
     return fine;
 }
 
-PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
-    PyObject *times = PyDict_New(), *signature = spec_signature(core, spec), *metadata = NULL;
-    double total = 0;
+static PyObject *stage_times(const Code *code, double *total) {
+    PyObject *times = PyDict_New();
     for (int i = 0; times && i < STAGE_COUNT; i++) {
-        total += (double)spec->code->nanoseconds[i] * 1e-9;
-        if (!add_time(times, "", stage_names[i], spec->code->nanoseconds[i])) Py_CLEAR(times);
+        *total += (double)code->nanoseconds[i] * 1e-9;
+        if (!add_time(times, stage_names[i], code->nanoseconds[i])) Py_CLEAR(times);
     }
+    return times;
+}
+
+static PyObject *pass_times(const Code *code) {
+    PyObject *times = PyDict_New();
     for (int i = 0; times && i < PASS_COUNT; i++)
-        if (!add_time(times, "passes.", pass_info[i].name, spec->code->pass_nanoseconds[i])) Py_CLEAR(times);
-    if (times && signature)
-        metadata = Py_BuildValue("{sOsOsdsnsssO}", "signature", signature, "pipeline_times", times, "compile_seconds",
-                                 total, "guards", (Py_ssize_t)spec->code->nguards, "target",
-                                 spec->code->config.target == TARGET_NVPTX ? "nvptx" : "host", "has_barriers",
-                                 spec->code->has_barriers ? Py_True : Py_False);
-    Py_XDECREF(times);
+        if (!add_time(times, pass_info[i].name, code->pass_nanoseconds[i])) Py_CLEAR(times);
+    return times;
+}
+
+PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
+    const Code *code = spec->code;
+    double total = 0;
+    PyObject *stages = stage_times(code, &total), *passes = pass_times(code), *signature = spec_signature(core, spec);
+    PyObject *metadata = NULL;
+    if (stages && passes && signature)
+        metadata = Py_BuildValue("{sOsOsOsdsnsssO}", "signature", signature, "pipeline_times", stages, "pass_times",
+                                 passes, "compile_seconds", total, "guards", (Py_ssize_t)code->nguards, "target",
+                                 code->config.target == TARGET_NVPTX ? "nvptx" : "host", "has_barriers",
+                                 code->has_barriers ? Py_True : Py_False);
+    Py_XDECREF(stages);
+    Py_XDECREF(passes);
     Py_XDECREF(signature);
     return metadata;
 }

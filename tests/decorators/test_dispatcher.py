@@ -500,7 +500,7 @@ def test_facts_about_specialisations():
     assert f.stats.cache_hits == 1
     metadata = f.get_metadata(key)
     assert metadata["compile_seconds"] > 0
-    assert set(metadata["pipeline_times"]) == {"frontend", "infer", "lower", "link", "optimise", "emit"}
+    assert set(metadata["pipeline_times"]) == {"frontend", "infer", "passes", "lower", "link", "optimise", "emit"}
     assert f.get_metadata()[key]["signature"] == signature
     with pytest.raises(KeyError):
         f.get_metadata((types.int8, types.int8))
