@@ -89,17 +89,24 @@ export PATH := $(PATH):$(B)/libdevice
 
 # ---- wheels: one CMake folder serves all versions ------------------------------------------------------------------
 
-# build_wheel(version, variant, CMake arguments): the wheel goes to $(B)/dist<variant>/<version>/
+# build_wheel(version, variant, CMake arguments): the wheel goes to $(B)/dist<variant>/<version>/, and beside it the test
+# doors, which no wheel carries
 define build_wheel
 	echo "building for CPython $(1) $(2:-%=with %)"
 	mkdir -p $(B)/dist$(2)/$(1) $(B)/log
-	rm -f $(B)/dist$(2)/$(1)/*.whl
+	rm -f $(B)/dist$(2)/$(1)/*.{whl,so}
 	log=$(B)/log/wheel$(2)-$(1).txt
 	KRAIT_BUILD_DIR=$(B)/wheel$(2) KRAIT_CMAKE_ARGS="-DKRAIT_WERROR=ON $(3)" \
 	    nice $(B)/venv/$(1)/bin/python -m pip --disable-pip-version-check -v wheel --no-deps --no-build-isolation \
 	    -w $(B)/dist$(2)/$(1) . > $$log 2>&1 ||
 	    { grep -nE 'error|Error|warning:' $$log | head -n 40 || tail -n 60 $$log; echo "whole log: $$log" >&2; exit 1; }
+	tag=cp$(subst .,,$(1))
+	nice cmake --build $(B)/wheel$(2)/cmake-wheel -j $(JOBS) --target krait_$${tag}_testing >> $$log 2>&1 ||
+	    { tail -n 60 $$log >&2; exit 1; }
+	cp $(B)/wheel$(2)/cmake-wheel/py/krait/_testing.*$${tag#cp}*.so $(B)/dist$(2)/$(1)/
 endef
+# add_testing(python, version, variant, folder): the test doors, put beside the installed module
+add_testing = cp $(B)/dist$(3)/$(2)/_testing.*.so $(or $(4),$$($(1) -c 'import sysconfig; print(sysconfig.get_path("platlib"))'))/krait/
 
 $(B)/dist/%/.built: $(SOURCES) $(B)/venv/%/.ready $(B)/libdevice/.ready
 	$(call build_wheel,$*,,)
@@ -111,6 +118,7 @@ $(B)/dist-libclc/%/.built: $(SOURCES) $(B)/venv/%/.ready $(B)/libdevice/.ready
 
 $(B)/venv/%/.installed: $(B)/dist/%/.built
 	$(B)/venv/$*/bin/python $(PIP) install --no-deps --force-reinstall $(B)/dist/$*/*.whl
+	$(call add_testing,$(B)/venv/$*/bin/python,$*)
 	touch $@
 
 # ---- tests ---------------------------------------------------------------------------------------------------------
@@ -144,6 +152,7 @@ do-test-libclc: $(B)/dist-libclc/$(FIRST)/.built
 	echo "== device math tests with libclc"
 	rm -rf $(B)/libclc-site
 	$(B)/venv/$(FIRST)/bin/python $(PIP) install --no-deps --target $(B)/libclc-site $(B)/dist-libclc/$(FIRST)/*.whl
+	$(call add_testing,,$(FIRST),-libclc,$(B)/libclc-site)
 	$(call run_tests,env PYTHONPATH=$(B)/libclc-site $(B)/venv/$(FIRST)/bin/python,libclc,-m device_math) || [ $$? = 5 ]
 
 do-test-gpu: $(B)/venv/$(FIRST)/.installed
@@ -197,6 +206,7 @@ wheel-%: $(B)/dist/%/.built
 	$(B)/venv/$*/bin/python tools/check_wheel.py $(B)/dist/$*/*.whl
 	$(call make_venv,$*,$(B)/venv/wheel-$*)
 	$(B)/venv/wheel-$*/bin/python $(PIP) install $(B)/dist/$*/*.whl -r requirements/test.txt
+	$(call add_testing,$(B)/venv/wheel-$*/bin/python,$*)
 	$(call run_tests,$(ROOT)/tools/without_llvm.sh $(B)/venv/wheel-$*/bin/python,wheel-$*,)
 	mkdir -p $(B)/wheels
 	cp $(B)/dist/$*/*.whl $(B)/wheels/
@@ -212,7 +222,7 @@ do-bundle:
 	$(MAKE) bundle-$(PYTHON)
 
 bundle-%: $(B)/dist/%/.built
-	tools/make_bundle.sh $* $(B)/dist/$*/*.whl $(B)/bundle
+	tools/make_bundle.sh $* $(B)/dist/$*/*.whl $(B)/dist/$*/_testing.*.so $(B)/bundle
 
 # The same with the open device math library, to test it on a GPU.
 do-bundle-libclc: PYTHON = 3.12
@@ -220,7 +230,7 @@ do-bundle-libclc:
 	$(MAKE) bundle-libclc-$(PYTHON)
 
 bundle-libclc-%: $(B)/dist-libclc/%/.built
-	tools/make_bundle.sh $* $(B)/dist-libclc/$*/*.whl $(B)/bundle-libclc
+	tools/make_bundle.sh $* $(B)/dist-libclc/$*/*.whl $(B)/dist-libclc/$*/_testing.*.so $(B)/bundle-libclc
 
 # ---- for developers ------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 from krait import njit
-from krait._krait import _testing
+from krait import _testing
 from oracle import Raised, compare_outcomes, outcome
 
 INF, NAN = math.inf, math.nan

@@ -1,8 +1,9 @@
 """Checks what a wheel promises before anybody installs it.
 
 usage: check_wheel.py WHEEL
-Checked: at most 20 MB; the licences of what is linked in; the module needs nothing but glibc, libstdc++ and libgcc;
-it exports its init function alone; no path of the build machine is in it.  Prints one line, or what is wrong.
+Checked: at most 20 MB; one compiled module, so no test doors; the licences of what is linked in; the module needs
+nothing but glibc, libstdc++ and libgcc; it exports its init function alone; no path of the build machine is in it.
+Prints one line, or what is wrong.
 """
 
 import pathlib
@@ -26,9 +27,9 @@ def faults(wheel):
         yield f"{size} bytes: more than {LIMIT}"
     with tempfile.TemporaryDirectory() as scratch, zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        modules = [name for name in names if re.fullmatch(r"krait/_krait\..*\.so", name)]
-        if len(modules) != 1:
-            yield f"one compiled module expected, found {modules}"
+        modules = [name for name in names if name.endswith(".so")]
+        if len(modules) != 1 or not re.fullmatch(r"krait/_krait\..*\.so", modules[0]):
+            yield f"krait/_krait alone is expected to be compiled, found {modules}"
             return
         for needed in ("py.typed", "__init__.py", "__init__.pyi"):
             if f"krait/{needed}" not in names:

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Packs one wheel, unpacked, with tests, examples and benchmarks, for a machine where nothing can be installed.
+# Packs one wheel, unpacked, with the test doors, tests, examples and benchmarks, for a machine where nothing can be
+# installed.
 #
-# usage: make_bundle.sh VERSION WHEEL FOLDER
+# usage: make_bundle.sh VERSION WHEEL DOORS FOLDER      DOORS: krait/_testing*.so, which the wheel does not have
 # Output: FOLDER/krait-<tag>.tar.gz, at most 25 MB, and FOLDER/run_bundle.sh, which unpacks it and runs what is in it.
 set -eu
-version=$1 wheel=$2 folder=$3
+version=$1 wheel=$2 doors=$3 folder=$4
 limit=25000000
 root=$(cd "$(dirname "$0")/.." && pwd)
 name=krait-cp$(echo "$version" | tr -d .)
@@ -12,6 +13,7 @@ stage=$folder/$name
 rm -rf "$stage"
 mkdir -p "$stage/site"
 python3 -m zipfile -e "$wheel" "$stage/site"
+cp "$doors" "$stage/site/krait/"
 chmod +x "$stage"/site/krait/*.so
 for part in tests examples benchmarks pyproject.toml LICENSE README.md; do
     [ ! -e "$root/$part" ] || cp -R "$root/$part" "$stage/"

@@ -10,8 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from krait import _krait
-
-testing = _krait._testing
+from krait import _testing as testing
 
 LIBRARIES = [
     ("builtins", "Built-in functions"),

@@ -14,6 +14,7 @@
  *   intrinsics.c    krait.cuda's names for compiled code
  *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
  *   info.c          python -m krait info
+ *   layers.c        addresses for the test doors (src/testing/)
  *
  * Everything runs with the GIL held; only specialise.c's compilation and the compiled code itself let other threads
  * run. */

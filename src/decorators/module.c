@@ -5,7 +5,7 @@
 #define KRAIT_IMPORTS_NUMPY
 #include "decorators/decorators.h"
 #include "decorators/numpy_api.h"
-#include "decorators/testing.h" /* testing_add */
+#include "decorators/layers.h" /* layers_table */
 
 ModuleState *module_state(PyObject *module) { return PyModule_GetState(module); }
 
@@ -43,7 +43,10 @@ static int module_exec(PyObject *module) {
     if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     state->host_marshal = state->marshal;
     state->host_marshal.host = true;
-    if (testing_add(module) < 0 || PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
+    PyObject *layers = PyCapsule_New((void *)layers_table(), LAYERS_CAPSULE, NULL);
+    int added = layers ? PyModule_AddObjectRef(module, "_layers", layers) : -1;
+    Py_XDECREF(layers);
+    if (added < 0 || PyModule_AddStringConstant(module, "__version__", KRAIT_VERSION) < 0) return -1;
     return PyModule_AddStringConstant(module, "llvm_version", KRAIT_LLVM_VERSION);
 }
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from krait._krait import _testing
+from krait import _testing
 
 SOURCE = """\
 @jit

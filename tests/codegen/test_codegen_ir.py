@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from krait import njit
-from krait._krait import _testing
+from krait import _testing
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from krait import _krait, cuda
-from krait._krait import _testing
+from krait import _testing
 
 PTXAS = shutil.which("ptxas") or next(
     (path for path in ("/usr/local/cuda/bin/ptxas", "/opt/cuda/bin/ptxas") if os.path.exists(path)), None)

@@ -14,7 +14,7 @@ import frontend_cases
 import numpy as np
 import pytest
 
-from krait._krait import _testing
+from krait import _testing
 
 VERSION = sys.version_info[:2]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from krait._krait import _testing
+from krait import _testing
 
 
 def run(trial, text, **options):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from krait import cuda
-from krait._krait import _testing
+from krait import _testing
 
 pytestmark = pytest.mark.device_math
 

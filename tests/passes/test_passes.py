@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 from krait import jit
-from krait._krait import _testing
+from krait import _testing
 
 A1 = "array(float64, 1, C)"
 

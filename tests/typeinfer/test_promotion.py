@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from krait._krait import _testing
+from krait import _testing
 
 STRONG = ["bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
           "float64", "complex64", "complex128"]

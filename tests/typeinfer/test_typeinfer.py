@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from krait import errors
-from krait._krait import _testing
+from krait import _testing
 
 F32 = "array(float32, 1, C)"
 F32_2 = "array(float32, 2, C)"

@@ -1,11 +1,10 @@
-/* testing_passes.c: the passes of the middle end for the test suite: typed IR text in, the same after one pass out.
+/* passes.c: test doors of the middle end: typed IR text in, the same after one pass out.
  *
  *   run_pass(name, text)   text: one typed function, as func_print writes it, the root of a program of its own
  *   passes()               the rows of passes.def: (name, over, targets, doc)
  *
  * What the pass leaves is verified.  A refusal is a ValueError with its text. */
-#define PY_SSIZE_T_CLEAN
-#include "decorators/testing.h"
+#include "testing/testing.h"
 
 #include <string.h> /* strlen */
 
@@ -86,10 +85,8 @@ static PyObject *testing_passes(PyObject *self, PyObject *unused) {
     return rows;
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef testing_passes_methods[] = {
     {"run_pass", testing_run_pass, METH_VARARGS, "run_pass(name, typed_ir) -> the typed IR after the pass"},
     {"passes", testing_passes, METH_NOARGS, "passes() -> the rows of passes.def"},
     {NULL, NULL, 0, NULL},
 };
-
-int testing_passes_add(PyObject *testing) { return PyModule_AddFunctions(testing, methods); }

@@ -1,15 +1,10 @@
-/* testing.c: krait._krait._testing, through which Python tests drive layers that have no Python surface.
+/* ir.c: the test doors of base, ir and typeinfer, which have no Python surface.
  *
  * Most functions are rows of one table: IR, type or constant text in, text out; each runs in an arena and a type table
  * of its own.  Keywords: typed=True (the verifier's second half), fail_after=n (the n-th allocation fails:
  * MemoryError).  A refusal is a ValueError with the text a user would see.  No Python call is made while an allocation
  * may jump: a row yields arena text, which is converted afterwards. */
-#define PY_SSIZE_T_CLEAN
-#include "decorators/testing.h"
-
-#include "base/base.h"
-#include "ir/ir.h"
-#include "typeinfer/typeinfer.h" /* typeinfer_run */
+#include "testing/testing.h"
 
 typedef struct Trial {
     Arena *arena;
@@ -431,7 +426,7 @@ static PyObject *testing_table(PyObject *self, PyObject *arg) {
     return rows;
 }
 
-static PyMethodDef testing_methods[] = {
+PyMethodDef testing_ir_methods[] = {
     {"run", (PyCFunction)(void (*)(void))testing_run, METH_VARARGS | METH_KEYWORDS,
      "run(trial, text, *, typed=False, fail_after=0) -> text"},
     {"render", (PyCFunction)(void (*)(void))testing_render, METH_VARARGS | METH_KEYWORDS,
@@ -439,16 +434,3 @@ static PyMethodDef testing_methods[] = {
     {"table", testing_table, METH_O, "table(name) -> the rows of a table of the compiler"},
     {NULL, NULL, 0, NULL},
 };
-
-int testing_add(PyObject *module) {
-    PyObject *testing = PyModule_New("krait._krait._testing");
-    if (!testing) return -1;
-    int status = PyModule_AddFunctions(testing, testing_methods);
-    if (status == 0) status = testing_frontend_add(module, testing);
-    if (status == 0) status = testing_codegen_add(module, testing);
-    if (status == 0) status = testing_stage_add(module, testing);
-    if (status == 0) status = testing_passes_add(testing);
-    if (status == 0) status = PyModule_AddObjectRef(module, "_testing", testing);
-    Py_DECREF(testing);
-    return status;
-}

@@ -1,9 +1,8 @@
-/* testing_frontend.c: the frontend for the test suite: functions to text, the opcode table, source positions, guards.
+/* frontend.c: test doors of the frontend: functions to text, the opcode table, source positions, guards.
  *
  * They work on the module's own Session, so that krait.cuda's names mean what they mean in a compilation.  A refusal is
  * a ValueError with the name of its code and the text a user would see. */
-#include "decorators/decorators.h"
-#include "decorators/testing.h"
+#include "testing/testing.h"
 
 #include "frontend/bytecode.h" /* opcode_expand, code_positions */
 
@@ -178,20 +177,11 @@ static PyObject *testing_positions(PyObject *module, PyObject *code) {
     return list;
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef testing_frontend_methods[] = {
     {"frontend", (PyCFunction)(void (*)(void))testing_frontend, METH_VARARGS | METH_KEYWORDS,
      "frontend(row, function, *, fail_after=0, guards=False, readonly_globals=False) -> text, or guards"},
     {"guards_hold", testing_guards_hold, METH_O, "guards_hold(guards) -> whether they all hold"},
     {"opcode", testing_opcode, METH_VARARGS, "opcode(number, arg, jump) -> (name, caches, refusal, effect) or None"},
     {"positions", testing_positions, METH_O, "positions(code) -> source range of each code unit"},
+    {NULL, NULL, 0, NULL},
 };
-
-int testing_frontend_add(PyObject *module, PyObject *testing) {
-    for (size_t i = 0; i < COUNT_OF(methods); i++) {
-        PyObject *function = PyCFunction_New(&methods[i], module);
-        int status = function ? PyModule_AddObjectRef(testing, methods[i].ml_name, function) : -1;
-        Py_XDECREF(function);
-        if (status < 0) return -1;
-    }
-    return 0;
-}

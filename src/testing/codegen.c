@@ -1,4 +1,4 @@
-/* testing_codegen.c: code generation for the test suite: LLVM IR, PTX or assembly of typed IR text, or of a Python
+/* codegen.c: test doors of code generation: LLVM IR, PTX or assembly of typed IR text, or of a Python
  * function, for any target and compute capability, whether or not the machine has such a device.
  *
  *   lower_text(text, **options)              typed IR of one function, as func_print writes it
@@ -8,8 +8,7 @@
  * options: target "nvptx" or "host", stage "llvm" (as lowered), "opt", "ptx" or "asm", entry "kernel", "function" or
  * "ufunc" | "ufunc_rows" | "ufunc_rows_nd", capability, ptx_version, fastmath, noalias, boundscheck, python_errors,
  * opt_level, max_threads, fail_after, debug. A refusal is a ValueError with its text. */
-#include "decorators/decorators.h"
-#include "decorators/testing.h"
+#include "testing/testing.h"
 
 #include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
 
@@ -180,19 +179,10 @@ static PyObject *testing_compile(PyObject *module, PyObject *args, PyObject *kwa
     return trial.arena ? run_trial(&trial, compile) : PyErr_NoMemory();
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef testing_codegen_methods[] = {
     {"lower_text", (PyCFunction)(void (*)(void))testing_lower_text, METH_VARARGS | METH_KEYWORDS,
      "lower_text(typed_ir, *, target, stage, entry, ...) -> text"},
     {"compile", (PyCFunction)(void (*)(void))testing_compile, METH_VARARGS | METH_KEYWORDS,
      "compile(function, types, *, target, stage, entry, ...) -> text"},
+    {NULL, NULL, 0, NULL},
 };
-
-int testing_codegen_add(PyObject *module, PyObject *testing) {
-    for (size_t i = 0; i < COUNT_OF(methods); i++) {
-        PyObject *function = PyCFunction_New(&methods[i], module);
-        int status = function ? PyModule_AddObjectRef(testing, methods[i].ml_name, function) : -1;
-        Py_XDECREF(function);
-        if (status < 0) return -1;
-    }
-    return 0;
-}

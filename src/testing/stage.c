@@ -1,7 +1,6 @@
-/* testing_stage.c: any stage of the real pipeline as text, for the test suite: function and argument types in, what
+/* stage.c: test door of the driver: any stage of the real pipeline as text: function and argument types in, what
  * KRAIT_DUMP would print out. */
-#include "decorators/decorators.h"
-#include "decorators/testing.h"
+#include "testing/testing.h"
 
 static bool read_types(ModuleState *state, PyObject *sequence, Arena *arena, const Type ***types, Py_ssize_t *count) {
     PyObject *items = PySequence_Fast(sequence, "types must be a sequence");
@@ -64,16 +63,9 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
     return result;
 }
 
-static PyMethodDef stage_methods[] = {
+PyMethodDef testing_stage_methods[] = {
     {"stage", (PyCFunction)(void (*)(void))testing_stage, METH_VARARGS | METH_KEYWORDS,
      "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of "
      "the pipeline leaves behind"},
     {NULL, NULL, 0, NULL},
 };
-
-int testing_stage_add(PyObject *module, PyObject *testing) {
-    PyObject *function = PyCFunction_NewEx(stage_methods, module, NULL);
-    int status = PyModule_AddObjectRef(testing, stage_methods[0].ml_name, function);
-    Py_XDECREF(function);
-    return status;
-}
