@@ -143,19 +143,17 @@ static void rewrite_phis(Infer *in) {
                 konst->span = phi->span;
                 phi->mark = konst;
                 value_remove(phi);
-            } else if (phi->type->kind == TY_BOTTOM) { /* only unbound values: nobody reached uses it */
-                phi->type = infer_none(in);
-                phi->op = OP_CONST;
-                phi->konst = const_none(in->arena, in->types);
-                phi->nargs = 0;
-                value_remove(phi);
-                value_insert_before(after, phi);
             }
         }
     }
     for (size_t b = 0; b < in->func->blocks.len; b++)
-        for (Value *phi = in->func->blocks.data[b]->first; phi && phi->op == OP_PHI; phi = phi->next)
-            cast_phi_operands(in, phi);
+        for (Value *phi = in->func->blocks.data[b]->first, *next; phi && phi->op == OP_PHI; phi = next) {
+            next = phi->next;
+            if (phi->type->kind == TY_BOTTOM)
+                value_remove(phi); /* only unbound values: what may use it are phis, which take OP_UNDEF for it */
+            else
+                cast_phi_operands(in, phi);
+        }
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
             for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = value_resolve(value->args[i]);
