@@ -236,7 +236,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     TRY(lowered = lower_lookup(l, inst));
     l->inst = inst;
     l->func = func;
-    l->may_raise = lowered->may_raise;
+    l->may_raise = lower_may_raise(l, inst);
     l->at = NULL;
     s->values = ARENA_ARRAY(l->arena, LLVMValueRef, func->next_value);
     s->iterators = ARENA_ARRAY(l->arena, Iterator *, func->next_value);
@@ -246,7 +246,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     l_begin(l, lowered->function);
     lower_params(l);
 
-    if (lowered->recursive) {
+    if (inst->recursive) {
         LLVMValueRef here = l_i32(l, 0);
         here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
         l->at = func->blocks.data[0]->first;

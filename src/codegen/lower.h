@@ -30,8 +30,6 @@ typedef struct Iterator Iterator;
 typedef struct LoweredFunction { /* by FuncInst.id */
     LLVMValueRef function;
     LLVMTypeRef type;
-    bool may_raise;
-    bool recursive; /* calls itself, perhaps through others, and the target bounds that */
 } LoweredFunction;
 
 typedef struct PendingPhi {
@@ -55,9 +53,9 @@ struct LowerState {
 
 bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
-bool lower_declare(Lower *l);             /* lower_call.c: declares every function */
+bool lower_declare(Lower *l);                               /* lower_call.c: declares every function */
+bool lower_may_raise(const Lower *l, const FuncInst *inst); /* whether it returns a status */
 void codegen_find_thread_order(Lower *l); /* thread_order.c; after it is known which functions raise */
-bool lower_value_may_raise(const Lower *l, const Value *value);
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);
 LLVMValueRef lower_call_func(Lower *l, const Value *call);
@@ -86,9 +84,7 @@ LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, 
 
 LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
 
-/* lower_array.c: whether array[index] is one element, by an integer for each axis. */
-bool lower_is_element(const Type *array, const Type *index);
-LLVMValueRef lower_getitem(Lower *l, const Value *value);
+LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */
 LLVMValueRef lower_setitem(Lower *l, const Value *value);
 LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type,
                     LLVMValueRef index, const Type *result);

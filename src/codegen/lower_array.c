@@ -106,17 +106,6 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     return x;
 }
 
-static bool all_integers(const Type *index) {
-    if (index->kind != TY_TUPLE) return type_is_integer(index);
-    for (uint32_t i = 0; i < index->count; i++)
-        if (!type_is_integer(index->items[i])) return false;
-    return true;
-}
-
-bool lower_is_element(const Type *array, const Type *index) {
-    return all_integers(index) && (index->kind == TY_TUPLE ? index->count : 1) == array->ndim;
-}
-
 static AccessPolicy policy_at(const Lower *l, const Value *at) {
     return at->flags & VF_UNCHECKED ? ACCESS_TRUST : l->access;
 }
@@ -201,7 +190,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
 
 void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index) {
     Indices x = indices_of(l, &index->type, l_value(l, index), index);
-    if (array->type->kind != TY_ARRAY || !lower_is_element(array->type, index->type)) {
+    if (array->type->kind != TY_ARRAY || !type_takes_element(array->type, index->type)) {
         l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type),
                       l_type_text(l, index->type));
         *a = (Access){.pointer = LLVMGetUndef(l->ptr), .element = type_scalar(l->types, SCALAR_INT64, false)};
@@ -432,7 +421,7 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
     Access a;
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
-    else if (type->kind == TY_ARRAY && lower_is_element(type, index_type))
+    else if (type->kind == TY_ARRAY && type_takes_element(type, index_type))
         access_elements(l, &a, value, type, array, &x);
     else if (type->kind == TY_ARRAY) {
         const Type *result = value->type;
@@ -472,7 +461,7 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
     Access a;
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
-    else if (type->kind == TY_ARRAY && lower_is_element(type, index_type) && type_is_scalar(value->args[2]->type))
+    else if (type->kind == TY_ARRAY && type_takes_element(type, index_type) && type_is_scalar(value->args[2]->type))
         access_elements(l, &a, value, type, array, &x);
     else if (type->kind == TY_ARRAY)
         return set_view(l, value, type, array, &x);

@@ -2,56 +2,10 @@
  *
  * Convention (llvm.h): hidden parameters of the target, the exception buffer on targets that raise, the leaves of every
  * argument. Result: nothing, one leaf, or a struct of leaves; a function that may raise has the i32 status before them.
- * Whether a function may raise is the least fixed point over the calls: it has an operation that may, or calls a
- * function that may. */
-#include <string.h> /* strchr */
-
+ * Which functions may raise is the answer of ir/effects.c. */
 #include "codegen/lower.h"
 
 /* ---- who may raise ---- */
-
-static bool func_may_raise(const Lower *l, const Value *call) {
-    const FuncInfo *info = &func_info[call->imm.func];
-    bool writes_element = strchr(info->effects, 'W') && call->nargs > 0 && call->args[0]->type->kind == TY_ARRAY;
-    return info->check != CHECK_NONE || strchr(info->effects, 'X') || (writes_element && l->access == ACCESS_RAISE);
-}
-
-static bool access_may_raise(const Lower *l, const Value *value) {
-    const Type *array = value->args[0]->type;
-    if (array->kind != TY_ARRAY) return true;
-    if (l->access == ACCESS_RAISE) return !(value->flags & VF_UNCHECKED);
-    return !lower_is_element(array, value->args[1]->type) ||
-           (value->op == OP_SETITEM && !type_is_scalar(value->args[2]->type));
-}
-
-/* Conservative: true where lowering might emit a check. */
-bool lower_value_may_raise(const Lower *l, const Value *value) {
-    if (!l->target->raises) return false;
-    switch (value->op) {
-    case OP_CALL_INST: return value->imm.inst->id < l->s->nfunctions && l->s->functions[value->imm.inst->id].may_raise;
-    case OP_CALL_FUNC: return func_may_raise(l, value);
-    case OP_TRUEDIV:
-    case OP_FLOORDIV:
-    case OP_MOD:
-    case OP_POW:
-    case OP_LSHIFT:
-    case OP_RSHIFT: return (value->flags & (VF_CHECKED | VF_INPLACE)) || !type_is_scalar(value->type);
-    case OP_CAST: return (value->flags & VF_CHECKED) || value->args[0]->type->kind == TY_OPTIONAL;
-    case OP_GETITEM:
-    case OP_SETITEM: return (value->flags & VF_CHECKED) || access_may_raise(l, value);
-    case OP_RAISE:
-    case OP_CHECK_BOUND: return true;
-    default:
-        return op_has(value->op, 'X') || ((value->flags & VF_INPLACE) && value->type && value->type->kind == TY_ARRAY);
-    }
-}
-
-static bool body_may_raise(const Lower *l, const Func *func) {
-    for (size_t b = 0; b < func->blocks.len; b++)
-        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-            if (lower_value_may_raise(l, value)) return true;
-    return false;
-}
 
 /* Whether calls lead from a function back to it. */
 static bool calls_itself(const Lower *l, const FuncInst *inst) {
@@ -76,22 +30,12 @@ static bool calls_itself(const Lower *l, const FuncInst *inst) {
 static void find_recursive(Lower *l) {
     if (!l->target->stack_limit) return;
     for (size_t i = 0; i < l->m->ninsts; i++) {
-        LoweredFunction *lowered = &l->s->functions[l->m->insts[i]->id];
-        if (calls_itself(l, l->m->insts[i])) lowered->recursive = lowered->may_raise = l->m->recursive = true;
+        if (calls_itself(l, l->m->insts[i])) l->m->insts[i]->recursive = l->m->recursive = true;
     }
     if (l->m->recursive && l->m->exception_bytes < sizeof(int64_t)) l->m->exception_bytes = sizeof(int64_t);
 }
 
-static void find_raising(Lower *l) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < l->m->ninsts; i++) {
-            const FuncInst *inst = l->m->insts[i];
-            LoweredFunction *lowered = &l->s->functions[inst->id];
-            if (!lowered->may_raise && body_may_raise(l, inst->func)) lowered->may_raise = changed = true;
-        }
-    }
-}
+bool lower_may_raise(const Lower *l, const FuncInst *inst) { return l->target->raises && inst->effects & EFFECT_RAISE; }
 
 /* ---- declarations ---- */
 
@@ -110,9 +54,9 @@ static void hidden_types(Lower *l, TypeList *types) {
     if (l->target->raises) vec_push(l->arena, types, l->ptr);
 }
 
-static LLVMTypeRef result_type(Lower *l, const FuncInst *inst, bool may_raise) {
+static LLVMTypeRef result_type(Lower *l, const FuncInst *inst) {
     TypeList leaves = {0};
-    if (may_raise) vec_push(l->arena, &leaves, l->i32);
+    if (lower_may_raise(l, inst)) vec_push(l->arena, &leaves, l->i32);
     if (inst->result && l_has_bytes(inst->result)) l_leaf_types(l, inst->result, &leaves);
     if (leaves.len == 0) return l->v;
     if (leaves.len == 1) return leaves.data[0];
@@ -124,8 +68,7 @@ static bool declare(Lower *l, const FuncInst *inst) {
     TypeList types = {0};
     hidden_types(l, &types);
     for (uint32_t i = 0; i < inst->untyped->nparams; i++) l_leaf_types(l, inst->types[i], &types);
-    LLVMTypeRef type = LLVMFunctionType(result_type(l, inst, lowered->may_raise), types.data, (unsigned)types.len,
-                                        false);
+    LLVMTypeRef type = LLVMFunctionType(result_type(l, inst), types.data, (unsigned)types.len, false);
     lowered->type = type;
     lowered->function = LLVMAddFunction(l->module, symbol_of(l, inst), type);
     LLVMSetLinkage(lowered->function, LLVMInternalLinkage);
@@ -145,7 +88,7 @@ bool lower_declare(Lower *l) {
     l->s->nfunctions = most;
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
     find_recursive(l);
-    find_raising(l);
+    effects_summarise(l->arena, l->m->insts, l->m->ninsts, l->access == ACCESS_RAISE);
     codegen_find_thread_order(l);
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
     return true;
@@ -235,9 +178,9 @@ LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *arg
     TypeList results = {0};
     if (inst->result && l_has_bytes(inst->result)) l_leaf_types(l, inst->result, &results);
     LLVMValueRef *values = ARENA_ARRAY(l->arena, LLVMValueRef, results.len);
-    unsigned first = lowered->may_raise ? 1 : 0;
+    unsigned first = lower_may_raise(l, inst) ? 1 : 0;
     bool alone = results.len + first == 1;
-    if (lowered->may_raise) *status = alone ? call : l_extract(l, call, 0);
+    if (first) *status = alone ? call : l_extract(l, call, 0);
     for (size_t i = 0; i < results.len; i++) values[i] = alone ? call : l_extract(l, call, (unsigned)i + first);
     LLVMValueRef const *at = values;
     if (type == l->v || results.len == 0) return LLVMGetUndef(inst->result ? l_type(l, inst->result) : l->empty);

@@ -56,7 +56,7 @@ static bool tells_blocks_apart(const Value *value, unsigned axis) {
 static bool can_join(const Lower *l, unsigned axis) {
     for (size_t i = 0; i < l->m->ninsts; i++) {
         const FuncInst *inst = l->m->insts[i];
-        if (l->s->functions[inst->id].may_raise) return false;
+        if (lower_may_raise(l, inst)) return false;
         for (size_t b = 0; b < inst->func->blocks.len; b++)
             for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
                 if (tells_blocks_apart(value, axis)) return false;
@@ -86,7 +86,7 @@ static bool follows(const Value *value, unsigned axis, unsigned depth) {
 static const Value *memory_index(const Value *value) {
     if (value->op != OP_GETITEM && value->op != OP_SETITEM) return NULL;
     const Value *array = value->args[0], *index = value->args[1];
-    if (array->type->kind != TY_ARRAY || !lower_is_element(array->type, index->type)) return NULL;
+    if (array->type->kind != TY_ARRAY || !type_takes_element(array->type, index->type)) return NULL;
     if (index->type->kind != TY_TUPLE) return index;
     if (index->op != OP_TUPLE || index->nargs == 0) return NULL;
     return index->args[array->type->layout == LAYOUT_F ? 0 : index->nargs - 1];

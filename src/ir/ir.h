@@ -133,6 +133,9 @@ static inline bool type_is_integer(const Type *type) /* bool counts, as in Pytho
 }
 static inline const Type *type_element(const Type *array) { return array->items[0]; }
 
+/* Whether array[index] is one element: an integer for each axis. */
+bool type_takes_element(const Type *array, const Type *index);
+
 /* ---- layout: how a value of a type lies in memory wherever C code meets generated code (ir_abi.def) ----
  *
  * scalars: their NumPy size and alignment (bool is one byte; complex two parts, aligned as one part)   None, functions,
@@ -244,10 +247,20 @@ typedef struct OpInfo {
     const char *rule, *effects, *doc;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
-bool op_has(Op op, char effect);
 bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE UNREACHABLE */
 bool op_has_result(Op op);    /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
+
+/* What happens when a value is computed, besides computing it (effects.c): a set. */
+typedef uint32_t Effects;
+enum {
+    EFFECT_READ = 1,     /* reads memory */
+    EFFECT_WRITE = 2,    /* writes memory */
+    EFFECT_RAISE = 4,    /* may raise */
+    EFFECT_SYNC = 8,     /* waits for other threads */
+    EFFECT_CONTROL = 16, /* ends its block */
+    EFFECT_ALL = 31
+};
 
 enum ValueFlags {
     VF_INPLACE = 1,     /* augmented assignment */
@@ -331,8 +344,10 @@ struct FuncInst {
         *konsts;        /* one per parameter: constant it is known to be (literal shapes, None, bool), or NULL */
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
-    bool may_raise;
     uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
+    bool summarised;    /* effects are known: effects_summarise ran */
+    Effects effects;    /* of a call */
+    bool recursive;     /* calls itself, perhaps through others, to a depth that is checked: raises */
     bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;   /* FuncOptions of its own decorator */
     VEC(FuncInst *) callers; /* to infer again when result changes */
@@ -349,6 +364,14 @@ typedef struct Program {
 } Program;
 
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };
+
+Effects op_effects(Op op);         /* of the row: the most that any such value may do */
+Effects func_effects(FuncId func); /* the same; what its column `check` says raises only where VF_CHECKED is set */
+/* From the row, the operand types and the flags; before inference from the row alone.  index_raises: an index outside
+ * an array raises; else the access is left out, or nobody knows what happens. */
+Effects value_effects(const Value *value, bool index_raises);
+/* FuncInst.effects of all functions of a compilation, which are typed and numbered as they stand. */
+void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool index_raises);
 
 /* Builder: appends to a block, keeps preds and succs in step. */
 Func *func_new(Arena *arena, TypeTable *types, const char *name, const Source *source);

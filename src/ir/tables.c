@@ -27,8 +27,6 @@ _Static_assert(FUNC_NONE == 0, "FuncId 0 must say `no function`");
 _Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UINT64, "integers stand by width");
 _Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
 
-bool op_has(Op op, char effect) { return strchr(op_info[op].effects, effect) != NULL; }
-
 bool op_is_terminator(Op op) {
     return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_UNREACHABLE;
 }

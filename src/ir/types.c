@@ -171,3 +171,10 @@ const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object) {
 }
 
 const Type *type_func(TypeTable *table, uint32_t func) { return intern(table, &(Type){.kind = TY_FUNC, .func = func}); }
+
+bool type_takes_element(const Type *array, const Type *index) {
+    if (index->kind != TY_TUPLE) return array->ndim == 1 && type_is_integer(index);
+    for (uint32_t i = 0; i < index->count; i++)
+        if (!type_is_integer(index->items[i])) return false;
+    return index->count == array->ndim;
+}

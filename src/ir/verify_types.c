@@ -96,20 +96,11 @@ static void check_extract(Verifier *verifier, const Value *value) {
         want_result(verifier, value, from->type->items[value->imm.i]);
 }
 
-/* Whether an index takes one element: as many integers as the array has dimensions. */
-static bool takes_element(const Type *array, const Type *index) {
-    if (type_is_scalar(index)) return array->ndim == 1 && type_is_integer(index);
-    if (index->kind != TY_TUPLE || index->count != array->ndim) return false;
-    for (uint32_t i = 0; i < index->count; i++)
-        if (!type_is_integer(index->items[i])) return false;
-    return true;
-}
-
 static void check_item_access(Verifier *verifier, const Value *value) {
     const Type *array = value->args[0]->type, *index = value->args[1]->type;
     if (array->kind != TY_ARRAY) return;
     if (value->op == OP_SETITEM && array->readonly) fault(verifier, value, "the array is read-only");
-    if (!takes_element(array, index)) return;
+    if (!type_takes_element(array, index)) return;
     if (value->op == OP_GETITEM)
         want_result(verifier, value, type_element(array));
     else if (!(value->flags & VF_CHECKED)) /* else a Python int, whose range is checked when it runs */

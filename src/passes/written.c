@@ -8,8 +8,6 @@
  * value to what its operands refer to.  Writes are SETITEM, augmented assignment of an array, library functions with
  * effect W, and calls of functions that write.  Both are found by iterating over all functions until nothing grows;
  * sets only grow. */
-#include <string.h> /* strchr */
-
 #include "passes/private.h"
 
 static bool may_hold_array(const Type *type) {
@@ -33,7 +31,7 @@ static uint64_t written_by(const Value *value) {
             if (value->imm.inst->writes & param_bit(i)) set |= refers(value->args[i]);
         return set;
     case OP_CALL_FUNC:
-        if (strchr(func_info[value->imm.func].effects, 'W'))
+        if (func_effects(value->imm.func) & EFFECT_WRITE)
             for (uint32_t i = 0; i < value->nargs; i++) set |= refers(value->args[i]);
         return set;
     default:

@@ -98,6 +98,33 @@ static const char *try_dead(Trial *trial, const char *text) {
     return print_func(trial, func);
 }
 
+static void print_effects(Buf *buf, Effects effects) {
+    static const char letters[] = "RWXSC";
+    buf_putc(buf, ' ');
+    if (!effects) buf_putc(buf, 'P');
+    for (unsigned i = 0; i < sizeof letters - 1; i++)
+        if (effects & 1u << i) buf_putc(buf, letters[i]);
+}
+
+/* A line a value: its operation, its effects in the letters of ir_ops.def where an index outside an array raises, and
+ * where it does not. */
+static const char *try_effects(Trial *trial, const char *text) {
+    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
+    TRY(func);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    buf_puts(&buf, "");
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
+            if (value->op == OP_PARAM || value->op == OP_CONST) continue;
+            buf_puts(&buf, op_info[value->op].text);
+            print_effects(&buf, value_effects(value, true));
+            print_effects(&buf, value_effects(value, false));
+            buf_putc(&buf, '\n');
+        }
+    return buf.text;
+}
+
 static const char *try_renumber(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
@@ -268,6 +295,7 @@ static const struct TrialRow {
     {"dominators", try_dominators},
     {"trivial_phis", try_trivial_phis},
     {"dead", try_dead},
+    {"effects", try_effects},
     {"renumber", try_renumber},
     {"type_roundtrip", try_type},
     {"const_roundtrip", try_const},

@@ -1,7 +1,7 @@
 /* finish.c: what can be said only when every function of a compilation is typed.
  *
- * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, numbered; may_raise spread from callees to
- * callers; a function that calls itself without end refused. */
+ * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, numbered; a function that
+ * calls itself without end refused. */
 #include "typeinfer/infer.h"
 
 static const FuncInst *callee_of(const Value *value) { return value->op == OP_CALL_INST ? value->imm.inst : NULL; }
@@ -20,15 +20,6 @@ static void mark_reachable(Arena *arena, FuncInst *root) {
                 vec_push(arena, &work, callee);
             }
     }
-}
-
-static bool calls_one_that_raises(const Func *func) {
-    for (size_t b = 0; b < func->blocks.len; b++)
-        for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
-            const FuncInst *callee = callee_of(value);
-            if (callee && callee->may_raise) return true;
-        }
-    return false;
 }
 
 /* ---- functions without a result ---- */
@@ -84,11 +75,6 @@ bool typeinfer_finish(TypeTable *types, FuncInst **insts, size_t *count, Diag *d
     TRY(find_endless(insts, kept, diag));
     for (size_t i = 0; i < kept; i++)
         if (insts[i]->never_returns) insts[i]->result = type_simple(types, TY_NONE);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < kept; i++)
-            if (!insts[i]->may_raise && calls_one_that_raises(insts[i]->func)) changed = insts[i]->may_raise = true;
-    }
     return true;
 }
 

@@ -8,8 +8,6 @@
  *        4. trivial phis and dead values go, ranges are marked (ranges.c). */
 #include "typeinfer/infer.h"
 
-#include <string.h> /* strchr */
-
 /* ---- 1. the graph ---- */
 
 static void cut_after(Infer *in, Block *block, Value *stop) {
@@ -178,32 +176,6 @@ static void settle_undefined(Infer *in) {
         }
 }
 
-/* ---- may_raise ---- */
-
-static bool raises(const Infer *in, const Value *value) {
-    if (value->flags & VF_CHECKED) return true;
-    if (value->flags & VF_UNCHECKED) return false;
-    switch (value->op) {
-    case OP_RAISE:
-    case OP_CHECK_BOUND: return true;
-    case OP_GETITEM:
-    case OP_SETITEM: return true; /* an index out of range, or shapes that do not fit */
-    case OP_UNPACK: return true;
-    case OP_CELL_GET: return true;
-    case OP_CAST: return value->args[0]->type->kind == TY_OPTIONAL && value->type->kind != TY_OPTIONAL;
-    case OP_CALL_INST: return !value->imm.inst->func || value->imm.inst->may_raise;
-    case OP_CALL_FUNC: return strchr(func_info[value->imm.func].effects, 'X') && in->py_errors;
-    default: return false;
-    }
-}
-
-static bool function_may_raise(const Infer *in) {
-    for (size_t b = 0; b < in->func->blocks.len; b++)
-        for (const Value *value = in->func->blocks.data[b]->first; value; value = value->next)
-            if (raises(in, value)) return true;
-    return false;
-}
-
 bool typeinfer_rewrite(Infer *in) {
     in->emit = true;
     in->quiet = false;
@@ -224,7 +196,6 @@ bool typeinfer_rewrite(Infer *in) {
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
     in->inst->result = in->result.type;
     in->inst->result_konst = in->result.konst;
-    in->inst->may_raise = function_may_raise(in);
     return true;
 }
 

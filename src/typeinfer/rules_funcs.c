@@ -76,7 +76,8 @@ bool lib_call(Typing *t, FuncId func, size_t count, const Type *compute, const T
 
 Value *lib_emit_op(Typing *t, Op op, Value *const *args, size_t count, const Type *result) {
     Value *value = typing_make_op(t, op, result, args, count);
-    if (t->in->py_errors && type_is_scalar(args[count - 1]->type) && args[count - 1]->type->weak && op_has(op, 'X'))
+    const Type *last = args[count - 1]->type;
+    if (t->in->py_errors && type_is_scalar(last) && last->weak && op_effects(op) & EFFECT_RAISE)
         value->flags |= VF_CHECKED;
     return value;
 }

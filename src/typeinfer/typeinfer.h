@@ -38,13 +38,13 @@ typedef struct InferConfig {
     const InferHost *host;
 } InferConfig;
 
-/* Infers inst->func from inst->untyped and inst->types; sets inst->result, result_konst and may_raise.  May be called
+/* Infers inst->func from inst->untyped and inst->types; sets inst->result and result_konst.  May be called
  * again for the same instance when a callee's result has changed.  A call whose result is still TY_BOTTOM leaves its
  * block's rest unreached, as in recursion. */
 bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag);
 
 /* Once the worklist is empty: drops from `insts` (number 0 is the root) those that no typed call reaches any more
- * (asked for while types were still growing), numbers the rest, spreads may_raise from callees to callers, and refuses
+ * (asked for while types were still growing), numbers the rest, and refuses
  * a function that calls itself without end.  Calls of a function that never returns stay CALL_INST of type None,
  * followed by UNREACHABLE; its result becomes None. */
 bool typeinfer_finish(TypeTable *types, FuncInst **insts, size_t *count, Diag *diag);

@@ -560,8 +560,8 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
 static bool folds(const Typing *t) {
     if (!t->konst || t->op == OP_CONST || t->op == OP_UNDEF || !op_has_result(t->op)) return false;
     if (t->inst) return false;
-    if (t->is_call) return !strpbrk(func_info[t->func].effects, "WSX");
-    return !strpbrk(op_info[t->op].effects, "WSC") && !(t->flags & VF_CHECKED);
+    if (t->is_call) return !(func_effects(t->func) & ~(Effects)EFFECT_READ);
+    return !(op_effects(t->op) & ~(Effects)(EFFECT_READ | EFFECT_RAISE)) && !(t->flags & VF_CHECKED);
 }
 
 /* A parameter that is known stays, as the signature does; uses see the constant, which stands behind the parameters. */

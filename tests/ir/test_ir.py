@@ -624,7 +624,7 @@ b4:
 
 def test_dead_values():
     assert run("dead", """\
-func f(c, unused) {
+func f(c: int, unused: int) {
 b0:
   %2 = const 1
   %3 = add %0, %2
@@ -648,7 +648,7 @@ b2:
   return %0
 }
 """) == """\
-func f(c, unused) {
+func f(c: int, unused: int) {
 b0:
   %2 = const 1
   %4 = call %0

@@ -1,0 +1,151 @@
+/* effects.c: what a value does besides giving its result: memory it reads and writes, whether it may raise.
+ *
+ * In: a value; typed, its operand types and flags say more than its row.  Out: a set of EFFECT_*.  This is the one
+ * place that knows when an operation may raise: the removal of dead values, inference, the passes and lowering ask
+ * here, and lowering emits a check only where the answer was EFFECT_RAISE.
+ *
+ * Of a call of a compiled function the set is that of its whole body, calls included, which effects_summarise finds:
+ * the least fixed point, by a worklist of functions whose effects grew and the callers of each. */
+#include "ir/ir.h"
+
+/* ---- rows ---- */
+
+static Effects effects_of_letters(const char *letters) {
+    Effects effects = 0;
+    for (; *letters; letters++) switch (*letters) {
+        case 'R': effects |= EFFECT_READ; break;
+        case 'W': effects |= EFFECT_WRITE; break;
+        case 'X': effects |= EFFECT_RAISE; break;
+        case 'S': effects |= EFFECT_SYNC; break;
+        case 'C': effects |= EFFECT_CONTROL; break;
+        default: break;
+        }
+    return effects;
+}
+
+Effects op_effects(Op op) { return effects_of_letters(op_info[op].effects); }
+
+Effects func_effects(FuncId func) { return effects_of_letters(func_info[func].effects); }
+
+/* ---- typed values ---- */
+
+enum { MEMORY = EFFECT_READ | EFFECT_WRITE };
+
+static Effects raises_if(bool condition) { return condition ? EFFECT_RAISE : 0; }
+
+static bool is_element_access(const Value *value) {
+    const Type *of = value->args[0]->type, *index = value->args[1]->type;
+    return of->kind == TY_FLAT || (of->kind == TY_ARRAY && type_takes_element(of, index));
+}
+
+/* x[i] and x[i] = v.  An element: of an array only if an index outside raises.  Views: indices, steps and shapes. */
+static Effects item_effects(const Value *value, bool index_raises) {
+    const Type *of = value->args[0]->type;
+    bool array = of->kind == TY_ARRAY || of->kind == TY_FLAT, store = value->op == OP_SETITEM;
+    bool scalar = !store || type_is_scalar(value->args[2]->type);
+    bool raises = true;
+    if (value->flags & VF_CHECKED)
+        raises = true; /* an integer that its element cannot hold */
+    else if (value->flags & VF_UNCHECKED)
+        raises = !scalar;
+    else if (scalar && is_element_access(value))
+        raises = index_raises;
+    Effects memory = store ? MEMORY : array && is_element_access(value) ? EFFECT_READ : 0;
+    return memory | raises_if(raises);
+}
+
+static Effects call_effects(const Value *call, bool index_raises) {
+    Effects row = func_effects(call->imm.func), effects = row & ~(Effects)EFFECT_RAISE;
+    if (func_info[call->imm.func].check != CHECK_NONE) return effects | raises_if(call->flags & VF_CHECKED);
+    bool element = (row & EFFECT_WRITE) && call->nargs && call->args[0]->type->kind == TY_ARRAY; /* atomics */
+    bool unchecked = call->flags & VF_UNCHECKED;
+    return effects | (row & EFFECT_RAISE && !unchecked ? EFFECT_RAISE : 0) | raises_if(element && index_raises);
+}
+
+/* x op= y on an array writes to it, and raises where the shapes do not fit or an integer does not. */
+static bool writes_array(const Value *value) { return (value->flags & VF_INPLACE) && value->type->kind == TY_ARRAY; }
+
+static bool is_typed(const Value *value) {
+    if (!value->type && op_has_result(value->op)) return false;
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (!value->args[i]->type) return false;
+    return true;
+}
+
+static Effects row_effects(const Value *value) {
+    Effects row = op_effects(value->op);
+    if (value->flags & VF_INPLACE && !value->type) return EFFECT_ALL & ~(Effects)EFFECT_CONTROL; /* on what? */
+    return value->flags & VF_UNCHECKED ? row & ~(Effects)EFFECT_RAISE : row;
+}
+
+Effects value_effects(const Value *value, bool index_raises) {
+    if (!is_typed(value)) return row_effects(value);
+    switch (value->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+    case OP_POW:
+    case OP_LSHIFT:
+    case OP_RSHIFT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+        if (writes_array(value)) return MEMORY | EFFECT_RAISE;
+        return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));
+    case OP_CAST: {
+        bool content = value->args[0]->type->kind == TY_OPTIONAL && value->type->kind != TY_OPTIONAL;
+        return raises_if(value->flags & VF_CHECKED || (content && !(value->flags & VF_UNCHECKED)));
+    }
+    case OP_GETITEM:
+    case OP_SETITEM: return item_effects(value, index_raises);
+    case OP_GETATTR: return 0; /* attributes of values never change */
+    case OP_CALL_FUNC: return call_effects(value, index_raises);
+    case OP_CALL_INST: return value->imm.inst->summarised ? value->imm.inst->effects : row_effects(value);
+    default: return row_effects(value);
+    }
+}
+
+/* ---- functions ---- */
+
+typedef struct Summary {
+    FuncInst *inst;
+    VEC(FuncInst *) callers;
+} Summary;
+
+/* The effects of a body, calls of functions that are not summarised left out, and the body as a caller of each. */
+static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bool index_raises) {
+    Effects effects = raises_if(inst->recursive);
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
+            if (value->op == OP_CALL_INST)
+                vec_push(arena, &summaries[value->imm.inst->id].callers, inst);
+            else
+                effects |= value_effects(value, index_raises);
+        }
+    return effects & ~(Effects)EFFECT_CONTROL;
+}
+
+void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool index_raises) {
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) most = insts[i]->id >= most ? insts[i]->id + 1 : most;
+    Summary *summaries = ARENA_ARRAY(arena, Summary, most); /* by FuncInst.id */
+    VEC(FuncInst *) work = {0};
+    for (size_t i = 0; i < count; i++) {
+        insts[i]->effects = body_effects(arena, insts[i], summaries, index_raises);
+        insts[i]->summarised = true;
+        vec_push(arena, &work, insts[i]);
+    }
+    while (work.len) {
+        const FuncInst *callee = vec_pop(&work);
+        Summary *summary = &summaries[callee->id];
+        for (size_t i = 0; i < summary->callers.len; i++) {
+            FuncInst *caller = summary->callers.data[i];
+            if ((caller->effects | callee->effects) == caller->effects) continue;
+            caller->effects |= callee->effects;
+            vec_push(arena, &work, caller);
+        }
+    }
+}
