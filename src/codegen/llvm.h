@@ -54,6 +54,8 @@ typedef struct Lower Lower;
 
 /* ---- targets ---- */
 
+typedef enum FenceScope { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceScope;
+
 typedef enum Special { /* what a CUDA thread knows about its place; all i32 */
                        SPECIAL_THREAD_X,
                        SPECIAL_THREAD_Y,
@@ -97,6 +99,7 @@ struct Target {
     bool unroll_loads;           /* loops whose loads dominate are unrolled (optimise.c) */
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
+    bool convergent;             /* threads run in lockstep: a call must not come to depend on further conditions */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 
     /* A target machine nobody else uses; it also says triple and data layout.  NULL: diag. */
@@ -118,8 +121,10 @@ struct Target {
      * / any. */
     LLVMValueRef (*barrier_vote)(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate);
     void (*warp_barrier)(Lower *l, const Value *at, LLVMValueRef mask); /* i32: the lanes that meet */
-    /* The thread waits for something others do: they must get on meanwhile.  NULL: they do anyway. */
-    void (*yield)(Lower *l);
+    /* The thread rests for that long (i32) while others get on. */
+    void (*rest)(Lower *l, LLVMValueRef nanoseconds);
+    /* Its writes are seen before what it writes later, by the threads in scope. */
+    void (*fence)(Lower *l, FenceScope scope);
     /* Generic pointer to a block's shared memory: a static array of that many bytes, or the dynamic part when bytes is
      * 0. */
     LLVMValueRef (*shared_array)(Lower *l, const Value *at, uint64_t bytes, unsigned align);

@@ -74,6 +74,7 @@ static bool declare(Lower *l, const FuncInst *inst) {
     LLVMSetLinkage(lowered->function, LLVMInternalLinkage);
     l_attribute(l, lowered->function, -1, "nounwind", 0);
     if (inst->options & OPT_INLINE) l_attribute(l, lowered->function, -1, "alwaysinline", 0);
+    if (l->target->convergent) l_attribute(l, lowered->function, -1, "convergent", 0);
     if (l->target->raises) l_attribute(l, lowered->function, (int)l->nhidden + 1, "noalias", 0);
     return true;
 }

@@ -59,8 +59,6 @@ LLVMValueRef lower_func_cuda_special(Lower *l, const Value *call) {
 
 /* ---- barriers and fences ---- */
 
-static bool on_gpu(const Lower *l) { return l->target->math != MATH_HOST; }
-
 LLVMValueRef lower_func_cuda_syncthreads(Lower *l, const Value *call) {
     l->target->barrier(l, call);
     return none(l);
@@ -80,20 +78,14 @@ LLVMValueRef lower_func_cuda_syncwarp(Lower *l, const Value *call) {
 }
 
 LLVMValueRef lower_func_cuda_threadfence(Lower *l, const Value *call) {
-    const char *gpu = call->imm.func == FUNC_CUDA_THREADFENCE         ? "llvm.nvvm.membar.gl"
-                      : call->imm.func == FUNC_CUDA_THREADFENCE_BLOCK ? "llvm.nvvm.membar.cta"
-                                                                      : "llvm.nvvm.membar.sys";
-    if (on_gpu(l))
-        l_call_named(l, gpu, l->v, NULL, 0);
-    else
-        LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+    l->target->fence(l, call->imm.func == FUNC_CUDA_THREADFENCE         ? FENCE_DEVICE
+                        : call->imm.func == FUNC_CUDA_THREADFENCE_BLOCK ? FENCE_BLOCK
+                                                                        : FENCE_SYSTEM);
     return none(l);
 }
 
 LLVMValueRef lower_func_cuda_nanosleep(Lower *l, const Value *call) {
-    LLVMValueRef time = LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "");
-    if (on_gpu(l) && l->m->options.compute_capability >= 70) l_call_named(l, "llvm.nvvm.nanosleep", l->v, &time, 1);
-    if (l->target->yield) l->target->yield(l);
+    l->target->rest(l, LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, ""));
     return none(l);
 }
 

@@ -203,9 +203,15 @@ static void host_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
 }
 
 /* A thread that rests waits for another, perhaps of its own block. */
-static void host_yield(Lower *l) {
+static void host_rest(Lower *l, LLVMValueRef nanoseconds) {
+    (void)nanoseconds;
     l_call_attribute(l, l_call_named(l, "krait_host_yield", l->v, l->hidden, 1), -1, "nounwind", 0);
     l->m->has_barriers = true;
+}
+
+static void host_fence(Lower *l, FenceScope scope) {
+    (void)scope;
+    LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
 }
 
 static LLVMValueRef host_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
@@ -271,7 +277,8 @@ const Target *codegen_cpu_target(void) {
         .barrier = host_barrier,
         .barrier_vote = host_barrier_vote,
         .warp_barrier = host_warp_barrier,
-        .yield = host_yield,
+        .rest = host_rest,
+        .fence = host_fence,
         .shared_array = host_shared_array,
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
         .const_array = host_const_array,

@@ -21,6 +21,7 @@ LLVMValueRef nvptx_add_kernel(Lower *l, LLVMTypeRef *params, unsigned count) {
     LLVMValueRef kernel = LLVMAddFunction(l->module, options->entry_name, LLVMFunctionType(l->v, params, count, false));
     LLVMSetFunctionCallConv(kernel, PTX_KERNEL);
     l_attribute(l, kernel, -1, "nounwind", 0);
+    l_attribute(l, kernel, -1, "convergent", 0);
     bound(l, kernel, "nvvm.maxntid", options->max_threads);
     bound(l, kernel, "nvvm.minctasm", options->min_blocks);
     bound(l, kernel, "nvvm.maxnreg", options->max_registers);

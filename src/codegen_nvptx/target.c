@@ -68,7 +68,7 @@ static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *d
     snprintf(cpu, sizeof cpu, "sm_%d", capability);
     snprintf(features, sizeof features, "+ptx%d", ptx);
     LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-        target, triple, cpu, features, options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelNone,
+        target, triple, cpu, features, options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelLess,
         LLVMRelocDefault, LLVMCodeModelDefault);
     FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", cpu);
     return machine;
@@ -146,6 +146,17 @@ static void nvptx_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
     l_intrinsic(l, "llvm.nvvm.bar.warp.sync", NULL, &mask, 1);
 }
 
+static void nvptx_rest(Lower *l, LLVMValueRef nanoseconds) {
+    if (l->m->options.compute_capability >= 70) l_call_named(l, "llvm.nvvm.nanosleep", l->v, &nanoseconds, 1);
+}
+
+static void nvptx_fence(Lower *l, FenceScope scope) {
+    static const char *const names[] = {[FENCE_BLOCK] = "llvm.nvvm.membar.cta",
+                                        [FENCE_DEVICE] = "llvm.nvvm.membar.gl",
+                                        [FENCE_SYSTEM] = "llvm.nvvm.membar.sys"};
+    l_call_named(l, names[scope], l->v, NULL, 0);
+}
+
 /* ---- memory ---- */
 
 enum { SPACE_SHARED = 3, SPACE_CONSTANT = 4, SPACE_GLOBAL = 1, DYNAMIC_ALIGN = 16, CONSTANT_LIMIT = 32768 };
@@ -199,6 +210,47 @@ static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *typ
 
 /* ---- the passes and what follows them ---- */
 
+/* LLVM's passes inline what has one caller anyway, once it is simplified. */
+static bool has_one_caller(LLVMValueRef function) {
+    LLVMUseRef first = LLVMGetFirstUse(function);
+    return first && !LLVMGetNextUse(first);
+}
+
+/* The functions that call `callee` and those that call them, kernels apart, are always inlined. */
+static void inline_callers(Module *module, LLVMValueRef callee) {
+    static const char mark[] = "krait-meets", name[] = "alwaysinline"; /* the mark: seen before */
+    LLVMAttributeRef seen = LLVMCreateStringAttribute(module->context, mark, sizeof mark - 1, "", 0);
+    LLVMAttributeRef always = LLVMCreateEnumAttribute(module->context,
+                                                      LLVMGetEnumAttributeKindForName(name, sizeof name - 1), 0);
+    VEC(LLVMValueRef) found = {0};
+    vec_push(module->arena, &found, callee);
+    while (found.len) {
+        LLVMValueRef function = found.data[--found.len];
+        for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (!LLVMIsACallInst(user)) continue;
+            LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+            if (LLVMGetFunctionCallConv(caller) == PTX_KERNEL ||
+                LLVMGetStringAttributeAtIndex(caller, LLVMAttributeFunctionIndex, mark, sizeof mark - 1))
+                continue;
+            LLVMAddAttributeAtIndex(caller, LLVMAttributeFunctionIndex, seen);
+            if (module->options.opt_level == 0 || !has_one_caller(caller))
+                LLVMAddAttributeAtIndex(caller, LLVMAttributeFunctionIndex, always);
+            vec_push(module->arena, &found, caller);
+        }
+    }
+}
+
+/* What threads do together stands in the kernel itself, not in a function that it calls: only there does the driver's
+ * compiler know which conditions are uniform, by which it brings the threads of a warp together. */
+static void inline_barriers(Module *module) {
+    static const char name[] = "convergent";
+    unsigned convergent = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f) && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, convergent))
+            inline_callers(module, f);
+}
+
 /* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by
  * __nvvm_reflect. */
 static void nvptx_prepare(Module *module) {
@@ -207,8 +259,9 @@ static void nvptx_prepare(Module *module) {
     LLVMMetadataRef value = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), flush, false));
     static const char flag[] = "nvvm-reflect-ftz";
     LLVMAddModuleFlag(module->module, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1, value);
-    if (!flush) return;
     static const char name[] = "denormal-fp-math-f32", mode[] = "preserve-sign,preserve-sign";
+    inline_barriers(module);
+    if (!flush) return;
     LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, sizeof name - 1, mode, sizeof mode - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
@@ -218,9 +271,12 @@ static void nvptx_prepare(Module *module) {
  * neighbours into wide ones (it infers address spaces itself, but too late to learn alignments from them). */
 #define WIDE_LOADS ",function(infer-address-spaces,infer-alignment)"
 
+/* Level 0 too has local variables in registers, memory by its address space and small functions inlined: a loop's count
+ * in local memory, or a parameter of a function, is not seen to be uniform. */
+#define LEAST "default<O0>,cgscc(inline),globaldce,function(sroa,simplifycfg,infer-address-spaces,dce)"
+
 static const char *nvptx_passes(const CodegenOptions *options) {
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>" WIDE_LOADS,
-                                            "default<O3>" WIDE_LOADS};
+    static const char *const pipelines[] = {LEAST, "default<O1>", "default<O2>" WIDE_LOADS, "default<O3>" WIDE_LOADS};
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
@@ -260,6 +316,7 @@ const Target *codegen_nvptx_target(void) {
         .atomic_scope = "device",
         .unroll_loads = true,
         .slow_division = true,
+        .convergent = true,
         .raises = false,
         .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size},
                       {krait_bc_device_math, &krait_bc_device_math_size}},
@@ -272,6 +329,8 @@ const Target *codegen_nvptx_target(void) {
         .barrier = nvptx_barrier,
         .barrier_vote = nvptx_barrier_vote,
         .warp_barrier = nvptx_warp_barrier,
+        .rest = nvptx_rest,
+        .fence = nvptx_fence,
         .shared_array = nvptx_shared_array,
         .dynamic_shared_bytes = nvptx_dynamic_shared_bytes,
         .const_array = nvptx_const_array,

@@ -408,3 +408,73 @@ def test_ptxas_accepts_elementwise_kernels(types, capability, entry, tmp_path):
     path = tmp_path / "kernel.ptx"
     path.write_text(ptx(elementwise, types, entry=entry, capability=capability))
     assert_ptxas_accepts(path, capability)
+
+
+# ---- what the threads of a warp do together --------------------------------------------------------------------------
+
+def helper_with_barriers(s, i, n):
+    for k in range(n):
+        s[i % 64] = s[(i * 7 + k) % 64] + k
+        cuda.syncthreads()
+
+
+helper_with_barriers = cuda.jit(device=True)(helper_with_barriers)
+
+
+@cuda.jit(device=True)
+def helper_of_helper(s, i, n):
+    helper_with_barriers(s, i, n)
+    helper_with_barriers(s, i + 1, n + 1)
+    if n > 3:
+        helper_with_barriers(s, i, n + 7)
+
+
+def barriers_in_functions(x, n):
+    s = cuda.shared.array(64, np.float64)
+    i = cuda.grid(1)
+    helper_of_helper(s, i, n)
+    helper_of_helper(s, i + 3, n)
+    helper_with_barriers(s, i, n)
+    for k in range(n):
+        if x[(i + k) % x.size] > abs(k):
+            cuda.atomic.add(x, 0, 1.0)
+    x[i] = s[i % 64]
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_barriers_stand_in_the_kernel_itself(level):
+    """In a function of its own, or by a count in local memory, the driver cannot tell which branches before a
+    barrier are uniform."""
+    text = ptx(barriers_in_functions, f"{D1}; int", opt_level=level)
+    assert ".func" not in text and "call" not in text
+    assert "local" not in text and "%SP" not in text
+    assert text.count("bar.sync") >= 7  # none was joined with another
+    assert re.search(r"(red|atom)\.global\S*add", text) and "ld.shared" in text
+
+
+def test_what_threads_do_together_is_convergent():
+    def kernel(x):
+        x[0] = cuda.syncthreads_count(x[1] > 0) + cuda.syncthreads_and(x[2] > 0) + cuda.syncthreads_or(x[3] > 0)
+        cuda.syncwarp()
+        cuda.syncthreads()
+
+    text = ptx(kernel, D1, stage="llvm")
+    groups = dict(re.findall(r"attributes (#\d+) = \{(.*)\}", text))
+    together = re.findall(r"declare \S+ @(llvm\.nvvm\.bar\S+)\(.*\) (#\d+)", text)
+    assert len(together) == 5
+    for name, group in together:
+        assert "convergent" in groups[group].split(), name
+    for name, group in re.findall(r"define .*@(\S+)\(.*\) (#\d+)", text):
+        assert "convergent" in groups[group].split(), name
+
+
+def test_recursive_functions_are_called_at_level_0():
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    factorial = cuda.jit(device=True)(factorial)
+
+    def kernel(x, n):
+        x[0] = factorial(n)
+
+    assert re.search(r"call\S* .*factorial", ptx(kernel, f"{I1}; int", opt_level=0))
