@@ -14,7 +14,7 @@
 typedef enum EntryKind {
     ENTRY_FUNCTION, /* int32_t entry(const void *args, void *result, void *exception): args is the layout of
                        tuple(params) */
-    ENTRY_KERNEL,   /* GPU: a PTX kernel over kernel_leaves(); host: see codegen_cpu.h */
+    ENTRY_KERNEL,   /* GPU: a PTX kernel over kernel_params(); host: see codegen_cpu.h */
     ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's
                        PyUFuncGenericFunction;    GPU: see codegen_nvptx.h */
 } EntryKind;

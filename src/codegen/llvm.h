@@ -4,12 +4,10 @@
  * not exist, so that a use is a compile error that says why).  Also here: the Target hooks and the thin emit helpers
  * that make lowering code read as what it emits.
  *
- * How values look in generated code (l_type):
- *   bool i1 (a byte in memory); ints iN; floats half float double; complex { T, T }; None, functions and other
- * constants {} (no bytes) tuple, closure: struct of its items   Optional: { content, i1 present }   range: { i64 start,
- * stop, step } slice: { start, stop, step }, absent ones {}   array, flat: { ptr data, ptr owner, [n x i64] shape, [n x
- * i64] strides }   iterator, cell: ptr Memory is always read and written through l_load and l_store, item by item, in
- * the layout of ir.h.
+ * How values look in generated code (l_type): a value of no leaf (repr.h) is {}, of one leaf that leaf, of more the
+ * struct of its leaves.  A leaf is iN, half, float, double, i1 for bool (a byte in memory) or ptr.  Items of composites
+ * are taken and set by l_item and l_set_item, never by a number of a leaf.  Memory is always read and written through
+ * l_load and l_store, leaf by leaf, in the layout of repr.h.
  *
  * Functions.  A FuncInst becomes one internal function: hidden parameters of the target, on targets that raise a
  * pointer to the exception buffer, then every leaf of every argument.  A function that may raise returns { i32 status,
@@ -196,9 +194,11 @@ struct Lower {
     struct LowerState *s; /* private to codegen */
 };
 
-/* ---- types and constants (emit.c) ---- */
+/* ---- types and constants (llvm_values.c) ---- */
 
 LLVMTypeRef l_type(Lower *l, const Type *type);
+LLVMTypeRef l_leaf_type(Lower *l, const Leaf *leaf);
+LLVMTypeRef l_leaf_memory_type(Lower *l, const Leaf *leaf); /* i8 for bool */
 LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar);
 LLVMTypeRef l_memory_type(Lower *l, Scalar scalar);  /* as l_scalar_type, but i8 for bool */
 LLVMTypeRef l_struct(Lower *l, unsigned count, ...); /* of LLVMTypeRef */
@@ -284,7 +284,16 @@ LLVMValueRef l_alloca(Lower *l, LLVMTypeRef type, const char *name);            
 LLVMValueRef l_alloca_bytes(Lower *l, uint64_t bytes, unsigned align, const char *name); /* in the entry block */
 LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name);               /* memory of a type's layout */
 
-/* Typed memory access in the layout of ir.h (a bool is a byte, a complex two parts, items one by one). */
+/* Items of a composite (tuple, slice, range, closure, exception); an item without bytes is {}. */
+LLVMValueRef l_item(Lower *l, const Type *type, LLVMValueRef value, unsigned index);
+LLVMValueRef l_set_item(Lower *l, const Type *type, LLVMValueRef value, unsigned index, LLVMValueRef item);
+LLVMValueRef l_make_items(Lower *l, const Type *type, LLVMValueRef const *items);
+/* The value of these leaves; advances *leaves. */
+LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves);
+LLVMValueRef l_content(Lower *l, const Type *optional, LLVMValueRef value);
+LLVMValueRef l_present(Lower *l, const Type *optional, LLVMValueRef value); /* i1 */
+
+/* Typed memory access in the layout of repr.h. */
 LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer);
 void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer);
 LLVMValueRef l_raw_load(Lower *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
@@ -365,6 +374,7 @@ uint32_t l_access_site(Lower *l, const Value *at, unsigned axis);
 
 /* ---- arrays (lower_array.c) ---- */
 
+/* Strides that the layout implies are not looked at. */
 LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape,
                           LLVMValueRef const *strides);
 /* A contiguous C array with that shape (i64 values); owner is null. */

@@ -82,7 +82,7 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
     if (a->type->kind == TY_NONE) a = value->args[1], b = value->args[0];
     LLVMValueRef same;
     if (b->type->kind == TY_NONE)
-        same = a->type->kind == TY_OPTIONAL ? l_not(l, l_extract(l, l_value(l, a), 1))
+        same = a->type->kind == TY_OPTIONAL ? l_not(l, l_present(l, a->type, l_value(l, a)))
                                             : l_i1(l, a->type->kind == TY_NONE);
     else if (a->type->kind == TY_SCALAR && a->type == b->type && scalar_info[a->type->scalar].kind == 'b')
         same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
@@ -191,6 +191,7 @@ static bool lower_block(Lower *l, const Block *block) {
     build_phi_values(l, block);
     for (; value; value = value->next) {
         l->at = value;
+        if (value->type) TRY(l_representable(l, value->type));
         debug_locate(l, value);
         if (op_is_terminator(value->op)) {
             TRY(lower_terminator(l, value));

@@ -1,8 +1,7 @@
 /* lower.h: what the files of this folder share among themselves.
  *
- * Leaves.  A value crosses blocks (phis) and functions (parameters, results) as the flat list of its leaves, each one
- * LLVM scalar or pointer, so that no aggregate stands in the way of LLVM's passes.  l_flatten and l_unflatten convert.
- */
+ * A value crosses blocks (phis) and functions (parameters, results) as the list of its leaves (repr.h), each one LLVM
+ * scalar or pointer, so that no aggregate stands in the way of LLVM's passes.  l_flatten and l_unflatten convert. */
 #ifndef KRAIT_CODEGEN_LOWER_H
 #define KRAIT_CODEGEN_LOWER_H
 
@@ -11,15 +10,14 @@
 typedef VEC(LLVMTypeRef) TypeList;
 typedef VEC(LLVMValueRef) ValueList;
 
-/* ---- emit.c ---- */
+/* ---- llvm_*.c ---- */
 
 void l_init(Lower *l, Module *module, Diag *diag);
+bool l_representable(Lower *l, const Type *type); /* false: refused, it has too many leaves */
 void l_leaf_types(Lower *l, const Type *type, TypeList *out);
 void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out);
-LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves); /* advances *leaves */
 LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args,
                           unsigned count);
-LLVMValueRef l_struct_of(Lower *l, LLVMTypeRef const *types, unsigned count, LLVMValueRef const *items);
 bool l_fail(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3); /* an inner inconsistency: LOWERING */
 const char *l_type_text(Lower *l, const Type *type);
 

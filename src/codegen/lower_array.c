@@ -10,21 +10,17 @@
 
 LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef owner, LLVMValueRef const *shape,
                           LLVMValueRef const *strides) {
-    LLVMTypeRef axes_type = LLVMArrayType2(l->i64, type->ndim);
-    LLVMValueRef items[] = {data, owner, l_make(l, axes_type, shape, type->ndim),
-                            l_make(l, axes_type, strides, type->ndim)};
-    return l_make(l, l_type(l, type), items, 4);
+    LLVMValueRef leaves[2 + 2 * TYPE_MAX_NDIM] = {data, owner};
+    LLVMValueRef const *at = leaves;
+    for (unsigned i = 0; i < type->ndim; i++) leaves[2 + i] = shape[i];
+    for (unsigned i = 0; type->layout == LAYOUT_A && i < type->ndim; i++) leaves[2 + type->ndim + i] = strides[i];
+    return l_unflatten(l, type, &at);
 }
 
 static int64_t item_bytes(const Type *type) { return scalar_info[type_element(type)->scalar].bytes; }
 
 LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef const *shape) {
-    LLVMValueRef strides[TYPE_MAX_NDIM], stride = l_i64(l, item_bytes(type));
-    for (unsigned i = type->ndim; i-- > 0;) {
-        strides[i] = stride;
-        if (i) stride = l_nswmul(l, stride, shape[i]);
-    }
-    return l_array_make(l, type, data, l_null(l->ptr), shape, strides);
+    return l_array_make(l, type, data, l_null(l->ptr), shape, NULL);
 }
 
 LLVMValueRef l_array_data(Lower *l, LLVMValueRef array) { return l_extract(l, array, 0); }
@@ -32,11 +28,11 @@ LLVMValueRef l_array_owner(Lower *l, LLVMValueRef array) { return l_extract(l, a
 
 LLVMValueRef l_array_shape(Lower *l, const Type *type, LLVMValueRef array, unsigned axis) {
     (void)type;
-    return l_extract(l, l_extract(l, array, 2), axis);
+    return l_extract(l, array, 2 + axis);
 }
 
 LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array, unsigned axis) {
-    if (type->layout == LAYOUT_A) return l_extract(l, l_extract(l, array, 3), axis);
+    if (type->layout == LAYOUT_A) return l_extract(l, array, 2u + type->ndim + axis);
     LLVMValueRef stride = l_i64(l, item_bytes(type));
     if (type->layout == LAYOUT_C)
         for (unsigned i = type->ndim; --i > axis;) stride = l_nswmul(l, stride, l_array_shape(l, type, array, i));
@@ -95,7 +91,7 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     bool converted = operand && operand->op == OP_CAST;
     while (operand && operand->op == OP_CAST) operand = operand->args[0];
     for (unsigned i = 0; i < x.count; i++) {
-        if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_extract(l, value, i) : value;
+        if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_item(l, *type, value, i) : value;
         const Value *source = !tuple                                                     ? operand
                               : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i]
                                                                                          : NULL;
@@ -216,7 +212,7 @@ LLVMValueRef lower_slice(Lower *l, const Value *value) {
     for (unsigned i = 0; i < 3; i++) {
         const Type *type = value->type->items[i];
         if (l_has_bytes(type))
-            slice = l_insert(l, slice, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), type), i);
+            slice = l_set_item(l, value->type, slice, i, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), type));
     }
     return slice;
 }
@@ -226,11 +222,11 @@ static LLVMValueRef slice_part(Lower *l, const Type *type, LLVMValueRef slice, u
     const Type *item = type->items[part];
     *given = l_i1(l, false);
     if (!l_has_bytes(item)) return l_i64(l, 0);
-    LLVMValueRef value = l_extract(l, slice, part);
+    LLVMValueRef value = l_item(l, type, slice, part);
     *given = l_i1(l, true);
     if (item->kind == TY_OPTIONAL) {
-        *given = l_extract(l, value, 1);
-        value = l_extract(l, value, 0);
+        *given = l_present(l, item, value);
+        value = l_content(l, item, value);
         item = item->items[0];
     }
     return l_cast_scalar(l, value, item->scalar, SCALAR_INT64);

@@ -290,7 +290,7 @@ static void store_items(Lower *l, const Operand *to, LLVMValueRef at, unsigned a
     }
     for (uint32_t i = 0; i < type->count; i++)
         store_items(l, to, advance(l, at, l_i64(l, i), to->strides[axis]), axis + 1, type->items[i],
-                    l_extract(l, value, i), checked);
+                    l_item(l, type, value, i), checked);
 }
 
 /* As NumPy does: straight into the destination if it has the tuple's shape; else an array is made, and assigned. */

@@ -6,7 +6,7 @@
 static LLVMValueRef int_tuple(Lower *l, const Type *tuple, const Type *array, LLVMValueRef value,
                               LLVMValueRef (*part)(Lower *, const Type *, LLVMValueRef, unsigned)) {
     LLVMValueRef result = LLVMGetUndef(l_type(l, tuple));
-    for (unsigned i = 0; i < array->ndim; i++) result = l_insert(l, result, part(l, array, value, i), i);
+    for (unsigned i = 0; i < array->ndim; i++) result = l_set_item(l, tuple, result, i, part(l, array, value, i));
     return result;
 }
 

@@ -237,7 +237,7 @@ LLVMValueRef lower_function_value(Lower *l, const Value *value) {
     LLVMTypeRef type = l_type(l, value->type);
     LLVMValueRef closure = LLVMGetUndef(type);
     for (uint32_t i = 0; i < value->nargs && i < value->type->count; i++)
-        if (l_has_bytes(value->type->items[i])) closure = l_insert(l, closure, l_arg(l, value, i), i);
+        if (l_has_bytes(value->type->items[i])) closure = l_set_item(l, value->type, closure, i, l_arg(l, value, i));
     return closure;
 }
 

@@ -109,27 +109,25 @@ static LLVMValueRef convert_items(Lower *l, LLVMValueRef value, const Type *from
     LLVMValueRef result = LLVMGetUndef(l_type(l, to));
     for (uint32_t i = 0; i < to->count; i++) {
         if (!l_has_bytes(to->items[i])) continue;
-        LLVMValueRef item = l_has_bytes(from->items[i]) ? l_extract(l, value, i)
+        LLVMValueRef item = l_has_bytes(from->items[i]) ? l_item(l, from, value, i)
                                                         : LLVMGetUndef(l_type(l, from->items[i]));
         TRY(item = l_convert(l, item, from->items[i], to->items[i]));
-        result = l_insert(l, result, item, i);
+        result = l_set_item(l, to, result, i, item);
     }
     return result;
 }
 
 static LLVMValueRef to_optional(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
     const Type *content = to->items[0];
-    LLVMValueRef result = LLVMConstNull(l_type(l, to));
-    if (from->kind == TY_NONE) return result;
+    if (from->kind == TY_NONE) return LLVMConstNull(l_type(l, to));
     LLVMValueRef present = l_i1(l, true);
     if (from->kind == TY_OPTIONAL) {
-        present = l_extract(l, value, 1);
-        value = l_extract(l, value, 0);
+        present = l_present(l, from, value);
+        value = l_content(l, from, value);
         from = from->items[0];
     }
     TRY(value = l_convert(l, value, from, content));
-    if (l_has_bytes(content)) result = l_insert(l, result, value, 0);
-    return l_insert(l, result, present, 1);
+    return l_make_items(l, to, (LLVMValueRef[]){value, present});
 }
 
 /* The value as another type of the same kind (or into an Optional); never raises. */
@@ -141,7 +139,7 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
     else if (to->kind == TY_OPTIONAL)
         result = to_optional(l, value, from, to);
     else if (from->kind == TY_OPTIONAL)
-        result = l_convert(l, l_extract(l, value, 0), from->items[0], to);
+        result = l_convert(l, l_content(l, from, value), from->items[0], to);
     else if (from->kind == TY_ARRAY && to->kind == TY_ARRAY)
         result = convert_array(l, value, from, to);
     else if (from->kind == to->kind &&
@@ -205,7 +203,7 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
     LLVMValueRef operand = l_arg(l, value, 0);
     if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE && !(value->flags & VF_UNCHECKED)) {
         const char *text = arena_printf(l->arena, "a value of type %s is needed here, not None", l_type_text(l, to));
-        l_raise_if(l, l_not(l, l_extract(l, operand, 1)), "TypeError", text, NULL, 0);
+        l_raise_if(l, l_not(l, l_present(l, from, operand)), "TypeError", text, NULL, 0);
     }
     if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) &&
         to->scalar != SCALAR_BOOL)

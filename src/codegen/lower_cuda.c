@@ -19,7 +19,7 @@ static LLVMValueRef per_axis(Lower *l, const Value *call, LLVMValueRef (*axis)(L
     int64_t ndim = call->type->kind == TY_TUPLE ? call->type->count : 1;
     LLVMValueRef items[3];
     for (int i = 0; i < ndim; i++) items[i] = axis(l, i);
-    return ndim == 1 ? items[0] : l_make(l, l_type(l, call->type), items, (unsigned)ndim);
+    return ndim == 1 ? items[0] : l_make_items(l, call->type, items);
 }
 
 /* A grid has at most 2^31 - 1 blocks on the first axis and 1024 threads a block: no overflow in 64 bits. */

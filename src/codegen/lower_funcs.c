@@ -37,7 +37,7 @@ LLVMValueRef lower_func_max(Lower *l, const Value *call) { return lower_func_ext
 static LLVMValueRef spill_tuple(Lower *l, const Type *tuple, LLVMValueRef value) {
     LLVMValueRef memory = l_alloca_bytes(l, 8 * (tuple->count ? tuple->count : 1), 8, "items");
     for (uint32_t i = 0; i < tuple->count; i++)
-        l_raw_store(l, l_extract(l, value, i), l_offset(l, memory, l_i64(l, 8 * (int64_t)i)), 8);
+        l_raw_store(l, l_item(l, tuple, value, i), l_offset(l, memory, l_i64(l, 8 * (int64_t)i)), 8);
     return memory;
 }
 
@@ -64,7 +64,7 @@ LLVMValueRef lower_func_fsum(Lower *l, const Value *call) {
     l_call_named(l, "krait_rt_fsum_start", l->v, &state, 1);
     if (type->kind == TY_TUPLE) {
         for (uint32_t i = 0; i < type->count; i++) {
-            LLVMValueRef args[] = {state, l_extract(l, items, i)};
+            LLVMValueRef args[] = {state, l_item(l, type, items, i)};
             l_call_named(l, "krait_rt_fsum_add", l->v, args, 2);
         }
     } else {

@@ -49,7 +49,7 @@ LLVMValueRef lower_func_range(Lower *l, const Value *call) {
     if (!(call->args[2]->konst && call->args[2]->konst->i != 0))
         l_raise_if(l, l_icmp(l, LLVMIntEQ, items[2], l_i64(l, 0)), "ValueError", "range() arg 3 must not be zero", NULL,
                    0);
-    return l_make(l, l_type(l, call->type), items, 3);
+    return l_make_items(l, call->type, items);
 }
 
 LLVMValueRef lower_func_len(Lower *l, const Value *call) {
@@ -240,12 +240,12 @@ static LLVMValueRef take_parts(Lower *l, const Iterator *it, const Type *type) {
     if (first) {
         LLVMValueRef number = read_slot(l, it->slot);
         LLVMBuildStore(l->b, l_add(l, number, l_i64(l, 1)), it->slot);
-        tuple = l_insert(l, tuple, number, 0);
+        tuple = l_set_item(l, type, tuple, 0, number);
     }
     for (unsigned i = 0; i < it->nparts; i++) {
         LLVMValueRef item;
         TRY(item = take(l, it->parts[i], type->items[i + first]));
-        if (l_has_bytes(type->items[i + first])) tuple = l_insert(l, tuple, item, i + first);
+        if (l_has_bytes(type->items[i + first])) tuple = l_set_item(l, type, tuple, i + first, item);
     }
     return tuple;
 }

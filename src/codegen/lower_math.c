@@ -201,7 +201,7 @@ static LLVMValueRef rtlib_pair(Lower *l, const char *symbol, FlatCall *flat, con
     l_call_named(l, symbol, l->v, flat->values, flat->count + 2);
     for (unsigned i = 0; i < 2; i++)
         items[i] = rtlib_result(l, pair->items[i], l_raw_load(l, rtlib_type(l, pair->items[i]), out[i], 8));
-    return l_make(l, l_type(l, pair), items, 2);
+    return l_make_items(l, pair, items);
 }
 
 static LLVMValueRef rtlib_complex(Lower *l, const char *symbol, FlatCall *flat, const Type *type) {
@@ -288,7 +288,7 @@ static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat
         if (!strcmp(math_checks[i].symbol, symbol)) checker = math_checks[i].checker;
     if (!checker) return l_unsupported(l, "%s has no check", symbol) != NULL;
     if (type->kind == TY_TUPLE) {
-        for (uint32_t i = 0; i < type->count; i++) TRY(flat_push(l, flat, type->items[i], l_extract(l, result, i)));
+        for (uint32_t i = 0; i < type->count; i++) TRY(flat_push(l, flat, type->items[i], l_item(l, type, result, i)));
     } else {
         TRY(flat_push(l, flat, type, result));
     }

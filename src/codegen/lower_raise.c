@@ -108,7 +108,7 @@ LLVMValueRef lower_exception(Lower *l, const Value *call) {
         return l_unsupported(l, "a call of %s is not compiled", l_type_text(l, call->args[0]->type));
     LLVMValueRef value = LLVMGetUndef(l_type(l, call->type));
     for (uint32_t i = 0; i < call->type->count && i + 1 < call->nargs; i++)
-        if (l_has_bytes(call->type->items[i])) value = l_insert(l, value, l_arg(l, call, i + 1), i);
+        if (l_has_bytes(call->type->items[i])) value = l_set_item(l, call->type, value, i, l_arg(l, call, i + 1));
     return value;
 }
 
@@ -153,13 +153,7 @@ bool lower_raise(Lower *l, const Value *value) {
     site.args = type_tuple(l->types, type->items, count);
     site.konsts = constant_args(l, exception, count);
     LLVMValueRef status = add_site(l, site);
-    if (count && l_has_bytes(site.args)) {
-        LLVMValueRef args = l_value(l, exception);
-        for (uint32_t i = 0; i < count; i++)
-            if (l_has_bytes(type->items[i]))
-                l_store(l, type->items[i], l_extract(l, args, i),
-                        l_offset(l, l->exception, l_i64(l, (int64_t)type_item_offset(site.args, i))));
-    }
+    if (l_has_bytes(site.args)) l_store(l, site.args, l_value(l, exception), l->exception);
     l_return_status(l, status);
     return true;
 }

@@ -9,7 +9,7 @@ LLVMValueRef lower_tuple(Lower *l, const Value *value) {
     for (uint32_t i = 0; i < value->nargs; i++) {
         const Type *item = value->type->items[i];
         if (l_has_bytes(item))
-            tuple = l_insert(l, tuple, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item), i);
+            tuple = l_set_item(l, value->type, tuple, i, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item));
     }
     return tuple;
 }
@@ -20,7 +20,7 @@ LLVMValueRef lower_extract(Lower *l, const Value *value) {
         return l_fail(l, "no item %lld", (long long)value->imm.i), NULL;
     unsigned index = (unsigned)value->imm.i;
     if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
-    return l_convert(l, l_extract(l, l_arg(l, value, 0), index), tuple->items[index], value->type);
+    return l_convert(l, l_item(l, tuple, l_arg(l, value, 0), index), tuple->items[index], value->type);
 }
 
 /* Items of one type, in memory, so that an index can choose: SROA undoes it where the index turns out to be known. */
@@ -29,7 +29,7 @@ LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, 
     size_t bytes = type_size(item);
     LLVMValueRef memory = l_alloca_bytes(l, bytes * tuple->count, (unsigned)type_align(item), "items");
     for (uint32_t i = 0; i < tuple->count; i++)
-        l_store(l, item, l_extract(l, value, i), l_offset(l, memory, l_i64(l, (int64_t)(bytes * i))));
+        l_store(l, item, l_item(l, tuple, value, i), l_offset(l, memory, l_i64(l, (int64_t)(bytes * i))));
     *stride = l_i64(l, (int64_t)bytes);
     return memory;
 }
@@ -65,6 +65,6 @@ LLVMValueRef lower_unpack(Lower *l, const Value *value) {
                "not enough values to unpack (expected %lld, got %lld)", args, 2);
     LLVMValueRef tuple = LLVMGetUndef(l_type(l, value->type));
     for (uint32_t i = 0; i < wanted; i++)
-        tuple = l_insert(l, tuple, l_array_item(l, type, source, l_i64(l, i), value->type->items[i]), i);
+        tuple = l_set_item(l, value->type, tuple, i, l_array_item(l, type, source, l_i64(l, i), value->type->items[i]));
     return tuple;
 }

@@ -147,7 +147,7 @@ static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
     }
     for (unsigned i = 0; i < u->nout; i++)
         l_store(l, u->types[u->nin + i],
-                u->nout == 1 && u->root->result->kind != TY_TUPLE ? result : l_extract(l, result, i), at[u->nin + i]);
+                u->root->result->kind == TY_TUPLE ? l_item(l, u->root->result, result, i) : result, at[u->nin + i]);
     return true;
 }
 
@@ -397,7 +397,15 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
 
 /* ---- the two copies of the loop ---- */
 
-enum { DATA_FIELD = 0, SHAPE_FIELD = 2 }; /* of an array value (llvm.h) */
+/* The array at the address `data`, and with the shape of `shape_of` unless that is NULL. */
+static LLVMValueRef array_at(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef data, LLVMValueRef shape_of) {
+    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < type->ndim; i++) {
+        shape[i] = l_array_shape(l, type, shape_of ? shape_of : array, i);
+        strides[i] = type->layout == LAYOUT_A ? l_array_stride(l, type, array, i) : NULL;
+    }
+    return l_array_make(l, type, data, l_array_owner(l, array), shape, strides);
+}
 
 /* The first array with as many axes as array i. */
 static uint32_t like(const Type *tuple, uint32_t i) {
@@ -437,8 +445,8 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(block, 1));
     for (uint32_t i = 0, array = 0; i < tuple->count; i++) {
         if (tuple->items[i]->kind != TY_ARRAY) continue;
-        args[i] = l_insert(l, args[i], LLVMGetParam(block, 3 + array++), DATA_FIELD);
-        if (one_shape) args[i] = l_insert(l, args[i], l_extract(l, args[like(tuple, i)], SHAPE_FIELD), SHAPE_FIELD);
+        args[i] = array_at(l, tuple->items[i], args[i], LLVMGetParam(block, 3 + array++),
+                           one_shape ? args[like(tuple, i)] : NULL);
     }
     TRY(block_loop(l, root, block, args));
     l_end(l);

@@ -1,6 +1,6 @@
 /* codegen_nvptx.h: the PTX target: optimised module in, PTX text out.
  *
- * ENTRY_KERNEL: one .entry named options->entry_name whose parameters are kernel_leaves() of the root's parameter
+ * ENTRY_KERNEL: one .entry named options->entry_name whose parameters are kernel_params() of the root's parameter
  * types.
  *
  * ENTRY_UFUNC: an elementwise kernel over the inputs and results of the root, which broadcast.  Its parameter buffer is

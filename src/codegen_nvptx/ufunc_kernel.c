@@ -185,7 +185,7 @@ static bool call_body(Lower *l, Kernel *k, LLVMValueRef const *inputs, LLVMValue
     TRY(result);
     bool tuple = k->root->result->kind == TY_TUPLE;
     for (unsigned i = k->nin; i < k->count; i++)
-        results[i - k->nin] = tuple ? l_extract(l, result, i - k->nin) : result;
+        results[i - k->nin] = tuple ? l_item(l, k->root->result, result, i - k->nin) : result;
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* plan.c: what a launch knows about a specialisation: where arrays lie among its arguments, which may be written, and
- * how the argument bytes become the GPU's parameter buffer (ir.h: kernel_leaves).  Made at the first launch, kept
+ * how the argument bytes become the GPU's parameter buffer (repr.h: kernel_params).  Made at the first launch, kept
  * with the specialisation. */
 #include "decorators/kernel.h"
 
@@ -30,10 +30,10 @@ static void list_arrays(Plan *plan, const Type *type, size_t offset, bool writte
         list_arrays(plan, type->items[i], offset + type_item_offset(type, i), written);
 }
 
-/* Neighbouring leaves that are neighbours in the parameter buffer too are one move. */
+/* Neighbouring parameters that are neighbours in the parameter buffer too are one move. */
 static int list_moves(Plan *plan, const Spec *spec) {
     Arena *arena = arena_new();
-    KernelLeaf *leaves = NULL;
+    KernelParam *params = NULL;
     jmp_buf recovery;
     if (!arena) return PyErr_NoMemory(), -1;
     if (setjmp(recovery)) {
@@ -41,10 +41,12 @@ static int list_moves(Plan *plan, const Spec *spec) {
         return PyErr_NoMemory(), -1;
     }
     arena_on_exhaustion(arena, &recovery);
-    size_t count = kernel_leaves(arena, spec->code->params, spec->nargs, &leaves, &plan->params_bytes);
+    size_t count = kernel_params(arena, spec->code->params, spec->nargs, &params, &plan->params_bytes);
     plan->moves = PyMem_Calloc(count + 1, sizeof *plan->moves);
     for (size_t i = 0; plan->moves && i < count; i++) {
-        PlanMove move = {spec->args[leaves[i].argument].offset + leaves[i].from, leaves[i].to, leaves[i].bytes};
+        const Leaf *leaf = params[i].leaf;
+        PlanMove move = {spec->args[params[i].argument].offset + leaf->offset, params[i].to,
+                         (uint32_t)leaf_bytes(leaf)};
         PlanMove *last = plan->nmoves ? &plan->moves[plan->nmoves - 1] : NULL;
         if (last && last->from + last->bytes == move.from && last->to + last->bytes == move.to)
             last->bytes += move.bytes;

@@ -119,7 +119,7 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
     if (declared->kind == TY_OPTIONAL) {
         if (from_type->kind == TY_NONE) Py_RETURN_NONE;
         if (from_type->kind != TY_OPTIONAL) return box_declared(state, from_type, from, declared->items[0]);
-        if (!from[type_size(from_type->items[0])]) Py_RETURN_NONE;
+        if (!from[type_item_offset(from_type, 1)]) Py_RETURN_NONE;
         return box_declared(state, from_type->items[0], from, declared->items[0]);
     }
     if (declared->kind == TY_NONE) Py_RETURN_NONE;

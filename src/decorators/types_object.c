@@ -114,7 +114,7 @@ static PyObject *get_name(PyObject *self, void *closure) {
     return text;
 }
 
-static PyObject *type_repr(PyObject *self) { return get_name(self, NULL); }
+static PyObject *type_object_repr(PyObject *self) { return get_name(self, NULL); }
 
 static PyObject *no_attribute(PyObject *self, const char *name) {
     PyErr_Format(PyExc_AttributeError, "type %R has no attribute '%s'", self, name);
@@ -414,7 +414,7 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
             {Py_tp_doc, (void *)class_rows[i].doc},
             {Py_tp_new, type_new},
             {Py_tp_call, type_call},
-            {Py_tp_repr, type_repr},
+            {Py_tp_repr, type_object_repr},
             {Py_mp_subscript, type_subscript},
             {Py_tp_getset, type_getset},
             {Py_tp_methods, type_methods},

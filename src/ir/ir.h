@@ -1,5 +1,5 @@
-/* ir.h: types, the SSA form of one function, its builder, printer, parser and verifier, and the layout of values in
- * memory.
+/* ir.h: types, the SSA form of one function, its builder, printer, parser and verifier.  What a value of a type consists
+ * of and how it lies in memory is repr.h.
  *
  * A Func is a control-flow graph of Blocks; a Block is a list of Values: first its phis, last one terminator.  A Value
  * is an operation, its operands and, once inferred, its Type.  The frontend builds untyped Funcs (types of constants
@@ -14,6 +14,7 @@
 #define KRAIT_IR_H
 
 #include "base/base.h" /* Arena, Span, Diag, VEC */
+#include "ir/repr.h"   /* Repr, Leaf: what values consist of */
 
 /* ---- types ---- */
 
@@ -72,7 +73,6 @@ typedef enum IterKind {
 
 enum { TYPE_MAX_NDIM = 32 }; /* more dimensions than this are refused (NumPy allows 64; nobody has used 33) */
 
-typedef struct Type Type;
 struct Type {
     TypeKind kind;
     uint8_t scalar; /* Scalar, for TY_SCALAR */
@@ -85,6 +85,9 @@ struct Type {
     ObjRef object;  /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
     uint32_t count; /* of items */
     const Type *const *items;
+    /* of types.c alone */
+    struct TypeTable *table;
+    const Repr *_Atomic repr; /* NULL: not asked for yet */
 };
 
 /* The interning table: internally locked, one per module state, freed with it.  Every constructor returns the one equal
@@ -136,45 +139,8 @@ static inline const Type *type_element(const Type *array) { return array->items[
 /* Whether array[index] is one element: an integer for each axis. */
 bool type_takes_element(const Type *array, const Type *index);
 
-/* ---- layout: how a value of a type lies in memory wherever C code meets generated code (ir_abi.def) ----
- *
- * scalars: their NumPy size and alignment (bool is one byte; complex two parts, aligned as one part)   None, functions,
- * constants: no bytes tuple: C struct of its items   Optional: struct { content; uint8_t present; }   range: struct {
- * int64 start, stop, step } array: struct { void *data; void *owner; int64_t shape[ndim]; int64_t strides[ndim]; };
- * owner is whatever keeps the data alive (a borrowed PyObject* of the argument it came from; NULL on a GPU); strides in
- * bytes.  flat: as its array.  slice, closure, exception instance: struct of its items.  cell and iterator: pointer
- * (they never leave generated code). */
-size_t type_size(const Type *type);
-size_t type_align(const Type *type); /* 1 for what has no bytes */
-/* Of item `index` of a struct: tuple, closure, slice, exception, range (start, stop, step), Optional (content,
- * present). */
-size_t type_item_offset(const Type *type, size_t index);
-
-/* The one C picture of an array in memory; shape and strides follow it: int64_t shape[ndim], strides[ndim]. */
-typedef struct ArrayHead {
-    void *data;
-    void *owner;
-} ArrayHead;
-
 /* What a barrier tells of the predicates of the threads that meet. */
 typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
-
-/* A kernel's parameters on a GPU: every leaf of every argument in order, each at its natural alignment.  The strides of
- * C and F arrays and owners are not passed.  The launcher and the kernel's LLVM signature are both made from this list.
- */
-typedef enum LeafKind { LEAF_SCALAR, LEAF_POINTER, LEAF_SHAPE, LEAF_STRIDE } LeafKind;
-typedef struct KernelLeaf {
-    LeafKind kind;
-    Scalar scalar;     /* LEAF_SCALAR: what it is (complex is one leaf) */
-    const Type *array; /* the array it belongs to, else NULL */
-    uint32_t argument; /* number of the argument it belongs to */
-    uint32_t axis;     /* LEAF_SHAPE, LEAF_STRIDE */
-    uint32_t bytes, align;
-    uint32_t from; /* byte offset in the argument's own layout */
-    uint32_t to;   /* byte offset in the parameter buffer */
-} KernelLeaf;
-/* Returns the number of leaves; *leaves lies in the arena; *bytes is the size of the parameter buffer. */
-size_t kernel_leaves(Arena *arena, const Type *const *types, size_t count, KernelLeaf **leaves, size_t *bytes);
 
 /* ---- library functions ---- */
 

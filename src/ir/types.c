@@ -8,9 +8,10 @@
  * a NULL to check. */
 #include "ir/ir.h"
 
-#include <pthread.h> /* pthread_mutex_t */
-#include <stdlib.h>  /* calloc */
-#include <string.h>  /* memcmp */
+#include <pthread.h>   /* pthread_mutex_t */
+#include <stdatomic.h> /* atomic_load_explicit */
+#include <stdlib.h>    /* calloc */
+#include <string.h>    /* memcmp */
 
 enum { FIRST_SLOTS = 256 };
 
@@ -36,10 +37,11 @@ TypeTable *type_table_new(void) {
         free(table);
         return NULL;
     }
-    for (int kind = 0; kind <= TY_OBJECT; kind++) table->simple[kind].kind = (TypeKind)kind;
+    for (int kind = 0; kind <= TY_OBJECT; kind++) table->simple[kind] = (Type){.kind = (TypeKind)kind, .table = table};
     for (int scalar = 0; scalar < SCALAR_COUNT; scalar++)
         for (int weak = 0; weak < 2; weak++)
-            table->scalars[scalar][weak] = (Type){.kind = TY_SCALAR, .scalar = (uint8_t)scalar, .weak = weak};
+            table->scalars[scalar][weak] = (Type){
+                .kind = TY_SCALAR, .scalar = (uint8_t)scalar, .weak = weak, .table = table};
     return table;
 }
 
@@ -107,6 +109,7 @@ static Type *copy_type(TypeTable *table, const Type *wanted) {
     Type *type = ARENA_NEW(table->arena, Type);
     *type = *wanted;
     type->items = items;
+    type->table = table;
     arena_on_exhaustion(table->arena, NULL);
     return type;
 }
@@ -126,6 +129,44 @@ static const Type *intern(TypeTable *table, const Type *wanted) {
     table->exhausted = true;
     return &table->simple[TY_BOTTOM];
 }
+
+/* ---- representations ---- */
+
+/* NULL: no memory. */
+static const Repr *make_repr(TypeTable *table, const Type *type) {
+    jmp_buf recovery;
+    if (setjmp(recovery)) {
+        arena_on_exhaustion(table->arena, NULL);
+        return NULL;
+    }
+    arena_on_exhaustion(table->arena, &recovery);
+    const Repr *repr = repr_make(table->arena, type);
+    arena_on_exhaustion(table->arena, NULL);
+    return repr;
+}
+
+const Repr *type_repr(const Type *type) {
+    const Repr *repr = atomic_load_explicit(&type->repr, memory_order_acquire);
+    if (repr) return repr;
+    TypeTable *table = type->table;
+    for (uint32_t i = 0; i < type->count; i++) { /* before the lock is taken: repr_make asks for them */
+        type_repr(type->items[i]);
+        if (!atomic_load_explicit(&type->items[i]->repr, memory_order_relaxed))
+            return type_repr(&table->simple[TY_BOTTOM]);
+    }
+    pthread_mutex_lock(&table->lock);
+    repr = atomic_load_explicit(&type->repr, memory_order_relaxed);
+    if (!repr) {
+        repr = make_repr(table, type);
+        atomic_store_explicit(&((Type *)type)->repr, repr, memory_order_release);
+    }
+    pthread_mutex_unlock(&table->lock);
+    if (repr) return repr;
+    table->exhausted = true;
+    return type_repr(&table->simple[TY_BOTTOM]);
+}
+
+/* ---- constructors ---- */
 
 const Type *type_simple(TypeTable *table, TypeKind kind) { return &table->simple[kind]; }
 

@@ -177,28 +177,40 @@ static const char *try_layout(Trial *trial, const char *text) {
     Buf buf;
     buf_init(&buf, trial->arena);
     buf_printf(&buf, "%zu %zu", type_size(type), type_align(type));
-    size_t count = type->kind == TY_OPTIONAL ? 2
-                   : type->kind == TY_RANGE  ? 3
-                   : type->kind == TY_TUPLE  ? type->count
-                                             : 0;
-    for (size_t i = 0; i < count; i++) buf_printf(&buf, " %zu", type_item_offset(type, i));
+    for (size_t i = 0; i < type_repr(type)->nparts; i++) buf_printf(&buf, " %zu", type_item_offset(type, i));
     return buf.text;
 }
 
-/* The text is a tuple type, whose items are the arguments.  One line a leaf; last the size of the buffer. */
-static const char *try_kernel_leaves(Trial *trial, const char *text) {
-    static const char *const kinds[] = {"scalar", "pointer", "shape", "stride"};
+static const char *leaf_text(Trial *trial, const Leaf *leaf) {
+    static const char *const kinds[] = {"scalar", "present", "data", "owner", "shape", "stride", "state"};
+    const char *what = leaf_is_pointer(leaf) ? "-" : scalar_info[leaf->scalar].name;
+    return arena_printf(trial->arena, "%s %s axis=%u bytes=%zu align=%u offset=%u", kinds[leaf->kind], what, leaf->axis,
+                        leaf_bytes(leaf), leaf->align, leaf->offset);
+}
+
+/* One line a leaf. */
+static const char *try_leaves(Trial *trial, const char *text) {
+    const Type *type = whole_type(trial, text);
+    TRY(type);
+    const Repr *repr = type_repr(type);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    buf_puts(&buf, "");
+    for (uint32_t i = 0; i < repr->nleaves; i++) buf_printf(&buf, "%s\n", leaf_text(trial, &repr->leaves[i]));
+    return buf.text;
+}
+
+/* The text is a tuple type, whose items are the arguments.  One line a parameter; last the size of the buffer. */
+static const char *try_kernel_params(Trial *trial, const char *text) {
     const Type *type = whole_type(trial, text);
     TRY(type);
     if (type->kind != TY_TUPLE) return refuse(trial, text);
-    KernelLeaf *leaves;
-    size_t bytes, count = kernel_leaves(trial->arena, type->items, type->count, &leaves, &bytes);
+    KernelParam *params;
+    size_t bytes, count = kernel_params(trial->arena, type->items, type->count, &params, &bytes);
     Buf buf;
     buf_init(&buf, trial->arena);
     for (size_t i = 0; i < count; i++)
-        buf_printf(&buf, "%s %s argument=%u axis=%u bytes=%u align=%u from=%u to=%u\n", kinds[leaves[i].kind],
-                   leaves[i].kind == LEAF_SCALAR ? scalar_info[leaves[i].scalar].name : "-", leaves[i].argument,
-                   leaves[i].axis, leaves[i].bytes, leaves[i].align, leaves[i].from, leaves[i].to);
+        buf_printf(&buf, "%s argument=%u to=%u\n", leaf_text(trial, params[i].leaf), params[i].argument, params[i].to);
     buf_printf(&buf, "%zu\n", bytes);
     return buf.text;
 }
@@ -301,7 +313,8 @@ static const struct TrialRow {
     {"const_roundtrip", try_const},
     {"remove_edge", try_remove_edge},
     {"layout", try_layout},
-    {"kernel_leaves", try_kernel_leaves},
+    {"kernel_params", try_kernel_params},
+    {"leaves", try_leaves},
     {"infer", try_infer},
     {"infer_kernel", try_infer_kernel},
     {"infer_numba", try_infer_numba},

@@ -961,46 +961,74 @@ def test_layout_is_that_of_numpy(names):
     assert offsets == [dtype.fields[f"f{i}"][1] for i in range(len(names))]
 
 
-def test_kernel_leaves():
+def test_leaves():
+    assert run("leaves", "(bool_, complex64, array(int8, 2, A), int?)") == """\
+scalar bool axis=0 bytes=1 align=1 offset=0
+scalar float32 axis=0 bytes=4 align=4 offset=4
+scalar float32 axis=0 bytes=4 align=4 offset=8
+data - axis=0 bytes=8 align=8 offset=16
+owner - axis=0 bytes=8 align=8 offset=24
+shape int64 axis=0 bytes=8 align=8 offset=32
+shape int64 axis=1 bytes=8 align=8 offset=40
+stride int64 axis=0 bytes=8 align=8 offset=48
+stride int64 axis=1 bytes=8 align=8 offset=56
+scalar int64 axis=0 bytes=8 align=8 offset=64
+present bool axis=0 bytes=1 align=1 offset=72
+"""
+    # strides that the layout implies are not leaves
+    assert run("leaves", "flat(array(int8, 1, C))") == """\
+data - axis=0 bytes=8 align=8 offset=0
+owner - axis=0 bytes=8 align=8 offset=8
+shape int64 axis=0 bytes=8 align=8 offset=16
+"""
+    assert run("leaves", "(cell(int), iter.range(int))") == """\
+state - axis=0 bytes=8 align=8 offset=0
+state - axis=0 bytes=8 align=8 offset=8
+"""
+    assert run("leaves", "(None, (), pyfunc#1, dtype(int))") == ""
+
+
+def test_kernel_params():
     arrays = "array(float32, 2, C), array(float64, 1, A, readonly)"
-    assert run("kernel_leaves", f"(int8, {arrays}, complex64, (int, bool_?), None, range, pyfunc#1)") == """\
-scalar int8 argument=0 axis=0 bytes=1 align=1 from=0 to=0
-pointer - argument=1 axis=0 bytes=8 align=8 from=0 to=8
-shape - argument=1 axis=0 bytes=8 align=8 from=16 to=16
-shape - argument=1 axis=1 bytes=8 align=8 from=24 to=24
-pointer - argument=2 axis=0 bytes=8 align=8 from=0 to=32
-shape - argument=2 axis=0 bytes=8 align=8 from=16 to=40
-stride - argument=2 axis=0 bytes=8 align=8 from=24 to=48
-scalar complex64 argument=3 axis=0 bytes=8 align=4 from=0 to=56
-scalar int64 argument=4 axis=0 bytes=8 align=8 from=0 to=64
-scalar bool argument=4 axis=0 bytes=1 align=1 from=8 to=72
-scalar bool argument=4 axis=0 bytes=1 align=1 from=9 to=73
-scalar int64 argument=6 axis=0 bytes=8 align=8 from=0 to=80
-scalar int64 argument=6 axis=0 bytes=8 align=8 from=8 to=88
-scalar int64 argument=6 axis=0 bytes=8 align=8 from=16 to=96
+    assert run("kernel_params", f"(int8, {arrays}, complex64, (int, bool_?), None, range, pyfunc#1)") == """\
+scalar int8 axis=0 bytes=1 align=1 offset=0 argument=0 to=0
+data - axis=0 bytes=8 align=8 offset=0 argument=1 to=8
+shape int64 axis=0 bytes=8 align=8 offset=16 argument=1 to=16
+shape int64 axis=1 bytes=8 align=8 offset=24 argument=1 to=24
+data - axis=0 bytes=8 align=8 offset=0 argument=2 to=32
+shape int64 axis=0 bytes=8 align=8 offset=16 argument=2 to=40
+stride int64 axis=0 bytes=8 align=8 offset=24 argument=2 to=48
+scalar float32 axis=0 bytes=4 align=4 offset=0 argument=3 to=56
+scalar float32 axis=0 bytes=4 align=4 offset=4 argument=3 to=60
+scalar int64 axis=0 bytes=8 align=8 offset=0 argument=4 to=64
+scalar bool axis=0 bytes=1 align=1 offset=8 argument=4 to=72
+present bool axis=0 bytes=1 align=1 offset=9 argument=4 to=73
+scalar int64 axis=0 bytes=8 align=8 offset=0 argument=6 to=80
+scalar int64 axis=0 bytes=8 align=8 offset=8 argument=6 to=88
+scalar int64 axis=0 bytes=8 align=8 offset=16 argument=6 to=96
 104
 """
-    assert run("kernel_leaves", "(float32, array(int8, 0, C))") == """\
-scalar float32 argument=0 axis=0 bytes=4 align=4 from=0 to=0
-pointer - argument=1 axis=0 bytes=8 align=8 from=0 to=8
+    assert run("kernel_params", "(float32, array(int8, 0, C))") == """\
+scalar float32 axis=0 bytes=4 align=4 offset=0 argument=0 to=0
+data - axis=0 bytes=8 align=8 offset=0 argument=1 to=8
 16
 """
-    assert run("kernel_leaves", "()") == "0\n"
+    assert run("kernel_params", "()") == "0\n"
 
 
 @given(st.lists(st.recursive(c_leaves, c_compose, max_leaves=6), max_size=5))
-def test_kernel_leaves_fit(pairs):
-    *rows, total = run("kernel_leaves", tuple_text([text for text, _ in pairs])).splitlines()
+def test_kernel_params_fit(pairs):
+    *rows, total = run("kernel_params", tuple_text([text for text, _ in pairs])).splitlines()
     end = argument = 0
     for row in rows:
         field = dict(re.findall(r"(\w+)=(\d+)", row))
         number = {key: int(value) for key, value in field.items()}
         assert number["argument"] >= argument
         argument = number["argument"]
-        # as near to the leaf before as its alignment lets it
-        assert number["to"] == -(-end // number["align"]) * number["align"]
+        # as near to the parameter before as its natural alignment, its size, lets it
+        assert number["to"] == -(-end // number["bytes"]) * number["bytes"]
         end = number["to"] + number["bytes"]
-        assert number["from"] + number["bytes"] <= ctypes.sizeof(pairs[argument][1])
+        assert number["offset"] + number["bytes"] <= ctypes.sizeof(pairs[argument][1])
     assert int(total) == end
 
 
@@ -1014,7 +1042,8 @@ def test_kernel_leaves_fit(pairs):
     ("verify", FAULTY_FORM["dominance"]),
     ("type_roundtrip", "((int, float?), array(int8, 2, C), closure#3((int,), cell(float)))"),
     ("const_roundtrip", '(1, (2.0, "text"), slice(0, None, None))'),
-    ("kernel_leaves", "(int, (float, array(int8, 3, A)))"),
+    ("kernel_params", "(int, (float, array(int8, 3, A)))"),
+    ("leaves", "(int, (float, array(int8, 3, A)))"),
 ])
 def test_every_allocation_may_fail(trial, text):
     expected = run(trial, text)

@@ -33,7 +33,7 @@ void cuda_kernel_free(CudaKernel *kernel);
 int cuda_kernel_attribute(CudaKernel *kernel, int attribute); /* CUfunction_attribute; -1: exception set */
 int cuda_kernel_best_block(CudaKernel *kernel,
                            size_t shared_bytes); /* threads a block for the best occupancy; -1: exception set */
-/* No GIL games, no allocation, no context query beyond one thread-local compare.  params: buffer of kernel_leaves. */
+/* No GIL games, no allocation, no context query beyond one thread-local compare.  params: buffer of kernel_params. */
 int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream,
                        unsigned shared_bytes, void *params, size_t params_bytes);
 

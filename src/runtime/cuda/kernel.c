@@ -1,6 +1,6 @@
 /* kernel.c: PTX into the driver, and the launch.
  *
- * In: PTX text and the entry's name; at a launch, the buffer of kernel_leaves().  Out: a CudaKernel bound to one
+ * In: PTX text and the entry's name; at a launch, the buffer of kernel_params().  Out: a CudaKernel bound to one
  * context.
  *
  * The driver's compiler is given log buffers, so that a refusal (too many registers for the block, bad PTX) is told in

@@ -75,17 +75,15 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
 
 static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
-    size_t offset = 0;
+    const Repr *repr = type_repr(type);
     if (!tuple) return NULL;
     for (uint32_t i = 0; i < type->count; i++) {
-        offset = marshal_align_up(offset, type_align(type->items[i]));
-        PyObject *item = marshal_box(marshal, type->items[i], (const char *)from + offset);
+        PyObject *item = marshal_box(marshal, type->items[i], (const char *)from + repr->parts[i].offset);
         if (!item) {
             Py_DECREF(tuple);
             return NULL;
         }
         PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-        offset += type_size(type->items[i]);
     }
     return tuple;
 }
@@ -103,7 +101,7 @@ PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from
     case TY_TUPLE: return box_tuple(marshal, type, from);
     case TY_ARRAY: return box_array(marshal, type, from);
     case TY_OPTIONAL:
-        if (!((const uint8_t *)from)[type_size(type->items[0])]) Py_RETURN_NONE;
+        if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
         return marshal_box(marshal, type->items[0], from);
     case TY_RANGE: return box_range(from);
     case TY_ELLIPSIS: return Py_NewRef(Py_Ellipsis);

@@ -1,11 +1,11 @@
-/* marshal.h: Python values to the layout of ir.h and back, for host calls and for launches on either device. */
+/* marshal.h: Python values to the layout of repr.h and back, for host calls and for launches on either device. */
 #ifndef KRAIT_RUNTIME_MARSHAL_H
 #define KRAIT_RUNTIME_MARSHAL_H
 
 #include <Python.h> /* PyObject */
 
 #include "frontend/frontend.h" /* Objects (ObjRef of functions passed as arguments) */
-#include "ir/ir.h"             /* Type, KernelLeaf */
+#include "ir/ir.h"             /* Type */
 
 int marshal_import_numpy(void); /* before anything else here; -1: exception set */
 
@@ -41,7 +41,7 @@ int marshal_scalar_of_class(PyTypeObject *class);
  * as views on their owner. */
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 
-/* An array in device memory.  From head on it is the layout of its type in ir.h, so unpacking it is a copy; head.owner
+/* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy; head.owner
  * is the object itself. context NULL: the host device, whose memory is memory of this process. */
 typedef struct DeviceArray {
     PyObject_VAR_HEAD PyObject *weakrefs;

@@ -21,6 +21,4 @@ MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyO
                                    Unpack *unpack);
 MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to);
 
-static inline size_t marshal_align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
-
 #endif

@@ -129,19 +129,18 @@ static MarshalResult unpack_range(PyObject *object, void *to) {
 static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                   Unpack *unpack) {
     if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
-    size_t offset = 0;
+    const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < type->count; i++) {
-        offset = marshal_align_up(offset, type_align(type->items[i]));
-        MarshalResult result = unpack(marshal, type->items[i], PyTuple_GET_ITEM(object, i), (char *)to + offset);
+        MarshalResult result = unpack(marshal, type->items[i], PyTuple_GET_ITEM(object, i),
+                                      (char *)to + repr->parts[i].offset);
         if (result != MARSHAL_OK) return result;
-        offset += type_size(type->items[i]);
     }
     return MARSHAL_OK;
 }
 
 static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                      Unpack *unpack) {
-    uint8_t *present = (uint8_t *)to + type_size(type->items[0]);
+    uint8_t *present = (uint8_t *)to + type_item_offset(type, 1);
     *present = object != Py_None;
     return *present ? unpack(marshal, type->items[0], object, to) : MARSHAL_OK;
 }

@@ -1,0 +1,203 @@
+/* llvm_values.c: values of our types in LLVM: as leaves, as items, as constants, in memory.
+ *
+ * Input: types and values.  Output: LLVM types and values in the form llvm.h describes: a value of no leaf is {}, of one
+ * leaf that leaf, of more a struct of them.  Algorithm: everything is a loop over the leaves that repr.h lists; the
+ * items of a composite are ranges of its leaves. */
+#include <stdarg.h> /* va_list */
+#include <stddef.h> /* offsetof */
+
+#include "codegen/lower.h"
+
+/* ---- types ---- */
+
+LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar) {
+    switch (scalar_info[scalar].kind) {
+    case 'b': return l->i1;
+    case 'i':
+    case 'u': return LLVMIntTypeInContext(l->context, 8u * scalar_info[scalar].bytes);
+    case 'f': return scalar == SCALAR_FLOAT16 ? l->f16 : scalar == SCALAR_FLOAT32 ? l->f32 : l->f64;
+    default: {
+        LLVMTypeRef part = scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
+        return l_struct(l, 2, part, part);
+    }
+    }
+}
+
+LLVMTypeRef l_memory_type(Lower *l, Scalar scalar) { return scalar == SCALAR_BOOL ? l->i8 : l_scalar_type(l, scalar); }
+
+LLVMTypeRef l_struct(Lower *l, unsigned count, ...) {
+    LLVMTypeRef items[16];
+    va_list args;
+    va_start(args, count);
+    if (count > COUNT_OF(items)) count = COUNT_OF(items);
+    for (unsigned i = 0; i < count; i++) items[i] = va_arg(args, LLVMTypeRef);
+    va_end(args);
+    return LLVMStructTypeInContext(l->context, items, count, false);
+}
+
+LLVMTypeRef l_leaf_type(Lower *l, const Leaf *leaf) {
+    return leaf_is_pointer(leaf) ? l->ptr : l_scalar_type(l, (Scalar)leaf->scalar);
+}
+
+LLVMTypeRef l_leaf_memory_type(Lower *l, const Leaf *leaf) {
+    return leaf_is_pointer(leaf) ? l->ptr : l_memory_type(l, (Scalar)leaf->scalar);
+}
+
+bool l_has_bytes(const Type *type) { return type_repr(type)->nleaves > 0; }
+
+bool l_representable(Lower *l, const Type *type) {
+    if (type_repr(type)->nleaves <= REPR_MAX_LEAVES) return true;
+    l_unsupported(l, "a value that consists of more than %d numbers", REPR_MAX_LEAVES);
+    return false;
+}
+
+static LLVMTypeRef type_of_leaves(Lower *l, const Leaf *leaves, uint32_t count) {
+    if (count == 0) return l->empty;
+    if (count == 1) return l_leaf_type(l, leaves);
+    LLVMTypeRef *types = ARENA_ARRAY(l->arena, LLVMTypeRef, count);
+    for (uint32_t i = 0; i < count; i++) types[i] = l_leaf_type(l, &leaves[i]);
+    return LLVMStructTypeInContext(l->context, types, count, false);
+}
+
+LLVMTypeRef l_type(Lower *l, const Type *type) {
+    const Repr *repr = type_repr(type);
+    return type_of_leaves(l, repr->leaves, repr->nleaves);
+}
+
+/* ---- leaves ---- */
+
+void l_leaf_types(Lower *l, const Type *type, TypeList *out) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) vec_push(l->arena, out, l_leaf_type(l, &repr->leaves[i]));
+}
+
+/* Leaf `index` of a value of `count` of them, and the value with another leaf there. */
+static LLVMValueRef take_leaf(Lower *l, LLVMValueRef value, uint32_t count, uint32_t index) {
+    return count == 1 ? value : l_extract(l, value, index);
+}
+
+static LLVMValueRef put_leaf(Lower *l, LLVMValueRef value, uint32_t count, uint32_t index, LLVMValueRef leaf) {
+    return count == 1 ? leaf : l_insert(l, value, leaf, index);
+}
+
+void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out) {
+    uint32_t count = type_repr(type)->nleaves;
+    for (uint32_t i = 0; i < count; i++) vec_push(l->arena, out, take_leaf(l, value, count, i));
+}
+
+LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves) {
+    uint32_t count = type_repr(type)->nleaves;
+    LLVMValueRef value = count ? LLVMGetPoison(l_type(l, type)) : LLVMGetUndef(l->empty);
+    for (uint32_t i = 0; i < count; i++) value = put_leaf(l, value, count, i, *(*leaves)++);
+    return value;
+}
+
+/* ---- items ---- */
+
+LLVMValueRef l_item(Lower *l, const Type *type, LLVMValueRef value, unsigned index) {
+    const Repr *repr = type_repr(type);
+    const Part *part = &repr->parts[index];
+    if (part->count == repr->nleaves) return value;
+    if (part->count == 1) return l_extract(l, value, part->first);
+    LLVMValueRef item = LLVMGetUndef(type_of_leaves(l, &repr->leaves[part->first], part->count));
+    for (uint32_t i = 0; i < part->count; i++) item = l_insert(l, item, l_extract(l, value, part->first + i), i);
+    return item;
+}
+
+LLVMValueRef l_set_item(Lower *l, const Type *type, LLVMValueRef value, unsigned index, LLVMValueRef item) {
+    const Repr *repr = type_repr(type);
+    const Part *part = &repr->parts[index];
+    for (uint32_t i = 0; i < part->count; i++)
+        value = put_leaf(l, value, repr->nleaves, part->first + i, take_leaf(l, item, part->count, i));
+    return value;
+}
+
+LLVMValueRef l_make_items(Lower *l, const Type *type, LLVMValueRef const *items) {
+    const Repr *repr = type_repr(type);
+    LLVMValueRef value = LLVMGetUndef(l_type(l, type));
+    for (uint32_t i = 0; i < repr->nparts; i++)
+        if (repr->parts[i].count) value = l_set_item(l, type, value, i, items[i]);
+    return value;
+}
+
+LLVMValueRef l_content(Lower *l, const Type *optional, LLVMValueRef value) { return l_item(l, optional, value, 0); }
+LLVMValueRef l_present(Lower *l, const Type *optional, LLVMValueRef value) { return l_item(l, optional, value, 1); }
+
+/* ---- constants ---- */
+
+static LLVMValueRef const_scalar(Lower *l, const Const *konst) {
+    LLVMTypeRef type = l_type(l, konst->type);
+    if (konst->too_big) return l_unsupported(l, "an int beyond 64 bits cannot be used in compiled code");
+    switch (type_scalar_kind(konst->type)) {
+    case 'f': return l_float(type, konst->f);
+    case 'c': {
+        LLVMTypeRef part = konst->type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
+        return l_complex(l, l_float(part, konst->c.re), l_float(part, konst->c.im));
+    }
+    case 'b': return l_i1(l, konst->i != 0);
+    default: return l_int(type, konst->i);
+    }
+}
+
+static LLVMValueRef const_array(Lower *l, const Const *konst) {
+    const Type *type = konst->type;
+    LLVMValueRef data = l->target->const_array(l, l->at, type, konst->array);
+    if (!data) return NULL;
+    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < type->ndim; i++) {
+        shape[i] = l_i64(l, konst->array->shape[i]);
+        strides[i] = l_i64(l, konst->array->strides[i]);
+    }
+    return l_array_make(l, type, data, l_null(l->ptr), shape, strides);
+}
+
+LLVMValueRef l_const(Lower *l, const Const *konst) {
+    const Type *type = konst->type;
+    if (type->kind == TY_SCALAR) return const_scalar(l, konst);
+    if (type->kind == TY_ARRAY) return const_array(l, konst);
+    if (!l_has_bytes(type)) return LLVMGetUndef(l->empty);
+    if (type->kind != TY_TUPLE && type->kind != TY_SLICE && type->kind != TY_RANGE)
+        return l_unsupported(l, "a constant %s cannot be used here", l_type_text(l, type));
+    uint32_t count = type_repr(type)->nparts;
+    LLVMValueRef *items = ARENA_ARRAY(l->arena, LLVMValueRef, count);
+    for (uint32_t i = 0; i < count; i++) TRY(items[i] = l_const(l, konst->items[i]));
+    return l_make_items(l, type, items);
+}
+
+/* ---- memory ---- */
+
+static LLVMValueRef at_bytes(Lower *l, LLVMValueRef pointer, size_t bytes) {
+    return bytes ? l_offset(l, pointer, l_i64(l, (int64_t)bytes)) : pointer;
+}
+
+static LLVMValueRef load_leaf(Lower *l, const Leaf *leaf, LLVMValueRef pointer) {
+    LLVMValueRef value = l_raw_load(l, l_leaf_memory_type(l, leaf), at_bytes(l, pointer, leaf->offset), leaf->align);
+    /* Any nonzero byte is true: memory that others wrote may hold more than 0 and 1. */
+    if (!leaf_is_pointer(leaf) && leaf->scalar == SCALAR_BOOL) return l_icmp(l, LLVMIntNE, value, l_i8(l, 0));
+    if (leaf->kind == LEAF_SHAPE) l_metadata_range(l, value, 0, INT64_MIN); /* an extent is not negative */
+    return value;
+}
+
+LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
+    const Repr *repr = type_repr(type);
+    LLVMValueRef value = LLVMGetUndef(l_type(l, type));
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        value = put_leaf(l, value, repr->nleaves, i, load_leaf(l, &repr->leaves[i], pointer));
+    return value;
+}
+
+void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) {
+        const Leaf *leaf = &repr->leaves[i];
+        LLVMValueRef stored = take_leaf(l, value, repr->nleaves, i);
+        if (LLVMTypeOf(stored) == l->i1) stored = LLVMBuildZExt(l->b, stored, l->i8, "");
+        l_raw_store(l, stored, at_bytes(l, pointer, leaf->offset), leaf->align);
+    }
+}
+
+LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name) {
+    const Repr *repr = type_repr(type);
+    return repr->nleaves == 1 ? l_alloca(l, l_leaf_memory_type(l, repr->leaves), name)
+                              : l_alloca_bytes(l, repr->size, (unsigned)repr->align, name);
+}

@@ -1,0 +1,151 @@
+/* repr.c: the representation of each type (repr.h): leaves, sizes, offsets; the list of a kernel's parameters.
+ *
+ * A composite is the C struct of its items: its leaves are theirs, moved to the items' offsets.  Kinds without
+ * parameters and scalars have tables; the rest is computed from the items when first asked for, once, and lies in the
+ * memory of the type's table (types.c: type_repr). */
+#include <stddef.h> /* offsetof */
+
+#include "ir/ir.h"
+
+/* ---- tables ---- */
+
+#define WHOLE(SCALAR, bytes)    {.kind = LEAF_SCALAR, .scalar = (SCALAR), .align = (bytes)}
+#define HALF(SCALAR, bytes, at) {.kind = LEAF_SCALAR, .scalar = (SCALAR), .align = (bytes), .offset = (at) * (bytes)}
+
+static const Leaf scalar_leaves[SCALAR_COUNT][2] = {
+#define SCALAR(name, text, numpy_char, kind, bytes, weak_name) [SCALAR_##name] = {WHOLE(SCALAR_##name, bytes)},
+#include "ir/ir_types.def"
+#undef SCALAR
+};
+static const Leaf complex64_leaves[] = {HALF(SCALAR_FLOAT32, 4, 0), HALF(SCALAR_FLOAT32, 4, 1)};
+static const Leaf complex128_leaves[] = {HALF(SCALAR_FLOAT64, 8, 0), HALF(SCALAR_FLOAT64, 8, 1)};
+static const Leaf range_leaves[] = {HALF(SCALAR_INT64, 8, 0), HALF(SCALAR_INT64, 8, 1), HALF(SCALAR_INT64, 8, 2)};
+static const Part range_parts[] = {{0, 1, 0}, {1, 1, 8}, {2, 1, 16}};
+static const Leaf state_leaf = {.kind = LEAF_STATE, .align = sizeof(void *)};
+static const Leaf present_leaf = {.kind = LEAF_PRESENT, .scalar = SCALAR_BOOL, .align = 1};
+
+static const Repr nothing_repr = {.align = 1};
+static const Repr range_repr = {24, 8, 3, 3, range_leaves, range_parts};
+static const Repr state_repr = {sizeof(void *), sizeof(void *), 1, 0, &state_leaf, NULL};
+static const Repr present_repr = {1, 1, 1, 0, &present_leaf, NULL};
+static const Repr too_large_repr = {.align = 1, .nleaves = REPR_MAX_LEAVES + 1};
+
+static const Repr scalar_reprs[SCALAR_COUNT] = {
+#define SCALAR(name, text, numpy_char, kind, bytes, weak_name) \
+    [SCALAR_##name] = {bytes, bytes, 1, 0, scalar_leaves[SCALAR_##name], NULL},
+#include "ir/ir_types.def"
+#undef SCALAR
+};
+static const Repr complex64_repr = {8, 4, 2, 0, complex64_leaves, NULL};
+static const Repr complex128_repr = {16, 8, 2, 0, complex128_leaves, NULL};
+
+static const Repr *scalar_repr(Scalar scalar) {
+    if (scalar == SCALAR_COMPLEX64) return &complex64_repr;
+    if (scalar == SCALAR_COMPLEX128) return &complex128_repr;
+    return &scalar_reprs[scalar];
+}
+
+/* ---- what is computed ---- */
+
+static size_t round_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
+
+/* The struct of these items. */
+static const Repr *struct_repr(Arena *arena, const Repr *const *items, size_t count) {
+    Repr sum = {.align = 1, .nparts = (uint32_t)count};
+    for (size_t i = 0; i < count; i++) {
+        sum.nleaves += items[i]->nleaves;
+        sum.size = round_up(sum.size, items[i]->align) + items[i]->size;
+        if (items[i]->align > sum.align) sum.align = items[i]->align;
+        if (sum.nleaves > REPR_MAX_LEAVES || sum.size > UINT32_MAX / 2) return &too_large_repr;
+    }
+    sum.size = round_up(sum.size, sum.align);
+    Leaf *leaves = ARENA_ARRAY(arena, Leaf, sum.nleaves);
+    Part *parts = ARENA_ARRAY(arena, Part, count);
+    size_t offset = 0;
+    uint32_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        offset = round_up(offset, items[i]->align);
+        parts[i] = (Part){next, items[i]->nleaves, (uint32_t)offset};
+        for (uint32_t k = 0; k < items[i]->nleaves; k++) {
+            leaves[next] = items[i]->leaves[k];
+            leaves[next++].offset += (uint32_t)offset;
+        }
+        offset += items[i]->size;
+    }
+    sum.leaves = leaves;
+    sum.parts = parts;
+    Repr *repr = ARENA_NEW(arena, Repr);
+    *repr = sum;
+    return repr;
+}
+
+static const Repr *items_repr(Arena *arena, const Type *type) {
+    const Repr **items = ARENA_ARRAY(arena, const Repr *, type->count);
+    for (uint32_t i = 0; i < type->count; i++) items[i] = type_repr(type->items[i]);
+    return struct_repr(arena, items, type->count);
+}
+
+static const Repr *array_repr(Arena *arena, const Type *type) {
+    unsigned ndim = type->ndim, next = 0;
+    Leaf *leaves = ARENA_ARRAY(arena, Leaf, 2 + 2 * ndim);
+    leaves[next++] = (Leaf){.kind = LEAF_DATA, .align = 8, .array = type, .offset = offsetof(ArrayHead, data)};
+    leaves[next++] = (Leaf){.kind = LEAF_OWNER, .align = 8, .array = type, .offset = offsetof(ArrayHead, owner)};
+    for (unsigned k = 0; k < (type->layout == LAYOUT_A ? 2 : 1) * ndim; k++)
+        leaves[next++] = (Leaf){.kind = k < ndim ? LEAF_SHAPE : LEAF_STRIDE,
+                                .scalar = SCALAR_INT64,
+                                .axis = (uint8_t)(k % ndim),
+                                .align = 8,
+                                .array = type,
+                                .offset = (uint32_t)(sizeof(ArrayHead) + sizeof(int64_t) * k)};
+    Repr *repr = ARENA_NEW(arena, Repr);
+    *repr = (Repr){
+        .size = sizeof(ArrayHead) + 2 * sizeof(int64_t) * ndim, .align = 8, .nleaves = next, .leaves = leaves};
+    return repr;
+}
+
+const Repr *repr_make(Arena *arena, const Type *type) {
+    switch (type->kind) {
+    case TY_SCALAR: return scalar_repr((Scalar)type->scalar);
+    case TY_RANGE: return &range_repr;
+    case TY_CELL:
+    case TY_ITER: return &state_repr;
+    case TY_ARRAY: return array_repr(arena, type);
+    case TY_FLAT: return type_repr(type->items[0]);
+    case TY_OPTIONAL: return struct_repr(arena, (const Repr *[]){type_repr(type->items[0]), &present_repr}, 2);
+    case TY_TUPLE:
+    case TY_CLOSURE:
+    case TY_SLICE:
+    case TY_EXC: return items_repr(arena, type);
+    default: return &nothing_repr;
+    }
+}
+
+/* ---- questions ---- */
+
+size_t type_size(const Type *type) { return type_repr(type)->size; }
+size_t type_align(const Type *type) { return type_repr(type)->align; }
+size_t type_item_offset(const Type *type, size_t index) { return type_repr(type)->parts[index].offset; }
+
+bool leaf_is_pointer(const Leaf *leaf) {
+    return leaf->kind == LEAF_DATA || leaf->kind == LEAF_OWNER || leaf->kind == LEAF_STATE;
+}
+
+size_t leaf_bytes(const Leaf *leaf) { return leaf_is_pointer(leaf) ? sizeof(void *) : scalar_info[leaf->scalar].bytes; }
+
+size_t kernel_params(Arena *arena, const Type *const *types, size_t count, KernelParam **params, size_t *bytes) {
+    VEC(KernelParam) list = {0};
+    size_t end = 0;
+    for (size_t i = 0; i < count; i++) {
+        const Repr *repr = type_repr(types[i]);
+        for (uint32_t k = 0; k < repr->nleaves; k++) {
+            const Leaf *leaf = &repr->leaves[k];
+            if (leaf->kind == LEAF_OWNER) continue;
+            size_t size = leaf_bytes(leaf), to = round_up(end, size); /* natural alignment is the size */
+            vec_push(arena, &list, (KernelParam){leaf, (uint32_t)i, (uint32_t)to});
+            end = to + size;
+        }
+    }
+    *params = list.data;
+    *bytes = end;
+    return list.len;
+}
