@@ -1,7 +1,7 @@
 /* llvm_values.c: values of our types in LLVM: as leaves, as items, as constants, in memory.
  *
- * Input: types and values.  Output: LLVM types and values in the form llvm.h describes: a value of no leaf is {}, of one
- * leaf that leaf, of more a struct of them.  Algorithm: everything is a loop over the leaves that repr.h lists; the
+ * Input: types and values.  Output: LLVM types and values in the form llvm.h describes: a value of no leaf is {}, of
+ * one leaf that leaf, of more a struct of them.  Algorithm: everything is a loop over the leaves that repr.h lists; the
  * items of a composite are ranges of its leaves. */
 #include <stdarg.h> /* va_list */
 #include <stddef.h> /* offsetof */

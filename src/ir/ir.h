@@ -1,5 +1,5 @@
-/* ir.h: types, the SSA form of one function, its builder, printer, parser and verifier.  What a value of a type consists
- * of and how it lies in memory is repr.h.
+/* ir.h: types, the SSA form of one function, its builder, printer, parser and verifier.  What a value of a type
+ * consists of and how it lies in memory is repr.h.
  *
  * A Func is a control-flow graph of Blocks; a Block is a list of Values: first its phis, last one terminator.  A Value
  * is an operation, its operands and, once inferred, its Type.  The frontend builds untyped Funcs (types of constants

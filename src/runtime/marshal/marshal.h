@@ -41,8 +41,8 @@ int marshal_scalar_of_class(PyTypeObject *class);
  * as views on their owner. */
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 
-/* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy; head.owner
- * is the object itself. context NULL: the host device, whose memory is memory of this process. */
+/* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;
+ * head.owner is the object itself. context NULL: the host device, whose memory is memory of this process. */
 typedef struct DeviceArray {
     PyObject_VAR_HEAD PyObject *weakrefs;
     PyObject *base; /* what owns the memory of a view; NULL: this object does */
