@@ -48,6 +48,7 @@ typedef struct ModuleState {
     Marshal marshal, host_marshal; /* for kernels; for functions of the host */
     Cuda *cuda;
     PyObject *errors[ERROR_COUNT];
+    uint64_t options_told; /* bit i: the user was told that row i of options.def has no effect */
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects; /* address of a Type -> its object */
     PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *overload_class, *stats_class;
@@ -124,7 +125,7 @@ typedef struct Options {
 
 typedef enum OptionsFor { OPTIONS_JIT = 1, OPTIONS_KERNEL = 2, OPTIONS_VECTORIZE = 4 } OptionsFor;
 /* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
-int options_parse(Options *options, OptionsFor whom, PyObject *kwargs);
+int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs);
 PyObject *options_list(PyObject *module, PyObject *unused);
 void options_config(const Options *options, Config *config);
 
@@ -228,6 +229,7 @@ typedef struct Specialiser {
     Spec **specs;
     Py_ssize_t nspecs;
     bool can_compile;  /* false: explicit signatures only */
+    bool disabled;     /* disable_compile(): nothing is compiled for a signature, either */
     PyObject *pending; /* list of Signatures not compiled yet, or NULL */
     PyThread_type_lock lock;
     unsigned long lock_owner; /* thread that compiles; 0: none */

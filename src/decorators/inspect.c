@@ -329,6 +329,7 @@ static PyObject *method_disable_compile(PyObject *self, PyObject *args, PyObject
     int disable = 1;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
     core_of(self)->can_compile = !disable;
+    core_of(self)->disabled = disable;
     Py_RETURN_NONE;
 }
 

@@ -1,6 +1,7 @@
 /* options.c: the keyword options of the decorators: options.def lists them, one small function each reads its value.
  *
- * An unknown name is a TypeError at once, and the message names the options that there are. */
+ * An unknown name is a TypeError at once, and the message names the options that there are.  An option that is accepted
+ * for the sake of programs written for Numba and has no effect says so, once in the life of the module. */
 #include "decorators/decorators.h"
 
 #include <string.h> /* strcmp */
@@ -144,12 +145,29 @@ static const struct {
     const char *name;
     int whom;
     int (*parse)(Options *options, PyObject *value);
-    const char *doc;
+    const char *doc, *notice;
 } option_table[] = {
-#define OPTION(name, whom, doc) {#name, whom, parse_##name, doc},
+#define OPTION(name, whom, doc, notice) {#name, whom, parse_##name, doc, notice},
 #include "decorators/options.def"
 #undef OPTION
 };
+_Static_assert(COUNT_OF(option_table) <= 8 * sizeof(((ModuleState *)NULL)->options_told), "a bit for each option");
+
+/* cache=True, not cache=False or inline='never', which ask for nothing. */
+static bool asks_for_something(PyObject *value) {
+    bool never = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "never") == 0;
+    return !never && PyObject_IsTrue(value) == 1;
+}
+
+static int tell_of_no_effect(ModuleState *state, size_t option, PyObject *value) {
+    uint64_t bit = 1ull << option;
+    if (!option_table[option].notice || (state->options_told & bit) || !asks_for_something(value)) return 0;
+    if (PyErr_WarnFormat(state->errors[ERROR_WARNING], 1, "option %s has no effect: %s", option_table[option].name,
+                         option_table[option].notice) < 0)
+        return -1;
+    state->options_told |= bit;
+    return 0;
+}
 
 static int unknown_option(PyObject *key, OptionsFor whom) {
     char names[512];
@@ -162,7 +180,17 @@ static int unknown_option(PyObject *key, OptionsFor whom) {
     return -1;
 }
 
-int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
+static int parse_option(ModuleState *state, Options *options, OptionsFor whom, PyObject *key, PyObject *value) {
+    for (size_t i = 0; i < COUNT_OF(option_table); i++) {
+        if (!(option_table[i].whom & (int)whom) || PyUnicode_CompareWithASCIIString(key, option_table[i].name) != 0)
+            continue;
+        if (option_table[i].parse(options, value) < 0 || tell_of_no_effect(state, i, value) < 0) return -1;
+        return PyDict_SetItem(options->given, key, value);
+    }
+    return unknown_option(key, whom);
+}
+
+int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs) {
     *options = (Options){.python_errors = whom == OPTIONS_JIT,
                          .boundscheck = whom == OPTIONS_JIT,
                          .opt_level = 3,
@@ -171,12 +199,7 @@ int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
     Py_ssize_t position = 0;
     if (!options->given) return -1;
     while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
-        int failed = 1;
-        for (size_t i = 0; i < COUNT_OF(option_table) && failed == 1; i++)
-            if ((option_table[i].whom & (int)whom) && PyUnicode_CompareWithASCIIString(key, option_table[i].name) == 0)
-                failed = option_table[i].parse(options, value);
-        if (failed == 1) failed = unknown_option(key, whom);
-        if (failed < 0 || PyDict_SetItem(options->given, key, value) < 0) {
+        if (parse_option(state, options, whom, key, value) < 0) {
             Py_CLEAR(options->given);
             return -1;
         }

@@ -431,5 +431,9 @@ Spec *specialiser_for_signature(Specialiser *self, const Config *config, const S
                      ((PyFunctionObject *)self->function)->func_qualname, self->binding.nparams);
         return NULL;
     }
-    return specialiser_compile(self, config, signature->args, NULL, (size_t)signature->count, signature->result, true);
+    size_t count = (size_t)signature->count;
+    if (self->disabled && !find_spec(self, config, signature->args, NULL, count, true))
+        return (Spec *)PyErr_Format(PyExc_RuntimeError, "%U() is not compiled for %R: disable_compile() was called",
+                                    ((PyFunctionObject *)self->function)->func_qualname, signature);
+    return specialiser_compile(self, config, signature->args, NULL, count, signature->result, true);
 }

@@ -303,7 +303,8 @@ failed:
 static PyObject *vectorize_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
-    if (options_parse(&options, OPTIONS_VECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
+    if (options_parse(module_state(module), &options, OPTIONS_VECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0)
+        return NULL;
     PyObject *result = vectorize_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
                                           signatures == Py_None ? NULL : signatures, &options);
     Py_XDECREF(options.given);
@@ -317,7 +318,7 @@ static PyObject *vectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
     Options options;
     bool cuda;
     int identity;
-    if (options_parse(&options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
+    if (options_parse(state, &options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
     if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || read_target(options.given, &cuda) < 0 ||
         read_identity(options.given, &identity) < 0)
         goto done;

@@ -533,8 +533,19 @@ def test_disable_compile():
     f.disable_compile()
     with pytest.raises(TypeError, match="no signature"):
         f(1j, 2)
+    with pytest.raises(RuntimeError, match=r"plus\(\) is not compiled for \(complex, int\): disable_compile"):
+        f.compile("(complex, int)")
+    assert f(1, 2) == 3
+    assert len(f.signatures) == 1
     f.disable_compile(False)
+    f.compile("(complex, int)")
     assert f(1j, 2) == 2 + 1j
+
+
+def test_what_is_compiled_may_be_asked_for_after_disable_compile():
+    f = jit("(int64, int64)")(plus)
+    f.disable_compile()
+    assert f.compile("(int64, int64)").signature.args == f.nopython_signatures[0].args
 
 
 def test_device_arrays_are_for_kernels():
