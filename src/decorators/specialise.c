@@ -125,8 +125,9 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
     if (declared->kind == TY_NONE) Py_RETURN_NONE;
     if (from_type->kind == TY_SCALAR && declared->kind == TY_SCALAR) {
         char bytes[16];
-        if (!marshal_convert_scalar((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes)) goto refuse;
-        return marshal_box(&state->marshal, declared, bytes);
+        MarshalResult result = marshal_convert_result((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes);
+        if (result == MARSHAL_MISMATCH) goto refuse;
+        return result == MARSHAL_OK ? marshal_box(&state->marshal, declared, bytes) : NULL;
     }
     if (from_type->kind == TY_TUPLE && declared->kind == TY_TUPLE && from_type->count == declared->count) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)declared->count);

@@ -1,9 +1,10 @@
-"""Explicit signatures: as types, text and lists; conversion of arguments as in C; the best match; result types."""
+"""Explicit signatures: as types, text and lists; conversion of arguments and results; the best match; calls from
+compiled code."""
 
 import numpy as np
 import pytest
 
-from krait import float32, float64, int32, int64, jit, types, void
+from krait import cuda, float32, float64, int32, int64, jit, types, void
 from krait.errors import TypingError
 
 
@@ -83,24 +84,106 @@ def test_errors_come_at_decoration():
             return x.nothing
 
 
-def test_arguments_convert_as_in_c():
-    same = {
-        t: jit((t,))(lambda x: x)
-        for t in (types.int8, types.uint8, int32, int64, types.uint64, float32, float64, types.bool_, types.float16)
-    }
-    assert same[types.int8](300) == np.int8(44)
-    assert same[types.uint8](-1) == 255
-    assert same[int32](3.99) == 3 and same[int32](-3.99) == -3
-    assert same[types.uint64](-1) == 2**64 - 1
-    assert same[types.uint64](2**64 - 1) == 2**64 - 1
-    assert same[float32](0.1) == np.float32(0.1)
-    assert same[float32](2**24 + 1) == np.float32(2**24)
-    assert same[types.bool_](0.5) and not same[types.bool_](0)
-    assert same[types.float16](1e6) == np.inf and same[types.float16](0.1) == np.float16(0.1)
-    assert same[int64](np.float32(7.5)) == 7 and same[float64](np.uint8(200)) == 200.0
-    assert same[float64](True) == 1.0
-    for t, f in same.items():
-        assert type(f(1)) is type(t(1))
+SCALARS = {name: getattr(np, name) for name in """bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64
+                                                   float16 float32 float64 complex64 complex128""".split()}
+
+
+def converted(value, to):
+    """What the constructor of `to` makes of it: int() and its errors, then what the type can hold."""
+    if not issubclass(to, np.complexfloating) and isinstance(value, (complex, np.complexfloating)):
+        raise TypeError  # NumPy drops the imaginary part with a warning; compiled code never does
+    if issubclass(to, np.integer):
+        number = int(value)  # ValueError: NaN; OverflowError: infinity
+        if not np.iinfo(to).min <= number <= np.iinfo(to).max:
+            raise OverflowError
+        return to(number)
+    with np.errstate(over="ignore"):
+        return to(value)
+
+
+def outcome(call):
+    try:
+        result = call()
+    except (OverflowError, ValueError, TypeError) as error:
+        return type(error)
+    return type(result), result.tobytes()
+
+
+def interesting(scalar):
+    """The ends of the type, their neighbours among other types, and what is no number."""
+    if scalar is np.bool_:
+        return [np.False_, np.True_]
+    if issubclass(scalar, np.integer):
+        ends = {int(np.iinfo(t).min) for t in SCALARS.values() if issubclass(t, np.integer)}
+        ends |= {int(np.iinfo(t).max) for t in SCALARS.values() if issubclass(t, np.integer)}
+        numbers = {e + d for e in ends | {0} for d in (-1, 0, 1)}
+        return [scalar(n) for n in numbers if np.iinfo(scalar).min <= n <= np.iinfo(scalar).max]
+    with np.errstate(all="ignore"):
+        reals = [0.0, -0.0, 0.5, -0.99, -1.0, 3.99, -3.99, 127.9, -128.9, -129.0, 255.5, 256.0, 65503.0, 65520.0,
+                 65536.5, 2.0**31, -(2.0**31), 2.0**32, 2.0**53 + 2, 2.0**63, -(2.0**63), -(2.0**63) * 1.0001, 2.0**64,
+                 1e38, 1e300, np.inf, -np.inf, np.nan]
+        return [scalar(r) for r in reals]
+
+
+@pytest.mark.parametrize("to", SCALARS, ids=str)
+def test_scalars_convert_as_constructors_do(to):
+    """Every pair of scalar types, as an argument and as a result."""
+    declared, to = getattr(types, to), SCALARS[to]
+    same = jit((declared,))(lambda x: x)
+    for name, scalar in SCALARS.items():
+        complex_to_real = issubclass(scalar, np.complexfloating) and not issubclass(to, np.complexfloating)
+        result = None if complex_to_real else jit(declared(getattr(types, name)))(lambda x: x)
+        for value in interesting(scalar):
+            expected = outcome(lambda: converted(value, to))
+            assert outcome(lambda: same(value)) == expected, (value, to)
+            if result:
+                assert outcome(lambda: result(value)) == expected, (value, to)
+
+
+@pytest.mark.parametrize("to", SCALARS, ids=str)
+def test_python_numbers_convert_as_constructors_do(to):
+    declared, to = getattr(types, to), SCALARS[to]
+    same = jit((declared,))(lambda x: x)
+    ints = [b * s + d for k in (0, 7, 8, 15, 16, 31, 32, 63, 64, 100, 2000) for b in (2**k,) for s in (1, -1)
+            for d in (-1, 0, 1)]
+    for value in [*ints, True, False, *map(float, interesting(np.float64)), 1j]:
+        if isinstance(value, int) and abs(value) > 2**64 and issubclass(to, (np.float16, np.float32)):
+            continue  # NumPy's own errors differ between versions
+        assert outcome(lambda: same(value)) == outcome(lambda: converted(value, to)), (value, to)
+
+
+def test_a_type_stays_what_the_signature_says():
+    for name, scalar in SCALARS.items():
+        assert type(jit((getattr(types, name),))(lambda x: x)(1)) is scalar
+
+
+@pytest.mark.parametrize(
+    "signature, value, error, text",
+    [
+        ("int64(int64)", 2**63, OverflowError, "9223372036854775808 does not fit int64"),
+        ("int64(int64)", 1e300, OverflowError, r"1e\+300 does not fit int64"),
+        ("int64(int64)", float("nan"), ValueError, "cannot convert float NaN to integer"),
+        ("int64(int64)", float("inf"), OverflowError, "cannot convert float infinity to integer"),
+        ("uint8(uint8)", -1, OverflowError, "-1 does not fit uint8"),
+        ("uint64(uint64)", -(2**70), OverflowError, "-1180591620717411303424 does not fit uint64"),
+        ("int8(float64)", 200.5, OverflowError, "200.5 does not fit int8"),
+    ],
+)
+def test_what_does_not_fit_is_told(signature, value, error, text):
+    with pytest.raises(error, match=text):
+        jit(signature)(lambda x: x)(value)
+
+
+def test_what_does_not_fit_a_kernel_is_told():
+    @cuda.jit("void(uint8, int32[::1])")
+    def k(a, out):
+        out[0] = a
+
+    out = np.zeros(1, np.int32)
+    with pytest.raises(OverflowError, match="-1 does not fit uint8"):
+        k[1, 1](-1, out)
+    k[1, 1](255, out)
+    assert out[0] == 255
 
 
 def test_what_does_not_convert():

@@ -1,10 +1,11 @@
-/* convert.c: Python values to the bytes of a declared type, converting scalars as C does.
+/* convert.c: Python values to the bytes of a declared type, as the constructors of that type convert them.
  *
  * A number is read into the widest C type of its kind (int64, uint64, double, complex) and stored as the declared
- * one.  Complex to real is no conversion; float to integer truncates. */
+ * one.  Complex to real is no conversion; float to integer truncates.  What an integer type cannot hold raises
+ * OverflowError, NaN ValueError: marshal_convert_scalar alone, which serves loops over arrays, keeps the low bits. */
 #include "runtime/marshal/marshal_private.h"
 
-#include <math.h> /* fabs, isnan */
+#include <math.h> /* fabs, isnan, trunc, ldexp */
 
 typedef struct Number {
     char kind; /* i u f c */
@@ -116,32 +117,79 @@ bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scal
     return store_number(to_scalar, &number, to);
 }
 
-static MarshalResult read_number(PyObject *object, Number *number) {
-    int scalar = marshal_scalar_of_class(Py_TYPE(object));
-    number->im = 0;
-    if (scalar >= 0) {
-        load_number((Scalar)scalar, (char *)object + marshal_scalar_offset((Scalar)scalar), number);
-    } else if (PyLong_Check(object)) { /* bool too */
-        number->kind = 'i';
-        int overflow = 0;
-        number->i = PyLong_AsLongLongAndOverflow(object, &overflow);
-        if (overflow > 0) {
-            number->kind = 'u';
-            number->i = (int64_t)PyLong_AsUnsignedLongLong(object);
-        }
-        if (overflow < 0)
-            PyErr_SetString(PyExc_OverflowError, "Python int too large for compiled code, whose int has 64 bits");
-        if (PyErr_Occurred()) return MARSHAL_ERROR;
-    } else if (PyFloat_Check(object)) {
-        number->kind = 'f';
-        number->re = PyFloat_AS_DOUBLE(object);
-    } else if (PyComplex_Check(object)) {
-        number->kind = 'c';
-        number->re = PyComplex_RealAsDouble(object);
-        number->im = PyComplex_ImagAsDouble(object);
-    } else {
-        return MARSHAL_MISMATCH;
+/* ---- with an exception for what does not fit ---- */
+
+static bool is_integer(Scalar scalar) { return scalar_info[scalar].kind == 'i' || scalar_info[scalar].kind == 'u'; }
+
+static bool fits(Scalar scalar, const Number *number) {
+    int bits = 8 * scalar_info[scalar].bytes;
+    bool is_signed = scalar_info[scalar].kind == 'i';
+    if (number->kind == 'f') {
+        double whole = trunc(number->re), limit = ldexp(1, is_signed ? bits - 1 : bits);
+        return whole >= (is_signed ? -limit : 0) && whole < limit;
     }
+    if (number->kind == 'u' && number->i < 0) return scalar == SCALAR_UINT64; /* beyond int64 */
+    if (!is_signed) return number->i >= 0 && (bits == 64 || number->i < INT64_C(1) << bits);
+    return bits == 64 || (number->i >= -(INT64_C(1) << (bits - 1)) && number->i < INT64_C(1) << (bits - 1));
+}
+
+static void does_not_fit(Scalar scalar, PyObject *object) {
+    if (object) PyErr_Format(PyExc_OverflowError, "%R does not fit %s", object, scalar_info[scalar].name);
+    Py_XDECREF(object);
+}
+
+static MarshalResult store_checked(Scalar scalar, const Number *number, void *to) {
+    if (number->kind == 'c' || !is_integer(scalar) || fits(scalar, number))
+        return store_number(scalar, number, to) ? MARSHAL_OK : MARSHAL_MISMATCH;
+    if (number->kind == 'f' && isnan(number->re))
+        PyErr_SetString(PyExc_ValueError, "cannot convert float NaN to integer");
+    else if (number->kind == 'f' && isinf(number->re))
+        PyErr_SetString(PyExc_OverflowError, "cannot convert float infinity to integer");
+    else
+        does_not_fit(scalar, number->kind == 'f'   ? PyFloat_FromDouble(number->re)
+                             : number->kind == 'u' ? PyLong_FromUnsignedLongLong((uint64_t)number->i)
+                                                   : PyLong_FromLongLong(number->i));
+    return MARSHAL_ERROR;
+}
+
+MarshalResult marshal_convert_result(Scalar from_scalar, const void *from, Scalar to_scalar, void *to) {
+    Number number;
+    load_number(from_scalar, from, &number);
+    return store_checked(to_scalar, &number, to);
+}
+
+/* bool too */
+static MarshalResult read_int(PyObject *object, Scalar scalar, Number *number) {
+    int overflow = 0;
+    *number = (Number){.kind = 'i', .i = PyLong_AsLongLongAndOverflow(object, &overflow)};
+    if (!overflow) return number->i == -1 && PyErr_Occurred() ? MARSHAL_ERROR : MARSHAL_OK;
+    if (scalar == SCALAR_BOOL) {
+        number->i = 1;
+        return MARSHAL_OK;
+    }
+    if (!is_integer(scalar)) {
+        *number = (Number){.kind = 'f', .re = PyLong_AsDouble(object)};
+        return number->re == -1 && PyErr_Occurred() ? MARSHAL_ERROR : MARSHAL_OK;
+    }
+    *number = (Number){.kind = 'u', .i = (int64_t)PyLong_AsUnsignedLongLong(object)};
+    if (!PyErr_Occurred()) return MARSHAL_OK;
+    PyErr_Clear();
+    does_not_fit(scalar, Py_NewRef(object));
+    return MARSHAL_ERROR;
+}
+
+static MarshalResult read_number(PyObject *object, Scalar to, Number *number) {
+    int scalar = marshal_scalar_of_class(Py_TYPE(object));
+    if (scalar >= 0)
+        load_number((Scalar)scalar, (char *)object + marshal_scalar_offset((Scalar)scalar), number);
+    else if (PyLong_Check(object))
+        return read_int(object, to, number);
+    else if (PyFloat_Check(object))
+        *number = (Number){.kind = 'f', .re = PyFloat_AS_DOUBLE(object)};
+    else if (PyComplex_Check(object))
+        *number = (Number){.kind = 'c', .re = PyComplex_RealAsDouble(object), .im = PyComplex_ImagAsDouble(object)};
+    else
+        return MARSHAL_MISMATCH;
     return MARSHAL_OK;
 }
 
@@ -152,9 +200,8 @@ MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject
             *(double *)to = PyFloat_AS_DOUBLE(object);
             return MARSHAL_OK;
         }
-        MarshalResult result = read_number(object, &number);
-        if (result != MARSHAL_OK) return result;
-        return store_number((Scalar)type->scalar, &number, to) ? MARSHAL_OK : MARSHAL_MISMATCH;
+        MarshalResult result = read_number(object, (Scalar)type->scalar, &number);
+        return result == MARSHAL_OK ? store_checked((Scalar)type->scalar, &number, to) : result;
     }
     if (type->kind == TY_ARRAY) return marshal_convert_array(marshal, type, object, to);
     return marshal_unpack_other(marshal, type, object, to, marshal_convert);

@@ -27,11 +27,13 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
  * and device arrays.  For an array, owner is the object itself, borrowed. */
 typedef enum MarshalResult { MARSHAL_OK, MARSHAL_MISMATCH, MARSHAL_ERROR } MarshalResult;
 MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
-/* The same, converting as C does for an explicit signature (int to float64, float64 to float32, C array where any
- * layout is declared). */
+/* The same for an explicit signature, converting as the type's constructor does (int to float64, float64 to float32,
+ * C array where any layout is declared); MARSHAL_ERROR: OverflowError or ValueError, an integer type cannot hold it. */
 MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to);
-bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar,
-                            void *to); /* false: complex to real */
+/* A scalar to another type, the same way; MARSHAL_MISMATCH: complex to real. */
+MarshalResult marshal_convert_result(Scalar from_scalar, const void *from, Scalar to_scalar, void *to);
+/* The same as C does, for loops over arrays: an integer keeps the low bits.  False: complex to real. */
+bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar, void *to);
 /* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
 int marshal_typenum(Scalar scalar);
 int marshal_scalar_of_typenum(int typenum);
