@@ -1,4 +1,4 @@
-"""Builtins over iterables: any, all, sum, min, max; membership of ranges."""
+"""Builtins over iterables: any, all, next, sum, min, max; membership of ranges."""
 
 import sys
 
@@ -22,6 +22,18 @@ def all_of(iterable):
         if not item:
             return False
     return True
+
+
+def next_item(iterator):
+    for item in iterator:
+        return item
+    raise StopIteration
+
+
+def next_item_or(iterator, default):
+    for item in iterator:
+        return item
+    return default
 
 
 def sum_of(iterable, start=0):

@@ -100,6 +100,10 @@ LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uin
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
 LLVMValueRef lower_iter_more(Lower *l, const Value *value);
 LLVMValueRef lower_iter_take(Lower *l, const Value *value);
+LLVMValueRef l_iter_object(Lower *l, const Value *value); /* lower_iter_object.c: makes one; a pointer */
+LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object);
+LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object);
+LLVMValueRef l_flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number);
 LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef index, const Type *result);
 LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step);
 

@@ -1,13 +1,18 @@
 /* lower_iter.c: iterators, and the builtins that make them.
  *
- * An iterator is known to lowering by the value that made it; its mutable part is slots in the entry block, which SROA
- * turns into the induction variables that LLVM's loop passes know:
+ * An iterator that one loop sees is known by the value that made it; its mutable part is slots in the entry block,
+ * which SROA turns into the induction variables that LLVM's loop passes know:
  *
- *   range, literal step 1 or -1   i;  more: i < stop (i > stop);  take: i, i += step
- *   range, other steps            next and the number of items left, from one division before the loop (no overflow at
- * the end of int64) range on targets where division is slow, step known not to be negative:  i < stop, stop clipped so
- * that i + step cannot overflow tuple, array, flat, reversed  a running number and the length;  enumerate, zip: their
- * parts */
+ *   range, literal step 1 or -1    i;  more: i < stop (i > stop);  take: i, i += step
+ *   range, other steps             next and the number of items left, from one division before the loop (no overflow
+ *                                  at the end of int64)
+ *   range on targets where         i < stop, stop clipped so that i + step cannot overflow
+ *   division is slow, step known
+ *   not to be negative
+ *   tuple, array, flat, reversed   a running number and the length
+ *   enumerate, zip                 their parts
+ *
+ * A shared one (pass iterators) is an object in memory: lower_iter_object.c. */
 #include "codegen/lower.h"
 
 struct Iterator {
@@ -62,10 +67,6 @@ LLVMValueRef lower_func_len(Lower *l, const Value *call) {
     return l_unsupported(l, "%s has no len()", l_type_text(l, type));
 }
 
-LLVMValueRef lower_func_make_complex(Lower *l, const Value *call) {
-    return l_complex(l, l_arg(l, call, 0), l_arg(l, call, 1));
-}
-
 static LLVMValueRef slot_of(Lower *l, LLVMValueRef first, const char *name) {
     LLVMValueRef slot = l_alloca(l, l->i64, name);
     LLVMBuildStore(l->b, first, slot);
@@ -114,7 +115,7 @@ LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMVa
     return l_array_make(l, result, data, l_array_owner(l, array), shape, strides);
 }
 
-static LLVMValueRef flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number) {
+LLVMValueRef l_flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number) {
     LLVMValueRef index[TYPE_MAX_NDIM];
     if (array_type->layout == LAYOUT_C && array_type->ndim) {
         LLVMTypeRef memory = l_memory_type(l, type_element(array_type)->scalar);
@@ -125,13 +126,6 @@ static LLVMValueRef flat_item(Lower *l, const Type *array_type, LLVMValueRef arr
 }
 
 /* ---- making iterators ---- */
-
-static Iterator *iterator_of(Lower *l, const Value *value) {
-    while (value->op == OP_ITER && value->args[0]->type->kind == TY_ITER) value = value->args[0];
-    Iterator *it = l->s->iterators[value->id];
-    if (!it) l_unsupported(l, "an iterator can be used only by the loop or the call that it was made for");
-    return it;
-}
 
 static bool start_numbered(Lower *l, Iterator *it, const Type *over, LLVMValueRef value) {
     it->over = over;
@@ -167,7 +161,7 @@ static bool is_upward(const Value *range) {
 
 LLVMValueRef lower_iter(Lower *l, const Value *value) {
     const Value *source = value->args[0];
-    if (source->type->kind == TY_ITER) return l_null(l->ptr);
+    if (value->flags & VF_SHARED) return l_iter_object(l, value);
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     LLVMValueRef v = l_value(l, source);
     if (source->type->kind == TY_RANGE)
@@ -179,6 +173,7 @@ LLVMValueRef lower_iter(Lower *l, const Value *value) {
 
 LLVMValueRef lower_func_reversed(Lower *l, const Value *call) {
     const Value *source = call->args[0];
+    if (call->flags & VF_SHARED) return l_iter_object(l, call);
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     LLVMValueRef v = l_value(l, source);
     if (source->type->kind == TY_RANGE) {
@@ -198,21 +193,23 @@ LLVMValueRef lower_func_reversed(Lower *l, const Value *call) {
 }
 
 LLVMValueRef lower_func_enumerate(Lower *l, const Value *call) {
+    if (call->flags & VF_SHARED) return l_iter_object(l, call);
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     it->kind = ITER_ENUMERATE;
     it->nparts = 1;
     it->parts = ARENA_ARRAY(l->arena, Iterator *, 1);
-    TRY(it->parts[0] = iterator_of(l, call->args[0]));
+    it->parts[0] = l->s->iterators[call->args[0]->id];
     it->slot = slot_of(l, call->nargs > 1 ? l_arg(l, call, 1) : l_i64(l, 0), "count");
     return iterator_made(l, call, it);
 }
 
 LLVMValueRef lower_func_zip(Lower *l, const Value *call) {
+    if (call->flags & VF_SHARED) return l_iter_object(l, call);
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     it->kind = ITER_ZIP;
     it->nparts = call->nargs;
     it->parts = ARENA_ARRAY(l->arena, Iterator *, call->nargs);
-    for (uint32_t i = 0; i < call->nargs; i++) TRY(it->parts[i] = iterator_of(l, call->args[i]));
+    for (uint32_t i = 0; i < call->nargs; i++) it->parts[i] = l->s->iterators[call->args[i]->id];
     return iterator_made(l, call, it);
 }
 
@@ -262,17 +259,19 @@ static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type) {
         LLVMValueRef item = l_load(l, it->over->items[0], l_offset(l, it->source, l_nswmul(l, number, it->stride)));
         return l_convert(l, item, it->over->items[0], type);
     }
-    case ITER_FLAT: return flat_item(l, it->over->items[0], it->source, number);
+    case ITER_FLAT: return l_flat_item(l, it->over->items[0], it->source, number);
     default: return l_array_item(l, it->over, it->source, number, type);
     }
 }
 
 LLVMValueRef lower_iter_more(Lower *l, const Value *value) {
-    const Iterator *it = iterator_of(l, value->args[0]);
-    return it ? more(l, it) : NULL;
+    const Value *iterator = value->args[0];
+    const Iterator *it = l->s->iterators[iterator->id];
+    return it ? more(l, it) : l_iter_object_more(l, iterator->type, l_value(l, iterator));
 }
 
 LLVMValueRef lower_iter_take(Lower *l, const Value *value) {
-    const Iterator *it = iterator_of(l, value->args[0]);
-    return it ? take(l, it, value->type) : NULL;
+    const Value *iterator = value->args[0];
+    const Iterator *it = l->s->iterators[iterator->id];
+    return it ? take(l, it, value->type) : l_iter_object_take(l, iterator->type, l_value(l, iterator));
 }

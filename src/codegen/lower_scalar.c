@@ -477,3 +477,7 @@ LLVMValueRef lower_compare(Lower *l, const Value *value) {
         return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
     return l_unsupported(l, "%s and %s cannot be compared", l_type_text(l, a_type), l_type_text(l, b_type));
 }
+
+LLVMValueRef lower_func_make_complex(Lower *l, const Value *call) {
+    return l_complex(l, l_arg(l, call, 0), l_arg(l, call, 1));
+}

@@ -71,7 +71,8 @@ typedef enum IterKind {
     ITER_REVERSED
 } IterKind;
 
-enum { TYPE_MAX_NDIM = 32 }; /* more dimensions than this are refused (NumPy allows 64; nobody has used 33) */
+enum { TYPE_MAX_NDIM = 32 };   /* more dimensions than this are refused (NumPy allows 64; nobody has used 33) */
+enum { ITER_MAX_PARTS = 255 }; /* of a zip */
 
 struct Type {
     TypeKind kind;
@@ -136,6 +137,9 @@ static inline bool type_is_integer(const Type *type) /* bool counts, as in Pytho
 }
 static inline const Type *type_element(const Type *array) { return array->items[0]; }
 
+/* What an iterator gives; NULL: nothing, ever.  array[i] of one int, what iterating over an array gives. */
+const Type *type_iter_item(TypeTable *table, const Type *iter);
+const Type *type_array_item(TypeTable *table, const Type *array);
 /* Whether array[index] is one element: an integer for each axis. */
 bool type_takes_element(const Type *array, const Type *index);
 
@@ -233,6 +237,7 @@ enum ValueFlags {
     VF_UNCHECKED = 2,   /* inference proved that it cannot raise (index in range, divisor not zero) */
     VF_NONNEGATIVE = 4, /* an integer known to be >= 0 */
     VF_CHECKED = 8,     /* Python error model: raises where the interpreter raises; set by inference */
+    VF_SHARED = 16,     /* an iterator that more than the loop it was made for sees; pass iterators */
 };
 
 typedef struct Value Value;

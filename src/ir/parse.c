@@ -293,7 +293,8 @@ static bool parse_flags(Parser *parser, Value *value, const char *flags, size_t 
     } known[] = {{".inplace", VF_INPLACE},
                  {".unchecked", VF_UNCHECKED},
                  {".nonnegative", VF_NONNEGATIVE},
-                 {".checked", VF_CHECKED}};
+                 {".checked", VF_CHECKED},
+                 {".shared", VF_SHARED}};
     for (const char *at = flags; at < flags + length;) {
         size_t i = 0;
         while (i < COUNT_OF(known) && strncmp(at, known[i].text, strlen(known[i].text)) != 0) i++;

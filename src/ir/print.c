@@ -11,10 +11,8 @@ static const struct {
     uint32_t flag;
     const char *text;
 } flag_text[] = {
-    {VF_INPLACE, ".inplace"},
-    {VF_UNCHECKED, ".unchecked"},
-    {VF_NONNEGATIVE, ".nonnegative"},
-    {VF_CHECKED, ".checked"},
+    {VF_INPLACE, ".inplace"}, {VF_UNCHECKED, ".unchecked"}, {VF_NONNEGATIVE, ".nonnegative"},
+    {VF_CHECKED, ".checked"}, {VF_SHARED, ".shared"},
 };
 
 /* An attribute or variable name; quoted if it is not made of the characters of names and dots. */

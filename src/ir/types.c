@@ -219,3 +219,32 @@ bool type_takes_element(const Type *array, const Type *index) {
         if (!type_is_integer(index->items[i])) return false;
     return index->count == array->ndim;
 }
+
+const Type *type_array_item(TypeTable *table, const Type *array) {
+    if (array->ndim == 1) return type_element(array);
+    ArrayLayout layout = array->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_A;
+    return type_array(table, type_element(array), array->ndim - 1u, layout, array->readonly);
+}
+
+const Type *type_iter_item(TypeTable *table, const Type *iter) {
+    const Type *over = iter->count ? iter->items[0] : NULL, *items[ITER_MAX_PARTS + 1];
+    uint32_t first = iter->iter == ITER_ENUMERATE;
+    switch ((IterKind)iter->iter) {
+    case ITER_RANGE: return over;
+    case ITER_FLAT: return type_element(over->items[0]);
+    case ITER_TUPLE:
+    case ITER_ARRAY:
+    case ITER_REVERSED:
+        if (over->kind == TY_RANGE) return type_scalar(table, SCALAR_INT64, true);
+        if (over->kind == TY_ARRAY) return type_array_item(table, over);
+        return over->count ? over->items[0] : NULL;
+    case ITER_ENUMERATE:
+    case ITER_ZIP:
+        if (!iter->count || iter->count > ITER_MAX_PARTS) return NULL;
+        items[0] = type_scalar(table, SCALAR_INT64, true);
+        for (uint32_t i = 0; i < iter->count; i++)
+            if (!(items[first + i] = type_iter_item(table, iter->items[i]))) return NULL;
+        return type_tuple(table, items, iter->count + first);
+    }
+    return NULL;
+}

@@ -135,12 +135,6 @@ static const Type *view_type(Infer *in, const Type *array, const Index *index) {
     return type_array(in->types, array->items[0], (unsigned)ndim, layout, array->readonly);
 }
 
-/* The type of array[i] with one int: what iterating gives. */
-const Type *typing_array_item(Infer *in, const Type *array) {
-    Index index = {.ints = 1, .count = 1, .components = {INDEX_INT}};
-    return array->ndim == 1 ? array->items[0] : view_type(in, array, &index);
-}
-
 /* ---- x[i] ---- */
 
 bool typing_getitem_tuple(Typing *t, const Type *tuple); /* rules_tuple.c */

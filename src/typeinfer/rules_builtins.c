@@ -83,6 +83,15 @@ static const Type *take_iterator(Typing *t, size_t arg) {
     return iter;
 }
 
+/* next(it) and next(it, default): Python of the prelude, for which an iterator is a reference as for any function. */
+bool rule_func_next(Typing *t) {
+    if (t->nnames) return typing_fail(t, DIAG_TYPING, "next() takes no keyword arguments");
+    if (t->args[0].type->kind == TY_ITER)
+        return typing_become_prelude(t, t->nargs == 1 ? "builtin:next_item" : "builtin:next_item_or");
+    typing_fail_arg(t, 0, DIAG_TYPING, "%s is not an iterator", typing_arg_text(t, 0));
+    return typing_hint(t, "iter(x) gives one");
+}
+
 /* enumerate(x, start=0): an iterator and the first number. */
 bool rule_func_enumerate(Typing *t) {
     static const char *const params[2] = {"iterable", "start"};
@@ -106,6 +115,8 @@ bool rule_func_zip(Typing *t) {
         typing_fail(t, DIAG_UNSUPPORTED, "zip() takes no keyword arguments in compiled code");
         return typing_hint(t, "compare the lengths before the loop");
     }
+    if (t->nargs > ITER_MAX_PARTS)
+        return typing_fail(t, DIAG_UNSUPPORTED, "zip() of more than %d iterables is not compiled", ITER_MAX_PARTS);
     for (size_t i = 0; i < t->nargs; i++) {
         iters[i] = take_iterator(t, i);
         if (!iters[i]) return false;

@@ -118,7 +118,6 @@ static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
                        at_least ? "at least " : "", wanted, count);
 }
 
-const Type *typing_array_item(Infer *in, const Type *array); /* rules_array.c */
 
 bool rule_unpack(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
@@ -129,7 +128,7 @@ bool rule_unpack(Typing *t) {
         return typing_become_arg(t, 0);
     }
     if (type->kind == TY_ARRAY && type->ndim > 0) { /* the length is checked when it runs */
-        const Type *item = typing_array_item(t->in, type);
+        const Type *item = type_array_item(t->in->types, type);
         const Type **items = ARENA_ARRAY(t->in->arena, const Type *, wanted);
         for (size_t i = 0; i < wanted; i++) items[i] = item;
         return typing_result(t, type_tuple(t->in->types, items, wanted), NULL);
@@ -364,34 +363,6 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     }
 }
 
-/* The type of an iterator's next item; NULL: it has none, ever. */
-static const Type *iterator_item(Infer *in, const Type *iter) {
-    const Type *over = iter->count ? iter->items[0] : NULL;
-    switch ((IterKind)iter->iter) {
-    case ITER_RANGE: return infer_int(in);
-    case ITER_TUPLE: return over->count ? over->items[0] : NULL;
-    case ITER_ARRAY: return typing_array_item(in, over);
-    case ITER_FLAT: return over->items[0]->items[0];
-    case ITER_REVERSED:
-        if (over->kind == TY_RANGE) return infer_int(in);
-        if (over->kind == TY_TUPLE) return over->count ? over->items[0] : NULL;
-        return typing_array_item(in, over);
-    case ITER_ENUMERATE: {
-        const Type *pair[2] = {infer_int(in), iterator_item(in, over)};
-        return pair[1] ? type_tuple(in->types, pair, 2) : NULL;
-    }
-    case ITER_ZIP: {
-        const Type **items = ARENA_ARRAY(in->arena, const Type *, iter->count);
-        for (uint32_t i = 0; i < iter->count; i++) {
-            items[i] = iterator_item(in, iter->items[i]);
-            if (!items[i]) return NULL;
-        }
-        return iter->count ? type_tuple(in->types, items, iter->count) : NULL;
-    }
-    default: return NULL;
-    }
-}
-
 bool rule_iter(Typing *t) {
     const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
@@ -403,12 +374,13 @@ bool rule_iter(Typing *t) {
 bool rule_iter_more(Typing *t) {
     const Type *iter = t->args[0].type;
     if (iter->kind != TY_ITER) return typing_fail(t, DIAG_VERIFY, "iter_more of %s", typing_text(t, iter));
-    if (!iterator_item(t->in, iter)) return typing_become_const(t, const_bool(t->in->arena, t->in->types, false));
+    if (!type_iter_item(t->in->types, iter))
+        return typing_become_const(t, const_bool(t->in->arena, t->in->types, false));
     return typing_result(t, infer_bool(t->in), NULL);
 }
 
 bool rule_iter_take(Typing *t) {
-    const Type *iter = t->args[0].type, *item = iter->kind == TY_ITER ? iterator_item(t->in, iter) : NULL;
+    const Type *iter = t->args[0].type, *item = iter->kind == TY_ITER ? type_iter_item(t->in->types, iter) : NULL;
     if (!item) return typing_fail(t, DIAG_VERIFY, "iter_take of %s", typing_text(t, iter));
     return typing_result(t, item, NULL);
 }

@@ -111,3 +111,87 @@ def test_written_by_callees():
     f = jit(f)
     text = _testing.stage(f.py_func, [A1, A1, "int"], "written")
     assert [line for line in text.splitlines() if line.startswith("; ")] == ["; writes 0 1", "; writes 0"]
+
+
+# ---- iterators -------------------------------------------------------------------------------------------------------
+
+
+def shared(text):
+    """The operations that the pass marks."""
+    after = run("iterators", text)
+    assert after.replace(".shared", "") == textwrap.dedent(text)
+    return [line.split(" = ")[0].split(":")[0].strip() for line in after.splitlines() if ".shared" in line]
+
+
+def test_an_iterator_of_one_loop_is_not_shared():
+    assert shared("""\
+        func f(r: range, a: array(float64, 1, C)) -> int {
+        b0:
+          %2: iter.range(int) = iter %0
+          %3: iter.array(array(float64, 1, C)) = iter %1
+          %4: iter.zip(iter.range(int), iter.array(array(float64, 1, C))) = call_func[builtins.zip] %2, %3
+          jump b1
+        b1:
+          %5: bool = iter_more %4
+          branch %5, b2, b3
+        b2:
+          %6: (int, float64) = iter_take %4
+          jump b1
+        b3:
+          %7 = const 1
+          return %7
+        }
+        """) == []
+
+
+def test_iterators_that_others_see_are_shared():
+    """%4: a phi sees it; %5 and its part %2: one of two zips sees the part; %6: made of a phi."""
+    assert shared("""\
+        func f(r: range, c: bool) -> int {
+        b0:
+          %2: iter.range(int) = iter %0
+          %3: iter.range(int) = iter %0
+          branch %1, b1, b2
+        b1:
+          %4: iter.range(int) = iter %0
+          jump b2
+        b2:
+          %7: iter.range(int) = phi b0 %3, b1 %4
+          %5: iter.zip(iter.range(int), iter.range(int)) = call_func[builtins.zip] %2, %2
+          %8 = const 0
+          %6: iter.enumerate(iter.range(int)) = call_func[builtins.enumerate] %7, %8
+          %9: bool = iter_more %5
+          %10: bool = iter_more %6
+          return %8
+        }
+        """) == ["%2", "%3", "%4", "%5", "%6"]
+
+
+MADE_IN_A_LOOP = """\
+    func f(r: range, c: bool) -> int {{
+    b0:
+      %2: iter.range(int) = iter %0
+      jump b1
+    b1:
+      %3: iter.range(int) = phi b0 %2, b1 %4
+      {before}
+      %4: iter.range(int) = iter %0
+      {after}
+      branch %1, b1, b2
+    b2:
+      %7: bool = iter_more %4
+      %8 = const 0
+      return %8
+    }}
+    """
+
+
+def test_an_older_iterator_may_be_used_up_before_the_next_is_made():
+    text = MADE_IN_A_LOOP.format(before="%5: bool = iter_more %3", after="%6: bool = iter_more %4")
+    assert shared(text) == ["%2", "%4"]
+
+
+def test_an_older_iterator_is_not_used_beside_the_next():
+    text = MADE_IN_A_LOOP.format(before="%6: bool = iter_more %3", after="%5: bool = iter_more %3")
+    with pytest.raises(ValueError, match="the one that was made here before may still be in use"):
+        run("iterators", text)
