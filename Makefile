@@ -98,7 +98,10 @@ define build_wheel
 	log=$(B)/log/wheel$(2)-$(1).txt
 	KRAIT_BUILD_DIR=$(B)/wheel$(2) KRAIT_CMAKE_ARGS="-DKRAIT_WERROR=ON $(3)" \
 	    nice $(B)/venv/$(1)/bin/python -m pip --disable-pip-version-check -v wheel --no-deps --no-build-isolation \
-	    -w $(B)/dist$(2)/$(1) . > $$log 2>&1 ||
+	    -w $(B)/dist$(2)/$(1) . > $$log 2>&1 &&
+	PATH=$(B)/venv/$(1)/bin:$$PATH $(B)/venv/$(1)/bin/python -m auditwheel repair --only-plat \
+	    -w $(B)/dist$(2)/$(1) $(B)/dist$(2)/$(1)/*-linux_*.whl >> $$log 2>&1 &&
+	rm $(B)/dist$(2)/$(1)/*-linux_*.whl ||
 	    { grep -nE 'error|Error|warning:' $$log | head -n 40 || tail -n 60 $$log; echo "whole log: $$log" >&2; exit 1; }
 	tag=cp$(subst .,,$(1))
 	nice cmake --build $(B)/wheel$(2)/cmake-wheel -j $(JOBS) --target krait_$${tag}_testing >> $$log 2>&1 ||

@@ -1,9 +1,9 @@
 """Checks what a wheel promises before anybody installs it.
 
 usage: check_wheel.py WHEEL
-Checked: at most 20 MB; one compiled module, so no test doors; the licences of what is linked in; the module needs
-nothing but glibc, libstdc++ and libgcc; it exports its init function alone; no path of the build machine is in it.
-Prints one line, or what is wrong.
+Checked: at most 20 MB; its name, and a manylinux tag that is true; one compiled module, so no test doors; the licences
+of what is linked in; the module needs nothing but glibc, libstdc++ and libgcc; it exports its init function alone; no
+path of the build machine is in it.  Prints one line, or what is wrong.
 """
 
 import pathlib
@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 
 LIMIT = 20 * 1000 * 1000
+NAME = re.compile(r"krait_jit-[\d.]+-cp3\d+-cp3\d+-manylinux_(\d+)_(\d+)_x86_64\.whl")
 ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+$")
 
 
@@ -22,6 +23,9 @@ def output(*command):
 
 
 def faults(wheel):
+    tag = NAME.fullmatch(wheel.name)
+    if not tag:
+        yield f"the name is not {NAME.pattern}"
     size = wheel.stat().st_size
     if size > LIMIT:
         yield f"{size} bytes: more than {LIMIT}"
@@ -36,6 +40,10 @@ def faults(wheel):
                 yield f"krait/{needed} is missing"
         if not any(name.endswith(".dist-info/licenses/LICENSE") for name in names):
             yield "LICENSE is missing"
+        metadata = next(archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
+        for needed in ("Name: krait-jit", "Author: The Krait developers", "Summary: ", "License-Expression: Apache-2.0"):
+            if not re.search("^" + re.escape(needed), metadata, re.MULTILINE):
+                yield f"the metadata has no line {needed!r}"
         notices = {pathlib.PurePath(name).stem for name in names if name.startswith("krait/licenses/")}
         for needed in {"LLVM", "zlib", "zstd", "libdevice"} - notices:
             yield f"the licence of {needed} is missing"
@@ -43,6 +51,10 @@ def faults(wheel):
         for library in re.findall(r"NEEDED\s+(\S+)", output("objdump", "-p", module)):
             if not ALLOWED.match(library):
                 yield f"the module needs {library}"
+        versions = re.findall(r"GLIBC_(\d+)\.(\d+)", output("objdump", "-T", module))
+        newest = max((int(major), int(minor)) for major, minor in versions)
+        if tag and newest > (int(tag[1]), int(tag[2])):
+            yield f"the module needs glibc {newest[0]}.{newest[1]}"
         exported = re.findall(r" [TDBRVWi] (\w+)", output("nm", "-D", "--defined-only", module))
         if exported != ["PyInit__krait"]:
             yield f"the module exports {exported[:5]}"
