@@ -221,13 +221,22 @@ static PyObject *py_func_of(const Reading *r, PyObject *object) {
     return function && PyFunction_Check(function) ? function : NULL;
 }
 
+/* NumPy's own Python code works on array objects in ways that compiled code does not have: a refusal should name the
+ * function that the user called, not a line of NumPy. */
+static bool is_numpys(PyObject *function) {
+    PyObject *module = ((PyFunctionObject *)function)->func_module;
+    const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    if (!name) PyErr_Clear();
+    return name && (strcmp(name, "numpy") == 0 || strncmp(name, "numpy.", 6) == 0);
+}
+
 static const Const *read_other(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
     const Type *made = objects_krait_type(frontend->objects, object);
     if (made) return dtype_of(r, made);
     FuncId func = objects_func(frontend->objects, object);
     if (func != FUNC_NONE) return const_of(frontend->arena, type_func(frontend->types, func));
-    if (PyFunction_Check(object)) return read_function(r, object, NULL);
+    if (PyFunction_Check(object) && !is_numpys(object)) return read_function(r, object, NULL);
     PyObject *function = py_func_of(r, object);
     if (function) return read_function(r, function, object);
     const char *hint = "pass the values as an argument: a NumPy array or a tuple";
@@ -236,11 +245,6 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object))
         return translate_refuse(r, what, hint);
-    PyObject *self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : NULL;
-    if (PyMethod_Check(object) || (self && !PyModule_Check(self))) {
-        return translate_refuse(r, "methods of objects cannot be used in compiled code",
-                                "call a function that takes the values it needs");
-    }
     ObjRef ref = objects_ref(frontend->objects, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
     return const_of(frontend->arena, type_object(frontend->types, TY_OBJECT, ref));

@@ -2,9 +2,9 @@
  * and names for messages.
  *
  * The prelude is Python in the supported subset; its modules are imported when a compilation first needs them. */
-#include "frontend/frontend.h"
+#include "frontend/frontend_private.h"
 
-#include <string.h> /* strchr */
+#include <string.h> /* strchr, strncmp */
 
 /* Turns the Python exception that is set into the Diag; Exception subclasses only, others (KeyboardInterrupt) stay set
  * for the caller. */
@@ -31,17 +31,22 @@ ObjRef frontend_prelude(Frontend *frontend, const char *name) {
     return ref;
 }
 
+/* NULL: there is none, or it is no text. */
+static const char *text_attribute(Frontend *frontend, PyObject *object, const char *attribute) {
+    PyObject *value = PyObject_GetAttrString(object, attribute);
+    const char *utf8 = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+    value = frontend_keep(frontend, value);
+    PyErr_Clear();
+    return utf8 && value ? arena_strdup(frontend->arena, utf8) : NULL;
+}
+
 const char *frontend_object_name(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
     if (!object) return "?";
-    PyObject *name = PyObject_GetAttrString(object, "__qualname__");
-    if (!name) {
-        PyErr_Clear();
-        name = PyObject_GetAttrString(object, "__name__");
-    }
-    const char *utf8 = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    const char *text = arena_strdup(frontend->arena, utf8 ? utf8 : Py_TYPE(object)->tp_name);
-    Py_XDECREF(name);
-    PyErr_Clear();
-    return text;
+    const char *name = text_attribute(frontend, object, "__qualname__");
+    if (!name) name = text_attribute(frontend, object, "__name__");
+    if (!name) return arena_strdup(frontend->arena, Py_TYPE(object)->tp_name);
+    const char *module = text_attribute(frontend, object, "__module__");
+    bool library = module && (strncmp(module, "numpy", 5) == 0 || strcmp(module, "builtins") == 0);
+    return library && !PyExceptionClass_Check(object) ? arena_printf(frontend->arena, "%s.%s", module, name) : name;
 }

@@ -14,8 +14,8 @@ bool translate_refuse_text(Translator *t, Span span) {
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span,
               "f-strings of values that are not constants are compiled only as arguments of an exception");
     diag_hint(t->diag,
-              "in an exception write it where that is raised: raise ValueError(f\"...\"); print takes the values "
-              "themselves: print(\"x is\", x)");
+              "in an exception write it where that is raised, raise ValueError(f\"...\"); other text is made after the "
+              "call, from the values that it returns");
     return false;
 }
 

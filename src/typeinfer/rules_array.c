@@ -182,7 +182,11 @@ bool rule_getitem(Typing *t) {
     case TY_RANGE: return getitem_range(t);
     default: break;
     }
-    return typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
+    typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
+    if (type->kind == TY_PYFUNC)
+        return typing_hint(t, "a kernel is launched from Python, not from compiled code: launch it after this one, or "
+                              "call a device function, cuda.jit(device=True)");
+    return false;
 }
 
 /* ---- x[i] = v ---- */
@@ -318,6 +322,14 @@ static bool stores_back(const Typing *t) {
            same_operand(value_resolve(view->args[1]), t->values[1]);
 }
 
+/* A global array is a constant of the code; an argument is what the caller made it. */
+static bool read_only(Typing *t) {
+    bool global = t->values[0] && value_resolve(t->values[0])->op == OP_CONST;
+    typing_fail(t, DIAG_READONLY, "the %sarray %s is read-only", global ? "global " : "", typing_arg_text(t, 0));
+    return typing_hint(t, global ? "a global array is a constant in compiled code: pass it as an argument"
+                                 : "pass a copy that can be written: x.copy()");
+}
+
 bool rule_setitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     typing_result(t, infer_none(t->in), NULL);
@@ -329,9 +341,12 @@ bool rule_setitem(Typing *t) {
     }
     if (type->kind != TY_ARRAY) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
-        return type->kind == TY_TUPLE ? typing_hint(t, "tuples do not change: make a new one, or use an array") : false;
+        if (type->kind == TY_TUPLE) return typing_hint(t, "tuples do not change: make a new one, or use an array");
+        return type->kind == TY_SCALAR
+                   ? typing_hint(t, "a number taken out of an array is a copy: assign to the array itself, a[i] = v")
+                   : false;
     }
-    if (type->readonly) return typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
+    if (type->readonly) return read_only(t);
     Index index;
     TRY(read_index(t, type, &index));
     if (type != t->args[0].type) typing_cast(t, 0, type);
@@ -379,8 +394,13 @@ static bool method(Typing *t, const char *class_name) {
 }
 
 static bool no_attribute(Typing *t) {
-    return typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0),
-                       t->text);
+    const Type *type = infer_content(t->args[0].type);
+    typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
+    if (type->kind == TY_ARRAY)
+        return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
+    if (type->kind == TY_OBJECT)
+        return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");
+    return false;
 }
 
 static bool array_attribute(Typing *t, const Type *type) {

@@ -445,11 +445,11 @@ static bool not_callable(Typing *t, const Type *type) {
     if (t->in->quiet) return typing_fail(t, DIAG_NOT_CALLABLE, "not callable");
     if (type->kind == TY_OBJECT) {
         const char *name = t->in->host->object_name(t->in->host->self, type->object);
-        typing_fail(t, DIAG_NOT_CALLABLE, "`%s` cannot be called in compiled code", name ? name : "this object");
-        return typing_hint(
-            t,
-            "functions written in Python are compiled; of libraries, math, cmath and numpy's functions of numbers are "
-            "known: write a loop over an array's items, and make arrays outside (in a kernel: cuda.local.array)");
+        const char *advice = typing_advice(t, name);
+        static const char builtins[] = "builtins.";
+        size_t prefix = strncmp(name, builtins, sizeof builtins - 1) == 0 ? sizeof builtins - 1 : 0;
+        typing_fail(t, DIAG_NOT_CALLABLE, "`%s` is not compiled yet", name + prefix);
+        return typing_hint(t, "%s", advice ? advice : "functions written in Python are compiled; call this one outside, and pass its result as an argument");
     }
     return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
 }

@@ -70,10 +70,12 @@ bool typing_call_library(Typing *t) {
     t->is_call = true;
     if (t->nargs < info->least || (info->most != 255 && t->nargs > info->most)) {
         if (info->least == info->most)
-            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u argument%s, %zu given", typing_func_name(t),
-                               info->least, info->least == 1 ? "" : "s", t->nargs);
-        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
-                           info->least, info->most, t->nargs);
+            typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u argument%s, %zu given", typing_func_name(t), info->least,
+                        info->least == 1 ? "" : "s", t->nargs);
+        else
+            typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
+                        info->least, info->most, t->nargs);
+        return typing_hint(t, "it is: %s", info->doc);
     }
     return func_rules[t->func](t) && !t->failed;
 }
@@ -224,8 +226,6 @@ bool typing_hint(Typing *t, const char *format, ...) {
     va_end(args);
     return false;
 }
-
-const char *typing_text(Typing *t, const Type *type) { return type ? type_text(t->in->arena, type) : "nothing"; }
 
 const char *typing_arg_text(Typing *t, size_t arg) {
     Value *value = t->values[arg];
