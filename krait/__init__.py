@@ -1,6 +1,16 @@
 """Krait compiles Python functions to NVIDIA GPUs and to the host; it is used as Numba is used."""
 
-from . import _krait
+try:
+    from . import _krait
+except ImportError:
+    # The sources, as when Python is started in the repository's root: the module is where Krait is installed.
+    __path__ = __import__("pkgutil").extend_path(__path__, __name__)
+    try:
+        from . import _krait
+    except ImportError as error:
+        raise ImportError(
+            "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
+        ) from error
 from ._krait import Dispatcher, __version__, jit, typeof, vectorize
 
 njit = jit
@@ -9,7 +19,35 @@ prange = range  # in compiled loops and outside them
 globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
 
 
+# Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.
+_NOT_YET = {
+    "guvectorize": "write a loop over the rows in a function compiled with jit, or a kernel with cuda.jit",
+    "stencil": "write the loop over the neighbours in a function compiled with jit",
+    "cfunc": "pass the Python function that jit compiled: a callback calls it like any other",
+    "objmode": "end the compiled function there, and go on in Python",
+    "jit_module": "decorate each function with jit",
+    "generated_jit": "compile one function for each kind of argument",
+    "literal_unroll": "write the cases out, or loop over a tuple of one type",
+    "literally": "use a literal or a global constant",
+    "set_num_threads": "set KRAIT_NUM_THREADS",
+    "get_num_threads": "see `python -m krait info`",
+}
+
+
+def _not_yet(name):
+    def missing(*args, **options):
+        raise UnsupportedError(f"krait.{name} is not there yet\n  hint: {_NOT_YET[name]}")
+
+    from .errors import UnsupportedError
+
+    missing.__name__ = missing.__qualname__ = name
+    missing.__doc__ = f"Not there yet: {_NOT_YET[name]}."
+    return missing
+
+
 def __getattr__(name):
+    if name in _NOT_YET:
+        return globals().setdefault(name, _not_yet(name))
     if name in ("cuda", "errors", "types"):
         from importlib import import_module
 

@@ -59,7 +59,12 @@ static void add_device_facts(PyObject **text, PyObject *module, ModuleState *sta
     else
         add_line(text, "driver", "none: %s", why_not ? why_not : "no GPU");
     add_devices(text, module);
-    add_line(text, "kernels run on", "%s", cuda_choice_reason(state->cuda));
+    PyObject *device = PyObject_CallMethod(module, "get_current_device", NULL);
+    PyObject *name = device ? PyObject_GetAttrString(device, "name") : NULL;
+    PyErr_Clear();
+    add_line(text, "kernels run on", "%S: %s", name ? name : Py_None, cuda_choice_reason(state->cuda));
+    Py_XDECREF(name);
+    Py_XDECREF(device);
 }
 
 static PyObject *info(PyObject *module, PyObject *unused) {

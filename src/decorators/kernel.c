@@ -24,10 +24,10 @@ static int read_dim(PyObject *object, const char *what, unsigned *value) {
     }
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError))
         return -1;
-    bool integer = PyIndex_Check(object);
+    bool integer = PyIndex_Check(object), divided = PyFloat_Check(object);
     PyErr_Clear();
-    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R", what,
-                 object);
+    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s", what,
+                 object, divided ? ": divide by //, which gives an int" : "");
     return -1;
 }
 
@@ -137,7 +137,10 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
     if (self->core.options.device)
         return PyErr_Format(PyExc_TypeError, "%U is a device function: only kernels and other device functions call it",
                             name);
-    return PyErr_Format(PyExc_ValueError, "a kernel is launched with a configuration: %U[grid, block](...)", name);
+    return PyErr_Format(PyExc_ValueError,
+                        "%U is a kernel and is launched with a grid: %U[blocks, threads](...), for n elements "
+                        "%U[(n + 255) // 256, 256](...)",
+                        name, name, name);
 }
 
 /* ---- making one ---- */

@@ -61,25 +61,8 @@ static int list_moves(Plan *plan, const Spec *spec) {
     return -1;
 }
 
-static int check_result(Kernel *kernel, const Spec *spec) {
-    const Type *result = spec->code->result;
-    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(kernel->core.function);
-    if (result->kind == TY_NONE) return 0;
-    Arena *arena = arena_new();
-    if (!arena) return PyErr_NoMemory(), -1;
-    PyErr_Format(kernel->core.state->errors[ERROR_TYPING],
-                 "%U:%d: kernel %U returns %s, and a kernel returns nothing\nhint: write the result to an array "
-                 "argument, or make it a device "
-                 "function, cuda.jit(device=True)",
-                 code->co_filename, code->co_firstlineno, ((PyFunctionObject *)kernel->core.function)->func_qualname,
-                 type_text(arena, result));
-    arena_free(arena);
-    return -1;
-}
-
 Plan *plan_of(Kernel *kernel, Spec *spec) {
     if (spec->extra) return spec->extra;
-    if (check_result(kernel, spec) < 0) return NULL;
     Plan *plan = PyMem_Calloc(1, sizeof *plan);
     uint32_t count = 0, nwritten = 0;
     if (!plan) return (Plan *)PyErr_NoMemory();

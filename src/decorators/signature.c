@@ -139,6 +139,27 @@ static void *syntax_error(Parser *parser, const char *expected) {
     return NULL;
 }
 
+/* A name that is no type's, with the type's name that is most like it. */
+static void *unknown_type(Parser *parser, const char *name, size_t length) {
+    PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)length, "replace");
+    PyObject *names = type_names_list();
+    PyObject *difflib = PyImport_ImportModule("difflib");
+    PyObject *close = text && names && difflib
+                          ? PyObject_CallMethod(difflib, "get_close_matches", "OOi", text, names, 1)
+                          : NULL;
+    PyObject *best = close && PyList_Check(close) && PyList_GET_SIZE(close) ? PyList_GET_ITEM(close, 0) : NULL;
+    PyErr_Clear();
+    if (text && best)
+        PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type; did you mean '%U'?", parser->text, text, best);
+    else if (text)
+        PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type; krait.types lists them", parser->text, text);
+    Py_XDECREF(text);
+    Py_XDECREF(names);
+    Py_XDECREF(difflib);
+    Py_XDECREF(close);
+    return NULL;
+}
+
 static bool accept(Parser *parser, char c) {
     while (isspace((unsigned char)*parser->at)) parser->at++;
     if (*parser->at != c) return false;
@@ -190,7 +211,7 @@ static const Type *parse_constructor(Parser *parser, const char *name, size_t le
         return type_tuple(table, types, (size_t)count);
     }
     parser->at = name;
-    return syntax_error(parser, "the name of a type");
+    return length ? unknown_type(parser, name, length) : syntax_error(parser, "the name of a type");
 }
 
 /* slices = slice { ',' slice } ']'    slice = ':' | '::1' */
@@ -227,12 +248,21 @@ static const Type *parse_type(Parser *parser) {
     return type;
 }
 
+/* "float64" alone: a result without arguments. */
+static void *missing_arguments(Parser *parser) {
+    PyErr_Format(PyExc_TypeError,
+                 "signature '%s': the types of the arguments are missing: write result(arguments), like "
+                 "'float64(float64, int32)'",
+                 parser->text);
+    return NULL;
+}
+
 static Signature *parse_signature(ModuleState *state, const char *text) {
     Parser parser = {state, text, text};
     const Type *types[MAX_TYPES], *result = NULL;
     if (!accept(&parser, '(')) {
         if (!(result = parse_type(&parser))) return NULL;
-        if (!accept(&parser, '(')) return syntax_error(&parser, "'(' and the types of the arguments");
+        if (!accept(&parser, '(')) return missing_arguments(&parser);
     }
     Py_ssize_t count = parse_types(&parser, types);
     if (count < 0) return NULL;

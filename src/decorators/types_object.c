@@ -82,6 +82,16 @@ const Type *type_from_name(ModuleState *state, const char *name, size_t length) 
     return NULL;
 }
 
+PyObject *type_names_list(void) {
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < COUNT_OF(type_names); i++) {
+        PyObject *name = PyUnicode_FromString(type_names[i].name);
+        if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
 const Type *type_from_object(ModuleState *state, PyObject *object) {
     TypeTable *types = state->session.types;
     if (type_object_check(state, object)) return ((TypeObject *)object)->type;

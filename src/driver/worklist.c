@@ -98,11 +98,19 @@ static bool can_leave(const Type *type) {
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
-    if (job->config->kernel || can_leave(root->result)) return true;
+    if (job->config->kernel ? root->result->kind == TY_NONE : can_leave(root->result)) return true;
     Span span = root->untyped->span;
     for (size_t b = 0; b < root->func->blocks.len; b++) {
         const Value *last = root->func->blocks.data[b]->last;
         if (last && last->op == OP_RETURN) span = last->span;
+    }
+    if (job->config->kernel) {
+        diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span,
+                  "kernel `%s` returns %s, and a kernel returns nothing", root->untyped->name,
+                  type_text(job->arena, root->result));
+        diag_hint(job->diag, "write the result into an array argument, or make it a device function, "
+                             "cuda.jit(device=True), that a kernel calls");
+        return false;
     }
     diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span, "%s cannot be returned to Python",
               root->result->kind == TY_CLOSURE ? "a function made in compiled code"

@@ -22,6 +22,8 @@ bool constants_import_numpy(void); /* false: exception set */
 
 /* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory
  * (exception set). */
+/* How a message names an object: "numpy.zeros", "math", "Body" (in the arena; prelude.c). */
+const char *frontend_name_of(Frontend *frontend, PyObject *object);
 PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
 /* Turns the exception that is set into the Diag; always false.  KeyboardInterrupt and the like stay set, with
  * DIAG_PYTHON. */

@@ -169,7 +169,12 @@ static bool insn_load_global(Translator *t) {
     PyObject *object = name_global(t->frontend, t->function->func_globals, t->function->func_builtins, name);
     if (!object && PyErr_Occurred())
         return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
-    if (object) return translate_push_object(t, object);
+    if (object) {
+        TRY(translate_push_object(t, object));
+        Value *value = vec_last(&t->stack).value;
+        if (value->op == OP_CONST && value->konst->type->kind == TY_ARRAY) value->name = name_text(t, name);
+        return true;
+    }
     diag_fail(t->diag, DIAG_NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
     PyObject *known = PyDict_Keys(t->function->func_globals);
     for (size_t i = 0; known && i < t->nlocals; i++)

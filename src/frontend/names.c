@@ -142,15 +142,33 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
 
 /* ---- advice ---- */
 
-/* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint. */
-void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
-    candidates = frontend_keep(frontend, candidates);
-    PyObject *difflib = candidates ? frontend_keep(frontend, PyImport_ImportModule("difflib")) : NULL;
+static const char *same_but_for_capitals(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    PyObject *folded = frontend_keep(frontend, PyObject_CallMethod(name, "casefold", NULL));
+    PyObject *list = folded ? frontend_keep(frontend, PySequence_List(candidates)) : NULL;
+    for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); i++) {
+        PyObject *candidate = PyList_GET_ITEM(list, i);
+        PyObject *other = frontend_keep(frontend, PyObject_CallMethod(candidate, "casefold", NULL));
+        if (other && PyUnicode_Check(candidate) && PyUnicode_Compare(folded, other) == 0)
+            return PyUnicode_AsUTF8(candidate);
+        PyErr_Clear(); /* what is no text has no capitals */
+    }
+    return NULL;
+}
+
+static const char *closest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    PyObject *difflib = frontend_keep(frontend, PyImport_ImportModule("difflib"));
     PyObject *close = difflib ? frontend_keep(frontend, PyObject_CallMethod(difflib, "get_close_matches", "OOi", name,
                                                                             candidates, 1))
                               : NULL;
     PyObject *best = close && PyList_Check(close) && PyList_GET_SIZE(close) ? PyList_GET_ITEM(close, 0) : NULL;
-    const char *text = best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
+    return best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
+}
+
+/* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint. */
+void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    candidates = frontend_keep(frontend, candidates);
+    const char *text = candidates ? same_but_for_capitals(frontend, name, candidates) : NULL;
+    if (!text && candidates) text = closest(frontend, name, candidates);
     PyErr_Clear();
     if (text) diag_hint(frontend->diag, "did you mean '%s'?", text);
 }

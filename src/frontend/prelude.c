@@ -42,7 +42,10 @@ static const char *text_attribute(Frontend *frontend, PyObject *object, const ch
 
 const char *frontend_object_name(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
-    if (!object) return "?";
+    return object ? frontend_name_of(frontend, object) : "?";
+}
+
+const char *frontend_name_of(Frontend *frontend, PyObject *object) {
     const char *name = text_attribute(frontend, object, "__qualname__");
     if (!name) name = text_attribute(frontend, object, "__name__");
     if (!name) return arena_strdup(frontend->arena, Py_TYPE(object)->tp_name);

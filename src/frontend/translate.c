@@ -64,6 +64,12 @@ const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject
     PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
     if (object) return frontend_constant(t->frontend, object, t->source, span);
     if (t->diag->failed) return NULL;
+    if (objects_is_intrinsic(t->frontend->objects, holder)) {
+        diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "`%s` has no attribute '%s'",
+                  frontend_name_of(t->frontend, holder), PyUnicode_AsUTF8(name));
+        name_suggest(t->frontend, name, PyObject_Dir(holder));
+        return NULL;
+    }
     const char *what = PyModule_Check(holder) ? "module" : PyType_Check(holder) ? "class" : "an object of type";
     PyObject *named = PyModule_Check(holder) || PyType_Check(holder) ? holder : (PyObject *)Py_TYPE(holder);
     PyObject *label = frontend_keep(t->frontend, PyObject_GetAttrString(named, "__name__"));

@@ -9,7 +9,8 @@
  * and literal ints or tuples of ints whose parameter reaches, inside the callee, an argument that must be a constant
  * (the shape of a shared array).  So the number of instances is bounded by what the program's text says, not by values
  * that loops produce. */
-#include <stdlib.h> /* strtod */
+#include <errno.h>  /* ERANGE */
+#include <stdlib.h> /* strtod, strtoll */
 #include <string.h> /* strcmp, strncmp */
 
 #include "typeinfer/infer.h"
@@ -295,10 +296,28 @@ static bool zero_of(Typing *t, const Type *to) {
     return typing_become_const(t, typing_konst_cast(t->in, const_int(t->in->arena, t->in->types, 0), to));
 }
 
+static bool integer_from_text(Typing *t, const char *text, const Type *to) {
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end) {
+        typing_fail(t, DIAG_TYPING, "'%s' is not read as a whole number in compiled code", text);
+        return typing_hint(t, "decimal digits with a sign are: int(\"-12\"); convert other text before the call");
+    }
+    const Const *konst = const_int(t->in->arena, t->in->types, value);
+    if (errno == ERANGE || !typing_konst_fits(konst, to))
+        return typing_fail(t, DIAG_TYPING, "'%s' does not fit %s", text, typing_text(t, to));
+    return typing_become_const(t, typing_konst_cast(t->in, konst, to));
+}
+
 static bool number_from_text(Typing *t, const Type *to) {
     const Const *text = t->args[0].konst;
     char kind = scalar_info[to->scalar].kind, *end;
-    if (!text || kind != 'f') return typing_bad_operands(t);
+    if (!text || kind == 'c') {
+        typing_fail(t, DIAG_TYPING, "a str cannot be converted to %s in compiled code", typing_text(t, to));
+        return typing_hint(t, "convert it before the call, and pass the number");
+    }
+    if (kind != 'f') return integer_from_text(t, text->text, to);
     double value = strtod(text->text, &end);
     if (end == text->text || *end)
         return typing_fail(t, DIAG_TYPING, "could not convert string to float: '%s'", text->text);
@@ -353,7 +372,7 @@ static bool convert_checked(Typing *t, char kind, const Type *to) {
 static bool convert(Typing *t, const Type *to) {
     Infer *in = t->in;
     const Type *from = infer_content(t->args[0].type);
-    if (from->kind == TY_STR) return number_from_text(t, to);
+    if (from->kind == TY_STR && to->scalar != SCALAR_BOOL) return number_from_text(t, to);
     if (from->kind == TY_ARRAY && from->ndim == 0) {
         Fact facts[2] = {t->args[0], {type_tuple(in->types, NULL, 0), NULL}};
         Value *values[2] = {t->values[0], NULL};
@@ -449,7 +468,10 @@ static bool not_callable(Typing *t, const Type *type) {
         static const char builtins[] = "builtins.";
         size_t prefix = strncmp(name, builtins, sizeof builtins - 1) == 0 ? sizeof builtins - 1 : 0;
         typing_fail(t, DIAG_NOT_CALLABLE, "`%s` is not compiled yet", name + prefix);
-        return typing_hint(t, "%s", advice ? advice : "functions written in Python are compiled; call this one outside, and pass its result as an argument");
+        return typing_hint(t, "%s",
+                           advice ? advice
+                                  : "functions written in Python are compiled; call this one outside, and pass its "
+                                    "result as an argument");
     }
     return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
 }

@@ -358,6 +358,16 @@ static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
 
 bool typing_binary_tuples(Typing *t); /* rules_tuple.c */
 
+/* Advice where an operand is a row of an array: one index for two dimensions. */
+static const char *row_text(Typing *t, size_t arg) {
+    const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
+    const Value *array = value && value->op == OP_GETITEM ? value_resolve(value->args[0]) : NULL;
+    if (!array || !array->type || array->type->kind != TY_ARRAY || !type_is_integer(value->args[1]->type)) return NULL;
+    return arena_printf(t->in->arena,
+                        "%s has %u dimensions, and one index gives a row of it: index each, x[i, j], or pass x.ravel()",
+                        array->name ? arena_printf(t->in->arena, "`%s`", array->name) : "the array", array->type->ndim);
+}
+
 bool rule_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return binary_scalars(t, a, b);
@@ -366,6 +376,9 @@ bool rule_binary(Typing *t) {
         if (b->kind == TY_SCALAR || b->kind == TY_ARRAY) return binary_in_place(t, a, b);
     }
     typing_bad_operands(t);
+    const char *row = row_text(t, 0);
+    if (!row) row = row_text(t, 1);
+    if (row) return typing_hint(t, "%s", row);
     if (a->kind == TY_ARRAY || b->kind == TY_ARRAY)
         typing_hint(t, "arithmetic is compiled for elements: write a loop, or update an array in place (x += y)");
     return false;

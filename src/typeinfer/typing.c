@@ -75,7 +75,7 @@ bool typing_call_library(Typing *t) {
         else
             typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
                         info->least, info->most, t->nargs);
-        return typing_hint(t, "it is: %s", info->doc);
+        return typing_hint(t, "%s: %s", typing_func_name(t), info->doc);
     }
     return func_rules[t->func](t) && !t->failed;
 }
@@ -314,8 +314,9 @@ bool typing_given(const Typing *t, size_t arg) { return arg < t->nargs && t->arg
 bool typing_is_none(const Typing *t, size_t arg) { return typing_given(t, arg) && t->args[arg].type->kind == TY_NONE; }
 
 static bool needs_constant(Typing *t, size_t arg, const char *what) {
-    typing_fail_arg(t, arg, DIAG_NEEDS_CONSTANT, "%s must be known when the function is compiled, but %s is not", what,
-                    typing_arg_text(t, arg));
+    const char *name = t->values[arg] ? t->values[arg]->name : NULL;
+    typing_fail_arg(t, arg, DIAG_NEEDS_CONSTANT, "%s must be known when the function is compiled, and %s%s%s is not",
+                    what, name ? "`" : "", name ? name : "it", name ? "`" : "");
     typing_hint(t, "use a literal, a global constant, or a variable that only ever holds one");
     return false;
 }

@@ -68,10 +68,14 @@ done:
 }
 
 static void refuse_object(PyObject *object) {
+    const char *advice = "";
+    if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
+    if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
+    if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
     PyErr_Format(PyExc_TypeError,
                  "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
-                 "tuples of them, None and functions",
-                 Py_TYPE(object)->tp_name);
+                 "tuples of them, None and functions%s",
+                 Py_TYPE(object)->tp_name, advice);
 }
 
 static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
