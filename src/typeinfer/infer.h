@@ -121,8 +121,8 @@ bool typing_bad_operands(Typing *t);
 const char *typing_text(Typing *t, const Type *type); /* "float32"; advice.c */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing. */
 const char *typing_advice(Typing *t, const char *name);
-const char *typing_arg_text(Typing *t, size_t arg);   /* "`x` (float32)", or "float32" for an unnamed expression */
-const char *typing_func_name(Typing *t);              /* "math.sin": first name of the row */
+const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
+const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row */
 
 /* ---- arguments ---- */
 /* Rearranges the arguments into the order of `params` (count of them; the first `least` are required); arguments not
