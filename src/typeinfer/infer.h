@@ -119,7 +119,8 @@ bool typing_hint(Typing *t, const char *format, ...) KRAIT_PRINTF(2, 3); /* for 
 /* "`sin` does not take a complex64" / "unsupported operand types for +: `a` (int) and `t` ((int, int))" */
 bool typing_bad_operands(Typing *t);
 const char *typing_text(Typing *t, const Type *type); /* "float32"; advice.c */
-/* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing. */
+/* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
+ * is known. */
 const char *typing_advice(Typing *t, const char *name);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
 const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row */
