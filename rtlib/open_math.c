@@ -1,6 +1,6 @@
 /* open_math.c: the device math library of the open build: libdevice's names, made of libclc's functions.
  *
- * Input: codegen/math_symbols.def, which has both names of every function.  Output: __nv_<name> and __nv_<name>f, so
+ * Input: library/platform_math.def, which has both names of every function.  Output: __nv_<name> and __nv_<name>f, so
  * that everything else is the same in both builds.  libclc's float functions that are wrong for subnormals (exp, exp2,
  * erfc, fmod, remainder, lgamma) are computed in double there; gamma, and pow of huge exponents, are replaced. */
 #include "rt.h"
@@ -15,7 +15,7 @@
     float clc_##name##f(float, float) __asm__(o32);
 #define MATH(name, operands, host64, host32, vector, device64, device32, fast32, open64, open32) \
     OPEN_##operands(name, open64, open32)
-#include "codegen/math_symbols.def"
+#include "library/platform_math.def"
 #undef MATH
 
 #define DOUBLE_1(name) \

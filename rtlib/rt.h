@@ -2,14 +2,14 @@
  * convention.
  *
  * rtlib is C that clang compiles to bitcode twice, for the host and for NVPTX; compiled code calls it and LLVM inlines
- * it.  It uses nothing but compiler builtins and the functions of codegen/math_symbols.def: m_sin and m_sinf are the
+ * it.  It uses nothing but compiler builtins and the functions of library/platform_math.def: m_sin and m_sinf are the
  * host's sin and sinf, or the device's.
  *
  * Calling convention (codegen/emit_math.c): krait_rt_<name>_<letter of the first operand>: e f d for float16, float32,
  * float64; F D complex; l int64; L uint64.  Scalars and pointers only: a complex is two operands and is returned
  * through a last pointer, a pair of results through two; integers are 64 bits wide, a truth value that is returned is
  * int32.  krait_rt_check_<name>_<letter> has operands and results by value and says which error the interpreter raises
- * (codegen/math_checks.def), 0 for none.
+ * (library/functions.def, CHECK_BY), 0 for none.
  *
  * On the host a function gives what the interpreter or NumPy gives, to the bit where they compute in C themselves;
  * -ffp-contract=off holds. */
@@ -34,7 +34,7 @@
     float m_##name##f(float, float) __asm__(s32);
 #define MATH(name, operands, host64, host32, vector, device64, device32, fast32, open64, open32) \
     RT_DECLARE_##operands(name, RT_PICK(host64, device64), RT_PICK(host32, device32))
-#include "codegen/math_symbols.def"
+#include "library/platform_math.def"
 #undef MATH
 
 #define RT_INF    __builtin_inf()

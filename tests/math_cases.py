@@ -56,7 +56,7 @@ INT_TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint
 
 def names_of_rows():
     """Every Python name a library function answers to."""
-    return {name for row in _testing.table("funcs") for name in row[1].split()}
+    return {name for row in _testing.functions() for name in row["names"].split()}
 
 
 def caller(function, arguments):

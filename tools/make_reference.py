@@ -12,41 +12,27 @@ from pathlib import Path
 from krait import _krait
 from krait import _testing as testing
 
-LIBRARIES = [
-    ("builtins", "Built-in functions"),
-    ("math", "math"),
-    ("cmath", "cmath"),
-    ("numpy", "NumPy"),
-    ("operator", "operator"),
-    ("krait.cuda", "krait.cuda"),
-]
-
-
-def _library(name):
-    return next((key for key, _ in reversed(LIBRARIES) if name.startswith(key + ".")), name.rsplit(".", 1)[0])
-
-
 def _arguments(least, most):
     return str(least) if least == most else f"{least} or more" if most == 255 else f"{least} to {most}"
 
 
 def functions():
     sections = defaultdict(list)
-    for _, names, _, least, most, _, _, check, _, doc in testing.table("funcs"):
-        for name in names.split():
-            sections[_library(name)].append((name, _arguments(least, most), check, doc))
+    for row in testing.functions():
+        for name in row["names"].split() if row["how"] != "PYTHON" else ():
+            arguments = "" if row["is_value"] else _arguments(row["least"], row["most"])
+            sections[row["library"]].append((name, arguments, row["check"], row["doc"]))
     raised = {"NONE": "", "DOMAIN": "ValueError", "RANGE": "OverflowError", "BOTH": "ValueError, OverflowError"}
     lines = [
         "# Library functions",
         "",
-        "What compiled code can call, printed from `src/ir/ir_funcs.def`.",
+        "What compiled code can call, printed from `src/library/*.def`.",
         "Errors are those of the Python error model on the host.",
     ]
-    titles = dict(LIBRARIES)
-    for library in [*titles, *sorted(set(sections) - set(titles))]:
+    for library in sections:
         lines += [
             "",
-            f"## {titles.get(library, library)}",
+            f"## {library}",
             "",
             "| name | arguments | raises | |",
             "| --- | --- | --- | --- |",

@@ -29,6 +29,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "codegen/codegen.h" /* Module, CodegenOptions */
+#include "library/library.h" /* FuncInfo, PlatformMath */
 
 #define LLVMGetGlobalContext     use_the_context_of_the_module
 #define LLVMModuleCreateWithName use_LLVMModuleCreateWithNameInContext
@@ -79,7 +80,7 @@ typedef enum AccessPolicy {
     ACCESS_SKIP,  /* the access is left out (a load gives zero) and the bad_access hook records it */
 } AccessPolicy;
 
-typedef enum MathColumn { MATH_HOST, MATH_LIBDEVICE, MATH_LIBCLC } MathColumn; /* of math_symbols.def */
+typedef enum MathColumn { MATH_HOST, MATH_LIBDEVICE, MATH_LIBCLC } MathColumn; /* of platform_math.def */
 
 typedef struct BitcodeLibrary {
     const unsigned char *bytes;
@@ -351,16 +352,16 @@ LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to)
 LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
 
-/* A function of the math library by its row in math_symbols.def, on `count` arguments of one float (or complex) scalar
+/* A function of the platforms' math libraries, on `count` arguments of one float (or complex) scalar
  * type. (lower_math.c) */
-LLVMValueRef lower_math(Lower *l, const char *row, Scalar scalar, LLVMValueRef const *args, unsigned count);
+LLVMValueRef lower_math(Lower *l, MathId id, Scalar scalar, LLVMValueRef const *args, unsigned count);
 /* The value of a CALL_FUNC whose row is EXTERN or RTLIB, the interpreter's exceptions (column check, VF_CHECKED)
  * included: the only thing lower_call.c has to call for such rows. (lower_math.c, where the calling convention of
  * rtlib/ is written down) */
 LLVMValueRef lower_library(Lower *l, const Value *call);
-/* Raises error number `code` (i32, 1 or 2) that math_checks.def words for a function; goes on if it is 0. */
-void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code);
-/* A function of rtlib/: symbol_<type letter>; letters as in ir_funcs.def. (lower_call.c) */
+/* Raises error number `code` (i32, 1 or 2), as the row of the function words it; goes on if it is 0. */
+void l_math_errors(Lower *l, const FuncInfo *info, LLVMValueRef code);
+/* A function of rtlib/: symbol_<type letter>; letters as in functions.def. (lower_call.c) */
 LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef const *args, unsigned count);
 
 /* ---- raising (lower_raise.c) ---- */
@@ -409,12 +410,20 @@ void l_end(Lower *l);
 /* Calls the generated function with one value per parameter.  *status (i32) is NULL when it cannot raise. */
 LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status);
 
-/* ---- library functions that need code of their own: lower_funcs.c; emitters.def lists them ---- */
+/* ---- library functions that need code of their own: rows with EMIT(f) ----
+ *
+ * lower_func_<f> returns the value of the call (LLVMGetUndef(l->empty) for None; NULL after a refusal). */
 
 typedef LLVMValueRef (*Emitter)(Lower *l, const Value *call);
-#define EMITTER(symbol) LLVMValueRef lower_func_##symbol(Lower *l, const Value *call);
-#include "codegen/emitters.def"
-#undef EMITTER
-Emitter lower_func_find(const char *symbol); /* NULL: no such row */
+#define DECLARE_EXTERN(f)
+#define DECLARE_OP(name)
+#define DECLARE_RTLIB(f)
+#define DECLARE_EMIT(f) LLVMValueRef lower_func_##f(Lower *l, const Value *call);
+#define DECLARE_PRELUDE(f)
+#define DECLARE_TYPED
+#define FUNC(id, rule, how, ...) DECLARE_##how
+#include "library/functions.def"
+#undef FUNC
+Emitter lower_func_emitter(FuncId func); /* NULL: the row is of another kind */
 
 #endif

@@ -213,20 +213,21 @@ LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
 }
 
 LLVMValueRef lower_call_func(Lower *l, const Value *call) {
-    const FuncInfo *info = &func_info[call->imm.func];
+    const FuncInfo *info = func_row(call->imm.func);
     switch (info->how) {
     case HOW_EXTERN:
     case HOW_RTLIB: return lower_library(l, call);
     case HOW_EMIT: {
-        Emitter emitter = lower_func_find(info->symbol);
+        Emitter emitter = lower_func_emitter(info->head.id);
         if (emitter) return emitter(l, call);
-        l_fail(l, "nothing emits %s", info->id);
+        l_fail(l, "nothing emits %s", info->head.key);
         return NULL;
     }
     case HOW_OP:
     case HOW_PRELUDE:
     case HOW_TYPED:
-    default: l_fail(l, "inference left a call of %s", info->id); return NULL;
+    case HOW_PYTHON:
+    default: l_fail(l, "inference left a call of %s", info->head.key); return NULL;
     }
 }
 

@@ -37,24 +37,9 @@ static LLVMValueRef grid_size(Lower *l, int axis) {
 LLVMValueRef lower_func_cuda_grid(Lower *l, const Value *call) { return per_axis(l, call, grid_place); }
 LLVMValueRef lower_func_cuda_gridsize(Lower *l, const Value *call) { return per_axis(l, call, grid_size); }
 
+_Static_assert(FUNC_CUDA_WARPSIZE - FUNC_CUDA_THREADIDX_X == SPECIAL_WARP_SIZE, "rows in the order of Special");
 LLVMValueRef lower_func_cuda_special(Lower *l, const Value *call) {
-    switch (call->imm.func) {
-    case FUNC_CUDA_THREADIDX_X: return special(l, SPECIAL_THREAD_X);
-    case FUNC_CUDA_THREADIDX_Y: return special(l, SPECIAL_THREAD_Y);
-    case FUNC_CUDA_THREADIDX_Z: return special(l, SPECIAL_THREAD_Z);
-    case FUNC_CUDA_BLOCKIDX_X: return special(l, SPECIAL_BLOCK_X);
-    case FUNC_CUDA_BLOCKIDX_Y: return special(l, SPECIAL_BLOCK_Y);
-    case FUNC_CUDA_BLOCKIDX_Z: return special(l, SPECIAL_BLOCK_Z);
-    case FUNC_CUDA_BLOCKDIM_X: return special(l, SPECIAL_BLOCK_DIM_X);
-    case FUNC_CUDA_BLOCKDIM_Y: return special(l, SPECIAL_BLOCK_DIM_Y);
-    case FUNC_CUDA_BLOCKDIM_Z: return special(l, SPECIAL_BLOCK_DIM_Z);
-    case FUNC_CUDA_GRIDDIM_X: return special(l, SPECIAL_GRID_DIM_X);
-    case FUNC_CUDA_GRIDDIM_Y: return special(l, SPECIAL_GRID_DIM_Y);
-    case FUNC_CUDA_GRIDDIM_Z: return special(l, SPECIAL_GRID_DIM_Z);
-    case FUNC_CUDA_LANEID: return special(l, SPECIAL_LANE);
-    case FUNC_CUDA_WARPSIZE: return special(l, SPECIAL_WARP_SIZE);
-    default: return l_unsupported(l, "%s is no place", func_info[call->imm.func].names);
-    }
+    return special(l, (Special)(call->imm.func->id - FUNC_CUDA_THREADIDX_X));
 }
 
 /* ---- barriers and fences ---- */
@@ -78,9 +63,9 @@ LLVMValueRef lower_func_cuda_syncwarp(Lower *l, const Value *call) {
 }
 
 LLVMValueRef lower_func_cuda_threadfence(Lower *l, const Value *call) {
-    l->target->fence(l, call->imm.func == FUNC_CUDA_THREADFENCE         ? FENCE_DEVICE
-                        : call->imm.func == FUNC_CUDA_THREADFENCE_BLOCK ? FENCE_BLOCK
-                                                                        : FENCE_SYSTEM);
+    l->target->fence(l, call->imm.func->id == FUNC_CUDA_THREADFENCE         ? FENCE_DEVICE
+                        : call->imm.func->id == FUNC_CUDA_THREADFENCE_BLOCK ? FENCE_BLOCK
+                                                                            : FENCE_SYSTEM);
     return none(l);
 }
 
@@ -200,7 +185,7 @@ static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMVa
     case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, pointer, value);
     case FUNC_CUDA_ATOMIC_INC: return atomic_rmw(l, LLVMAtomicRMWBinOpUIncWrap, pointer, value);
     case FUNC_CUDA_ATOMIC_DEC: return atomic_rmw(l, LLVMAtomicRMWBinOpUDecWrap, pointer, value);
-    default: return l_unsupported(l, "%s of integers is not compiled", func_info[func].names);
+    default: return l_unsupported(l, "%s of integers is not compiled", func_info[func].head.names);
     }
 }
 
@@ -213,7 +198,7 @@ static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LL
     case FUNC_CUDA_ATOMIC_MIN:
     case FUNC_CUDA_ATOMIC_NANMAX:
     case FUNC_CUDA_ATOMIC_NANMIN: return float_loop(l, func, pointer, value);
-    default: return l_unsupported(l, "%s of floats is not compiled", func_info[func].names);
+    default: return l_unsupported(l, "%s of floats is not compiled", func_info[func].head.names);
     }
 }
 
@@ -222,9 +207,9 @@ LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
     l_access(l, &access, call, call->args[0], call->args[1]);
     LLVMValueRef value = l_arg(l, call, 2), old;
     if (type_scalar_kind(access.element) == 'f')
-        old = atomic_float(l, call->imm.func, access.pointer, value);
+        old = atomic_float(l, call->imm.func->id, access.pointer, value);
     else
-        old = atomic_integer(l, call->imm.func, type_scalar_kind(access.element) == 'i', access.pointer, value);
+        old = atomic_integer(l, call->imm.func->id, type_scalar_kind(access.element) == 'i', access.pointer, value);
     TRY(old);
     return l_endaccess(l, &access, old);
 }

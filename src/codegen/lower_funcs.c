@@ -2,22 +2,21 @@
  * those that take all items of a tuple or an array at once (norm, fsum, sumprod).
  *
  * In: a CALL_FUNC with typed operands.  Out: its value.  Items go to rtlib as a pointer, a count and a stride. */
-#include <string.h>
-
 #include "codegen/llvm.h" /* Lower */
 
-Emitter lower_func_find(const char *symbol) {
-    static const struct {
-        const char *symbol;
-        Emitter emit;
-    } emitters[] = {
-#define EMITTER(symbol) {#symbol, lower_func_##symbol},
-#include "codegen/emitters.def"
-#undef EMITTER
+Emitter lower_func_emitter(FuncId func) {
+#define EMITTER_EXTERN(f)  NULL
+#define EMITTER_OP(name)   NULL
+#define EMITTER_RTLIB(f)   NULL
+#define EMITTER_EMIT(f)    lower_func_##f
+#define EMITTER_PRELUDE(f) NULL
+#define EMITTER_TYPED      NULL
+    static const Emitter emitters[FUNC_COUNT] = {
+#define FUNC(id, rule, how, ...) [FUNC_##id] = EMITTER_##how,
+#include "library/functions.def"
+#undef FUNC
     };
-    for (size_t i = 0; i < COUNT_OF(emitters); i++)
-        if (!strcmp(emitters[i].symbol, symbol)) return emitters[i].emit;
-    return NULL;
+    return func < FUNC_COUNT ? emitters[func] : NULL;
 }
 
 /* The first operand stays unless a later one is strictly beyond it, as in the interpreter: NaN is never beyond. */
@@ -78,6 +77,6 @@ LLVMValueRef lower_func_fsum(Lower *l, const Value *call) {
     }
     LLVMValueRef total[] = {state, out};
     LLVMValueRef code = l_call_named(l, "krait_rt_fsum_total", l->i32, total, 2);
-    if (call->flags & VF_CHECKED) l_math_errors(l, "fsum", code);
+    if (call->flags & VF_CHECKED) l_math_errors(l, func_row(call->imm.func), code);
     return l_raw_load(l, l->f64, out, 8);
 }

@@ -155,8 +155,7 @@ static LLVMValueRef iterator_made(Lower *l, const Value *value, Iterator *it) {
 }
 
 static bool is_upward(const Value *range) {
-    return range->op == OP_CALL_FUNC && range->imm.func == FUNC_RANGE && range->nargs == 3 &&
-           (range->args[2]->flags & VF_NONNEGATIVE);
+    return value_calls(range, FUNC_RANGE) && range->nargs == 3 && (range->args[2]->flags & VF_NONNEGATIVE);
 }
 
 LLVMValueRef lower_iter(Lower *l, const Value *value) {

@@ -1,8 +1,8 @@
 /* lower_math.c: calls of library functions that are functions: the C library's or the device's (EXTERN), and rtlib's
  * (RTLIB).
  *
- * In: a CALL_FUNC with typed operands, or a row of math_symbols.def with values.  Out: the value, after the checks that
- * raise what the interpreter raises (column check of ir_funcs.def, where the call has VF_CHECKED).
+ * In: a CALL_FUNC with typed operands, or a row of platform_math.def with values.  Out: the value, after the checks
+ * that raise what the interpreter raises (column CHECK of functions.def, where the call has VF_CHECKED).
  *
  * Calling convention of rtlib.  krait_rt_<symbol>_<letter>; the letter is the first operand's: e f d float16 to
  * float64, F D complex, l int64, L uint64.  Operands go by value: integers as int64 (bool too), a complex as its two
@@ -12,25 +12,6 @@
 #include <string.h>
 
 #include "codegen/llvm.h" /* Lower */
-
-typedef struct MathRow {
-    const char *name;
-    unsigned operands;
-    const char *host64, *host32, *vector, *device64, *device32, *fast32;
-} MathRow;
-
-static const MathRow math_rows[] = {
-#define MATH(name, operands, host64, host32, vector, device64, device32, fast32, open64, open32) \
-    {#name, operands, host64, host32, vector, device64, device32, fast32},
-#include "codegen/math_symbols.def"
-#undef MATH
-};
-
-static const MathRow *find_row(const char *name) {
-    for (size_t i = 0; i < COUNT_OF(math_rows); i++)
-        if (!strcmp(math_rows[i].name, name)) return &math_rows[i];
-    return NULL;
-}
 
 /* ---- vector variants of the C library ---- */
 
@@ -76,11 +57,12 @@ static void keep_declaration(Lower *l, LLVMValueRef function) {
 static bool vectors_allowed(const Lower *l) {
     if (l->target->math != MATH_HOST || l->m->options.opt_level < 2) return false;
     if (l->m->options.entry != ENTRY_FUNCTION || (l->fastmath & FASTMATH_AFN)) return true;
-    return l->at && l->at->op == OP_CALL_FUNC && strncmp(func_info[l->at->imm.func].names, "numpy.", 6) == 0;
+    return l->at && l->at->op == OP_CALL_FUNC && func_row(l->at->imm.func)->vectors;
 }
 
 /* Tells LLVM's loop vectoriser which vector functions stand for this call, where the system has them. */
-static void describe_vectors(Lower *l, LLVMValueRef call, const MathRow *row, const char *symbol, LLVMTypeRef type) {
+static void describe_vectors(Lower *l, LLVMValueRef call, const PlatformMath *row, const char *symbol,
+                             LLVMTypeRef type) {
     VectorIsa isas[3];
     unsigned count = row->vector[0] ? vector_isas(isas) : 0, width = type == l->f32 ? 4 : 8;
     const char *params = row->operands == 2 ? "vv" : "v", *suffix = type == l->f32 ? "f" : "";
@@ -107,14 +89,14 @@ static void describe_vectors(Lower *l, LLVMValueRef call, const MathRow *row, co
 
 /* ---- EXTERN ---- */
 
-static const char *symbol_for(const Lower *l, const MathRow *row, bool single) {
+static const char *symbol_for(const Lower *l, const PlatformMath *row, bool single) {
     if (l->target->math == MATH_HOST) return single ? row->host32 : row->host64;
     if (single && row->fast32[0] && (l->fastmath & FASTMATH_AFN) && l->target->math == MATH_LIBDEVICE)
         return row->fast32;
     return single ? row->device32 : row->device64;
 }
 
-static LLVMValueRef call_math(Lower *l, const MathRow *row, LLVMTypeRef type, LLVMValueRef const *args) {
+static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
     const char *symbol = symbol_for(l, row, type == l->f32);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, symbol);
     if (!function) {
@@ -141,14 +123,13 @@ static LLVMValueRef call_complex(Lower *l, const char *row, Scalar scalar, LLVMV
     return l_complex(l, l_raw_load(l, part, out, bytes), l_raw_load(l, part, l_offset(l, out, l_i64(l, bytes)), bytes));
 }
 
-LLVMValueRef lower_math(Lower *l, const char *name, Scalar scalar, LLVMValueRef const *args, unsigned count) {
-    const MathRow *row = find_row(name);
-    if (!row || row->operands != count || count > 2)
-        return l_unsupported(l, "%s is not a function of the math library", name);
+LLVMValueRef lower_math(Lower *l, MathId id, Scalar scalar, LLVMValueRef const *args, unsigned count) {
+    const PlatformMath *row = &platform_math[id];
+    if (row->operands != count || count > 2) return l_unsupported(l, "%s takes %u arguments", row->name, row->operands);
     switch (scalar_info[scalar].kind) {
-    case 'c': return call_complex(l, name, scalar, args, count);
+    case 'c': return call_complex(l, row->name, scalar, args, count);
     case 'f': break;
-    default: return l_unsupported(l, "%s is called with a %s", name, scalar_info[scalar].name);
+    default: return l_unsupported(l, "%s is called with a %s", row->name, scalar_info[scalar].name);
     }
     if (scalar != SCALAR_FLOAT16) return call_math(l, row, l_scalar_type(l, scalar), args);
     LLVMValueRef wide[2];
@@ -260,52 +241,34 @@ static void check_result(Lower *l, FuncCheck check, const FlatCall *args, LLVMVa
     l_endif(l, &strange);
 }
 
-typedef struct MathCheck {
-    const char *symbol, *checker;
-    const char *errors[4]; /* class and text of the first, of the second */
-} MathCheck;
-
-static const MathCheck math_checks[] = {
-#define MATH_CHECK(symbol, checker, ...) {symbol, checker, {__VA_ARGS__}},
-#include "codegen/math_checks.def"
-#undef MATH_CHECK
-};
-
-void l_math_errors(Lower *l, const char *symbol, LLVMValueRef code) {
-    for (size_t i = 0; i < COUNT_OF(math_checks); i++) {
-        if (strcmp(math_checks[i].symbol, symbol)) continue;
-        const char *const *errors = math_checks[i].errors;
-        for (unsigned e = 0; e < 2 && errors[2 * e]; e++)
-            l_raise_if(l, l_icmp(l, LLVMIntEQ, code, l_i32(l, (int)e + 1)), errors[2 * e], errors[2 * e + 1], NULL, 0);
-    }
+void l_math_errors(Lower *l, const FuncInfo *info, LLVMValueRef code) {
+    for (unsigned e = 0; e < 2 && info->errors[2 * e]; e++)
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, code, l_i32(l, (int)e + 1)), info->errors[2 * e], info->errors[2 * e + 1],
+                   NULL, 0);
 }
 
 /* CALL: rtlib's own check says which error it is. */
-static bool check_call(Lower *l, const char *symbol, char letter, FlatCall *flat, const Type *type,
+static bool check_call(Lower *l, const FuncInfo *info, char letter, FlatCall *flat, const Type *type,
                        LLVMValueRef result) {
-    const char *checker = NULL;
-    for (size_t i = 0; i < COUNT_OF(math_checks); i++)
-        if (!strcmp(math_checks[i].symbol, symbol)) checker = math_checks[i].checker;
-    if (!checker) return l_unsupported(l, "%s has no check", symbol) != NULL;
     if (type->kind == TY_TUPLE) {
         for (uint32_t i = 0; i < type->count; i++) TRY(flat_push(l, flat, type->items[i], l_item(l, type, result, i)));
     } else {
         TRY(flat_push(l, flat, type, result));
     }
-    LLVMValueRef code = l_call_named(l, arena_printf(l->arena, "krait_rt_check_%s_%c", checker, letter), l->i32,
+    LLVMValueRef code = l_call_named(l, arena_printf(l->arena, "krait_rt_check_%s_%c", info->checker, letter), l->i32,
                                      flat->values, flat->count);
     LIf strange;
     l_if(l, &strange, l_icmp(l, LLVMIntNE, code, l_i32(l, 0)));
-    l_math_errors(l, symbol, code);
+    l_math_errors(l, info, code);
     l_endif(l, &strange);
     return true;
 }
 
 LLVMValueRef lower_library(Lower *l, const Value *call) {
-    const FuncInfo *info = &func_info[call->imm.func];
+    const FuncInfo *info = func_row(call->imm.func);
     FlatCall flat = {0};
     LLVMValueRef args[2] = {0}, result;
-    if (!call->nargs) return l_unsupported(l, "%s without arguments", info->names);
+    if (!call->nargs) return l_unsupported(l, "%s without arguments", info->head.names);
     for (uint32_t i = 0; i < call->nargs; i++) {
         LLVMValueRef arg = l_arg(l, call, i);
         TRY(arg);
@@ -314,13 +277,13 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     }
     const Type *first = l_arg_type(call, 0);
     if (info->how == HOW_EXTERN)
-        result = lower_math(l, info->symbol, (Scalar)first->scalar, args, call->nargs);
+        result = lower_math(l, info->math, (Scalar)first->scalar, args, call->nargs);
     else
         result = call_rtlib(l, info->symbol, rtlib_letter(first), &flat, call->type);
     TRY(result);
     if (!(call->flags & VF_CHECKED) || info->check == CHECK_NONE) return result;
     if (info->check == CHECK_CALL)
-        TRY(check_call(l, info->symbol, rtlib_letter(first), &flat, call->type, result));
+        TRY(check_call(l, info, rtlib_letter(first), &flat, call->type, result));
     else if (type_scalar_kind(call->type) == 'f')
         check_result(l, info->check, &flat, result);
     return result;

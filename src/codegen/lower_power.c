@@ -62,8 +62,8 @@ LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef ex
         return l_int_power(l, base, exponent, scalar_info[scalar].kind == 'i');
     case 'f':
         if (scalar == SCALAR_FLOAT16) return l_scalar_op(l, OP_POW, scalar, base, exponent);
-        return lower_math(l, "pow", scalar, args, 2);
-    default: return lower_math(l, "pow", scalar, args, 2);
+        return lower_math(l, MATH_pow, scalar, args, 2);
+    default: return lower_math(l, MATH_pow, scalar, args, 2);
     }
 }
 

@@ -121,7 +121,7 @@ static LLVMValueRef copysign_of(Lower *l, LLVMValueRef magnitude, LLVMValueRef s
 static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *quotient) {
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef zero = l_null(type), one = l_float(type, 1.0), args[] = {a, b};
-    LLVMValueRef mod = lower_math(l, "fmod", scalar, args, 2);
+    LLVMValueRef mod = lower_math(l, MATH_fmod, scalar, args, 2);
     if (!mod) return NULL;
     LLVMValueRef exact = LLVMBuildFCmp(l->b, LLVMRealOEQ, mod, zero, "");
     LLVMValueRef b_negative = LLVMBuildFCmp(l->b, LLVMRealOLT, b, zero, ""),

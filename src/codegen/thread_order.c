@@ -23,31 +23,29 @@ static const FuncId thread_index[AXES] = {FUNC_CUDA_THREADIDX_X, FUNC_CUDA_THREA
 static const FuncId block_index[AXES] = {FUNC_CUDA_BLOCKIDX_X, FUNC_CUDA_BLOCKIDX_Y};
 static const FuncId block_size[AXES] = {FUNC_CUDA_BLOCKDIM_X, FUNC_CUDA_BLOCKDIM_Y};
 
-static bool is_call(const Value *value, FuncId func) { return value->op == OP_CALL_FUNC && value->imm.func == func; }
-
 static bool is_block_start(const Value *value, unsigned axis) {
     if (value->op != OP_MUL) return false;
     const Value *a = value->args[0], *b = value->args[1];
-    return (is_call(a, block_index[axis]) && is_call(b, block_size[axis])) ||
-           (is_call(b, block_index[axis]) && is_call(a, block_size[axis]));
+    return (value_calls(a, block_index[axis]) && value_calls(b, block_size[axis])) ||
+           (value_calls(b, block_index[axis]) && value_calls(a, block_size[axis]));
 }
 
 /* blockIdx * blockDim + threadIdx, in any order. */
 static bool is_written_place(const Value *value, unsigned axis) {
     if (value->op != OP_ADD) return false;
     const Value *a = value->args[0], *b = value->args[1];
-    return (is_block_start(a, axis) && is_call(b, thread_index[axis])) ||
-           (is_block_start(b, axis) && is_call(a, thread_index[axis]));
+    return (is_block_start(a, axis) && value_calls(b, thread_index[axis])) ||
+           (is_block_start(b, axis) && value_calls(a, thread_index[axis]));
 }
 
 /* ---- may blocks be joined ---- */
 
 static bool tells_blocks_apart(const Value *value, unsigned axis) {
-    if (is_call(value, FUNC_CUDA_SHARED_ARRAY) || is_call(value, FUNC_CUDA_LANEID)) return true;
+    if (value_calls(value, FUNC_CUDA_SHARED_ARRAY) || value_calls(value, FUNC_CUDA_LANEID)) return true;
     for (uint32_t i = 0; i < value->nargs; i++) {
         const Value *arg = value->args[i];
-        if (is_call(arg, thread_index[axis]) && !is_written_place(value, axis)) return true;
-        if (is_call(arg, block_index[axis]) && !is_block_start(value, axis)) return true;
+        if (value_calls(arg, thread_index[axis]) && !is_written_place(value, axis)) return true;
+        if (value_calls(arg, block_index[axis]) && !is_block_start(value, axis)) return true;
         if (is_block_start(arg, axis) && !is_written_place(value, axis)) return true;
     }
     return false;
@@ -73,8 +71,8 @@ static bool follows(const Value *value, unsigned axis, unsigned depth) {
     if (is_written_place(value, axis)) return true;
     if (depth == 0) return false;
     switch (value->op) {
-    case OP_CALL_FUNC: return is_call(value, FUNC_CUDA_GRID) && axis == 0 && value->type->kind == TY_SCALAR;
-    case OP_EXTRACT: return is_call(value->args[0], FUNC_CUDA_GRID) && value->imm.i == (int64_t)axis;
+    case OP_CALL_FUNC: return value_calls(value, FUNC_CUDA_GRID) && axis == 0 && value->type->kind == TY_SCALAR;
+    case OP_EXTRACT: return value_calls(value->args[0], FUNC_CUDA_GRID) && value->imm.i == (int64_t)axis;
     case OP_ADD: return follows(value->args[0], axis, depth - 1) || follows(value->args[1], axis, depth - 1);
     case OP_SUB:
     case OP_CAST: return follows(value->args[0], axis, depth - 1);

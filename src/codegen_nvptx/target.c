@@ -96,28 +96,25 @@ static void nvptx_end_thread(Lower *l) {
 }
 
 static LLVMValueRef nvptx_special(Lower *l, Special which) {
-    enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_YZ_BLOCKS = 65535, WARP = 32 };
-    static const struct {
-        const char *intrinsic;
-        int64_t least, beyond;
-    } registers[SPECIAL_COUNT] = {
-        [SPECIAL_THREAD_X] = {"llvm.nvvm.read.ptx.sreg.tid.x", 0, MAX_THREADS},
-        [SPECIAL_THREAD_Y] = {"llvm.nvvm.read.ptx.sreg.tid.y", 0, MAX_THREADS},
-        [SPECIAL_THREAD_Z] = {"llvm.nvvm.read.ptx.sreg.tid.z", 0, MAX_Z},
-        [SPECIAL_BLOCK_X] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", 0, INT32_MAX},
-        [SPECIAL_BLOCK_Y] = {"llvm.nvvm.read.ptx.sreg.ctaid.y", 0, MAX_YZ_BLOCKS},
-        [SPECIAL_BLOCK_Z] = {"llvm.nvvm.read.ptx.sreg.ctaid.z", 0, MAX_YZ_BLOCKS},
-        [SPECIAL_BLOCK_DIM_X] = {"llvm.nvvm.read.ptx.sreg.ntid.x", 1, MAX_THREADS + 1},
-        [SPECIAL_BLOCK_DIM_Y] = {"llvm.nvvm.read.ptx.sreg.ntid.y", 1, MAX_THREADS + 1},
-        [SPECIAL_BLOCK_DIM_Z] = {"llvm.nvvm.read.ptx.sreg.ntid.z", 1, MAX_Z + 1},
-        [SPECIAL_GRID_DIM_X] = {"llvm.nvvm.read.ptx.sreg.nctaid.x", 1, (int64_t)INT32_MAX + 1},
-        [SPECIAL_GRID_DIM_Y] = {"llvm.nvvm.read.ptx.sreg.nctaid.y", 1, MAX_YZ_BLOCKS + 1},
-        [SPECIAL_GRID_DIM_Z] = {"llvm.nvvm.read.ptx.sreg.nctaid.z", 1, MAX_YZ_BLOCKS + 1},
-        [SPECIAL_LANE] = {"llvm.nvvm.read.ptx.sreg.laneid", 0, WARP},
+    static const char *const registers[SPECIAL_COUNT] = {
+        [SPECIAL_THREAD_X] = "llvm.nvvm.read.ptx.sreg.tid.x",
+        [SPECIAL_THREAD_Y] = "llvm.nvvm.read.ptx.sreg.tid.y",
+        [SPECIAL_THREAD_Z] = "llvm.nvvm.read.ptx.sreg.tid.z",
+        [SPECIAL_BLOCK_X] = "llvm.nvvm.read.ptx.sreg.ctaid.x",
+        [SPECIAL_BLOCK_Y] = "llvm.nvvm.read.ptx.sreg.ctaid.y",
+        [SPECIAL_BLOCK_Z] = "llvm.nvvm.read.ptx.sreg.ctaid.z",
+        [SPECIAL_BLOCK_DIM_X] = "llvm.nvvm.read.ptx.sreg.ntid.x",
+        [SPECIAL_BLOCK_DIM_Y] = "llvm.nvvm.read.ptx.sreg.ntid.y",
+        [SPECIAL_BLOCK_DIM_Z] = "llvm.nvvm.read.ptx.sreg.ntid.z",
+        [SPECIAL_GRID_DIM_X] = "llvm.nvvm.read.ptx.sreg.nctaid.x",
+        [SPECIAL_GRID_DIM_Y] = "llvm.nvvm.read.ptx.sreg.nctaid.y",
+        [SPECIAL_GRID_DIM_Z] = "llvm.nvvm.read.ptx.sreg.nctaid.z",
+        [SPECIAL_LANE] = "llvm.nvvm.read.ptx.sreg.laneid",
     };
-    if (which == SPECIAL_WARP_SIZE) return l_i32(l, WARP);
-    LLVMValueRef value = l_intrinsic(l, registers[which].intrinsic, NULL, NULL, 0);
-    l_metadata_range(l, value, registers[which].least, registers[which].beyond);
+    const FuncRange *range = &func_info[FUNC_CUDA_THREADIDX_X + which].range;
+    if (which == SPECIAL_WARP_SIZE) return l_i32(l, (int)range->low);
+    LLVMValueRef value = l_intrinsic(l, registers[which], NULL, NULL, 0);
+    l_metadata_range(l, value, range->low, range->high + 1);
     return value;
 }
 

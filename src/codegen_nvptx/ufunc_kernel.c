@@ -332,7 +332,7 @@ static bool is_light(const FuncInst *root) {
         case OP_POW:
         case OP_CALL_INST: return false;
         case OP_CALL_FUNC: {
-            FuncHow how = func_info[value->imm.func].how;
+            FuncHow how = func_row(value->imm.func)->how;
             if (how != HOW_OP && how != HOW_TYPED) return false;
             break;
         }

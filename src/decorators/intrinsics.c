@@ -1,7 +1,7 @@
 /* intrinsics.c: the names of krait.cuda that mean something in compiled code only: cuda.grid, cuda.threadIdx.x,
  * cuda.shared.array.
  *
- * Input: the rows of ir_funcs.def named krait.cuda.*.  Output: krait._krait.cuda_names, a dict from first name to
+ * Input: the rows of library/cuda.def.  Output: krait._krait.cuda_names, a dict from first name to
  * object.  A row with one more name is an Intrinsic; rows that share a first name (atomic.add, atomic.max) become
  * attributes of a namespace, an Intrinsic with func 0.  Called or asked for a value outside compiled code, an
  * Intrinsic says where it belongs. */
@@ -130,8 +130,7 @@ static PyObject *intrinsic_new(ModuleState *state, const char *name, size_t leng
 
 /* Puts the row under `name`, "krait.cuda.a.b", making the namespaces on the way. */
 static int add_row(ModuleState *state, PyObject *names, const char *name, size_t length, unsigned func) {
-    static const char prefix[] = "krait.cuda.";
-    size_t start = sizeof prefix - 1;
+    size_t start = strlen(library_info[LIBRARY_CUDA].prefix);
     for (;;) {
         size_t part = strcspn(name + start, ". ");
         bool last = start + part >= length;
@@ -156,9 +155,10 @@ int intrinsics_add(PyObject *module, ModuleState *state) {
     int result = names ? 0 : -1;
     if (!(state->intrinsic_class = module_add_class(module, &intrinsic_spec, NULL, true))) result = -1;
     for (unsigned func = 1; result == 0 && func < FUNC_COUNT; func++) {
-        for (const char *at = func_info[func].names; result == 0 && *at; at += strspn(at, " ")) {
+        if (func_info[func].library != LIBRARY_CUDA) continue;
+        for (const char *at = func_info[func].head.names; result == 0 && *at; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
-            if (strncmp(at, "krait.cuda.", 11) == 0) result = add_row(state, names, at, length, func);
+            result = add_row(state, names, at, length, func);
             at += length;
         }
     }

@@ -22,11 +22,13 @@ PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *ba
 
 static int state_open(ModuleState *state) {
     state->session.types = type_table_new();
-    state->session.objects = objects_new();
-    if (!state->session.types || !state->session.objects) {
+    state->session.library = library_new();
+    if (!state->session.types || !state->session.library) {
         PyErr_NoMemory();
         return -1;
     }
+    type_table_set_functions(state->session.types, library_find_head, state->session.library);
+    if (!(state->session.objects = objects_new(state->session.library))) return -1;
     state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects};
     if (marshal_import_numpy() < 0 || PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0) return -1;
     return 0;
@@ -98,6 +100,7 @@ static void module_free(void *module) {
     state->cuda = NULL;
     if (state->session.objects) objects_free(state->session.objects);
     if (state->session.types) type_table_free(state->session.types);
+    library_free(state->session.library);
     state->session = (Session){0};
 }
 

@@ -25,6 +25,7 @@ typedef struct Config {
 /* What compilations of one module state share. */
 typedef struct Session {
     TypeTable *types;
+    Library *library;
     Objects *objects;
 } Session;
 

@@ -194,8 +194,8 @@ static const Const *read_class(const Reading *r, PyObject *object) {
     Scalar scalar;
     if (PyType_IsSubtype((PyTypeObject *)object, &PyGenericArrType_Type) && scalar_of_class(object, &scalar))
         return dtype_of_scalar(r, scalar, false);
-    FuncId func = objects_func(r->frontend->objects, object);
-    if (func != FUNC_NONE) return const_of(r->frontend->arena, type_func(r->frontend->types, func));
+    const FuncInfo *func = objects_func(r->frontend->objects, object);
+    if (func) return const_of(r->frontend->arena, type_func(r->frontend->types, &func->head));
     ObjRef ref = objects_ref(r->frontend->objects, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
     TypeKind kind = PyExceptionClass_Check(object) ? TY_EXC_CLASS : TY_OBJECT;
@@ -234,8 +234,8 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
     const Type *made = objects_krait_type(frontend->objects, object);
     if (made) return dtype_of(r, made);
-    FuncId func = objects_func(frontend->objects, object);
-    if (func != FUNC_NONE) return const_of(frontend->arena, type_func(frontend->types, func));
+    const FuncInfo *func = objects_func(frontend->objects, object);
+    if (func) return const_of(frontend->arena, type_func(frontend->types, &func->head));
     if (PyFunction_Check(object) && !is_numpys(object)) return read_function(r, object, NULL);
     PyObject *function = py_func_of(r, object);
     if (function) return read_function(r, function, object);

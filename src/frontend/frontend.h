@@ -10,13 +10,14 @@
 
 #include <Python.h> /* PyObject */
 
-#include "ir/ir.h" /* Func, Const, ObjRef */
+#include "ir/ir.h"           /* Func, Const, ObjRef */
+#include "library/library.h" /* FuncInfo */
 
 /* Objects: numbers for the Python objects that types, constants and code mention.  One per module state; holds strong
  * references; equal objects (by identity) get equal numbers.  Also maps library objects (math.sin, numpy.add,
- * krait.cuda.grid) to rows of ir_funcs.def. */
+ * krait.cuda.grid) to rows of the library. */
 typedef struct Objects Objects;
-Objects *objects_new(void);
+Objects *objects_new(const Library *library);
 void objects_free(Objects *objects);
 int objects_traverse(Objects *objects, visitproc visit, void *arg);
 ObjRef objects_ref(Objects *objects, PyObject *object);    /* 0 with MemoryError set on failure */
@@ -26,6 +27,8 @@ PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
  * decorators layer creates the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int)
  * and registers it here. */
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
+/* From now on the object stands for an added row of the library; false with MemoryError set on failure. */
+bool objects_add_function(Objects *objects, PyObject *object, const FuncInfo *row);
 /* The decorated object (dispatcher) through which a compiled function last met this Python function; borrowed; NULL:
  * none. */
 PyObject *objects_decorated(const Objects *objects, ObjRef function);

@@ -6,7 +6,7 @@
 
 /* ---- objects.c ---- */
 
-FuncId objects_func(Objects *objects, PyObject *object); /* FUNC_NONE: not a library function */
+const FuncInfo *objects_func(Objects *objects, PyObject *object); /* NULL: not a library function */
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
 const Type *objects_krait_type(const Objects *objects, PyObject *object); /* NULL: not a krait type object */
 ObjRef objects_ref_decorated(Objects *objects, PyObject *function, PyObject *decorated);

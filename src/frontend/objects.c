@@ -1,9 +1,9 @@
 /* objects.c: numbers for Python objects, and which library function an object is.
  *
- * Input: Python objects.  Output: ObjRef numbers, FuncId rows.
+ * Input: Python objects.  Output: ObjRef numbers, rows of the library.
  * Algorithm: an open-addressed hash table from an object's address to its number; objects are kept alive, so addresses
  * stay theirs.  Library functions are found by identity in a second table, filled by following the names of
- * ir_funcs.def (module in sys.modules, then attributes); names whose module is not imported yet are tried again when
+ * functions.def (module in sys.modules, then attributes); names whose module is not imported yet are tried again when
  * sys.modules has grown. */
 #include "frontend/frontend_private.h"
 
@@ -25,7 +25,7 @@ typedef struct Known {        /* what stands behind an ObjRef */
     PyObject *code, *globals; /* borrowed from object when it stands for code nested in a function, else NULL */
 } Known;
 
-typedef struct LibraryName { /* one name of one row of ir_funcs.def */
+typedef struct LibraryName { /* one name of one row of functions.def */
     const char *text;
     uint32_t length;
     FuncId func;
@@ -33,6 +33,7 @@ typedef struct LibraryName { /* one name of one row of ir_funcs.def */
 } LibraryName;
 
 struct Objects {
+    const Library *functions;
     Table numbers, library;
     Known *known; /* known[ref - 1] */
     size_t count, capacity;
@@ -103,7 +104,7 @@ static bool list_names(Objects *objects) {
     for (int pass = 0; pass < 2; pass++) {
         count = 0;
         for (int func = FUNC_NONE + 1; func < FUNC_COUNT; func++) {
-            for (const char *at = func_info[func].names; *at;) {
+            for (const char *at = func_info[func].head.names; *at;) {
                 size_t length = strcspn(at, " ");
                 if (length && pass) objects->names[count] = (LibraryName){at, (uint32_t)length, (FuncId)func, false};
                 count += length != 0;
@@ -116,9 +117,10 @@ static bool list_names(Objects *objects) {
     return true;
 }
 
-Objects *objects_new(void) {
+Objects *objects_new(const Library *library) {
     Objects *objects = PyMem_Calloc(1, sizeof *objects);
     if (!objects) return (Objects *)PyErr_NoMemory();
+    objects->functions = library;
     if (!constants_import_numpy() || !list_names(objects)) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
         objects_free(objects);
@@ -245,7 +247,7 @@ static PyObject *resolve_name(const LibraryName *name) {
     return object;
 }
 
-static bool library_add(Objects *objects, PyObject *object, FuncId func) {
+static bool library_add_object(Objects *objects, PyObject *object, FuncId func) {
     if (table_get(&objects->library, object)) return true; /* the first row that names it */
     if (!array_reserve((void **)&objects->library_objects, sizeof(PyObject *), objects->nlibrary,
                        &objects->library_capacity) ||
@@ -255,31 +257,41 @@ static bool library_add(Objects *objects, PyObject *object, FuncId func) {
     return true;
 }
 
-/* Reading an attribute may let another thread in, which may do the same: nothing but library_add changes the tables. */
+/* Reading an attribute may let another thread in, which may do the same: nothing but library_add_object changes the
+ * tables. */
 static void find_library_names(Objects *objects) {
     Py_ssize_t nmodules = PyDict_Size(PyImport_GetModuleDict());
     if (nmodules == objects->nmodules) return;
     for (size_t i = 0; i < objects->nnames; i++) {
         if (objects->names[i].found) continue;
         PyObject *object = resolve_name(&objects->names[i]);
-        if (object && library_add(objects, object, objects->names[i].func)) objects->names[i].found = true;
+        if (object && library_add_object(objects, object, objects->names[i].func)) objects->names[i].found = true;
         Py_XDECREF(object);
     }
     objects->nmodules = nmodules;
 }
 
-FuncId objects_func(Objects *objects, PyObject *object) {
+bool objects_add_function(Objects *objects, PyObject *object, const FuncInfo *row) {
+    if (table_get(&objects->library, object)) {
+        PyErr_Format(PyExc_ValueError, "%R is a library function already", object);
+        return false;
+    }
+    if (!library_add_object(objects, object, row->head.id)) return PyErr_NoMemory() != NULL;
+    return true;
+}
+
+const FuncInfo *objects_func(Objects *objects, PyObject *object) {
     if (objects_is_intrinsic(objects, object)) {
         PyObject *number = PyObject_GetAttrString(object, "func");
         long func = number ? PyLong_AsLong(number) : 0;
         Py_XDECREF(number);
         PyErr_Clear();
-        return func > FUNC_NONE && func < FUNC_COUNT ? (FuncId)func : FUNC_NONE;
+        return func > FUNC_NONE && func < FUNC_COUNT ? &func_info[func] : NULL;
     }
     uint32_t func = table_get(&objects->library, object);
     if (!func) {
         find_library_names(objects);
         func = table_get(&objects->library, object);
     }
-    return (FuncId)func;
+    return func ? library_row(objects->functions, func) : NULL;
 }

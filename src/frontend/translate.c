@@ -39,7 +39,7 @@ Value *translate_append_const(Translator *t, const Const *konst) {
 }
 
 bool translate_is_read_only_row(const Const *konst) {
-    return konst->type->kind == TY_FUNC && strcmp(func_info[konst->type->func].rule, "cuda_special") == 0;
+    return konst->type->kind == TY_FUNC && func_row(konst->type->func)->is_value;
 }
 
 bool translate_push_object(Translator *t, PyObject *object) {

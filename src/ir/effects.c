@@ -25,7 +25,7 @@ static Effects effects_of_letters(const char *letters) {
 
 Effects op_effects(Op op) { return effects_of_letters(op_info[op].effects); }
 
-Effects func_effects(FuncId func) { return effects_of_letters(func_info[func].effects); }
+Effects func_effects(const FuncHead *func) { return effects_of_letters(func->effects); }
 
 /* ---- typed values ---- */
 
@@ -56,7 +56,7 @@ static Effects item_effects(const Value *value, bool index_raises) {
 
 static Effects call_effects(const Value *call, bool index_raises) {
     Effects row = func_effects(call->imm.func), effects = row & ~(Effects)EFFECT_RAISE;
-    if (func_info[call->imm.func].check != CHECK_NONE) return effects | raises_if(call->flags & VF_CHECKED);
+    if (call->imm.func->checked) return effects | raises_if(call->flags & VF_CHECKED);
     bool element = (row & EFFECT_WRITE) && call->nargs && call->args[0]->type->kind == TY_ARRAY; /* atomics */
     bool unchecked = call->flags & VF_UNCHECKED;
     return effects | (row & EFFECT_RAISE && !unchecked ? EFFECT_RAISE : 0) | raises_if(element && index_raises);

@@ -4,8 +4,8 @@
  * A Func is a control-flow graph of Blocks; a Block is a list of Values: first its phis, last one terminator.  A Value
  * is an operation, its operands and, once inferred, its Type.  The frontend builds untyped Funcs (types of constants
  * apart); inference clones one per specialisation, gives every Value a Type, makes conversions explicit and resolves
- * calls.  The tables ir_types.def, ir_ops.def and ir_funcs.def are the only lists of scalar types, operations and
- * library functions.
+ * calls.  The tables ir_types.def and ir_ops.def are the only lists of scalar types and operations; library functions
+ * are named by pointers to rows that stand elsewhere.
  *
  * Types are interned: equal types are the same pointer, in every thread and every compilation of one TypeTable.  No
  * Python.h here: Python objects are named by an ObjRef, a number that only the frontend and the decorators can turn
@@ -74,17 +74,35 @@ typedef enum IterKind {
 enum { TYPE_MAX_NDIM = 32 };   /* more dimensions than this are refused (NumPy allows 64; nobody has used 33) */
 enum { ITER_MAX_PARTS = 255 }; /* of a zip */
 
+/* ---- library functions ----
+ *
+ * What the intermediate representation knows of one: its names and what it does.  The rows stand in src/library, and
+ * each begins with this. */
+typedef uint32_t FuncId; /* 0: none; library/library.h has the numbers */
+typedef struct FuncHead {
+    FuncId id;
+    const char *key;     /* "MATH_SIN" */
+    const char *names;   /* Python names it answers to, separated by spaces */
+    uint8_t least, most; /* arguments; most 255: any number */
+    bool checked;        /* raises where its call has VF_CHECKED */
+    const char *effects; /* as in ir_ops.def */
+} FuncHead;
+/* The first of its names, as messages and dumps show it; the key of a row without names. */
+const char *func_name(Arena *arena, const FuncHead *func);
+/* Finds a function by one of its names or its key; NULL: none. */
+typedef const FuncHead *FuncFinder(void *self, const char *name, size_t length);
+
 struct Type {
     TypeKind kind;
-    uint8_t scalar; /* Scalar, for TY_SCALAR */
-    bool weak;      /* TY_SCALAR: a Python scalar (NEP 50) */
-    uint8_t ndim;   /* TY_ARRAY */
-    uint8_t layout; /* ArrayLayout, for TY_ARRAY */
-    bool readonly;  /* TY_ARRAY */
-    uint8_t iter;   /* IterKind, for TY_ITER */
-    uint32_t func;  /* FuncId, for TY_FUNC */
-    ObjRef object;  /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
-    uint32_t count; /* of items */
+    uint8_t scalar;       /* Scalar, for TY_SCALAR */
+    bool weak;            /* TY_SCALAR: a Python scalar (NEP 50) */
+    uint8_t ndim;         /* TY_ARRAY */
+    uint8_t layout;       /* ArrayLayout, for TY_ARRAY */
+    bool readonly;        /* TY_ARRAY */
+    uint8_t iter;         /* IterKind, for TY_ITER */
+    const FuncHead *func; /* TY_FUNC */
+    ObjRef object;        /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
+    uint32_t count;       /* of items */
     const Type *const *items;
     /* of types.c alone */
     struct TypeTable *table;
@@ -113,7 +131,10 @@ const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, 
 /* FLAT DTYPE CLOSURE CELL EXC */
 const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count);
 const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object); /* PYFUNC EXC_CLASS OBJECT */
-const Type *type_func(TypeTable *table, uint32_t func);
+const Type *type_func(TypeTable *table, const FuncHead *func);
+/* Where the parsers of types and functions find library functions; none are known before. */
+void type_table_set_functions(TypeTable *table, FuncFinder *find, void *self);
+const FuncHead *type_table_function(const TypeTable *table, const char *name, size_t length); /* NULL: none */
 
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
@@ -145,35 +166,6 @@ bool type_takes_element(const Type *array, const Type *index);
 
 /* What a barrier tells of the predicates of the threads that meet. */
 typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
-
-/* ---- library functions ---- */
-
-typedef enum FuncId {
-#define FUNC(id, names, rule, least, most, how, symbol, check, effects, doc) FUNC_##id,
-#include "ir/ir_funcs.def"
-#undef FUNC
-    FUNC_COUNT
-} FuncId;
-
-typedef enum FuncHow { HOW_EXTERN, HOW_OP, HOW_RTLIB, HOW_EMIT, HOW_PRELUDE, HOW_TYPED } FuncHow;
-typedef enum FuncCheck { CHECK_NONE, CHECK_DOMAIN, CHECK_RANGE, CHECK_BOTH, CHECK_POW, CHECK_CALL } FuncCheck;
-
-typedef struct FuncInfo {
-    const char *id;      /* "MATH_SIN" */
-    const char *names;   /* Python names it answers to, separated by spaces */
-    const char *rule;    /* name of the typing rule */
-    uint8_t least, most; /* arguments; most 255: any number */
-    FuncHow how;
-    const char *symbol;
-    FuncCheck check;
-    const char *effects; /* as in ir_ops.def */
-    const char *doc;
-} FuncInfo;
-extern const FuncInfo func_info[FUNC_COUNT];
-/* The row that answers to a full Python name ("math.sin"); FUNC_NONE: none.  Linear: keep the answer. */
-FuncId func_find(const char *name, size_t length);
-/* The first of its names, as messages and dumps show it; the id of a row without names. */
-const char *func_name(Arena *arena, FuncId func);
 
 /* ---- constants ---- */
 
@@ -262,9 +254,9 @@ struct Value {
         const char *text;         /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;
-        ObjRef object;  /* FUNCTION */
-        FuncId func;    /* CALL_FUNC */
-        FuncInst *inst; /* CALL_INST */
+        ObjRef object;        /* FUNCTION */
+        const FuncHead *func; /* CALL_FUNC */
+        FuncInst *inst;       /* CALL_INST */
     } imm;
     void *mark; /* scratch for the pass that runs */
 };
@@ -336,8 +328,9 @@ typedef struct Program {
 
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };
 
-Effects op_effects(Op op);         /* of the row: the most that any such value may do */
-Effects func_effects(FuncId func); /* the same; what its column `check` says raises only where VF_CHECKED is set */
+Effects op_effects(Op op); /* of the row: the most that any such value may do */
+/* The same; what its column CHECK says raises only where VF_CHECKED is set. */
+Effects func_effects(const FuncHead *func);
 /* From the row, the operand types and the flags; before inference from the row alone.  index_raises: an index outside
  * an array raises; else the access is left out, or nobody knows what happens. */
 Effects value_effects(const Value *value, bool index_raises);

@@ -337,11 +337,8 @@ static bool parse_inst(Parser *parser, Value *value) {
 static bool parse_func_ref(Parser *parser, Value *value) {
     skip_space(parser);
     size_t length = name_length(parser->at);
-    FuncId func = func_find(parser->at, length);
-    for (int i = 0; func == FUNC_NONE && i < FUNC_COUNT; i++)
-        if (strlen(func_info[i].id) == length && strncmp(func_info[i].id, parser->at, length) == 0) func = (FuncId)i;
-    if (func == FUNC_NONE) return fail(parser, "no such library function");
-    value->imm.func = func;
+    value->imm.func = type_table_function(parser->types, parser->at, length);
+    if (!value->imm.func) return fail(parser, "no such library function");
     parser->at += length;
     return true;
 }

@@ -42,9 +42,7 @@ static void print_imm(Buf *buf, const Value *value) {
         buf_putc(buf, ']');
         return;
     case OP_FUNCTION: buf_printf(buf, "[object#%u]", (unsigned)value->imm.object); return;
-    case OP_CALL_FUNC:
-        buf_printf(buf, "[%s]", value->imm.func < FUNC_COUNT ? func_name(buf->arena, value->imm.func) : "?");
-        return;
+    case OP_CALL_FUNC: buf_printf(buf, "[%s]", value->imm.func ? func_name(buf->arena, value->imm.func) : "?"); return;
     case OP_CALL_INST: {
         const FuncInst *inst = value->imm.inst;
         const char *name = inst && inst->untyped && inst->untyped->name ? inst->untyped->name : "";

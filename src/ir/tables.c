@@ -1,4 +1,4 @@
-/* tables.c: the rows of ir_types.def, ir_ops.def and ir_funcs.def as arrays, and what is asked about them. */
+/* tables.c: the rows of ir_types.def and ir_ops.def as arrays, and what is asked about them. */
 #include "ir/ir.h"
 
 #include <string.h> /* strcmp */
@@ -16,14 +16,6 @@ const OpInfo op_info[OP_COUNT] = {
 #undef OP
 };
 
-const FuncInfo func_info[FUNC_COUNT] = {
-#define FUNC(id, names, rule, least, most, how, symbol, check, effects, doc) \
-    {#id, names, #rule, least, most, HOW_##how, symbol, CHECK_##check, effects, doc},
-#include "ir/ir_funcs.def"
-#undef FUNC
-};
-
-_Static_assert(FUNC_NONE == 0, "FuncId 0 must say `no function`");
 _Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UINT64, "integers stand by width");
 _Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
 
@@ -52,18 +44,7 @@ Op op_find(const char *text, size_t length) {
     return OP_COUNT;
 }
 
-FuncId func_find(const char *name, size_t length) {
-    for (int func = 0; func < FUNC_COUNT && length; func++)
-        for (const char *at = func_info[func].names; *at;) {
-            size_t size = strcspn(at, " ");
-            if (size == length && memcmp(at, name, length) == 0) return (FuncId)func;
-            at += size + strspn(at + size, " ");
-        }
-    return FUNC_NONE;
-}
-
-const char *func_name(Arena *arena, FuncId func) {
-    const char *names = func_info[func].names;
-    size_t length = strcspn(names, " ");
-    return length ? arena_strndup(arena, names, length) : func_info[func].id;
+const char *func_name(Arena *arena, const FuncHead *func) {
+    size_t length = strcspn(func->names, " ");
+    return length ? arena_strndup(arena, func->names, length) : func->key;
 }

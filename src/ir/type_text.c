@@ -53,14 +53,13 @@ static void print_items(Buf *buf, const Type *type) {
     buf_putc(buf, ')');
 }
 
-static void print_func(Buf *buf, uint32_t func) {
+static void print_func(Buf *buf, const FuncHead *func) {
     buf_puts(buf, "func(");
-    const char *names = func_info[func].names;
-    size_t length = strcspn(names, " ");
+    size_t length = strcspn(func->names, " ");
     if (length)
-        buf_write(buf, names, length);
+        buf_write(buf, func->names, length);
     else
-        buf_puts(buf, func_info[func].id);
+        buf_puts(buf, func->key);
     buf_putc(buf, ')');
 }
 
@@ -179,14 +178,8 @@ static const Type *parse_func(TypeParser *parser) {
     TRY(accept(parser, '('));
     skip_space(parser);
     size_t length = word_length(parser->at);
-    FuncId func = func_find(parser->at, length);
-    for (int i = 0; func == FUNC_NONE && i < FUNC_COUNT; i++)
-        if (word_is(parser->at, length, func_info[i].id)) {
-            func = (FuncId)i;
-            parser->at += length;
-            return accept(parser, ')') ? type_func(parser->table, func) : NULL;
-        }
-    TRY(func != FUNC_NONE);
+    const FuncHead *func = type_table_function(parser->table, parser->at, length);
+    TRY(func);
     parser->at += length;
     TRY(accept(parser, ')'));
     return type_func(parser->table, func);

@@ -21,6 +21,8 @@ struct TypeTable {
     Type **slots; /* open addressing, linear probing; a power of two of them */
     size_t nslots, used;
     _Atomic bool exhausted;
+    FuncFinder *find_function;
+    void *functions;            /* what find_function is called with */
     Type simple[TY_OBJECT + 1]; /* by TypeKind: those without parameters */
     Type scalars[SCALAR_COUNT][2];
 };
@@ -65,7 +67,7 @@ static uint64_t hash_mix(uint64_t hash, uint64_t value) {
 static uint64_t type_hash(const Type *type) {
     uint64_t hash = hash_mix((uint64_t)type->kind, (uint64_t)type->ndim | (uint64_t)type->layout << 8 |
                                                        (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24);
-    hash = hash_mix(hash, (uint64_t)type->func << 32 | type->object);
+    hash = hash_mix(hash, (uint64_t)(type->func ? type->func->id : 0) << 32 | type->object);
     for (uint32_t i = 0; i < type->count; i++) hash = hash_mix(hash, (uint64_t)(uintptr_t)type->items[i]);
     return hash;
 }
@@ -211,7 +213,18 @@ const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object) {
     return intern(table, &(Type){.kind = kind, .object = object});
 }
 
-const Type *type_func(TypeTable *table, uint32_t func) { return intern(table, &(Type){.kind = TY_FUNC, .func = func}); }
+const Type *type_func(TypeTable *table, const FuncHead *func) {
+    return intern(table, &(Type){.kind = TY_FUNC, .func = func});
+}
+
+void type_table_set_functions(TypeTable *table, FuncFinder *find, void *self) {
+    table->find_function = find;
+    table->functions = self;
+}
+
+const FuncHead *type_table_function(const TypeTable *table, const char *name, size_t length) {
+    return table->find_function ? table->find_function(table->functions, name, length) : NULL;
+}
 
 bool type_takes_element(const Type *array, const Type *index) {
     if (index->kind != TY_TUPLE) return array->ndim == 1 && type_is_integer(index);

@@ -167,11 +167,11 @@ static void check_operands(Verifier *verifier, const Value *value) {
     case OP_CELL: check_operand_count(verifier, value, 0, 1); break;
     case OP_RAISE: check_operand_count(verifier, value, 1, 2); break;
     case OP_CALL_FUNC: {
-        const FuncInfo *info = &func_info[value->imm.func < FUNC_COUNT ? value->imm.func : FUNC_NONE];
-        if (info == &func_info[FUNC_NONE])
+        const FuncHead *func = value->imm.func;
+        if (!func)
             verify_fault(verifier, value->block, value, "there is no such library function");
         else
-            check_operand_count(verifier, value, info->least, info->most == 255 ? UINT32_MAX : info->most);
+            check_operand_count(verifier, value, func->least, func->most == 255 ? UINT32_MAX : func->most);
         break;
     }
     case OP_CALL_INST:

@@ -15,8 +15,7 @@
 static bool makes_iterator(const Value *value) {
     if (!value->type || value->type->kind != TY_ITER) return false;
     if (value->op == OP_ITER) return true;
-    FuncId func = value->op == OP_CALL_FUNC ? value->imm.func : FUNC_NONE;
-    return func == FUNC_ENUMERATE || func == FUNC_ZIP || func == FUNC_REVERSED;
+    return value_calls(value, FUNC_ENUMERATE) || value_calls(value, FUNC_ZIP) || value_calls(value, FUNC_REVERSED);
 }
 
 static bool holds_iterator(const Type *type) {

@@ -2,7 +2,8 @@
 #ifndef KRAIT_PASSES_PRIVATE_H
 #define KRAIT_PASSES_PRIVATE_H
 
-#include "passes/passes.h" /* Program */
+#include "library/library.h" /* value_calls, FUNC_* */
+#include "passes/passes.h"   /* Program */
 
 #define EACH(name)                     bool pass_##name(Program *program, FuncInst *inst)
 #define WHOLE(name)                    bool pass_##name(Program *program)

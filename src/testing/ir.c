@@ -338,7 +338,6 @@ static bool run_row(const struct TrialRow *row, Trial *trial, const char *text, 
 }
 
 static PyObject *testing_run(PyObject *self, PyObject *args, PyObject *kwargs) {
-    (void)self;
     static char *keywords[] = {"", "", "typed", "fail_after", NULL};
     const char *name, *text, *answer = NULL;
     int typed = 0;
@@ -355,6 +354,7 @@ static PyObject *testing_run(PyObject *self, PyObject *args, PyObject *kwargs) {
         PyErr_NoMemory();
         goto done;
     }
+    type_table_set_functions(trial.types, library_find_head, module_state(self)->session.library);
     diag_init(&trial.diag, trial.arena);
     arena_fail_after(trial.arena, (size_t)fail_after);
     type_table_fail_after(trial.types, (size_t)fail_after);
@@ -427,8 +427,7 @@ done:
 
 /* ---- tables ---- */
 
-/* table("scalars" | "ops" | "funcs" | "diag"): the rows as tuples; the reference pages of the manual and the table
- * tests read them. */
+/* table("scalars" | "ops" | "diag"): the rows as tuples, for the reference pages of the manual and the table tests. */
 static PyObject *table_row(const char *name, size_t i) {
     if (strcmp(name, "scalars") == 0 && i < SCALAR_COUNT) {
         const ScalarInfo *info = &scalar_info[i];
@@ -437,14 +436,6 @@ static PyObject *table_row(const char *name, size_t i) {
     if (strcmp(name, "ops") == 0 && i < OP_COUNT) {
         const OpInfo *info = &op_info[i];
         return Py_BuildValue("(sisss)", info->text, info->operands, info->rule, info->effects, info->doc);
-    }
-    if (strcmp(name, "funcs") == 0 && i < FUNC_COUNT) {
-        static const char *const hows[] = {"EXTERN", "OP", "RTLIB", "EMIT", "PRELUDE", "TYPED"};
-        static const char *const checks[] = {"NONE", "DOMAIN", "RANGE", "BOTH", "POW", "CALL"};
-        _Static_assert(COUNT_OF(checks) == CHECK_CALL + 1 && COUNT_OF(hows) == HOW_TYPED + 1, "a name for each");
-        const FuncInfo *info = &func_info[i];
-        return Py_BuildValue("(sssiisssss)", info->id, info->names, info->rule, info->least, info->most,
-                             hows[info->how], info->symbol, checks[info->check], info->effects, info->doc);
     }
     if (strcmp(name, "diag") == 0 && i < DIAG_COUNT)
         return Py_BuildValue("(sss)", diag_code_name((DiagCode)i), diag_exception_name((DiagCode)i),

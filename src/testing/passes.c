@@ -62,6 +62,7 @@ static PyObject *testing_run_pass(PyObject *self, PyObject *args) {
     Trial trial = {.arena = arena_new(), .types = type_table_new(), .pass = (PassId)pass, .text = text};
     PyObject *result = NULL;
     if (trial.arena) diag_init(&trial.diag, trial.arena);
+    if (trial.types) type_table_set_functions(trial.types, library_find_head, module_state(self)->session.library);
     if (!trial.arena || !trial.types || !run_guarded(&trial))
         PyErr_NoMemory();
     else if (trial.diag.failed)

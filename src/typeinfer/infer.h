@@ -28,9 +28,9 @@
  *                                   is NULL otherwise
  *
  * Rules of operations are rule_<name> with the name in ir_ops.def, rules of library functions rule_func_<name> with the
- * name in ir_funcs.def.  Operands of an operation are t->args[0 .. nargs-1]; for a library function these are the
- * arguments without the callee, the keyword ones last, their names in t->names; typing_bind_keywords puts them into the
- * order of the parameters.  The number of arguments was checked against the row.
+ * name in library/functions.def.  Operands of an operation are t->args[0 .. nargs-1]; for a library function these are
+ * the arguments without the callee, the keyword ones last, their names in t->names; typing_bind_keywords puts them into
+ * the order of the parameters.  The number of arguments was checked against the row.
  *
  * A rule refuses with typing_fail and friends, which return false; the message names types in NumPy's words
  * (typing_arg_text: "`x` (float32)").  While solving, a refusal is only remembered (types may still grow) and repeated
@@ -41,6 +41,7 @@
 #ifndef KRAIT_INFER_H
 #define KRAIT_INFER_H
 
+#include "library/library.h"     /* FuncInfo */
 #include "typeinfer/typeinfer.h" /* InferConfig */
 
 /* What is known about a value.  type TY_BOTTOM: no value reaches here yet; type NULL: the argument was not given
@@ -202,10 +203,6 @@ const Const *typing_konst_cast(Infer *in, const Const *konst, const Type *to);
 bool typing_konst_fits(const Const *konst, const Type *to);
 bool typing_konst_is_int(const Const *konst, int64_t *out); /* weak or strong integer, or bool */
 
-/* True if argument `arg` of the library function must be a constant (shape of a shared array, ...): then literal ints
- * are passed on as constants to the Python function that calls it with a parameter.  In rules_funcs.c. */
-bool func_needs_constant(FuncId func, size_t arg);
-
 /* ---- between typing.c, solve.c, rewrite.c ---- */
 enum { TYPING_SMALL = 8 };
 typedef struct TypingSpace {
@@ -242,8 +239,8 @@ Value *solver_stop(const Infer *in, const Block *block);
 #define OP(name, text, operands, rule, effects, doc) InferRule rule_##rule;
 #include "ir/ir_ops.def"
 #undef OP
-#define FUNC(id, names, rule, least, most, how, symbol, check, effects, doc) InferRule rule_func_##rule;
-#include "ir/ir_funcs.def"
+#define FUNC(id, rule, ...) InferRule rule_func_##rule;
+#include "library/functions.def"
 #undef FUNC
 
 #endif

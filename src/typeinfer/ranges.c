@@ -8,7 +8,7 @@
  * upwards from zero, follow.  Python's ints do not wrap, so a sum of two non-negative ones counts as non-negative.
  * A difference i - 1 counts where it is only reached if i is at least 1: the branches on the way from the function's
  * entry, which the dominator tree lists, are asked for that.  This one is certain, whatever wraps. */
-#include <string.h> /* strncmp */
+#include <string.h> /* strcmp */
 
 #include "typeinfer/infer.h"
 
@@ -28,7 +28,7 @@ static bool constant_at_least(const Value *value, int64_t least) {
 
 /* The numbers that a range gives: upwards from a non-negative start, or downwards to a stop that is not below -1. */
 static bool range_is_nonnegative(const Value *range) {
-    if (range->op != OP_CALL_FUNC || range->imm.func != FUNC_RANGE) return false;
+    if (!value_calls(range, FUNC_RANGE)) return false;
     const Value *start = range->args[0], *stop = range->args[1], *step = range->args[2];
     if (constant_at_least(step, 1)) return known(start);
     return step->konst && (known(stop) || constant_at_least(stop, -1));
@@ -36,17 +36,16 @@ static bool range_is_nonnegative(const Value *range) {
 
 static bool iterator_is_nonnegative(const Value *iter) {
     if (iter->op == OP_ITER && iter->type->iter == ITER_RANGE) return range_is_nonnegative(iter->args[0]);
-    if (iter->op == OP_CALL_FUNC && iter->imm.func == FUNC_REVERSED && iter->type->items[0]->kind == TY_RANGE)
+    if (value_calls(iter, FUNC_REVERSED) && iter->type->items[0]->kind == TY_RANGE)
         return range_is_nonnegative(iter->args[0]);
     return false;
 }
 
 /* Item `index` of what an iterator gives: the number of enumerate, or the item of one of zip's iterators. */
 static bool taken_is_nonnegative(const Value *iter, int64_t index) {
-    if (iter->op != OP_CALL_FUNC) return false;
-    if (iter->imm.func == FUNC_ENUMERATE)
+    if (value_calls(iter, FUNC_ENUMERATE))
         return index == 0 ? known(iter->args[1]) : iterator_is_nonnegative(iter->args[0]);
-    return iter->imm.func == FUNC_ZIP && index < iter->nargs && iterator_is_nonnegative(iter->args[index]);
+    return value_calls(iter, FUNC_ZIP) && index < iter->nargs && iterator_is_nonnegative(iter->args[index]);
 }
 
 static bool is_shape(const Value *value) {
@@ -54,17 +53,16 @@ static bool is_shape(const Value *value) {
 }
 
 static bool call_is_nonnegative(const Value *value) {
-    const char *names = func_info[value->imm.func].names, *rule = func_info[value->imm.func].rule;
-    if (value->imm.func == FUNC_LEN) return true;
-    if (strncmp(rule, "cuda_grid", 9) == 0 || strcmp(rule, "cuda_special") == 0) return true;
-    bool extreme = strcmp(names, "builtins.min") == 0 || strcmp(names, "builtins.max") == 0;
+    const FuncRange *range = &func_row(value->imm.func)->range;
+    if (range->high > 0 && range->low >= 0) return true;
+    bool largest = value_calls(value, FUNC_PY_MAX), extreme = largest || value_calls(value, FUNC_PY_MIN);
     bool all = value->nargs > 0, any = false;
     for (uint32_t i = 0; i < value->nargs; i++) {
         if (!is_integer(value->args[i])) return false;
         all &= known(value->args[i]);
         any |= known(value->args[i]);
     }
-    return extreme && (all || (any && strcmp(names, "builtins.max") == 0));
+    return extreme && (all || (any && largest));
 }
 
 static bool is_shape_item(const Value *value) {
@@ -76,7 +74,7 @@ static bool certain(const Value *value) {
     if (is_shape_item(value)) return true;
     if (value->op == OP_EXTRACT) value = value->args[0];
     if (value->op != OP_CALL_FUNC) return false;
-    if (value->imm.func == FUNC_LEN) return value->args[0]->type->kind == TY_ARRAY;
+    if (value->imm.func->id == FUNC_LEN) return value->args[0]->type->kind == TY_ARRAY;
     return value->nargs < 2 && call_is_nonnegative(value);
 }
 

@@ -387,10 +387,8 @@ static const Type *part_type(Infer *in, const Type *complex) {
  * it. */
 static bool method(Typing *t, const char *class_name) {
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
-    FuncId func = func_find(name, strlen(name));
-    if (func == FUNC_NONE) return false;
-    const Type *type = type_func(t->in->types, func);
-    return typing_result(t, type, NULL);
+    const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
+    return func && typing_result(t, type_func(t->in->types, func), NULL);
 }
 
 static bool no_attribute(Typing *t) {

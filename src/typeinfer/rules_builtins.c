@@ -159,7 +159,7 @@ static bool is_instance(const Type *type, const Type *class_type) {
 
 static bool is_class(const Type *type) {
     return (type->kind == TY_DTYPE && type->items[0]->kind == TY_SCALAR) ||
-           (type->kind == TY_FUNC && type->func == FUNC_TUPLE);
+           (type->kind == TY_FUNC && type->func->id == FUNC_TUPLE);
 }
 
 static bool matches(const Type *type, const Type *class_type) {

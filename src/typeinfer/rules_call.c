@@ -21,20 +21,15 @@ enum { CONSTANT_DEPTH = 4 };
 
 static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, unsigned depth);
 
-static bool func_needs_any_constant(FuncId func) {
-    for (size_t i = 0; i < 8; i++)
-        if (func_needs_constant(func, i)) return true;
-    return false;
-}
-
 /* Whether operand number k of this call must be a constant. */
 static bool operand_needs_constant(Infer *in, const Value *call, uint32_t k, unsigned depth) {
     const Type *callee = call->args[0]->konst ? call->args[0]->konst->type : NULL;
     bool keyword = k >= call->nargs - call->imm.nnames;
     if (!callee || k == 0) return false;
-    if (callee->kind == TY_FUNC)
-        return keyword ? func_needs_any_constant((FuncId)callee->func)
-                       : func_needs_constant((FuncId)callee->func, k - 1);
+    if (callee->kind == TY_FUNC) {
+        uint32_t constants = func_row(callee->func)->constants;
+        return keyword ? constants != 0 : k <= 32 && (constants & 1u << (k - 1));
+    }
     if (callee->kind != TY_PYFUNC || depth == 0) return false;
     const Func *inner = in->host->translate(in->host->self, callee->object);
     for (uint32_t p = 0; inner && p < inner->nparams; p++) {
@@ -482,9 +477,11 @@ static bool call_value(Typing *t) {
     Value *value = t->values[0];
     switch (callee->kind) {
     case TY_FUNC:
-        t->func = (FuncId)callee->func;
+        t->func = callee->func->id;
         if (value && value->op == OP_GETATTR) return call_method(t);
         drop_callee(t);
+        if (func_row(callee->func)->how == HOW_PYTHON)
+            return call_python(t, func_row(callee->func)->object, NULL, NULL);
         return typing_call_library(t);
     case TY_PYFUNC: drop_callee(t); return call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:

@@ -1,8 +1,8 @@
-/* rules_funcs.c: helpers of the typing rules of library functions, and which of their arguments must be constants.
+/* rules_funcs.c: helpers of the typing rules of library functions.
  *
  * Input: a Typing (infer.h).  Output: its answer, with operands cast to what the function computes in and the result
  * cast to what the interpreter gives. */
-#include <string.h>
+#include <string.h> /* strchr */
 
 #include "typeinfer/rules.h" /* lib_* */
 
@@ -55,7 +55,7 @@ Value *lib_emit_const_float(Typing *t, double value) {
 
 Value *lib_emit(Typing *t, FuncId func, Value *const *args, size_t count, const Type *natural, const Type *result) {
     Value *value = typing_make_func(t, func, natural, args, count);
-    if (t->in->py_errors && func_info[func].check != CHECK_NONE) value->flags |= VF_CHECKED;
+    if (t->in->py_errors && func_info[func].head.checked) value->flags |= VF_CHECKED;
     if (natural == result) return value;
     if (natural->kind != TY_TUPLE) return typing_make_cast(t, value, result);
     Value **items = ARENA_ARRAY(t->in->arena, Value *, natural->count);
@@ -82,20 +82,10 @@ Value *lib_emit_op(Typing *t, Op op, Value *const *args, size_t count, const Typ
     return value;
 }
 
-Op lib_op(FuncId func) { return op_find(func_info[func].symbol, strlen(func_info[func].symbol)); }
+Op lib_op(FuncId func) { return func_info[func].op; }
 
 /* An internal row is only ever made by another rule, never called by name. */
 bool rule_func_none(Typing *t) { return typing_bad_operands(t); }
 
 /* PRELUDE rows: the function named in the row takes the place of this one. */
 bool rule_func_prelude(Typing *t) { return typing_become_prelude(t, func_info[t->func].symbol); }
-
-bool func_needs_constant(FuncId func, size_t arg) {
-    switch (func) {
-    case FUNC_CUDA_SHARED_ARRAY:
-    case FUNC_CUDA_LOCAL_ARRAY: return true;
-    case FUNC_CUDA_GRID:
-    case FUNC_CUDA_GRIDSIZE: return arg == 0;
-    default: return false;
-    }
-}

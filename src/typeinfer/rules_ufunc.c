@@ -1,29 +1,12 @@
 /* rules_ufunc.c: typing rules of NumPy's universal functions on scalars.
  *
  * Resolution, as NumPy does it: the loop of the operands' common type (NEP 50; Python scalars alone give NumPy's
- * default type) if there is one, else the first loop of ufunc_loops.def that every operand casts to safely; a Python
- * scalar casts to any loop of its kind or a higher one if a NumPy scalar of such a kind is there too, else it counts as
- * NumPy's default type.  Results are strong scalars.  Arrays are not taken here. */
+ * default type) if there is one, else the first of its loops (library/numpy.def) that every operand casts to safely; a
+ * Python scalar casts to any loop of its kind or a higher one if a NumPy scalar of such a kind is there too, else it
+ * counts as NumPy's default type.  Results are strong scalars.  Arrays are not taken here. */
 #include <string.h>
 
 #include "typeinfer/rules.h" /* lib_* */
-
-typedef struct UfuncLoops {
-    FuncId func;
-    const char *loops, *out, *exact;
-} UfuncLoops;
-
-static const UfuncLoops ufunc_loops[] = {
-#define UFUNC(id, loops, out, exact) {FUNC_##id, loops, out, exact},
-#include "typeinfer/ufunc_loops.def"
-#undef UFUNC
-};
-
-static const UfuncLoops *find_loops(FuncId func) {
-    for (size_t i = 0; i < COUNT_OF(ufunc_loops); i++)
-        if (ufunc_loops[i].func == func) return &ufunc_loops[i];
-    return NULL;
-}
 
 static Scalar scalar_of_char(char c) {
     for (int s = 0; s < SCALAR_COUNT; s++)
@@ -83,10 +66,10 @@ static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, s
     if (!lib_kinds(t, 0, count, "biufc")) return NULL;
     bool adapts = python_adapts(t, count), only_bools = true;
     for (size_t i = 0; i < typed; i++) only_bools = only_bools && lib_scalar(t, i)->scalar == SCALAR_BOOL;
-    if (only_bools && strchr(ufunc->exact, '!')) return NULL;
+    if (only_bools && strchr(ufunc->integers, '!')) return NULL;
     const Type *common = promote_args(t, 0, typed);
-    if (common && strchr(ufunc->loops, scalar_info[common->scalar].numpy_char)) return infer_strong(t->in, common);
-    for (const char *c = ufunc->loops; *c; c++) {
+    if (common && strchr(ufunc->types, scalar_info[common->scalar].numpy_char)) return infer_strong(t->in, common);
+    for (const char *c = ufunc->types; *c; c++) {
         Scalar loop = scalar_of_char(*c);
         bool fits = true;
         for (size_t i = 0; i < typed; i++) fits = fits && operand_fits(lib_scalar(t, i), loop, adapts);
@@ -135,22 +118,22 @@ static const Type *loop_compute(Typing *t, const Type *loop) {
 }
 
 bool rule_func_ufunc(Typing *t) {
-    const UfuncLoops *ufunc = find_loops(t->func);
+    const UfuncLoops *ufunc = &func_info[t->func].loops;
     const Type *loop = find_loop(t, ufunc, t->nargs, t->nargs);
     if (!loop) return bad_ufunc(t);
-    const Type *result = loop_result(t->in, ufunc->out, loop);
+    const Type *result = loop_result(t->in, ufunc->result, loop);
     bool integers = strchr("biu", type_scalar_kind(loop)) != NULL;
-    if (integers && (ufunc->exact[0] == '0' || ufunc->exact[0] == '1')) {
+    if (integers && (ufunc->integers[0] == '0' || ufunc->integers[0] == '1')) {
         Const *konst = ARENA_NEW(t->in->arena, Const);
-        konst->type = result, konst->i = ufunc->exact[0] == '1';
+        konst->type = result, konst->i = ufunc->integers[0] == '1';
         return typing_become_const(t, konst);
     }
-    if (integers && ufunc->exact[0] == '=')
+    if (integers && ufunc->integers[0] == '=')
         return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, result);
     const Type *compute = loop_compute(t, loop);
-    const Type *natural = loop_result(t->in, ufunc->out, compute);
+    const Type *natural = loop_result(t->in, ufunc->result, compute);
     TRY(lib_constants_fit(t, t->nargs, loop));
-    if (ufunc->out[0] == 'B') natural = infer_scalar(t->in, SCALAR_INT64, false);
+    if (ufunc->result[0] == 'B') natural = infer_scalar(t->in, SCALAR_INT64, false);
     if (loop->scalar == SCALAR_BOOL && t->func == FUNC_NP_ABSOLUTE)
         return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
     FuncId func = t->func == FUNC_NP_RECIPROCAL && loop->scalar == SCALAR_INT32 ? FUNC_NP_RECIPROCAL_INT32 : t->func;
@@ -187,20 +170,20 @@ static bool become_op(Typing *t, Op op, const Type *operand, const Type *result,
 }
 
 bool rule_func_ufunc_op(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), t->nargs, t->nargs);
+    const Type *loop = find_loop(t, &func_info[t->func].loops, t->nargs, t->nargs);
     if (!loop) return bad_ufunc(t);
     Op op = lib_op(t->func);
     return become_op(t, loop->scalar == SCALAR_BOOL ? bool_op(op) : op, loop, loop, t->nargs, false);
 }
 
 bool rule_func_ufunc_square(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), 1, 1);
+    const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 1);
     if (!loop) return bad_ufunc(t);
     return become_op(t, OP_MUL, loop, loop, 2, true);
 }
 
 bool rule_func_ufunc_positive(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), 1, 1);
+    const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 1);
     if (!loop) return bad_ufunc(t);
     return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
 }
@@ -249,7 +232,7 @@ bool rule_func_ufunc_logical(Typing *t) {
 }
 
 bool rule_func_ufunc_ldexp(Typing *t) {
-    const Type *loop = find_loop(t, find_loops(t->func), 1, 2);
+    const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 2);
     if (!loop || !lib_kinds(t, 1, 1, "biu") || lib_scalar(t, 1)->scalar == SCALAR_UINT64) return bad_ufunc(t);
     Value *value = NULL;
     if (t->emit) {

@@ -16,8 +16,8 @@ static InferRule *const op_rules[OP_COUNT] = {
 };
 
 static InferRule *const func_rules[FUNC_COUNT] = {
-#define FUNC(id, names, rule, least, most, how, symbol, check, effects, doc) [FUNC_##id] = rule_func_##rule,
-#include "ir/ir_funcs.def"
+#define FUNC(id, rule, ...) [FUNC_##id] = rule_func_##rule,
+#include "library/functions.def"
 #undef FUNC
 };
 
@@ -66,16 +66,16 @@ bool typing_run(Typing *t) {
 }
 
 bool typing_call_library(Typing *t) {
-    const FuncInfo *info = &func_info[t->func];
+    const FuncHead *info = &func_info[t->func].head;
     t->is_call = true;
-    if (t->nargs < info->least || (info->most != 255 && t->nargs > info->most)) {
+    if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) {
         if (info->least == info->most)
             typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u argument%s, %zu given", typing_func_name(t), info->least,
                         info->least == 1 ? "" : "s", t->nargs);
         else
             typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
                         info->least, info->most, t->nargs);
-        return typing_hint(t, "%s: %s", typing_func_name(t), info->doc);
+        return typing_hint(t, "%s: %s", typing_func_name(t), func_info[t->func].doc);
     }
     return func_rules[t->func](t) && !t->failed;
 }
@@ -241,11 +241,7 @@ const char *typing_arg_text(Typing *t, size_t arg) {
     return typing_text(t, type);
 }
 
-const char *typing_func_name(Typing *t) {
-    static const char builtins[] = "builtins.";
-    const char *name = func_name(t->in->arena, t->func);
-    return strncmp(name, builtins, sizeof builtins - 1) == 0 ? name + sizeof builtins - 1 : name;
-}
+const char *typing_func_name(Typing *t) { return func_shown_name(t->in->arena, &func_info[t->func]); }
 
 static const char *op_symbol(Op op) {
     static const char *const symbols[OP_COUNT] = {
@@ -513,7 +509,7 @@ Value *typing_make_extract(Typing *t, Value *tuple, size_t index) {
 
 Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs) {
     Value *value = typing_make_op(t, OP_CALL_FUNC, type, args, nargs);
-    value->imm.func = func;
+    value->imm.func = &func_info[func].head;
     return value;
 }
 
@@ -561,7 +557,7 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
 static bool folds(const Typing *t) {
     if (!t->konst || t->op == OP_CONST || t->op == OP_UNDEF || !op_has_result(t->op)) return false;
     if (t->inst) return false;
-    if (t->is_call) return !(func_effects(t->func) & ~(Effects)EFFECT_READ);
+    if (t->is_call) return !(func_effects(&func_info[t->func].head) & ~(Effects)EFFECT_READ);
     return !(op_effects(t->op) & ~(Effects)(EFFECT_READ | EFFECT_RAISE)) && !(t->flags & VF_CHECKED);
 }
 
@@ -613,6 +609,6 @@ Value *typing_apply(Typing *t) {
     at->args = args;
     at->nargs = (uint32_t)nargs;
     at->op = t->is_call ? OP_CALL_FUNC : t->op;
-    at->imm.func = t->is_call ? t->func : FUNC_NONE;
+    at->imm.func = t->is_call ? &func_info[t->func].head : NULL;
     return at;
 }

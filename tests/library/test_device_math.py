@@ -26,14 +26,13 @@ CAPABILITY = 90
 def functions():
     """(dotted name, number of arguments) of every name that an elementary function of the tables answers to here."""
     found = {}
-    for row in _testing.table("funcs"):
-        names, least, how = row[1], row[3], row[5]
-        if how != "EXTERN":
+    for row in _testing.functions():
+        if row["how"] != "EXTERN":
             continue
-        for name in names.split():
+        for name in row["names"].split():
             module, _, attribute = name.rpartition(".")
             if module in ("math", "numpy") and hasattr(importlib.import_module(module), attribute):
-                found[name] = least
+                found[name] = row["least"]
     return sorted(found.items())
 
 

@@ -1,0 +1,108 @@
+/* library.h: what compiled code may call: one row per function, and the same lookup for rows that users add.
+ *
+ * functions.def lists the rows that Krait brings, a file for each Python library; func_info has them by FuncId.  A
+ * Library is the set that one module state knows: those rows and the added ones, found by any of their names. */
+#ifndef KRAIT_LIBRARY_H
+#define KRAIT_LIBRARY_H
+
+#include "ir/ir.h" /* FuncHead, Op, ObjRef */
+
+/* ---- rows ---- */
+
+enum {
+#define FUNC(id, ...) FUNC_##id,
+#include "library/functions.def"
+#undef FUNC
+    FUNC_COUNT /* ids from here on are of added rows */
+};
+
+enum { FUNC_MANY = 255 }; /* FuncHead.most: any number of arguments */
+
+/* The Python library a row belongs to. */
+typedef enum LibraryId {
+    LIBRARY_NONE,
+    LIBRARY_PYTHON,
+    LIBRARY_MATH,
+    LIBRARY_CMATH,
+    LIBRARY_OPERATOR,
+    LIBRARY_NUMPY,
+    LIBRARY_CUDA,
+    LIBRARY_ADDED, /* by a user */
+    LIBRARY_COUNT
+} LibraryId;
+typedef struct LibraryInfo {
+    const char *prefix; /* of its names, with the dot: "math." */
+    const char *title;
+} LibraryInfo;
+extern const LibraryInfo library_info[LIBRARY_COUNT];
+
+/* A function that every platform brings: a row of platform_math.def. */
+typedef enum MathId {
+#define MATH(name, ...) MATH_##name,
+#include "library/platform_math.def"
+#undef MATH
+    MATH_COUNT
+} MathId;
+typedef struct PlatformMath {
+    const char *name;
+    unsigned operands;
+    const char *host64, *host32, *vector, *device64, *device32, *fast32;
+} PlatformMath;
+extern const PlatformMath platform_math[MATH_COUNT];
+
+typedef enum FuncHow { HOW_EXTERN, HOW_OP, HOW_RTLIB, HOW_EMIT, HOW_PRELUDE, HOW_TYPED, HOW_PYTHON } FuncHow;
+typedef enum FuncCheck { CHECK_NONE, CHECK_DOMAIN, CHECK_RANGE, CHECK_BOTH, CHECK_POW, CHECK_CALL } FuncCheck;
+
+typedef struct UfuncLoops {
+    const char *types, *result, *integers; /* types NULL: not a ufunc */
+} UfuncLoops;
+
+typedef struct FuncRange {
+    int64_t low, high; /* both 0: not known */
+} FuncRange;
+
+/* One row; functions.def tells what the columns mean. */
+typedef struct FuncInfo {
+    FuncHead head; /* what the intermediate representation knows of it; first, so that one is the other */
+    LibraryId library;
+    FuncHow how;
+    MathId math;        /* EXTERN */
+    Op op;              /* OP */
+    const char *symbol; /* RTLIB EMIT PRELUDE */
+    ObjRef object;      /* PYTHON: the function that takes its place */
+    const char *doc;
+    FuncCheck check;
+    const char *checker;   /* CALL: its part of the name of rtlib's check */
+    const char *errors[4]; /* CALL: class and text of error 1, of error 2 */
+    UfuncLoops loops;
+    FuncRange range;
+    uint32_t constants; /* bit i: argument i must be a constant */
+    bool vectors;       /* vector variants may stand for it */
+    bool is_value;      /* read without a call */
+} FuncInfo;
+extern const FuncInfo func_info[FUNC_COUNT];
+
+/* The row of a function that the intermediate representation names. */
+static inline const FuncInfo *func_row(const FuncHead *head) { return (const FuncInfo *)head; }
+static inline bool value_calls(const Value *value, FuncId func) {
+    return value->op == OP_CALL_FUNC && value->imm.func->id == func;
+}
+/* The name that messages show: "sin" of the built-in functions, "math.sin" of the others. */
+const char *func_shown_name(Arena *arena, const FuncInfo *info);
+
+/* ---- the set of a module state ---- */
+
+/* Locked inside: any thread may ask and add. */
+typedef struct Library Library;
+Library *library_new(void); /* NULL: no memory */
+void library_free(Library *library);
+/* The row that answers to a full Python name ("math.sin"), or to the key of a row ("MATH_SIN"); NULL: none. */
+const FuncInfo *library_find(const Library *library, const char *name, size_t length);
+/* The same as a FuncFinder. */
+const FuncHead *library_find_head(void *library, const char *name, size_t length);
+const FuncInfo *library_row(const Library *library, FuncId id); /* NULL: no such row */
+/* A row of the user's: calls of it become calls of a Python function, which is compiled in turn.  The texts are copied;
+ * the row lives as long as the library.  NULL: no memory, or `name` is taken (*taken). */
+const FuncInfo *library_add(Library *library, const char *name, ObjRef function, const char *doc, bool *taken);
+
+#endif

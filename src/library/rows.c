@@ -1,0 +1,66 @@
+/* rows.c: the rows of functions.def and platform_math.def as arrays. */
+#include "library/library.h"
+
+#include <string.h> /* strlen, strncmp */
+
+const LibraryInfo library_info[LIBRARY_COUNT] = {
+    [LIBRARY_NONE] = {"", ""},
+    [LIBRARY_PYTHON] = {"builtins.", "Built-in functions"},
+    [LIBRARY_MATH] = {"math.", "math"},
+    [LIBRARY_CMATH] = {"cmath.", "cmath"},
+    [LIBRARY_OPERATOR] = {"operator.", "operator"},
+    [LIBRARY_NUMPY] = {"numpy.", "NumPy"},
+    [LIBRARY_CUDA] = {"krait.cuda.", "krait.cuda"},
+    [LIBRARY_ADDED] = {"", "Added functions"},
+};
+
+const PlatformMath platform_math[MATH_COUNT] = {
+#define MATH(name, operands, host64, host32, vector, device64, device32, fast32, open64, open32) \
+    {#name, operands, host64, host32, vector, device64, device32, fast32},
+#include "library/platform_math.def"
+#undef MATH
+};
+
+/* ---- the columns of functions.def ---- */
+
+#define MANY                           FUNC_MANY
+#define ROW_EXTERN(f)                  .how = HOW_EXTERN, .math = MATH_##f
+#define ROW_OP(name)                   .how = HOW_OP, .op = OP_##name
+#define ROW_RTLIB(f)                   .how = HOW_RTLIB, .symbol = #f
+#define ROW_EMIT(f)                    .how = HOW_EMIT, .symbol = #f
+#define ROW_PRELUDE(f)                 .how = HOW_PRELUDE, .symbol = f
+#define ROW_TYPED                      .how = HOW_TYPED
+#define CHECK(what)                    .head.checked = true, .check = CHECK_##what
+#define CHECK_BY(f, ...)               .head.checked = true, .check = CHECK_CALL, .checker = #f, .errors = {__VA_ARGS__}
+#define MATH_ERRORS                    "ValueError", "math domain error", "OverflowError", "math range error"
+#define LOOPS(types, result, integers) .loops = {types, result, integers}
+#define VECTORS                        .vectors = true
+#define CONSTANT(i)                    .constants = 1u << (i)
+#define CONSTANTS                      .constants = UINT32_MAX
+#define VALUE                          .is_value = true
+#define RESULT(low, high)              .range = {low, high}
+#define OWN_LIBRARY_(library)          LIBRARY_##library
+#define OWN_LIBRARY(library)           OWN_LIBRARY_(library)
+
+const FuncInfo func_info[FUNC_COUNT] = {
+#define FUNC(row, rule, way, py_names, fewest, largest, writes, ...) \
+    [FUNC_##row] = {.head.id = FUNC_##row,                           \
+                    .head.key = #row,                                \
+                    .head.names = py_names,                          \
+                    .head.least = fewest,                            \
+                    .head.most = largest,                            \
+                    .head.effects = writes,                          \
+                    .library = OWN_LIBRARY(LIBRARY),                 \
+                    ROW_##way,                                       \
+                    .doc = __VA_ARGS__},
+#include "library/functions.def"
+#undef FUNC
+};
+
+_Static_assert(FUNC_NONE == 0, "FuncId 0 must say `no function`");
+
+const char *func_shown_name(Arena *arena, const FuncInfo *info) {
+    const char *name = func_name(arena, &info->head);
+    return info->library == LIBRARY_PYTHON && *info->head.names ? name + strlen(library_info[LIBRARY_PYTHON].prefix)
+                                                                : name;
+}
