@@ -47,7 +47,7 @@ def _not_yet(name):
 
 def __getattr__(name):
     if name in _NOT_YET:
-        return globals().setdefault(name, _not_yet(name))
+        return _not_yet(name)
     if name in ("cuda", "errors", "types"):
         from importlib import import_module
 

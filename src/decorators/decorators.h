@@ -124,6 +124,8 @@ typedef struct Options {
     PyObject *given; /* dict of the options as given: targetoptions */
 } Options;
 
+/* What help() shows of the decorators (docs.c). */
+extern const char jit_doc[], kernel_doc[], vectorize_doc[];
 typedef enum OptionsFor { OPTIONS_JIT = 1, OPTIONS_KERNEL = 2, OPTIONS_VECTORIZE = 4 } OptionsFor;
 /* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
 int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs);

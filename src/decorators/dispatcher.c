@@ -355,9 +355,7 @@ static PyObject *make_signature(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
-    {"jit", (PyCFunction)(void (*)(void))jit, METH_VARARGS | METH_KEYWORDS,
-     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function for the types it is called with, or for "
-     "the signatures given."},
+    {"jit", (PyCFunction)(void (*)(void))jit, METH_VARARGS | METH_KEYWORDS, jit_doc},
     {"_options", options_list, METH_NOARGS, NULL},
     {"_signature", make_signature, METH_VARARGS, NULL},
     {"_rebuild", pickle_rebuild, METH_VARARGS, NULL},

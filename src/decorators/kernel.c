@@ -463,15 +463,20 @@ static PyType_Spec kernel_spec = {"krait.cuda.Kernel", sizeof(Kernel), 0,
                                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                   kernel_slots};
 
-static PyMethodDef functions[] = {
-    {"cuda_jit", WITH_KEYWORDS(cuda_jit), METH_VARARGS | METH_KEYWORDS,
-     "jit(signature_or_function=None, **options)\n--\n\nCompiles a function as a CUDA kernel or, with device=True, for "
-     "kernels to call."},
-    {NULL, NULL, 0, NULL},
-};
+/* krait.cuda.jit: the module has a jit of its own, so it lies there under another name than the one it shows. */
+static PyMethodDef cuda_jit_def = {"jit", WITH_KEYWORDS(cuda_jit), METH_VARARGS | METH_KEYWORDS, kernel_doc};
+
+static int add_cuda_jit(PyObject *module) {
+    PyObject *name = PyUnicode_FromString("krait.cuda");
+    PyObject *function = name ? PyCFunction_NewEx(&cuda_jit_def, module, name) : NULL;
+    int result = function ? PyModule_AddObjectRef(module, "cuda_jit", function) : -1;
+    Py_XDECREF(name);
+    Py_XDECREF(function);
+    return result;
+}
 
 int kernel_add(PyObject *module, ModuleState *state) {
     if (!(state->kernel_class = module_add_class(module, &kernel_spec, NULL, true))) return -1;
     if (!(state->launcher_class = module_add_class(module, &launcher_spec, NULL, true))) return -1;
-    return PyModule_AddFunctions(module, functions);
+    return add_cuda_jit(module);
 }

@@ -147,7 +147,8 @@ static const struct {
     int (*parse)(Options *options, PyObject *value);
     const char *doc, *notice;
 } option_table[] = {
-#define OPTION(name, whom, doc, notice) {#name, whom, parse_##name, doc, notice},
+#define OPTION(name, jit, kernel, vectorize, doc, notice) \
+    {#name, jit * OPTIONS_JIT | kernel * OPTIONS_KERNEL | vectorize * OPTIONS_VECTORIZE, parse_##name, doc, notice},
 #include "decorators/options.def"
 #undef OPTION
 };

@@ -437,9 +437,7 @@ static PyType_Spec vectorized_spec = {"krait.Vectorized", sizeof(Vectorized), 0,
                                       vectorized_slots};
 
 static PyMethodDef functions[] = {
-    {"vectorize", WITH_KEYWORDS(vectorize), METH_VARARGS | METH_KEYWORDS,
-     "vectorize(signatures_or_function=None, *, identity=None, target='cpu', **options)\n--\n\nMakes a ufunc of a "
-     "function of scalars."},
+    {"vectorize", WITH_KEYWORDS(vectorize), METH_VARARGS | METH_KEYWORDS, vectorize_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,0 +1,66 @@
+"""What a person asks first: help() of the decorators, `python -m krait`, names that are not there yet."""
+
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import krait
+from krait import _krait, cuda, errors
+
+DECORATORS = {"jit": (krait.jit, 1), "cuda.jit": (cuda.jit, 2), "vectorize": (krait.vectorize, 3)}
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_help_lists_every_option_of_a_decorator(name):
+    decorator, column = DECORATORS[name]
+    rows = _krait._options()
+    assert any(row[column] for row in rows) and not all(row[column] for row in rows)
+    for row in rows:
+        assert (f"\n  {row[0]}: {row[4]}\n" in decorator.__doc__) == bool(row[column]), row[0]
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_help_shows_the_name_and_the_parameters(name):
+    decorator = DECORATORS[name][0]
+    assert decorator.__name__ == name.split(".")[-1]
+    assert "options" in inspect.signature(decorator).parameters
+
+
+def module(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "krait", *arguments], capture_output=True, text=True, **options)
+
+
+def test_module_help_and_version():
+    assert module("--version").stdout == f"krait {krait.__version__}\n"
+    done = module("--help")
+    assert done.returncode == 0 and "info" in done.stdout and "--version" in done.stdout
+    wrong = module("nonsense")
+    assert wrong.returncode == 2 and "info" in wrong.stderr
+
+
+def test_info_names_the_device_that_kernels_run_on():
+    line = next(line for line in module().stdout.splitlines() if line.startswith("kernels run on"))
+    assert cuda.get_current_device().name in line
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.skipif(not (ROOT / "krait" / "__init__.py").exists(), reason="the sources are not here")
+def test_module_runs_in_the_root_of_the_sources():
+    """There Python finds the folder krait/ of the sources first, which has no compiled module in it."""
+    installed = str(pathlib.Path(_krait.__file__).parent.parent)
+    code = f"import sys; sys.path.append({installed!r}); import krait; print(krait.njit(lambda x: x + 1)(1))"
+    environment = {"PATH": "/usr/bin:/bin"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.stdout == "2\n", done.stderr
+
+
+@pytest.mark.parametrize("name", ["guvectorize", "stencil", "objmode"])
+def test_what_is_not_there_yet_can_be_imported_and_says_so(name):
+    with pytest.raises(errors.UnsupportedError, match=f"krait.{name} is not there yet\n  hint: "):
+        getattr(krait, name)("void(float64[:])", "(n)")
+    assert not hasattr(krait, "nowhere")
