@@ -62,6 +62,31 @@ char *arena_vprintf(Arena *arena, const char *format, va_list args);
 #define vec_last(v) ((v)->data[(v)->len - 1])
 void *vec_grow(Arena *arena, void *data, size_t item_bytes, size_t len, size_t *cap);
 
+/* ---- index: the items of a list by hash ----
+ *
+ *   for (uint32_t i = hash_index_first(&index, hash); i != HASH_INDEX_END; i = hash_index_next(&index, i))
+ *       if (is_wanted(list.data[i])) ...
+ * Each push to the list goes with an hash_index_add.  hash_mix makes a hash of parts: start with 0. */
+
+typedef struct HashLink {
+    uint64_t hash;
+    uint32_t next; /* item in the same chain */
+} HashLink;
+typedef struct HashIndex {
+    uint32_t *heads;
+    size_t nheads; /* a power of two */
+    VEC(HashLink) links;
+} HashIndex;
+#define HASH_INDEX_END UINT32_MAX
+
+void hash_index_add(HashIndex *index, Arena *arena, uint64_t hash);
+uint32_t hash_index_first(const HashIndex *index, uint64_t hash); /* HASH_INDEX_END: none */
+uint32_t hash_index_next(const HashIndex *index, uint32_t item);
+static inline uint64_t hash_mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
 /* ---- text buffer in an arena; text is always NUL-terminated once anything was written ---- */
 
 typedef struct Buf {

@@ -247,7 +247,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     l_begin(l, lowered->function);
     lower_params(l);
 
-    if (inst->recursive) {
+    if (inst->recursive && l->target->stack_limit) {
         LLVMValueRef here = l_i32(l, 0);
         here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
         l->at = func->blocks.data[0]->first;

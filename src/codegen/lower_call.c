@@ -7,31 +7,10 @@
 
 /* ---- who may raise ---- */
 
-/* Whether calls lead from a function back to it. */
-static bool calls_itself(const Lower *l, const FuncInst *inst) {
-    VEC(const FuncInst *) work = {0};
-    bool *seen = ARENA_ARRAY(l->arena, bool, l->s->nfunctions);
-    vec_push(l->arena, &work, inst);
-    while (work.len) {
-        const Func *func = vec_pop(&work)->func;
-        for (size_t b = 0; b < func->blocks.len; b++)
-            for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
-                const FuncInst *callee = value->op == OP_CALL_INST ? value->imm.inst : NULL;
-                if (!callee || callee->id >= l->s->nfunctions || !callee->func) continue;
-                if (callee == inst) return true;
-                if (!seen[callee->id]) vec_push(l->arena, &work, callee);
-                seen[callee->id] = true;
-            }
-    }
-    return false;
-}
-
 /* Recursive functions raise RecursionError before the stack ends; the exception buffer holds its limit until then. */
 static void find_recursive(Lower *l) {
-    if (!l->target->stack_limit) return;
-    for (size_t i = 0; i < l->m->ninsts; i++) {
-        if (calls_itself(l, l->m->insts[i])) l->m->insts[i]->recursive = l->m->recursive = true;
-    }
+    insts_find_calls(l->arena, l->m->insts, l->m->ninsts);
+    for (size_t i = 0; i < l->m->ninsts; i++) l->m->recursive |= l->target->stack_limit && l->m->insts[i]->recursive;
     if (l->m->recursive && l->m->exception_bytes < sizeof(int64_t)) l->m->exception_bytes = sizeof(int64_t);
 }
 

@@ -30,10 +30,10 @@ static const Func *host_translate(void *self, ObjRef function) {
 }
 
 static FuncInst *host_instance(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
-                               FuncInst *caller) {
+                               CallSite site) {
     Job *job = self;
     const Func *untyped = frontend_translate(&job->frontend, function);
-    return untyped ? worklist_instance(job, function, untyped, types, konsts, caller) : NULL;
+    return untyped ? worklist_instance(job, function, untyped, types, konsts, site) : NULL;
 }
 
 static ObjRef host_prelude(void *self, const char *name) {
@@ -78,7 +78,7 @@ static bool stage_frontend(Job *job, const Request *request) {
         dump_text(job, DUMP_IR, text.text);
     }
     if (!job->options.entry_name) job->options.entry_name = entry_name(job, untyped->name);
-    return worklist_instance(job, job->function, untyped, request->types, request->konsts, NULL) != NULL;
+    return worklist_instance(job, job->function, untyped, request->types, request->konsts, (CallSite){0}) != NULL;
 }
 
 static bool stage_infer(Job *job) {
@@ -197,6 +197,7 @@ static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
     job->infer_host = (InferHost){job, host_translate, host_instance, host_prelude, host_object_name};
+    job->infer_config = (InferConfig){job->config->promotion, job->config->kernel, &job->infer_host};
 }
 
 /* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */

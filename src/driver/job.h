@@ -19,6 +19,12 @@ typedef enum Dump {
 #define DUMP_BIT(dump) ((uint64_t)1 << (dump))
 _Static_assert(DUMP_COUNT <= 64, "a set of dumps is a uint64_t");
 
+/* How many specialisations of a function there are. */
+typedef struct Specialised {
+    ObjRef function;
+    uint32_t count;
+} Specialised;
+
 typedef struct Job {
     const Session *session;
     const Config *config;
@@ -30,7 +36,11 @@ typedef struct Job {
     void *gil; /* what frontend_release_gil gave while it is released, else NULL */
     Frontend frontend;
     InferHost infer_host;
+    InferConfig infer_config;
     VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */
+    HashIndex requests;    /* of insts: by function, types and constants */
+    VEC(Specialised) specialised;
+    HashIndex functions;   /* of specialised */
     VEC(FuncInst *) queue; /* to be inferred (again) */
     Program program;       /* insts, once they are typed */
     Module *module;
@@ -46,7 +56,7 @@ typedef struct Job {
 
 /* worklist.c */
 FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
-                            const Const *const *konsts, FuncInst *caller);
+                            const Const *const *konsts, CallSite site);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* dump.c */

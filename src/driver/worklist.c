@@ -3,15 +3,14 @@
  * In: the root FuncInst.  Out: all FuncInsts typed.
  *
  * Inference of a function asks for the instances that it calls (job.c, host_instance).  A new one starts with result
- * TY_BOTTOM ("never returns, as far as we know") and is queued; the caller is registered with it and leaves what
- * follows the call unreached.  When an instance's result changes, its callers are queued again.  Results only go up a
- * lattice of finite height, so this ends; recursion, self or mutual, needs nothing special.  A bound on the number of
- * instances catches functions that call themselves with ever new types. */
-#include <string.h> /* memcpy */
-
+ * TY_BOTTOM ("never returns, as far as we know") and is queued; the call is registered with it and leaves what
+ * follows unreached.  When an instance's result changes, the calls that saw the old one are woken, and their functions
+ * queued again.  Results only go up a lattice of finite height, so this ends; recursion, self or mutual, needs nothing
+ * special.  A bound on the number of instances of one function catches those that call themselves with ever new types,
+ * one on the changes of a result those that return ever new types. */
 #include "driver/job.h"
 
-enum { MAX_INSTANCES = 4096, MAX_ROUNDS = 200, MAX_NOTES = 8 };
+enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200 };
 
 static bool same_request(const FuncInst *inst, ObjRef function, const Type *const *types, const Const *const *konsts,
                          size_t count) {
@@ -23,6 +22,26 @@ static bool same_request(const FuncInst *inst, ObjRef function, const Type *cons
     return true;
 }
 
+static uint64_t hash_request(ObjRef function, const Type *const *types, const Const *const *konsts, size_t count) {
+    uint64_t hash = hash_mix(0, function);
+    for (size_t i = 0; i < count; i++) {
+        hash = hash_mix(hash, (uintptr_t)types[i]);
+        if (konsts && konsts[i] && type_is_integer(types[i])) hash = hash_mix(hash, (uint64_t)konsts[i]->i);
+    }
+    return hash;
+}
+
+static Specialised *specialised(Job *job, ObjRef function) {
+    uint64_t hash = hash_mix(0, function);
+    uint32_t i = hash_index_first(&job->functions, hash);
+    while (i != HASH_INDEX_END && job->specialised.data[i].function != function)
+        i = hash_index_next(&job->functions, i);
+    if (i != HASH_INDEX_END) return &job->specialised.data[i];
+    hash_index_add(&job->functions, job->arena, hash);
+    vec_push(job->arena, &job->specialised, (Specialised){function, 0});
+    return &vec_last(&job->specialised);
+}
+
 static void enqueue(Job *job, FuncInst *inst) {
     if (!inst->queued) {
         inst->queued = true;
@@ -30,50 +49,47 @@ static void enqueue(Job *job, FuncInst *inst) {
     }
 }
 
-static void add_caller(Job *job, FuncInst *inst, FuncInst *caller) {
-    for (size_t i = 0; i < inst->callers.len; i++)
-        if (inst->callers.data[i] == caller) return;
-    vec_push(job->arena, &inst->callers, caller);
-}
-
-FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
-                            const Const *const *konsts, FuncInst *caller) {
+static FuncInst *new_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
+                              const Const *const *konsts) {
     size_t count = untyped->nparams;
-    FuncInst *inst = NULL;
-    for (size_t i = 0; i < job->insts.len && !inst; i++)
-        if (same_request(job->insts.data[i], function, types, konsts, count)) inst = job->insts.data[i];
-    if (!inst) {
-        FAIL_IF(job->insts.len >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source, untyped->span,
-                "%s is called with ever new types: %d specialisations were made", untyped->name, MAX_INSTANCES);
-        inst = ARENA_NEW(job->arena, FuncInst);
-        inst->id = (uint32_t)job->insts.len;
-        inst->object = function;
-        inst->untyped = untyped;
-        const Type **own_types = ARENA_ARRAY(job->arena, const Type *, count);
-        const Const **own_konsts = ARENA_ARRAY(job->arena, const Const *, count);
-        for (size_t i = 0; i < count; i++) {
-            own_types[i] = types[i];
-            own_konsts[i] = konsts ? konsts[i] : NULL;
-        }
-        inst->types = own_types;
-        inst->konsts = own_konsts;
-        inst->result = type_simple(job->session->types, TY_BOTTOM);
-        inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
-                        (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0);
-        vec_push(job->arena, &job->insts, inst);
-        enqueue(job, inst);
+    FuncInst *inst = ARENA_NEW(job->arena, FuncInst);
+    inst->id = (uint32_t)job->insts.len;
+    inst->object = function;
+    inst->untyped = untyped;
+    const Type **own_types = ARENA_ARRAY(job->arena, const Type *, count);
+    const Const **own_konsts = ARENA_ARRAY(job->arena, const Const *, count);
+    for (size_t i = 0; i < count; i++) {
+        own_types[i] = types[i];
+        own_konsts[i] = konsts ? konsts[i] : NULL;
     }
-    if (caller) add_caller(job, inst, caller);
+    inst->types = own_types;
+    inst->konsts = own_konsts;
+    inst->result = type_simple(job->session->types, TY_BOTTOM);
+    inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
+                    (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0);
     return inst;
 }
 
-/* A failure met in a callee is also one of the calls that led there. */
-static bool note_callers(const FuncInst *inst, Diag *diag) {
-    for (int depth = 0; depth < MAX_NOTES && inst->callers.len && inst->callers.data[0] != inst; depth++) {
-        typeinfer_note_caller(inst->callers.data[0], inst, diag);
-        inst = inst->callers.data[0];
+FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
+                            const Const *const *konsts, CallSite site) {
+    size_t count = untyped->nparams;
+    FuncInst *inst = NULL;
+    uint64_t hash = hash_request(function, types, konsts, count);
+    uint32_t i = hash_index_first(&job->requests, hash);
+    for (; i != HASH_INDEX_END && !inst; i = hash_index_next(&job->requests, i))
+        if (same_request(job->insts.data[i], function, types, konsts, count)) inst = job->insts.data[i];
+    if (!inst) {
+        FAIL_IF(specialised(job, function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
+                untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
+                MAX_INSTANCES);
+        inst = new_instance(job, function, untyped, types, konsts);
+        inst->caller = site.caller;
+        hash_index_add(&job->requests, job->arena, hash);
+        vec_push(job->arena, &job->insts, inst);
+        enqueue(job, inst);
     }
-    return false;
+    if (site.caller && site.caller->inference) vec_push(job->arena, &inst->waiting, site);
+    return inst;
 }
 
 /* Whether runtime/marshal/box.c can make a Python object of it. */
@@ -119,21 +135,29 @@ bool worklist_check_result(Job *job) {
     return false;
 }
 
+/* The calls that saw an older result; each says again that it waits when it is typed again. */
+static void wake_callers(Job *job, FuncInst *inst) {
+    while (inst->waiting.len) {
+        CallSite site = vec_pop(&inst->waiting);
+        typeinfer_wake(&site);
+        enqueue(job, site.caller);
+    }
+}
+
 bool worklist_run(Job *job) {
-    InferConfig config = {job->config->promotion, job->config->kernel, &job->infer_host};
-    for (size_t round = 0; job->queue.len > 0; round++) {
+    while (job->queue.len > 0) {
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
         inst->queued = false;
         const Type *result = inst->result;
         const Const *konst = inst->result_konst;
-        FAIL_IF(round > MAX_ROUNDS * job->insts.len, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
-                "the types of %s do not settle", inst->untyped->name);
-        if (!typeinfer_run(&config, job->arena, job->session->types, inst, job->diag))
-            return note_callers(inst, job->diag);
+        if (!typeinfer_run(&job->infer_config, job->arena, job->session->types, inst, job->diag))
+            return typeinfer_note_callers(inst, job->diag);
         bool same_konst = (!konst && !inst->result_konst) ||
                           (konst && inst->result_konst && const_equal(konst, inst->result_konst));
-        if (inst->result != result || !same_konst)
-            for (size_t i = 0; i < inst->callers.len; i++) enqueue(job, inst->callers.data[i]);
+        if (inst->result == result && same_konst) continue;
+        FAIL_IF(inst->changes++ > MAX_CHANGES, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
+                "the types of %s do not settle", inst->untyped->name);
+        wake_callers(job, inst);
     }
-    return typeinfer_finish(job->session->types, job->insts.data, &job->insts.len, job->diag);
+    return typeinfer_finish(job->arena, job->session->types, job->insts.data, &job->insts.len, job->diag);
 }

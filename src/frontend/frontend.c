@@ -11,6 +11,7 @@ typedef struct CacheEntry {
 
 typedef struct Cache {
     VEC(CacheEntry) entries;
+    HashIndex index; /* by function */
 } Cache;
 
 void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *objects, Diag *diag) {
@@ -52,10 +53,14 @@ bool frontend_python_failed(Frontend *frontend, const Source *source, Span span,
 const Func *frontend_translate(Frontend *frontend, ObjRef function) {
     if (!frontend->cache) frontend->cache = ARENA_NEW(frontend->arena, Cache);
     Cache *cache = frontend->cache;
-    for (size_t i = 0; i < cache->entries.len; i++)
+    uint64_t hash = hash_mix(0, function);
+    uint32_t i = hash_index_first(&cache->index, hash);
+    for (; i != HASH_INDEX_END; i = hash_index_next(&cache->index, i))
         if (cache->entries.data[i].function == function) return cache->entries.data[i].func;
     const Func *func = translate_function(frontend, function);
-    if (func) vec_push(frontend->arena, &cache->entries, ((CacheEntry){function, func}));
+    if (!func) return NULL;
+    hash_index_add(&cache->index, frontend->arena, hash);
+    vec_push(frontend->arena, &cache->entries, ((CacheEntry){function, func}));
     return func;
 }
 

@@ -63,6 +63,7 @@ typedef struct Frontend {
     bool readonly_globals; /* arrays found in globals may not be written to: a GPU works on a copy of them */
     bool unguarded;        /* translating a function of krait.prelude: what its names mean is part of Krait */
     VEC(Guard) guards;
+    HashIndex guard_index;
     void *cache;    /* function -> Func: each is translated once per compilation */
     PyObject *kept; /* a list of the references that live until frontend_close */
 } Frontend;

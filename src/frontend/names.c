@@ -83,10 +83,13 @@ void guards_release(Guard *guards, size_t count) {
 
 static void add_guard(Frontend *frontend, Guard guard) {
     if (frontend->unguarded) return;
-    for (size_t i = 0; i < frontend->guards.len; i++) {
+    uint64_t hash = hash_mix(hash_mix(guard.kind, (uintptr_t)guard.holder), (uintptr_t)guard.name);
+    uint32_t i = hash_index_first(&frontend->guard_index, hash);
+    for (; i != HASH_INDEX_END; i = hash_index_next(&frontend->guard_index, i)) {
         const Guard *known = &frontend->guards.data[i];
         if (known->kind == guard.kind && known->holder == guard.holder && known->name == guard.name) return;
     }
+    hash_index_add(&frontend->guard_index, frontend->arena, hash);
     vec_push(frontend->arena, &frontend->guards, guard);
     Py_INCREF(guard.holder); /* after the translate_push, which may not return */
     Py_XINCREF(guard.builtins);

@@ -279,6 +279,8 @@ typedef struct Param {
     bool has_default;
     const Const *fallback; /* the default when it is a constant known to the frontend; a closure's defaults come with
                               the closure */
+    uint8_t asked,
+        needs_constant; /* inference's: bit d, whether at call depth d it must be a constant (rules_call.c) */
 } Param;
 
 struct Func {
@@ -295,6 +297,12 @@ struct Func {
     const Type *result; /* after inference */
 };
 
+/* A call that was typed with what was known of its callee's result then. */
+typedef struct CallSite {
+    FuncInst *caller;
+    Value *call;
+} CallSite;
+
 /* One specialisation: a function with the types of its parameters.  Kept by the driver in the order found; number 0 is
  * the root. */
 struct FuncInst {
@@ -310,10 +318,14 @@ struct FuncInst {
     uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
     bool summarised;    /* effects are known: effects_summarise ran */
     Effects effects;    /* of a call */
-    bool recursive;     /* calls itself, perhaps through others, to a depth that is checked: raises */
+    bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;   /* FuncOptions of its own decorator */
-    VEC(FuncInst *) callers; /* to infer again when result changes */
+    struct Infer *inference; /* its solver while types may still grow, else NULL */
+    VEC(CallSite) waiting;   /* to be typed again when result changes */
+    VEC(FuncInst *) callers; /* whose typed code calls it, nearly each once; insts_find_calls */
+    FuncInst *caller;        /* who asked for it first; NULL: the root */
+    uint32_t changes;        /* of its result so far */
     bool queued;
 };
 
@@ -334,6 +346,8 @@ Effects func_effects(const FuncHead *func);
 /* From the row, the operand types and the flags; before inference from the row alone.  index_raises: an index outside
  * an array raises; else the access is left out, or nobody knows what happens. */
 Effects value_effects(const Value *value, bool index_raises);
+/* FuncInst.callers and recursive of all functions of a compilation, which are typed. */
+void insts_find_calls(Arena *arena, FuncInst *const *insts, size_t count);
 /* FuncInst.effects of all functions of a compilation, which are typed and numbered as they stand. */
 void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool index_raises);
 

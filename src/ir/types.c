@@ -59,11 +59,6 @@ bool type_table_exhausted(TypeTable *table) { return table->exhausted; }
 
 void type_table_fail_after(TypeTable *table, size_t n) { arena_fail_after(table->arena, n); }
 
-static uint64_t hash_mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t type_hash(const Type *type) {
     uint64_t hash = hash_mix((uint64_t)type->kind, (uint64_t)type->ndim | (uint64_t)type->layout << 8 |
                                                        (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24);

@@ -6,8 +6,8 @@
  * The launcher needs the root's to copy back only what changed and to know which overlaps matter.  Every value that can
  * hold an array carries the set of parameters whose memory it may refer to: a parameter refers to itself, any other
  * value to what its operands refer to.  Writes are SETITEM, augmented assignment of an array, library functions with
- * effect W, and calls of functions that write.  Both are found by iterating over all functions until nothing grows;
- * sets only grow. */
+ * effect W, and calls of functions that write.  Sets only grow: a function is looked at until its own do not, and again
+ * when those of one that it calls have. */
 #include "passes/private.h"
 
 static bool may_hold_array(const Type *type) {
@@ -64,10 +64,24 @@ static bool grow(FuncInst *inst) {
 
 bool pass_written(Program *program) {
     _Static_assert(sizeof(void *) == 8, "a set of parameters is kept in a pointer");
-    for (size_t i = 0; i < program->count; i++) func_clear_marks(program->insts[i]->func);
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (size_t i = 0; i < program->count; i++) grown |= grow(program->insts[i]);
+    VEC(FuncInst *) work = {0};
+    for (size_t i = 0; i < program->count; i++) {
+        func_clear_marks(program->insts[i]->func);
+        program->insts[i]->queued = true;
+        vec_push(program->arena, &work, program->insts[i]);
+    }
+    insts_find_calls(program->arena, program->insts, program->count);
+    while (work.len) {
+        FuncInst *inst = vec_pop(&work);
+        uint64_t before = inst->writes;
+        inst->queued = false;
+        while (grow(inst)) continue;
+        for (size_t i = 0; inst->writes != before && i < inst->callers.len; i++) {
+            FuncInst *caller = inst->callers.data[i];
+            if (caller->queued) continue;
+            caller->queued = true;
+            vec_push(program->arena, &work, caller);
+        }
     }
     return true;
 }

@@ -223,8 +223,8 @@ static const Func *no_function(void *trial, ObjRef function) {
 }
 
 static FuncInst *no_instance(void *trial, ObjRef function, const Type *const *types, const Const *const *konsts,
-                             FuncInst *caller) {
-    (void)types, (void)konsts, (void)caller;
+                             CallSite site) {
+    (void)types, (void)konsts, (void)site;
     no_function(trial, function);
     return NULL;
 }
@@ -253,7 +253,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
     const InferHost host = {trial, no_function, no_instance, no_prelude, no_name};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
-    TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag));
+    TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));
     return print_func(trial, inst.func);
 }

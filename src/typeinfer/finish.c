@@ -1,25 +1,41 @@
-/* finish.c: what can be said only when every function of a compilation is typed.
+/* finish.c: what can be said only when every function of a compilation is solved.
  *
- * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, numbered; a function that
- * calls itself without end refused. */
+ * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, completed and numbered; who calls whom; a
+ * function that calls itself without end refused.  Each step is a worklist over calls: none looks at all functions
+ * again and again. */
 #include "typeinfer/infer.h"
 
-static const FuncInst *callee_of(const Value *value) { return value->op == OP_CALL_INST ? value->imm.inst : NULL; }
+static FuncInst *callee_of(const Value *value) { return value->op == OP_CALL_INST ? value->imm.inst : NULL; }
 
-static void mark_reachable(Arena *arena, FuncInst *root) {
-    VEC(FuncInst *) work = {0};
-    root->queued = true; /* the worklist is empty: the flag is free to serve as a mark */
+typedef VEC(FuncInst *) Work;
+
+/* Queues the callees of a typed function that are met for the first time, the first to be called on top. */
+static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
+    size_t before = work->len;
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
+            FuncInst *callee = callee_of(value);
+            if (!callee || callee->queued) continue;
+            callee->queued = true;
+            vec_push(arena, work, callee);
+        }
+    for (size_t low = before, high = work->len; low + 1 < high; low++) {
+        FuncInst *swapped = work->data[--high];
+        work->data[high] = work->data[low];
+        work->data[low] = swapped;
+    }
+}
+
+static bool complete_called(Arena *arena, FuncInst *root, Diag *diag) {
+    Work work = {0};
+    root->queued = true; /* the driver's worklist is empty: the flag is free to serve as a mark */
     vec_push(arena, &work, root);
     while (work.len) {
-        const Func *func = vec_pop(&work)->func;
-        for (size_t b = 0; func && b < func->blocks.len; b++)
-            for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
-                FuncInst *callee = value->op == OP_CALL_INST ? value->imm.inst : NULL;
-                if (!callee || callee->queued) continue;
-                callee->queued = true;
-                vec_push(arena, &work, callee);
-            }
+        FuncInst *inst = vec_pop(&work);
+        if (!typeinfer_complete(inst)) return typeinfer_note_callers(inst, diag);
+        follow_calls(arena, inst, &work);
     }
+    return true;
 }
 
 /* ---- functions without a result ---- */
@@ -44,12 +60,15 @@ static bool may_end(const FuncInst *inst) {
     return !calls_on; /* a loop without end, as the program says */
 }
 
-static bool find_endless(FuncInst *const *insts, size_t count, Diag *diag) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < count; i++)
-            if (insts[i]->result->kind == TY_BOTTOM && !insts[i]->never_returns && may_end(insts[i]))
-                changed = insts[i]->never_returns = true;
+static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Diag *diag) {
+    Work work = {0};
+    for (size_t i = 0; i < count; i++)
+        if (insts[i]->result->kind == TY_BOTTOM) vec_push(arena, &work, insts[i]);
+    while (work.len) {
+        FuncInst *inst = vec_pop(&work);
+        if (inst->result->kind != TY_BOTTOM || inst->never_returns || !may_end(inst)) continue;
+        inst->never_returns = true;
+        for (size_t i = 0; i < inst->callers.len; i++) vec_push(arena, &work, inst->callers.data[i]);
     }
     for (size_t i = 0; i < count; i++) {
         const Func *func = insts[i]->untyped;
@@ -59,26 +78,26 @@ static bool find_endless(FuncInst *const *insts, size_t count, Diag *diag) {
     return true;
 }
 
-bool typeinfer_finish(TypeTable *types, FuncInst **insts, size_t *count, Diag *diag) {
+bool typeinfer_finish(Arena *arena, TypeTable *types, FuncInst **insts, size_t *count, Diag *diag) {
     size_t kept = 0;
     if (!*count) return true;
     for (size_t i = 0; i < *count; i++) insts[i]->queued = false;
-    mark_reachable(diag->arena, insts[0]);
+    TRY(complete_called(arena, insts[0], diag));
     for (size_t i = 0; i < *count; i++)
         if (insts[i]->queued) insts[kept++] = insts[i];
     *count = kept;
     for (size_t i = 0; i < kept; i++) {
         insts[i]->queued = false;
         insts[i]->id = (uint32_t)i;
-        insts[i]->never_returns = false;
     }
-    TRY(find_endless(insts, kept, diag));
+    insts_find_calls(arena, insts, kept);
+    TRY(find_endless(arena, insts, kept, diag));
     for (size_t i = 0; i < kept; i++)
         if (insts[i]->never_returns) insts[i]->result = type_simple(types, TY_NONE);
     return true;
 }
 
-void typeinfer_note_caller(const FuncInst *caller, const FuncInst *callee, Diag *diag) {
+static void note_caller(const FuncInst *caller, const FuncInst *callee, Diag *diag) {
     const Func *func = caller->func;
     for (size_t b = 0; func && b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
@@ -92,4 +111,13 @@ void typeinfer_note_caller(const FuncInst *caller, const FuncInst *callee, Diag 
                 diag_note(diag, func->source, value->span, "%s", text.text);
                 return;
             }
+}
+
+bool typeinfer_note_callers(const FuncInst *inst, Diag *diag) {
+    enum { MAX_NOTES = 8 };
+    for (int depth = 0; depth < MAX_NOTES && inst->caller && inst->caller != inst; depth++) {
+        note_caller(inst->caller, inst, diag);
+        inst = inst->caller;
+    }
+    return false;
 }

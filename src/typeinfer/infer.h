@@ -65,7 +65,7 @@ typedef struct Infer {
     bool device;    /* compiling for a kernel: config->device */
     bool py_errors; /* Python error model (OPT_PYTHON_ERRORS) */
     bool int_range; /* a Python int that a NumPy integer cannot hold raises OverflowError; else it wraps */
-    /* of the function, once solved; the instance's own stays what calls of itself saw until the run ends */
+    /* of the function; the instance's own stays what calls of itself saw until the run ends */
     Fact result;
     struct Solver *solver;
     struct Narrowing *narrowing;
@@ -215,7 +215,10 @@ bool typing_run(Typing *t);          /* the rule of t->op */
 Value *typing_apply(Typing *t);      /* emit: the value that stands for t->at from now on */
 bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
 bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out);
-bool typeinfer_solve(Infer *in);
+void solver_open(Infer *in);
+bool solver_run(Infer *in);               /* as far as it goes with what is known of the callees */
+void solver_wake(Infer *in, Value *call); /* its callee's result has changed: run again */
+bool solver_report(Infer *in);            /* at the end: repeats the first refusal with its message */
 bool typeinfer_rewrite(Infer *in);
 void typeinfer_mark_ranges(Infer *in); /* VF_NONNEGATIVE */
 /* Whether operand number `operand` of `at`, an Optional, is known to hold a value there (narrow.c). */

@@ -194,25 +194,41 @@ bool typeinfer_rewrite(Infer *in) {
     typeinfer_mark_ranges(in);
     func_renumber(in->func);
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
-    in->inst->result = in->result.type;
-    in->inst->result_konst = in->result.konst;
     return true;
 }
 
 /* ---- the door ---- */
 
+static Infer *open_inference(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag) {
+    Infer *in = ARENA_NEW(arena, Infer);
+    *in = (Infer){.config = config,
+                  .host = config->host,
+                  .arena = arena,
+                  .types = types,
+                  .diag = diag,
+                  .inst = inst,
+                  .func = func_clone(arena, inst->untyped),
+                  .device = config->device,
+                  .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0,
+                  .int_range = !config->device && config->promotion == PROMOTION_NUMPY2};
+    inst->func = in->func;
+    solver_open(in);
+    return in;
+}
+
 bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag) {
-    Infer in = {.config = config,
-                .host = config->host,
-                .arena = arena,
-                .types = types,
-                .diag = diag,
-                .inst = inst,
-                .device = config->device,
-                .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0,
-                .int_range = !config->device && config->promotion == PROMOTION_NUMPY2};
-    in.func = func_clone(arena, inst->untyped);
-    inst->func = in.func;
-    TRY(typeinfer_solve(&in));
-    return typeinfer_rewrite(&in);
+    if (!inst->inference) inst->inference = open_inference(config, arena, types, inst, diag);
+    Infer *in = inst->inference;
+    TRY(solver_run(in));
+    inst->result = in->result.type;
+    inst->result_konst = in->result.konst;
+    return true;
+}
+
+void typeinfer_wake(const CallSite *site) { solver_wake(site->caller->inference, site->call); }
+
+bool typeinfer_complete(FuncInst *inst) {
+    Infer *in = inst->inference;
+    inst->inference = NULL;
+    return solver_report(in) && typeinfer_rewrite(in);
 }

@@ -42,7 +42,7 @@ static bool operand_needs_constant(Infer *in, const Value *call, uint32_t k, uns
 
 /* Forward from the parameter through tuples and arithmetic, in the order of the text; loops add nothing that matters
  * here. */
-static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, unsigned depth) {
+static bool flows_to_constant(Infer *in, const Func *func, uint32_t param, unsigned depth) {
     bool *derived = ARENA_ARRAY(in->arena, bool, func->next_value);
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
@@ -62,6 +62,17 @@ static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, un
             derived[value->id] = any && passes;
         }
     return false;
+}
+
+/* Asked at every call: each parameter of a function is looked at once for each depth. */
+static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, unsigned depth) {
+    Param *p = &func->params[param];
+    if (!(p->asked & 1u << depth)) {
+        bool needs = flows_to_constant(in, func, param, depth);
+        p->asked |= (uint8_t)(1u << depth);
+        if (needs) p->needs_constant |= (uint8_t)(1u << depth);
+    }
+    return p->needs_constant >> depth & 1;
 }
 
 static bool holds_text(const Type *type) {
@@ -272,7 +283,7 @@ static bool call_python(Typing *t, ObjRef function, const Type *closure, Value *
         types[p] = b.facts[p].type;
         konsts[p] = request_constant(in, callee, p, b.facts[p]);
     }
-    FuncInst *inst = in->host->instance(in->host->self, function, types, konsts, in->inst);
+    FuncInst *inst = in->host->instance(in->host->self, function, types, konsts, (CallSite){in->inst, t->at});
     if (!inst) {
         if (in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
         t->failed = true;

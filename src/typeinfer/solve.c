@@ -8,9 +8,11 @@
  * rule makes of its operands' facts; phis join (lattice.c) what they held with the facts that come over edges that can
  * be taken, and since every cycle goes through a phi or a cell, whose facts only grow, this ends.
  *
- * A block stops at a value whose fact is bottom: a call of a function that has not returned yet (recursion) or never
- * does, or an operation that is refused.  What follows is not reached.  When nothing changes any more, the first
- * refusal in program order is repeated with its message. */
+ * A block stops at a value whose fact is bottom: a call of a function that has not returned yet or never does, or an
+ * operation that is refused.  What follows is not reached.  The solver stays as it is until all functions of the
+ * compilation are solved: a call whose callee's result has changed is woken, and the solving goes on from there, so
+ * that a function costs what its facts change, however many callees it waits for.  When nothing changes any more, the
+ * first refusal in program order is repeated with its message. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/infer.h"
@@ -333,8 +335,7 @@ static bool settle(Infer *in) {
     return true;
 }
 
-/* Repeats the first refusal with its message. */
-static bool report(Infer *in) {
+bool solver_report(Infer *in) {
     in->quiet = false;
     for (size_t b = 0; b < in->func->blocks.len; b++) {
         Block *block = in->func->blocks.data[b];
@@ -357,22 +358,25 @@ static bool report(Infer *in) {
     return true;
 }
 
-bool typeinfer_solve(Infer *in) {
-    struct Solver solver = {.result = {infer_bottom(in), NULL}};
+void solver_open(Infer *in) {
     in->solver = ARENA_NEW(in->arena, struct Solver);
-    *in->solver = solver;
-    in->quiet = true;
+    in->solver->result = (Fact){infer_bottom(in), NULL};
     func_compute_order(in->func);
     index_values(in, in->solver);
     narrow_open(in);
     Block *entry = in->func->blocks.data[0];
     in->solver->blocks[entry->id].reached = true;
     vec_push(in->arena, &in->solver->block_queue, entry);
+}
+
+bool solver_run(Infer *in) {
+    in->quiet = true;
     TRY(settle(in));
-    TRY(report(in));
     in->result = in->solver->result;
     return true;
 }
+
+void solver_wake(Infer *in, Value *call) { enqueue(in, call); }
 
 bool solver_reached(const Infer *in, const Block *block) { return in->solver->blocks[block->id].reached; }
 Value *solver_stop(const Infer *in, const Block *block) { return in->solver->blocks[block->id].stop; }

@@ -5,10 +5,10 @@
  * lattice: that is how shapes that must be literal, tuple indices and branches on `x is None` are decided while types
  * are (Wegman and Zadeck, "Constant Propagation with Conditional Branches", 1991).
  *
- * Inference of one FuncInst: clone inst->untyped, solve, then rewrite so that lowering only reads: conversions become
- * CAST, calls become CALL_FUNC or CALL_INST with one operand per parameter, branches never taken are removed,
- * VF_CHECKED marks what raises.  No Python, no GIL needed, except inside the host's callbacks, which see to that
- * themselves. */
+ * Inference of one FuncInst: clone inst->untyped, solve, going on whenever a callee's result has changed, then rewrite
+ * so that lowering only reads: conversions become CAST, calls become CALL_FUNC or CALL_INST with one operand per
+ * parameter, branches never taken are removed, VF_CHECKED marks what raises.  No Python, no GIL needed, except inside
+ * the host's callbacks, which see to that themselves. */
 #ifndef KRAIT_TYPEINFER_H
 #define KRAIT_TYPEINFER_H
 
@@ -22,10 +22,10 @@ typedef struct InferHost {
     /* The untyped form of a Python function (TY_PYFUNC or TY_CLOSURE object); NULL: diag says why. */
     const Func *(*translate)(void *self, ObjRef function);
     /* The instance of that function for these parameter types (one per Param, defaults filled, *args packed into a
-     * tuple; konsts may hold NULLs); created and queued if new.  Its result is TY_BOTTOM until inferred; `caller` is
-     * inferred again whenever it changes. */
+     * tuple; konsts may hold NULLs); created and queued if new.  Its result is TY_BOTTOM until inferred; when it
+     * changes, the call is woken. */
     FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
-                          FuncInst *caller);
+                          CallSite site);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */
     ObjRef (*prelude)(void *self, const char *name);
     /* Class name of an exception or other object, for messages. */
@@ -38,19 +38,23 @@ typedef struct InferConfig {
     const InferHost *host;
 } InferConfig;
 
-/* Infers inst->func from inst->untyped and inst->types; sets inst->result and result_konst.  May be called
- * again for the same instance when a callee's result has changed.  A call whose result is still TY_BOTTOM leaves its
- * block's rest unreached, as in recursion. */
+/* Solves an instance from inst->untyped and inst->types, as far as its callees' results are known; sets inst->result
+ * and result_konst.  A call whose result is still TY_BOTTOM leaves its block's rest unreached, as in recursion.  Called
+ * again, after a wake, it goes on where it stood. */
 bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag);
 
-/* Once the worklist is empty: drops from `insts` (number 0 is the root) those that no typed call reaches any more
- * (asked for while types were still growing), numbers the rest, and refuses
- * a function that calls itself without end.  Calls of a function that never returns stay CALL_INST of type None,
+/* The callee of this call has a new result: its caller is to be run again. */
+void typeinfer_wake(const CallSite *site);
+/* When all results are settled: refuses what cannot be typed, or makes inst->func the typed function. */
+bool typeinfer_complete(FuncInst *inst);
+
+/* Once the worklist is empty: completes the root (number 0 of `insts`) and what typed code calls, drops the others
+ * (asked for while types were still growing), numbers the rest, notes who calls whom, and refuses a
+ * function that calls itself without end.  Calls of a function that never returns stay CALL_INST of type None,
  * followed by UNREACHABLE; its result becomes None. */
-bool typeinfer_finish(TypeTable *types, FuncInst **insts, size_t *count, Diag *diag);
-/* Adds "in the call of f, called from here" for the place where `caller` calls `callee`, to a failure met in the
- * callee. */
-void typeinfer_note_caller(const FuncInst *caller, const FuncInst *callee, Diag *diag);
+bool typeinfer_finish(Arena *arena, TypeTable *types, FuncInst **insts, size_t *count, Diag *diag);
+/* Adds "in the call of f with (...)" for the calls that led to an instance, to a failure met in it; returns false. */
+bool typeinfer_note_callers(const FuncInst *inst, Diag *diag);
 
 /* NumPy 2's (NEP 50) common type of two scalar types, weak or strong; NULL: none. */
 const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b);
