@@ -112,6 +112,8 @@ struct Target {
     /* Unless `inside` (i1) records that the thread left out access `site` (i32, from l_access_site). */
     void (*bad_access)(Lower *l, LLVMValueRef inside, LLVMValueRef site);
     void (*end_thread)(Lower *l); /* emits a terminator */
+    /* The thread leaves a kernel with barriers by a return statement: it is not missed at them.  NULL: nobody asks. */
+    void (*leave)(Lower *l);
     /* i64: the lowest address the frame of a recursive function may have.  NULL: recursion is not bounded. */
     LLVMValueRef (*stack_limit)(Lower *l);
     LLVMValueRef (*special)(Lower *l, Special which);

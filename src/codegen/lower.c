@@ -163,6 +163,11 @@ static bool counts_constantly(const Value *condition) {
     return true;
 }
 
+static bool leaves_early(const Lower *l, const Value *value) {
+    return l->target->leave && l->m->options.entry == ENTRY_KERNEL && l->inst == l->m->insts[0] &&
+           l->inst->effects & EFFECT_SYNC && !(value->flags & VF_IMPLICIT);
+}
+
 static bool lower_terminator(Lower *l, const Value *value) {
     const Block *block = value->block;
     switch (value->op) {
@@ -175,6 +180,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
                            LLVMMDNodeInContext2(l->context, NULL, 0));
         return true;
     case OP_RETURN:
+        if (leaves_early(l, value)) l->target->leave(l);
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);
         return true;
     case OP_RAISE: return lower_raise(l, value);

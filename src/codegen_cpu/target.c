@@ -180,6 +180,10 @@ static void host_bad_access(Lower *l, LLVMValueRef inside, LLVMValueRef site) {
 
 static void host_end_thread(Lower *l) { LLVMBuildUnreachable(l->b); } /* functions return a status here: never asked */
 
+static void host_leave(Lower *l) {
+    l_raw_store(l, l_i32(l, 1), field_address(l, l->hidden[0], offsetof(HostThread, left)), 4);
+}
+
 /* Calls the run time with the thread and the barrier's site before the arguments given; such a kernel's threads are
  * fibers. */
 static LLVMValueRef barrier_call(Lower *l, const Value *at, const char *symbol, LLVMTypeRef result, LLVMValueRef a,
@@ -272,6 +276,7 @@ const Target *codegen_cpu_target(void) {
         .access = host_access,
         .bad_access = host_bad_access,
         .end_thread = host_end_thread,
+        .leave = host_leave,
         .stack_limit = host_stack_limit,
         .special = host_special,
         .barrier = host_barrier,

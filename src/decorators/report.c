@@ -11,17 +11,24 @@ static void split(int64_t index, const int32_t size[3], long parts[3]) {
     parts[2] = (long)(index / size[0] / size[1]);
 }
 
-/* "block (1, 0, 0), thread (3, 0, 0)" */
-static PyObject *place(const HostLaunch *launch, const HostLaunchReport *report) {
-    long block[3], thread[3];
-    split(report->bad_block < 0 ? 0 : report->bad_block, launch->grid, block);
-    split(report->bad_thread < 0 ? 0 : report->bad_thread, launch->block, thread);
-    return PyUnicode_FromFormat("block (%ld, %ld, %ld), thread (%ld, %ld, %ld)", block[0], block[1], block[2],
-                                thread[0], thread[1], thread[2]);
+static PyObject *thread_text(const HostLaunch *launch, int64_t number) {
+    long at[3];
+    split(number < 0 ? 0 : number, launch->block, at);
+    return PyUnicode_FromFormat("thread (%ld, %ld, %ld)", at[0], at[1], at[2]);
 }
 
-static const AccessSite *site_of(const Spec *spec, const HostLaunchReport *report) {
-    return report->bad_site < spec->code->naccess_sites ? &spec->code->access_sites[report->bad_site] : NULL;
+/* "block (1, 0, 0), thread (3, 0, 0)" */
+static PyObject *place(const HostLaunch *launch, const HostLaunchReport *report) {
+    long block[3];
+    split(report->bad_block < 0 ? 0 : report->bad_block, launch->grid, block);
+    PyObject *thread = thread_text(launch, report->bad_thread), *text = NULL;
+    if (thread) text = PyUnicode_FromFormat("block (%ld, %ld, %ld), %U", block[0], block[1], block[2], thread);
+    Py_XDECREF(thread);
+    return text;
+}
+
+static const AccessSite *site_of(const Spec *spec, uint32_t site) {
+    return site < spec->code->naccess_sites ? &spec->code->access_sites[site] : NULL;
 }
 
 static void add_note(PyObject *note) {
@@ -35,13 +42,28 @@ static void add_note(PyObject *note) {
     PyErr_Restore(type, value, traceback);
 }
 
-static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where) {
-    PyErr_Format(kernel->core.state->errors[ERROR_LAUNCH],
-                 "a barrier of the block was not reached by all of its threads: %U waits %s%s%s\nhint: every thread of "
-                 "a block must reach each "
-                 "syncthreads(); do not return or branch around it",
-                 where, site ? "in " : "", site && site->function ? site->function : "",
-                 site ? ", at the line below" : "");
+/* "thread (16, 0, 0) and 15 more ended without it", "thread (1, 0, 0) waits at line 12" */
+static PyObject *missing_text(const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report) {
+    const AccessSite *site = site_of(spec, report->missing_site);
+    PyObject *thread = thread_text(launch, report->missing_thread), *text = NULL;
+    if (thread && site)
+        text = PyUnicode_FromFormat("%U waits at line %u", thread, site->span.line);
+    else if (thread && report->missing_more)
+        text = PyUnicode_FromFormat("%U and %lld more ended without it", thread, (long long)report->missing_more);
+    else if (thread)
+        text = PyUnicode_FromFormat("%U ended without it", thread);
+    Py_XDECREF(thread);
+    return text;
+}
+
+static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where, PyObject *missing) {
+    PyErr_Format(
+        kernel->core.state->errors[ERROR_LAUNCH],
+        "a barrier of the block was not reached by all of its threads: %U waits %s%s%s; %U\nhint: every thread "
+        "of a block must reach each syncthreads(), or leave the kernel by `return` before it; do not branch "
+        "around it",
+        where, site ? "in " : "", site && site->function ? site->function : "", site ? ", at the line below" : "",
+        missing);
     if (site)
         errors_add_traceback(site->file, site->function, site->span.line,
                              PyFunction_GET_GLOBALS(kernel->core.function));
@@ -69,7 +91,9 @@ int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, co
     int result = -1;
     if (!where) return -1;
     if (report->stuck) {
-        raise_stuck(kernel, site_of(spec, report), where);
+        PyObject *missing = missing_text(spec, launch, report);
+        if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing);
+        Py_XDECREF(missing);
     } else if (report->status != 0) {
         errors_raise_site(kernel->core.state, spec->code, report->status, launch->exception,
                           PyFunction_GET_GLOBALS(kernel->core.function));
@@ -78,7 +102,7 @@ int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, co
         add_note(note);
         Py_XDECREF(note);
     } else {
-        const AccessSite *site = site_of(spec, report);
+        const AccessSite *site = site_of(spec, report->bad_site);
         result = site ? warn_bad_access(kernel, site, where) : 0;
     }
     Py_DECREF(where);

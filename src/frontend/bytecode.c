@@ -148,6 +148,41 @@ static bool operand_exists(const PyCodeObject *code, const Insn *insn) {
     return insn->arg >= 0 && insn->arg < count;
 }
 
+/* ---- returns ---- */
+
+static bool same_place(Span a, Span b) {
+    return a.line && a.line == b.line && a.end_line == b.end_line && a.col == b.col && a.end_col == b.end_col &&
+           a.end_col; /* without columns nobody can tell */
+}
+
+static bool ends_flow(const Insn *insn) {
+    return insn->kind == INSN_RETURN || insn->kind == INSN_RAISE || insn->kind == INSN_JUMP;
+}
+
+/* What runs before instruction i, one of them; results that are dropped, and iterators of loops that a return leaves,
+ * passed over.  NULL: nothing. */
+static const Insn *ran_before(const Insn *insns, const Insn *const *jumps, size_t i) {
+    const Insn *before;
+    do {
+        before = i > 0 && !ends_flow(&insns[i - 1]) ? &insns[i - 1] : jumps[i];
+        i = before ? (size_t)(before - insns) : 0;
+    } while (before && before->kind == INSN_POP);
+    return before;
+}
+
+/* A return is the function's end rather than a statement if it has the place of what ran before it: that is the place
+ * the compiler gives the end, which has none of its own. */
+static void mark_ends(Arena *arena, Insn *insns, size_t count) {
+    const Insn **jumps = ARENA_ARRAY(arena, const Insn *, count + 1); /* to each instruction: one of them */
+    for (size_t i = 0; i < count; i++)
+        if (insn_info[insns[i].kind].argument == ARG_TARGET) jumps[insns[i].arg] = &insns[i];
+    for (size_t i = 1; i < count; i++) {
+        if (insns[i].kind != INSN_RETURN || insns[i - 1].kind != INSN_LOAD_CONST) continue;
+        const Insn *before = ran_before(insns, jumps, i - 1);
+        insns[i].arg = before && same_place(before->span, insns[i - 1].span);
+    }
+}
+
 bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Bytecode *out, const char **why) {
     const unsigned char *units = (const unsigned char *)PyBytes_AS_STRING(co_code);
     uint32_t nunits = (uint32_t)(PyBytes_GET_SIZE(co_code) / 2);
@@ -192,6 +227,7 @@ bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Byteco
         }
         insn->arg = (int)first[insn->arg];
     }
+    mark_ends(arena, insns.data, insns.len);
     out->insns = insns.data;
     out->count = insns.len;
     read_handlers(arena, code, units, first, nunits, out);

@@ -48,7 +48,7 @@ extern const RefusalInfo refusal_info[REFUSED_COUNT];
 
 typedef struct Insn {
     InsnKind kind;
-    int arg;       /* ARG_TARGET: index of an instruction */
+    int arg;       /* ARG_TARGET: index of an instruction; RETURN: 1 at the function's end, 0 for a statement */
     uint32_t unit; /* the opcode's place in co_code, in code units of two bytes */
     Span span;
 } Insn;

@@ -253,7 +253,9 @@ static bool translate_end(Translator *t) {
     case INSN_RAISE: return raise_value(t, t->insn->arg);
     case INSN_RETURN: {
         Value *value = translate_pop_value(t);
-        return value && translate_append1(t, OP_RETURN, value);
+        Value *end = value ? translate_append1(t, OP_RETURN, value) : NULL;
+        if (end && t->insn->arg) end->flags |= VF_IMPLICIT;
+        return end != NULL;
     }
     default:
         if (t->cfg_block->nsuccs != 1) return translate_malformed(t, "the code ends without return");

@@ -230,6 +230,7 @@ enum ValueFlags {
     VF_NONNEGATIVE = 4, /* an integer known to be >= 0 */
     VF_CHECKED = 8,     /* Python error model: raises where the interpreter raises; set by inference */
     VF_SHARED = 16,     /* an iterator that more than the loop it was made for sees; pass iterators */
+    VF_IMPLICIT = 32,   /* of a return: the function's end, not a return statement */
 };
 
 typedef struct Value Value;

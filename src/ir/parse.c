@@ -290,11 +290,8 @@ static bool parse_flags(Parser *parser, Value *value, const char *flags, size_t 
     static const struct {
         const char *text;
         uint32_t flag;
-    } known[] = {{".inplace", VF_INPLACE},
-                 {".unchecked", VF_UNCHECKED},
-                 {".nonnegative", VF_NONNEGATIVE},
-                 {".checked", VF_CHECKED},
-                 {".shared", VF_SHARED}};
+    } known[] = {{".inplace", VF_INPLACE}, {".unchecked", VF_UNCHECKED}, {".nonnegative", VF_NONNEGATIVE},
+                 {".checked", VF_CHECKED}, {".shared", VF_SHARED},       {".implicit", VF_IMPLICIT}};
     for (const char *at = flags; at < flags + length;) {
         size_t i = 0;
         while (i < COUNT_OF(known) && strncmp(at, known[i].text, strlen(known[i].text)) != 0) i++;

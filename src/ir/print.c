@@ -12,7 +12,7 @@ static const struct {
     const char *text;
 } flag_text[] = {
     {VF_INPLACE, ".inplace"}, {VF_UNCHECKED, ".unchecked"}, {VF_NONNEGATIVE, ".nonnegative"},
-    {VF_CHECKED, ".checked"}, {VF_SHARED, ".shared"},
+    {VF_CHECKED, ".checked"}, {VF_SHARED, ".shared"},       {VF_IMPLICIT, ".implicit"},
 };
 
 /* An attribute or variable name; quoted if it is not made of the characters of names and dots. */

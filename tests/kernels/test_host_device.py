@@ -267,6 +267,103 @@ def test_a_missed_barrier_is_an_error_at_its_line():
 
 
 @cuda.jit
+def skips_in_a_branch(out):
+    t = cuda.threadIdx.x
+    if t < 16:
+        cuda.syncthreads()
+    out[cuda.grid(1)] = 1
+
+
+@cuda.jit
+def skips_and_ends(out):
+    if cuda.threadIdx.x < 16:
+        cuda.syncthreads()
+
+
+@cuda.jit
+def leaves_a_loop_earlier(out):
+    for k in range(cuda.threadIdx.x // 16 + 1):
+        cuda.syncthreads()
+
+
+@cuda.jit
+def skips_then_meets_another(out):
+    if cuda.threadIdx.x == 5:
+        cuda.syncthreads()
+    out[cuda.grid(1)] = 1
+    cuda.syncthreads()
+
+
+@cuda.jit
+def skips_a_vote(out):
+    if cuda.threadIdx.x < 16:
+        out[cuda.grid(1)] = cuda.syncthreads_count(True)
+
+
+@cuda.jit
+def skips_a_warp(out):
+    if cuda.threadIdx.x < 16:
+        cuda.syncwarp()
+    out[cuda.grid(1)] = 1
+
+
+@host_device
+@pytest.mark.parametrize("kernel, line, waiting, missing", [
+    (skips_in_a_branch, 4, "thread (0, 0, 0)", "thread (16, 0, 0) and 47 more ended without it"),
+    (skips_and_ends, 3, "thread (0, 0, 0)", "thread (16, 0, 0) and 47 more ended without it"),
+    (leaves_a_loop_earlier, 3, "thread (16, 0, 0)", "thread (0, 0, 0) and 15 more ended without it"),
+    (skips_then_meets_another, 5, "thread (5, 0, 0)", "thread (0, 0, 0) waits at line {3}"),
+    (skips_a_vote, 3, "thread (0, 0, 0)", "thread (16, 0, 0) and 47 more ended without it"),
+    (skips_a_warp, 3, "thread (0, 0, 0)", "thread (16, 0, 0) and 15 more ended without it"),
+], ids=lambda value: getattr(value, "__name__", None))
+def test_a_thread_that_goes_round_a_barrier_is_missed(kernel, line, waiting, missing):
+    first = kernel.py_func.__code__.co_firstlineno
+    if kernel is skips_then_meets_another:
+        line, missing = 3, f"thread (0, 0, 0) waits at line {first + 5}"
+    for launch in (kernel[1, 64], kernel[3, 64]):
+        with pytest.raises(errors.LaunchError) as caught:
+            launch(np.zeros(192, dtype=np.int64))
+        text = str(caught.value)
+        assert f"block (0, 0, 0), {waiting} waits in {kernel.py_func.__qualname__}" in text and missing in text
+        assert caught.traceback[-1].lineno + 1 == first + line
+
+
+def leaves_on_one_line(out):
+    t = cuda.threadIdx.x
+    if t >= 10: return  # noqa: E701
+    cuda.syncthreads()
+    out[t] = cuda.syncthreads_count(True)
+
+
+def leaves_in_a_loop(out):
+    t = cuda.threadIdx.x
+    for k in range(40):
+        if k == t:
+            return None
+        cuda.syncthreads()
+        out[t] += 1
+
+
+def leaves_a_warp(out):
+    t = cuda.threadIdx.x
+    if t >= 10:
+        return
+    cuda.syncwarp()
+    out[t] = 10
+
+
+@host_device
+def test_threads_that_return_before_a_barrier_are_not_missed():
+    """As on a GPU: a barrier waits for the threads that have not exited."""
+    expected = {leaves_on_one_line: [10] * 10 + [0] * 54, leaves_a_warp: [10] * 10 + [0] * 54,
+                leaves_in_a_loop: list(range(40)) + [40] * 24}
+    for function, counts in expected.items():
+        out = np.zeros(64, np.int64)
+        cuda.jit(function)[1, 64](out)
+        assert out.tolist() == counts, function
+
+
+@cuda.jit
 def votes(count, every, some):
     t = cuda.threadIdx.x
     count[t] = cuda.syncthreads_count(t % 3 == 0)

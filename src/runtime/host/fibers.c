@@ -4,10 +4,11 @@
  *
  * Fibers are switched by saving the registers that a call preserves and exchanging stack pointers: a few nanoseconds.
  * A fiber that arrives at a barrier joins the queue of those waiting and switches straight to the next one ready; the
- * last to arrive makes the waiting queue the ready queue.  Threads that have ended do not count, as on a GPU.  A block
- * is stuck when a thread arrives at another barrier than the one that others wait at, or when nobody is ready and
- * somebody waits; that is reported, its fibers are abandoned where they stand, and their stacks are set up anew before
- * the next block.
+ * last to arrive makes the waiting queue the ready queue.  Threads that left by a return statement do not count, as on
+ * a GPU; those that ran to the kernel's end went round the barrier: nobody passes it any more.  A block is stuck when
+ * a thread arrives at another barrier than the one that others wait at, or when nobody is ready and somebody waits;
+ * that is reported, its fibers are abandoned where they stand, and their stacks are set up anew before the next
+ * block.
  *
  *   group: one mapping        | guard | stack 0 | guard | stack 1 | ...
  * The top of each stack is shifted by a different number of cache lines: equal addresses modulo 4096 in a thousand
@@ -31,9 +32,10 @@ enum { MIN_STACK = 64 << 10, CACHE_LINE = 64, COLOURS = 32 };
 typedef struct Fiber Fiber;
 struct Fiber {
     HostThread thread; /* first: generated code hands its address back */
-    uint32_t site;     /* of the barrier it waits at */
+    uint32_t site;     /* of the barrier it waits at; UINT32_MAX: none */
     uint32_t mask;     /* the lanes it waits for, at a warp's barrier */
     int32_t number;    /* in its block */
+    bool ended;        /* it ran to the kernel's end */
     void *sp;          /* where it stopped */
     Fiber *next;       /* in the queue it is in */
     FiberGroup *group;
@@ -44,7 +46,7 @@ typedef struct Queue {
 } Queue;
 
 typedef struct Warp {
-    uint32_t live; /* lanes */
+    uint32_t live, ended; /* lanes: those that have not ended, those that ran to the kernel's end */
     Queue waiting;
 } Warp;
 
@@ -56,7 +58,7 @@ struct FiberGroup {
     /* of the block that runs */
     void *scheduler; /* stack pointer of fiber_group_run */
     Queue ready, waiting;
-    size_t live, arrived;
+    size_t live, arrived, ended;  /* threads: not ended, at the barrier, run to the kernel's end */
     size_t votes, met_votes, met; /* predicates true so far; of the last barrier passed: the same, and how many met */
     Warp warps[MAX_BLOCK_THREADS / WARP_SIZE];
     HostGrid *grid;
@@ -163,7 +165,7 @@ ON_FIBER static void leave(FiberGroup *group, Fiber *self) {
 }
 
 ON_FIBER static void release_if_all_arrived(FiberGroup *group) {
-    if (group->arrived < group->live || !group->live) return;
+    if (group->arrived < group->live || !group->live || group->ended) return;
     group->ready = group->waiting; /* nobody is ready: all wait */
     group->waiting = (Queue){0};
     group->met = group->arrived;
@@ -171,13 +173,18 @@ ON_FIBER static void release_if_all_arrived(FiberGroup *group) {
     group->arrived = group->votes = 0;
 }
 
-/* A thread that raised is what the block is reported for, whatever the others do. */
-ON_FIBER static void note_stuck(FiberGroup *group, const Fiber *fiber) {
+/* `fiber` waits in vain for `missing`.  A thread that raised is what the block is reported for, whatever the others
+ * do. */
+ON_FIBER static void note_stuck(FiberGroup *group, const Fiber *fiber, const Fiber *missing) {
+    FiberOutcome *outcome = group->outcome;
     group->fresh = true;
-    if (group->outcome->status) return;
-    group->outcome->stuck = true;
-    group->outcome->thread = fiber->number;
-    group->outcome->site = fiber->site;
+    if (outcome->status) return;
+    outcome->stuck = true;
+    outcome->thread = fiber->number;
+    outcome->site = fiber->site;
+    outcome->missing = missing->number;
+    outcome->missing_site = missing->site;
+    outcome->missing_more = 0;
 }
 
 ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
@@ -185,13 +192,14 @@ ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
     FiberGroup *group = self->group;
     self->site = site;
     if (group->waiting.first && group->waiting.first->site != site) {
-        note_stuck(group, self);
+        note_stuck(group, self, group->waiting.first);
         krait_fiber_switch(&self->sp, group->scheduler); /* never comes back */
     }
     queue_put(&group->waiting, self);
     group->arrived++;
     release_if_all_arrived(group);
     leave(group, self);
+    self->site = UINT32_MAX;
 }
 
 ON_FIBER int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate) {
@@ -212,7 +220,7 @@ ON_FIBER static void release_lanes(FiberGroup *group, Warp *warp, uint32_t mask)
     uint32_t arrived = 0;
     for (Fiber *f = warp->waiting.first; f; f = f->next)
         if (f->mask == mask) arrived |= 1u << f->number % WARP_SIZE;
-    if (mask & warp->live & ~arrived) return;
+    if (mask & (warp->live | warp->ended) & ~arrived) return;
     Queue others = {0};
     for (Fiber *f = warp->waiting.first, *next; f; f = next) {
         next = f->next;
@@ -230,6 +238,7 @@ ON_FIBER void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_
     queue_put(&warp->waiting, self);
     release_lanes(group, warp, self->mask);
     leave(group, self);
+    self->site = UINT32_MAX;
 }
 
 ON_FIBER void krait_host_yield(HostThread *thread) {
@@ -243,6 +252,7 @@ ON_FIBER void krait_host_yield(HostThread *thread) {
 ON_FIBER static void lane_end(FiberGroup *group, const Fiber *self) {
     Warp *warp = &group->warps[self->number / WARP_SIZE];
     warp->live &= ~(1u << self->number % WARP_SIZE);
+    if (self->ended) warp->ended |= 1u << self->number % WARP_SIZE;
     for (Fiber *f = warp->waiting.first; f;) {
         Fiber *before = warp->waiting.first, *next = f->next;
         release_lanes(group, warp, f->mask);
@@ -263,6 +273,8 @@ ON_FIBER static void note_end(FiberGroup *group, Fiber *self, int32_t status) {
         if (group->exception_bytes)
             memcpy(group->exception + group->exception_bytes, group->exception, group->exception_bytes);
     }
+    self->ended = !status && !thread->left;
+    group->ended += self->ended;
     group->live--;
     lane_end(group, self);
     release_if_all_arrived(group);
@@ -337,11 +349,27 @@ void fiber_group_free(FiberGroup *group) {
     free(group);
 }
 
-static const Fiber *first_waiting(const FiberGroup *group) {
-    if (group->waiting.first) return group->waiting.first;
+/* Nobody is ready and somebody waits: for whom.  A thread at a barrier of its warp waits for lanes, one at a barrier of
+ * the block for all. */
+static void find_missing(FiberGroup *group, size_t count) {
+    const Fiber *waiting = group->waiting.first, *missing = NULL;
     const Warp *warp = group->warps;
-    while (!warp->waiting.first) warp++;
-    return warp->waiting.first;
+    bool of_block = waiting != NULL;
+    if (!of_block) {
+        while (!warp->waiting.first) warp++;
+        waiting = warp->waiting.first;
+    }
+    size_t first = (size_t)(warp - group->warps) * WARP_SIZE, more = 0;
+    if (!of_block && count > first + WARP_SIZE) count = first + WARP_SIZE;
+    for (size_t i = first; i < count; i++) {
+        const Fiber *fiber = &group->fibers[i];
+        bool awaited = of_block || waiting->mask >> (i - first) & 1;
+        if (!awaited || (!fiber->ended && (fiber->site == UINT32_MAX || fiber->site == waiting->site))) continue;
+        if (!missing) missing = fiber;
+        more += fiber->ended && fiber != missing;
+    }
+    note_stuck(group, waiting, missing ? missing : waiting);
+    group->outcome->missing_more = (int32_t)more;
 }
 
 void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
@@ -354,7 +382,7 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
     *outcome = (FiberOutcome){0};
     group->ready = group->waiting = (Queue){0};
     group->live = count;
-    group->arrived = group->votes = 0;
+    group->arrived = group->ended = group->votes = 0;
     for (size_t i = 0; i * WARP_SIZE < count; i++) {
         size_t lanes = count - i * WARP_SIZE;
         group->warps[i] = (Warp){.live = lanes >= WARP_SIZE ? UINT32_MAX : (1u << lanes) - 1};
@@ -370,12 +398,14 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
             for (int32_t x = 0; x < nx; x++) {
                 Fiber *fiber = &group->fibers[number++];
                 fiber->thread = (HostThread){.grid = grid, .x = x, .y = y, .z = z, .place = 0, .bad = INT32_MAX};
+                fiber->site = UINT32_MAX;
+                fiber->ended = false;
                 queue_put(&group->ready, fiber);
             }
     Fiber *first = group->ready.first;
     queue_take_first(&group->ready);
     krait_fiber_switch(&group->scheduler, first->sp);
-    if (group->live && !group->fresh) note_stuck(group, first_waiting(group)); /* nobody is ready, somebody waits */
+    if (group->live && !group->fresh) find_missing(group, count);
     if (outcome->status && exception_bytes)
         memcpy(group->exception, group->exception + exception_bytes, exception_bytes);
 }

@@ -15,7 +15,10 @@ typedef struct FiberOutcome {
     int32_t status; /* of the first thread that raised, else 0; its arguments are in the exception buffer given */
     int32_t thread; /* number in the block of the raising or the stuck thread */
     bool stuck;
-    uint32_t site; /* of the barrier the stuck thread waits at */
+    uint32_t site;         /* of the barrier the stuck thread waits at */
+    int32_t missing;       /* a thread it waits for in vain */
+    uint32_t missing_site; /* the barrier where that one waits; UINT32_MAX: it ran to the end */
+    int32_t missing_more;  /* how many others ran to the end */
 } FiberOutcome;
 
 FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes); /* NULL: no memory */

@@ -60,9 +60,12 @@ typedef struct HostLaunch {
 typedef struct HostLaunchReport {
     int32_t status; /* 0, or 1 + RaiseSite of the first thread (in block and thread order) that raised */
     int64_t bad_block,
-        bad_thread;    /* of the first access outside an array, or of the raising or stuck thread; -1: none */
-    uint32_t bad_site; /* access site of codegen_access_sites; UINT32_MAX: none */
-    bool stuck;        /* a thread missed a barrier: bad_site is the barrier's */
+        bad_thread;         /* of the first access outside an array, or of the raising or stuck thread; -1: none */
+    uint32_t bad_site;      /* access site of codegen_access_sites; UINT32_MAX: none */
+    bool stuck;             /* a thread missed a barrier: bad_site is the barrier's, bad_thread waits at it */
+    int64_t missing_thread; /* and waits for this one in vain, */
+    uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
+    int64_t missing_more;   /* as so many others did */
 } HostLaunchReport;
 
 /* Runs every thread of the grid and returns when all are done.  Call without the GIL.  False: no memory, or more than
@@ -72,7 +75,7 @@ unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
 
 /* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
- * thread's warp) that has not ended has arrived; vote: a BarrierVote over the predicates. */
+ * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates. */
 void krait_host_barrier(HostThread *thread, uint32_t site);
 int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate);
 void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask);

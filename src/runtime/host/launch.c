@@ -116,6 +116,9 @@ static void note_error(Launch *launch, const Participant *p, int64_t block, cons
         report->bad_block = block;
         report->bad_thread = outcome->thread;
         report->bad_site = outcome->stuck ? outcome->site : UINT32_MAX;
+        report->missing_thread = outcome->missing;
+        report->missing_site = outcome->missing_site;
+        report->missing_more = outcome->missing_more;
         if (outcome->status && what->exception) memcpy(what->exception, p->exception, what->exception_bytes);
         if (block < atomic_load(&launch->limit)) atomic_store(&launch->limit, block);
     }
