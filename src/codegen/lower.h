@@ -72,6 +72,7 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from,
                        const Type *to); /* any types; lower_cast without checks */
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent);
+LLVMValueRef l_easy_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent);
 LLVMValueRef lower_power(Lower *l, const Value *value);
 
 LLVMValueRef lower_tuple(Lower *l, const Value *value); /* lower_tuple.c */

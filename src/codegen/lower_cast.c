@@ -161,6 +161,26 @@ static void check_float_to_int(Lower *l, LLVMValueRef value) {
     l_raise_if(l, infinite, "OverflowError", "cannot convert float infinity to integer", NULL, 0);
 }
 
+/* numpy.int8(x) of a Python float: int(x) has to fit C's long (unsigned long for unsigned types of that width or of
+ * half of it), then the type.  The value has been rounded towards zero. */
+static void check_float_fits(Lower *l, LLVMValueRef value, Scalar to) {
+    const ScalarInfo *info = &scalar_info[to];
+    bool is_unsigned = info->kind == 'u', far = is_unsigned && info->bytes >= 4;
+    double long_end = 9223372036854775808.0,
+           values = info->bytes == 8 ? 2 * long_end : (double)(1ull << (8 * info->bytes));
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef below = l_fcmp(l, LLVMRealOLT, value, l_float(type, -long_end)),
+                 above = l_fcmp(l, LLVMRealOGE, value, l_float(type, far ? 2 * long_end : long_end));
+    l_raise_if(l, l_or(l, below, above), "OverflowError", "Python int too large to convert to C long", NULL, 0);
+    below = l_fcmp(l, LLVMRealOLT, value, l_float(type, is_unsigned ? 0.0 : -values / 2));
+    above = l_fcmp(l, LLVMRealOGE, value, l_float(type, is_unsigned ? values : values / 2));
+    LLVMValueRef beyond = l_fcmp(l, LLVMRealOGE, value, l_float(type, long_end)), whole = float_to_uint64(l, value);
+    const char *text = "Python integer %s out of bounds for %s";
+    l_raise_if(l, l_and(l, above, beyond), "OverflowError", arena_printf(l->arena, text, "%llu", info->name), &whole,
+               1);
+    l_raise_if(l, l_or(l, below, above), "OverflowError", arena_printf(l->arena, text, "%lld", info->name), &whole, 1);
+}
+
 /* Whether an int64 lies outside an integer type. */
 static LLVMValueRef is_outside(Lower *l, LLVMValueRef value, Scalar to) {
     if (to == SCALAR_INT64) return l_i1(l, false);
@@ -206,8 +226,13 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
         l_raise_if(l, l_not(l, l_present(l, from, operand)), "TypeError", text, NULL, 0);
     }
     if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) &&
-        to->scalar != SCALAR_BOOL)
+        to->scalar != SCALAR_BOOL) {
         check_float_to_int(l, operand);
+        if (from->weak && !to->weak) {
+            operand = l_intrinsic(l, "llvm.trunc", LLVMTypeOf(operand), &operand, 1);
+            check_float_fits(l, operand, to->scalar);
+        }
+    }
     if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 &&
         type_is_integer(to) && !to->weak && to->scalar != SCALAR_BOOL)
         l_check_int_range(l, operand, from, to, value->args[0]);

@@ -11,7 +11,7 @@
  * then the result's numbers by value, and returns int32. */
 #include <string.h>
 
-#include "codegen/llvm.h" /* Lower */
+#include "codegen/lower.h"
 
 /* ---- vector variants of the C library ---- */
 
@@ -96,8 +96,18 @@ static const char *symbol_for(const Lower *l, const PlatformMath *row, bool sing
     return single ? row->device32 : row->device64;
 }
 
+/* LLVM rewrites calls of functions it knows: 2.0 ** x becomes exp2(x), whose last bit differs, and fmod(nan, x) a
+ * number.  As in rtlib, which is compiled freestanding, the C library alone says what its functions give. */
+static void keep_bits(Lower *l, LLVMValueRef call) {
+    if (l->target->math != MATH_HOST || l->fastmath == FASTMATH_ALL) return;
+    unsigned kind = LLVMGetEnumAttributeKindForName("nobuiltin", strlen("nobuiltin"));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, kind, 0));
+}
+
 static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
     const char *symbol = symbol_for(l, row, type == l->f32);
+    LLVMValueRef easy = strcmp(row->name, "pow") == 0 ? l_easy_power(l, args[0], args[1]) : NULL;
+    if (easy) return easy;
     LLVMValueRef function = LLVMGetNamedFunction(l->module, symbol);
     if (!function) {
         LLVMTypeRef types[] = {type, type};
@@ -106,7 +116,10 @@ static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef typ
         l_attribute(l, function, -1, "willreturn", 0);
     }
     LLVMValueRef call = l_call(l, function, args, row->operands);
-    if (vectors_allowed(l)) describe_vectors(l, call, row, symbol, type);
+    if (row->vector[0] && vectors_allowed(l))
+        describe_vectors(l, call, row, symbol, type);
+    else
+        keep_bits(l, call);
     return call;
 }
 

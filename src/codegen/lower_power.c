@@ -1,8 +1,9 @@
 /* lower_power.c: x ** y.
  *
  * Integers: by squaring, wrapping; a constant exponent becomes multiplications.  Floats: the library's pow, save the
- * exponents whose result is exact by definition (0, 1, 2, -1); a small literal integer exponent becomes multiplications
- * where results need not be those of pow to the last bit (kernels on a GPU, fast math).  Complex: rtlib's functions,
+ * constant exponents that one correctly rounded operation stands for (0, 1, 2, -1, 0.5), as the manual says; a small
+ * literal integer exponent becomes multiplications where results need not be those of pow to the last bit (kernels on
+ * a GPU, fast math).  Complex: rtlib's functions,
  * CPython's for Python's numbers and NumPy's for the others. */
 #include "codegen/lower.h"
 
@@ -47,6 +48,20 @@ LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, boo
     LLVMValueRef unit = l_or(l, l_icmp(l, LLVMIntEQ, base, one), l_and(l, is_minus_one, even));
     LLVMValueRef inverse = l_select(l, unit, one, l_select(l, is_minus_one, minus_one, zero));
     return l_select(l, negative, inverse, r);
+}
+
+/* pow to the constant exponents 2, -1 and 0.5 by an operation that rounds correctly; NULL for any other exponent.
+ * Unlike a square root, pow gives 0.0 for -0.0 and infinity for -infinity. */
+LLVMValueRef l_easy_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent) {
+    LLVMTypeRef type = LLVMTypeOf(base);
+    LLVMBool inexact = false;
+    double known = LLVMIsAConstantFP(exponent) ? LLVMConstRealGetDouble(exponent, &inexact) : 0.0;
+    if (known == 2.0) return LLVMBuildFMul(l->b, base, base, "");
+    if (known == -1.0) return l_fdiv(l, l_float(type, 1.0), base);
+    if (known != 0.5) return NULL;
+    LLVMValueRef root = l_intrinsic(l, "llvm.sqrt", type, &base, 1), infinity = l_float(type, __builtin_inf());
+    root = l_intrinsic(l, "llvm.fabs", type, &root, 1);
+    return l_select(l, l_fcmp(l, LLVMRealOEQ, base, l_float(type, -__builtin_inf())), infinity, root);
 }
 
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent) {

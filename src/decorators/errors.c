@@ -144,15 +144,15 @@ static PyObject *site_arguments(const ModuleState *state, const RaiseSite *site,
     return arguments;
 }
 
-/* site->format has %lld for each int64 in the buffer, at most eight. */
+/* site->format has %lld or %llu for each integer of 64 bits in the buffer, at most eight. */
 static PyObject *site_text(const char *format, const char *buffer) {
     char text[512];
     size_t used = 0, number = 0;
     for (const char *c = format; *c && used + 24 < sizeof text; c++) {
-        if (strncmp(c, "%lld", 4) == 0) {
+        if (strncmp(c, "%ll", 3) == 0) {
             long long value;
             memcpy(&value, buffer + 8 * number++, sizeof value);
-            used += (size_t)snprintf(text + used, sizeof text - used, "%lld", value);
+            used += (size_t)snprintf(text + used, sizeof text - used, c[3] == 'u' ? "%llu" : "%lld", value);
             c += 3;
         } else {
             if (*c == '%' && c[1] == '%') c++;

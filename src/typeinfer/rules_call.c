@@ -357,18 +357,19 @@ static bool complex_from_parts(Typing *t, const Type *to) {
     return typing_result(t, to, konst);
 }
 
+/* A constant float as an integer, NULL where the interpreter raises or a processor decides. */
 static const Const *truncated(Infer *in, const Const *konst, const Type *to) {
-    bool fits = konst && konst->type->kind == TY_SCALAR && scalar_info[konst->type->scalar].kind == 'f' &&
-                konst->f > -9.2e18 && konst->f < 9.2e18;
-    return fits ? typing_konst_cast(in, const_int(in->arena, in->types, (int64_t)konst->f), to) : NULL;
+    bool known = konst && konst->type->kind == TY_SCALAR && scalar_info[konst->type->scalar].kind == 'f' &&
+                 konst->f > -9.2e18 && konst->f < 9.2e18;
+    const Const *whole = known ? const_int(in->arena, in->types, (int64_t)konst->f) : NULL;
+    return known && typing_konst_fits(whole, to) ? typing_konst_cast(in, whole, to) : NULL;
 }
 
 /* numpy.int8(x) of a Python number: int(x), which raises for infinities and NaN, must lie in the range of the type. */
-static bool convert_checked(Typing *t, char kind, const Type *to) {
+static bool convert_checked(Typing *t, const Type *to) {
     Value *value = t->values[0];
     if (t->emit) {
         value = typing_make_cast(t, value, infer_content(t->args[0].type));
-        if (kind == 'f') value = typing_make_cast(t, value, infer_int(t->in)), value->flags |= VF_CHECKED;
         value = typing_make_cast(t, value, to);
         if (value->op == OP_CAST) value->flags |= VF_CHECKED;
     }
@@ -408,9 +409,8 @@ static bool convert(Typing *t, const Type *to) {
     bool truncates = kind == 'f' && (to_kind == 'i' || to_kind == 'u');
     const Const *whole = truncates ? truncated(in, t->args[0].konst, to) : NULL;
     if (whole) return typing_become_const(t, whole);
-    bool from_python = from->weak && (kind == 'i' || kind == 'f') && !t->args[0].konst;
-    if (in->py_errors && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u'))
-        return convert_checked(t, kind, to);
+    bool from_python = from->weak && (kind == 'f' || (kind == 'i' && !t->args[0].konst));
+    if (in->py_errors && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u')) return convert_checked(t, to);
     if (truncates && to->weak && in->py_errors) return typing_become_func(t, FUNC_MATH_TRUNC);
     typing_cast(t, 0, to);
     return typing_become_arg(t, 0);

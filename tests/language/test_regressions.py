@@ -1,6 +1,7 @@
 """One test for every defect that was once found: the smallest program that showed it."""
 
 import dis
+import math
 import threading
 import types
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from krait import cuda, errors, njit, vectorize
 
-from oracle import agree
+from oracle import agree, agree_all, make
 
 
 @njit
@@ -139,3 +140,43 @@ def test_operands_that_are_not_there_are_refused():
         broken = types.FunctionType(code.replace(co_code=bytes(changed)), {})
         with pytest.raises(errors.UnsupportedError, match="bytecode"):
             njit(broken)(1)
+
+
+# ---- what LLVM believes of the C library's functions is not always so ----
+
+
+@pytest.mark.parametrize("text", ["math.nan % x", "(x * 0.0) % 1.0", "x % math.inf", "math.nan // x", "divmod(x * 0.0, 1.0)",
+                                  "math.fmod(x * 0.0, 1.0)", "np.fmod(x * 0.0, 1.0)", "np.float32(x * 0.0) % np.float32(1)"])
+def test_remainders_of_nan_are_nan(text):
+    agree_all(make(f"def f(x): return {text}"), [(v,) for v in (math.inf, -math.inf, math.nan, 2.5, -1.0)])
+
+
+def test_a_remainder_by_a_quotient_that_may_be_zero():
+    def f(x, a):
+        x = x - x
+        v = (3.25 <= x == a[1]) / 3
+        w = a[0] // (x // v)
+        if w or np.uint64(v):
+            pass
+        return a
+
+    agree(f, np.int16(-3), np.ones(4, bool))
+
+
+@pytest.mark.parametrize("text", ["2.0 ** x", "math.pow(2.0, x)", "10.0 ** x", "np.float32(2) ** np.float32(x)"])
+def test_powers_are_those_of_the_c_library(text):
+    numbers = np.random.default_rng(7).uniform(-50, 50, 2000).tolist()
+    agree_all(make(f"def f(x): return {text}"), [(v,) for v in numbers])
+
+
+# ---- floats that do not fit NumPy's integers raise, as there ----
+
+ODD_FLOATS = [1e19, 1e20, -1.0, -0.5, 9.3e18, -1e19, math.nan, math.inf, -math.inf, 300.7, 2.0**63, 4e9, -(2.0**63), 2.0**64,
+              127.99, 128.0, -128.9, -129.0, 65535.5, 65536.0, 2.0**32, -(2.0**31), 2.0**31]
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_numpy_integers_of_python_floats(kind):
+    agree_all(make(f"def f(x): return np.{kind}(x)"), [(v,) for v in ODD_FLOATS])
+    for value in ODD_FLOATS:
+        agree(make(f"def f(): return np.{kind}(VALUE)", VALUE=value))
