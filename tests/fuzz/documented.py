@@ -1,0 +1,183 @@
+"""The documented differences between compiled and interpreted code (docs/manual/types.md), recognised exactly.
+
+A program is written once, with marks.  `compiled_form` takes the marks out: this is what the compiler gets.
+`interpreted_form` turns every place where the manual says that compiled code differs into a call that does what the
+manual says, or ends the run with `Differs`, where compiled code is free (an int left 64 bits, a float does not fit the
+integer that C would convert it to).  What remains is compared without any tolerance.
+"""
+
+import ast
+import operator
+
+import numpy as np
+
+INT64 = range(-(2**63), 2**63)
+
+
+class Differs(BaseException):
+    """From here on the manual lets compiled code differ; no program catches it."""
+
+
+def _watch(value):
+    """Python ints have 64 bits and wrap."""
+    if type(value) is int and value not in INT64:
+        raise Differs("an int beyond 64 bits")
+    if type(value) is tuple:
+        for item in value:
+            _watch(item)
+    return value
+
+
+def _join(value, kind):
+    """Where branches meet, a weak and a strong type join to the strong one, an int and a float to a float."""
+    return value if type(value) is kind else kind(value)
+
+
+def _pow(base, exponent, constant=False):
+    """int ** int is an int unless the exponent is a constant, and float ** float a float."""
+    if isinstance(base, int) and isinstance(exponent, int) and not constant:
+        if exponent < 0 and base:
+            raise ValueError("an int to a negative power is a float, which the result of int ** int cannot be in "
+                             "compiled code: make one operand a float")
+        if exponent > 64 and abs(base) > 1:
+            raise Differs("an int beyond 64 bits")
+    value = operator.pow(base, exponent)
+    if type(value) is complex and not isinstance(base, complex) and not isinstance(exponent, complex):
+        text = "a negative number to a fractional power is complex, which the result of float ** float cannot be in "
+        raise ValueError(text + "compiled code: make one operand complex")
+    return _easy_power(base, exponent, value) if constant else _watch(value)
+
+
+def _easy_power(base, exponent, value):
+    """A float to the constant power 2, -1 or 0.5 is rounded correctly, as pow need not be."""
+    kind = type(value)
+    if exponent not in (2, -1, 0.5) or not isinstance(value, (float, np.floating)) or not np.isfinite(value):
+        return _watch(value)
+    wide = np.longdouble(base)
+    return kind(wide * wide if exponent == 2 else 1 / wide if exponent == -1 else np.sqrt(wide + 0.0))
+
+
+def _ipow(base, exponent, constant=False):
+    return operator.ipow(base, exponent) if isinstance(base, np.ndarray) else _pow(base, exponent, constant)
+
+
+def _lshift(value, count):
+    if isinstance(value, int) and isinstance(count, int) and count > 64 and value:
+        raise Differs("an int beyond 64 bits")
+    return _watch(value << count)
+
+
+def _ilshift(value, count):
+    return operator.ilshift(value, count) if isinstance(value, np.ndarray) else _lshift(value, count)
+
+
+def _fits(value, dtype):
+    """Whether C defines the conversion of a float, or of an array of floats, to an integer type."""
+    value = np.asarray(value)
+    if dtype.kind not in "iu" or value.dtype.kind not in "fc":
+        return True
+    info, whole = np.iinfo(dtype), np.trunc(value.real.astype(np.longdouble))
+    return bool(np.all((whole >= info.min) & (whole <= info.max)))
+
+
+def _cast(kind, value):
+    """np.int8(x): of a float that does not fit, what C gives."""
+    if isinstance(value, (np.floating, np.complexfloating)) and not _fits(value, np.dtype(kind)):
+        raise Differs("a float that does not fit an integer")
+    return kind(value)
+
+
+def _stored(value, array):
+    """array[...] = value: a float stored into an array of integers is converted as C does."""
+    if isinstance(array, np.ndarray) and not isinstance(value, tuple) and not _fits(value, array.dtype):
+        raise Differs("a float that does not fit an integer")
+    return value
+
+
+HELPERS = {f.__name__: f for f in (_watch, _join, _pow, _ipow, _lshift, _ilshift, _cast, _stored)}
+
+
+def call(name, *arguments):
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+def is_join(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_join"
+
+
+class Plain(ast.NodeTransformer):
+    """Takes the marks out."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        return node.args[0] if is_join(node) else node
+
+    def visit_Assign(self, node):
+        mark = is_join(node.value)
+        self.generic_visit(node)
+        if mark and isinstance(node.value, ast.Name) and node.value.id == getattr(node.targets[0], "id", None):
+            return None
+        return node
+
+
+def is_constant(node):
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
+
+
+class Documented(ast.NodeTransformer):
+    """Calls the helpers above where the manual names a difference."""
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Pow):
+            return call("_pow", node.left, node.right, ast.Constant(is_constant(node.right)))
+        return call("_lshift", node.left, node.right) if isinstance(node.op, ast.LShift) else call("_watch", node)
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        return node if is_constant(node) else call("_watch", node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":
+            kind = getattr(np, function.attr)
+            if isinstance(kind, type) and issubclass(kind, np.integer):
+                return call("_cast", function, *node.args)
+        return call("_watch", node)
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if isinstance(target, ast.Subscript):
+            array = ast.parse(ast.unparse(target.value), mode="eval").body
+            node.value = call("_stored", node.value, array)
+        return node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        name = ast.Name(node.target.id, ast.Load())
+        if isinstance(node.op, ast.Pow):
+            return ast.Assign([node.target], call("_ipow", name, node.value, ast.Constant(is_constant(node.value))))
+        if isinstance(node.op, ast.LShift):
+            return ast.Assign([node.target], call("_ilshift", name, node.value))
+        return [node, ast.Expr(call("_watch", name))]
+
+
+def render(tree):
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def compiled_form(source):
+    tree = Plain().visit(ast.parse(source))
+    for node in ast.walk(tree):  # a block of which only a mark was left
+        for field in ("body",):
+            if isinstance(getattr(node, field, None), list) and not getattr(node, field):
+                setattr(node, field, [ast.Pass()])
+    return render(tree)
+
+
+def interpreted_form(source):
+    return render(Documented().visit(ast.parse(source)))
