@@ -8,12 +8,17 @@
  * rule makes of its operands' facts; phis join (lattice.c) what they held with the facts that come over edges that can
  * be taken, and since every cycle goes through a phi or a cell, whose facts only grow, this ends.
  *
+ * Rules are not all monotone: numpy.sqrt of a Python float is float64, and of the float32 that the variable becomes in
+ * a loop it is float32.  A join that met the first answer keeps it, though nothing gives it any more.  So when all is
+ * settled, each phi and the result are joined anew from what holds now; where that is another type, the function is
+ * solved once more, and the phis that had more than one type start with the one they ended with.
+ *
  * A block stops at a value whose fact is bottom: a call of a function that has not returned yet or never does, or an
  * operation that is refused.  What follows is not reached.  The solver stays as it is until all functions of the
  * compilation are solved: a call whose callee's result has changed is woken, and the solving goes on from there, so
  * that a function costs what its facts change, however many callees it waits for.  When nothing changes any more, the
  * first refusal in program order is repeated with its message. */
-#include <string.h> /* strcmp */
+#include <string.h> /* memcmp, memcpy */
 
 #include "typeinfer/infer.h"
 
@@ -28,17 +33,19 @@ struct Solver {
     uint32_t *place;      /* by Value.id: position in its block */
     uint32_t *first_user; /* by Value.id: start in users; users of id i: users[first_user[i] .. first_user[i+1]-1] */
     Value **users;
-    bool *queued; /* by Value.id */
+    bool *queued;       /* by Value.id */
+    const Type **seeds; /* by Value.id: the type that a phi or cell starts with; NULL: bottom */
     VEC(Block *) block_queue;
     VEC(Value *) value_queue;
     size_t steps;
     bool changed; /* a fact, since the flag was cleared */
+    bool moved;   /* a phi or cell went from one type to another, since the joins were last looked at */
     bool has_cells;
     Fact result; /* of the function */
     Value *first_return;
 };
 
-enum { MAX_STEPS_PER_VALUE = 400 };
+enum { MAX_STEPS_PER_VALUE = 400, MAX_SOLUTIONS = 8 };
 
 static void index_values(Infer *in, struct Solver *s) {
     Func *func = in->func;
@@ -53,7 +60,7 @@ static void index_values(Infer *in, struct Solver *s) {
             s->place[value->id] = place++;
             s->has_cells |= value->op == OP_CELL || value->op == OP_FUNCTION;
             value->mark = NULL;
-            value->type = infer_bottom(in);
+            value->type = s->seeds[value->id] ? s->seeds[value->id] : infer_bottom(in);
             if (value->op != OP_CONST) value->konst = NULL;
             total += value->nargs;
             for (uint32_t i = 0; i < value->nargs; i++) s->first_user[value->args[i]->id + 1]++;
@@ -87,6 +94,11 @@ static void set_fact(Infer *in, Value *value, Fact fact) {
     bool same_konst = value->konst == fact.konst ||
                       (value->konst && fact.konst && const_equal(value->konst, fact.konst));
     if (value->type == fact.type && same_konst) return;
+    bool joins = value->op == OP_PHI || value->op == OP_CELL;
+    if (joins && value->type != fact.type && value->type->kind != TY_BOTTOM) {
+        s->seeds[value->id] = fact.type;
+        s->moved = true;
+    }
     value->type = fact.type;
     value->konst = fact.konst;
     s->changed = true;
@@ -137,23 +149,28 @@ static bool no_join(Infer *in, Value *at, const char *name, const Value *a, cons
     return false;
 }
 
-static bool visit_phi(Infer *in, Value *phi) {
-    struct Solver *s = in->solver;
-    Fact fact = {phi->type, phi->konst};
-    const Value *seen = NULL;
+/* Joins *fact with the operands that come over edges taken; the operand that does not join, or NULL. */
+static const Value *join_operands(Infer *in, const Value *phi, Fact *fact) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
-        Value *arg = phi->args[i];
-        if (!edge_taken(s, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM) continue;
+        const Value *arg = phi->args[i];
+        if (!edge_taken(in->solver, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM) continue;
         Fact operand = {arg->type, arg->konst};
         if (arg->type->kind == TY_OPTIONAL && narrow_operand(in, phi, i, arg)) operand.type = arg->type->items[0];
-        if (!typeinfer_fact_join(in, fact, operand, &fact)) {
-            const char *name = phi->name ? phi->name : arg->name;
-            for (uint32_t k = 0; k < phi->nargs && !seen; k++)
-                if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
-                    !typeinfer_join(in->config->promotion, in->types, phi->args[k]->type, arg->type))
-                    seen = phi->args[k];
-            return no_join(in, phi, name, seen ? seen : phi, arg);
-        }
+        if (!typeinfer_fact_join(in, *fact, operand, fact)) return arg;
+    }
+    return NULL;
+}
+
+static bool visit_phi(Infer *in, Value *phi) {
+    Fact fact = {phi->type, phi->konst};
+    const Value *seen = NULL, *arg = join_operands(in, phi, &fact);
+    if (arg) {
+        const char *name = phi->name ? phi->name : arg->name;
+        for (uint32_t k = 0; k < phi->nargs && !seen; k++)
+            if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
+                !typeinfer_join(in->config->promotion, in->types, phi->args[k]->type, arg->type))
+                seen = phi->args[k];
+        return no_join(in, phi, name, seen ? seen : phi, arg);
     }
     /* A phi that was known not to be constant stays so. */
     if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
@@ -358,20 +375,64 @@ bool solver_report(Infer *in) {
     return true;
 }
 
-void solver_open(Infer *in) {
-    in->solver = ARENA_NEW(in->arena, struct Solver);
-    in->solver->result = (Fact){infer_bottom(in), NULL};
-    func_compute_order(in->func);
-    index_values(in, in->solver);
+/* ---- joins that kept what nothing gives any more ---- */
+
+/* Joins the phi from what its operands are now; true if that is another type than it has.  It starts with that one. */
+static bool rejoin(Infer *in, const Value *phi) {
+    Fact fact = {infer_bottom(in), NULL};
+    if (join_operands(in, phi, &fact) || fact.type->kind == TY_BOTTOM) return false;
+    const Type **seed = &in->solver->seeds[phi->id];
+    if (*seed) *seed = fact.type;
+    return fact.type != phi->type;
+}
+
+static bool joins_are_stale(Infer *in) {
+    struct Solver *s = in->solver;
+    bool stale = false;
+    s->moved = false;
+    Fact result = {infer_bottom(in), NULL};
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        const Block *block = in->func->blocks.data[b];
+        if (!s->blocks[block->id].reached) continue;
+        for (const Value *phi = block->first; phi && phi->op == OP_PHI && is_reached(s, phi); phi = phi->next)
+            stale |= rejoin(in, phi);
+        const Value *end = block->last;
+        if (end->op != OP_RETURN || !is_reached(s, end)) continue;
+        Fact returned = {end->args[0]->type, end->args[0]->konst};
+        if (!typeinfer_fact_join(in, result, returned, &result)) return stale;
+    }
+    return stale || result.type != s->result.type;
+}
+
+static void start(Infer *in, const Type **seeds) {
+    struct Solver *s = in->solver = ARENA_NEW(in->arena, struct Solver);
+    s->result = (Fact){infer_bottom(in), NULL};
+    s->seeds = seeds;
+    index_values(in, s);
     narrow_open(in);
     Block *entry = in->func->blocks.data[0];
-    in->solver->blocks[entry->id].reached = true;
-    vec_push(in->arena, &in->solver->block_queue, entry);
+    s->blocks[entry->id].reached = true;
+    vec_push(in->arena, &s->block_queue, entry);
+}
+
+void solver_open(Infer *in) {
+    func_compute_order(in->func);
+    start(in, ARENA_ARRAY(in->arena, const Type *, in->func->next_value));
 }
 
 bool solver_run(Infer *in) {
+    size_t count = in->func->next_value, bytes = count * sizeof(Type *);
+    const Type **seeds = in->solver->seeds, **before = NULL;
     in->quiet = true;
     TRY(settle(in));
+    for (int solutions = 1; solutions < MAX_SOLUTIONS && in->solver->moved && joins_are_stale(in); solutions++) {
+        if (!before) before = ARENA_ARRAY(in->arena, const Type *, count);
+        if (memcmp(before, seeds, bytes) == 0) break; /* nothing would start otherwise */
+        memcpy(before, seeds, bytes);
+        start(in, seeds);
+        in->solver->moved = true; /* look again */
+        TRY(settle(in));
+    }
     in->result = in->solver->result;
     return true;
 }
