@@ -114,13 +114,14 @@ static bool can_leave(const Type *type) {
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
-    if (job->config->kernel ? root->result->kind == TY_NONE : can_leave(root->result)) return true;
+    bool launched = job->config->codegen.entry == ENTRY_KERNEL;
+    if (launched ? root->result->kind == TY_NONE : job->config->kernel || can_leave(root->result)) return true;
     Span span = root->untyped->span;
     for (size_t b = 0; b < root->func->blocks.len; b++) {
         const Value *last = root->func->blocks.data[b]->last;
         if (last && last->op == OP_RETURN) span = last->span;
     }
-    if (job->config->kernel) {
+    if (launched) {
         diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span,
                   "kernel `%s` returns %s, and a kernel returns nothing", root->untyped->name,
                   type_text(job->arena, root->result));

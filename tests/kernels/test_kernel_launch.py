@@ -192,7 +192,7 @@ def test_shared_memory_is_a_size():
 
 
 def test_a_kernel_needs_a_configuration():
-    with pytest.raises(ValueError, match="grid, block"):
+    with pytest.raises(ValueError, match=r"scale is a kernel .*: scale\[blocks, threads\]"):
         scale(np.zeros(3), 1.0)
 
 
