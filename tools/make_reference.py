@@ -63,6 +63,18 @@ def operations():
     return lines
 
 
+def attributes():
+    lines = [
+        "# Attributes",
+        "",
+        "What values of compiled code have after a dot, printed from `src/ir/ir_attrs.def`.",
+        "",
+        "| of | name | |",
+        "| --- | --- | --- |",
+    ]
+    return lines + [f"| {kind} | `{name}` | {doc} |" for kind, name, doc in testing.table("attrs")]
+
+
 def errors():
     lines = [
         "# Refusals",
@@ -107,6 +119,7 @@ def options():
 PAGES = {
     "functions.md": functions,
     "operations.md": operations,
+    "attributes.md": attributes,
     "errors.md": errors,
     "types.md": types,
     "options.md": options,

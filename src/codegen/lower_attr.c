@@ -1,70 +1,111 @@
-/* lower_attr.c: attributes of run-time values: arrays, scalars, ranges. */
-#include <string.h> /* strcmp */
-
+/* lower_attr.c: attributes of run-time values, by the rows of ir_attrs.def: what inference did not replace. */
 #include "codegen/lower.h"
 
-static LLVMValueRef int_tuple(Lower *l, const Type *tuple, const Type *array, LLVMValueRef value,
-                              LLVMValueRef (*part)(Lower *, const Type *, LLVMValueRef, unsigned)) {
-    LLVMValueRef result = LLVMGetUndef(l_type(l, tuple));
-    for (unsigned i = 0; i < array->ndim; i++) result = l_set_item(l, tuple, result, i, part(l, array, value, i));
-    return result;
+/* One attribute of v, a value of type `type`; the result has the type of `value`. */
+typedef LLVMValueRef AttrLowering(Lower *l, const Value *value, const Type *type, LLVMValueRef v);
+
+/* ---- arrays ---- */
+
+typedef LLVMValueRef AxisPart(Lower *l, const Type *type, LLVMValueRef array, unsigned axis);
+
+static LLVMValueRef per_axis(Lower *l, const Type *tuple, const Type *array, LLVMValueRef v, AxisPart *part) {
+    LLVMValueRef items[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < array->ndim; i++) items[i] = part(l, array, v, i);
+    return l_make_items(l, tuple, items);
 }
 
-static LLVMValueRef transposed(Lower *l, const Type *type, LLVMValueRef array, const Type *result) {
+static LLVMValueRef lower_attr_shape(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    return per_axis(l, value->type, type, v, l_array_shape);
+}
+
+static LLVMValueRef lower_attr_strides(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    return per_axis(l, value->type, type, v, l_array_stride);
+}
+
+static LLVMValueRef lower_attr_size(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value;
+    return l_array_size(l, type, v);
+}
+
+static LLVMValueRef lower_attr_nbytes(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value;
+    return l_nswmul(l, l_array_size(l, type, v), l_i64(l, (int64_t)type_size(type_element(type))));
+}
+
+static LLVMValueRef lower_attr_whole(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)l, (void)value, (void)type;
+    return v;
+}
+
+static LLVMValueRef lower_attr_transposed(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
     LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
     for (unsigned i = 0; i < type->ndim; i++) {
-        shape[i] = l_array_shape(l, type, array, type->ndim - 1 - i);
-        strides[i] = l_array_stride(l, type, array, type->ndim - 1 - i);
+        shape[i] = l_array_shape(l, type, v, type->ndim - 1 - i);
+        strides[i] = l_array_stride(l, type, v, type->ndim - 1 - i);
     }
-    return l_array_make(l, result, l_array_data(l, array), l_array_owner(l, array), shape, strides);
+    return l_array_make(l, value->type, l_array_data(l, v), l_array_owner(l, v), shape, strides);
 }
 
-/* The real or the imaginary parts of a complex array as a view. */
-static LLVMValueRef complex_part(Lower *l, const Type *type, LLVMValueRef array, const Type *result, bool imaginary) {
-    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM], data = l_array_data(l, array);
+/* A view on the part that lies `bytes` into each element of a complex array. */
+static LLVMValueRef part_of(Lower *l, const Value *value, const Type *type, LLVMValueRef v, size_t bytes) {
+    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM], data = l_array_data(l, v);
     for (unsigned i = 0; i < type->ndim; i++) {
-        shape[i] = l_array_shape(l, type, array, i);
-        strides[i] = l_array_stride(l, type, array, i);
+        shape[i] = l_array_shape(l, type, v, i);
+        strides[i] = l_array_stride(l, type, v, i);
     }
-    if (imaginary) data = l_offset(l, data, l_i64(l, scalar_info[type_element(result)->scalar].bytes));
-    return l_array_make(l, result, data, l_array_owner(l, array), shape, strides);
+    if (bytes) data = l_offset(l, data, l_i64(l, (int64_t)bytes));
+    return l_array_make(l, value->type, data, l_array_owner(l, v), shape, strides);
 }
 
-static LLVMValueRef array_attribute(Lower *l, const Value *value, const Type *type, LLVMValueRef array) {
-    const char *name = value->imm.text;
-    if (strcmp(name, "shape") == 0) return int_tuple(l, value->type, type, array, l_array_shape);
-    if (strcmp(name, "strides") == 0) return int_tuple(l, value->type, type, array, l_array_stride);
-    if (strcmp(name, "size") == 0) return l_array_size(l, type, array);
-    if (strcmp(name, "nbytes") == 0)
-        return l_nswmul(l, l_array_size(l, type, array), l_i64(l, scalar_info[type_element(type)->scalar].bytes));
-    if (strcmp(name, "ndim") == 0) return l_i64(l, type->ndim);
-    if (strcmp(name, "itemsize") == 0) return l_i64(l, scalar_info[type_element(type)->scalar].bytes);
-    if (strcmp(name, "T") == 0) return transposed(l, type, array, value->type);
-    if (strcmp(name, "flat") == 0) return array;
-    bool complex = type_scalar_kind(type_element(type)) == 'c';
-    if (strcmp(name, "real") == 0) return complex ? complex_part(l, type, array, value->type, false) : array;
-    if (strcmp(name, "imag") == 0 && complex) return complex_part(l, type, array, value->type, true);
-    return NULL;
+static LLVMValueRef lower_attr_real_part(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    return part_of(l, value, type, v, 0);
 }
 
-static LLVMValueRef scalar_attribute(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
-    const char *name = value->imm.text;
-    bool complex = type_scalar_kind(type) == 'c';
-    if (strcmp(name, "real") == 0) return complex ? l_extract(l, v, 0) : l_cast(l, v, type, value->type);
-    if (strcmp(name, "imag") == 0) return complex ? l_extract(l, v, 1) : l_null(l_type(l, value->type));
-    return NULL;
+static LLVMValueRef lower_attr_imag_part(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    return part_of(l, value, type, v, type_size(type_element(value->type)));
 }
+
+/* ---- numbers and ranges ---- */
+
+static LLVMValueRef lower_attr_real_number(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value, (void)type;
+    return l_extract(l, v, 0);
+}
+
+static LLVMValueRef lower_attr_imag_number(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value, (void)type;
+    return l_extract(l, v, 1);
+}
+
+static LLVMValueRef lower_attr_range_start(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value;
+    return l_item(l, type, v, 0);
+}
+
+static LLVMValueRef lower_attr_range_stop(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value;
+    return l_item(l, type, v, 1);
+}
+
+static LLVMValueRef lower_attr_range_step(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+    (void)value;
+    return l_item(l, type, v, 2);
+}
+
+/* ---- x.name ---- */
+
+#define lower_attr_NONE NULL
+static AttrLowering *const lowerings[ATTR_COUNT] = {
+#define ATTR(kind, name, rule, lower, doc) lower_attr_##lower,
+#include "ir/ir_attrs.def"
+#undef ATTR
+};
 
 LLVMValueRef lower_getattr(Lower *l, const Value *value) {
     const Type *type = value->args[0]->type;
     if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
-    LLVMValueRef v = l_arg(l, value, 0), result = NULL;
-    if (type->kind == TY_ARRAY) result = array_attribute(l, value, type, v);
-    if (type->kind == TY_SCALAR) result = scalar_attribute(l, value, type, v);
-    if (type->kind == TY_RANGE && strcmp(value->imm.text, "start") == 0) result = l_extract(l, v, 0);
-    if (type->kind == TY_RANGE && strcmp(value->imm.text, "stop") == 0) result = l_extract(l, v, 1);
-    if (type->kind == TY_RANGE && strcmp(value->imm.text, "step") == 0) result = l_extract(l, v, 2);
-    if (!result)
+    AttrId attr = attr_find(type->kind, value->imm.text);
+    if (attr == ATTR_COUNT || !lowerings[attr])
         return l_unsupported(l, "%s has no attribute `%s` in compiled code", l_type_text(l, type), value->imm.text);
-    return result;
+    return lowerings[attr](l, value, type, l_arg(l, value, 0));
 }

@@ -2,9 +2,9 @@
  *
  * Input: any Python object: a constant of the code, a global, an attribute of a module.  Output: a Const in the
  * compilation's arena. Algorithm: a row of questions, cheapest and most common first.  Numbers, strings and tuples
- * become values; types become TY_DTYPE, exception classes TY_EXC_CLASS, library functions TY_FUNC, Python functions and
- * dispatchers TY_PYFUNC; arrays are described, not copied; mutable containers are refused; of anything else compiled
- * code can only take attributes (TY_OBJECT). */
+ * become values; classes of numbers TY_CLASS, dtypes TY_DTYPE, exception classes TY_EXC_CLASS, library functions
+ * TY_FUNC, Python functions and dispatchers TY_PYFUNC; arrays are described, not copied; mutable containers are
+ * refused; of anything else compiled code can only take attributes (TY_OBJECT). */
 #define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION     NPY_2_0_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL krait_frontend_array_api
@@ -157,19 +157,17 @@ static const Const *read_array(const Reading *r, PyObject *object) {
 
 /* ---- types ---- */
 
-static const Const *dtype_of(const Reading *r, const Type *made) {
-    return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_DTYPE, 0, &made, 1));
-}
-
-static const Const *dtype_of_scalar(const Reading *r, Scalar scalar, bool weak) {
-    return dtype_of(r, type_scalar(r->frontend->types, scalar, weak));
+static const Const *class_of(const Reading *r, Scalar scalar, bool weak) {
+    const Type *made = type_scalar(r->frontend->types, scalar, weak);
+    return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_CLASS, 0, &made, 1));
 }
 
 static const Const *read_dtype(const Reading *r, PyObject *object) {
     Scalar scalar;
     if (!scalar_of_dtype((PyArray_Descr *)object, &scalar))
         return translate_refuse(r, "this dtype cannot be used in compiled code", NULL);
-    return dtype_of_scalar(r, scalar, false);
+    const Type *made = type_scalar(r->frontend->types, scalar, false);
+    return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_DTYPE, 0, &made, 1));
 }
 
 /* A class of NumPy scalars (numpy.float32); numpy.floating and other abstract ones are not among them. */
@@ -187,13 +185,13 @@ static bool scalar_of_class(PyObject *class, Scalar *scalar) {
 }
 
 static const Const *read_class(const Reading *r, PyObject *object) {
-    if (object == (PyObject *)&PyLong_Type) return dtype_of_scalar(r, SCALAR_INT64, true);
-    if (object == (PyObject *)&PyFloat_Type) return dtype_of_scalar(r, SCALAR_FLOAT64, true);
-    if (object == (PyObject *)&PyComplex_Type) return dtype_of_scalar(r, SCALAR_COMPLEX128, true);
-    if (object == (PyObject *)&PyBool_Type) return dtype_of_scalar(r, SCALAR_BOOL, true);
+    if (object == (PyObject *)&PyLong_Type) return class_of(r, SCALAR_INT64, true);
+    if (object == (PyObject *)&PyFloat_Type) return class_of(r, SCALAR_FLOAT64, true);
+    if (object == (PyObject *)&PyComplex_Type) return class_of(r, SCALAR_COMPLEX128, true);
+    if (object == (PyObject *)&PyBool_Type) return class_of(r, SCALAR_BOOL, true);
     Scalar scalar;
     if (PyType_IsSubtype((PyTypeObject *)object, &PyGenericArrType_Type) && scalar_of_class(object, &scalar))
-        return dtype_of_scalar(r, scalar, false);
+        return class_of(r, scalar, false);
     const FuncInfo *func = objects_func(r->frontend->objects, object);
     if (func) return const_of(r->frontend->arena, type_func(r->frontend->types, &func->head));
     ObjRef ref = objects_ref(r->frontend->objects, object);
@@ -233,7 +231,11 @@ static bool is_numpys(PyObject *function) {
 static const Const *read_other(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
     const Type *made = objects_krait_type(frontend->objects, object);
-    if (made) return dtype_of(r, made);
+    if (made) {
+        ObjRef ref = objects_ref(frontend->objects, object);
+        if (!ref) return python_failed(r, "no memory for an object's number");
+        return const_of(frontend->arena, type_with_items(frontend->types, TY_CLASS, ref, &made, 1));
+    }
     const FuncInfo *func = objects_func(frontend->objects, object);
     if (func) return const_of(frontend->arena, type_func(frontend->types, &func->head));
     if (PyFunction_Check(object) && !is_numpys(object)) return read_function(r, object, NULL);

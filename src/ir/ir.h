@@ -4,8 +4,8 @@
  * A Func is a control-flow graph of Blocks; a Block is a list of Values: first its phis, last one terminator.  A Value
  * is an operation, its operands and, once inferred, its Type.  The frontend builds untyped Funcs (types of constants
  * apart); inference clones one per specialisation, gives every Value a Type, makes conversions explicit and resolves
- * calls.  The tables ir_types.def and ir_ops.def are the only lists of scalar types and operations; library functions
- * are named by pointers to rows that stand elsewhere.
+ * calls.  The tables ir_types.def, ir_ops.def and ir_attrs.def are the only lists of scalar types, operations and
+ * attributes; library functions are named by pointers to rows that stand elsewhere.
  *
  * Types are interned: equal types are the same pointer, in every thread and every compilation of one TypeTable.  No
  * Python.h here: Python objects are named by an ObjRef, a number that only the frontend and the decorators can turn
@@ -49,12 +49,13 @@ typedef enum TypeKind {
     TY_ELLIPSIS, /* ... */
     TY_STR,      /* a constant str; the text is the constant's */
     TY_ITER,     /* an iterator; iter tells which; items = what it iterates over */
-    TY_DTYPE,    /* a type used as a value (np.float32, krait.int64, float); items[0] is the scalar it makes */
-    TY_FUNC,     /* library function: func */
-    TY_PYFUNC,   /* a Python function that can be compiled: object */
-    TY_CLOSURE,  /* a function made in compiled code: object is its code; items = defaults tuple, kwdefaults tuple, cell
+    TY_DTYPE,    /* a numpy.dtype; items[0] is the scalar its items are */
+    TY_CLASS,  /* a class of numbers (np.float32, float); items[0] is the scalar it makes; object: a krait.types type */
+    TY_FUNC,   /* library function: func */
+    TY_PYFUNC, /* a Python function that can be compiled: object */
+    TY_CLOSURE, /* a function made in compiled code: object is its code; items = defaults tuple, kwdefaults tuple, cell
                     types */
-    TY_CELL,     /* a cell shared with inner functions; items[0] is the content */
+    TY_CELL,    /* a cell shared with inner functions; items[0] is the content */
     TY_EXC_CLASS, /* exception class: object */
     TY_EXC,       /* exception instance: object is its class; items = types of its arguments */
     TY_OBJECT, /* a constant Python object compiled code can only take attributes of (a module, a namespace): object */
@@ -128,7 +129,7 @@ const Type *type_optional(TypeTable *table, const Type *content); /* of None or 
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
-/* FLAT DTYPE CLOSURE CELL EXC */
+/* FLAT DTYPE CLASS CLOSURE CELL EXC */
 const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count);
 const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object); /* PYFUNC EXC_CLASS OBJECT */
 const Type *type_func(TypeTable *table, const FuncHead *func);
@@ -140,8 +141,8 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
  *   array(float32, 2, C) array(float32, 1, C, readonly)   range  slice(int, None, None)  Ellipsis  str flat(array(...))
- *   iter.range(int) iter.zip(a, b)   dtype(float32)   func(math.sin)   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)
- *   exc_class#4  object#5  bottom */
+ *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
+ *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)   exc_class#4  object#5  bottom */
 void type_print(Buf *buf, const Type *type);
 const char *type_text(Arena *arena, const Type *type);
 /* NULL: not a type; *end, if end is not NULL, is what follows it. */
@@ -166,6 +167,25 @@ bool type_takes_element(const Type *array, const Type *index);
 
 /* What a barrier tells of the predicates of the threads that meet. */
 typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
+
+/* ---- attributes ---- */
+
+typedef enum AttrId {
+#define ATTR(kind, name, rule, lower, doc) ATTR_##kind##_##name,
+#include "ir/ir_attrs.def"
+#undef ATTR
+    ATTR_COUNT
+} AttrId;
+
+typedef struct AttrInfo {
+    TypeKind kind;
+    const char *name, *doc;
+} AttrInfo;
+extern const AttrInfo attr_info[ATTR_COUNT];
+AttrId attr_find(TypeKind kind, const char *name); /* ATTR_COUNT: there is none */
+
+/* The scalar that a text means as a NumPy dtype ("float32", "f4", "single"); false: another dtype, or none. */
+bool scalar_of_dtype_text(const char *text, Scalar *scalar);
 
 /* ---- constants ---- */
 
@@ -376,7 +396,7 @@ const Const *const_complex(Arena *arena, TypeTable *types, double re, double im)
 const Const *const_str(Arena *arena, TypeTable *types, const char *text);
 const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *items, size_t count);
 const Const *const_none(Arena *arena, TypeTable *types);
-/* The kinds whose type says it all: FUNC PYFUNC DTYPE OBJECT ... */
+/* The kinds whose type says it all: FUNC PYFUNC DTYPE CLASS OBJECT ... */
 const Const *const_of(Arena *arena, const Type *type);
 bool const_equal(const Const *a, const Const *b); /* the same type and bits: 0.0 is not -0.0, a NaN is itself */
 /* The text of a constant says its type too: 1 True 2.5 complex(1.0, 2.0) (weak), int8(1) float32(2.5)

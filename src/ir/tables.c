@@ -1,4 +1,4 @@
-/* tables.c: the rows of ir_types.def and ir_ops.def as arrays, and what is asked about them. */
+/* tables.c: the rows of ir_types.def, ir_ops.def and ir_attrs.def as arrays, and what is asked about them. */
 #include "ir/ir.h"
 
 #include <string.h> /* strcmp */
@@ -14,6 +14,12 @@ const OpInfo op_info[OP_COUNT] = {
 #define OP(name, text, operands, rule, effects, doc) {text, operands, #rule, effects, doc},
 #include "ir/ir_ops.def"
 #undef OP
+};
+
+const AttrInfo attr_info[ATTR_COUNT] = {
+#define ATTR(kind, name, rule, lower, doc) {TY_##kind, #name, doc},
+#include "ir/ir_attrs.def"
+#undef ATTR
 };
 
 _Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UINT64, "integers stand by width");
@@ -42,6 +48,12 @@ Op op_find(const char *text, size_t length) {
     for (int op = 0; op < OP_COUNT; op++)
         if (text_is(op_info[op].text, text, length)) return (Op)op;
     return OP_COUNT;
+}
+
+AttrId attr_find(TypeKind kind, const char *name) {
+    int id = 0;
+    while (id < ATTR_COUNT && (attr_info[id].kind != kind || strcmp(attr_info[id].name, name) != 0)) id++;
+    return (AttrId)id;
 }
 
 const char *func_name(Arena *arena, const FuncHead *func) {

@@ -17,16 +17,27 @@ static const struct {
     const char *name;
     TypeForm form;
 } kind_text[] = {
-    [TY_BOTTOM] = {"bottom", FORM_NAME},   [TY_NONE] = {"None", FORM_NAME},
-    [TY_SCALAR] = {NULL, FORM_OWN},        [TY_TUPLE] = {NULL, FORM_OWN},
-    [TY_OPTIONAL] = {NULL, FORM_OWN},      [TY_ARRAY] = {"array", FORM_OWN},
-    [TY_FLAT] = {"flat", FORM_ITEMS},      [TY_RANGE] = {"range", FORM_NAME},
-    [TY_SLICE] = {"slice", FORM_ITEMS},    [TY_ELLIPSIS] = {"Ellipsis", FORM_NAME},
-    [TY_STR] = {"str", FORM_NAME},         [TY_ITER] = {NULL, FORM_OWN},
-    [TY_DTYPE] = {"dtype", FORM_ITEMS},    [TY_FUNC] = {"func", FORM_OWN},
-    [TY_PYFUNC] = {"pyfunc", FORM_OBJECT}, [TY_CLOSURE] = {"closure", FORM_OBJECT_ITEMS},
-    [TY_CELL] = {"cell", FORM_ITEMS},      [TY_EXC_CLASS] = {"exc_class", FORM_OBJECT},
-    [TY_EXC] = {"exc", FORM_OBJECT_ITEMS}, [TY_OBJECT] = {"object", FORM_OBJECT},
+    [TY_BOTTOM] = {"bottom", FORM_NAME},
+    [TY_NONE] = {"None", FORM_NAME},
+    [TY_SCALAR] = {NULL, FORM_OWN},
+    [TY_TUPLE] = {NULL, FORM_OWN},
+    [TY_OPTIONAL] = {NULL, FORM_OWN},
+    [TY_ARRAY] = {"array", FORM_OWN},
+    [TY_FLAT] = {"flat", FORM_ITEMS},
+    [TY_RANGE] = {"range", FORM_NAME},
+    [TY_SLICE] = {"slice", FORM_ITEMS},
+    [TY_ELLIPSIS] = {"Ellipsis", FORM_NAME},
+    [TY_STR] = {"str", FORM_NAME},
+    [TY_ITER] = {NULL, FORM_OWN},
+    [TY_DTYPE] = {"dtype", FORM_ITEMS},
+    [TY_CLASS] = {"class", FORM_OBJECT_ITEMS},
+    [TY_FUNC] = {"func", FORM_OWN},
+    [TY_PYFUNC] = {"pyfunc", FORM_OBJECT},
+    [TY_CLOSURE] = {"closure", FORM_OBJECT_ITEMS},
+    [TY_CELL] = {"cell", FORM_ITEMS},
+    [TY_EXC_CLASS] = {"exc_class", FORM_OBJECT},
+    [TY_EXC] = {"exc", FORM_OBJECT_ITEMS},
+    [TY_OBJECT] = {"object", FORM_OBJECT},
 };
 _Static_assert(COUNT_OF(kind_text) == TY_OBJECT + 1, "one row per TypeKind");
 
@@ -85,7 +96,8 @@ void type_print(Buf *buf, const Type *type) {
     }
     TypeForm form = kind_text[type->kind].form;
     buf_puts(buf, kind_text[type->kind].name);
-    if (form == FORM_OBJECT || form == FORM_OBJECT_ITEMS) buf_printf(buf, "#%u", (unsigned)type->object);
+    if (form == FORM_OBJECT || (form == FORM_OBJECT_ITEMS && (type->object || type->kind != TY_CLASS)))
+        buf_printf(buf, "#%u", (unsigned)type->object);
     if (form == FORM_ITEMS || form == FORM_OBJECT_ITEMS) print_items(buf, type);
 }
 
@@ -200,7 +212,8 @@ static const Type *find_scalar(TypeTable *table, const char *word, size_t length
 static bool items_fit(TypeKind kind, const TypeList *list) {
     switch (kind) {
     case TY_FLAT: return list->len == 1 && list->data[0]->kind == TY_ARRAY;
-    case TY_DTYPE: return list->len == 1 && list->data[0]->kind == TY_SCALAR;
+    case TY_DTYPE:
+    case TY_CLASS: return list->len == 1 && list->data[0]->kind == TY_SCALAR;
     case TY_CELL: return list->len == 1;
     case TY_SLICE: return list->len == 3;
     default: return true;
@@ -211,7 +224,7 @@ static const Type *parse_kind(TypeParser *parser, TypeKind kind) {
     TypeForm form = kind_text[kind].form;
     uint32_t object = 0;
     if (form == FORM_NAME) return type_simple(parser->table, kind);
-    if (form == FORM_OBJECT || form == FORM_OBJECT_ITEMS)
+    if (form == FORM_OBJECT || (form == FORM_OBJECT_ITEMS && (kind != TY_CLASS || *parser->at == '#')))
         TRY(accept(parser, '#') && parse_number(parser, UINT32_MAX, &object));
     if (form == FORM_OBJECT) return type_object(parser->table, kind, object);
     TypeList list = {0};

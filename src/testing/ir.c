@@ -427,7 +427,8 @@ done:
 
 /* ---- tables ---- */
 
-/* table("scalars" | "ops" | "diag"): the rows as tuples, for the reference pages of the manual and the table tests. */
+/* table("scalars" | "ops" | "attrs" | "diag"): the rows as tuples, for the reference pages of the manual and the
+ * table tests. */
 static PyObject *table_row(const char *name, size_t i) {
     if (strcmp(name, "scalars") == 0 && i < SCALAR_COUNT) {
         const ScalarInfo *info = &scalar_info[i];
@@ -436,6 +437,15 @@ static PyObject *table_row(const char *name, size_t i) {
     if (strcmp(name, "ops") == 0 && i < OP_COUNT) {
         const OpInfo *info = &op_info[i];
         return Py_BuildValue("(sisss)", info->text, info->operands, info->rule, info->effects, info->doc);
+    }
+    if (strcmp(name, "attrs") == 0 && i < ATTR_COUNT) {
+        static const char *const kinds[] = {[TY_ARRAY] = "array",
+                                            [TY_SCALAR] = "number",
+                                            [TY_RANGE] = "range",
+                                            [TY_DTYPE] = "dtype",
+                                            [TY_CLASS] = "class"};
+        const AttrInfo *info = &attr_info[i];
+        return Py_BuildValue("(sss)", kinds[info->kind], info->name, info->doc);
     }
     if (strcmp(name, "diag") == 0 && i < DIAG_COUNT)
         return Py_BuildValue("(sss)", diag_code_name((DiagCode)i), diag_exception_name((DiagCode)i),

@@ -1,15 +1,16 @@
-/* rules_array.c: typing rules of indexing, assignment to elements and views, and attributes.
+/* rules_array.c: typing rules of indexing and of assignment to elements and views.
  *
  * An index is taken apart into its components (int, slice, Ellipsis, None).  As many ints as dimensions, and nothing
  * else, is an element; all else is a view, whose number of dimensions and layout follow from the components alone:
  *
- *   C stays C  if the ints come first, then at most one slice with bounds, then only full slices (x[i], x[1:], x[i,
- * 2:5], x[..., :]) F stays F  if the same holds from the last dimension to the first otherwise the layout is A (any
- * strides), except that a view without dimensions is C
+ *   C stays C  if the ints come first, then at most one slice with bounds, then only full slices
+ *              (x[i], x[1:], x[i, 2:5], x[..., :])
+ *   F stays F  if the same holds from the last dimension to the first
+ *   otherwise  the layout is A (any strides), except that a view without dimensions is C
  *
  * A slice is full without start, stop and step; a step other than a literal 1 makes A.  New axes have length 1 and
  * change no layout. */
-#include <string.h> /* strcmp */
+#include <string.h> /* memset */
 
 #include "typeinfer/infer.h"
 
@@ -359,155 +360,4 @@ bool rule_setitem(Typing *t) {
 bool rule_delitem(Typing *t) {
     typing_fail(t, DIAG_UNSUPPORTED, "items of %s cannot be deleted", typing_arg_text(t, 0));
     return false;
-}
-
-/* ---- attributes ---- */
-
-static bool known_attribute(Typing *t, int64_t value) {
-    return typing_become_const(t, const_int(t->in->arena, t->in->types, value));
-}
-
-static const Type *int_tuple(Infer *in, size_t count) {
-    const Type **items = ARENA_ARRAY(in->arena, const Type *, count);
-    for (size_t i = 0; i < count; i++) items[i] = infer_int(in);
-    return type_tuple(in->types, items, count);
-}
-
-static bool become_dtype(Typing *t, const Type *scalar) {
-    const Type *strong = infer_strong(t->in, scalar);
-    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &strong, 1)));
-}
-
-/* The real scalar of the parts of a complex one. */
-static const Type *part_type(Infer *in, const Type *complex) {
-    return type_scalar(in->types, complex->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64, complex->weak);
-}
-
-/* numpy.ndarray.sum and the like: a library function whose first argument is the value before the dot; rule_call adds
- * it. */
-static bool method(Typing *t, const char *class_name) {
-    const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
-    const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
-    return func && typing_result(t, type_func(t->in->types, func), NULL);
-}
-
-static bool no_attribute(Typing *t) {
-    const Type *type = infer_content(t->args[0].type);
-    typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
-    if (type->kind == TY_ARRAY)
-        return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
-    if (type->kind == TY_OBJECT)
-        return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");
-    return false;
-}
-
-static bool array_attribute(Typing *t, const Type *type) {
-    Infer *in = t->in;
-    const Type *element = type->items[0];
-    bool complex = scalar_info[element->scalar].kind == 'c';
-    const char *name = t->text;
-    if (type != t->args[0].type) typing_cast(t, 0, type);
-    if (strcmp(name, "ndim") == 0) return known_attribute(t, type->ndim);
-    if (strcmp(name, "itemsize") == 0) return known_attribute(t, scalar_info[element->scalar].bytes);
-    if (strcmp(name, "dtype") == 0) return become_dtype(t, element);
-    if (strcmp(name, "shape") == 0 || strcmp(name, "strides") == 0)
-        return typing_result(t, int_tuple(in, type->ndim), NULL);
-    if (strcmp(name, "size") == 0 || strcmp(name, "nbytes") == 0) return typing_result(t, infer_int(in), NULL);
-    if (strcmp(name, "T") == 0) {
-        if (type->ndim < 2) return typing_become_arg(t, 0);
-        ArrayLayout layout = type->layout == LAYOUT_C ? LAYOUT_F : type->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
-        return typing_result(t, type_array(in->types, element, type->ndim, layout, type->readonly), NULL);
-    }
-    if (strcmp(name, "flat") == 0) return typing_result(t, type_with_items(in->types, TY_FLAT, 0, &type, 1), NULL);
-    if (strcmp(name, "real") == 0 && !complex) return typing_become_arg(t, 0);
-    if ((strcmp(name, "real") == 0 || strcmp(name, "imag") == 0) && complex)
-        return typing_result(
-            t,
-            type_array(in->types, part_type(in, element), type->ndim, type->ndim ? LAYOUT_A : LAYOUT_C, type->readonly),
-            NULL);
-    if (strcmp(name, "imag") == 0) {
-        typing_fail(t, DIAG_UNSUPPORTED, "`imag` of an array of real numbers, %s, would be a new array of zeros",
-                    typing_arg_text(t, 0));
-        return false;
-    }
-    return method(t, "numpy.ndarray") || no_attribute(t);
-}
-
-static bool scalar_attribute(Typing *t, const Type *type) {
-    Infer *in = t->in;
-    bool complex = scalar_info[type->scalar].kind == 'c';
-    const char *name = t->text;
-    if (type != t->args[0].type) typing_cast(t, 0, type);
-    if (complex && (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0))
-        return typing_result(t, part_type(in, type), NULL);
-    /* bool.real is an int */
-    const Type *as_number = type->weak && type->scalar == SCALAR_BOOL ? infer_int(in) : type;
-    if (strcmp(name, "real") == 0 || (strcmp(name, "numerator") == 0 && type_is_integer(type) && type->weak)) {
-        typing_cast(t, 0, as_number);
-        return typing_become_arg(t, 0);
-    }
-    if (strcmp(name, "denominator") == 0 && type_is_integer(type) && type->weak) return known_attribute(t, 1);
-    if (strcmp(name, "imag") == 0)
-        return typing_become_const(t, typing_konst_cast(in, const_int(in->arena, in->types, 0), as_number));
-    if (!type->weak) {
-        if (strcmp(name, "dtype") == 0) return become_dtype(t, type);
-        if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0)
-            return known_attribute(t, scalar_info[type->scalar].bytes);
-        if (strcmp(name, "ndim") == 0) return known_attribute(t, 0);
-        if (strcmp(name, "size") == 0) return known_attribute(t, 1);
-        if (strcmp(name, "T") == 0) return typing_become_arg(t, 0);
-        if (strcmp(name, "shape") == 0) return typing_become_const(t, const_tuple(in->arena, in->types, NULL, 0));
-    }
-    return method(t, "numpy.generic") || no_attribute(t);
-}
-
-static bool dtype_attribute(Typing *t, const Type *type) {
-    const Type *scalar = type->items[0];
-    if (scalar->kind == TY_SCALAR) {
-        const ScalarInfo *info = &scalar_info[scalar->scalar];
-        if (strcmp(t->text, "itemsize") == 0) return known_attribute(t, info->bytes);
-        if (strcmp(t->text, "type") == 0 || strcmp(t->text, "dtype") == 0) return typing_become_arg(t, 0);
-        if (strcmp(t->text, "kind") == 0)
-            return typing_become_const(
-                t, const_str(t->in->arena, t->in->types, arena_printf(t->in->arena, "%c", info->kind)));
-        if (strcmp(t->text, "char") == 0)
-            return typing_become_const(
-                t, const_str(t->in->arena, t->in->types, arena_printf(t->in->arena, "%c", info->numpy_char)));
-        if (strcmp(t->text, "name") == 0)
-            return typing_become_const(t, const_str(t->in->arena, t->in->types, info->name));
-    }
-    return no_attribute(t);
-}
-
-bool rule_getattr(Typing *t) {
-    const Type *type = infer_content(t->args[0].type);
-    switch (type->kind) {
-    case TY_ARRAY: return array_attribute(t, type);
-    case TY_SCALAR: return scalar_attribute(t, type);
-    case TY_DTYPE: return dtype_attribute(t, type);
-    case TY_RANGE:
-        if (strcmp(t->text, "start") == 0 || strcmp(t->text, "stop") == 0 || strcmp(t->text, "step") == 0)
-            return typing_result(t, infer_int(t->in), NULL);
-        return no_attribute(t);
-    default: return no_attribute(t);
-    }
-}
-
-/* x.real = v, x.imag = v: assignment to the view. */
-bool rule_setattr(Typing *t) {
-    Infer *in = t->in;
-    const Type *type = t->args[0].type;
-    bool part = strcmp(t->text, "real") == 0 || strcmp(t->text, "imag") == 0;
-    if (type->kind != TY_ARRAY || !part) {
-        typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code", typing_arg_text(t, 0));
-        return false;
-    }
-    Fact facts[3] = {{NULL, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[1]}, done;
-    Value *values[3] = {NULL, NULL, t->values[1]}, *value;
-    facts[1].konst = const_of(in->arena, facts[1].type);
-    TRY(typing_sub(t, &(SubOp){.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = t->text},
-                   &facts[0], &values[0]));
-    if (t->emit) values[1] = typing_make_const(t, facts[1].konst);
-    TRY(typing_sub(t, &(SubOp){.op = OP_SETITEM, .values = values, .facts = facts, .nargs = 3}, &done, &value));
-    return typing_become_const(t, const_none(in->arena, in->types));
 }

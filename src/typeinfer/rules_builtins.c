@@ -142,13 +142,20 @@ bool rule_func_tuple_from(Typing *t) {
 
 bool rule_func_make_complex(Typing *t) { return typing_result(t, infer_complex(t->in), NULL); }
 
+/* numpy.dtype(x); of None: float64 */
+bool rule_func_dtype(Typing *t) {
+    const Type *scalar = typing_is_none(t, 0) ? infer_scalar(t->in, SCALAR_FLOAT64, false) : typing_const_dtype(t, 0);
+    if (!scalar) return false;
+    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &scalar, 1)));
+}
+
 /* ---- isinstance ---- */
 
-/* Whether a value of this type is an instance of the class that `dtype` stands for.  Python's own: bool is an int;
+/* Whether a value of this type is an instance of `class_type`.  Python's own: bool is an int;
  * NumPy's float64 is a float and complex128 a complex. */
 static bool is_instance(const Type *type, const Type *class_type) {
     if (class_type->kind == TY_NONE) return type->kind == TY_NONE;
-    const Type *wanted = class_type->kind == TY_DTYPE ? class_type->items[0] : NULL;
+    const Type *wanted = class_type->kind == TY_CLASS ? class_type->items[0] : NULL;
     if (!wanted || wanted->kind != TY_SCALAR || type->kind != TY_SCALAR) return false;
     if (wanted->weak && type->weak)
         return wanted->scalar == type->scalar || (wanted->scalar == SCALAR_INT64 && type->scalar == SCALAR_BOOL);
@@ -158,7 +165,7 @@ static bool is_instance(const Type *type, const Type *class_type) {
 }
 
 static bool is_class(const Type *type) {
-    return (type->kind == TY_DTYPE && type->items[0]->kind == TY_SCALAR) ||
+    return (type->kind == TY_CLASS && type->items[0]->kind == TY_SCALAR) ||
            (type->kind == TY_FUNC && type->func->id == FUNC_TUPLE);
 }
 

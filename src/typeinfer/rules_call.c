@@ -416,9 +416,10 @@ static bool convert(Typing *t, const Type *to) {
     return typing_become_arg(t, 0);
 }
 
-static bool call_dtype(Typing *t, const Type *dtype) {
-    const Type *to = dtype->items[0];
-    if (to->kind != TY_SCALAR) return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_text(t, dtype));
+static bool call_class(Typing *t, const Type *class_type) {
+    const Type *to = class_type->items[0];
+    if (to->kind != TY_SCALAR)
+        return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_text(t, class_type));
     bool complex = scalar_info[to->scalar].kind == 'c';
     static const char *const parts[2] = {"real", "imag"};
     if (t->nnames && complex) {
@@ -499,7 +500,7 @@ static bool call_value(Typing *t) {
         if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);
         drop_callee(t);
         return call_python(t, callee->object, callee, value);
-    case TY_DTYPE: drop_callee(t); return call_dtype(t, callee);
+    case TY_CLASS: drop_callee(t); return call_class(t, callee);
     case TY_EXC_CLASS: drop_callee(t); return call_exception(t, callee);
     default: return not_callable(t, callee);
     }

@@ -27,6 +27,7 @@ static bool type_is_value(const Type *type) {
     case TY_NONE:
     case TY_ELLIPSIS:
     case TY_DTYPE:
+    case TY_CLASS:
     case TY_FUNC:
     case TY_PYFUNC:
     case TY_EXC_CLASS:
@@ -147,6 +148,7 @@ bool rule_truth(Typing *t) {
         typing_fail(t, DIAG_TYPING, "the truth value of an array, %s, is ambiguous", typing_arg_text(t, 0));
         return typing_hint(t, "ask for its size, or compare its elements");
     case TY_DTYPE:
+    case TY_CLASS:
     case TY_FUNC:
     case TY_PYFUNC:
     case TY_CLOSURE:
@@ -515,8 +517,21 @@ static bool equal_optionals(Typing *t) {
     return typing_become(t, answer, boolean);
 }
 
+/* NumPy takes the other operand for what it means as a dtype: a class, a text; None means float64. */
+static bool compare_dtypes(Typing *t) {
+    const Type *meant[2];
+    for (int i = 0; i < 2; i++)
+        meant[i] = t->args[i].type->kind == TY_NONE ? infer_scalar(t->in, SCALAR_FLOAT64, false)
+                                                    : infer_dtype(t->in, t->args[i]);
+    return compare_known(t, meant[0] && meant[0] == meant[1]);
+}
+
 bool rule_compare(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
+    if (a->kind == TY_DTYPE || b->kind == TY_DTYPE) {
+        if (t->op == OP_EQ || t->op == OP_NE) return compare_dtypes(t);
+        return typing_bad_operands(t);
+    }
     if (a->kind == TY_NONE || b->kind == TY_NONE) return compare_with_none(t);
     if ((t->op == OP_EQ || t->op == OP_NE) && (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL))
         return equal_optionals(t);

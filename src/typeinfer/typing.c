@@ -366,14 +366,19 @@ bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim) {
     return true;
 }
 
+const Type *infer_dtype(Infer *in, Fact fact) {
+    const Type *type = fact.type;
+    Scalar named;
+    if ((type->kind == TY_DTYPE || type->kind == TY_CLASS) && type->items[0]->kind == TY_SCALAR)
+        return infer_strong(in, type->items[0]);
+    if (type->kind == TY_STR && fact.konst && scalar_of_dtype_text(fact.konst->text, &named))
+        return infer_scalar(in, named, false);
+    return NULL;
+}
+
 const Type *typing_const_dtype(Typing *t, size_t arg) {
-    const Type *type = t->args[arg].type;
-    if (type->kind == TY_DTYPE && type->items[0]->kind == TY_SCALAR) return infer_strong(t->in, type->items[0]);
-    if (type->kind == TY_STR && t->args[arg].konst) {
-        const char *end;
-        const Type *named = type_parse(t->in->types, t->in->arena, t->args[arg].konst->text, &end);
-        if (named && !*end && named->kind == TY_SCALAR) return infer_strong(t->in, named);
-    }
+    const Type *scalar = infer_dtype(t->in, t->args[arg]);
+    if (scalar) return scalar;
     typing_fail_arg(t, arg, DIAG_TYPING, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
                     typing_arg_text(t, arg));
     return NULL;

@@ -228,13 +228,13 @@ def constant(value):
         (np.bool_(True), "bool_(True)"),
         (np.complex64(1 - 2j), "complex64(1.0, -2.0)"),
         (np.complex128(1j), "complex128(0.0, 1.0)"),
-        (int, "dtype(int)"),
-        (float, "dtype(float)"),
-        (complex, "dtype(complex)"),
-        (bool, "dtype(bool)"),
-        (np.float32, "dtype(float32)"),
-        (np.bool_, "dtype(bool_)"),
-        (np.longlong, "dtype(int64)"),
+        (int, "class(int)"),
+        (float, "class(float)"),
+        (complex, "class(complex)"),
+        (bool, "class(bool)"),
+        (np.float32, "class(float32)"),
+        (np.bool_, "class(bool_)"),
+        (np.longlong, "class(int64)"),
         (np.dtype("<i2"), "dtype(int16)"),
         (Level.HIGH, "2"),
         (Color.RED, "object#N"),
@@ -309,7 +309,7 @@ def test_krait_names():
     assert "%0 = const func(krait.cuda.syncthreads)\n%1 = call %0\n" in text
     assert re.search(r"%(\d+) = const func\(krait.cuda.threadIdx.x\)\n%\d+ = call %\1\n", text)
     assert re.search(r"%(\d+) = const func\(krait.cuda.blockDim.z\)\n%\d+ = call %\1\n", text)
-    assert "const dtype(float32)" in text and "object#" not in text
+    assert re.search(r"const class#\d+\(float32\)", text) and "object#" not in text
 
 
 def test_attribute_of_what_turns_out_constant():

@@ -133,7 +133,7 @@ b0:
   %20 = const int(too_big)
   %21 = const array(float32, 2, C)[3, 4; 16, 4]@7
   %22 = const dtype(float32)
-  %23 = const dtype(float)
+  %23 = const class#9(float)
   %24 = const func(math.sin)
   %25 = const pyfunc#3
   %26 = const exc_class#4
@@ -799,6 +799,7 @@ leaves = st.one_of(
     arrays(),
     arrays().map("flat({})".format),
     scalars.map("dtype({})".format),
+    st.tuples(st.sampled_from(["class", "class#7"]), scalars).map("{0[0]}({0[1]})".format),
     st.sampled_from(["None", "bottom", "range", "Ellipsis", "str", "func(math.sin)"]),
     st.builds("{}#{}".format, st.sampled_from(["pyfunc", "exc_class", "object"]), objects),
 )

@@ -105,8 +105,11 @@ PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from
         return marshal_box(marshal, type->items[0], from);
     case TY_RANGE: return box_range(from);
     case TY_ELLIPSIS: return Py_NewRef(Py_Ellipsis);
-    case TY_DTYPE: {
+    case TY_DTYPE: return (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->items[0]->scalar));
+    case TY_CLASS: {
         const Type *scalar = type->items[0];
+        PyObject *ours = objects_get(marshal->objects, type->object);
+        if (ours) return Py_NewRef(ours);
         if (!scalar->weak) return Py_NewRef((PyObject *)marshal_scalar_type((Scalar)scalar->scalar));
         PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
         char kind = scalar_info[scalar->scalar].kind;

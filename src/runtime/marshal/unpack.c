@@ -164,6 +164,7 @@ MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyO
     case TY_ELLIPSIS: return object == Py_Ellipsis ? MARSHAL_OK : MARSHAL_MISMATCH;
     case TY_STR: return PyUnicode_Check(object) ? MARSHAL_OK : MARSHAL_MISMATCH; /* the caller compares the text */
     case TY_DTYPE:
+    case TY_CLASS:
     case TY_FUNC:
     case TY_PYFUNC:
     case TY_EXC_CLASS:

@@ -1,0 +1,217 @@
+/* rules_attr.c: typing rules of attributes, x.name and x.name = v.
+ *
+ * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
+ * else a method: the library function numpy.ndarray.<name> or numpy.generic.<name>, whose first argument is that value
+ * (rule_call adds it). */
+#include <string.h> /* strlen */
+
+#include "typeinfer/infer.h"
+
+typedef bool AttrRule(Typing *t, const Type *type); /* type: of the operand, content of an Optional */
+
+static bool no_attribute(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
+    if (type->kind == TY_ARRAY)
+        return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
+    if (type->kind == TY_OBJECT)
+        return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");
+    return false;
+}
+
+static bool known_int(Typing *t, int64_t value) {
+    return typing_become_const(t, const_int(t->in->arena, t->in->types, value));
+}
+
+static bool known_text(Typing *t, const char *text) {
+    return typing_become_const(t, const_str(t->in->arena, t->in->types, text));
+}
+
+/* Python's own numbers have few of the attributes of NumPy's. */
+static bool is_python_number(const Type *type) { return type->kind == TY_SCALAR && type->weak; }
+
+/* The scalar of the items of an array, a NumPy scalar, a dtype. */
+static const Type *scalar_of(const Type *type) { return type->kind == TY_SCALAR ? type : type->items[0]; }
+
+/* ---- any kind ---- */
+
+static bool attr_an_int(Typing *t, const Type *type) {
+    (void)type;
+    return typing_result(t, infer_int(t->in), NULL);
+}
+
+static bool attr_itself(Typing *t, const Type *type) {
+    return is_python_number(type) ? no_attribute(t) : typing_become_arg(t, 0);
+}
+
+static bool attr_no_axes(Typing *t, const Type *type) {
+    return is_python_number(type) ? no_attribute(t) : known_int(t, 0);
+}
+
+static bool attr_one_item(Typing *t, const Type *type) {
+    return is_python_number(type) ? no_attribute(t) : known_int(t, 1);
+}
+
+static bool attr_empty_shape(Typing *t, const Type *type) {
+    if (is_python_number(type)) return no_attribute(t);
+    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, NULL, 0));
+}
+
+static bool attr_itemsize(Typing *t, const Type *type) {
+    return is_python_number(type) ? no_attribute(t) : known_int(t, (int64_t)type_size(scalar_of(type)));
+}
+
+static bool attr_dtype(Typing *t, const Type *type) {
+    if (is_python_number(type)) return no_attribute(t);
+    const Type *scalar = infer_strong(t->in, scalar_of(type));
+    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &scalar, 1)));
+}
+
+/* ---- arrays ---- */
+
+static bool attr_axes(Typing *t, const Type *type) {
+    const Type **items = ARENA_ARRAY(t->in->arena, const Type *, type->ndim);
+    for (size_t i = 0; i < type->ndim; i++) items[i] = infer_int(t->in);
+    return typing_result(t, type_tuple(t->in->types, items, type->ndim), NULL);
+}
+
+static bool attr_ndim(Typing *t, const Type *type) { return known_int(t, type->ndim); }
+
+static bool attr_transposed(Typing *t, const Type *type) {
+    if (type->ndim < 2) return typing_become_arg(t, 0);
+    ArrayLayout layout = type->layout == LAYOUT_C ? LAYOUT_F : type->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
+    return typing_result(t, type_array(t->in->types, type->items[0], type->ndim, layout, type->readonly), NULL);
+}
+
+static bool attr_flat(Typing *t, const Type *type) {
+    return typing_result(t, type_with_items(t->in->types, TY_FLAT, 0, &type, 1), NULL);
+}
+
+/* The real scalar of the parts of a complex one. */
+static const Type *part_type(Infer *in, const Type *complex) {
+    return type_scalar(in->types, complex->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64, complex->weak);
+}
+
+static bool part_of_array(Typing *t, const Type *type) {
+    Infer *in = t->in;
+    ArrayLayout layout = type->ndim ? LAYOUT_A : LAYOUT_C;
+    return typing_result(t, type_array(in->types, part_type(in, type->items[0]), type->ndim, layout, type->readonly),
+                         NULL);
+}
+
+static bool attr_real_part(Typing *t, const Type *type) {
+    return type_scalar_kind(type->items[0]) == 'c' ? part_of_array(t, type) : typing_become_arg(t, 0);
+}
+
+static bool attr_imag_part(Typing *t, const Type *type) {
+    if (type_scalar_kind(type->items[0]) == 'c') return part_of_array(t, type);
+    return typing_fail(t, DIAG_UNSUPPORTED, "`imag` of an array of real numbers, %s, would be a new array of zeros",
+                       typing_arg_text(t, 0));
+}
+
+/* ---- numbers ---- */
+
+/* bool.real is an int */
+static const Type *as_number(Infer *in, const Type *type) {
+    return type->weak && type->scalar == SCALAR_BOOL ? infer_int(in) : type;
+}
+
+static bool attr_real_number(Typing *t, const Type *type) {
+    if (type_scalar_kind(type) == 'c') return typing_result(t, part_type(t->in, type), NULL);
+    typing_cast(t, 0, as_number(t->in, type));
+    return typing_become_arg(t, 0);
+}
+
+static bool attr_imag_number(Typing *t, const Type *type) {
+    Infer *in = t->in;
+    if (type_scalar_kind(type) == 'c') return typing_result(t, part_type(in, type), NULL);
+    return typing_become_const(t, typing_konst_cast(in, const_int(in->arena, in->types, 0), as_number(in, type)));
+}
+
+static bool attr_numerator(Typing *t, const Type *type) {
+    if (!type_is_integer(type) || !type->weak) return no_attribute(t);
+    typing_cast(t, 0, as_number(t->in, type));
+    return typing_become_arg(t, 0);
+}
+
+static bool attr_denominator(Typing *t, const Type *type) {
+    return type_is_integer(type) && type->weak ? known_int(t, 1) : no_attribute(t);
+}
+
+/* ---- dtypes and classes ---- */
+
+static bool attr_dtype_type(Typing *t, const Type *type) {
+    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_CLASS, 0, type->items, 1)));
+}
+
+static bool attr_dtype_name(Typing *t, const Type *type) {
+    return known_text(t, scalar_info[type->items[0]->scalar].name);
+}
+
+static bool attr_dtype_kind(Typing *t, const Type *type) {
+    return known_text(t, arena_printf(t->in->arena, "%c", scalar_info[type->items[0]->scalar].kind));
+}
+
+static bool attr_dtype_char(Typing *t, const Type *type) {
+    return known_text(t, arena_printf(t->in->arena, "%c", scalar_info[type->items[0]->scalar].numpy_char));
+}
+
+static bool attr_dtype_str(Typing *t, const Type *type) {
+    const ScalarInfo *info = &scalar_info[type->items[0]->scalar];
+    return known_text(t, arena_printf(t->in->arena, "%c%c%u", info->bytes == 1 ? '|' : '<', info->kind, info->bytes));
+}
+
+static bool attr_dtype_alignment(Typing *t, const Type *type) {
+    return known_int(t, (int64_t)type_align(type->items[0]));
+}
+
+/* NumPy's class of bools is called bool, as Python's is. */
+static bool attr_class_name(Typing *t, const Type *type) {
+    const Type *scalar = type->items[0];
+    return known_text(t, scalar->weak ? scalar_info[scalar->scalar].weak_name : scalar_info[scalar->scalar].name);
+}
+
+/* ---- x.name ---- */
+
+static AttrRule *const attr_rules[ATTR_COUNT] = {
+#define ATTR(kind, name, rule, lower, doc) attr_##rule,
+#include "ir/ir_attrs.def"
+#undef ATTR
+};
+
+static bool method(Typing *t, const Type *type) {
+    const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
+                             : type->kind == TY_SCALAR ? "numpy.generic"
+                                                       : NULL;
+    if (!class_name) return no_attribute(t);
+    const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
+    const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
+    if (!func) return no_attribute(t);
+    return typing_result(t, type_func(t->in->types, func), NULL);
+}
+
+bool rule_getattr(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    AttrId attr = attr_find(type->kind, t->text);
+    if (type != t->args[0].type) typing_cast(t, 0, type);
+    return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
+}
+
+/* ---- x.name = v ---- */
+
+/* x.real = v, x.imag = v: assignment to the view. */
+bool rule_setattr(Typing *t) {
+    Infer *in = t->in;
+    AttrId attr = attr_find(t->args[0].type->kind, t->text);
+    if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag)
+        return typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code",
+                           typing_arg_text(t, 0));
+    Fact facts[3] = {{NULL, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[1]}, done;
+    Value *values[3] = {NULL, NULL, t->values[1]}, *value;
+    facts[1].konst = const_of(in->arena, facts[1].type);
+    TRY(typing_sub(t, &(SubOp){.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = t->text},
+                   &facts[0], &values[0]));
+    if (t->emit) values[1] = typing_make_const(t, facts[1].konst);
+    TRY(typing_sub(t, &(SubOp){.op = OP_SETITEM, .values = values, .facts = facts, .nargs = 3}, &done, &value));
+    return typing_become_const(t, const_none(in->arena, in->types));
+}
