@@ -148,7 +148,8 @@ static LLVMValueRef const_array(Lower *l, const Const *konst) {
         shape[i] = l_i64(l, konst->array->shape[i]);
         strides[i] = l_i64(l, konst->array->strides[i]);
     }
-    return l_array_make(l, type, data, l_null(l->ptr), shape, strides);
+    LLVMValueRef owner = l_i64(l, (int64_t)(intptr_t)konst->array->owner);
+    return l_array_make(l, type, data, LLVMConstIntToPtr(owner, l->ptr), shape, strides);
 }
 
 LLVMValueRef l_const(Lower *l, const Const *konst) {

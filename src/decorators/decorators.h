@@ -183,9 +183,10 @@ typedef struct Spec {
     const Type *declared; /* result type of an explicit signature, or NULL */
     bool convert;         /* made for an explicit signature: arguments are converted */
     bool stale;           /* a guard failed at the last look */
-    uint32_t nstamps, nfields, nargs;
+    uint32_t nstamps, nfields, narrays, nargs;
     GuardStamp *stamps;
     FieldStamp *fields;
+    const Guard **arrays;                                 /* of global arrays, looked at every time */
     bool unstamped;                                       /* some guard has no stamp: look every time */
     size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
     void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
@@ -217,6 +218,8 @@ static inline bool spec_guards(Spec *spec) {
         if (dict_version(spec->stamps[i].dict) != spec->stamps[i].version) return spec_guards_slow(spec);
     for (uint32_t i = 0; i < spec->nfields; i++)
         if (*spec->fields[i].field != spec->fields[i].value) return spec_guards_slow(spec);
+    for (uint32_t i = 0; i < spec->narrays; i++)
+        if (!guard_array_holds(spec->arrays[i])) return spec_guards_slow(spec);
     return spec->unstamped || PY_VERSION_HEX >= 0x030E0000 ? spec_guards_slow(spec) : true;
 }
 

@@ -44,10 +44,12 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
     Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
     GuardStamp *stamps = PyMem_Calloc(2 * code->nguards + 1, sizeof *stamps);
     FieldStamp *fields = PyMem_Calloc(code->nguards + 1, sizeof *fields);
-    if (!spec || !stamps || !fields) {
+    const Guard **arrays = PyMem_Calloc(code->nguards + 1, sizeof *arrays);
+    if (!spec || !stamps || !fields || !arrays) {
         PyMem_Free(spec);
         PyMem_Free(stamps);
         PyMem_Free(fields);
+        PyMem_Free(arrays);
         code_release(code);
         return (Spec *)PyErr_NoMemory();
     }
@@ -55,6 +57,7 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
     spec->code = code;
     spec->stamps = stamps;
     spec->fields = fields;
+    spec->arrays = arrays;
     spec->declared = declared;
     spec->convert = convert;
     spec->nargs = (uint32_t)nargs;
@@ -88,6 +91,8 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
             add_stamp(spec, dict);
         else if (field)
             spec->fields[spec->nfields++] = (FieldStamp){field, guard->value};
+        else if (guard->kind == GUARD_ARRAY)
+            spec->arrays[spec->narrays++] = guard;
         else
             spec->unstamped = true;
         if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins))
@@ -102,6 +107,7 @@ void spec_free(Spec *spec) {
     for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
     PyMem_Free(spec->stamps);
     PyMem_Free(spec->fields);
+    PyMem_Free(spec->arrays);
     code_release(spec->code);
     PyMem_Free(spec);
 }

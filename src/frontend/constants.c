@@ -139,7 +139,7 @@ static const Const *read_array(const Reading *r, PyObject *object) {
                                                           : LAYOUT_A;
     bool readonly = frontend->readonly_globals || !PyArray_ISWRITEABLE(array);
     ObjRef ref = objects_ref(frontend->objects, object);
-    if (!ref) return python_failed(r, "no memory for an object's number");
+    if (!ref || !name_array(frontend, object)) return python_failed(r, "no memory for an object's number");
 
     ArrayConst *described = ARENA_NEW(frontend->arena, ArrayConst);
     int64_t *shape = ARENA_ARRAY(frontend->arena, int64_t, ndim),
@@ -148,7 +148,8 @@ static const Const *read_array(const Reading *r, PyObject *object) {
         shape[i] = PyArray_DIM(array, i);
         strides[i] = PyArray_STRIDE(array, i);
     }
-    *described = (ArrayConst){.data = PyArray_DATA(array), .object = ref, .shape = shape, .strides = strides};
+    *described = (ArrayConst){
+        .data = PyArray_DATA(array), .owner = object, .object = ref, .shape = shape, .strides = strides};
     const Type *element = type_scalar(frontend->types, scalar, false);
     Const *konst = new_const(r, type_array(frontend->types, element, (unsigned)ndim, layout, readonly));
     konst->array = described;

@@ -43,13 +43,14 @@ typedef enum GuardKind {
     GUARD_ATTRIBUTE,
     GUARD_CODE, /* of a function that was compiled: its __code__, __defaults__, __kwdefaults__ */
     GUARD_DEFAULTS,
-    GUARD_KWDEFAULTS
+    GUARD_KWDEFAULTS,
+    GUARD_ARRAY /* an array that is a constant: its memory, shape, strides, dtype and flags */
 } GuardKind;
 typedef struct Guard {
     GuardKind kind;
-    PyObject *holder;   /* globals dict, cell, function, or the object whose attribute was read */
+    PyObject *holder;   /* globals dict, cell, function, array, or the object whose attribute was read */
     PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next */
-    PyObject *name;     /* str; NULL for a cell or a function */
+    PyObject *name;     /* str; NULL for a cell or a function; dtype of an array */
     PyObject *value;    /* what it was; NULL: was unbound */
 } Guard;
 
@@ -96,6 +97,7 @@ PyObject *frontend_expand_templates(PyObject *arguments);
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or
  * tuple holds. */
 bool guards_hold(const Guard *guards, size_t count);
+bool guard_array_holds(const Guard *guard); /* GUARD_ARRAY; runs no Python code */
 /* Where a guard's value lies in its holder, to compare without a call; NULL: it is looked up by name. */
 PyObject *const *guard_field(const Guard *guard);
 void guards_release(Guard *guards, size_t count);

@@ -37,6 +37,10 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
 PyObject *name_cell(Frontend *frontend, PyObject *cell);
 /* A function is part of the compilation: what it consists of is guarded. */
 void name_function(Frontend *frontend, PyObject *function);
+/* An array whose memory and layout compiled code has built in (array_guard.c).  False: exception set. */
+bool name_array(Frontend *frontend, PyObject *array);
+/* Adds a guard unless it is there; takes references of its own. */
+void name_guard(Frontend *frontend, Guard guard);
 /* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
  * NULL. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates);

@@ -65,6 +65,8 @@ bool guards_hold(const Guard *guards, size_t count) {
             holds = same_object(find_global(guard->holder, guard->builtins, guard->name), guard->value);
         else if (guard->kind == GUARD_ATTRIBUTE)
             holds = attribute_holds(guard);
+        else if (guard->kind == GUARD_ARRAY)
+            holds = guard_array_holds(guard);
         else
             holds = same_object(*guard_field(guard), guard->value);
     }
@@ -81,7 +83,7 @@ void guards_release(Guard *guards, size_t count) {
     }
 }
 
-static void add_guard(Frontend *frontend, Guard guard) {
+void name_guard(Frontend *frontend, Guard guard) {
     if (frontend->unguarded) return;
     uint64_t hash = hash_mix(hash_mix(guard.kind, (uintptr_t)guard.holder), (uintptr_t)guard.name);
     uint32_t i = hash_index_first(&frontend->guard_index, hash);
@@ -101,13 +103,13 @@ static void add_guard(Frontend *frontend, Guard guard) {
 
 PyObject *name_global(Frontend *frontend, PyObject *globals, PyObject *builtins, PyObject *name) {
     PyObject *value = find_global(globals, builtins, name);
-    if (value) add_guard(frontend, (Guard){GUARD_GLOBAL, globals, builtins, name, value});
+    if (value) name_guard(frontend, (Guard){GUARD_GLOBAL, globals, builtins, name, value});
     return value;
 }
 
 PyObject *name_cell(Frontend *frontend, PyObject *cell) {
     PyObject *value = PyCell_GET(cell);
-    if (value) add_guard(frontend, (Guard){GUARD_CELL, cell, NULL, NULL, value});
+    if (value) name_guard(frontend, (Guard){GUARD_CELL, cell, NULL, NULL, value});
     return value;
 }
 
@@ -115,7 +117,7 @@ void name_function(Frontend *frontend, PyObject *function) {
     for (GuardKind kind = GUARD_CODE; kind <= GUARD_KWDEFAULTS; kind++) {
         Guard guard = {kind, function, NULL, NULL, NULL};
         guard.value = *guard_field(&guard);
-        add_guard(frontend, guard);
+        name_guard(frontend, guard);
     }
 }
 
@@ -139,7 +141,7 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
                   method ? "call it outside, and pass the result as an argument" : "pass it as an argument");
         return NULL;
     }
-    add_guard(frontend, guard);
+    name_guard(frontend, guard);
     return value;
 }
 

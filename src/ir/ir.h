@@ -192,6 +192,7 @@ bool scalar_of_dtype_text(const char *text, Scalar *scalar);
 typedef struct ArrayConst { /* a global array: its memory is used where it lies on the host, copied into the module for
                                a GPU */
     void *data;
+    void *owner; /* on the host: the PyObject *, which the code's guards keep alive */
     ObjRef object;
     const int64_t *shape, *strides;
 } ArrayConst;

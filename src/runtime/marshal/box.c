@@ -36,9 +36,10 @@ static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *he
     if (PyArray_DATA(array) != head->data || PyArray_NDIM(array) != type->ndim ||
         marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar)
         return false;
+    bool empty = PyArray_SIZE(array) == 0; /* then strides say nothing */
     for (unsigned k = 0; k < type->ndim; k++) {
-        if (PyArray_DIM(array, (int)k) != shape[k] || (shape[k] > 1 && PyArray_STRIDE(array, (int)k) != strides[k]))
-            return false;
+        if (PyArray_DIM(array, (int)k) != shape[k]) return false;
+        if (!empty && shape[k] > 1 && PyArray_STRIDE(array, (int)k) != strides[k]) return false;
     }
     return true;
 }
