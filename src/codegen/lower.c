@@ -129,6 +129,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_GE: return lower_compare(l, value);
     case OP_IS:
     case OP_IS_NOT: return lower_identity(l, value);
+    case OP_FORMAT:
     case OP_TUPLE: return lower_tuple(l, value);
     case OP_SLICE: return lower_slice(l, value);
     case OP_GETATTR: return lower_getattr(l, value);

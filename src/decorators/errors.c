@@ -111,37 +111,46 @@ static PyObject *constant_object(const ModuleState *state, const Const *konst) {
     return NULL;
 }
 
+static PyObject *argument_object(const ModuleState *state, const Type *type, const Const *konst, const char *from);
+
+/* The items of a type that is a struct of them: constants, or from the buffer. */
+static PyObject *argument_items(const ModuleState *state, const Type *type, const Const *const *konsts,
+                                const char *from) {
+    PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
+    for (uint32_t i = 0; tuple && i < type->count; i++) {
+        PyObject *item = argument_object(state, type->items[i], konsts ? konsts[i] : NULL,
+                                         from + type_item_offset(type, i));
+        if (item)
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        else
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+/* template.format(*values), of a tuple of them all; takes the reference. */
+static PyObject *formatted(PyObject *items) {
+    PyObject *format = items ? PyObject_GetAttrString(PyTuple_GET_ITEM(items, 0), "format") : NULL;
+    PyObject *values = format ? PyTuple_GetSlice(items, 1, PyTuple_GET_SIZE(items)) : NULL;
+    PyObject *text = values ? PyObject_CallObject(format, values) : NULL;
+    Py_XDECREF(values);
+    Py_XDECREF(format);
+    Py_XDECREF(items);
+    return text;
+}
+
 /* An argument of an exception: a constant, or from the buffer; of a tuple, each item. */
 static PyObject *argument_object(const ModuleState *state, const Type *type, const Const *konst, const char *from) {
-    if (type->kind == TY_TUPLE) {
-        PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
-        for (uint32_t i = 0; tuple && i < type->count; i++) {
-            const Const *part = konst && konst->type->kind == TY_TUPLE ? konst->items[i] : NULL;
-            PyObject *item = argument_object(state, type->items[i], part, from + type_item_offset(type, i));
-            if (item)
-                PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-            else
-                Py_CLEAR(tuple);
-        }
-        return tuple;
-    }
+    const Const *const *parts = konst && konst->type->kind == type->kind ? konst->items : NULL;
+    if (type->kind == TY_TUPLE) return argument_items(state, type, parts, from);
+    if (type->kind == TY_TEXT) return formatted(argument_items(state, type, parts, from));
     bool constant = konst && (konst->type->kind == TY_STR || (konst->type->kind == TY_SCALAR && konst->type->weak));
     return constant ? constant_object(state, konst) : marshal_box(&state->marshal, type, from);
 }
 
 /* The exception's arguments: one object per item of the site's tuple type. */
 static PyObject *site_arguments(const ModuleState *state, const RaiseSite *site, const char *buffer) {
-    uint32_t count = site->args ? site->args->count : 0;
-    PyObject *arguments = PyTuple_New(count);
-    for (uint32_t i = 0; arguments && i < count; i++) {
-        PyObject *item = argument_object(state, site->args->items[i], site->konsts ? site->konsts[i] : NULL,
-                                         buffer + type_item_offset(site->args, i));
-        if (item)
-            PyTuple_SET_ITEM(arguments, (Py_ssize_t)i, item);
-        else
-            Py_CLEAR(arguments);
-    }
-    return arguments;
+    return site->args ? argument_items(state, site->args, site->konsts, buffer) : PyTuple_New(0);
 }
 
 /* site->format has %lld or %llu for each integer of 64 bits in the buffer, at most eight. */
@@ -178,9 +187,7 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
         args = text ? PyTuple_Pack(1, text) : NULL;
         Py_XDECREF(text);
     } else {
-        PyObject *given = site_arguments(state, site, arguments);
-        args = given ? frontend_expand_templates(given) : NULL;
-        Py_XDECREF(given);
+        args = site_arguments(state, site, arguments);
     }
     if (!args) goto done;
     exception = PyObject_CallObject(class, args);

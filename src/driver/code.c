@@ -12,7 +12,7 @@ static const Const *copy_const(Arena *arena, const Const *konst) {
     *copy = *konst;
     if (konst->type->kind == TY_STR) {
         copy->text = copy_text(arena, konst->text);
-    } else if (konst->type->kind == TY_TUPLE) {
+    } else if (konst->type->kind == TY_TUPLE || konst->type->kind == TY_TEXT) {
         const Const **items = ARENA_ARRAY(arena, const Const *, konst->type->count);
         for (uint32_t i = 0; i < konst->type->count; i++) items[i] = copy_const(arena, konst->items[i]);
         copy->items = items;

@@ -102,7 +102,8 @@ static bool can_leave(const Type *type) {
     case TY_ITER:
     case TY_FLAT:
     case TY_SLICE:
-    case TY_EXC: return false;
+    case TY_EXC:
+    case TY_TEXT: return false;
     case TY_TUPLE:
     case TY_OPTIONAL:
         for (uint32_t i = 0; i < type->count; i++) TRY(can_leave(type->items[i]));

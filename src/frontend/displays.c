@@ -128,7 +128,7 @@ static Value *pop_callee(Translator *t, Slot *first) {
     return translate_slot_value(t, lower.kind == SLOT_NULL ? upper : lower, false);
 }
 
-/* Operands of a call; an f-string in an exception is its template and its values. */
+/* Operands of a call; an exception takes f-strings. */
 typedef struct Operands {
     VEC(Value *) values;
     bool exception, keywords;
@@ -142,8 +142,7 @@ static bool add_operand(Translator *t, Operands *operands, Slot slot) {
         vec_push(t->arena, &operands->values, value);
         return true;
     }
-    vec_push(t->arena, &operands->values, translate_text_template(t, slot.text));
-    for (size_t i = 0; i < slot.text->count; i++) vec_push(t->arena, &operands->values, slot.text->values[i]);
+    vec_push(t->arena, &operands->values, translate_text_value(t, slot.text));
     return true;
 }
 

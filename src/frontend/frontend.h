@@ -88,12 +88,6 @@ const Const *frontend_constant(Frontend *frontend, PyObject *object, const Sourc
 ObjRef frontend_prelude(Frontend *frontend, const char *name);
 const char *frontend_object_name(Frontend *frontend, ObjRef object);
 
-/* An f-string as an argument of an exception reaches compiled code as a constant str, this mark, a decimal number n,
- * ':' and a template for str.format, followed by the n values it is applied to.  When the exception is made, the tuple
- * of its arguments goes through frontend_expand_templates (new reference or NULL), which puts the texts in place. */
-#define FRONTEND_TEMPLATE_MARK "\x01template:"
-PyObject *frontend_expand_templates(PyObject *arguments);
-
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or
  * tuple holds. */
 bool guards_hold(const Guard *guards, size_t count);

@@ -2,13 +2,11 @@
  *
  * Input: the canonical instructions format, convert and string.  Output: a constant str where every value is a
  * constant, formatted here by Python itself.  Else a Text: a template for str.format and the values it is applied to.
- * There are no strings at run time, so a Text may only be an argument of an exception: the call of the class then has,
- * in its place, the template (FRONTEND_TEMPLATE_MARK) and the values, and frontend_expand_templates makes the text when
- * the exception is made. */
+ * There are no strings at run time, so a Text may only be an argument of an exception: there it becomes a `format`, and
+ * the text is made when the exception is. */
 #include "frontend/translate.h"
 
-#include <stdlib.h> /* strtol */
-#include <string.h> /* strncmp, strpbrk */
+#include <string.h> /* strpbrk */
 
 bool translate_refuse_text(Translator *t, Span span) {
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span,
@@ -144,47 +142,9 @@ bool insn_string(Translator *t, int count) {
     return true;
 }
 
-Value *translate_text_template(Translator *t, const Text *text) {
-    const char *marked = arena_printf(t->arena, FRONTEND_TEMPLATE_MARK "%zu:%s", text->count, text->template);
-    return translate_append_const(t, const_str(t->arena, t->types, marked));
-}
-
-/* ---- when the exception is made ---- */
-
-/* The text of a template and the values after it: items i + 1 ... of the tuple; *taken: how many.  NULL without
- * exception: no template. */
-static PyObject *expand(PyObject *arguments, Py_ssize_t i, Py_ssize_t *taken) {
-    PyObject *item = PyTuple_GET_ITEM(arguments, i);
-    const char *text = PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
-    if (!text || strncmp(text, FRONTEND_TEMPLATE_MARK, strlen(FRONTEND_TEMPLATE_MARK)) != 0) return NULL;
-    char *colon;
-    *taken = (Py_ssize_t)strtol(text + strlen(FRONTEND_TEMPLATE_MARK), &colon, 10);
-    if (*colon != ':' || *taken > PyTuple_GET_SIZE(arguments) - i - 1) return NULL;
-    PyObject *template = PyUnicode_FromString(colon + 1);
-    PyObject *format = template ? PyObject_GetAttrString(template, "format") : NULL;
-    PyObject *values = format ? PyTuple_GetSlice(arguments, i + 1, i + 1 + *taken) : NULL;
-    PyObject *result = values ? PyObject_CallObject(format, values) : NULL;
-    Py_XDECREF(values);
-    Py_XDECREF(format);
-    Py_XDECREF(template);
-    return result;
-}
-
-PyObject *frontend_expand_templates(PyObject *arguments) {
-    PyObject *list = PyList_New(0), *result = NULL;
-    if (!list) return NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments); i++) {
-        Py_ssize_t taken = 0;
-        PyObject *item = expand(arguments, i, &taken);
-        if (!item && PyErr_Occurred()) goto done;
-        if (!item) item = Py_NewRef(PyTuple_GET_ITEM(arguments, i));
-        int status = PyList_Append(list, item);
-        Py_DECREF(item);
-        if (status < 0) goto done;
-        i += taken;
-    }
-    result = PyList_AsTuple(list);
-done:
-    Py_DECREF(list);
-    return result;
+Value *translate_text_value(Translator *t, const Text *text) {
+    Value **operands = ARENA_ARRAY(t->arena, Value *, text->count + 1);
+    operands[0] = translate_append_const(t, const_str(t->arena, t->types, text->template));
+    for (size_t i = 0; i < text->count; i++) operands[i + 1] = text->values[i];
+    return translate_append(t, OP_FORMAT, operands, text->count + 1);
 }

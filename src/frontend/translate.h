@@ -144,8 +144,8 @@ bool translate_insn(Translator *t); /* t->insn, which does not end its block */
 bool insn_format(Translator *t, int arg);
 bool insn_convert(Translator *t, int how);
 bool insn_string(Translator *t, int count);
-bool translate_refuse_text(Translator *t, Span span);            /* always false */
-Value *translate_text_template(Translator *t, const Text *text); /* the constant that stands before the values */
+bool translate_refuse_text(Translator *t, Span span);         /* always false */
+Value *translate_text_value(Translator *t, const Text *text); /* where a text may be made at run time */
 
 /* ---- displays.c ---- */
 

@@ -58,6 +58,7 @@ typedef enum TypeKind {
     TY_CELL,    /* a cell shared with inner functions; items[0] is the content */
     TY_EXC_CLASS, /* exception class: object */
     TY_EXC,       /* exception instance: object is its class; items = types of its arguments */
+    TY_TEXT,      /* a text that is not made yet: items = types of its template, a str, and of the values put into it */
     TY_OBJECT, /* a constant Python object compiled code can only take attributes of (a module, a namespace): object */
 } TypeKind;
 
@@ -129,7 +130,7 @@ const Type *type_optional(TypeTable *table, const Type *content); /* of None or 
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
-/* FLAT DTYPE CLASS CLOSURE CELL EXC */
+/* FLAT DTYPE CLASS CLOSURE CELL EXC TEXT */
 const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count);
 const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object); /* PYFUNC EXC_CLASS OBJECT */
 const Type *type_func(TypeTable *table, const FuncHead *func);
@@ -142,7 +143,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
  *   array(float32, 2, C) array(float32, 1, C, readonly)   range  slice(int, None, None)  Ellipsis  str flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
- *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)   exc_class#4  object#5  bottom */
+ *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)   exc_class#4  object#5  bottom */
 void type_print(Buf *buf, const Type *type);
 const char *type_text(Arena *arena, const Type *type);
 /* NULL: not a type; *end, if end is not NULL, is what follows it. */

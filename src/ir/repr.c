@@ -115,7 +115,8 @@ const Repr *repr_make(Arena *arena, const Type *type) {
     case TY_TUPLE:
     case TY_CLOSURE:
     case TY_SLICE:
-    case TY_EXC: return items_repr(arena, type);
+    case TY_EXC:
+    case TY_TEXT: return items_repr(arena, type);
     default: return &nothing_repr;
     }
 }

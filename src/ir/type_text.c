@@ -37,6 +37,7 @@ static const struct {
     [TY_CELL] = {"cell", FORM_ITEMS},
     [TY_EXC_CLASS] = {"exc_class", FORM_OBJECT},
     [TY_EXC] = {"exc", FORM_OBJECT_ITEMS},
+    [TY_TEXT] = {"text", FORM_ITEMS},
     [TY_OBJECT] = {"object", FORM_OBJECT},
 };
 _Static_assert(COUNT_OF(kind_text) == TY_OBJECT + 1, "one row per TypeKind");

@@ -77,9 +77,13 @@ static void check_comparison(Verifier *verifier, const Value *value) {
 }
 
 static void check_items(Verifier *verifier, const Value *value) {
-    bool composite = value->type->kind == TY_TUPLE || value->type->kind == TY_EXC; /* an exception is its arguments */
+    TypeKind kind = value->type->kind;
+    bool text = value->op == OP_FORMAT, composite = text ? kind == TY_TEXT : kind == TY_TUPLE || kind == TY_EXC;
+    if (text && (!value->nargs || value->args[0]->op != OP_CONST || value->args[0]->type->kind != TY_STR))
+        fault(verifier, value, "the template is not a constant");
     if (!composite || value->type->count != value->nargs) {
-        fault(verifier, value, "the type is not a tuple of as many items");
+        fault(verifier, value,
+              text ? "the type is not a text of as many items" : "the type is not a tuple of as many items");
         return;
     }
     for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, value->type->items[i]);
@@ -181,6 +185,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_SLICE:
         if (value->type->kind != TY_SLICE) fault(verifier, value, "the type is not a slice");
         return;
+    case OP_FORMAT:
     case OP_TUPLE: check_items(verifier, value); return;
     case OP_EXTRACT: check_extract(verifier, value); return;
     case OP_GETITEM:

@@ -450,6 +450,12 @@ static bool call_exception(Typing *t, const Type *class_type) {
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
 }
 
+bool rule_format(Typing *t) {
+    const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
+    for (size_t i = 0; i < t->nargs; i++) types[i] = t->args[i].type;
+    return typing_result(t, type_with_items(t->in->types, TY_TEXT, 0, types, t->nargs), NULL);
+}
+
 /* ---- call ---- */
 
 static void drop_callee(Typing *t) {

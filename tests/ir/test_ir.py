@@ -1050,3 +1050,20 @@ def test_every_allocation_may_fail(trial, text):
         assert n > 3
         return
     pytest.fail("it never had enough memory")
+
+
+def test_a_text_that_is_made_at_run_time():
+    text = """\
+func f(x: int) {
+b0:
+  %1 = const "{} of {}"
+  %2: text(str, int, int) = format %1, %0, %0
+  %3: exc#1(text(str, int, int)) = tuple %2
+  raise %3
+}
+"""
+    assert run("parse_print", text) == text
+    assert run("verify", text, typed=True) == ""
+    assert "the type is not a text of as many items" in run("verify", text.replace("%0, %0", "%0"), typed=True)
+    other = text.replace("format %1", "format %0").replace("text(str, int, int)", "text(int, int, int)")
+    assert "the template is not a constant" in run("verify", other, typed=True)
