@@ -160,7 +160,7 @@ struct Module {
     VEC(RaiseSite) raise_sites;
     VEC(AccessSite) access_sites;
     size_t exception_bytes;
-    size_t shared_bytes; /* host: static shared memory given out so far */
+    size_t shared_bytes; /* static shared memory given out so far */
     bool has_barriers;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (thread_order.c) */
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */

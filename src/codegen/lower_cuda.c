@@ -76,7 +76,10 @@ LLVMValueRef lower_func_cuda_nanosleep(Lower *l, const Value *call) {
 
 /* ---- arrays ---- */
 
-enum { DEFAULT_ALIGNMENT = 16 }; /* allows 128-bit accesses */
+enum {
+    DEFAULT_ALIGNMENT = 16,   /* allows 128-bit accesses */
+    MAX_STATIC_SHARED = 49152 /* of a block, whatever the GPU: what is dynamic may be more */
+};
 
 static unsigned alignment_of(const Value *call) {
     const Const *wanted = call->nargs > 2 ? l_arg_const(call, 2) : NULL;
@@ -102,6 +105,13 @@ LLVMValueRef lower_func_cuda_shared_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
     int64_t bytes = constant_shape(l, call, shape);
     if (bytes < 0) return l_unsupported(l, "the shared array is too large");
+    l->m->shared_bytes = (l->m->shared_bytes + (uint64_t)bytes + alignment_of(call) - 1) / alignment_of(call) *
+                         alignment_of(call);
+    if (bytes && l->m->shared_bytes > MAX_STATIC_SHARED)
+        return l_unsupported(l,
+                             "the shared arrays of constant shape take %zu bytes, a block has at most %d: ask for more "
+                             "by cuda.shared.array(0, dtype) and kernel[grid, block, stream, bytes]",
+                             l->m->shared_bytes, MAX_STATIC_SHARED);
     LLVMValueRef data = l->target->shared_array(l, call, (uint64_t)bytes, alignment_of(call));
     TRY(data);
     if (bytes == 0)
@@ -144,9 +154,8 @@ static LLVMValueRef float_extreme(Lower *l, FuncId func, LLVMValueRef old, LLVMV
     bool largest = func == FUNC_CUDA_ATOMIC_MAX || func == FUNC_CUDA_ATOMIC_NANMAX;
     bool numbers = func == FUNC_CUDA_ATOMIC_NANMAX || func == FUNC_CUDA_ATOMIC_NANMIN;
     LLVMValueRef beyond = LLVMBuildFCmp(l->b, largest ? LLVMRealOGT : LLVMRealOLT, value, old, "");
-    /* As numpy.maximum and numpy.fmax: a NaN wins in max and min, the number in nanmax and nanmin. */
-    LLVMValueRef take = numbers ? l_or(l, beyond, l_isnan(l, old)) : l_or(l, beyond, l_isnan(l, value));
-    return l_select(l, take, value, old);
+    /* max is Python's max(old, value): beside a NaN nothing is larger, the old value stays; nanmax takes the number */
+    return l_select(l, numbers ? l_or(l, beyond, l_isnan(l, old)) : beyond, value, old);
 }
 
 /* Repeats compare-and-swap until nobody came in between. */

@@ -219,11 +219,10 @@ static void host_fence(Lower *l, FenceScope scope) {
 }
 
 static LLVMValueRef host_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
-    (void)at;
+    (void)at, (void)align;
     LLVMValueRef base = grid_load(l, l->ptr, offsetof(HostGrid, shared), 8);
     if (bytes == 0) return base;
     /* Static arrays grow downwards from the dynamic part: their sum is not known before the last is met. */
-    l->m->shared_bytes = (l->m->shared_bytes + (size_t)bytes + align - 1) / align * align;
     return l_offset(l, base, l_i64(l, -(int64_t)l->m->shared_bytes));
 }
 

@@ -172,7 +172,6 @@ static LLVMValueRef nvptx_shared_array(Lower *l, const Value *at, uint64_t bytes
         if (bytes) {
             LLVMSetInitializer(global, LLVMGetUndef(type));
             LLVMSetLinkage(global, LLVMInternalLinkage);
-            l->m->shared_bytes += bytes;
         }
     }
     return generic(l, global);

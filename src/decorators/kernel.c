@@ -282,7 +282,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
     if (major)
         config.codegen.compute_capability = 10 * major + minor;
     else if (!context)
-        config.codegen.compute_capability = 75;
+        config.codegen.compute_capability = DEFAULT_CAPABILITY;
     Signature *wanted = signature == Py_None ? NULL : signature_from_object(state, signature);
     PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
     for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {

@@ -47,11 +47,28 @@ static int grid_for_tasks(const Launcher *self, CudaKernel *loaded, Dims *grid, 
         if (best < 0) return -1;
         block->x[0] = (unsigned)best;
     }
-    grid->x[0] = (unsigned)((self->tasks + block->x[0] - 1) / block->x[0]);
+    int64_t blocks = self->tasks / block->x[0] + (self->tasks % block->x[0] != 0);
+    if (blocks > INT32_MAX) {
+        PyErr_Format(PyExc_ValueError, "%lld tasks in blocks of %u threads: a grid has at most %d blocks along x",
+                     (long long)self->tasks, block->x[0], INT32_MAX);
+        return -1;
+    }
+    grid->x[0] = (unsigned)blocks;
     return grid->x[0] == 0; /* no task: nothing to launch */
 }
 
+/* A real GPU's limit holds on the host device too, so that what runs here runs there. */
+static int check_shared(const Launcher *self, const Spec *spec) {
+    if ((size_t)self->shared_bytes + spec->code->shared_bytes <= MAX_BLOCK_SHARED) return 0;
+    PyErr_Format(PyExc_ValueError,
+                 "a block of this kernel would need %u bytes of dynamic and %zu of static shared memory: the host "
+                 "device, as an H200, has %d a block",
+                 self->shared_bytes, spec->code->shared_bytes, MAX_BLOCK_SHARED);
+    return -1;
+}
+
 static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
+    if (check_shared(self, spec) < 0) return -1;
     HostLaunch launch = {.kernel = host_code_kernel(spec->code->host),
                          .shared_static = spec->code->shared_bytes,
                          .shared_dynamic = self->shared_bytes,
@@ -76,12 +93,18 @@ static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
     return result;
 }
 
-static bool has_host_array(const Plan *plan, const char *buffer, const ModuleState *state, const CudaContext *context) {
+/* Arrays of this GPU are noted as used by the stream.  1: there are others; -1: exception set. */
+static int note_arrays(const Launcher *self, const Plan *plan, const char *buffer, const CudaContext *context) {
+    PyTypeObject *device_array = self->kernel->core.state->marshal.device_array;
+    int others = 0;
     for (uint32_t i = 0; i < plan->narrays; i++) {
         PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
-        if (!Py_IS_TYPE(owner, state->marshal.device_array) || ((DeviceArray *)owner)->context != context) return true;
+        if (!Py_IS_TYPE(owner, device_array) || ((DeviceArray *)owner)->context != context)
+            others = 1;
+        else if (device_array_used((DeviceArray *)owner, self->stream_handle, self->stream) < 0)
+            return -1;
     }
-    return false;
+    return others;
 }
 
 static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *context, char *buffer) {
@@ -93,7 +116,8 @@ static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *conte
     if (!loaded) return -1;
     int empty = grid_for_tasks(self, loaded, &grid, &block);
     if (empty) return empty < 0 ? -1 : 0;
-    bool staged = plan->narrays > 0 && has_host_array(plan, buffer, state, context);
+    int staged = note_arrays(self, plan, buffer, context);
+    if (staged < 0) return -1;
     if (staged && staging_in(&staging, plan, context, self->stream_handle, buffer, state) < 0) {
         staging_out(&staging, context, self->stream_handle, false);
         return -1;

@@ -22,6 +22,7 @@ typedef struct Call {
     ModuleState *state;
     CudaContext *context;
     void *stream;
+    PyObject *stream_object; /* borrowed; keeps the stream alive */
     int nin, nout;
     Spec *spec;
     const Type *types[MAX_OPERANDS];  /* as the kernel computes */
@@ -37,6 +38,12 @@ typedef struct Call {
 
 static bool is_device_array(const ModuleState *state, PyObject *object) {
     return object && PyObject_TypeCheck(object, state->marshal.device_array);
+}
+
+/* The elements on the host, as they are when the call's stream has got there. */
+static PyObject *fetch(const Call *call, PyObject *array) {
+    if (call->stream && cuda_stream_synchronise(call->context, call->stream) < 0) return NULL;
+    return PyObject_CallMethod(array, "copy_to_host", NULL);
 }
 
 static PyObject *call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second) {
@@ -145,7 +152,7 @@ static PyObject *bring_in(Call *call, PyObject *object, const Type *type) {
         DeviceArray *array = (DeviceArray *)object;
         if (array->context == call->context && type_element(array->type)->scalar == type->scalar)
             return Py_NewRef(object);
-        host = PyObject_CallMethod(object, "copy_to_host", NULL); /* another type or device: by way of the host */
+        host = fetch(call, object); /* another type or device: by way of the host */
         if (!host) return NULL;
         Py_SETREF(host, PyArray_FROMANY(host, typenum, 0, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST));
     } else {
@@ -391,6 +398,10 @@ static int launch_kernel(const Call *call, Spec *spec, const unsigned grid[3], u
     } params = {.head = call->head};
     CudaKernel *kernel = load(call, spec);
     if (!kernel) return -1;
+    for (int i = 0; i < count; i++)
+        if (call->operands[i] &&
+            device_array_used((DeviceArray *)call->operands[i], call->stream, call->stream_object) < 0)
+            return -1;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
@@ -471,7 +482,7 @@ static PyObject *take_result(Call *call, int i) {
     }
     bool converts = declared && declared->scalar != call->types[call->nin + i]->scalar;
     if (!out && call->any_device && !converts) return Py_NewRef(computed);
-    PyObject *host = PyObject_CallMethod(computed, "copy_to_host", NULL);
+    PyObject *host = fetch(call, computed);
     if (host && converts)
         Py_SETREF(host, PyArray_FROMANY(host, marshal_typenum((Scalar)declared->scalar), 0, 0,
                                         NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST));
@@ -584,6 +595,7 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     if (gpu == 0) return call_on_host(&call, args, out);
     if (!(call.context = cuda_current(call.state->cuda))) return NULL;
     if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
+    call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;
     call.spec->references++;
     for (int i = 0; i < call.nin; i++) {

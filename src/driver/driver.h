@@ -14,6 +14,8 @@
 
 typedef enum TargetKind { TARGET_HOST, TARGET_NVPTX } TargetKind;
 
+enum { DEFAULT_CAPABILITY = 75 }; /* of PTX that is shown where there is no GPU */
+
 typedef struct Config {
     TargetKind target;
     Promotion promotion;

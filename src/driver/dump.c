@@ -63,3 +63,21 @@ void dump_program(Job *job, Dump dump) {
     program_print(&text, &job->program);
     dump_text(job, dump, text.text);
 }
+
+void dump_ptx_of_host(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+                      size_t count) {
+    Config gpu = *config;
+    gpu.target = TARGET_NVPTX;
+    gpu.codegen.compute_capability = DEFAULT_CAPABILITY;
+    gpu.codegen.ptx_version = 0;
+    Arena *arena = arena_new();
+    if (!arena) return;
+    Diag diag;
+    diag_init(&diag, arena);
+    const char *text = driver_stage_text(session, &gpu, function, types, count, dump_name(DUMP_PTX), &diag);
+    fprintf(stderr, "---- %s: %s, for compute capability %d.%d: it runs on the host device here ----\n",
+            config->codegen.entry_name ? config->codegen.entry_name : "krait", dump_name(DUMP_PTX),
+            DEFAULT_CAPABILITY / 10, DEFAULT_CAPABILITY % 10);
+    fputs(text ? text : "not compiled for a GPU\n", stderr);
+    arena_free(arena);
+}

@@ -257,7 +257,9 @@ Code *driver_compile(const Session *session, const Config *config, ObjRef functi
     job_run(&job, &request, STAGE_EMIT, finish_code);
     Code *code = diag->failed ? NULL : job.code;
     if (code) job.code = NULL;
+    bool ptx = code && job.printed & DUMP_BIT(DUMP_PTX) && config->target == TARGET_HOST && config->kernel;
     job_close(&job);
+    if (ptx) dump_ptx_of_host(session, config, function, types, count);
     return code;
 }
 

@@ -64,6 +64,9 @@ uint64_t dump_from_environment(void);
 int dump_named(const char *name); /* -1: no such stage */
 static inline bool dump_wanted(const Job *job, Dump dump) { return job->wanted & DUMP_BIT(dump); }
 void dump_text(Job *job, Dump dump, const char *text);
+/* The PTX of a kernel that was compiled for the host device, if it is asked for by name. */
+void dump_ptx_of_host(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+                      size_t count);
 void dump_program(Job *job, Dump dump); /* the text of job->program */
 /* code.c */
 Code *code_from_job(Job *job);

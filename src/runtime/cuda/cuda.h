@@ -43,6 +43,8 @@ int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigne
 int cuda_use_gpu(Cuda *cuda);
 const char *cuda_choice_reason(Cuda *cuda);
 
+int cuda_stream_synchronise(CudaContext *context, void *stream); /* -1: exception set */
+
 /* Memory of one launch, for host arrays given as arguments: allocated and freed in stream order.  -1: exception set. */
 int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **device);
 int cuda_stage_in(CudaContext *context, void *stream, void *device, const void *host, size_t bytes);
@@ -51,6 +53,18 @@ int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *d
 int cuda_stage_free(CudaContext *context, void *stream, void *device);
 
 /* ---- Python types of this folder: DeviceArray, Stream, Event, Device ---- */
+
+/* Notes that work on the array's memory is about to be queued on a stream; before the work is.  -1: exception set. */
+int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper);
+static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
+    DeviceArray *owner = array;
+    if (array->base) {
+        if (Py_TYPE(array->base) != Py_TYPE(array)) return 0; /* memory of others */
+        owner = (DeviceArray *)array->base;
+    }
+    if (KRAIT_UNLIKELY(owner->uses[0].stream != stream)) return device_array_used_elsewhere(owner, stream, keeper);
+    return 0;
+}
 
 /* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with
  * __cuda_stream__. -1: exception set. */

@@ -11,6 +11,7 @@
 #include "runtime/cuda/device_memory.h"
 
 #include <numpy/arrayobject.h>
+#include <stdlib.h>       /* llabs */
 #include <structmember.h> /* T_OBJECT_EX; PyMemberDef before 3.12 */
 
 /* ---- making one ---- */
@@ -65,6 +66,22 @@ static void fill_strides(unsigned ndim, const int64_t *shape, int64_t item, bool
     }
 }
 
+/* Strides without gaps, the axes in the order of the magnitudes of other strides: as numpy.empty_like keeps the order
+ * of an array that is neither C nor Fortran contiguous. */
+static void fill_strides_like(unsigned ndim, const int64_t *shape, int64_t item, const int64_t *like,
+                              int64_t *strides) {
+    unsigned axes[TYPE_MAX_NDIM + 1]; /* from the one whose elements are farthest apart */
+    for (unsigned i = 0; i < ndim; i++) {
+        unsigned at = i;
+        for (; at > 0 && llabs(like[axes[at - 1]]) < llabs(like[i]); at--) axes[at] = axes[at - 1];
+        axes[at] = i;
+    }
+    for (unsigned i = ndim; i-- > 0;) {
+        strides[axes[i]] = item;
+        item *= shape[axes[i]];
+    }
+}
+
 /* A DeviceArray on memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
 static DeviceArray *wrap(Runtime *runtime, CudaContext *context, Scalar scalar, unsigned ndim, const int64_t *shape,
                          const int64_t *strides, void *data, bool readonly, PyObject *base) {
@@ -75,6 +92,10 @@ static DeviceArray *wrap(Runtime *runtime, CudaContext *context, Scalar scalar, 
     self->base = Py_XNewRef(base);
     self->runtime = runtime;
     self->context = context;
+    memset(self->uses, 0, sizeof self->uses);
+    self->nuses = 0;
+    self->home = (StreamUse){NULL, NULL};
+    self->settled = true;
     self->type = type_array(types, type_scalar(types, scalar, false), ndim,
                             layout_of(ndim, shape, strides, scalar_info[scalar].bytes), readonly);
     self->head = (ArrayHead){data, self};
@@ -86,7 +107,7 @@ static DeviceArray *wrap(Runtime *runtime, CudaContext *context, Scalar scalar, 
     return self;
 }
 
-static DeviceArray *allocate(Runtime *runtime, void *stream, Scalar scalar, unsigned ndim, const int64_t *shape,
+static DeviceArray *allocate(Runtime *runtime, StreamUse on, Scalar scalar, unsigned ndim, const int64_t *shape,
                              const int64_t *strides) {
     CudaContext *context;
     void *data = NULL;
@@ -96,15 +117,71 @@ static DeviceArray *allocate(Runtime *runtime, void *stream, Scalar scalar, unsi
             PyErr_SetString(PyExc_ValueError, "the array is too big");
             return NULL;
         }
-    if (runtime_context(runtime, &context) < 0 || device_allocate(context, stream, (size_t)bytes, &data) < 0)
+    if (runtime_context(runtime, &context) < 0 || device_allocate(context, on.stream, (size_t)bytes, &data) < 0)
         return NULL;
     DeviceArray *self = wrap(runtime, context, scalar, ndim, shape, strides, data, false, NULL);
-    if (!self) device_release(context, data);
+    if (!self) {
+        device_release(context, data, &on.stream, 1);
+        return NULL;
+    }
+    self->home = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
+    self->uses[0] = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
+    self->nuses = 1;
+    self->settled = !context || !context->pools;
     return self;
 }
 
+static void drop_use(DeviceArray *owner, unsigned at) {
+    Py_XDECREF(owner->uses[at].keeper);
+    owner->nuses--;
+    memmove(owner->uses + at, owner->uses + at + 1, (owner->nuses - at) * sizeof *owner->uses);
+}
+
+static unsigned find_use(const DeviceArray *owner, void *stream) {
+    unsigned at = 0;
+    while (at < owner->nuses && owner->uses[at].stream != stream) at++;
+    return at;
+}
+
+/* A stream that is new to the array waits for the allocation, and so for all that its stream was given until now.  One
+ * stream too many: the last waits for the one before it was used, and stands for it. */
+static int make_room(DeviceArray *owner, void *stream) {
+    if (!owner->settled && stream != owner->home.stream) {
+        unsigned home = find_use(owner, owner->home.stream);
+        if (device_order(owner->context, stream, owner->home.stream) < 0) return -1;
+        if (home < owner->nuses) drop_use(owner, home);
+    }
+    if (owner->nuses < STREAM_USES) return 0;
+    if (device_order(owner->context, owner->uses[0].stream, owner->uses[STREAM_USES - 1].stream) < 0) return -1;
+    drop_use(owner, STREAM_USES - 1);
+    return 0;
+}
+
+int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper) {
+    if (!owner->context || owner->base) return 0;
+    unsigned at = find_use(owner, stream);
+    if (at == owner->nuses) {
+        if (make_room(owner, stream) < 0) return -1;
+        at = owner->nuses++;
+        owner->uses[at] = (StreamUse){stream, Py_XNewRef(keeper)};
+    }
+    StreamUse use = owner->uses[at]; /* to the front */
+    memmove(owner->uses + 1, owner->uses, at * sizeof use);
+    owner->uses[0] = use;
+    return 0;
+}
+
+/* The host has waited for work on the array on this stream: its allocation is over. */
+static void settle(DeviceArray *self) {
+    DeviceArray *owner = self->base && Py_TYPE(self->base) == Py_TYPE(self) ? (DeviceArray *)self->base : self;
+    owner->settled = true;
+}
+
 static int traverse(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(((DeviceArray *)object)->base);
+    DeviceArray *self = (DeviceArray *)object;
+    Py_VISIT(self->base);
+    Py_VISIT(self->home.keeper);
+    for (unsigned i = 0; i < self->nuses; i++) Py_VISIT(self->uses[i].keeper);
     Py_VISIT(Py_TYPE(object));
     return 0;
 }
@@ -120,10 +197,14 @@ static void dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
+    void *streams[STREAM_USES];
+    for (unsigned i = 0; i < self->nuses; i++) streams[i] = self->uses[i].stream;
     if (self->base)
         Py_DECREF(self->base);
     else
-        device_release(self->context, self->head.data);
+        device_release(self->context, self->head.data, streams, self->nuses);
+    Py_XDECREF(self->home.keeper);
+    for (unsigned i = 0; i < self->nuses; i++) Py_XDECREF(self->uses[i].keeper);
     PyObject_GC_Del(object);
     Py_DECREF(type);
 }
@@ -158,10 +239,12 @@ static bool contiguous(const DeviceArray *self) { return self->type->layout != L
 
 /* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a
  * stream was named. */
-static PyObject *copy_out(DeviceArray *self, void *stream, bool wait) {
+static PyObject *copy_out(DeviceArray *self, StreamUse on, bool wait) {
+    void *stream = on.stream;
     char *low;
     size_t bytes;
     extent(self, &low, &bytes);
+    if (device_array_used(self, stream, on.keeper) < 0) return NULL;
     if (contiguous(self)) {
         PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype_of(self), self->type->ndim, shape_of(self), NULL,
                                                NULL, self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
@@ -189,18 +272,20 @@ static int same_shape(DeviceArray *self, PyArrayObject *array) {
 }
 
 /* Writes a NumPy array (broadcast and cast as NumPy assigns) into the device array. */
-static int copy_in(DeviceArray *self, void *stream, PyObject *source) {
+static int copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
+    void *stream = on.stream;
     char *low;
     size_t bytes;
     int status = -1;
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
     PyArray_Descr *dtype = dtype_of(self);
     extent(self, &low, &bytes);
-    if (!array || !dtype) goto done;
+    if (!array || !dtype || device_array_used(self, stream, on.keeper) < 0) goto done;
     bool fortran = self->type->layout == LAYOUT_F;
     if (contiguous(self) && same_shape(self, array) && PyArray_EquivTypes(PyArray_DESCR(array), dtype) &&
         (fortran ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array))) {
         status = device_copy_in(self->context, stream, stream == NULL, self->head.data, PyArray_DATA(array), bytes);
+        if (status == 0 && !stream) settle(self);
         goto done;
     }
     char *block = PyMem_Malloc(bytes ? bytes : 1);
@@ -213,6 +298,7 @@ static int copy_in(DeviceArray *self, void *stream, PyObject *source) {
         PyObject *view = numpy_view(self, block + ((char *)self->head.data - low), NULL, true);
         if (view && PyArray_CopyInto((PyArrayObject *)view, array) == 0)
             status = device_copy_in(self->context, stream, true, low, block, bytes);
+        if (status == 0) settle(self);
         Py_XDECREF(view);
     }
     PyMem_Free(block);
@@ -223,34 +309,40 @@ done:
 }
 
 /* Device to device, without the host when both lie contiguous in the same order. */
-static int copy_across(DeviceArray *self, void *stream, DeviceArray *source) {
+static int copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
     char *low;
     size_t bytes;
     bool alike = self->type == source->type && contiguous(self) && self->context == source->context;
     for (unsigned i = 0; alike && i < self->type->ndim; i++) alike = shape_of(self)[i] == shape_of(source)[i];
     extent(self, &low, &bytes);
-    if (alike) return device_copy_within(self->context, stream, self->head.data, source->head.data, bytes);
-    PyObject *host = copy_out(source, stream, true);
-    int status = host ? copy_in(self, stream, host) : -1;
+    if (alike) {
+        if (device_array_used(source, on.stream, on.keeper) < 0 || device_array_used(self, on.stream, on.keeper) < 0)
+            return -1;
+        return device_copy_within(self->context, on.stream, self->head.data, source->head.data, bytes);
+    }
+    PyObject *host = copy_out(source, on, true);
+    int status = host ? copy_in(self, on, host) : -1;
     Py_XDECREF(host);
     return status;
 }
 
 /* ---- methods ---- */
 
-static int stream_argument(const Runtime *runtime, PyObject *stream, void **handle) {
-    *handle = NULL;
-    return stream ? runtime_stream_handle(runtime->marshal, stream, handle) : 0;
+static int stream_argument(const Runtime *runtime, PyObject *stream, StreamUse *on) {
+    *on = (StreamUse){NULL, stream == Py_None ? NULL : stream};
+    return stream ? runtime_stream_handle(runtime->marshal, stream, &on->stream) : 0;
 }
+
+static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 
 static PyObject *array_copy_to_host(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"ary", "stream", NULL};
     PyObject *into = Py_None, *stream = NULL;
-    void *handle;
+    StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &into, &stream) ||
-        stream_argument(self->runtime, stream, &handle) < 0)
+        stream_argument(self->runtime, stream, &on) < 0)
         return NULL;
-    if (into == Py_None) return copy_out(self, handle, handle == NULL);
+    if (into == Py_None) return copy_out(self, on, on.stream == NULL);
     if (!PyArray_Check(into)) {
         PyErr_Format(PyExc_TypeError, "copy_to_host() copies into a NumPy array, not %.100s", Py_TYPE(into)->tp_name);
         return NULL;
@@ -265,11 +357,12 @@ static PyObject *array_copy_to_host(DeviceArray *self, PyObject *args, PyObject 
                   (self->type->layout == LAYOUT_F ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array));
     Py_DECREF(dtype);
     if (direct) {
-        if (device_copy_out(self->context, handle, handle == NULL, PyArray_DATA(array), self->head.data,
+        if (device_array_used(self, on.stream, on.keeper) < 0 ||
+            device_copy_out(self->context, on.stream, on.stream == NULL, PyArray_DATA(array), self->head.data,
                             (size_t)PyArray_NBYTES(array)) < 0)
             return NULL;
     } else {
-        PyObject *copy = copy_out(self, handle, true);
+        PyObject *copy = copy_out(self, on, true);
         int status = copy ? PyArray_CopyInto(array, (PyArrayObject *)copy) : -1;
         Py_XDECREF(copy);
         if (status < 0) return NULL;
@@ -280,9 +373,9 @@ static PyObject *array_copy_to_host(DeviceArray *self, PyObject *args, PyObject 
 static PyObject *array_copy_to_device(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"ary", "stream", NULL};
     PyObject *source, *stream = NULL;
-    void *handle;
+    StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:copy_to_device", names, &source, &stream) ||
-        stream_argument(self->runtime, stream, &handle) < 0)
+        stream_argument(self->runtime, stream, &on) < 0)
         return NULL;
     if (self->type->readonly) {
         PyErr_SetString(PyExc_ValueError, "copy_to_device(): the array is read-only");
@@ -294,12 +387,12 @@ static PyObject *array_copy_to_device(DeviceArray *self, PyObject *args, PyObjec
             PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in size");
             return NULL;
         }
-        if (copy_across(self, handle, other) < 0) return NULL;
+        if (copy_across(self, on, other) < 0) return NULL;
     } else {
         PyObject *array = PyArray_FROM_O(source);
         if (!array) return NULL;
         bool same = same_shape(self, (PyArrayObject *)array);
-        int status = same ? copy_in(self, handle, array) : -1;
+        int status = same ? copy_in(self, on, array) : -1;
         if (!same) PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in shape");
         Py_DECREF(array);
         if (status < 0) return NULL;
@@ -382,12 +475,12 @@ static PyObject *array_getitem(PyObject *object, PyObject *key) {
     for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_GET_SIZE(key); i++)
         all |= PyTuple_GET_ITEM(key, i) == Py_Ellipsis;
     if (all) return (PyObject *)view;
-    PyObject *copy = copy_out(view, NULL, true);
+    PyObject *copy = copy_out(view, default_use, true);
     Py_DECREF(view);
     return copy ? PyArray_Return((PyArrayObject *)copy) : NULL;
 }
 
-static int assign(DeviceArray *self, PyObject *key, PyObject *value, void *stream) {
+static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse on) {
     if (!value) {
         PyErr_SetString(PyExc_TypeError, "elements of a device array cannot be deleted");
         return -1;
@@ -398,14 +491,14 @@ static int assign(DeviceArray *self, PyObject *key, PyObject *value, void *strea
     }
     DeviceArray *view = (DeviceArray *)select_view(self, key);
     if (!view) return -1;
-    int status = Py_TYPE(value) == self->runtime->device_array ? copy_across(view, stream, (DeviceArray *)value)
-                                                               : copy_in(view, stream, value);
+    int status = Py_TYPE(value) == self->runtime->device_array ? copy_across(view, on, (DeviceArray *)value)
+                                                               : copy_in(view, on, value);
     Py_DECREF(view);
     return status;
 }
 
 static int array_setitem(PyObject *object, PyObject *key, PyObject *value) {
-    return assign((DeviceArray *)object, key, value, NULL);
+    return assign((DeviceArray *)object, key, value, default_use);
 }
 
 static PyObject *array_getitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
@@ -418,9 +511,9 @@ static PyObject *array_getitem_method(DeviceArray *self, PyObject *args, PyObjec
 static PyObject *array_setitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"key", "value", "stream", NULL};
     PyObject *key, *value, *stream = NULL;
-    void *handle;
+    StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:setitem", names, &key, &value, &stream) ||
-        stream_argument(self->runtime, stream, &handle) < 0 || assign(self, key, value, handle) < 0)
+        stream_argument(self->runtime, stream, &on) < 0 || assign(self, key, value, on) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -530,7 +623,7 @@ static PyObject *array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwa
         PyErr_SetString(PyExc_ValueError, "a device array cannot become a NumPy array without a copy");
         return NULL;
     }
-    PyObject *array = copy_out(self, NULL, true);
+    PyObject *array = copy_out(self, default_use, true);
     if (!array || dtype == Py_None) return array;
     PyObject *cast = PyObject_CallMethod(array, "astype", "O", dtype);
     Py_DECREF(array);
@@ -708,9 +801,9 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
     Runtime *runtime = RUNTIME_OF(capsule);
     PyObject *source, *stream = NULL, *into = Py_None;
     int copy = 1;
-    void *handle;
+    StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO:to_device", names, &source, &stream, &copy, &into) ||
-        stream_argument(runtime, stream, &handle) < 0)
+        stream_argument(runtime, stream, &on) < 0)
         return NULL;
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
     if (!array) return NULL;
@@ -724,7 +817,7 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
         else {
             fill_strides(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
                          PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array), strides);
-            result = (PyObject *)allocate(runtime, handle, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
+            result = (PyObject *)allocate(runtime, on, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
         }
     } else if (scalar >= 0) {
         if (Py_TYPE(into) == runtime->device_array)
@@ -736,7 +829,7 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
         if (!same_shape((DeviceArray *)result, array)) {
             PyErr_SetString(PyExc_ValueError, "to_device(): `obj` and `to` differ in shape");
             Py_CLEAR(result);
-        } else if (copy_in((DeviceArray *)result, handle, (PyObject *)array) < 0) {
+        } else if (copy_in((DeviceArray *)result, on, (PyObject *)array) < 0) {
             Py_CLEAR(result);
         }
     }
@@ -766,13 +859,13 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
     PyArray_Descr *dtype = NULL;
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     const char *order = "C";
-    void *handle;
+    StreamUse on;
     int scalar;
     int64_t packed[TYPE_MAX_NDIM + 1];
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object,
                                      &strides_object, &order, &stream))
         return NULL;
-    if (stream_argument(runtime, stream, &handle) < 0 || read_shape(shape_object, &shape) < 0) goto done;
+    if (stream_argument(runtime, stream, &on) < 0 || read_shape(shape_object, &shape) < 0) goto done;
     if (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE)))
         goto done;
     scalar = scalar_of_dtype(dtype);
@@ -791,7 +884,7 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
         }
         memcpy(packed, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
     }
-    result = (PyObject *)allocate(runtime, handle, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed);
+    result = (PyObject *)allocate(runtime, on, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed);
 done:
     PyDimMem_FREE(shape.ptr);
     PyDimMem_FREE(strides.ptr);
@@ -803,25 +896,24 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     static char *names[] = {"ary", "stream", NULL};
     Runtime *runtime = RUNTIME_OF(capsule);
     PyObject *like, *stream = NULL;
-    void *handle;
+    StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device_array_like", names, &like, &stream) ||
-        stream_argument(runtime, stream, &handle) < 0)
+        stream_argument(runtime, stream, &on) < 0)
         return NULL;
     int64_t strides[NPY_MAXDIMS];
     if (Py_TYPE(like) == runtime->device_array) {
         DeviceArray *array = (DeviceArray *)like;
-        fill_strides(array->type->ndim, shape_of(array), (int64_t)item_size(array), array->type->layout == LAYOUT_F,
-                     strides);
-        return (PyObject *)allocate(runtime, handle, scalar_of(array), array->type->ndim, shape_of(array), strides);
+        fill_strides_like(array->type->ndim, shape_of(array), (int64_t)item_size(array), strides_of(array), strides);
+        return (PyObject *)allocate(runtime, on, scalar_of(array), array->type->ndim, shape_of(array), strides);
     }
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(like);
     int scalar = array ? scalar_of_dtype(PyArray_DESCR(array)) : -1;
     PyObject *result = NULL;
     if (scalar >= 0 && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
-        bool fortran = PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array);
-        fill_strides((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes, fortran, strides);
-        result = (PyObject *)allocate(runtime, handle, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
-                                      PyArray_DIMS(array), strides);
+        fill_strides_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes,
+                          PyArray_STRIDES(array), strides);
+        result = (PyObject *)allocate(runtime, on, (Scalar)scalar, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array),
+                                      strides);
     } else if (scalar >= 0) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
     }
@@ -909,8 +1001,7 @@ done:
 static void free_pinned(PyObject *holder) {
     CudaContext *context = PyCapsule_GetContext(holder);
     void *memory = PyCapsule_GetPointer(holder, NULL);
-    if (context && context_enter(context) == 0) context->cuda->api.MemFreeHost(memory);
-    PyErr_Clear();
+    if (context) context_quietly(context, context->cuda->api.MemFreeHost, memory);
 }
 
 PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwargs) {

@@ -90,8 +90,35 @@ int device_allocate(CudaContext *context, void *stream, size_t bytes, void **poi
     return 0;
 }
 
-/* Called when objects die, at interpreter exit too: errors (a driver that is shutting down) have nowhere to go. */
-void device_release(CudaContext *context, void *pointer) {
+static int put_behind(CudaContext *context, void *later, void *earlier) {
+    enum { EVENT_DISABLE_TIMING = 2 };
+    const CuApi *api = &context->cuda->api;
+    int error = context->event ? CUDA_OK : api->EventCreate(&context->event, EVENT_DISABLE_TIMING);
+    if (error == CUDA_OK) error = api->EventRecord(context->event, earlier);
+    return error == CUDA_OK ? api->StreamWaitEvent(later, context->event, 0) : error;
+}
+
+int device_order(CudaContext *context, void *later, void *earlier) {
+    if (!context) return 0;
+    if (context_enter(context) < 0) return -1;
+    CU_CALL(context->cuda, "making a stream wait for another", put_behind(context, later, earlier));
+    return 0;
+}
+
+/* Behind one stream: there.  Behind several: on a stream of its own, which waits for them, so that they do not wait for
+ * each other. */
+static int free_behind(CudaContext *context, uint64_t pointer, void *const *streams, size_t count) {
+    enum { STREAM_NON_BLOCKING = 1 };
+    const CuApi *api = &context->cuda->api;
+    if (count <= 1) return api->MemFreeAsync(pointer, count ? streams[0] : NULL);
+    int error = context->collector ? CUDA_OK : api->StreamCreate(&context->collector, STREAM_NON_BLOCKING);
+    for (size_t i = 0; i < count && error == CUDA_OK; i++) error = put_behind(context, context->collector, streams[i]);
+    return error == CUDA_OK ? api->MemFreeAsync(pointer, context->collector) : error;
+}
+
+/* Called when objects die, at interpreter exit too: errors (a driver that is shutting down) have nowhere to go.  A
+ * stream that is no longer there has nothing to wait for but what the whole context waits for. */
+void device_release(CudaContext *context, void *pointer, void *const *streams, size_t count) {
     if (!context) {
         free(pointer);
         return;
@@ -100,9 +127,11 @@ void device_release(CudaContext *context, void *pointer) {
     PyErr_Fetch(&type, &value, &traceback);
     if (context_enter(context) == 0) {
         const CuApi *api = &context->cuda->api;
-        int error = context->pools ? api->MemFreeAsync((uint64_t)pointer, NULL) : api->MemFree((uint64_t)pointer);
+        uint64_t address = (uint64_t)pointer;
+        int error = context->pools ? free_behind(context, address, streams, count) : api->MemFree(address);
         if (error != CUDA_OK && context_recover(context, error))
-            context->pools ? api->MemFreeAsync((uint64_t)pointer, NULL) : api->MemFree((uint64_t)pointer);
+            error = context->pools ? free_behind(context, address, streams, count) : api->MemFree(address);
+        if (error != CUDA_OK && context->pools && api->CtxSynchronize() == CUDA_OK) api->MemFreeAsync(address, NULL);
     }
     PyErr_Restore(type, value, traceback);
 }
@@ -177,6 +206,8 @@ int device_synchronise(CudaContext *context, void *stream, bool whole_context) {
     return 0;
 }
 
+int cuda_stream_synchronise(CudaContext *context, void *stream) { return device_synchronise(context, stream, false); }
+
 /* ---- staging of host arrays around a launch ---- */
 
 int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **device) {
@@ -192,10 +223,7 @@ int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *d
 }
 
 int cuda_stage_free(CudaContext *context, void *stream, void *device) {
-    if (!context->pools) {
-        device_release(context, device);
-        return 0;
-    }
-    COPY(context, (size_t)0, "freeing GPU memory", api->MemFreeAsync((uint64_t)device, stream));
+    COPY(context, (size_t)0, "freeing GPU memory",
+         context->pools ? api->MemFreeAsync((uint64_t)device, stream) : api->MemFree((uint64_t)device));
     return 0;
 }

@@ -19,7 +19,10 @@ int runtime_context(const Runtime *runtime, CudaContext **context);
 /* Memory and copies; context NULL: the host device.  -1: exception set.  Copies with a stream are in stream order;
  * those without return when done. */
 int device_allocate(CudaContext *context, void *stream, size_t bytes, void **pointer);
-void device_release(CudaContext *context, void *pointer);
+/* Frees memory behind what the streams have been given so far. */
+void device_release(CudaContext *context, void *pointer, void *const *streams, size_t count);
+/* What is queued on `later` from now on waits for what `earlier` has been given. */
+int device_order(CudaContext *context, void *later, void *earlier);
 int device_copy_in(CudaContext *context, void *stream, bool wait, void *device, const void *host, size_t bytes);
 int device_copy_out(CudaContext *context, void *stream, bool wait, void *host, const void *device, size_t bytes);
 int device_copy_within(CudaContext *context, void *stream, void *to, const void *from, size_t bytes);

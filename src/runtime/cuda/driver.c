@@ -137,6 +137,7 @@ static const char *advice(const Cuda *cuda, int error) {
 
 int cuda_raise(Cuda *cuda, int error, const char *what) {
     const char *name = NULL, *text = NULL;
+    if (PyErr_Occurred()) return -1; /* the first error is what led to the others */
     cuda->api.GetErrorName(error, &name);
     cuda->api.GetErrorString(error, &text);
     PyObject *class = NULL, *module = PyImport_ImportModule("krait.errors");
@@ -176,6 +177,13 @@ int context_enter(CudaContext *context) {
     CU_CALL(context->cuda, "making the GPU current", context->cuda->api.CtxSetCurrent(context->handle));
     thread_context = context;
     return 0;
+}
+
+void context_quietly(CudaContext *context, int (*give_back)(void *), void *handle) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (context_enter(context) == 0) give_back(handle);
+    PyErr_Restore(type, value, traceback);
 }
 
 bool context_recover(CudaContext *context, int error) {

@@ -55,6 +55,8 @@ struct CudaContext {
     int compute_capability;
     int max_shared_optin; /* bytes of shared memory a block may have when it asks */
     bool pools;           /* cuMemAllocAsync works */
+    void *event;          /* carries the place of one stream to another; NULL until first used */
+    void *collector;      /* a stream that frees what several streams used; NULL until first used */
 };
 
 struct Cuda {
@@ -73,10 +75,13 @@ struct Cuda {
 
 /* Opens the library at first use; false: not usable (no exception set). */
 bool cuda_open(Cuda *cuda);
-/* Sets CudaError with the driver's name and text of the error, and advice for the common ones; always -1. */
+/* Sets CudaError with the driver's name and text of the error, and advice for the common ones; an exception that is set
+ * stays.  Always -1. */
 int cuda_raise(Cuda *cuda, int error, const char *what);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
 int context_enter(CudaContext *context);
+/* Gives something back when an object dies: an error has nowhere to go, and an exception that is under way stays. */
+void context_quietly(CudaContext *context, int (*give_back)(void *), void *handle);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and
  * the call may be tried again. */
 bool context_recover(CudaContext *context, int error);

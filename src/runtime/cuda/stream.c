@@ -38,9 +38,8 @@ static void stream_dealloc(PyObject *object) {
     Stream *self = (Stream *)object;
     PyTypeObject *type = Py_TYPE(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
-    if (self->owned && self->context && context_enter(self->context) == 0)
-        self->context->cuda->api.StreamDestroy(self->handle);
-    PyErr_Clear();
+    if (self->owned && self->context)
+        context_quietly(self->context, self->context->cuda->api.StreamDestroy, self->handle);
     PyObject_Free(object);
     Py_DECREF(type);
 }
@@ -161,9 +160,8 @@ PyType_Spec stream_spec = {"krait.cuda.Stream", sizeof(Stream), 0,
 static void event_dealloc(PyObject *object) {
     Event *self = (Event *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->context && self->handle && context_enter(self->context) == 0)
-        self->context->cuda->api.EventDestroy(self->handle);
-    PyErr_Clear();
+    if (self->context && self->handle)
+        context_quietly(self->context, self->context->cuda->api.EventDestroy, self->handle);
     PyObject_Free(object);
     Py_DECREF(type);
 }

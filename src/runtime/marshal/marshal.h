@@ -45,11 +45,24 @@ PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from
 
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;
  * head.owner is the object itself. context NULL: the host device, whose memory is memory of this process. */
+typedef struct StreamUse {
+    void *stream;
+    PyObject *keeper; /* keeps the stream alive; NULL: one that is always there, or an address */
+} StreamUse;
+
+enum { STREAM_USES = 4 };
+
 typedef struct DeviceArray {
     PyObject_VAR_HEAD PyObject *weakrefs;
     PyObject *base; /* what owns the memory of a view; NULL: this object does */
     struct Runtime *runtime;
     struct CudaContext *context;
+    /* Of an array that owns its memory: the streams that may still use it, the last first; the memory is freed behind
+     * what they have been given. */
+    StreamUse uses[STREAM_USES];
+    unsigned nuses;
+    StreamUse home;   /* where it was allocated */
+    bool settled;     /* the allocation is over for every stream, not only in the order of home */
     const Type *type; /* TY_ARRAY */
     ArrayHead head;
     int64_t dims[]; /* shape[ndim], strides[ndim] */

@@ -1,0 +1,373 @@
+/* fake_driver.c: a CUDA driver that remembers, for tests on machines without a GPU.
+ *
+ * Device memory is memory of this process; kernels do nothing.  What is kept is the order of things: every operation
+ * has a place in its stream, and streams know how far they are behind each other (vector clocks), by the rules of the
+ * CUDA manual: the legacy default stream and blocking streams wait for each other, events and synchronisation carry
+ * places over, memory of the stream-ordered pool may be used between its allocation and its freeing alone.  What breaks
+ * a rule is a line in fake_violations().  A kernel uses the allocations whose addresses stand among its parameters.
+ * fake_fail(name, nth, error) makes a later call of that entry point fail. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAMS = 64, BLOCKS = 4096, LOG = 1 << 16, OK = 0, INVALID_HANDLE = 400, NOT_READY = 600 };
+
+typedef struct Clock {
+    uint64_t at[STREAMS];
+} Clock;
+
+typedef struct Stream {
+    int number, blocking, alive;
+    Clock clock;
+} Stream;
+
+typedef struct Event {
+    Clock clock;
+} Event;
+
+typedef struct Block {
+    uint64_t address, bytes;
+    int live, pooled;
+    int home;       /* stream of the allocation */
+    uint64_t since; /* its place there */
+    Clock used;     /* the last use by each stream */
+} Block;
+
+static Stream streams[STREAMS]; /* 0: the legacy default stream; 1: that of the thread */
+static int nstreams;
+static Clock host; /* what the host has waited for */
+static Block blocks[BLOCKS];
+static int nblocks;
+static char calls[LOG], violations[LOG];
+static struct {
+    char name[32];
+    int after, error;
+} failure;
+
+static void note(char *log, const char *text) {
+    if (strlen(log) + strlen(text) + 2 < LOG) strcat(strcat(log, text), "\n");
+}
+
+static void join(Clock *to, const Clock *from) {
+    for (int i = 0; i < STREAMS; i++)
+        if (from->at[i] > to->at[i]) to->at[i] = from->at[i];
+}
+
+static void start(void) {
+    if (nstreams) return;
+    for (int i = 0; i < 2; i++) streams[i] = (Stream){.number = i, .blocking = 1, .alive = 1};
+    nstreams = 2;
+}
+
+static Stream *stream_of(void *handle) {
+    start();
+    uintptr_t value = (uintptr_t)handle;
+    if (value <= 2) return &streams[value == 2];
+    Stream *stream = handle;
+    if (stream < streams || stream >= streams + nstreams) return NULL;
+    return stream;
+}
+
+/* The next place in a stream: behind all that it waits for. */
+static uint64_t step(Stream *stream) {
+    join(&stream->clock, &host);
+    if (stream->number == 0) {
+        for (int i = 1; i < nstreams; i++)
+            if (streams[i].blocking) join(&stream->clock, &streams[i].clock);
+    } else if (stream->blocking) {
+        join(&stream->clock, &streams[0].clock);
+    }
+    return ++stream->clock.at[stream->number];
+}
+
+/* The name "*": every entry point from then on, as after an access outside memory. */
+static int failing(const char *name) {
+    int all = strcmp(failure.name, "*") == 0;
+    if ((!all && strcmp(name, failure.name) != 0) || failure.after-- > 0) return 0;
+    if (!all) failure.name[0] = 0;
+    if (all) failure.after = 0;
+    return failure.error;
+}
+
+static Block *block_of(uint64_t address) {
+    for (int i = nblocks; i-- > 0;)
+        if (address >= blocks[i].address && address < blocks[i].address + blocks[i].bytes) return &blocks[i];
+    return NULL;
+}
+
+static void use(const char *what, Stream *stream, uint64_t address) {
+    Block *block = block_of(address);
+    char text[160];
+    if (!block) return;
+    if (!block->live) {
+        snprintf(text, sizeof text, "%s uses memory that was freed", what);
+        note(violations, text);
+    } else if (block->pooled && stream->clock.at[block->home] < block->since) {
+        snprintf(text, sizeof text, "%s on stream %d uses memory before its allocation on stream %d", what,
+                 stream->number, block->home);
+        note(violations, text);
+    }
+    block->used.at[stream->number] = stream->clock.at[stream->number];
+}
+
+/* One operation: its place, a line in the log, a failure if one was asked for. */
+#define OPERATION(name, handle)                                                 \
+    Stream *stream = stream_of(handle);                                         \
+    char line_[96];                                                             \
+    snprintf(line_, sizeof line_, "%s %d", name, stream ? stream->number : -1); \
+    note(calls, line_);                                                         \
+    int error_ = failing(name);                                                 \
+    if (error_) return error_;                                                  \
+    if (!stream || !stream->alive) return INVALID_HANDLE;                       \
+    step(stream)
+
+/* ---- what the tests ask ---- */
+
+const char *fake_calls(void) { return calls; }
+const char *fake_violations(void) { return violations; }
+void fake_forget(void) { calls[0] = violations[0] = 0; }
+int fake_live(void) {
+    int live = 0;
+    for (int i = 0; i < nblocks; i++) live += blocks[i].live;
+    return live;
+}
+void fake_fail(const char *name, int nth, int error) {
+    snprintf(failure.name, sizeof failure.name, "%s", name);
+    failure.after = nth;
+    failure.error = error;
+}
+void *fake_stream(int blocking) { /* of another library */
+    start();
+    Stream *stream = &streams[nstreams];
+    *stream = (Stream){.number = nstreams++, .blocking = blocking, .alive = 1};
+    return stream;
+}
+
+/* ---- devices and contexts ---- */
+
+int cuInit(unsigned flags) { return (void)flags, OK; }
+int cuDriverGetVersion(int *version) { return *version = 13000, OK; }
+int cuGetErrorName(int error, const char **text) { return (void)error, *text = "CUDA_ERROR_OF_THE_FAKE", OK; }
+int cuGetErrorString(int error, const char **text) { return (void)error, *text = "the fake driver failed", OK; }
+int cuDeviceGetCount(int *count) { return *count = 1, OK; }
+int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, OK; }
+int cuDeviceGetName(char *name, int length, int device) {
+    return (void)device, snprintf(name, (size_t)length, "fake"), OK;
+}
+int cuDeviceGetUuid_v2(void *uuid, int device) { return (void)device, memset(uuid, 0, 16), OK; }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = 1 << 30, OK; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    (void)device;
+    switch (attribute) {
+    case 8: *value = 49152; break;
+    case 75: *value = 9; break;
+    case 97: *value = 232448; break;
+    case 115: *value = getenv("FAKE_NO_POOLS") == NULL; break;
+    default: *value = attribute == 76 ? 0 : 1; break;
+    }
+    return OK;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) { return (void)device, *context = &host, OK; }
+int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, OK; }
+int cuDeviceGetDefaultMemPool(void **pool, int device) { return (void)device, *pool = &host, OK; }
+int cuCtxSetCurrent(void *context) { return (void)context, OK; }
+int cuCtxGetCurrent(void **context) { return *context = &host, OK; }
+int cuCtxSynchronize(void) {
+    note(calls, "CtxSynchronize");
+    start();
+    for (int i = 0; i < nstreams; i++) join(&host, &streams[i].clock);
+    return failing("CtxSynchronize");
+}
+int cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
+    return (void)pool, (void)attribute, (void)value, OK;
+}
+int cuMemPoolTrimTo(void *pool, size_t keep) { return (void)pool, (void)keep, OK; }
+int cuMemGetInfo_v2(size_t *left, size_t *total) { return *left = *total = 1 << 30, OK; }
+
+/* ---- memory ---- */
+
+static int allocate(uint64_t *pointer, size_t bytes, int home, uint64_t since, int pooled) {
+    if (nblocks == BLOCKS) return 2;
+    *pointer = (uint64_t)(uintptr_t)calloc(1, bytes); /* never given back: an address names one allocation */
+    blocks[nblocks++] = (Block){*pointer, bytes, 1, pooled, home, since, {{0}}};
+    return *pointer ? OK : 2;
+}
+
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+    int error = failing("MemAlloc");
+    return error ? error : allocate(pointer, bytes, 0, 0, 0);
+}
+
+int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *handle) {
+    OPERATION("MemAllocAsync", handle);
+    return allocate(pointer, bytes, stream->number, stream->clock.at[stream->number], 1);
+}
+
+int cuMemFree_v2(uint64_t pointer) { /* waits for everything */
+    note(calls, "MemFree");
+    int error = failing("MemFree");
+    Block *block = block_of(pointer);
+    if (!error && block) block->live = 0;
+    return error;
+}
+
+int cuMemFreeAsync(uint64_t pointer, void *handle) {
+    OPERATION("MemFreeAsync", handle);
+    Block *block = block_of(pointer);
+    if (!block || !block->live) {
+        note(violations, "memory is freed twice");
+        return 1;
+    }
+    for (int i = 0; i < nstreams; i++)
+        if (block->used.at[i] > stream->clock.at[i]) {
+            char text[96];
+            snprintf(text, sizeof text, "memory is freed on stream %d while stream %d may use it", stream->number, i);
+            note(violations, text);
+        }
+    if (stream->clock.at[block->home] < block->since) note(violations, "memory is freed before its allocation");
+    block->live = 0;
+    return OK;
+}
+
+int cuMemAllocHost_v2(void **pointer, size_t bytes) { return *pointer = calloc(1, bytes), OK; }
+int cuMemFreeHost(void *pointer) { return free(pointer), OK; }
+int cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+    return (void)flags, *pointer = calloc(1, bytes), OK;
+}
+int cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *memory, unsigned flags) {
+    return (void)flags, *pointer = (uint64_t)(uintptr_t)memory, OK;
+}
+int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
+    return (void)pointer, (void)bytes, (void)flags, OK;
+}
+int cuMemHostUnregister(void *pointer) { return (void)pointer, OK; }
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *handle) {
+    OPERATION("MemcpyHtoDAsync", handle);
+    use("a copy", stream, to);
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return OK;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *handle) {
+    OPERATION("MemcpyDtoHAsync", handle);
+    use("a copy", stream, from);
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return OK;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *handle) {
+    OPERATION("MemcpyDtoDAsync", handle);
+    use("a copy", stream, from);
+    use("a copy", stream, to);
+    memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
+    return OK;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    int error = cuMemcpyHtoDAsync_v2(to, from, bytes, NULL);
+    join(&host, &streams[0].clock);
+    return error;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    int error = cuMemcpyDtoHAsync_v2(to, from, bytes, NULL);
+    join(&host, &streams[0].clock);
+    return error;
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void *handle) {
+    OPERATION("MemsetD8Async", handle);
+    use("filling", stream, to);
+    memset((void *)(uintptr_t)to, value, count);
+    return OK;
+}
+
+/* ---- kernels ---- */
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+    int error = failing("ModuleLoadDataEx");
+    if (error) return error;
+    return (void)image, (void)count, (void)options, (void)values, *module = &host, OK;
+}
+int cuModuleUnload(void *module) { return (void)module, OK; }
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+    return (void)module, (void)name, *function = &host, OK;
+}
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+    return (void)function, *value = attribute == 0 ? 1024 : attribute == 8 ? 49152 : 0, OK;
+}
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+    return (void)function, (void)attribute, (void)value, OK;
+}
+int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function, size_t (*shared)(int), size_t bytes,
+                                     int limit) {
+    return (void)function, (void)shared, (void)bytes, (void)limit, *grid = 1, *block = 256, OK;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *function, int block, size_t bytes) {
+    return (void)function, (void)block, (void)bytes, *count = 1, OK;
+}
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *handle, void **params, void **extra) {
+    (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
+    OPERATION("LaunchKernel", handle);
+    const uint64_t *words = extra[1];
+    for (size_t i = 0; i < *(size_t *)extra[3] / 8; i++) use("a kernel", stream, words[i]);
+    return OK;
+}
+
+/* ---- streams and events ---- */
+
+int cuStreamCreate(void **handle, unsigned flags) { return *handle = fake_stream(!(flags & 1)), OK; }
+int cuStreamDestroy_v2(void *handle) {
+    int error = failing("StreamDestroy");
+    if (error) return error;
+    Stream *stream = stream_of(handle);
+    char text[32];
+    snprintf(text, sizeof text, "StreamDestroy %d", stream->number);
+    note(calls, text);
+    stream->alive = 0;
+    return OK;
+}
+int cuStreamSynchronize(void *handle) {
+    OPERATION("StreamSynchronize", handle);
+    join(&host, &stream->clock);
+    return OK;
+}
+int cuStreamQuery(void *handle) { return (void)handle, NOT_READY; }
+int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
+    (void)flags;
+    OPERATION("StreamWaitEvent", handle);
+    join(&stream->clock, &((Event *)event)->clock);
+    return OK;
+}
+int cuEventCreate(void **event, unsigned flags) {
+    *event = NULL;
+    int error = failing("EventCreate");
+    if (error) return error;
+    return (void)flags, *event = calloc(1, sizeof(Event)), OK;
+}
+int cuEventDestroy_v2(void *event) {
+    int error = failing("EventDestroy");
+    if (error) return error;
+    return free(event), OK;
+}
+int cuEventRecord(void *event, void *handle) {
+    OPERATION("EventRecord", handle);
+    ((Event *)event)->clock = stream->clock;
+    return OK;
+}
+int cuEventQuery(void *event) { return (void)event, NOT_READY; }
+int cuEventSynchronize(void *event) {
+    int error = failing("EventSynchronize");
+    if (error) return error;
+    join(&host, &((Event *)event)->clock);
+    return OK;
+}
+int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
+    return (void)from, (void)to, *milliseconds = 1, OK;
+}
+int cuProfilerStart(void) { return OK; }
+int cuProfilerStop(void) { return OK; }

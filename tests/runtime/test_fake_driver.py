@@ -1,0 +1,253 @@
+"""What Krait asks of a CUDA driver, on machines without a GPU: fake_driver.c stands for libcuda.so.1 and remembers the
+order of things by the rules of the CUDA manual.  Each test is a program of its own: a process opens one driver."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+pytestmark = pytest.mark.skipif(not COMPILER, reason="no C compiler here")
+
+PRELUDE = """
+import ctypes, random
+import numpy as np
+import krait
+from krait import cuda
+
+fake = ctypes.CDLL("libcuda.so.1")
+fake.fake_calls.restype = fake.fake_violations.restype = ctypes.c_char_p
+fake.fake_stream.restype = ctypes.c_void_p
+
+def calls():
+    text = fake.fake_calls().decode().split("\\n")[:-1]
+    fake.fake_forget()
+    return text
+
+def violations():
+    return fake.fake_violations().decode().split("\\n")[:-1]
+
+@cuda.jit
+def add(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += y[i]
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("driver")
+    source = Path(__file__).with_name("fake_driver.c")
+    subprocess.run([COMPILER, "-std=c17", "-shared", "-fPIC", "-o", folder / "libcuda.so.1", source], check=True)
+    return folder
+
+
+@pytest.fixture
+def run(driver):
+    def run(code, **environment):
+        result = subprocess.run(
+            [sys.executable, "-c", PRELUDE + textwrap.dedent(code)], capture_output=True, text=True, timeout=300,
+            env={**os.environ, "LD_LIBRARY_PATH": str(driver), "KRAIT_CUDA_DEVICE": "gpu", **environment})
+        assert result.returncode == 0, result.stdout + result.stderr
+
+    return run
+
+
+def test_host_arrays_travel_in_the_order_of_the_stream(run):
+    run("""
+        s = cuda.external_stream(fake.fake_stream(0))
+        x, y = np.zeros(100), np.ones(100)
+        add[1, 128, s](x, y)
+        n = 2  # the stream's number in the log: 0 and 1 are the default streams
+        assert calls() == [f"MemAllocAsync {n}", f"MemcpyHtoDAsync {n}", f"MemcpyHtoDAsync {n}", f"LaunchKernel {n}",
+                           f"MemcpyDtoHAsync {n}", f"StreamSynchronize {n}", f"MemFreeAsync {n}"]
+        assert not violations() and fake.fake_live() == 0
+    """)
+
+
+def test_memory_is_freed_behind_the_stream_that_last_used_it(run):
+    run("""
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        s = cuda.external_stream(fake.fake_stream(0))
+        calls()
+        add[1, 128, s](x, y)
+        assert calls() == ["LaunchKernel 2"]  # nothing but the launch
+        del x
+        assert calls() == ["MemFreeAsync 2"] or not violations()
+        del y
+        assert not violations() and fake.fake_live() == 0
+    """)
+
+
+def test_memory_is_freed_behind_all_streams_that_used_it(run):
+    run("""
+        streams = [cuda.external_stream(fake.fake_stream(0)) for _ in range(7)]
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        for s in streams:
+            add[1, 128, s](x, y)
+        view = x[10:20]
+        del x
+        view.copy_to_host(stream=streams[3])
+        assert fake.fake_live() == 2
+        del view, y
+        assert not violations() and fake.fake_live() == 0, violations()
+    """)
+
+
+def test_memory_is_used_behind_its_allocation(run):
+    run("""
+        s, t = (cuda.external_stream(fake.fake_stream(0)) for _ in "st")
+        x, y = cuda.device_array(100), cuda.device_array(100, stream=t)
+        add[1, 128, s](x, y)
+        y.copy_to_device(x, stream=t)
+        del x, y
+        assert not violations() and fake.fake_live() == 0, violations()
+    """)
+
+
+def test_a_stream_lives_as_long_as_memory_it_used(run):
+    run("""
+        s = cuda.stream()
+        x, y = cuda.device_array(100), cuda.device_array(100)
+        x.copy_to_device(y, stream=s)
+        del s
+        assert not any(line.startswith("StreamDestroy") for line in calls())
+        del x, y
+        done = calls()
+        assert done == ["MemFreeAsync 2", "MemFreeAsync 2", "StreamDestroy 2"] and not violations(), done
+    """)
+
+
+def test_random_programs_keep_the_rules(run):
+    run("""
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        streams = [0] + [cuda.external_stream(fake.fake_stream(i % 2)) for i in range(12)]
+        for seed in range(60):
+            rng = random.Random(seed)
+            arrays = [cuda.to_device(np.zeros(64)) for _ in range(3)]
+            for _ in range(40):
+                s, a, b = rng.choice(streams), rng.choice(arrays), rng.choice(arrays)
+                what = rng.randrange(8)
+                if what == 0:
+                    arrays.append(cuda.device_array(64, stream=s))
+                elif what == 1 and len(arrays) > 2:
+                    del arrays[rng.randrange(len(arrays))]
+                elif what == 2:
+                    a.copy_to_device(b, stream=s)
+                elif what == 3:
+                    a.copy_to_host(stream=s)
+                elif what == 4:
+                    a[:32].copy_to_device(np.ones(32), stream=s)
+                elif what == 5:
+                    arrays.append(plus(a, b, stream=s))
+                else:
+                    add[1, 64, s](a, b)
+                del a, b
+            del arrays
+            assert not violations(), (seed, violations())
+            assert fake.fake_live() == 0, seed
+    """)
+
+
+def test_the_first_of_several_errors_is_raised(run):
+    """Every entry point fails from the n-th call on, as after an access outside memory: each is a CudaError, the first
+    one's, and nothing is kept."""
+    run("""
+        @cuda.jit
+        def first(a, b, c, d, e):
+            c[0] = a[0] + b[0]
+
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        def work():
+            x, y, big = np.zeros(100), np.ones(100), np.ones(10000)
+            add[1, 128](x, y)
+            add[1, 128](big[::100], y)  # travels as a compact copy
+            first[1, 1](x, y, big, x[:50], y[::-1])
+            d = cuda.to_device(x)
+            add[1, 128](d, y)
+            s, e = cuda.stream(), cuda.event()
+            e.record(s), s.synchronize(), e.synchronize()
+            d2 = cuda.device_array_like(d)
+            d2.copy_to_device(d)
+            d2[3:5] = 7
+            d2[::2] = 1
+            plus(x, y), plus(d, d2), plus(d, 2.0, out=d2)
+            add[1, 128, s](x, y)
+            d2.copy_to_host()
+            cuda.pinned_array(5)
+
+        work()
+        failures = 0
+        for n in range(1000):
+            fake.fake_fail(b"*", n, 700)
+            try:
+                work()
+                break
+            except krait.errors.CudaError as error:
+                failures += 1
+                assert "the fake driver failed" in str(error) and error.__context__ is None
+            finally:
+                fake.fake_fail(b"", 0, 0)
+        assert failures > 50
+        texts = {"MemFreeAsync": "freeing", "MemcpyDtoHAsync": "copying from", "LaunchKernel": "launching",
+                 "MemcpyHtoDAsync": "copying to", "MemAllocAsync": "allocating"}
+        for name, text in texts.items():
+            x, y = np.zeros(100), np.ones(100)
+            fake.fake_fail(name.encode(), 0, 700)
+            try:
+                add[1, 128](x, y)
+            except krait.errors.CudaError as error:
+                assert text in str(error)
+            else:
+                raise AssertionError(name)
+            add[1, 128](x, y)  # the next one is in order
+    """)
+
+
+def test_an_exception_under_way_survives_what_is_given_back(run):
+    run("""
+        class Loud:
+            def __init__(self):
+                self.kept = cuda.stream(), cuda.event(), cuda.pinned_array(3), cuda.device_array(3)
+            def __iter__(self):
+                kept = self.kept
+                del self.kept
+                yield 1
+                raise KeyError("mine")
+
+        for name in b"StreamDestroy", b"EventDestroy", b"MemFreeAsync":
+            loud = Loud()
+            fake.fake_fail(name, 0, 700)
+            try:
+                list(loud)
+            except KeyError as error:
+                assert error.args == ("mine",)
+    """)
+
+
+def test_without_memory_pools(run):
+    run("""
+        x, y = cuda.to_device(np.zeros(100)), np.ones(100)
+        s = cuda.external_stream(fake.fake_stream(0))
+        add[1, 128, s](x, y)
+        fake.fake_fail(b"MemFree", 0, 700)
+        try:
+            add[1, 128, s](x, y)
+        except krait.errors.CudaError as error:
+            assert "freeing" in str(error)
+        else:
+            raise AssertionError
+        del x
+        assert not any("Async" in line and "Mem" in line and "cpy" not in line for line in calls())
+    """, FAKE_NO_POOLS="1")
