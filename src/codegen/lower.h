@@ -95,8 +95,8 @@ void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_t
 /* A tuple of numbers, or of such tuples, as an array; `checked`: integers must fit. */
 void l_assign_tuple(Lower *l, const Type *to_type, LLVMValueRef to, const Type *tuple, LLVMValueRef from, bool checked);
 LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
-/* Normalises an index: negative ones count from the end. */
-LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uint32_t flags);
+/* Normalises an index: negative ones count from the end, unless it is known to count forward. */
+LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward);
 
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
 LLVMValueRef lower_iter_more(Lower *l, const Value *value);

@@ -66,8 +66,8 @@ LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValue
     return l_index(l, l_memory_type(l, type_element(type)->scalar), data, at);
 }
 
-LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uint32_t flags) {
-    if (flags & VF_NONNEGATIVE) return index;
+LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward) {
+    if (forward) return index;
     if (LLVMIsAConstantInt(index)) return LLVMConstIntGetSExtValue(index) < 0 ? l_add(l, index, extent) : index;
     return l_select(l, l_icmp(l, LLVMIntSLT, index, l_i64(l, 0)), l_add(l, index, extent), index);
 }
@@ -77,8 +77,8 @@ LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, uin
 typedef struct Indices { /* the items of an index: of a tuple, or the index alone */
     const Type *const *types;
     LLVMValueRef *values;
-    uint32_t *flags;
-    bool *certain; /* not only taken for non-negative as Python's ints go, but so however they wrap (ranges.c) */
+    bool *forward; /* no wrap-around */
+    bool *certain; /* not negative however integers wrap, which VF_FORWARD does not say */
     unsigned count;
 } Indices;
 
@@ -86,17 +86,17 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     bool tuple = (*type)->kind == TY_TUPLE;
     Indices x = {.types = tuple ? (*type)->items : type, .count = tuple ? (*type)->count : 1};
     x.values = ARENA_ARRAY(l->arena, LLVMValueRef, x.count);
-    x.flags = ARENA_ARRAY(l->arena, uint32_t, x.count);
+    x.forward = ARENA_ARRAY(l->arena, bool, x.count);
     x.certain = ARENA_ARRAY(l->arena, bool, x.count);
-    bool converted = operand && operand->op == OP_CAST;
-    while (operand && operand->op == OP_CAST) operand = operand->args[0];
+    while (tuple && operand && operand->op == OP_CAST) operand = operand->args[0];
     for (unsigned i = 0; i < x.count; i++) {
         if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_item(l, *type, value, i) : value;
         const Value *source = !tuple                                                     ? operand
                               : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i]
                                                                                          : NULL;
-        if (source) x.flags[i] = source->flags;
-        x.certain[i] = source && !converted && source->op == OP_SUB && (source->flags & VF_NONNEGATIVE);
+        x.forward[i] = source && type_is_integer(source->type) && value_counts_forward(source);
+        x.certain[i] = source && type_is_integer(source->type) && value_fits(source, 64) &&
+                       value_is_nonnegative(source);
         if (type_is_scalar(x.types[i])) x.values[i] = l_cast_scalar(l, x.values[i], x.types[i]->scalar, SCALAR_INT64);
     }
     return x;
@@ -171,7 +171,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     a->guarded = false;
     for (unsigned i = 0; i < type->ndim; i++) {
         LLVMValueRef extent = l_array_shape(l, type, array, i);
-        index[i] = l_wrap_index(l, x->values[i], extent, x->flags[i]);
+        index[i] = l_wrap_index(l, x->values[i], extent, x->forward[i]);
         if (policy == ACCESS_TRUST) continue;
         inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);
         if (x->certain[i] && LLVMIsAICmpInst(inside[i])) LLVMSetICmpSameSign(inside[i], true);
@@ -257,7 +257,7 @@ static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LL
     LLVMValueRef least = l_select(l, down, l_i64(l, -1), zero), most = l_select(l, down, l_sub(l, extent, one), extent);
     LLVMValueRef bounds[2], fallback[2] = {l_select(l, down, most, least), l_select(l, down, least, most)};
     for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef wrapped = l_wrap_index(l, part[i], extent, 0);
+        LLVMValueRef wrapped = l_wrap_index(l, part[i], extent, false);
         bounds[i] = l_select(l, given[i], min_of(l, max_of(l, wrapped, least), most), fallback[i]);
     }
     LLVMValueRef distance = l_select(l, down, l_sub(l, bounds[0], bounds[1]), l_sub(l, bounds[1], bounds[0]));
@@ -286,10 +286,10 @@ static LLVMValueRef view_offset(Lower *l, LLVMValueRef data, LLVMValueRef count,
     return LLVMBuildGEP2(l->b, l->i8, data, &bytes, 1, ""); /* of an empty view it may point anywhere: not inbounds */
 }
 
-static void view_index(Lower *l, View *view, const Value *at, LLVMValueRef index, uint32_t flags, LLVMValueRef extent,
+static void view_index(Lower *l, View *view, const Value *at, LLVMValueRef index, bool forward, LLVMValueRef extent,
                        LLVMValueRef stride, unsigned axis) {
     AccessPolicy policy = policy_at(l, at);
-    LLVMValueRef wrapped = l_wrap_index(l, index, extent, flags);
+    LLVMValueRef wrapped = l_wrap_index(l, index, extent, forward);
     if (policy != ACCESS_TRUST) {
         LLVMValueRef inside = l_icmp(l, LLVMIntULT, wrapped, extent);
         if (policy == ACCESS_RAISE) {
@@ -307,10 +307,10 @@ static void view_axis(View *view, LLVMValueRef length, LLVMValueRef stride) {
     view->strides[view->ndim++] = stride;
 }
 
-static bool view_item(Lower *l, View *view, const Value *at, const Type *item, LLVMValueRef index, uint32_t flags,
+static bool view_item(Lower *l, View *view, const Value *at, const Type *item, LLVMValueRef index, bool forward,
                       LLVMValueRef extent, LLVMValueRef stride, unsigned axis) {
     if (type_is_integer(item)) {
-        view_index(l, view, at, index, flags, extent, stride, axis);
+        view_index(l, view, at, index, forward, extent, stride, axis);
     } else if (item->kind == TY_SLICE) {
         SliceRange range = slice_range(l, item, index, extent);
         view->data = view_offset(l, view->data, range.start, stride);
@@ -340,7 +340,7 @@ static bool view_build(Lower *l, View *view, const Value *at, const Type *type, 
             continue;
         }
         LLVMValueRef extent = l_array_shape(l, type, array, axis), stride = l_array_stride(l, type, array, axis);
-        TRY(view_item(l, view, at, item, x->values[i], x->flags[i], extent, stride, axis));
+        TRY(view_item(l, view, at, item, x->values[i], x->forward[i], extent, stride, axis));
         axis++;
     }
     for (unsigned i = 0; view->inside && i < view->ndim; i++)
@@ -386,7 +386,7 @@ void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef line
 static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array,
                                 const Indices *x) {
     LLVMValueRef size = l_array_size(l, type, array), index[TYPE_MAX_NDIM];
-    LLVMValueRef linear = l_wrap_index(l, x->values[0], size, x->flags[0]);
+    LLVMValueRef linear = l_wrap_index(l, x->values[0], size, x->forward[0]);
     AccessPolicy policy = policy_at(l, at);
     *a = (Access){.element = type_element(type)};
     LLVMValueRef inside = l_icmp(l, LLVMIntULT, linear, size), args[] = {x->values[0], size};
@@ -402,7 +402,7 @@ static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type
 static LLVMValueRef range_item(Lower *l, const Value *value, const Indices *x) {
     LLVMValueRef range = l_arg(l, value, 0), start = l_extract(l, range, 0), step = l_extract(l, range, 2);
     LLVMValueRef length = l_range_length(l, start, l_extract(l, range, 1), step);
-    LLVMValueRef index = l_wrap_index(l, x->values[0], length, x->flags[0]);
+    LLVMValueRef index = l_wrap_index(l, x->values[0], length, x->forward[0]);
     if (!(value->flags & VF_UNCHECKED))
         l_raise_if(l, l_icmp(l, LLVMIntUGE, index, length), "IndexError", "range object index out of range", NULL, 0);
     return l_add(l, start, l_mul(l, index, step));

@@ -206,7 +206,6 @@ LLVMValueRef l_int_outside(Lower *l, LLVMValueRef value, const Type *from, const
 
 void l_check_int_range(Lower *l, LLVMValueRef value, const Type *from, const Type *to, const Value *item) {
     Scalar scalar = to->scalar;
-    if (scalar == SCALAR_UINT64 && item && item->flags & VF_NONNEGATIVE) return;
     LLVMValueRef wide = l_cast_scalar(l, value, from->scalar, SCALAR_INT64);
     if (from->scalar == SCALAR_UINT64)
         l_raise_if(l, l_icmp(l, LLVMIntSLT, wide, l_i64(l, 0)), "OverflowError",

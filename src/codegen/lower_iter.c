@@ -51,7 +51,7 @@ LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLV
 LLVMValueRef lower_func_range(Lower *l, const Value *call) {
     LLVMValueRef items[3];
     for (unsigned i = 0; i < 3; i++) items[i] = l_arg(l, call, i);
-    if (!(call->args[2]->konst && call->args[2]->konst->i != 0))
+    if (!(call->flags & VF_UNCHECKED))
         l_raise_if(l, l_icmp(l, LLVMIntEQ, items[2], l_i64(l, 0)), "ValueError", "range() arg 3 must not be zero", NULL,
                    0);
     return l_make_items(l, call->type, items);
@@ -155,7 +155,7 @@ static LLVMValueRef iterator_made(Lower *l, const Value *value, Iterator *it) {
 }
 
 static bool is_upward(const Value *range) {
-    return value_calls(range, FUNC_RANGE) && range->nargs == 3 && (range->args[2]->flags & VF_NONNEGATIVE);
+    return value_calls(range, FUNC_RANGE) && range->nargs == 3 && value_is_nonnegative(range->args[2]);
 }
 
 LLVMValueRef lower_iter(Lower *l, const Value *value) {

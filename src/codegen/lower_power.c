@@ -197,7 +197,7 @@ LLVMValueRef lower_power(Lower *l, const Value *value) {
     LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, type);
     if (type->scalar == SCALAR_COMPLEX128 && type->weak) return python_complex_power(l, value, base, exponent);
     bool is_signed = type_scalar_kind(type) == 'i';
-    if ((value->flags & VF_CHECKED) && is_signed && !(operand->flags & VF_NONNEGATIVE))
+    if ((value->flags & VF_CHECKED) && is_signed && !(value->flags & VF_UNCHECKED))
         check_int_exponent(l, value, base, exponent);
     return l_scalar_op(l, OP_POW, type->scalar, base, exponent);
 }

@@ -347,7 +347,7 @@ static void check_binary(Lower *l, const Value *value, LLVMValueRef b) {
         return;
     case OP_LSHIFT:
     case OP_RSHIFT:
-        if (type_scalar_kind(value->type) == 'i' && !(value->args[1]->flags & VF_NONNEGATIVE))
+        if (type_scalar_kind(value->type) == 'i' && !(value->flags & VF_UNCHECKED))
             l_raise_if(l, l_icmp(l, LLVMIntSLT, b, l_null(LLVMTypeOf(b))), "ValueError", "negative shift count", NULL,
                        0);
         return;
@@ -399,8 +399,8 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);
     char kind = type_scalar_kind(type);
-    bool nonnegative = (value->args[0]->flags & VF_NONNEGATIVE) && (value->args[1]->flags & VF_NONNEGATIVE);
-    if (kind == 'i' && nonnegative && (value->op == OP_FLOORDIV || value->op == OP_MOD))
+    if (kind == 'i' && (value->op == OP_FLOORDIV || value->op == OP_MOD) && value_is_nonnegative(value->args[0]) &&
+        value_is_nonnegative(value->args[1]))
         return nonnegative_divide(l, value, a, b);
     if (kind == 'f' && value->op == OP_TRUEDIV) {
         LLVMValueRef quotient = python_int_divide(l, value, a, b);

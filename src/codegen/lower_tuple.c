@@ -43,7 +43,7 @@ LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value) {
         return l_unsupported(l, "%s cannot be indexed here", l_type_text(l, tuple));
     LLVMValueRef count = l_i64(l, tuple->count),
                  original = l_cast_scalar(l, l_arg(l, value, 1), value->args[1]->type->scalar, SCALAR_INT64);
-    LLVMValueRef index = l_wrap_index(l, original, count, value->args[1]->flags);
+    LLVMValueRef index = l_wrap_index(l, original, count, value_counts_forward(value->args[1]));
     if (!(value->flags & VF_UNCHECKED))
         l_raise_if(l, l_icmp(l, LLVMIntUGE, index, count), "IndexError", "tuple index out of range", NULL, 0);
     if (!tuple->count || !l_has_bytes(tuple->items[0])) return LLVMGetUndef(l_type(l, value->type));

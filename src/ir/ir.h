@@ -247,13 +247,19 @@ enum {
 };
 
 enum ValueFlags {
-    VF_INPLACE = 1,     /* augmented assignment */
-    VF_UNCHECKED = 2,   /* inference proved that it cannot raise (index in range, divisor not zero) */
-    VF_NONNEGATIVE = 4, /* an integer known to be >= 0 */
-    VF_CHECKED = 8,     /* Python error model: raises where the interpreter raises; set by inference */
-    VF_SHARED = 16,     /* an iterator that more than the loop it was made for sees; pass iterators */
-    VF_IMPLICIT = 32,   /* of a return: the function's end, not a return statement */
+    VF_INPLACE = 1,   /* augmented assignment */
+    VF_UNCHECKED = 2, /* it cannot raise: index in range, divisor not zero */
+    VF_FORWARD = 4,   /* an index that is negative only if it has wrapped, and outside then (intervals) */
+    VF_CHECKED = 8,   /* Python error model: raises where the interpreter raises; set by inference */
+    VF_NOWRAP = 16,   /* integer add, sub, mul, neg: the result fits its type (intervals) */
+    VF_SHARED = 32,   /* an iterator that more than the loop it was made for sees; pass iterators */
+    VF_IMPLICIT = 64, /* of a return: the function's end, not a return statement */
 };
+
+/* What an integer lies between, both included. */
+typedef struct Bounds {
+    int64_t lo, hi;
+} Bounds;
 
 typedef struct Value Value;
 typedef struct Block Block;
@@ -271,7 +277,8 @@ struct Value {
     Block *block;
     Value *prev, *next;
     Span span;
-    const char *name; /* the Python variable it was stored to, for messages; may be NULL */
+    const char *name;     /* the Python variable it was stored to, for messages; may be NULL */
+    const Bounds *bounds; /* of an integer, where tighter than its type's (pass intervals), else NULL */
     struct {
         int64_t i;                /* PARAM UNPACK UNPACK_EX EXTRACT; TRUEDIV: 1 if both operands were integers */
         const char *text;         /* GETATTR SETATTR CELL_GET CHECK_BOUND */
@@ -374,6 +381,13 @@ void insts_find_calls(Arena *arena, FuncInst *const *insts, size_t count);
 /* FuncInst.effects of all functions of a compilation, which are typed and numbered as they stand. */
 void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool index_raises);
 
+Bounds type_bounds(const Type *type); /* of an integer type, as of a value of it */
+/* Of an integer: what is known, at least what its type says; hi of a uint64 is INT64_MAX where it may be more. */
+Bounds value_bounds(const Value *value);
+static inline bool value_is_nonnegative(const Value *value) { return value_bounds(value).lo >= 0; }
+bool value_counts_forward(const Value *value);      /* as an index: VF_FORWARD, or not negative */
+bool value_fits(const Value *value, unsigned bits); /* into a signed integer of that many bits */
+
 /* Builder: appends to a block, keeps preds and succs in step. */
 Func *func_new(Arena *arena, TypeTable *types, const char *name, const Source *source);
 Block *block_new(Func *func);
@@ -433,11 +447,12 @@ bool value_is_removable(const Value *value);
  *     return %9
  *   }
  * Parameters are %0 ... of the OP_PARAM values that open the entry block, one per parameter in order.  "%6 total": name
- * is what the value was stored to.  Flags follow the operation (.inplace .unchecked .nonnegative .checked), imm stands
- * in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] function[object#3]),
- * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is"
- * (%4: int = add %1, %2 is 5).  A default that is not known is "= ...".  Operations without a result have no number.
- * From ";" to the end of the line is a comment. */
+ * is what the value was stored to.  Flags follow the operation (.inplace .unchecked .forward .checked .nowrap), imm
+ * stands in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] function[object#3]),
+ * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is" (%4: int = add %1,
+ * %2 is 5), bounds after "in" (%4: int = add %1, %2 in 0..99; 0.. and ..99 where the other is the type's).  A default
+ * that is not known is "= ...".  Operations without a result have no number. From ";" to the end of the line is a
+ * comment. */
 void func_print(Buf *buf, const Func *func);
 Func *func_parse(Arena *arena, TypeTable *types, const char *text, Diag *diag);
 /* Checks form (one terminator, phis, dominance, operand counts) and, if typed, types.  False: diag holds the function's

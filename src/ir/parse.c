@@ -4,8 +4,9 @@
  *   param    = ["posonly" | "kwonly" | "cell" | "*"] name [":" type] ["is" const] ["=" (const | "...")]
  *   block    = "b" NUMBER ":" NEWLINE {line}
  *   line     = ["%" NUMBER [name] [":" type] "="] op {"." flag} ["[" imm "]"] [operand {"," operand}] {"," target}
- * ["is" const] NEWLINE operand  = "%" NUMBER | name "=" "%" NUMBER | "b" NUMBER "%" NUMBER  (of a call; of a phi)
- * const's operand is its constant
+ *              ["is" const] ["in" [NUMBER] ".." [NUMBER]] NEWLINE
+ *   operand  = "%" NUMBER | name "=" "%" NUMBER | "b" NUMBER "%" NUMBER      (of a call; of a phi)
+ *              const's operand is its constant
  *
  * One pass over the text makes values and blocks; one that is mentioned before it is defined is made empty and filled
  * in later.  Then edges are drawn, and phis put in the order of their block's predecessors, which the first phi of a
@@ -290,8 +291,9 @@ static bool parse_flags(Parser *parser, Value *value, const char *flags, size_t 
     static const struct {
         const char *text;
         uint32_t flag;
-    } known[] = {{".inplace", VF_INPLACE}, {".unchecked", VF_UNCHECKED}, {".nonnegative", VF_NONNEGATIVE},
-                 {".checked", VF_CHECKED}, {".shared", VF_SHARED},       {".implicit", VF_IMPLICIT}};
+    } known[] = {{".inplace", VF_INPLACE},  {".unchecked", VF_UNCHECKED}, {".forward", VF_FORWARD},
+                 {".checked", VF_CHECKED},  {".nowrap", VF_NOWRAP},       {".shared", VF_SHARED},
+                 {".implicit", VF_IMPLICIT}};
     for (const char *at = flags; at < flags + length;) {
         size_t i = 0;
         while (i < COUNT_OF(known) && strncmp(at, known[i].text, strlen(known[i].text)) != 0) i++;
@@ -411,7 +413,9 @@ static bool parse_operands(Parser *parser, Value *value) {
     Operands operands = {0};
     skip_space(parser);
     Span span = here(parser);
-    for (bool more = *parser->at && *parser->at != '\n' && *parser->at != '\r' && !at_word(parser, "is"); more;) {
+    for (bool more = *parser->at && *parser->at != '\n' && *parser->at != '\r' && !at_word(parser, "is") &&
+                     !at_word(parser, "in");
+         more;) {
         bool target = value->op != OP_PHI && at_block_ref(parser) && op_is_terminator(value->op);
         TRY(target ? parse_target(parser) : parse_operand(parser, value, &operands));
         more = accept(parser, ",");
@@ -445,6 +449,27 @@ static Value *parse_result(Parser *parser, bool *defined) {
     return value;
 }
 
+static int64_t parse_bound(Parser *parser, int64_t otherwise) {
+    skip_space(parser);
+    if (*parser->at != '-' && !isdigit((unsigned char)*parser->at)) return otherwise;
+    char *end;
+    int64_t bound = strtoll(parser->at, &end, 10);
+    parser->at = end;
+    return bound;
+}
+
+/* 0..99 */
+static bool parse_bounds(Parser *parser, Value *value) {
+    if (!value->type || !type_is_integer(value->type)) return fail(parser, "bounds are of integers");
+    Bounds *bounds = ARENA_NEW(parser->arena, Bounds);
+    *bounds = type_bounds(value->type);
+    bounds->lo = parse_bound(parser, bounds->lo);
+    TRY(expect(parser, ".."));
+    bounds->hi = parse_bound(parser, bounds->hi);
+    value->bounds = bounds;
+    return true;
+}
+
 static bool parse_line(Parser *parser) {
     if (!parser->block) return fail(parser, "expected a block");
     bool defined;
@@ -462,6 +487,7 @@ static bool parse_line(Parser *parser) {
         TRY(parse_operands(parser, value));
         if (accept_word(parser, "is")) TRY(value->konst = parse_const(parser));
     }
+    if (accept_word(parser, "in")) TRY(parse_bounds(parser, value));
     span.end_col = here(parser).col;
     value->span = span;
     append(parser, value);

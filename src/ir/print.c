@@ -11,8 +11,8 @@ static const struct {
     uint32_t flag;
     const char *text;
 } flag_text[] = {
-    {VF_INPLACE, ".inplace"}, {VF_UNCHECKED, ".unchecked"}, {VF_NONNEGATIVE, ".nonnegative"},
-    {VF_CHECKED, ".checked"}, {VF_SHARED, ".shared"},       {VF_IMPLICIT, ".implicit"},
+    {VF_INPLACE, ".inplace"}, {VF_UNCHECKED, ".unchecked"}, {VF_FORWARD, ".forward"},   {VF_CHECKED, ".checked"},
+    {VF_NOWRAP, ".nowrap"},   {VF_SHARED, ".shared"},       {VF_IMPLICIT, ".implicit"},
 };
 
 /* An attribute or variable name; quoted if it is not made of the characters of names and dots. */
@@ -85,6 +85,16 @@ static void print_args(Buf *buf, const Value *value) {
     }
 }
 
+/* " in 0..99"; a bound that is the type's is left out. */
+static void print_bounds(Buf *buf, const Value *value) {
+    if (!value->bounds || !value->type || !type_is_integer(value->type)) return;
+    Bounds type = type_bounds(value->type);
+    buf_puts(buf, " in ");
+    if (value->bounds->lo != type.lo) buf_printf(buf, "%lld", (long long)value->bounds->lo);
+    buf_puts(buf, "..");
+    if (value->bounds->hi != type.hi) buf_printf(buf, "%lld", (long long)value->bounds->hi);
+}
+
 static void print_value(Buf *buf, const Value *value) {
     buf_puts(buf, "  ");
     if (op_has_result(value->op)) {
@@ -109,6 +119,7 @@ static void print_value(Buf *buf, const Value *value) {
         buf_puts(buf, value->op == OP_CONST ? " " : " is ");
         const_print(buf, value->konst);
     }
+    print_bounds(buf, value);
     if (value->block && value->block->last == value)
         for (uint32_t i = 0; i < value->block->nsuccs; i++) {
             buf_puts(buf, i || value->nargs ? ", " : " ");

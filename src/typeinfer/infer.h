@@ -90,7 +90,7 @@ typedef struct Typing {
     const Const *konst;
     const Type **to;  /* [nargs] what each operand is cast to; NULL: stays */
     Value *value;     /* the value that takes the place of `at`; NULL: `at` stays */
-    uint32_t flags;   /* VF_INPLACE of the operation; rules add VF_CHECKED, VF_UNCHECKED, VF_NONNEGATIVE */
+    uint32_t flags;   /* VF_INPLACE of the operation; rules add VF_CHECKED, VF_UNCHECKED */
     int64_t imm;      /* imm.i of the operation */
     const char *text; /* imm.text of the operation */
     bool is_call;     /* `at` becomes CALL_FUNC func */
@@ -222,7 +222,6 @@ bool solver_run(Infer *in);               /* as far as it goes with what is know
 void solver_wake(Infer *in, Value *call); /* its callee's result has changed: run again */
 bool solver_report(Infer *in);            /* at the end: repeats the first refusal with its message */
 bool typeinfer_rewrite(Infer *in);
-void typeinfer_mark_ranges(Infer *in); /* VF_NONNEGATIVE */
 /* Whether operand number `operand` of `at`, an Optional, is known to hold a value there (narrow.c). */
 void narrow_open(Infer *in);
 bool narrow_operand(Infer *in, const Value *at, uint32_t operand, const Value *value);

@@ -5,7 +5,7 @@
  *        2. every value in reverse post-order: its rule once more, with emit set, then typing_apply; a replaced value
  * leaves a forward (Value.mark), and since definitions come before uses, operands are looked up through forwards;
  *        3. operands of phis are cast at the ends of the predecessors, or on the edges where that may raise;
- *        4. trivial phis and dead values go, ranges are marked (ranges.c). */
+ *        4. trivial phis and dead values go. */
 #include "typeinfer/infer.h"
 
 /* ---- 1. the graph ---- */
@@ -191,7 +191,6 @@ bool typeinfer_rewrite(Infer *in) {
     func_remove_dead(in->func);
     settle_undefined(in);
     check_joins(in);
-    typeinfer_mark_ranges(in);
     func_renumber(in->func);
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
     return true;

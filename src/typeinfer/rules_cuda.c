@@ -12,11 +12,6 @@ static bool in_kernel(Typing *t) {
     return typing_hint(t, "compile the function with krait.cuda.jit");
 }
 
-static bool nonnegative_int(Typing *t) {
-    t->flags |= VF_NONNEGATIVE;
-    return typing_result(t, infer_int(t->in), NULL);
-}
-
 bool rule_func_cuda_grid(Typing *t) {
     int64_t ndim = 0;
     TRY(in_kernel(t));
@@ -24,13 +19,13 @@ bool rule_func_cuda_grid(Typing *t) {
     if (ndim < 1 || ndim > 3)
         return typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "%s takes 1, 2 or 3 dimensions, not %lld", typing_func_name(t),
                                (long long)ndim);
-    if (ndim == 1) return nonnegative_int(t);
+    if (ndim == 1) return typing_result(t, infer_int(t->in), NULL);
     return typing_result(t, lib_uniform_tuple(t->in, infer_int(t->in), (size_t)ndim), NULL);
 }
 
 bool rule_func_cuda_special(Typing *t) {
     TRY(in_kernel(t));
-    return nonnegative_int(t);
+    return typing_result(t, infer_int(t->in), NULL);
 }
 
 bool rule_func_cuda_none(Typing *t) {
@@ -46,7 +41,6 @@ bool rule_func_cuda_sync_predicate(Typing *t) {
         Value *arg = typing_make_cast(t, t->values[0], lib_scalar(t, 0));
         Value *truth = typing_make_op(t, OP_TRUTH, infer_bool(t->in), &arg, 1);
         value = typing_make_func(t, t->func, infer_int(t->in), &truth, 1);
-        value->flags |= VF_NONNEGATIVE;
     }
     return typing_become(t, value, infer_int(t->in));
 }
@@ -181,7 +175,7 @@ bool rule_func_cuda_bits(Typing *t) {
     if (!lib_kinds(t, 0, 1, "iu")) return typing_bad_operands(t);
     typing_cast(t, 0, lib_scalar(t, 0));
     if (t->func == FUNC_CUDA_BREV) return typing_result(t, lib_scalar(t, 0), NULL);
-    return nonnegative_int(t);
+    return typing_result(t, infer_int(t->in), NULL);
 }
 
 bool rule_func_cuda_selp(Typing *t) {

@@ -92,7 +92,9 @@ b0:
 func f(a, i) {
 b0:
   %2 = getitem %0, %1
-  %3 = getitem.unchecked.nonnegative %0, %1
+  %3: int8 = getitem.unchecked.forward %0, %1 in -3..
+  %12: int = add.nowrap %3, %3 in ..99
+  %13: uint8 = add %3, %3 in ..0
   setitem %0, %1, %2
   delitem %0, %1
   %4 = unpack[2] %2

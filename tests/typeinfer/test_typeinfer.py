@@ -62,7 +62,7 @@ def test_an_int_that_a_narrower_integer_may_not_hold_is_checked():
     check(INT_MEETS_INT8, """\
         func f(c: bool, x: int, y: int8, a: array(int8, 1, C)) -> int8 {
         b0:
-          %4 = const.nonnegative 2
+          %4 = const 2
           setitem.checked %3, %4, %1
           branch %0, b1, b2
         b1:
@@ -269,8 +269,8 @@ def test_store_converts_to_the_element_type():
         """, """\
         func f(a: array(int16, 2, C), i: uint8, v: float) -> None {
         b0:
-          %3: int = cast.nonnegative %1
-          %4: int = cast.nonnegative %1
+          %3: int = cast %1
+          %4: int = cast %1
           %5: (int, int) = tuple %3, %4
           %6: int16 = cast %2
           setitem %0, %5, %6
@@ -303,9 +303,9 @@ def test_kernel_guard():
         """, """\
         func saxpy(a: float, x: array(float32, 1, C), y: array(float32, 1, C)) -> None {
         b0:
-          %3 = const.nonnegative 1
-          %4: int = call_func.nonnegative[krait.cuda.grid] %3
-          %5: int = getattr.nonnegative[size] %1
+          %3 = const 1
+          %4: int = call_func[krait.cuda.grid] %3
+          %5: int = getattr[size] %1
           %6: bool = lt %4, %5
           branch %6, b1, b2
         b1:
@@ -348,7 +348,7 @@ def test_unbound_variable_stays_guarded():
           jump b2
         b2:
           %3: bool = phi b0 %2, b1 %1
-          %4 x = const.nonnegative 7
+          %4 x = const 7
           check_bound[x] %3
           return %4
         }
@@ -392,7 +392,7 @@ def test_parameter_that_is_a_constant():
         b0:
           jump b1
         b1:
-          %2 = const.nonnegative 9
+          %2 = const 9
           return %2
         }
         """)
@@ -422,74 +422,6 @@ def test_known_right_operand_decides_the_check(op, operand, flag):
 def test_kernels_do_not_check():
     text = infer("func f(a: int, b: int) {\nb0:\n  %2 = floordiv %0, %1\n  return %2\n}\n", trial="infer_kernel")
     assert "checked" not in text
-
-
-# ---- which integers cannot be negative -------------------------------------------------------------------------------
-
-
-def flags_of(text, pattern):
-    """Whether the values whose lines match are marked."""
-    marked, = {".nonnegative" in line for line in text.splitlines() if re.search(pattern, line)}
-    return marked
-
-
-@pytest.mark.parametrize("head, marked", [
-    ("range(n)", True), ("range(2, n)", True), ("range(n, 0, -1)", True), ("range(n, -1, -1)", True),
-    ("range(n, -2, -1)", False), ("range(-1, n)", False), ("range(m, n)", False), ("range(0, n, m)", False),
-])
-def test_numbers_of_a_range(head, marked):
-    function = make(f"def f(n, m):\n    s = 0\n    for i in {head}:\n        s = s ^ i\n    return s\n")
-    assert flags_of(typed(function, "int", "int"), "iter_take") is marked
-
-
-@pytest.mark.parametrize("condition, marked", [
-    ("i > 0", True), ("0 < i", True), ("i >= 1", True), ("not i < 1", True), ("not i <= 0", True), ("i == 5", True),
-    ("0 < i < n", True), ("n > 3 and i > 7", True),
-    ("i >= 0", False), ("i > -1", False), ("i < 1", False), ("i != 0", False), ("n > 0", False), ("not i > 0", False),
-    ("i > 0 or n > 0", False),
-])
-def test_a_difference_behind_a_comparison(condition, marked):
-    """Reached only where i >= 1 holds, i - 1 is not negative; i is any int."""
-    function = make(f"def f(i, n):\n    if {condition}:\n        return i - 1\n    return 7\n")
-    assert flags_of(typed(function, "int", "int"), r"= sub|sub\.") is marked
-
-
-@pytest.mark.parametrize("i, marked", [
-    ("len(a)", True), ("a.shape[0]", True), ("len(a) * n", False), ("len(a) + 1", False), ("n", False),
-])
-def test_a_difference_behind_a_test_for_zero(i, marked):
-    """i != 0 says i >= 1 of a number that is not negative whatever wraps, of no other: kernels rely on it."""
-    function = make(f"def f(a, n):\n    i = {i}\n    if i != 0:\n        return i - 1\n    return 7\n")
-    assert flags_of(typed(function, "array(int64, 1, C)", "int"), r"= sub|sub\.") is marked
-
-
-def test_the_other_side_of_a_comparison():
-    function = make("def f(i):\n    if i < 4:\n        return 0\n    return i - 4\n")
-    assert flags_of(typed(function, "int"), "sub")
-    function = make("def f(i):\n    if i < 4:\n        return 0\n    return i - 5\n")
-    assert not flags_of(typed(function, "int"), "sub")
-    function = make("def f(i):\n    if i < 4:\n        i = 9\n    return i - 4\n")
-    assert not flags_of(typed(function, "int"), "sub")
-
-
-def test_counters_and_shapes():
-    function = make("""
-        def f(a, k):
-            i = 0
-            while i < len(a):
-                a[i] = 1
-                i += 2
-            j = a.shape[0] // 2 % 7
-            a[j] = 1
-            for n, x in enumerate(a):
-                a[n] = x
-            q = i - 1
-            return q
-        """)
-    text = typed(function, "array(int64, 1, C)", "int")
-    assert flags_of(text, r" i: int = phi")
-    assert flags_of(text, "floordiv") and flags_of(text, " n: int = extract")
-    assert not flags_of(text, " q: int = sub")
 
 
 # ---- layout of views -------------------------------------------------------------------------------------------------

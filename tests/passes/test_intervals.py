@@ -1,0 +1,697 @@
+"""The pass `intervals`: what integers lie between, and what follows from it, under all that wraps."""
+
+import random
+import re
+import textwrap
+
+import numpy as np
+import pytest
+from oracle import agree, make
+
+from krait import _testing, errors, jit
+
+I64 = "array(int64, 1, C)"
+EXTENT = 2**63 // 8 - 1  # of an array of 8-byte items
+
+
+def pass_text(text):
+    return _testing.run_pass("intervals", textwrap.dedent(text))
+
+
+def after(function, *types, **options):
+    return _testing.stage(function, types, "intervals", **options)
+
+
+def line_of(text, pattern):
+    (line,) = (line for line in text.splitlines() if re.search(pattern, line))
+    return line.strip()
+
+
+# ---- text before and after -------------------------------------------------------------------------------------------
+
+
+def test_golden_loop_with_guard():
+    assert pass_text("""\
+        func f(a: array(float64, 1, C), n: int) -> float64 {
+        b0:
+          %2: (int,) = getattr[shape] %0
+          %3: int = extract[0] %2
+          %4 = const 0
+          %5 = const 1
+          %6: range = call_func.checked[builtins.range] %4, %3, %5
+          %7: iter.range(int) = iter %6
+          %8 = const float64(0.0)
+          jump b1
+        b1:
+          %9: float64 = phi b0 %8, b3 %14
+          %10: bool = iter_more %7
+          branch %10, b2, b4
+        b2:
+          %11: int = iter_take %7
+          %12: bool = lt %11, %5
+          branch %12, b3, b5
+        b3:
+          %14: float64 = phi b2 %9, b5 %17
+          jump b1
+        b5:
+          %15: int = sub %11, %5
+          %16: float64 = getitem %0, %15
+          %17: float64 = add %9, %16
+          jump b3
+        b4:
+          return %9
+        }
+        """) == textwrap.dedent(f"""\
+        func f(a: array(float64, 1, C), n: int) -> float64 {{
+        b0:
+          %2: (int,) = getattr[shape] %0
+          %3: int = extract[0] %2 in 0..{EXTENT}
+          %4 = const 0
+          %5 = const 1
+          %6: range = call_func.unchecked.checked[builtins.range] %4, %3, %5
+          %7: iter.range(int) = iter %6
+          %8 = const float64(0.0)
+          jump b1
+        b1:
+          %9: float64 = phi b0 %8, b3 %14
+          %10: bool = iter_more %7
+          branch %10, b2, b4
+        b2:
+          %11: int = iter_take %7 in 0..{EXTENT - 1}
+          %12: bool = lt %11, %5
+          branch %12, b3, b5
+        b5:
+          %15: int = sub.nowrap %11, %5 in 0..{EXTENT - 2}
+          %16: float64 = getitem.unchecked %0, %15
+          %17: float64 = add %9, %16
+          jump b3
+        b3:
+          %14: float64 = phi b2 %9, b5 %17
+          jump b1
+        b4:
+          return %9
+        }}
+        """)
+
+
+def test_golden_numbers_that_wrap():
+    assert pass_text("""\
+        func f(a: int8, b: uint8, n: int) -> int8 {
+        b0:
+          %3 = const int8(100)
+          %4: int8 = lshift %3, %0
+          %5 = const uint8(15)
+          %6: uint8 = and %1, %5
+          %7 = const uint8(3)
+          %8: uint8 = mul %6, %7
+          %9: uint8 = mul %8, %7
+          %10: uint8 = mul %9, %7
+          %11: int8 = neg %0
+          %12: int = cast %8
+          %13: int = sub %12, %2
+          return %4
+        }
+        """) == textwrap.dedent("""\
+        func f(a: int8, b: uint8, n: int) -> int8 {
+        b0:
+          %3 = const int8(100)
+          %4: int8 = lshift %3, %0
+          %5 = const uint8(15)
+          %6: uint8 = and %1, %5 in ..15
+          %7 = const uint8(3)
+          %8: uint8 = mul.nowrap %6, %7 in ..45
+          %9: uint8 = mul.nowrap %8, %7 in ..135
+          %10: uint8 = mul %9, %7
+          %11: int8 = neg %0
+          %12: int = cast %8 in 0..45
+          %13: int = sub %12, %2
+          return %4
+        }
+        """)
+
+
+def test_golden_checks_that_cannot_fail():
+    assert pass_text(f"""\
+        func f(a: array(int8, 1, C), b: {I64}, x: int, y: int8) -> int {{
+        b0:
+          %4 = const 7
+          %5: int = and %2, %4
+          %6: int8 = cast.checked %5
+          setitem.checked %0, %5, %5
+          %7 = const 1
+          %8: int = add %5, %7
+          %9: int = floordiv.checked %2, %8
+          %10: int = lshift.checked %7, %5
+          %11: (int, int) = tuple %9, %10
+          %12: int = getitem %11, %5
+          return %12
+        }}
+        """) == textwrap.dedent(f"""\
+        func f(a: array(int8, 1, C), b: {I64}, x: int, y: int8) -> int {{
+        b0:
+          %4 = const 7
+          %5: int = and %2, %4 in 0..7
+          %6: int8 = cast %5 in 0..7
+          %15: int8 = cast %5
+          setitem %0, %5, %15
+          %7 = const 1
+          %8: int = add.nowrap %5, %7 in 1..8
+          %9: int = floordiv.unchecked.checked %2, %8
+          %10: int = lshift.unchecked.checked %7, %5 in 1..128
+          %11: (int, int) = tuple %9, %10
+          %12: int = getitem %11, %5
+          return %12
+        }}
+        """)
+
+
+# ---- indices that need no wrap-around --------------------------------------------------------------------------------
+
+
+def is_forward(text, pattern):
+    line = line_of(text, pattern)
+    return ".forward" in line or bool(re.search(r" in \d+\.\.", line))
+
+
+@pytest.mark.parametrize("head, marked", [
+    ("range(n)", True), ("range(2, n)", True), ("range(n, 0, -1)", True), ("range(n, -1, -1)", True),
+    ("range(n, -2, -1)", False), ("range(-1, n)", False), ("range(m, n)", False), ("range(0, n, m)", False),
+])
+def test_numbers_of_a_range(head, marked):
+    function = make(f"def f(n, m):\n    s = 0\n    for i in {head}:\n        s = s ^ i\n    return s\n")
+    assert is_forward(after(function, "int", "int"), "iter_take") is marked
+
+
+@pytest.mark.parametrize("condition, marked", [
+    ("i > 0", True), ("0 < i", True), ("i >= 1", True), ("not i < 1", True), ("not i <= 0", True), ("i == 5", True),
+    ("0 < i < n", True), ("n > 3 and i > 7", True), ("(i > 2) & (n > 0)", True), ("0 < m < i", True),
+    ("i >= 0", False), ("i > -1", False), ("i < 1", False), ("i != 0", False), ("n > 0", False), ("not i > 0", False),
+    ("i > 0 or n > 0", False), ("(i > 2) | (n > 0)", False),
+])
+def test_a_difference_behind_a_comparison(condition, marked):
+    """Reached only where i >= 1 holds, i - 1 is not negative; i is any int."""
+    function = make(f"def f(i, n, m):\n    if {condition}:\n        return i - 1\n    return 7\n")
+    assert is_forward(after(function, "int", "int", "int"), r"= sub|sub\.") is marked
+
+
+@pytest.mark.parametrize("i, marked", [
+    ("len(a)", True), ("a.shape[0]", True), ("len(a) + 1", True), ("len(a) * n", False), ("n", False),
+])
+def test_a_difference_behind_a_test_for_zero(i, marked):
+    """i != 0 says i >= 1 of a number that is not negative whatever wraps, of no other: kernels rely on it."""
+    function = make(f"def f(a, n):\n    i = {i}\n    if i != 0:\n        return i - 1\n    return 7\n")
+    assert is_forward(after(function, I64, "int"), r"= sub|sub\.") is marked
+
+
+def test_the_other_side_of_a_comparison():
+    function = make("def f(i):\n    if i < 4:\n        return 0\n    return i - 4\n")
+    assert is_forward(after(function, "int"), "sub")
+    function = make("def f(i):\n    if i < 4:\n        return 0\n    return i - 5\n")
+    assert not is_forward(after(function, "int"), "sub")
+    function = make("def f(i):\n    if i < 4:\n        i = 9\n    return i - 4\n")
+    assert is_forward(after(function, "int"), "sub")
+    function = make("def f(i):\n    if i < 4:\n        i = 3\n    return i - 4\n")
+    assert not is_forward(after(function, "int"), "sub")
+
+
+def test_counters_and_shapes():
+    function = make("""
+        def f(a, k):
+            i = 0
+            while i < len(a):
+                a[i] = 1
+                i += 2
+            j = a.shape[0] // 2 % 7
+            a[j] = 1
+            for n, x in enumerate(a):
+                a[n] = x
+            q = i - 1
+            return q
+        """)
+    text = after(function, I64, "int")
+    assert is_forward(text, r" i: int = add")
+    assert is_forward(text, "floordiv") and is_forward(text, " n: int = extract")
+    assert not is_forward(text, " q: int = sub")
+
+
+def test_a_product_that_may_wrap_is_an_index_without_wrap_around_and_no_more():
+    """As a Python int i * i is not negative; the machine's number may be: a division must not take it for unsigned."""
+
+    def f(n):
+        s = 0
+        for i in range(n):
+            p = i * i
+            s ^= p % 7
+        return s
+
+    line = line_of(after(f, "int"), " p: int")
+    assert ".forward" in line and " in " not in line and "nowrap" not in line
+
+
+# ---- what an interval is ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("expression, bounds", [
+    ("x & 12", "0..12"), ("x % 10", "0..9"), ("x % -10", "-9..0"), ("(x & 7) << 2", "0..28"),
+    ("(x & 255) >> 3", "0..31"),
+    ("(x & 255) // 10", "0..25"), ("-(x & 3)", "-3..0"), ("~(x & 3)", "-4..-1"), ("(x & 3) * -5", "-15..0"),
+    ("(x & 6) | 8", "8..15"), ("(x & 6) ^ 8", "0..15"), ("min(x, 5)", "..5"), ("max(x, 5)", "5.."),
+    ("max(min(x, 9), -2)", "-2..9"), ("abs(x % 9 - 4)", "0..4"), ("(x % 5) ** 3", "0..64"),
+    ("x // 2**40", "-8388608..8388607"),
+    ("np.int8(x % 3) + np.int8(1)", "1..3"), ("len(a)", f"0..{EXTENT}"), ("a.size + 1", f"1..{EXTENT + 1}"),
+    ("(1, 5, 3)[x]", "1..5"), ("x if 2 < x < 10 else 4", "3..9"), ("int(np.uint8(x & 255))", "0..255"),
+    ("range(10)[x]", "0..9"), ("range(20, 2, -3)[x]", "3..20"), ("len(range(3, 10))", "0..7"),
+])
+def test_bounds(expression, bounds):
+    function = make(f"def f(x, a):\n    v = {expression}\n    return v\n", np=np)
+    (line,) = (line for line in after(function, "int", I64).splitlines() if re.search(r"%\d+ v: ", line))
+    assert line.endswith(f" in {bounds}"), line
+
+
+@pytest.mark.parametrize("place, bounds", [
+    ("cuda.grid(1)", f"0..{1024 * (2**31 - 1) - 1}"), ("cuda.threadIdx.x", "0..1023"), ("cuda.threadIdx.z", "0..63"),
+    ("cuda.blockDim.y", "1..1024"), ("cuda.blockIdx.z", "0..65534"), ("cuda.gridDim.x", f"1..{2**31 - 1}"),
+    ("cuda.laneid", "0..31"), ("cuda.gridsize(1)", f"1..{1024 * (2**31 - 1)}"),
+    ("cuda.grid(2)[1]", f"0..{1024 * (2**31 - 1) - 1}"),
+    ("cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x", f"0..{1024 * (2**31 - 1) - 1}"),
+])
+@pytest.mark.parametrize("target", ["host", "nvptx"])
+def test_bounds_of_places(place, bounds, target):
+    from krait import cuda
+
+    kernel = make(f"def f(a):\n    v = {place}\n    a[v] = v\n", cuda=cuda)
+    text = _testing.stage(kernel, [I64], "intervals", target=target, kernel=True)
+    lines = [line for line in text.splitlines() if re.search(r"%\d+ v: ", line)]
+    assert lines and all(line.endswith(f" in {bounds}") for line in lines), text
+
+
+@pytest.mark.parametrize("loop, bounds", [
+    ("for i in range(10): pass", "0..9"), ("for i in range(3, 30, 5): pass", "3..29"),
+    ("for i in range(x): pass", f"0..{2**63 - 2}"),
+    ("for i in range(9, -1, -1): pass", "0..9"), ("for i in reversed(range(4, 9)): pass", "4..8"),
+    ("for i in (3, 9, -2): pass", "-2..9"), ("for i, y in enumerate(a): pass", f"0..{EXTENT - 1}"),
+    ("for i, y in enumerate(a, 5): pass", f"5..{EXTENT + 4}"), ("for y, i in zip(a, range(5)): pass", "0..4"),
+])
+def test_bounds_in_loops(loop, bounds):
+    function = make(f"def f(x, a):\n    i = 0\n    {loop}\n    return i\n")
+    text = after(function, "int", I64)
+    (line,) = (line for line in text.splitlines() if re.search(r"%\d+ i: int = (iter_take|extract)", line))
+    assert line.endswith(f" in {bounds}"), line
+
+
+def bounds_of(text, pattern):
+    return {line.rsplit(" in ")[-1] for line in text.splitlines() if re.search(pattern, line)}
+
+
+def test_while_loops_are_narrowed_again():
+    function = make("""
+        def f(n):
+            i = 0
+            while i < 100:
+                j = 50
+                while j > i:
+                    j -= 3
+                i += 7
+            return i, j
+        """)
+    text = after(function, "int")
+    assert bounds_of(text, r" i: int = phi") <= {"0..99", "0..106", "7..106"}
+    assert bounds_of(text, r" j: int = phi") <= {"1..50", "-2..50", "-1..50"}
+
+
+# ---- accesses in range -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body, proven", [
+    ("for i in range(len(a)): a[i] = 1", True),
+    ("for i in range(a.shape[0] - 1): a[i + 1] = 1", True),
+    ("for i in range(a.shape[0] - 1): a[i + 2] = 1", False),
+    ("for i in range(len(a) - 1, -1, -1): a[i] = 1", True),
+    ("for i in range(len(a), 0, -1): a[i] = 1", False),
+    ("for i in reversed(range(len(a))): a[i] = 1", True),
+    ("for i, x in enumerate(a): a[i] = x", True),
+    ("for i, x in enumerate(a, 1): a[i] = x", False),
+    ("for i in range(len(a) + 1): a[i] = 1", False),
+    ("for i in range(n):\n        if i < len(a): a[i] = 1", True),
+    ("for i in range(n):\n        if i >= len(a): break\n        a[i] = 1", True),
+    ("for i in range(-1, len(a)): a[i] = 1", False),
+    ("if 0 <= n < len(a): a[n] = 1", True),
+    ("if n < len(a): a[n] = 1", False),
+    ("i = 0\n    while i < len(a):\n        a[i] = 1\n        i += 1", True),
+    ("i = 0\n    while i <= len(a):\n        a[i] = 1\n        i += 1", False),
+    ("for i in range(len(b)): a[i] = 1", False),
+    ("for i in range(min(len(a), len(b))): a[i] = b[i]", True),
+    ("m = min(len(a), n)\n    for i in range(m): a[i] = 1", True),
+    ("a[n % len(a)] = 1", True),
+    ("v = a[1:]\n    for i in range(len(v)): v[i] = 1", True),
+    ("v = a\n    for i in range(len(v)):\n        v[i] = 1\n        v = v[1:]", False),
+    ("m = 0\n    v = a\n    for i in range(n):\n"
+     "        if i < m: v[i] = 1\n        m = len(v)\n        v = v[1:]", False),
+])
+def test_an_access_is_in_range(body, proven):
+    function = make(f"def f(a, b, n):\n    {body}\n")
+    lines = [line for line in after(function, I64, I64, "int").splitlines() if "  setitem" in line]
+    assert [".unchecked" in line for line in lines] == [proven]
+
+
+def test_every_axis_must_be_in_range():
+    function = make("""
+        def f(a, n):
+            for i in range(a.shape[0]):
+                for j in range(a.shape[1]):
+                    a[i, j] = 1.0
+                    a[j, i] = 2.0
+        """)
+    text = after(function, "array(float64, 2, C)", "int")
+    assert ["unchecked" in line for line in text.splitlines() if "  setitem" in line] == [True, False]
+
+
+def test_nothing_raises_any_more():
+    """A function of which all checks are proven returns no status."""
+
+    @jit
+    def f(a):
+        s = 0.0
+        for i in range(1, len(a) - 1):
+            s += a[i - 1] + a[i + 1]
+        return s
+
+    x = np.arange(10.0)
+    assert f(x) == f.py_func(x)
+    (text,) = f.inspect_llvm().values()
+    assert "IndexError" not in text and "out of bounds" not in text
+
+
+# ---- wrong answers that came of wrapped numbers ----------------------------------------------------------------------
+
+
+def test_shifted_and_added_small_integers_wrap():
+    a = np.arange(300)
+
+    def shifted(n):
+        return a[np.int8(100) << n]
+
+    def added(k):
+        return a[np.int8(k) + np.int8(127)]
+
+    def power(n):
+        return 2 ** (np.int8(64) << n)
+
+    def less(n):
+        return (np.int8(100) << n) < 0, np.int16(300) * np.int16(n) < 0
+
+    def divided(n):
+        v = np.int32(2**31 - 1) + np.int32(n)
+        return v // np.int32(7), v % np.int32(7)
+
+    def converted(n):
+        return np.uint64(np.int8(127) + np.int8(n))
+
+    for n in (np.int8(0), np.int8(1), np.int8(3)):
+        agree(shifted, n)
+        agree(power, n)
+        agree(less, n)
+    for k in (0, 1, -1, 100):
+        agree(added, k)
+        agree(divided, k)
+        agree(converted, k)
+
+
+def test_a_counter_that_wraps():
+    def f(n):
+        k = np.uint8(250)
+        seen = 0
+        while seen < n:
+            k += np.uint8(1)
+            seen += 1
+            if k < np.uint8(10):
+                return k, np.int8(k) - np.int8(100)
+        return k, np.int8(0)
+
+    for n in (0, 3, 20):
+        agree(f, n)
+
+
+# ---- random programs -------------------------------------------------------------------------------------------------
+
+WIDTHS = {"int": 64, "int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": 8, "uint16": 16, "uint32": 32}
+
+
+class Stop(Exception):
+    """The program raises here, or leaves what is defined."""
+
+
+def wrapped(value, kind):
+    bits = WIDTHS[kind]
+    value &= (1 << bits) - 1
+    return value if kind[0] == "u" or value < 1 << (bits - 1) else value - (1 << bits)
+
+
+def common(a, b):
+    """The type of an operation, and its operands' values in it."""
+    (x, p), (y, q) = a, b
+    if p == q:
+        return p, x, y
+    if "int" in (p, q):
+        kind = q if p == "int" else p
+    else:
+        kind = str(np.result_type(np.dtype(p), np.dtype(q)))
+    if (p == "int" and wrapped(x, kind) != x) or (q == "int" and wrapped(y, kind) != y):
+        raise Stop
+    return kind, x, y
+
+
+def compute(op, a, b):
+    """The machine's number that compiled code must give: exact, then wrapped."""
+    kind, x, y = common(a, b)
+    bits = WIDTHS[kind]
+    if op in ("//", "%") and y == 0:
+        if kind == "int":
+            raise Stop
+        return 0, kind
+    if op in ("<<", ">>") and not 0 <= y < bits:
+        if kind == "int" and y < 0:
+            raise Stop
+        return (-1 if op == ">>" and x < 0 else 0), kind
+    exact = {"+": lambda: x + y, "-": lambda: x - y, "*": lambda: x * y, "//": lambda: x // y, "%": lambda: x % y,
+             "<<": lambda: x << y, ">>": lambda: x >> y, "&": lambda: x & y, "|": lambda: x | y, "^": lambda: x ^ y}
+    return wrapped(exact[op](), kind), kind
+
+
+class Program:
+    """A random function of integers, as text and as something that can be run here, value by value."""
+
+    def __init__(self, seed):
+        self.choose = random.Random(seed)
+        self.names = 0
+        self.kinds = [self.choose.choice(list(WIDTHS)) for _ in range(3)]
+        self.params = ["p0", "p1", "p2"]
+        self.body = self.statements(2, list(self.params))
+        self.values = {}
+
+    def leaf(self, known):
+        if self.choose.random() < 0.7:
+            return ("name", self.choose.choice(known))
+        return ("number", self.choose.choice([0, 1, 2, 3, 5, 7, 10, 63, 100, 127]))
+
+    def expression(self, known, depth=2):
+        kind = self.choose.random()
+        if depth == 0 or kind < 0.15:
+            return self.leaf(known)
+        if kind < 0.75:
+            op = self.choose.choice(["+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "&", "%", "+"])
+            return ("op", op, self.expression(known, depth - 1), self.expression(known, depth - 1))
+        if kind < 0.85:
+            return ("unary", self.choose.choice(["-", "~", "abs"]), self.expression(known, depth - 1))
+        if kind < 0.92:
+            to = self.choose.choice(["int", "np.int8", "np.int64", "np.uint16"])
+            return ("cast", to, self.expression(known, depth - 1))
+        return ("extreme", self.choose.choice(["min", "max"]), ("int", self.expression(known, depth - 1)),
+                ("int", self.expression(known, depth - 1)))
+
+    def statements(self, depth, known):
+        lines = []
+        for _ in range(self.choose.randint(2, 4)):
+            kind = self.choose.random()
+            self.names += 1
+            name = f"v{self.names}"
+            if depth == 0 or kind < 0.6:
+                lines.append(("set", name, self.expression(known)))
+                known.append(name)
+            elif kind < 0.8:
+                relation = self.choose.choice(["<", "<=", "==", "!=", ">", ">="])
+                sides = [self.statements(depth - 1, list(known)) for _ in range(2)]
+                lines.append(("if", relation, self.leaf(known), self.leaf(known), *sides))
+            elif kind < 0.9:
+                bounds = [self.leaf(known) for _ in range(2)]
+                inside = self.statements(depth - 1, [*known, name])
+                lines.append(("for", name, bounds, self.choose.choice([1, 2, -1]), inside))
+            else:
+                limit = self.choose.choice([3, 6, 20])
+                inside = self.statements(depth - 1, [*known, name])
+                lines.append(("while", name, limit, self.choose.choice([1, 3]), inside))
+        return lines
+
+    # -- as text --
+
+    def text_of(self, e):
+        if e[0] in ("name", "number"):
+            return str(e[1])
+        if e[0] == "int":
+            return f"int({self.text_of(e[1])})"
+        parts = [self.text_of(part) for part in e[2:]]
+        if e[0] == "op":
+            return f"({parts[0]} {e[1]} {parts[1]})"
+        if e[0] == "unary" and e[1] != "abs":
+            return f"({e[1]}{parts[0]})"
+        return f"{e[1]}({', '.join(parts)})"
+
+    def lines_of(self, statements, indent):
+        for s in statements:
+            if s[0] == "set":
+                yield f"{indent}{s[1]} = {self.text_of(s[2])}"
+            elif s[0] == "if":
+                yield f"{indent}if {self.text_of(s[2])} {s[1]} {self.text_of(s[3])}:"
+                yield from self.lines_of(s[4], indent + "    ")
+                yield f"{indent}else:"
+                yield from self.lines_of(s[5], indent + "    ")
+            elif s[0] == "for":
+                start, stop = (self.text_of(part) for part in s[2])
+                yield f"{indent}for {s[1]} in range(int({start}) % 10, int({stop}) % 20, {s[3]}):"
+                yield from self.lines_of(s[4], indent + "    ")
+            else:
+                yield f"{indent}{s[1]} = 0"
+                yield f"{indent}while {s[1]} < {s[2]}:"
+                yield from self.lines_of(s[4], indent + "    ")
+                yield f"{indent}    {s[1]} += {s[3]}"
+
+    def text(self):
+        last = [s[1] for s in self.body if s[0] == "set"] or self.params
+        return "\n".join([f"def f({', '.join(self.params)}):", *self.lines_of(self.body, "    "),
+                          f"    return ({', '.join(last)},)"])
+
+    # -- as values --
+
+    def value_of(self, e, scope):
+        if e[0] == "name":
+            return scope[e[1]]
+        if e[0] == "number":
+            return e[1], "int"
+        if e[0] == "int":
+            return self.value_of(e[1], scope)[0], "int"
+        parts = [self.value_of(part, scope) for part in e[2:]]
+        if e[0] == "op":
+            return compute(e[1], *parts)
+        if e[0] == "unary":
+            value, kind = parts[0]
+            return wrapped({"-": -value, "~": ~value, "abs": abs(value)}[e[1]], kind), kind
+        if e[0] == "extreme":
+            return (min if e[1] == "min" else max)(parts[0][0], parts[1][0]), "int"
+        kind = e[1].removeprefix("np.")
+        value = wrapped(parts[0][0], kind)
+        if kind != "int" and parts[0][1] == "int" and value != parts[0][0]:
+            raise Stop
+        return value, kind
+
+    def store(self, scope, name, value):
+        scope[name] = value
+        self.values.setdefault(name, []).append(value[0])
+
+    def execute(self, statements, scope):
+        compare = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a, b: a == b,
+                   "!=": lambda a, b: a != b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b}
+        for s in statements:
+            if s[0] == "set":
+                self.store(scope, s[1], self.value_of(s[2], scope))
+            elif s[0] == "if":
+                x, y = self.value_of(s[2], scope), self.value_of(s[3], scope)
+                self.execute(s[4] if compare[s[1]](x[0], y[0]) else s[5], dict(scope))
+            elif s[0] == "for":
+                start, stop = (self.value_of(part, scope)[0] for part in s[2])
+                for i in range(start % 10, stop % 20, s[3]):
+                    self.store(scope, s[1], (i, "int"))
+                    self.execute(s[4], dict(scope))
+            else:
+                self.store(scope, s[1], (0, "int"))
+                while scope[s[1]][0] < s[2]:
+                    self.execute(s[4], dict(scope))
+                    self.store(scope, s[1], (scope[s[1]][0] + s[3], "int"))
+
+    def run(self, args):
+        """The result, or None where the program stops early; values of all variables are collected."""
+        scope = {name: (value, kind) for name, value, kind in zip(self.params, args, self.kinds)}
+        try:
+            self.execute(self.body, scope)
+        except Stop:
+            return None
+        last = [s[1] for s in self.body if s[0] == "set"] or self.params
+        return tuple(scope[name] for name in last)
+
+
+def arguments(choose, kinds):
+    for kind in kinds:
+        bits = WIDTHS[kind]
+        edges = [0, 1, 2, 7, (1 << (bits - 1)) - 1, 1 << (bits - 1)]
+        edge = choose.choice([*edges, choose.getrandbits(bits), choose.getrandbits(4)])
+        yield wrapped(choose.choice([edge, -edge]), kind)
+
+
+def bounds_by_name(text):
+    """The union of what the values of one variable lie between; absent where one of them may be anything."""
+    bounds, unknown = {}, set()
+    for name, rest in re.findall(r"%\d+ (v\d+)(?:: \w+)? = (.*)", text):
+        match = re.search(r" in (-?\d*)\.\.(-?\d*)$", rest)
+        if rest.startswith("const") or " is " in rest:
+            continue
+        if not match:
+            unknown.add(name)
+            continue
+        low, high = (int(part) if part else None for part in match.groups())
+        old = bounds.get(name)
+        if old:
+            low = None if low is None or old[0] is None else min(low, old[0])
+            high = None if high is None or old[1] is None else max(high, old[1])
+        bounds[name] = low, high
+    return {name: pair for name, pair in bounds.items() if name not in unknown}
+
+
+@pytest.mark.parametrize("start", range(0, 160, 20))
+def test_random_programs_stay_within_their_intervals(start):
+    """Every value that a variable takes lies between its bounds, and compiled code that relies on them gives it."""
+    run = 0
+    for seed in range(start, start + 20):
+        program = Program(seed)
+        function = make(program.text(), "f", np=np)
+        compiled = jit(function)
+        try:
+            bounds = bounds_by_name(after(function, *program.kinds))
+        except errors.TypingError:
+            continue  # a constant that does not fit
+        run += 1
+        for trial in range(8):
+            args = list(arguments(random.Random(seed * 100 + trial), program.kinds))
+            program.values = {}
+            wanted = program.run(args)
+            for name, (low, high) in bounds.items():
+                for value in program.values.get(name, ()):
+                    message = f"{name} = {value} is not in {low}..{high} for {args}:\n{program.text()}"
+                    assert (low is None or low <= value) and (high is None or value <= high), message
+            if wanted is None:
+                continue
+            given = [value if kind == "int" else np.dtype(kind).type(value) for value, kind in zip(args, program.kinds)]
+            got = compiled(*given)
+            assert [int(x) for x in got] == [value for value, _ in wanted], f"{args}:\n{program.text()}"
+            assert [type(x).__name__ for x in got] == [kind for _, kind in wanted], f"{args}:\n{program.text()}"
+    assert run >= 10
+
+
+# ---- long functions --------------------------------------------------------------------------------------------------
+
+
+def test_many_loops_and_branches():
+    lines = ["def f(n):", "    s = 0"]
+    for k in range(300):
+        lines += [f"    for i{k} in range(n):", f"        if i{k} > {k}:", f"            s += i{k} - {k}"]
+    function = make("\n".join([*lines, "    return s"]))
+    text = after(function, "int")
+    assert sum("sub.nowrap" in line for line in text.splitlines()) == 300
