@@ -61,6 +61,15 @@ static int list_moves(Plan *plan, const Spec *spec) {
     return -1;
 }
 
+/* `out += x[i]` with a number for `out`: the caller sees nothing of it, in the interpreter as here. */
+static int warn_without_effect(const Kernel *kernel, const Code *code) {
+    if (!code->assigned) return 0;
+    return PyErr_WarnFormat(kernel->core.state->errors[ERROR_WARNING], 1,
+                            "kernel %U writes to none of its arguments: assigning to the parameter '%s' changes a "
+                            "variable of the thread; pass an array, of one element if need be, and write %s[0] = ...",
+                            ((PyFunctionObject *)kernel->core.function)->func_qualname, code->assigned, code->assigned);
+}
+
 Plan *plan_of(Kernel *kernel, Spec *spec) {
     if (spec->extra) return spec->extra;
     Plan *plan = PyMem_Calloc(1, sizeof *plan);
@@ -77,6 +86,7 @@ Plan *plan_of(Kernel *kernel, Spec *spec) {
     for (uint32_t i = 0; i < spec->nargs; i++)
         list_arrays(plan, spec->args[i].type, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
+    if (nwritten == 0 && warn_without_effect(kernel, spec->code) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
     if (spec->code->ptx && list_moves(plan, spec) < 0) goto failed;
     spec->extra = plan;

@@ -121,6 +121,7 @@ static bool insn_store_local(Translator *t, size_t local) {
     Value *value = translate_pop_value(t);
     TRY(value);
     if (!value->name) value->name = t->names[local];
+    if (local < t->func->nparams) t->func->params[local].assigned = true;
     ssa_write(&t->ssa, t->block, local, value);
     if (bit_has(t->tracked, local)) ssa_write(&t->ssa, t->block, t->nlocals + local, t->true_value);
     return true;

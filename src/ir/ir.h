@@ -307,6 +307,7 @@ typedef struct Param {
     const char *name;
     ParamKind kind;
     bool has_default;
+    bool assigned;         /* the function assigns to it: from there on it is a variable like others */
     const Const *fallback; /* the default when it is a constant known to the frontend; a closure's defaults come with
                               the closure */
     uint8_t asked,

@@ -585,3 +585,23 @@ def test_only_what_is_written_comes_back():
     matrix[:, 3] = 1
     scale[1, 128](matrix[:, 3], 2.0)
     assert matrix.sum() == 200 and (matrix[:, 3] == 2).all()
+
+
+def test_a_kernel_that_assigns_to_a_parameter_and_writes_nothing_warns():
+    @cuda.jit
+    def total(x, out):
+        out += x[cuda.grid(1)]
+
+    with pytest.warns(errors.KraitWarning, match=r"total writes to none of its arguments.*out\[0\] = "):
+        total[1, 4](np.ones(4), 0.0)
+
+    @cuda.jit
+    def clipped(x, limit, out):
+        limit = min(limit, 3.0)
+        out[cuda.grid(1)] = min(x[cuda.grid(1)], limit)
+
+    out = np.zeros(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clipped[1, 4](np.arange(4.0) * 2, 9.0, out)
+    assert out.tolist() == [0, 2, 3, 3]
