@@ -592,7 +592,7 @@ def test_a_kernel_that_assigns_to_a_parameter_and_writes_nothing_warns():
     def total(x, out):
         out += x[cuda.grid(1)]
 
-    with pytest.warns(errors.KraitWarning, match=r"total writes to none of its arguments.*out\[0\] = "):
+    with pytest.warns(KraitWarning, match=r"total writes to none of its arguments.*out\[0\] = "):
         total[1, 4](np.ones(4), 0.0)
 
     @cuda.jit
