@@ -124,6 +124,7 @@ def jit(
     fastmath: _FastMath = False,
     error_model: Literal["python", "numpy"] = "python",
     boundscheck: bool = True,
+    promotion: Literal["numpy", "numba"] = "numpy",
     debug: bool = False,
     inline: bool | Literal["never", "always"] = "never",
     cache: bool = False,
@@ -164,6 +165,7 @@ def vectorize(
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
     fastmath: _FastMath = False,
+    promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], np.ufunc]: ...
 @overload
@@ -175,6 +177,7 @@ def vectorize(
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
     fastmath: _FastMath = False,
+    promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], Vectorized]: ...
 @overload
@@ -186,6 +189,7 @@ def vectorize(
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
     fastmath: _FastMath = False,
+    promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], Vectorized]: ...
 def typeof(value: Any, /) -> Type: ...

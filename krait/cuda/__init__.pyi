@@ -216,6 +216,7 @@ def jit(
     inline: bool | Literal["never", "always"] = "never",
     boundscheck: bool = False,
     check: bool = False,
+    promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[_P, Any]], Kernel[_P]]: ...
 

@@ -120,7 +120,8 @@ typedef struct Options {
     uint32_t fastmath;
     bool python_errors, boundscheck, nogil, debug, cache, device, lineinfo, parallel;
     int opt_level, max_registers, max_threads, min_blocks;
-    int inlining;    /* 0 as the optimiser sees fit, 1 always */
+    int inlining; /* 0 as the optimiser sees fit, 1 always */
+    Promotion promotion;
     PyObject *given; /* dict of the options as given: targetoptions */
 } Options;
 

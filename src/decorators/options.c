@@ -4,6 +4,7 @@
  * for the sake of programs written for Numba and has no effect says so, once in the life of the module. */
 #include "decorators/decorators.h"
 
+#include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
 
 static int parse_flag(const char *name, PyObject *value, bool *flag) {
@@ -94,6 +95,32 @@ static int parse_error_model(Options *options, PyObject *value) {
         if (options->python_errors || PyUnicode_CompareWithASCIIString(value, "numpy") == 0) return 0;
     }
     PyErr_Format(PyExc_TypeError, "option error_model is 'python' or 'numpy', not %R", value);
+    return -1;
+}
+
+static const struct {
+    const char *name;
+    Promotion promotion;
+} promotions[] = {{"numpy", PROMOTION_NUMPY2}, {"numba", PROMOTION_NUMBA}};
+
+static int parse_promotion(Options *options, PyObject *value) {
+    for (size_t i = 0; i < COUNT_OF(promotions) && PyUnicode_Check(value); i++) {
+        if (PyUnicode_CompareWithASCIIString(value, promotions[i].name) != 0) continue;
+        options->promotion = promotions[i].promotion;
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "option promotion is 'numpy' or 'numba', not %R", value);
+    return -1;
+}
+
+/* Of the whole program, read when a function is decorated. */
+static int promotion_of_program(Promotion *promotion) {
+    const char *text = getenv("KRAIT_PROMOTION");
+    *promotion = PROMOTION_NUMPY2;
+    for (size_t i = 0; text && *text && i < COUNT_OF(promotions); i++)
+        if (strcmp(text, promotions[i].name) == 0) return *promotion = promotions[i].promotion, 0;
+    if (!text || !*text) return 0;
+    PyErr_Format(PyExc_ValueError, "KRAIT_PROMOTION is numpy or numba, not '%s'", text);
     return -1;
 }
 
@@ -198,6 +225,7 @@ int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObjec
                          .given = PyDict_New()};
     PyObject *key, *value;
     Py_ssize_t position = 0;
+    if (options->given && promotion_of_program(&options->promotion) < 0) Py_CLEAR(options->given);
     if (!options->given) return -1;
     while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
         if (parse_option(state, options, whom, key, value) < 0) {
@@ -224,6 +252,7 @@ PyObject *options_list(PyObject *module, PyObject *unused) {
 }
 
 void options_config(const Options *options, Config *config) {
+    config->promotion = options->promotion;
     config->codegen.fastmath = options->fastmath;
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;

@@ -169,7 +169,6 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *function, 
     self->function = Py_NewRef(function);
     self->can_compile = true;
     self->lock_process = getpid();
-    self->config.promotion = PROMOTION_NUMPY2;
     options_config(options, &self->config);
     self->object = objects_ref(state->session.objects, function);
     if (!self->object || binding_init(&self->binding, function) < 0) return -1;

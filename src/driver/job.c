@@ -85,6 +85,7 @@ static bool stage_infer(Job *job) {
     TRY(worklist_run(job));
     job->program = (Program){job->arena, job->session->types, job->diag, job->insts.data, job->insts.len};
     dump_program(job, DUMP_TYPED);
+    notes_print(job);
     return true;
 }
 

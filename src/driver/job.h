@@ -59,6 +59,8 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
                             const Const *const *konsts, CallSite site);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
+/* notes.c */
+void notes_print(Job *job); /* once the functions are typed */
 /* dump.c */
 uint64_t dump_from_environment(void);
 int dump_named(const char *name); /* -1: no such stage */

@@ -168,9 +168,16 @@ typedef struct BinaryTypes {
 } BinaryTypes;
 bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes *out);
 const Type *promote_unary(Infer *in, Op op, const Type *a); /* NULL: the operation does not exist */
-/* The floating type a math function of one scalar computes in as a ufunc does: float and complex stay, int8/bool ->
- * float16, ... float64. */
-const Type *promote_to_inexact(Infer *in, const Type *scalar);
+/* What else the promotion in force decides. */
+typedef struct PromotionRules {
+    bool python_adapts;     /* Python's numbers adapt to the NumPy scalars they meet in a ufunc */
+    bool half_loops;        /* ufuncs compute small integers in float16 */
+    bool integers_to_float; /* numpy.divide computes all integers in float64 */
+    bool float64_is_float;  /* a float64 is a Python float to a Python complex */
+    bool int_range;         /* on the host a Python int that a NumPy integer cannot hold raises; else it wraps */
+} PromotionRules;
+const PromotionRules *promote_rules(const Infer *in);
+const Type *promote_ufunc(Infer *in, const Type *a, const Type *b); /* common type of operands of a ufunc; NULL: none */
 
 /* ---- building, when t->emit is set; values are inserted before t->at and need no further typing ---- */
 Value *typing_make_const(Typing *t, const Const *konst);

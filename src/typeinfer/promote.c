@@ -4,13 +4,13 @@
  * the result.
  *
  * One character stands for one scalar type: 0 1 2 3 are Python's bool, int, float, complex; the others are NumPy's type
- * characters.  The promotion table gives the common type of two types (NEP 50 for numpy2; Numba's widening rules for
- * numba); the loop table of a promotion says for each operation in which type it computes given that common type, '.'
- * where the interpreter raises TypeError.  The rule sets are data: nothing but the row of tables chosen by
- * InferConfig.promotion knows which one is in force.
+ * characters.  The promotion tables give the common type of two types (NEP 50 for numpy2; Numba's widening rules for
+ * numba, which are others for each kind of operation); the loop table of a promotion says for each operation in which
+ * type it computes given that common type, '.' where the interpreter raises TypeError.  The rule sets are data: nothing
+ * but the row of tables chosen by InferConfig.promotion knows which one is in force.
  *
  * To add an operation: one row in both loop tables.  tests/typeinfer/test_promotion.py compares every entry with
- * NumPy and with the interpreter. */
+ * NumPy and with the interpreter, tests/typeinfer/test_numba_promotion.py with what Numba gives. */
 #include <string.h> /* strchr */
 
 #include "typeinfer/infer.h" /* BinaryTypes */
@@ -68,76 +68,167 @@ static const char numba_common[SLOTS][SLOTS + 1] = {
     "DDDDDDDDDDDDDDDDDD",
 };
 
+/* operands of arithmetic and of bitwise operations */
+static const char numba_operands[SLOTS][SLOTS + 1] = {
+    "0123?llllllllefdFD",
+    "1123llllllllldddDD",
+    "2223ddddddddddddDD",
+    "3333DDDDDDDDDDDDDD",
+    "?ldD?llllllllefdFD",
+    "lldDlllllllllefdFD",
+    "lldDlllllllllffdFD",
+    "lldDllllllllldddDD",
+    "lldDllllllllldddDD",
+    "lldDlllllLLLLefdFD",
+    "lldDlllllLLLLfddDD",
+    "lldDlllllLLLLdddDD",
+    "lldDlllllLLLLdddDD",
+    "eddDeefddefddefdFD",
+    "fddDfffddfdddffdFD",
+    "dddDddddddddddddDD",
+    "FDDDFFFDDFDDDFFDFD",
+    "DDDDDDDDDDDDDDDDDD",
+};
+
+/* of ** */
+static const char numba_powers[SLOTS][SLOTS + 1] = {
+    "1123lllflllllefdFD",
+    "1123llllllllldddDD",
+    "2223ddddddddddddDD",
+    "3333DDDDDDDDDDDDDD",
+    "lldDlllflllllefdFD",
+    "lldDlllllllllefdFD",
+    "lldDlllllllllffdFD",
+    "lldDllllllllldddDD",
+    "lldDllllllllldddDD",
+    "lldDlllllLLLLefdFD",
+    "lldDlllllLLLLfddDD",
+    "lldDlllllLLLLdddDD",
+    "lldDlllllLLLLdddDD",
+    "eddDeefddefddefdFD",
+    "ffdDfffffffffffdFD",
+    "dddDddddddddddddDD",
+    "FDDDFFFDDFDDDFFDFD",
+    "DDDDDDDDDDDDDDDDDD",
+};
+
+/* of << and >>: the left one decides about the sign */
+static const char numba_shifts[SLOTS][SLOTS + 1] = {
+    "11..llllllllle....",
+    "11..llllllllld....",
+    ".............d....",
+    ".............D....",
+    "ll..llllllllle....",
+    "ll..llllllllle....",
+    "ll..lllllllllf....",
+    "ll..llllllllld....",
+    "ll..llllllllld....",
+    "LL..LLLLLLLLLe....",
+    "LL..LLLLLLLLLf....",
+    "LL..LLLLLLLLLd....",
+    "LL..LLLLLLLLLd....",
+    "eddDeefddefddefdFD",
+    ".............f....",
+    ".............d....",
+    ".............F....",
+    ".............D....",
+};
+
+/* of NumPy's functions: a kind of number that is lower than another's does not widen it */
+static const char numba_ufuncs[SLOTS][SLOTS + 1] = {
+    "0123?bhilBHILefdFD",
+    "1123llllllllddfdFD",
+    "2223ddddddddddddDD",
+    "3333DDDDDDDDDDDDDD",
+    "?ldD?bhilBHILefdFD",
+    "bldDbbhilhildefdFD",
+    "hldDhhhilhildffdFD",
+    "ildDiiiiliilddfdFD",
+    "lldDllllllllddfdFD",
+    "BldDBhhilBHILefdFD",
+    "HldDHiiilHHILffdFD",
+    "IldDIllllIIILdfdFD",
+    "LddDLddddLLLLdfdFD",
+    "eddDeefddefddefdFD",
+    "ffdDfffffffffffdFD",
+    "dddDddddddddddddDD",
+    "FFDDFFFFFFFFFFFDFD",
+    "DDDDDDDDDDDDDDDDDD",
+};
+
 /* the type an operation computes in, for each common type; its result is the same type, save for comparisons */
 typedef struct LoopRow {
     Op op;
     char loops[SLOTS + 1];
+    const char (*common)[SLOTS + 1]; /* of its operands; NULL: as where control flow joins them */
 } LoopRow;
 
 static const LoopRow numpy2_loops[] = {
     /*             0123?bhilBHILefdFD */
-    {OP_ADD,      "1123?bhilBHILefdFD"},
-    {OP_SUB,      "1123.bhilBHILefdFD"},
-    {OP_MUL,      "1123?bhilBHILefdFD"},
-    {OP_TRUEDIV,  "2223dddddddddefdFD"},
-    {OP_FLOORDIV, "112.bbhilBHILefd.."},
-    {OP_MOD,      "112.bbhilBHILefd.."},
-    {OP_POW,      "1123bbhilBHILefdFD"},
-    {OP_LSHIFT,   "11..bbhilBHIL....."},
-    {OP_RSHIFT,   "11..bbhilBHIL....."},
-    {OP_AND,      "01..?bhilBHIL....."},
-    {OP_OR,       "01..?bhilBHIL....."},
-    {OP_XOR,      "01..?bhilBHIL....."},
-    {OP_LT,       "012.?bhilBHILefdFD"},
-    {OP_LE,       "012.?bhilBHILefdFD"},
-    {OP_GT,       "012.?bhilBHILefdFD"},
-    {OP_GE,       "012.?bhilBHILefdFD"},
-    {OP_EQ,       "0123?bhilBHILefdFD"},
-    {OP_NE,       "0123?bhilBHILefdFD"},
-    {OP_NEG,      "1123.bhilBHILefdFD"},
-    {OP_POS,      "1123.bhilBHILefdFD"},
-    {OP_INVERT,   "11..?bhilBHIL....."},
+    {OP_ADD,      "1123?bhilBHILefdFD", NULL},
+    {OP_SUB,      "1123.bhilBHILefdFD", NULL},
+    {OP_MUL,      "1123?bhilBHILefdFD", NULL},
+    {OP_TRUEDIV,  "2223dddddddddefdFD", NULL},
+    {OP_FLOORDIV, "112.bbhilBHILefd..", NULL},
+    {OP_MOD,      "112.bbhilBHILefd..", NULL},
+    {OP_POW,      "1123bbhilBHILefdFD", NULL},
+    {OP_LSHIFT,   "11..bbhilBHIL.....", NULL},
+    {OP_RSHIFT,   "11..bbhilBHIL.....", NULL},
+    {OP_AND,      "01..?bhilBHIL.....", NULL},
+    {OP_OR,       "01..?bhilBHIL.....", NULL},
+    {OP_XOR,      "01..?bhilBHIL.....", NULL},
+    {OP_LT,       "012.?bhilBHILefdFD", NULL},
+    {OP_LE,       "012.?bhilBHILefdFD", NULL},
+    {OP_GT,       "012.?bhilBHILefdFD", NULL},
+    {OP_GE,       "012.?bhilBHILefdFD", NULL},
+    {OP_EQ,       "0123?bhilBHILefdFD", NULL},
+    {OP_NE,       "0123?bhilBHILefdFD", NULL},
+    {OP_NEG,      "1123.bhilBHILefdFD", NULL},
+    {OP_POS,      "1123.bhilBHILefdFD", NULL},
+    {OP_INVERT,   "11..?bhilBHIL.....", NULL},
 };
 
 static const LoopRow numba_loops[] = {
     /*             0123?bhilBHILefdFD */
-    {OP_ADD,      "1123lllllLLLLefdFD"},
-    {OP_SUB,      "1123lllllLLLLefdFD"},
-    {OP_MUL,      "1123lllllLLLLefdFD"},
-    {OP_TRUEDIV,  "2223dddddddddefdFD"},
-    {OP_FLOORDIV, "112.lllllLLLLefd.."},
-    {OP_MOD,      "112.lllllLLLLefd.."},
-    {OP_POW,      "1123lllllLLLLefdFD"},
-    {OP_LSHIFT,   "11..lllllLLLL....."},
-    {OP_RSHIFT,   "11..lllllLLLL....."},
-    {OP_AND,      "01..?llllLLLL....."},
-    {OP_OR,       "01..?llllLLLL....."},
-    {OP_XOR,      "01..?llllLLLL....."},
-    {OP_LT,       "012.?bhilBHILefdFD"},
-    {OP_LE,       "012.?bhilBHILefdFD"},
-    {OP_GT,       "012.?bhilBHILefdFD"},
-    {OP_GE,       "012.?bhilBHILefdFD"},
-    {OP_EQ,       "0123?bhilBHILefdFD"},
-    {OP_NE,       "0123?bhilBHILefdFD"},
-    {OP_NEG,      "1123lllllLLLLefdFD"},
-    {OP_POS,      "1123lllllLLLLefdFD"},
-    {OP_INVERT,   "11..?llllLLLL....."},
+    {OP_ADD,      "1123lllllLLLLefdFD", numba_operands},
+    {OP_SUB,      "1123lllllLLLLefdFD", numba_operands},
+    {OP_MUL,      "1123lllllLLLLefdFD", numba_operands},
+    {OP_TRUEDIV,  "2223dddddddddefdFD", numba_operands},
+    {OP_FLOORDIV, "112.lllllLLLLefd..", numba_operands},
+    {OP_MOD,      "112.lllllLLLLefd..", numba_operands},
+    {OP_POW,      "1123lllllLLLLefdFD", numba_powers},
+    {OP_LSHIFT,   "11..lllllLLLL.....", numba_shifts},
+    {OP_RSHIFT,   "11..lllllLLLL.....", numba_shifts},
+    {OP_AND,      "01..?llllLLLL.....", numba_operands},
+    {OP_OR,       "01..?llllLLLL.....", numba_operands},
+    {OP_XOR,      "01..?llllLLLL.....", numba_operands},
+    {OP_LT,       "012.?bhilBHILefdFD", NULL},
+    {OP_LE,       "012.?bhilBHILefdFD", NULL},
+    {OP_GT,       "012.?bhilBHILefdFD", NULL},
+    {OP_GE,       "012.?bhilBHILefdFD", NULL},
+    {OP_EQ,       "0123?bhilBHILefdFD", NULL},
+    {OP_NE,       "0123?bhilBHILefdFD", NULL},
+    {OP_NEG,      "1123lllllLLLLefdFD", NULL},
+    {OP_POS,      "1123lllllLLLLefdFD", NULL},
+    {OP_INVERT,   "11..?llllLLLL.....", NULL},
 };
 /* clang-format on */
 
 _Static_assert(COUNT_OF(numpy2_loops) == COUNT_OF(numba_loops), "both promotions know the same operations");
 
 typedef struct PromotionTables {
-    const char (*common)[SLOTS + 1];
+    const char (*common)[SLOTS + 1]; /* where control flow joins two types */
     const LoopRow *loops;
-    const char *inexact; /* the type a function of one real or complex argument computes in */
-    bool float64_is_float;
+    const char (*ufuncs)[SLOTS + 1]; /* operands of a ufunc */
+    PromotionRules rules;
 } PromotionTables;
 
 static const PromotionTables promotion_tables[] = {
-    [PROMOTION_NUMPY2] = {numpy2_common, numpy2_loops, "2223eefddefddefdFD", true},
-    [PROMOTION_NUMBA] = {numba_common, numba_loops, "2223dddddddddefdFD", false},
+    [PROMOTION_NUMPY2] = {numpy2_common, numpy2_loops, numpy2_common, {true, true, true, true, true}},
+    [PROMOTION_NUMBA] = {numba_common, numba_loops, numba_ufuncs, {0}},
 };
+
+const PromotionRules *promote_rules(const Infer *in) { return &promotion_tables[in->config->promotion].rules; }
 
 static int slot_of(const Type *type) {
     if (type->kind != TY_SCALAR) return -1;
@@ -165,11 +256,24 @@ const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type 
     return type_of_slot(types, promotion_tables[promotion].common[row][column]);
 }
 
-static const Type *loop_type(Infer *in, Op op, const Type *common) {
+const Type *promote_ufunc(Infer *in, const Type *a, const Type *b) {
+    int row = slot_of(a), column = slot_of(b);
+    if (row < 0 || column < 0) return NULL;
+    return type_of_slot(in->types, promotion_tables[in->config->promotion].ufuncs[row][column]);
+}
+
+static const LoopRow *find_loops(const Infer *in, Op op) {
     const LoopRow *rows = promotion_tables[in->config->promotion].loops;
     for (size_t i = 0; i < COUNT_OF(numpy2_loops); i++)
-        if (rows[i].op == op) return type_of_slot(in->types, rows[i].loops[slot_of(common)]);
+        if (rows[i].op == op) return &rows[i];
     return NULL;
+}
+
+/* The common type of two scalars as operands of an operation; NULL: none. */
+static const Type *common_type(Infer *in, const LoopRow *row, const Type *a, const Type *b) {
+    if (!row || !row->common) return typeinfer_promote(in->config->promotion, in->types, a, b);
+    int at = slot_of(a), column = slot_of(b);
+    return at < 0 || column < 0 ? NULL : type_of_slot(in->types, row->common[at][column]);
 }
 
 static bool is_comparison(Op op) {
@@ -193,14 +297,14 @@ static const Type *compare_integers(Infer *in, const Type *a, const Type *b) {
 static bool complex_takes_float64(Infer *in, Op op, const Type *a, const Type *b) {
     bool own = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_TRUEDIV || op == OP_POW || op == OP_EQ ||
                op == OP_NE;
-    return own && promotion_tables[in->config->promotion].float64_is_float && slot_of(a) == 3 && !b->weak &&
-           b->scalar == SCALAR_FLOAT64;
+    return own && promote_rules(in)->float64_is_float && slot_of(a) == 3 && !b->weak && b->scalar == SCALAR_FLOAT64;
 }
 
 bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes *out) {
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR && complex_takes_float64(in, op, a, b)) b = infer_float(in);
-    const Type *common = typeinfer_promote(in->config->promotion, in->types, a, b);
-    const Type *loop = common ? loop_type(in, op, common) : NULL;
+    const LoopRow *row = find_loops(in, op);
+    const Type *common = common_type(in, row, a, b);
+    const Type *loop = row && common ? type_of_slot(in->types, row->loops[slot_of(common)]) : NULL;
     if (!loop) return false;
     *out = (BinaryTypes){loop, loop};
     if (!is_comparison(op)) return true;
@@ -212,9 +316,7 @@ bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes 
     return true;
 }
 
-const Type *promote_unary(Infer *in, Op op, const Type *a) { return slot_of(a) < 0 ? NULL : loop_type(in, op, a); }
-
-const Type *promote_to_inexact(Infer *in, const Type *scalar) {
-    int slot = slot_of(scalar);
-    return slot < 0 ? NULL : type_of_slot(in->types, promotion_tables[in->config->promotion].inexact[slot]);
+const Type *promote_unary(Infer *in, Op op, const Type *a) {
+    const LoopRow *row = find_loops(in, op);
+    return !row || slot_of(a) < 0 ? NULL : type_of_slot(in->types, row->loops[slot_of(a)]);
 }

@@ -208,8 +208,8 @@ static Infer *open_inference(const InferConfig *config, Arena *arena, TypeTable 
                   .inst = inst,
                   .func = func_clone(arena, inst->untyped),
                   .device = config->device,
-                  .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0,
-                  .int_range = !config->device && config->promotion == PROMOTION_NUMPY2};
+                  .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0};
+    in->int_range = !config->device && promote_rules(in)->int_range;
     inst->func = in->func;
     solver_open(in);
     return in;

@@ -64,14 +64,19 @@ static bool operand_fits(const Type *type, Scalar loop, bool adapts) {
  * is no scalar). */
 static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, size_t count) {
     if (!lib_kinds(t, 0, count, "biufc")) return NULL;
-    bool adapts = python_adapts(t, count), only_bools = true;
-    for (size_t i = 0; i < typed; i++) only_bools = only_bools && lib_scalar(t, i)->scalar == SCALAR_BOOL;
+    const PromotionRules *rules = promote_rules(t->in);
+    bool adapts = rules->python_adapts && python_adapts(t, count), only_bools = true, halves = rules->half_loops;
+    for (size_t i = 0; i < typed; i++) {
+        only_bools = only_bools && lib_scalar(t, i)->scalar == SCALAR_BOOL;
+        halves = halves || lib_scalar(t, i)->scalar == SCALAR_FLOAT16;
+    }
     if (only_bools && strchr(ufunc->integers, '!')) return NULL;
-    const Type *common = promote_args(t, 0, typed);
+    const Type *common = lib_scalar(t, 0);
+    if (typed > 1) common = promote_ufunc(t->in, common, lib_scalar(t, 1));
     if (common && strchr(ufunc->types, scalar_info[common->scalar].numpy_char)) return infer_strong(t->in, common);
     for (const char *c = ufunc->types; *c; c++) {
         Scalar loop = scalar_of_char(*c);
-        bool fits = true;
+        bool fits = halves || loop != SCALAR_FLOAT16;
         for (size_t i = 0; i < typed; i++) fits = fits && operand_fits(lib_scalar(t, i), loop, adapts);
         if (fits) return infer_scalar(t->in, loop, false);
     }
@@ -188,12 +193,14 @@ bool rule_func_ufunc_positive(Typing *t) {
     return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
 }
 
-/* Integers are divided as float64, whatever their width. */
+/* Integers are divided as float64, whatever their width, or in the first float they cast to safely. */
 bool rule_func_ufunc_divide(Typing *t) {
     if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
-    const Type *loop = promote_args(t, 0, 2);
+    const Type *a = lib_scalar(t, 0), *b = lib_scalar(t, 1), *loop = promote_ufunc(t->in, a, b);
     if (!loop) return bad_ufunc(t);
-    loop = strchr("biu", type_scalar_kind(loop)) ? infer_scalar(t->in, SCALAR_FLOAT64, false)
+    bool single = !promote_rules(t->in)->integers_to_float && casts_safely((Scalar)a->scalar, SCALAR_FLOAT32) &&
+                  casts_safely((Scalar)b->scalar, SCALAR_FLOAT32);
+    loop = strchr("biu", type_scalar_kind(loop)) ? infer_scalar(t->in, single ? SCALAR_FLOAT32 : SCALAR_FLOAT64, false)
                                                  : infer_strong(t->in, loop);
     return become_op(t, OP_TRUEDIV, loop, loop, 2, false);
 }

@@ -175,7 +175,7 @@ def test_numba_promotion_widens_integers_and_literals():
 
     assert infer("add", "int8", "int8") == "int64"
     assert infer("add", "uint8", "uint8") == "uint64"
-    assert infer("add", "uint64", "int64") == "float64"
+    assert infer("add", "uint64", "int64") == "int64"
     assert infer("mul", "float32", "float32") == "float32"
     assert infer("mul", "float32", "float") == "float64"
     assert infer("mul", "float32", "int") == "float64"
