@@ -14,6 +14,7 @@
 #define KRAIT_IR_H
 
 #include "base/base.h" /* Arena, Span, Diag, VEC */
+#include "ir/abi.h"    /* HostGrid, HostThread, HeapHead: shared with generated code */
 #include "ir/repr.h"   /* Repr, Leaf: what values consist of */
 
 /* ---- types ---- */

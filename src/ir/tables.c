@@ -35,6 +35,8 @@ bool op_has_result(Op op) {
     case OP_SETITEM:
     case OP_DELITEM:
     case OP_CELL_SET:
+    case OP_RETAIN:
+    case OP_RELEASE:
     case OP_CHECK_BOUND: return false;
     default: return !op_is_terminator(op);
     }

@@ -2,8 +2,8 @@
  * belong to.
  *
  * Rounds, each only if the rounds before leave it something to stand on: numbers of blocks and values are in range and
- * unique; each block, edge and value has its form; definitions dominate uses; types fit (verify_types.c).  The function
- * is not touched. */
+ * unique; each block, edge and value has its form; definitions dominate uses; types fit (verify_types.c); references
+ * are given up once (verify_ownership.c).  The function is not touched. */
 #include "ir/verify.h"
 
 void verify_fault(Verifier *verifier, const Block *block, const Value *value, const char *format, ...) {
@@ -249,6 +249,7 @@ static void verify_all(Verifier *verifier, bool typed) {
             check_dominance(verifier, &graph, value);
             if (typed) verify_value_types(verifier, value);
         }
+    if (typed && !verifier->faults.len) verify_ownership(verifier, &graph);
 }
 
 bool func_verify(const Func *func, bool typed, Diag *diag) {

@@ -140,6 +140,13 @@ static void check_raise(Verifier *verifier, const Value *value) {
     if (kind != TY_EXC && kind != TY_EXC_CLASS) fault(verifier, value, "the operand is not an exception");
 }
 
+static bool holds_reference(const Type *type) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        if (repr->leaves[i].kind == LEAF_OWNER) return true;
+    return false;
+}
+
 /* By operation; every operand has a type. */
 static void check_op(Verifier *verifier, const Value *value) {
     switch (value->op) {
@@ -181,6 +188,10 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_ITER_TAKE: want_kind(verifier, value, 0, TY_ITER, "an iterator"); return;
     case OP_ITER:
         if (value->type->kind != TY_ITER) fault(verifier, value, "the type is not an iterator");
+        return;
+    case OP_RETAIN:
+    case OP_RELEASE:
+        if (!holds_reference(value->args[0]->type)) fault(verifier, value, "the operand refers to nothing on the heap");
         return;
     case OP_SLICE:
         if (value->type->kind != TY_SLICE) fault(verifier, value, "the type is not a slice");

@@ -13,7 +13,8 @@ static int add_methods(PyObject *module, PyObject *krait, PyMethodDef *methods) 
 
 static int module_exec(PyObject *module) {
     PyMethodDef *const files[] = {testing_ir_methods,    testing_frontend_methods, testing_codegen_methods,
-                                  testing_stage_methods, testing_passes_methods,   testing_library_methods};
+                                  testing_stage_methods, testing_passes_methods,   testing_library_methods,
+                                  testing_heap_methods};
     PyObject *krait = PyImport_ImportModule("krait._krait");
     int status = krait ? forward_to(krait) : -1;
     for (size_t i = 0; i < COUNT_OF(files) && status == 0; i++) status = add_methods(module, krait, files[i]);

@@ -12,7 +12,7 @@
 
 /* Functions of each file, added to krait._testing; their self is krait._krait, whose state is module_state(self). */
 extern PyMethodDef testing_ir_methods[], testing_frontend_methods[], testing_codegen_methods[], testing_stage_methods[],
-    testing_passes_methods[], testing_library_methods[];
+    testing_passes_methods[], testing_library_methods[], testing_heap_methods[];
 
 /* Points every forwarded name at the module that is shipped.  -1: ImportError. */
 int forward_to(PyObject *krait);

@@ -13,17 +13,7 @@
 #ifndef KRAIT_RUNTIME_HOST_H
 #define KRAIT_RUNTIME_HOST_H
 
-#include "ir/ir.h" /* ir_abi.def, BarrierVote */
-
-#define STRUCT(name)                          typedef struct name {
-#define FIELD(structure, field, type, letter) type field;
-#define END(name) \
-    }             \
-    name;
-#include "ir/ir_abi.def"
-#undef STRUCT
-#undef FIELD
-#undef END
+#include "ir/ir.h" /* HostGrid, HostThread, BarrierVote */
 
 enum {
     SITE_BITS = 14,            /* of an access site in HostGrid.bad_access and HostThread.bad */

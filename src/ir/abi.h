@@ -1,0 +1,31 @@
+/* abi.h: the structs that C code and generated code share, from ir_abi.def.  Part of ir.h. */
+#ifndef KRAIT_IR_ABI_H
+#define KRAIT_IR_ABI_H
+
+#include <stdint.h> /* int32_t */
+
+#define STRUCT(name)                          typedef struct name {
+#define FIELD(structure, field, type, letter) type field;
+#define END(name) \
+    }             \
+    name;
+#include "ir/ir_abi.def"
+#undef STRUCT
+#undef FIELD
+#undef END
+
+/* What the letters say to generated code is what the C types are. */
+enum { ABI_BYTES_p = sizeof(void *), ABI_BYTES_l = 8, ABI_BYTES_i = 4, ABI_BYTES_b = 1 };
+#define STRUCT(name)
+#define FIELD(structure, field, type, letter) \
+    _Static_assert(sizeof(((structure *)0)->field) == ABI_BYTES_##letter, #structure "." #field);
+#define END(name)
+#include "ir/ir_abi.def"
+#undef STRUCT
+#undef FIELD
+#undef END
+
+enum { HEAP_CONTENT = 64 }; /* from a HeapHead to the object's content, which is aligned to as much */
+_Static_assert(sizeof(HeapHead) <= HEAP_CONTENT, "the content lies behind the head");
+
+#endif

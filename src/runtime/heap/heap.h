@@ -1,0 +1,41 @@
+/* heap.h: memory of compiled code on the host: objects with one header (HeapHead, ir_abi.def) that count references.
+ *
+ * The count, as in Koka's kklib: 0 one reference, n > 0 n + 1 of them, all in one thread; n < 0 -n references, which
+ * several threads may hold: those are counted atomically.  One test of the sign tells the two apart.  An object is
+ * marked as shared, with all it refers to, before a second thread sees it.  Counts that leave the range stay where they
+ * are: such an object is never released.
+ *
+ * An object is released with its last reference, and what it refers to loses one: without recursion, at any depth.
+ * Small objects come from lists of free blocks.  Contents are aligned to 64 bytes. */
+#ifndef KRAIT_RUNTIME_HEAP_H
+#define KRAIT_RUNTIME_HEAP_H
+
+#include "ir/ir.h" /* HeapHead */
+
+typedef enum HeapKind {
+    HEAP_BUFFER,     /* bytes: the data of an array */
+    HEAP_REFERENCES, /* pointers to objects, or NULL; it owns one reference of each */
+} HeapKind;
+
+typedef struct HeapStats {
+    int64_t objects, bytes; /* now in use, and the bytes of their contents */
+    int64_t most_bytes;     /* in use at one time */
+    int64_t reused;         /* objects that came from a list of free blocks */
+} HeapStats;
+
+typedef struct Heap Heap;
+Heap *heap_open(void); /* NULL: no memory */
+/* Frees the heap and the blocks it kept.  Returns how many objects were still in use: these are lost. */
+int64_t heap_close(Heap *heap);
+HeapStats heap_stats(Heap *heap);
+
+/* An object with one reference, its content zero; NULL: no memory. */
+HeapHead *heap_new(Heap *heap, HeapKind kind, int64_t bytes);
+static inline void *heap_content(HeapHead *object) { return (char *)object + HEAP_CONTENT; }
+void heap_retain(HeapHead *object);
+void heap_release(HeapHead *object);
+void heap_share(HeapHead *object); /* from now on other threads may see it and all that it refers to */
+/* Whether nobody else can see it: it may be changed or used again in place. */
+static inline bool heap_is_unique(const HeapHead *object) { return object->count == 0; }
+
+#endif

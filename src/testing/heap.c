@@ -1,0 +1,137 @@
+/* heap.c: test doors of runtime/heap.
+ *
+ *   heap(script)              a line each: "new a 100", "refs b a c" (b refers to a and c, whose references it takes),
+ *                             "retain a", "release a", "share a", "stats"; gives a line each: the object's count, or
+ *                             "released n" of how many objects were, last how many were never released
+ *   heap_chain(length)        releases the first of a chain of objects; gives how many are left
+ *   heap_threads(n, times)    n threads retain and release one shared object; gives its count and what is left after */
+#include "testing/testing.h"
+
+#include <pthread.h>
+
+#include "runtime/heap/heap.h"
+
+enum { NAMES = 26 };
+
+static const char *run_line(Arena *arena, Heap *heap, HeapHead **objects, const char *line, size_t length) {
+    char verb[8], names[3] = {0};
+    long long bytes = 0;
+    char *text = arena_strndup(arena, line, length);
+    int found = sscanf(text, "%7s %c %c %c", verb, &names[0], &names[1], &names[2]);
+    if (found == 1 && strcmp(verb, "stats") == 0) {
+        HeapStats stats = heap_stats(heap);
+        return arena_printf(arena, "objects %lld bytes %lld most %lld reused %lld", (long long)stats.objects,
+                            (long long)stats.bytes, (long long)stats.most_bytes, (long long)stats.reused);
+    }
+    for (int i = 0; i < found - 1 && i < 1 + 2 * (verb[2] == 'f'); i++)
+        if (names[i] < 'a' || names[i] > 'z') return NULL;
+    HeapHead **object = found > 1 ? &objects[names[0] - 'a'] : NULL;
+    if (object && sscanf(text, "new %*c %lld", &bytes) == 1) {
+        if (!(*object = heap_new(heap, HEAP_BUFFER, bytes))) return "no memory";
+        return (uintptr_t)heap_content(*object) % HEAP_CONTENT ? "not aligned"
+                                                               : arena_printf(arena, "%d", (*object)->count);
+    }
+    if (object && strcmp(verb, "refs") == 0) {
+        if (!(*object = heap_new(heap, HEAP_REFERENCES, (found - 2) * (int64_t)sizeof(HeapHead *)))) return "no memory";
+        for (int i = 0; i < found - 2; i++) ((HeapHead **)heap_content(*object))[i] = objects[names[i + 1] - 'a'];
+        return arena_printf(arena, "%d", (*object)->count);
+    }
+    if (!object || !*object) return NULL;
+    int64_t before = heap_stats(heap).objects;
+    if (strcmp(verb, "retain") == 0)
+        heap_retain(*object);
+    else if (strcmp(verb, "share") == 0)
+        heap_share(*object);
+    else if (strcmp(verb, "release") == 0)
+        heap_release(*object);
+    else if (strcmp(verb, "count") != 0)
+        return NULL;
+    int64_t released = before - heap_stats(heap).objects;
+    if (released) return arena_printf(arena, "released %lld", (long long)released);
+    return arena_printf(arena, "%d", (*object)->count);
+}
+
+static PyObject *testing_heap(PyObject *self, PyObject *arg) {
+    (void)self;
+    const char *script = PyUnicode_AsUTF8(arg);
+    Arena *arena = script ? arena_new() : NULL;
+    Heap *heap = arena ? heap_open() : NULL;
+    HeapHead *objects[NAMES] = {0};
+    PyObject *lines = heap ? PyList_New(0) : NULL;
+    while (lines && *script) {
+        size_t length = strcspn(script, "\n");
+        const char *answer = run_line(arena, heap, objects, script, length);
+        PyObject *line = PyUnicode_FromString(answer ? answer : "not understood");
+        if (!line || PyList_Append(lines, line) < 0) Py_CLEAR(lines);
+        Py_XDECREF(line);
+        script += length + (script[length] != 0);
+    }
+    int64_t lost = heap_close(heap);
+    PyObject *last = lines ? PyLong_FromLongLong(lost) : NULL;
+    if (last && PyList_Append(lines, last) < 0) Py_CLEAR(lines);
+    Py_XDECREF(last);
+    if (arena) arena_free(arena);
+    return lines ? lines : PyErr_Occurred() ? NULL : PyErr_NoMemory();
+}
+
+static PyObject *testing_heap_chain(PyObject *self, PyObject *arg) {
+    (void)self;
+    long long length = PyLong_AsLongLong(arg);
+    if (length < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "a length");
+    Heap *heap = heap_open();
+    HeapHead *first = NULL;
+    for (long long i = 0; heap && i < length; i++) {
+        HeapHead *object = heap_new(heap, HEAP_REFERENCES, sizeof(HeapHead *));
+        if (!object) break;
+        *(HeapHead **)heap_content(object) = first;
+        first = object;
+    }
+    if (first) heap_release(first);
+    return PyLong_FromLongLong(heap_close(heap));
+}
+
+typedef struct Hammer {
+    HeapHead *object;
+    long times;
+} Hammer;
+
+static void *hammer(void *of) {
+    const Hammer *work = of;
+    for (long i = 0; i < work->times; i++) {
+        heap_retain(work->object);
+        heap_release(work->object);
+    }
+    heap_release(work->object); /* its own */
+    return NULL;
+}
+
+static PyObject *testing_heap_threads(PyObject *self, PyObject *args) {
+    (void)self;
+    enum { MOST = 16 };
+    int count;
+    Hammer work = {0};
+    if (!PyArg_ParseTuple(args, "il:heap_threads", &count, &work.times)) return NULL;
+    pthread_t threads[MOST];
+    Heap *heap = heap_open();
+    work.object = heap && count > 0 && count <= MOST ? heap_new(heap, HEAP_BUFFER, 8) : NULL;
+    if (!work.object) {
+        heap_close(heap);
+        return PyErr_NoMemory();
+    }
+    for (int i = 0; i < count; i++) heap_retain(work.object);
+    heap_share(work.object);
+    int started = 0;
+    while (started < count && pthread_create(&threads[started], NULL, hammer, &work) == 0) started++;
+    for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+    for (int i = started; i < count; i++) heap_release(work.object);
+    int left = work.object->count;
+    heap_release(work.object);
+    return Py_BuildValue("(iL)", left, (long long)heap_close(heap));
+}
+
+PyMethodDef testing_heap_methods[] = {
+    {"heap", testing_heap, METH_O, "heap(script) -> what each line gave, and how many objects were never released"},
+    {"heap_chain", testing_heap_chain, METH_O, "heap_chain(length) -> objects left after the first was released"},
+    {"heap_threads", testing_heap_threads, METH_VARARGS, "heap_threads(n, times) -> (count, objects left)"},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,69 @@
+"""The heap of compiled code (src/runtime/heap): counts, release by kind, blocks used again, threads."""
+
+import pytest
+
+from krait import _testing
+
+
+def heap(*lines):
+    *answers, lost = _testing.heap("\n".join(lines))
+    assert "not understood" not in answers
+    return answers, lost
+
+
+def test_counts_of_one_thread():
+    assert heap("new a 100", "retain a", "retain a", "release a", "release a", "release a") == (
+        ["0", "1", "2", "1", "0", "released 1"],
+        0,
+    )
+
+
+def test_counts_of_shared_objects_are_negative():
+    assert heap("new a 8", "retain a", "share a", "retain a", "release a", "release a", "release a") == (
+        ["0", "1", "-2", "-3", "-2", "-1", "released 1"],
+        0,
+    )
+
+
+def test_what_is_never_released_is_counted():
+    assert heap("new a 8", "new b 8", "retain b", "release b")[1] == 2
+
+
+def test_release_by_kind():
+    """b refers to a twice and to c; c has another reference."""
+    made = ["new a 8", "retain a", "new c 8", "retain c", "refs b a a", "refs d b c"]
+    answers, lost = heap(*made, "release d", "count c", "release c")
+    assert answers[6:] == ["released 3", "0", "released 1"]
+    assert lost == 0
+
+
+def test_sharing_reaches_what_an_object_refers_to():
+    answers, lost = heap("new a 8", "refs b a", "share b", "count a", "share b", "release b")
+    assert answers == ["0", "0", "-1", "-1", "-1", "released 2"]
+    assert lost == 0
+
+
+def test_statistics_and_free_blocks():
+    """100 and 120 bytes take blocks of one size; 5000 is too large for any list."""
+    first, then = ["new a 100", "new b 5000", "stats"], ["new c 120", "new d 5000", "new e 100", "stats"]
+    answers, _ = heap(*first, "release a", "release b", *then)
+    assert answers[2] == "objects 2 bytes 5100 most 5100 reused 0"
+    assert answers[8] == "objects 3 bytes 5220 most 5220 reused 1"
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 4032, 4033, 1 << 20])
+def test_contents_are_aligned_and_cleared(size):
+    assert heap(f"new a {size}", "release a", f"new b {size}", "release b") == (["0", "released 1"] * 2, 0)
+
+
+def test_a_size_that_no_machine_has():
+    answers, lost = heap(f"new a {2**63 - 1}", f"new b {-1}")
+    assert answers == ["no memory"] * 2 and lost == 0
+
+
+def test_a_long_chain_is_released_without_recursion():
+    assert _testing.heap_chain(1_000_000) == 0
+
+
+def test_threads_count_together():
+    assert _testing.heap_threads(8, 20_000) == (-1, 0)
