@@ -8,6 +8,7 @@
 #   make bundle        wheel, tests, examples and benchmarks in one archive for another machine (PYTHON=3.12);
 #                      make bundle-libclc: the same with the open device math library
 #   make debug         asserts, IR verifier after every pass, AddressSanitizer and UBSan;  make test-debug: tests on it
+#   make test-tsan     worker threads and fibers of the host device under ThreadSanitizer; part of test-debug
 #   make dev           incremental build for developers (PYTHON=3.12, BUILD=/elsewhere, TYPE=Release)
 #   make format        clang-format (FILES="a.c b.h");  make clean: remove all that was made
 #
@@ -29,7 +30,7 @@ VERSIONS := 3.11 3.12 3.13
 
 # ---- the public targets: system packages first, then make again, which then finds what was installed ---------------
 
-PUBLIC := demo test test-gpu test-libclc bench wheel bundle bundle-libclc debug test-debug dev format format-check check-clang
+PUBLIC := demo test test-gpu test-libclc bench wheel bundle bundle-libclc debug test-debug test-tsan dev format format-check check-clang
 
 .PHONY: help packages clean $(PUBLIC) $(PUBLIC:%=do-%)
 help:
@@ -264,7 +265,14 @@ do-debug: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
 	$(call build_tree,$(B)/cmake-debug,Debug,$(B)/debug,$(SANITIZER_ENV))
 
 # Sanitized code is several times slower: so is the limit of a test.
-do-test-debug: do-debug
+do-test-debug: do-debug do-test-tsan
 	$(call run_tests,$(B)/debug/bin/python,debug,-o timeout=300)
+
+# C alone, with the compiler's own sanitizer: no Python, no LLVM.
+do-test-tsan:
+	mkdir -p $(B)/tsan
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fsanitize=thread -fno-omit-frame-pointer -Wall -Wextra -Isrc -pthread \
+	    src/runtime/host/*.c src/base/clock.c tests/runtime/host_threads.c -o $(B)/tsan/host_threads
+	TSAN_OPTIONS=halt_on_error=1 timeout 600 $(B)/tsan/host_threads
 
 endif

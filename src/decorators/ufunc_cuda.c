@@ -4,49 +4,22 @@
  * axes of length one dropped; one launch of the elementwise kernel (codegen_nvptx.h) does the rest.  Host arrays and
  * scalars are copied in; the result is a device array if any operand is one, else it is copied back.  On the host
  * device: NumPy's ufunc on views of the device arrays. */
-#include "decorators/vectorized.h"
+#include "decorators/ufunc_cuda.h"
 
 #include <string.h> /* memcpy */
-
-#include "codegen_nvptx/codegen_nvptx.h" /* UfuncHead, UfuncOperand */
-
-enum { MIN_THREADS = 64, MAX_THREADS = 256 }; /* of a block; fewer would leave places on a multiprocessor empty */
 
 typedef struct Loaded { /* hangs on the Spec: the kernel in each device */
     int count;
     CudaKernel *kernels[];
 } Loaded;
 
-typedef struct Call {
-    Vectorized *self;
-    ModuleState *state;
-    CudaContext *context;
-    void *stream;
-    PyObject *stream_object; /* borrowed; keeps the stream alive */
-    int nin, nout;
-    Spec *spec;
-    const Type *types[MAX_OPERANDS];  /* as the kernel computes */
-    PyObject *operands[MAX_OPERANDS]; /* owned; DeviceArray each, outputs last; NULL: the scalar in values */
-    int64_t values[MAX_OPERANDS];     /* the bytes of a scalar that goes over with the launch */
-    PyObject *out[MAX_OPERANDS];      /* borrowed: what the caller gave, or NULL */
-    bool any_device;
-    int ndim;
-    int64_t shape[TYPE_MAX_NDIM];
-    UfuncHead head;
-    UfuncOperand places[MAX_OPERANDS];
-} Call;
-
-static bool is_device_array(const ModuleState *state, PyObject *object) {
-    return object && PyObject_TypeCheck(object, state->marshal.device_array);
-}
-
 /* The elements on the host, as they are when the call's stream has got there. */
-static PyObject *fetch(const Call *call, PyObject *array) {
+static PyObject *fetch(const UfuncCall *call, PyObject *array) {
     if (call->stream && cuda_stream_synchronise(call->context, call->stream) < 0) return NULL;
     return PyObject_CallMethod(array, "copy_to_host", NULL);
 }
 
-static PyObject *call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second) {
+PyObject *ufunc_call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second) {
     PyObject *function = PyObject_GetAttrString(self->module, name);
     PyObject *result = function ? PyObject_CallFunctionObjArgs(function, first, second, NULL) : NULL;
     Py_XDECREF(function);
@@ -60,7 +33,7 @@ static bool casts_safely(ModuleState *state, const Type *from, const Type *to) {
 }
 
 /* With signatures: the exact one, else the first that every operand casts to safely. */
-static const Spec *choose_signature(Call *call) {
+static const Spec *choose_signature(UfuncCall *call) {
     Vectorized *self = call->self;
     for (int exact = 1; exact >= 0; exact--)
         for (Py_ssize_t i = 0; i < self->nloops; i++) {
@@ -76,7 +49,7 @@ static const Spec *choose_signature(Call *call) {
     return NULL;
 }
 
-static int read_types(Call *call, PyObject *const *args) {
+static int read_types(UfuncCall *call, PyObject *const *args) {
     Vectorized *self = call->self;
     for (int i = 0; i < call->nin; i++) {
         call->types[i] = vectorized_operand_type(self, args[i]);
@@ -92,7 +65,7 @@ static int read_types(Call *call, PyObject *const *args) {
     return 0;
 }
 
-static Spec *compile_form(Call *call, UfuncForm form) {
+static Spec *compile_form(UfuncCall *call, UfuncForm form) {
     Config config = call->self->core.config;
     config.target = TARGET_NVPTX;
     config.kernel = true;
@@ -102,7 +75,7 @@ static Spec *compile_form(Call *call, UfuncForm form) {
     return specialiser_compile(&call->self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
 }
 
-static int choose_code(Call *call) {
+static int choose_code(UfuncCall *call) {
     Vectorized *self = call->self;
     const Spec *declared = NULL;
     if (self->signatures) {
@@ -125,7 +98,7 @@ static void loaded_free(void *extra) {
     PyMem_Free(loaded);
 }
 
-static CudaKernel *load(const Call *call, Spec *spec) {
+static CudaKernel *load(const UfuncCall *call, Spec *spec) {
     int device = context_device(call->context);
     if (!spec->extra) {
         int count = cuda_device_count(call->state->cuda);
@@ -145,10 +118,10 @@ static CudaKernel *load(const Call *call, Spec *spec) {
 /* ---- operands ---- */
 
 /* A device array with the operand's values as the kernel's type. */
-static PyObject *bring_in(Call *call, PyObject *object, const Type *type) {
+static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
     int typenum = marshal_typenum((Scalar)type->scalar);
     PyObject *host = NULL;
-    if (is_device_array(call->state, object)) {
+    if (ufunc_is_device_array(call->state, object)) {
         DeviceArray *array = (DeviceArray *)object;
         if (array->context == call->context && type_element(array->type)->scalar == type->scalar)
             return Py_NewRef(object);
@@ -158,13 +131,13 @@ static PyObject *bring_in(Call *call, PyObject *object, const Type *type) {
     } else {
         host = PyArray_FROMANY(object, typenum, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
     }
-    PyObject *device = host ? call_module(call->self, "to_device", host, NULL) : NULL;
+    PyObject *device = host ? ufunc_call_module(call->self, "to_device", host, NULL) : NULL;
     Py_XDECREF(host);
     return device;
 }
 
 /* A scalar goes over with the launch's parameters.  1: this is one, its bytes are in values; 0: not; -1: exception. */
-static int bring_scalar(Call *call, int i, PyObject *object, const Type *type) {
+static int bring_scalar(UfuncCall *call, int i, PyObject *object, const Type *type) {
     bool scalar = PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
                   PyArray_IsScalar(object, Generic);
     size_t bytes = scalar_info[type->scalar].bytes;
@@ -178,39 +151,7 @@ static int bring_scalar(Call *call, int i, PyObject *object, const Type *type) {
     return 1;
 }
 
-/* Array i of those whose shapes are broadcast: the inputs, and what the caller gave for results; NULL: none. */
-static const DeviceArray *shaping_array(const Call *call, int i) {
-    if (i < call->nin) return (DeviceArray *)call->operands[i];
-    PyObject *out = call->out[i - call->nin];
-    return is_device_array(call->state, out) ? (DeviceArray *)out : NULL;
-}
-
-static int broadcast_shape(Call *call) {
-    int count = call->nin + call->nout;
-    for (int i = 0; i < count; i++) {
-        const DeviceArray *array = shaping_array(call, i);
-        if (array && array->type->ndim > call->ndim) call->ndim = array->type->ndim;
-    }
-    for (int axis = 0; axis < call->ndim; axis++) call->shape[axis] = 1;
-    for (int i = 0; i < count; i++) {
-        const DeviceArray *array = shaping_array(call, i);
-        int ndim = array ? array->type->ndim : 0;
-        for (int k = 0; k < ndim; k++) {
-            int64_t *length = &call->shape[call->ndim - ndim + k];
-            if (array->dims[k] == *length || array->dims[k] == 1) continue;
-            if (*length != 1) {
-                PyErr_Format(PyExc_ValueError,
-                             "operands could not be broadcast together: along axis %d there are lengths %lld and %lld",
-                             call->ndim - ndim + k, (long long)*length, (long long)array->dims[k]);
-                return -1;
-            }
-            *length = array->dims[k];
-        }
-    }
-    return 0;
-}
-
-static PyObject *shape_tuple(const Call *call) {
+static PyObject *shape_tuple(const UfuncCall *call) {
     PyObject *shape = PyTuple_New(call->ndim);
     for (int i = 0; shape && i < call->ndim; i++) {
         PyObject *length = PyLong_FromLongLong(call->shape[i]);
@@ -222,47 +163,11 @@ static PyObject *shape_tuple(const Call *call) {
     return shape;
 }
 
-static bool same_shape(const Call *call, const DeviceArray *array) {
-    return array->type->ndim == call->ndim &&
-           (call->ndim == 0 || memcmp(array->dims, call->shape, (size_t)call->ndim * sizeof(int64_t)) == 0);
-}
-
-/* The addresses of an array's bytes: from *low to below *high. */
-static void extent_of(const DeviceArray *array, intptr_t *low, intptr_t *high) {
-    *low = *high = (intptr_t)array->head.data;
-    for (unsigned i = 0; i < array->type->ndim; i++)
-        if (array->dims[i] == 0) return;
-    for (unsigned i = 0; i < array->type->ndim; i++) {
-        int64_t reach = (array->dims[i] - 1) * array->dims[array->type->ndim + i];
-        *(reach < 0 ? low : high) += (intptr_t)reach;
-    }
-    *high += scalar_info[type_element(array->type)->scalar].bytes;
-}
-
-/* Whether a thread may read an input where another has written a result: they overlap other than element by element. */
-static bool disturbs_inputs(const Call *call, const DeviceArray *out) {
-    intptr_t low, high, from, beyond;
-    unsigned ndim = out->type->ndim;
-    extent_of(out, &low, &high);
-    for (int i = 0; i < call->nin; i++) {
-        const DeviceArray *in = (DeviceArray *)call->operands[i];
-        if (!in) continue;
-        extent_of(in, &from, &beyond);
-        if (from >= high || low >= beyond) continue;
-        bool same = in->head.data == out->head.data && in->type->ndim == ndim &&
-                    scalar_info[type_element(in->type)->scalar].bytes ==
-                        scalar_info[type_element(out->type)->scalar].bytes &&
-                    (ndim == 0 || memcmp(in->dims, out->dims, 2u * ndim * sizeof(int64_t)) == 0);
-        if (!same) return true;
-    }
-    return false;
-}
-
 /* What the caller gives for a result is never broadcast itself. */
-static int check_out_shapes(const Call *call, PyObject *shape) {
+static int check_out_shapes(const UfuncCall *call, PyObject *shape) {
     for (int i = 0; i < call->nout; i++) {
         PyObject *out = call->out[i];
-        if (!is_device_array(call->state, out) || same_shape(call, (DeviceArray *)out)) continue;
+        if (!ufunc_is_device_array(call->state, out) || ufunc_same_shape(call, (DeviceArray *)out)) continue;
         PyObject *own = PyObject_GetAttrString(out, "shape");
         if (own)
             PyErr_Format(PyExc_ValueError,
@@ -275,20 +180,20 @@ static int check_out_shapes(const Call *call, PyObject *shape) {
 }
 
 /* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
-static int make_outputs(Call *call) {
+static int make_outputs(UfuncCall *call) {
     PyObject *shape = shape_tuple(call);
     if (shape && check_out_shapes(call, shape) < 0) Py_CLEAR(shape);
     for (int i = 0; shape && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
-        if (is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context &&
+        if (ufunc_is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context &&
             type_element(((DeviceArray *)out)->type)->scalar == type->scalar &&
-            !disturbs_inputs(call, (DeviceArray *)out)) {
+            !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
             continue;
         }
         PyObject *dtype = (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
-        call->operands[call->nin + i] = dtype ? call_module(call->self, "device_array", shape, dtype) : NULL;
+        call->operands[call->nin + i] = dtype ? ufunc_call_module(call->self, "device_array", shape, dtype) : NULL;
         Py_XDECREF(dtype);
         if (!call->operands[call->nin + i]) Py_CLEAR(shape);
     }
@@ -296,101 +201,7 @@ static int make_outputs(Call *call) {
     return shape ? 0 : -1;
 }
 
-/* ---- geometry ---- */
-
-static int64_t operand_stride(const Call *call, int operand, int axis) {
-    const DeviceArray *array = (DeviceArray *)call->operands[operand];
-    if (!array) return 0;
-    int own = axis - (call->ndim - array->type->ndim);
-    if (own < 0 || array->dims[own] == 1) return 0;
-    return array->dims[array->type->ndim + own];
-}
-
-/* Fills head and places: axis 0 is the innermost. */
-static int flatten(Call *call) {
-    int count = call->nin + call->nout;
-    call->head = (UfuncHead){.size = 1, .mode = UFUNC_STRIDED, .ndim = 0, .immediate = call->head.immediate};
-    for (int i = 0; i < count; i++) {
-        const DeviceArray *array = (DeviceArray *)call->operands[i];
-        call->places[i] = (UfuncOperand){.data = array ? array->head.data : NULL};
-    }
-    for (int axis = call->ndim - 1; axis >= 0; axis--) {
-        int64_t length = call->shape[axis];
-        int last = (int)call->head.ndim - 1;
-        call->head.size *= length;
-        if (length == 1) continue;
-        bool joins = last >= 0;
-        for (int i = 0; joins && i < count; i++)
-            joins = operand_stride(call, i, axis) == call->places[i].strides[last] * call->head.shape[last];
-        if (joins) {
-            call->head.shape[last] *= length;
-            continue;
-        }
-        if (call->head.ndim == UFUNC_MAX_NDIM) {
-            PyErr_Format(PyExc_ValueError, "the operands have more than %d axes that cannot be joined", UFUNC_MAX_NDIM);
-            return -1;
-        }
-        call->head.shape[call->head.ndim] = length;
-        for (int i = 0; i < count; i++) call->places[i].strides[call->head.ndim] = operand_stride(call, i, axis);
-        call->head.ndim++;
-    }
-    for (int axis = 0; axis < call->head.ndim; axis++)
-        call->head.reciprocal[axis] = ufunc_reciprocal(call->head.shape[axis]);
-    if (call->head.ndim == 0) {
-        call->head.ndim = 1;
-        call->head.shape[0] = 1;
-    }
-    return 0;
-}
-
-/* Whether the results lie in memory in the order in which threads are numbered, without gaps. */
-static bool results_packed(const Call *call) {
-    for (int i = call->nin; i < call->nin + call->nout; i++) {
-        int64_t stride = scalar_info[call->types[i]->scalar].bytes;
-        for (int axis = 0; axis < call->head.ndim; axis++) {
-            if (call->head.shape[axis] > 1 && call->places[i].strides[axis] != stride) return false;
-            stride *= call->head.shape[axis];
-        }
-    }
-    return true;
-}
-
-/* Whether neighbours in the innermost axis may be taken UFUNC_LANES at a time, with wide accesses. */
-static bool can_use_lanes(const Call *call) {
-    if (call->head.ndim > 1 && call->head.shape[0] % UFUNC_LANES) return false;
-    if (call->head.size < UFUNC_LANES || call->spec->code->ufunc_lanes == 1) return false;
-    for (int i = 0; i < call->nin + call->nout; i++) {
-        const UfuncOperand *place = &call->places[i];
-        int64_t item = scalar_info[call->types[i]->scalar].bytes;
-        if (place->strides[0] == 0 && i < call->nin) continue; /* read as one element */
-        if (place->strides[0] != item || (uintptr_t)place->data % 16) return false;
-        for (int axis = 1; axis < call->head.ndim; axis++)
-            if (place->strides[axis] % 16) return false;
-    }
-    return true;
-}
-
-/* Whether the grid may have a row of blocks for each row of elements: where the numbers are small enough and blocks of
- * *threads do not stand out over the end of the rows by more than an eighth. */
-static bool can_use_rows(const Call *call, unsigned *threads) {
-    const UfuncHead *head = &call->head;
-    int64_t least = INT64_MAX;
-    if (head->size > INT32_MAX) return false;
-    for (int i = 0; i < call->nin + call->nout; i++)
-        for (int axis = 0; axis < head->ndim; axis++) {
-            int64_t stride = call->places[i].strides[axis];
-            if (stride > INT32_MAX || stride < INT32_MIN) return false;
-        }
-    for (unsigned width = MAX_THREADS; width >= MIN_THREADS; width -= MIN_THREADS) {
-        int64_t covered = (head->shape[0] + width - 1) / width * width;
-        if (covered >= least) continue;
-        least = covered;
-        *threads = width;
-    }
-    return least - head->shape[0] <= head->shape[0] / 8;
-}
-
-static int launch_kernel(const Call *call, Spec *spec, const unsigned grid[3], unsigned threads) {
+static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[3], unsigned threads) {
     int count = call->nin + call->nout;
     struct {
         UfuncHead head;
@@ -410,7 +221,7 @@ static int launch_kernel(const Call *call, Spec *spec, const unsigned grid[3], u
                               sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
 }
 
-static int launch_rows(Call *call, unsigned threads) {
+static int launch_rows(UfuncCall *call, unsigned threads) {
     enum { MOST_GRID_Y = 65535 };
     const UfuncHead *head = &call->head;
     UfuncForm form = {.rows = true, .two_axes = head->ndim <= 2, .immediate = (uint32_t)head->immediate};
@@ -425,14 +236,14 @@ static int launch_rows(Call *call, unsigned threads) {
     return result;
 }
 
-static int launch_part(Call *call) {
+static int launch_part(UfuncCall *call) {
     UfuncHead *head = &call->head;
-    unsigned threads = MAX_THREADS;
+    unsigned threads = UFUNC_MAX_THREADS;
     head->rows = head->size / head->shape[0];
-    head->mode = can_use_lanes(call) ? UFUNC_VECTOR : UFUNC_STRIDED;
-    head->packed = results_packed(call);
-    if (head->mode == UFUNC_STRIDED && can_use_rows(call, &threads)) return launch_rows(call, threads);
-    threads = MAX_THREADS;
+    head->mode = ufunc_can_use_lanes(call) ? UFUNC_VECTOR : UFUNC_STRIDED;
+    head->packed = ufunc_results_packed(call);
+    if (head->mode == UFUNC_STRIDED && ufunc_can_use_rows(call, &threads)) return launch_rows(call, threads);
+    threads = UFUNC_MAX_THREADS;
     int64_t lanes = head->mode == UFUNC_VECTOR ? UFUNC_LANES : 1;
     int64_t blocks = ((head->size + lanes - 1) / lanes + threads - 1) / threads;
     if (blocks > INT32_MAX) {
@@ -444,8 +255,8 @@ static int launch_part(Call *call) {
 }
 
 /* One launch; several, along the outermost axis, where the kernel could not divide the number of elements. */
-static int launch(Call *call) {
-    if (flatten(call) < 0) return -1;
+static int launch(UfuncCall *call) {
+    if (ufunc_flatten(call) < 0) return -1;
     if (call->head.size == 0) return 0;
     if (call->head.ndim == 1 || call->head.size <= UINT32_MAX) return launch_part(call);
     int outer = (int)call->head.ndim - 1;
@@ -470,7 +281,7 @@ static int launch(Call *call) {
 /* ---- results ---- */
 
 /* Result i as the caller gets it. */
-static PyObject *take_result(Call *call, int i) {
+static PyObject *take_result(UfuncCall *call, int i) {
     PyObject *computed = call->operands[call->nin + i], *out = call->out[i];
     const Type *declared = NULL;
     if (out == computed) return Py_NewRef(out);
@@ -488,7 +299,7 @@ static PyObject *take_result(Call *call, int i) {
                                         NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST));
     if (!host) return NULL;
     PyObject *result = NULL;
-    if (is_device_array(call->state, out)) {
+    if (ufunc_is_device_array(call->state, out)) {
         PyObject *done = PyObject_CallMethod(out, "copy_to_device", "O", host);
         if (done) result = Py_NewRef(out);
         Py_XDECREF(done);
@@ -498,7 +309,7 @@ static PyObject *take_result(Call *call, int i) {
         else if (!PyErr_Occurred())
             PyErr_SetString(PyExc_TypeError, "out is a device array or a NumPy array");
     } else if (call->any_device) {
-        result = call_module(call->self, "to_device", host, NULL);
+        result = ufunc_call_module(call->self, "to_device", host, NULL);
     } else {
         result = PyArray_Return((PyArrayObject *)Py_NewRef(host));
     }
@@ -506,7 +317,7 @@ static PyObject *take_result(Call *call, int i) {
     return result;
 }
 
-static PyObject *take_results(Call *call) {
+static PyObject *take_results(UfuncCall *call) {
     if (call->nout == 1) return take_result(call, 0);
     PyObject *tuple = PyTuple_New(call->nout);
     for (int i = 0; tuple && i < call->nout; i++) {
@@ -519,7 +330,7 @@ static PyObject *take_results(Call *call) {
     return tuple;
 }
 
-static int read_out(Call *call, PyObject *out) {
+static int read_out(UfuncCall *call, PyObject *out) {
     if (!out || out == Py_None) return 0;
     if (!PyTuple_Check(out) && call->nout == 1) {
         call->out[0] = out;
@@ -531,80 +342,30 @@ static int read_out(Call *call, PyObject *out) {
         return -1;
     }
     for (int i = 0; i < call->nout; i++)
-        if (is_device_array(call->state, call->out[i])) call->any_device = true;
+        if (ufunc_is_device_array(call->state, call->out[i])) call->any_device = true;
     return 0;
-}
-
-/* ---- the host device ---- */
-
-static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
-    if (!is_device_array(state, object)) return Py_NewRef(object);
-    DeviceArray *array = (DeviceArray *)object;
-    npy_intp dims[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
-    for (unsigned i = 0; i < array->type->ndim; i++) {
-        dims[i] = (npy_intp)array->dims[i];
-        strides[i] = (npy_intp)array->dims[array->type->ndim + i];
-    }
-    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(array->type)->scalar));
-    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, descr, array->type->ndim, dims, strides, array->head.data,
-                                          NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, NULL);
-    if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(object)) < 0) Py_CLEAR(view);
-    return view;
-}
-
-static PyObject *call_on_host(Call *call, PyObject *const *args, PyObject *out) {
-    Vectorized *self = call->self;
-    PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
-    const Type *types[MAX_OPERANDS];
-    bool any_device = is_device_array(call->state, out);
-    memcpy(types, call->types, sizeof types);
-    if (!self->signatures && !vectorized_loop(self, types)) goto done;
-    for (int i = 0; views && i < call->nin; i++) {
-        any_device |= is_device_array(call->state, args[i]);
-        PyObject *view = as_numpy(call->state, args[i]);
-        if (view)
-            PyTuple_SET_ITEM(views, i, view);
-        else
-            Py_CLEAR(views);
-    }
-    if (!views) goto done;
-    if (out && out != Py_None) {
-        out_view = as_numpy(call->state, out);
-        kwargs = out_view ? Py_BuildValue("{sO}", "out", out_view) : NULL;
-        if (!kwargs) goto done;
-    }
-    result = PyObject_Call(self->ufunc, views, kwargs);
-    if (result && is_device_array(call->state, out))
-        Py_SETREF(result, Py_NewRef(out));
-    else if (result && any_device && !PyTuple_Check(result))
-        Py_SETREF(result, call_module(self, "to_device", result, NULL));
-done:
-    Py_XDECREF(views);
-    Py_XDECREF(kwargs);
-    Py_XDECREF(out_view);
-    return result;
 }
 
 /* ---- the call ---- */
 
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
-    Call call = {.self = self, .state = self->core.state, .nin = (int)nargs};
+    UfuncCall call = {.self = self, .state = self->core.state, .nin = (int)nargs};
     PyObject *result = NULL;
     int gpu = cuda_use_gpu(call.state->cuda);
     if (gpu < 0 || read_types(&call, args) < 0) return NULL;
-    if (gpu == 0) return call_on_host(&call, args, out);
+    if (gpu == 0) return ufunc_call_on_host(&call, args, out);
     if (!(call.context = cuda_current(call.state->cuda))) return NULL;
     if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
     call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;
     call.spec->references++;
     for (int i = 0; i < call.nin; i++) {
-        call.any_device |= is_device_array(call.state, args[i]);
+        call.any_device |= ufunc_is_device_array(call.state, args[i]);
         int scalar = bring_scalar(&call, i, args[i], call.types[i]);
         if (scalar < 0) goto done;
         if (!scalar && !(call.operands[i] = bring_in(&call, args[i], call.types[i]))) goto done;
     }
-    if (read_out(&call, out) < 0 || broadcast_shape(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0)
+    if (read_out(&call, out) < 0 || ufunc_broadcast(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0)
         goto done;
     result = take_results(&call);
 done:

@@ -37,6 +37,7 @@ struct Fiber {
     int32_t number;    /* in its block */
     bool ended;        /* it ran to the kernel's end */
     void *sp;          /* where it stopped */
+    void *stack;       /* the sanitizer's */
     Fiber *next;       /* in the queue it is in */
     FiberGroup *group;
 };
@@ -56,7 +57,8 @@ struct FiberGroup {
     Fiber *fibers;
     bool fresh; /* stacks must be set up before the next block */
     /* of the block that runs */
-    void *scheduler; /* stack pointer of fiber_group_run */
+    void *scheduler;       /* stack pointer of fiber_group_run */
+    void *scheduler_stack; /* the sanitizer's */
     Queue ready, waiting;
     size_t live, arrived, ended;  /* threads: not ended, at the barrier, run to the kernel's end */
     size_t votes, met_votes, met; /* predicates true so far; of the last barrier passed: the same, and how many met */
@@ -127,6 +129,24 @@ enum {
 #error "fibers.c knows how to switch stacks on x86-64 and aarch64"
 #endif
 
+/* ---- the thread sanitizer, which keeps a call stack of its own for each stack of the program ---- */
+
+#if defined(__SANITIZE_THREAD__)
+void *__tsan_get_current_fiber(void);
+void *__tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void *fiber);
+void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+#define STACK_HERE()     __tsan_get_current_fiber()
+#define STACK_NEW()      __tsan_create_fiber(0)
+#define STACK_GONE(s)    ((s) ? __tsan_destroy_fiber(s) : (void)0)
+#define STACK_ENTERED(s) __tsan_switch_to_fiber((s), 0)
+#else
+#define STACK_HERE()     NULL
+#define STACK_NEW()      NULL
+#define STACK_GONE(s)    ((void)(s))
+#define STACK_ENTERED(s) ((void)(s))
+#endif
+
 /* ---- queues ---- */
 
 static void queue_put(Queue *queue, Fiber *fiber) {
@@ -161,6 +181,7 @@ ON_FIBER static void leave(FiberGroup *group, Fiber *self) {
         return;
     }
     if (next) queue_take_first(&group->ready);
+    STACK_ENTERED(next ? next->stack : group->scheduler_stack);
     krait_fiber_switch(&self->sp, next ? next->sp : group->scheduler);
 }
 
@@ -193,6 +214,7 @@ ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
     self->site = site;
     if (group->waiting.first && group->waiting.first->site != site) {
         note_stuck(group, self, group->waiting.first);
+        STACK_ENTERED(group->scheduler_stack);
         krait_fiber_switch(&self->sp, group->scheduler); /* never comes back */
     }
     queue_put(&group->waiting, self);
@@ -306,6 +328,8 @@ static void stack_set_up(FiberGroup *group, size_t number) {
     fiber->group = group;
     fiber->number = (int32_t)number;
     fiber->sp = frame;
+    STACK_GONE(fiber->stack);
+    fiber->stack = STACK_NEW();
 }
 
 static void guard_stacks(FiberGroup *group, size_t page) {
@@ -324,7 +348,8 @@ FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes) {
     group->stride = round_up(MIN_STACK + stack_bytes + COLOURS * CACHE_LINE, page) + page;
     group->mapped = group->capacity * group->stride;
     group->fresh = true;
-    group->fibers = aligned_alloc(CACHE_LINE, group->capacity * sizeof *group->fibers);
+    group->fibers = aligned_alloc(CACHE_LINE, round_up(group->capacity * sizeof *group->fibers, CACHE_LINE));
+    if (group->fibers) memset(group->fibers, 0, group->capacity * sizeof *group->fibers);
     void *memory = mmap(NULL, group->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                         0);
     group->memory = memory == MAP_FAILED ? NULL : memory;
@@ -344,6 +369,7 @@ size_t fiber_group_bytes(const FiberGroup *group) { return group->mapped; }
 
 void fiber_group_free(FiberGroup *group) {
     if (!group) return;
+    for (size_t i = 0; group->fibers && i < group->capacity; i++) STACK_GONE(group->fibers[i].stack);
     if (group->memory) munmap(group->memory, group->mapped);
     free(group->fibers);
     free(group);
@@ -404,6 +430,8 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
             }
     Fiber *first = group->ready.first;
     queue_take_first(&group->ready);
+    group->scheduler_stack = STACK_HERE();
+    STACK_ENTERED(first->stack);
     krait_fiber_switch(&group->scheduler, first->sp);
     if (group->live && !group->fresh) find_missing(group, count);
     if (outcome->status && exception_bytes)

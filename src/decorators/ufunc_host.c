@@ -1,0 +1,53 @@
+/* ufunc_host.c: calls of @vectorize(target='cuda') functions on the host device: NumPy's ufunc on views of the device
+ * arrays. */
+#include "decorators/ufunc_cuda.h"
+
+#include <string.h> /* memcpy */
+
+static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
+    if (!ufunc_is_device_array(state, object)) return Py_NewRef(object);
+    DeviceArray *array = (DeviceArray *)object;
+    npy_intp dims[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < array->type->ndim; i++) {
+        dims[i] = (npy_intp)array->dims[i];
+        strides[i] = (npy_intp)array->dims[array->type->ndim + i];
+    }
+    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(array->type)->scalar));
+    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, descr, array->type->ndim, dims, strides, array->head.data,
+                                          NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, NULL);
+    if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(object)) < 0) Py_CLEAR(view);
+    return view;
+}
+
+PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
+    Vectorized *self = call->self;
+    PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
+    const Type *types[MAX_OPERANDS];
+    bool any_device = ufunc_is_device_array(call->state, out);
+    memcpy(types, call->types, sizeof types);
+    if (!self->signatures && !vectorized_loop(self, types)) goto done;
+    for (int i = 0; views && i < call->nin; i++) {
+        any_device |= ufunc_is_device_array(call->state, args[i]);
+        PyObject *view = as_numpy(call->state, args[i]);
+        if (view)
+            PyTuple_SET_ITEM(views, i, view);
+        else
+            Py_CLEAR(views);
+    }
+    if (!views) goto done;
+    if (out && out != Py_None) {
+        out_view = as_numpy(call->state, out);
+        kwargs = out_view ? Py_BuildValue("{sO}", "out", out_view) : NULL;
+        if (!kwargs) goto done;
+    }
+    result = PyObject_Call(self->ufunc, views, kwargs);
+    if (result && ufunc_is_device_array(call->state, out))
+        Py_SETREF(result, Py_NewRef(out));
+    else if (result && any_device && !PyTuple_Check(result))
+        Py_SETREF(result, ufunc_call_module(self, "to_device", result, NULL));
+done:
+    Py_XDECREF(views);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(out_view);
+    return result;
+}

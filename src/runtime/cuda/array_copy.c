@@ -1,0 +1,210 @@
+/* array_copy.c: copies between device arrays and NumPy arrays.
+ *
+ * Contiguous memory of one dtype is copied as it lies; anything else goes through a NumPy array on the host, which
+ * broadcasts and casts: correct, and not the way to compute with a device array, which is a kernel. */
+#include "runtime/cuda/device_array.h"
+
+static const StreamUse default_use = {NULL, NULL}; /* the default stream */
+
+/* ---- as a NumPy array of the same memory (host device) or of the same geometry (GPU) ---- */
+
+PyArray_Descr *device_array_dtype(const DeviceArray *self) {
+    return PyArray_DescrFromType((unsigned char)scalar_info[device_array_scalar(self)].numpy_char);
+}
+
+/* A NumPy array with this shape and these strides over `data`; base keeps data alive (may be NULL). */
+PyObject *device_array_numpy_view(DeviceArray *self, void *data, PyObject *base, bool writable) {
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, device_array_dtype(self), self->type->ndim,
+                                           device_array_shape(self), device_array_strides(self), data,
+                                           writable ? NPY_ARRAY_WRITEABLE : 0, NULL);
+    if (array && base && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(base)) < 0) Py_CLEAR(array);
+    return array;
+}
+
+/* The bytes the array spans: from the lowest address of an element to the end of the highest. */
+void device_array_extent(DeviceArray *self, char **low, size_t *bytes) {
+    int64_t below = 0, above = 0;
+    for (unsigned i = 0; i < self->type->ndim; i++) {
+        int64_t reach = device_array_strides(self)[i] * (device_array_shape(self)[i] - 1);
+        *(reach < 0 ? &below : &above) += reach;
+    }
+    bool empty = geometry_count(self->type->ndim, device_array_shape(self)) == 0;
+    *low = (char *)self->head.data + (empty ? 0 : below);
+    *bytes = empty ? 0 : (size_t)(above - below) + device_array_item(self);
+}
+
+/* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a
+ * stream was named. */
+PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
+    void *stream = on.stream;
+    char *low;
+    size_t bytes;
+    device_array_extent(self, &low, &bytes);
+    if (device_array_used(self, stream, on.keeper) < 0) return NULL;
+    if (device_array_contiguous(self)) {
+        PyObject *array = PyArray_NewFromDescr(&PyArray_Type, device_array_dtype(self), self->type->ndim,
+                                               device_array_shape(self), NULL, NULL,
+                                               self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
+        if (array && device_copy_out(self->context, stream, wait, PyArray_DATA((PyArrayObject *)array), self->head.data,
+                                     bytes) < 0)
+            Py_CLEAR(array);
+        return array;
+    }
+    char *block = PyMem_Malloc(bytes ? bytes : 1);
+    if (!block) return PyErr_NoMemory();
+    PyObject *copy = NULL;
+    if (device_copy_out(self->context, stream, true, block, low, bytes) == 0) {
+        PyObject *view = device_array_numpy_view(self, block + ((char *)self->head.data - low), NULL, false);
+        if (view) copy = PyArray_NewCopy((PyArrayObject *)view, NPY_CORDER);
+        Py_XDECREF(view);
+    }
+    PyMem_Free(block);
+    return copy;
+}
+
+bool device_array_same_shape(DeviceArray *self, PyArrayObject *array) {
+    bool same = PyArray_NDIM(array) == self->type->ndim;
+    for (int i = 0; same && i < PyArray_NDIM(array); i++) same = PyArray_DIM(array, i) == device_array_shape(self)[i];
+    return same;
+}
+
+/* Writes a NumPy array (broadcast and cast as NumPy assigns) into the device array. */
+int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
+    void *stream = on.stream;
+    char *low;
+    size_t bytes;
+    int status = -1;
+    PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
+    PyArray_Descr *dtype = device_array_dtype(self);
+    device_array_extent(self, &low, &bytes);
+    if (!array || !dtype || device_array_used(self, stream, on.keeper) < 0) goto done;
+    bool fortran = self->type->layout == LAYOUT_F;
+    if (device_array_contiguous(self) && device_array_same_shape(self, array) &&
+        PyArray_EquivTypes(PyArray_DESCR(array), dtype) &&
+        (fortran ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array))) {
+        status = device_copy_in(self->context, stream, stream == NULL, self->head.data, PyArray_DATA(array), bytes);
+        if (status == 0 && !stream) device_array_settle(self);
+        goto done;
+    }
+    char *block = PyMem_Malloc(bytes ? bytes : 1);
+    if (!block) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    /* elements between those of a strided view must survive: read, change, write back */
+    if (device_array_contiguous(self) || device_copy_out(self->context, stream, true, block, low, bytes) == 0) {
+        PyObject *view = device_array_numpy_view(self, block + ((char *)self->head.data - low), NULL, true);
+        if (view && PyArray_CopyInto((PyArrayObject *)view, array) == 0)
+            status = device_copy_in(self->context, stream, true, low, block, bytes);
+        if (status == 0) device_array_settle(self);
+        Py_XDECREF(view);
+    }
+    PyMem_Free(block);
+done:
+    Py_XDECREF(array);
+    Py_XDECREF(dtype);
+    return status;
+}
+
+/* Device to device, without the host when both lie device_array_contiguous in the same order. */
+int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
+    char *low;
+    size_t bytes;
+    bool alike = self->type == source->type && device_array_contiguous(self) && self->context == source->context;
+    for (unsigned i = 0; alike && i < self->type->ndim; i++)
+        alike = device_array_shape(self)[i] == device_array_shape(source)[i];
+    device_array_extent(self, &low, &bytes);
+    if (alike) {
+        if (device_array_used(source, on.stream, on.keeper) < 0 || device_array_used(self, on.stream, on.keeper) < 0)
+            return -1;
+        return device_copy_within(self->context, on.stream, self->head.data, source->head.data, bytes);
+    }
+    PyObject *host = device_array_copy_out(source, on, true);
+    int status = host ? device_array_copy_in(self, on, host) : -1;
+    Py_XDECREF(host);
+    return status;
+}
+
+/* ---- methods ---- */
+
+PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"ary", "stream", NULL};
+    PyObject *into = Py_None, *stream = NULL;
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &into, &stream) ||
+        device_array_stream(self->runtime, stream, &on) < 0)
+        return NULL;
+    if (into == Py_None) return device_array_copy_out(self, on, on.stream == NULL);
+    if (!PyArray_Check(into)) {
+        PyErr_Format(PyExc_TypeError, "copy_to_host() copies into a NumPy array, not %.100s", Py_TYPE(into)->tp_name);
+        return NULL;
+    }
+    PyArrayObject *array = (PyArrayObject *)into;
+    if (!device_array_same_shape(self, array)) {
+        PyErr_SetString(PyExc_ValueError, "copy_to_host(): the arrays differ in shape");
+        return NULL;
+    }
+    PyArray_Descr *dtype = device_array_dtype(self);
+    bool direct = device_array_contiguous(self) && PyArray_EquivTypes(PyArray_DESCR(array), dtype) &&
+                  PyArray_ISWRITEABLE(array) &&
+                  (self->type->layout == LAYOUT_F ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array));
+    Py_DECREF(dtype);
+    if (direct) {
+        if (device_array_used(self, on.stream, on.keeper) < 0 ||
+            device_copy_out(self->context, on.stream, on.stream == NULL, PyArray_DATA(array), self->head.data,
+                            (size_t)PyArray_NBYTES(array)) < 0)
+            return NULL;
+    } else {
+        PyObject *copy = device_array_copy_out(self, on, true);
+        int status = copy ? PyArray_CopyInto(array, (PyArrayObject *)copy) : -1;
+        Py_XDECREF(copy);
+        if (status < 0) return NULL;
+    }
+    return Py_NewRef(into);
+}
+
+PyObject *device_array_method_to_device(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"ary", "stream", NULL};
+    PyObject *source, *stream = NULL;
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:copy_to_device", names, &source, &stream) ||
+        device_array_stream(self->runtime, stream, &on) < 0)
+        return NULL;
+    if (self->type->readonly) {
+        PyErr_SetString(PyExc_ValueError, "copy_to_device(): the array is read-only");
+        return NULL;
+    }
+    if (Py_TYPE(source) == self->runtime->device_array) {
+        DeviceArray *other = (DeviceArray *)source;
+        if (geometry_count(other->type->ndim, device_array_shape(other)) !=
+            geometry_count(self->type->ndim, device_array_shape(self))) {
+            PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in size");
+            return NULL;
+        }
+        if (device_array_copy_across(self, on, other) < 0) return NULL;
+    } else {
+        PyObject *array = PyArray_FROM_O(source);
+        if (!array) return NULL;
+        bool same = device_array_same_shape(self, (PyArrayObject *)array);
+        int status = same ? device_array_copy_in(self, on, array) : -1;
+        if (!same) PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in shape");
+        Py_DECREF(array);
+        if (status < 0) return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject *device_array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"dtype", "copy", NULL};
+    PyObject *dtype = Py_None, *copy = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy)) return NULL;
+    if (copy == Py_False) {
+        PyErr_SetString(PyExc_ValueError, "a device array cannot become a NumPy array without a copy");
+        return NULL;
+    }
+    PyObject *array = device_array_copy_out(self, default_use, true);
+    if (!array || dtype == Py_None) return array;
+    PyObject *cast = PyObject_CallMethod(array, "astype", "O", dtype);
+    Py_DECREF(array);
+    return cast;
+}

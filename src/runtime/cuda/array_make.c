@@ -1,0 +1,250 @@
+/* array_make.c: the functions of krait.cuda that make arrays: on new memory, on memory of others, page-locked. */
+#include "runtime/cuda/device_array.h"
+
+#include <string.h> /* memcmp */
+
+PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"obj", "stream", "copy", "to", NULL};
+    Runtime *runtime = RUNTIME_OF(capsule);
+    PyObject *source, *stream = NULL, *into = Py_None;
+    int copy = 1;
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO:to_device", names, &source, &stream, &copy, &into) ||
+        device_array_stream(runtime, stream, &on) < 0)
+        return NULL;
+    PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
+    if (!array) return NULL;
+    PyObject *result = NULL;
+    int scalar = geometry_scalar(PyArray_DESCR(array));
+    if (scalar >= 0 && into == Py_None) {
+        int64_t strides[NPY_MAXDIMS];
+        unsigned ndim = (unsigned)PyArray_NDIM(array);
+        if (ndim > TYPE_MAX_NDIM)
+            PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
+        else {
+            geometry_fill_strides(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
+                                  PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array), strides);
+            result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
+        }
+    } else if (scalar >= 0) {
+        if (Py_TYPE(into) == runtime->device_array)
+            result = Py_NewRef(into);
+        else
+            PyErr_SetString(PyExc_TypeError, "to_device(): `to` must be a device array");
+    }
+    if (result && copy) {
+        if (!device_array_same_shape((DeviceArray *)result, array)) {
+            PyErr_SetString(PyExc_ValueError, "to_device(): `obj` and `to` differ in shape");
+            Py_CLEAR(result);
+        } else if (device_array_copy_in((DeviceArray *)result, on, (PyObject *)array) < 0) {
+            Py_CLEAR(result);
+        }
+    }
+    Py_DECREF(array);
+    return result;
+}
+
+/* shape as an int or a sequence of ints, checked. */
+static int read_shape(PyObject *object, PyArray_Dims *dims) {
+    if (!PyArray_IntpConverter(object, dims)) return -1;
+    for (int i = 0; i < dims->len; i++)
+        if (dims->ptr[i] < 0) {
+            PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed");
+            return -1;
+        }
+    if (dims->len > TYPE_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
+        return -1;
+    }
+    return 0;
+}
+
+PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"shape", "dtype", "strides", "order", "stream", NULL};
+    Runtime *runtime = RUNTIME_OF(capsule);
+    PyObject *shape_object, *dtype_object = NULL, *strides_object = Py_None, *stream = NULL, *result = NULL;
+    PyArray_Descr *dtype = NULL;
+    PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
+    const char *order = "C";
+    StreamUse on;
+    int scalar;
+    int64_t packed[TYPE_MAX_NDIM + 1];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object,
+                                     &strides_object, &order, &stream))
+        return NULL;
+    if (device_array_stream(runtime, stream, &on) < 0 || read_shape(shape_object, &shape) < 0) goto done;
+    if (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE)))
+        goto done;
+    scalar = geometry_scalar(dtype);
+    if (scalar < 0) goto done;
+    geometry_fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F', packed);
+    if (strides_object != Py_None) { /* like Numba: only a permutation of packed strides can be asked for */
+        if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
+        int64_t other[TYPE_MAX_NDIM + 1];
+        geometry_fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F', other);
+        bool same = strides.len == shape.len && !memcmp(strides.ptr, packed, sizeof(int64_t) * (size_t)shape.len);
+        bool swapped = strides.len == shape.len && !memcmp(strides.ptr, other, sizeof(int64_t) * (size_t)shape.len);
+        if (!same && !swapped) {
+            PyErr_SetString(PyExc_ValueError,
+                            "device_array(): strides must be those of a C or a Fortran device_array_contiguous array");
+            goto done;
+        }
+        memcpy(packed, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
+    }
+    result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed);
+done:
+    PyDimMem_FREE(shape.ptr);
+    PyDimMem_FREE(strides.ptr);
+    Py_XDECREF(dtype);
+    return result;
+}
+
+PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"ary", "stream", NULL};
+    Runtime *runtime = RUNTIME_OF(capsule);
+    PyObject *like, *stream = NULL;
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device_array_like", names, &like, &stream) ||
+        device_array_stream(runtime, stream, &on) < 0)
+        return NULL;
+    int64_t strides[NPY_MAXDIMS];
+    if (Py_TYPE(like) == runtime->device_array) {
+        DeviceArray *array = (DeviceArray *)like;
+        geometry_fill_strides_like(array->type->ndim, device_array_shape(array), (int64_t)device_array_item(array),
+                                   device_array_strides(array), strides);
+        return (PyObject *)device_array_allocate(runtime, on, device_array_scalar(array), array->type->ndim,
+                                                 device_array_shape(array), strides);
+    }
+    PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(like);
+    int scalar = array ? geometry_scalar(PyArray_DESCR(array)) : -1;
+    PyObject *result = NULL;
+    if (scalar >= 0 && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
+        geometry_fill_strides_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes,
+                                   PyArray_STRIDES(array), strides);
+        result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
+                                                   PyArray_DIMS(array), strides);
+    } else if (scalar >= 0) {
+        PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
+    }
+    Py_XDECREF(array);
+    return result;
+}
+
+PyObject *device_array_copy_to_host(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    Runtime *runtime = RUNTIME_OF(capsule);
+    PyObject *first = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
+    if (!first || Py_TYPE(first) != runtime->device_array) {
+        PyErr_SetString(PyExc_TypeError, "copy_to_host() takes a device array, then what its method takes");
+        return NULL;
+    }
+    PyObject *rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
+    PyObject *result = rest ? device_array_method_to_host((DeviceArray *)first, rest, kwargs) : NULL;
+    Py_XDECREF(rest);
+    return result;
+}
+
+/* ---- memory of others: the CUDA Array Interface (version 3), as CuPy, PyTorch and Numba give it ---- */
+
+static PyObject *interface_item(PyObject *interface, const char *name, bool needed) {
+    PyObject *item = PyDict_GetItemString(interface, name);
+    if (!item && needed) PyErr_Format(PyExc_ValueError, "__cuda_array_interface__ lacks '%s'", name);
+    return item;
+}
+
+PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"obj", "sync", NULL};
+    Runtime *runtime = RUNTIME_OF(capsule);
+    PyObject *object, *interface = NULL, *shape_object, *data, *typestr, *strides_object, *result = NULL;
+    PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
+    PyArray_Descr *dtype = NULL;
+    CudaContext *context;
+    int sync = 1, scalar;
+    int64_t packed[TYPE_MAX_NDIM + 1];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
+    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
+    if (runtime_context(runtime, &context) < 0) return NULL;
+    if (!context) {
+        PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+        return NULL;
+    }
+    interface = PyObject_GetAttrString(object, "__cuda_array_interface__");
+    if (!interface || !PyDict_Check(interface)) {
+        PyErr_Format(PyExc_TypeError, "%.100s has no __cuda_array_interface__", Py_TYPE(object)->tp_name);
+        goto done;
+    }
+    PyObject *mask = PyDict_GetItemString(interface, "mask");
+    if (mask && mask != Py_None) {
+        PyErr_SetString(PyExc_NotImplementedError, "masked device arrays are not supported");
+        goto done;
+    }
+    shape_object = interface_item(interface, "shape", true);
+    data = shape_object ? interface_item(interface, "data", true) : NULL;
+    typestr = data ? interface_item(interface, "typestr", true) : NULL;
+    if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 || read_shape(shape_object, &shape) < 0 ||
+        !PyArray_DescrConverter(typestr, &dtype) || (scalar = geometry_scalar(dtype)) < 0)
+        goto done;
+    geometry_fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, false, packed);
+    strides_object = interface_item(interface, "strides", false);
+    if (strides_object && strides_object != Py_None) {
+        if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
+        for (int i = 0; i < shape.len && i < strides.len; i++) packed[i] = strides.ptr[i];
+    }
+    PyObject *stream = PyDict_GetItemString(interface, "stream");
+    if (sync && stream && stream != Py_None && device_synchronise(context, PyLong_AsVoidPtr(stream), false) < 0)
+        goto done;
+    void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
+    if (!PyErr_Occurred())
+        result = (PyObject *)device_array_wrap(runtime, context, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed,
+                                               pointer, PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
+done:
+    if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
+    PyDimMem_FREE(shape.ptr);
+    PyDimMem_FREE(strides.ptr);
+    Py_XDECREF(dtype);
+    Py_XDECREF(interface);
+    return result;
+}
+
+/* ---- page-locked host memory ---- */
+
+static void free_pinned(PyObject *holder) {
+    CudaContext *context = PyCapsule_GetContext(holder);
+    void *memory = PyCapsule_GetPointer(holder, NULL);
+    if (context) context_quietly(context, context->cuda->api.MemFreeHost, memory);
+}
+
+PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"shape", "dtype", "strides", "order", NULL};
+    Runtime *runtime = RUNTIME_OF(capsule);
+    PyObject *shape_object, *dtype_object = NULL, *strides = Py_None, *array = NULL, *holder = NULL;
+    PyArray_Descr *dtype = NULL;
+    PyArray_Dims shape = {NULL, 0};
+    const char *order = "C";
+    CudaContext *context;
+    void *memory = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOs:pinned_array", names, &shape_object, &dtype_object, &strides,
+                                     &order) ||
+        runtime_context(runtime, &context) < 0)
+        return NULL;
+    if (read_shape(shape_object, &shape) < 0 ||
+        (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE))))
+        goto done;
+    if (context) {
+        size_t bytes = (size_t)(geometry_count((unsigned)shape.len, shape.ptr) * PyDataType_ELSIZE(dtype));
+        int error = context->cuda->api.MemAllocHost(&memory, bytes ? bytes : 1);
+        if (error != CUDA_OK) {
+            cuda_raise(context->cuda, error, "allocating page-locked memory");
+            goto done;
+        }
+        holder = PyCapsule_New(memory, NULL, free_pinned);
+        if (!holder || PyCapsule_SetContext(holder, context) < 0) goto done;
+    }
+    array = PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef(dtype), shape.len, shape.ptr, NULL, memory,
+                                 NPY_ARRAY_WRITEABLE | (order[0] == 'F' ? NPY_ARRAY_F_CONTIGUOUS : 0), NULL);
+    if (array && holder && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(holder)) < 0) Py_CLEAR(array);
+done:
+    PyDimMem_FREE(shape.ptr);
+    Py_XDECREF(dtype);
+    Py_XDECREF(holder);
+    return array;
+}

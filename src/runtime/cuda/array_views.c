@@ -1,0 +1,200 @@
+/* array_views.c: indexing, slicing, transposing and reshaping of device arrays: views on the memory of their base.
+ *
+ * NumPy works the geometry out, on an array of the same shape and strides whose memory is never touched. */
+#include "runtime/cuda/device_array.h"
+
+#include <string.h> /* strcmp */
+
+static const StreamUse default_use = {NULL, NULL}; /* the default stream */
+
+/* A view with other geometry on the same memory. */
+static PyObject *view_of(DeviceArray *self, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides,
+                         void *data) {
+    return (PyObject *)device_array_wrap(self->runtime, self->context, scalar, ndim, shape, strides, data,
+                                         self->type->readonly, self->base ? self->base : (PyObject *)self);
+}
+
+/* Lets NumPy work out the geometry of an operation on a stand-in array of the same geometry that is never dereferenced,
+ * and maps the result back. `result` is stolen. */
+static PyObject *view_like(DeviceArray *self, PyObject *result) {
+    if (!result) return NULL;
+    PyArrayObject *array = (PyArrayObject *)result;
+    PyObject *view = NULL;
+    if (!PyArray_Check(result)) {
+        PyErr_SetString(PyExc_IndexError, "a device array is indexed with integers, slices, Ellipsis and None only");
+    } else {
+        int scalar = geometry_scalar(PyArray_DESCR(array));
+        if (scalar >= 0)
+            view = view_of(self, (Scalar)scalar, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array),
+                           PyArray_STRIDES(array), PyArray_DATA(array));
+    }
+    Py_DECREF(result);
+    return view;
+}
+
+static PyObject *stand_in(DeviceArray *self) { return device_array_numpy_view(self, self->head.data, NULL, true); }
+
+/* Basic indices only: NumPy would read memory for the others. */
+static bool basic_index(PyObject *key) {
+    if (PyTuple_Check(key)) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++)
+            if (PyTuple_Check(PyTuple_GET_ITEM(key, i)) || !basic_index(PyTuple_GET_ITEM(key, i))) return false;
+        return true;
+    }
+    return key == Py_None || key == Py_Ellipsis || PySlice_Check(key) ||
+           (PyIndex_Check(key) && !PyBool_Check(key) && !PyArray_Check(key));
+}
+
+/* The view that key selects, of no dimensions if key selects one element. */
+static PyObject *device_array_select(DeviceArray *self, PyObject *key) {
+    PyObject *with_ellipsis = NULL, *host = NULL, *result = NULL;
+    if (!basic_index(key)) {
+        PyErr_SetString(
+            PyExc_IndexError,
+            "a device array is indexed with integers, slices, Ellipsis and None; for more, copy it to the host or "
+            "write a kernel");
+        return NULL;
+    }
+    /* an Ellipsis at the end makes NumPy give a view, never a scalar read from memory */
+    bool has_ellipsis = key == Py_Ellipsis;
+    for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_GET_SIZE(key); i++)
+        has_ellipsis |= PyTuple_GET_ITEM(key, i) == Py_Ellipsis;
+    if (has_ellipsis) {
+        with_ellipsis = Py_NewRef(key);
+    } else {
+        Py_ssize_t count = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
+        with_ellipsis = PyTuple_New(count + 1);
+        for (Py_ssize_t i = 0; with_ellipsis && i < count; i++)
+            PyTuple_SET_ITEM(with_ellipsis, i, Py_NewRef(PyTuple_Check(key) ? PyTuple_GET_ITEM(key, i) : key));
+        if (with_ellipsis) PyTuple_SET_ITEM(with_ellipsis, count, Py_NewRef(Py_Ellipsis));
+    }
+    host = with_ellipsis ? stand_in(self) : NULL;
+    if (host) result = PyObject_GetItem(host, with_ellipsis);
+    Py_XDECREF(with_ellipsis);
+    Py_XDECREF(host);
+    return view_like(self, result);
+}
+
+PyObject *device_array_getitem(PyObject *object, PyObject *key) {
+    DeviceArray *view = (DeviceArray *)device_array_select((DeviceArray *)object, key);
+    if (!view || view->type->ndim != 0) return (PyObject *)view;
+    bool all = key == Py_Ellipsis; /* x[...] stays an array */
+    for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_GET_SIZE(key); i++)
+        all |= PyTuple_GET_ITEM(key, i) == Py_Ellipsis;
+    if (all) return (PyObject *)view;
+    PyObject *copy = device_array_copy_out(view, default_use, true);
+    Py_DECREF(view);
+    return copy ? PyArray_Return((PyArrayObject *)copy) : NULL;
+}
+
+static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse on) {
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError, "elements of a device array cannot be deleted");
+        return -1;
+    }
+    if (self->type->readonly) {
+        PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
+        return -1;
+    }
+    DeviceArray *view = (DeviceArray *)device_array_select(self, key);
+    if (!view) return -1;
+    int status = Py_TYPE(value) == self->runtime->device_array
+                     ? device_array_copy_across(view, on, (DeviceArray *)value)
+                     : device_array_copy_in(view, on, value);
+    Py_DECREF(view);
+    return status;
+}
+
+int device_array_setitem(PyObject *object, PyObject *key, PyObject *value) {
+    return assign((DeviceArray *)object, key, value, default_use);
+}
+
+PyObject *device_array_getitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"item", "stream", NULL};
+    PyObject *key, *stream = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &key, &stream)) return NULL;
+    return device_array_getitem((PyObject *)self, key);
+}
+
+PyObject *device_array_setitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"key", "value", "stream", NULL};
+    PyObject *key, *value, *stream = NULL;
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:setitem", names, &key, &value, &stream) ||
+        device_array_stream(self->runtime, stream, &on) < 0 || assign(self, key, value, on) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* reshape, ravel, T: NumPy's method on the stand-in; a copy, which NumPy makes when the geometry has no view, is
+ * refused. */
+static PyObject *through_numpy(DeviceArray *self, const char *method, PyObject *args, PyObject *kwargs) {
+    PyObject *host = stand_in(self), *bound = host ? PyObject_GetAttrString(host, method) : NULL, *result = NULL;
+    if (bound && (!strcmp(method, "reshape") || !strcmp(method, "ravel")) && !device_array_contiguous(self))
+        PyErr_Format(PyExc_ValueError, "%s() needs a device_array_contiguous device array", method);
+    else if (bound)
+        result = PyObject_Call(bound, args, kwargs);
+    Py_XDECREF(bound);
+    if (result && (!PyArray_Check(result) || PyArray_DATA((PyArrayObject *)result) != self->head.data)) {
+        Py_CLEAR(result);
+        PyErr_Format(PyExc_ValueError, "%s() of this device array would need a copy", method);
+    }
+    Py_XDECREF(host);
+    return view_like(self, result);
+}
+
+PyObject *device_array_reshape(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
+    if (options && self->type->layout == LAYOUT_F && self->type->ndim > 1 && !PyDict_GetItemString(options, "order")) {
+        PyObject *order = PyUnicode_FromString("A"); /* elements in memory order, as Numba does */
+        if (!order || PyDict_SetItemString(options, "order", order) < 0) Py_CLEAR(options);
+        Py_XDECREF(order);
+    }
+    PyObject *result = options ? through_numpy(self, "reshape", args, options) : NULL;
+    Py_XDECREF(options);
+    return result;
+}
+
+PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"order", "stream", NULL};
+    const char *order = "C";
+    PyObject *stream = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:ravel", names, &order, &stream)) return NULL;
+    PyObject *numpy_args = Py_BuildValue("(s)", self->type->layout == LAYOUT_F && order[0] != 'C' ? "F" : order);
+    PyObject *result = numpy_args ? through_numpy(self, "ravel", numpy_args, NULL) : NULL;
+    Py_XDECREF(numpy_args);
+    return result;
+}
+
+PyObject *device_array_transpose(DeviceArray *self, PyObject *args) {
+    return through_numpy(self, "transpose", args, NULL);
+}
+
+PyObject *device_array_squeeze(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    return through_numpy(self, "squeeze", args, kwargs);
+}
+
+PyObject *device_array_view(DeviceArray *self, PyObject *args) { return through_numpy(self, "view", args, NULL); }
+
+PyObject *device_array_split(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"section", "stream", NULL};
+    Py_ssize_t section;
+    PyObject *stream = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream)) return NULL;
+    if (section <= 0 || self->type->ndim != 1) {
+        PyErr_SetString(PyExc_ValueError, "split() cuts an array of one dimension into sections of a positive length");
+        return NULL;
+    }
+    PyObject *list = PyList_New(0);
+    for (Py_ssize_t start = 0; list && start < device_array_shape(self)[0]; start += section) {
+        PyObject *from = PyLong_FromSsize_t(start), *to = PyLong_FromSsize_t(start + section);
+        PyObject *slice = from && to ? PySlice_New(from, to, NULL) : NULL;
+        PyObject *part = slice ? device_array_select(self, slice) : NULL;
+        if (!part || PyList_Append(list, part) < 0) Py_CLEAR(list);
+        Py_XDECREF(part);
+        Py_XDECREF(slice);
+        Py_XDECREF(from);
+        Py_XDECREF(to);
+    }
+    return list;
+}

@@ -1,0 +1,71 @@
+/* device_array.h: what the files of DeviceArray share; private to this folder.
+ *
+ * device_array.c has the type and the life of its objects, array_geometry.c extents and strides, array_copy.c copies,
+ * array_views.c indexing and reshaping, array_make.c the functions of krait.cuda that make one. */
+#ifndef KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
+#define KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
+
+#define NO_IMPORT_ARRAY
+#define PY_ARRAY_UNIQUE_SYMBOL krait_runtime_array_api
+#define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
+#include "runtime/cuda/device_memory.h"
+
+#include <numpy/arrayobject.h>
+
+/* ---- array_geometry.c ---- */
+
+int64_t geometry_count(unsigned ndim, const int64_t *shape);
+int geometry_scalar(PyArray_Descr *dtype); /* the Scalar of a dtype; -1: TypeError, compiled code has none */
+ArrayLayout geometry_layout(unsigned ndim, const int64_t *shape, const int64_t *strides, int64_t item);
+void geometry_fill_strides(unsigned ndim, const int64_t *shape, int64_t item, bool fortran, int64_t *strides);
+void geometry_fill_strides_like(unsigned ndim, const int64_t *shape, int64_t item, const int64_t *like,
+                                int64_t *strides);
+
+/* ---- device_array.c ---- */
+
+static inline int64_t *device_array_shape(DeviceArray *self) { return self->dims; }
+static inline int64_t *device_array_strides(DeviceArray *self) { return self->dims + self->type->ndim; }
+static inline Scalar device_array_scalar(const DeviceArray *self) { return (Scalar)type_element(self->type)->scalar; }
+static inline size_t device_array_item(const DeviceArray *self) { return scalar_info[device_array_scalar(self)].bytes; }
+static inline bool device_array_contiguous(const DeviceArray *self) { return self->type->layout != LAYOUT_A; }
+
+/* On memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
+DeviceArray *device_array_wrap(Runtime *runtime, CudaContext *context, Scalar scalar, unsigned ndim,
+                               const int64_t *shape, const int64_t *strides, void *data, bool readonly, PyObject *base);
+DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, Scalar scalar, unsigned ndim, const int64_t *shape,
+                                   const int64_t *strides);
+/* The host has waited for work on the array: its allocation is over. */
+void device_array_settle(DeviceArray *self);
+/* The stream that an argument names; NULL: the default stream. */
+int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on);
+
+/* ---- array_copy.c ---- */
+
+PyArray_Descr *device_array_dtype(const DeviceArray *self);
+bool device_array_same_shape(DeviceArray *self, PyArrayObject *array);
+/* A NumPy array with this shape and these strides over `data`; base keeps data alive (may be NULL). */
+PyObject *device_array_numpy_view(DeviceArray *self, void *data, PyObject *base, bool writable);
+/* Into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a stream was named. */
+PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait);
+/* From a NumPy array, broadcast and cast as NumPy assigns. */
+int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source);
+int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source);
+
+PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_method_to_device(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwargs);
+
+/* ---- array_views.c ---- */
+
+PyObject *device_array_getitem(PyObject *object, PyObject *key);
+int device_array_setitem(PyObject *object, PyObject *key, PyObject *value);
+PyObject *device_array_getitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_setitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_reshape(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_transpose(DeviceArray *self, PyObject *args);
+PyObject *device_array_squeeze(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_view(DeviceArray *self, PyObject *args);
+PyObject *device_array_split(DeviceArray *self, PyObject *args, PyObject *kwargs);
+
+#endif
