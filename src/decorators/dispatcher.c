@@ -31,8 +31,8 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
         return errors_raise_site(self->core.state, spec->code, status, exception,
                                  PyFunction_GET_GLOBALS(self->core.function));
     const Type *type = spec->code->result;
-    if (!spec->declared && type->kind == TY_SCALAR &&
-        type->weak) { /* the commonest results, without a call through marshal */
+    if (!spec->declared && type->kind == TY_SCALAR && type->weak &&
+        !type->object) { /* the commonest results, without a call through marshal */
         if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
         if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
     }

@@ -125,7 +125,7 @@ static PyObject *argument_items(const ModuleState *state, const Type *type, cons
         else
             Py_CLEAR(tuple);
     }
-    return tuple;
+    return marshal_as_class(&state->marshal, type, tuple);
 }
 
 /* template.format(*values), of a tuple of them all; takes the reference. */
@@ -144,7 +144,10 @@ static PyObject *argument_object(const ModuleState *state, const Type *type, con
     const Const *const *parts = konst && konst->type->kind == type->kind ? konst->items : NULL;
     if (type->kind == TY_TUPLE) return argument_items(state, type, parts, from);
     if (type->kind == TY_TEXT) return formatted(argument_items(state, type, parts, from));
-    bool constant = konst && (konst->type->kind == TY_STR || (konst->type->kind == TY_SCALAR && konst->type->weak));
+    bool constant = konst && (konst->type->kind == TY_STR ||
+                              (konst->type->kind == TY_SCALAR && konst->type->weak && !konst->type->object));
+    if (konst && konst->type->kind == TY_SCALAR && konst->type->object)
+        return marshal_box(&state->marshal, konst->type, &konst->i);
     return constant ? constant_object(state, konst) : marshal_box(&state->marshal, type, from);
 }
 

@@ -68,7 +68,8 @@ static Spec *spec_new(Code *code, const Type *declared, bool convert) {
         offset = align_up(offset, type_align(type));
         *argument = (SpecArgument){.type = type, .offset = (uint32_t)offset};
         offset += type_size(type);
-        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64) argument->fast = FAST_INT;
+        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
+            argument->fast = FAST_INT;
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;
         if (type->kind == TY_STR && code->param_konsts && code->param_konsts[i]) {
             argument->fast = FAST_TEXT;

@@ -41,6 +41,11 @@ static ObjRef host_prelude(void *self, const char *name) {
     return frontend_prelude(&job->frontend, name);
 }
 
+static const StructClass *host_struct_class(void *self, ObjRef object) {
+    Job *job = self;
+    return frontend_struct_class(&job->frontend, object);
+}
+
 static const char *host_object_name(void *self, ObjRef object) {
     Job *job = self;
     return frontend_object_name(&job->frontend, object);
@@ -197,7 +202,8 @@ static bool job_init(Job *job, const Session *session, const Config *config, Obj
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
-    job->infer_host = (InferHost){job, host_translate, host_instance, host_prelude, host_object_name};
+    job->infer_host = (InferHost){job,          host_translate,    host_instance,
+                                  host_prelude, host_struct_class, host_object_name};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel, &job->infer_host};
 }
 

@@ -60,6 +60,14 @@ static const Const *read_int(const Reading *r, PyObject *object) {
     return konst;
 }
 
+/* A member of an enum.IntEnum; any other subclass of int is taken for an int. */
+static const Const *read_int_subclass(const Reading *r, PyObject *object) {
+    const Const *number = read_int(r, object);
+    const Type *type = frontend_enum_type(r->frontend->objects, r->frontend->types, Py_TYPE(object));
+    if (!type && PyErr_Occurred()) return python_failed(r, "no memory for an object's number");
+    return type && !number->too_big ? const_enum(r->frontend->arena, type, number->i) : number;
+}
+
 static const Const *read_str(const Reading *r, PyObject *object) {
     Py_ssize_t length;
     const char *text = PyUnicode_AsUTF8AndSize(object, &length);
@@ -112,7 +120,13 @@ static const Const *read_tuple(const Reading *r, PyObject *object) {
     Py_ssize_t count = PyTuple_GET_SIZE(object);
     const Const **items = ARENA_ARRAY(r->frontend->arena, const Const *, count);
     for (Py_ssize_t i = 0; i < count; i++) TRY(items[i] = read_constant(r, PyTuple_GET_ITEM(object, i)));
-    return const_tuple(r->frontend->arena, r->frontend->types, items, (size_t)count);
+    if (PyTuple_CheckExact(object)) return const_tuple(r->frontend->arena, r->frontend->types, items, (size_t)count);
+    const Type **types = ARENA_ARRAY(r->frontend->arena, const Type *, count);
+    for (Py_ssize_t i = 0; i < count; i++) types[i] = items[i]->type;
+    const Type *type = frontend_tuple_type(r->frontend->objects, r->frontend->types, r->frontend->arena,
+                                           Py_TYPE(object), types, (size_t)count);
+    return type ? const_typed_tuple(r->frontend->arena, type, items)
+                : python_failed(r, "no memory for an object's number");
 }
 
 /* `x in {1, 2}`: the compiler makes it a frozenset; nothing but `in` ever sees it, for which a tuple does. */
@@ -267,7 +281,7 @@ static const Const *read_constant(const Reading *r, PyObject *object) {
     if (PyArray_CheckExact(object)) return read_array(r, object);
     if (PyArray_DescrCheck(object)) return read_dtype(r, object);
     if (object == Py_Ellipsis) return const_of(arena, type_simple(types, TY_ELLIPSIS));
-    if (PyLong_Check(object)) return read_int(r, object); /* enum.IntEnum */
+    if (PyLong_Check(object)) return read_int_subclass(r, object);
     if (PyFloat_Check(object)) return const_float(arena, types, PyFloat_AS_DOUBLE(object));
     if (PyUnicode_Check(object)) return read_str(r, object);
     if (PyComplex_Check(object)) {

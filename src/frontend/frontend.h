@@ -83,6 +83,16 @@ const char *frontend_disassemble(Frontend *frontend, ObjRef function);
  * NULL: diag says why not.  Arrays are described, not copied. */
 const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span);
 
+/* Classes whose instances have types of their own (structs.c).  frontend_tuple_type: of a tuple of that class with
+ * items of these types; NULL: exception set.  frontend_enum_type: of an enumeration of ints; NULL: it is none (or no
+ * memory, exception set).  frontend_struct_class: what a call of the class makes; NULL: no named tuple. */
+bool frontend_is_named_tuple(PyTypeObject *class);
+bool frontend_is_enum(PyTypeObject *class);
+const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
+                                const Type *const *items, size_t count);
+const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class);
+const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
+
 /* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why
  * not), and the name of an object's class or function for messages (in the arena). */
 ObjRef frontend_prelude(Frontend *frontend, const char *name);

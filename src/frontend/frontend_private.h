@@ -29,6 +29,9 @@ PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
  * DIAG_PYTHON. */
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what);
 
+/* The member of an enumeration of ints, borrowed; NULL: there is none. (structs.c) */
+PyObject *frontend_enum_member(Frontend *frontend, const Type *type, int64_t value);
+
 /* ---- names.c: what a name means, with a guard ---- */
 
 /* NULL: not defined (no diag), or diag->failed. */

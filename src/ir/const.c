@@ -69,6 +69,16 @@ const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *ite
     return const_items(arena, type, items, count);
 }
 
+const Const *const_typed_tuple(Arena *arena, const Type *type, const Const *const *items) {
+    return const_items(arena, type, items, type->count);
+}
+
+const Const *const_enum(Arena *arena, const Type *type, int64_t value) {
+    Const *konst = const_new(arena, type);
+    konst->i = value;
+    return konst;
+}
+
 /* ---- comparing ---- */
 
 static size_t const_item_count(const Const *konst) {
@@ -151,7 +161,7 @@ static void print_numbers(Buf *buf, const int64_t *numbers, unsigned count) {
 static void print_scalar(Buf *buf, const Const *konst) {
     const Type *type = konst->type;
     char kind = scalar_info[type->scalar].kind;
-    bool bare = type->weak && kind != 'c' && !konst->too_big; /* 1, 2.5, True */
+    bool bare = type->weak && kind != 'c' && !konst->too_big && !type->object; /* 1, 2.5, True */
     if (!bare) {
         type_print(buf, type);
         buf_putc(buf, '(');
@@ -188,7 +198,10 @@ void const_print(Buf *buf, const Const *konst) {
     switch (konst->type->kind) {
     case TY_SCALAR: print_scalar(buf, konst); return;
     case TY_STR: print_string(buf, konst->text); return;
-    case TY_TUPLE: print_items(buf, "", konst); return;
+    case TY_TUPLE:
+        if (konst->type->object) type_print(buf, konst->type);
+        print_items(buf, "", konst);
+        return;
     case TY_SLICE: print_items(buf, "slice", konst); return;
     case TY_RANGE: print_items(buf, "range", konst); return;
     case TY_ARRAY:
@@ -390,6 +403,15 @@ static const Const *parse_triple(ConstParser *parser, bool slice) {
     return const_items(parser->arena, type, list.data, 3);
 }
 
+/* named#7(x: int)(1,): the type, then the items. */
+static const Const *parse_named_tuple(ConstParser *parser, const Type *type) {
+    ConstList list = {0};
+    bool comma_last;
+    TRY(parse_list(parser, &list, &comma_last) && list.len == type->count);
+    for (size_t i = 0; i < list.len; i++) TRY(list.data[i]->type == type->items[i]);
+    return const_typed_tuple(parser->arena, type, list.data);
+}
+
 static const Const *parse_const_inner(ConstParser *parser) {
     skip_space(parser);
     bool is_float;
@@ -409,6 +431,7 @@ static const Const *parse_const_inner(ConstParser *parser) {
     TRY(type);
     switch (type->kind) {
     case TY_SCALAR: return accept(parser, '(') ? parse_typed_scalar(parser, type) : NULL;
+    case TY_TUPLE: return accept(parser, '(') ? parse_named_tuple(parser, type) : NULL;
     case TY_ARRAY: return accept(parser, '[') ? parse_array(parser, type) : const_of(parser->arena, type);
     case TY_STR: return NULL;
     default: return const_of(parser->arena, type);

@@ -40,8 +40,8 @@ typedef uint32_t ObjRef;
 typedef enum TypeKind {
     TY_BOTTOM,   /* no value reaches here (yet) */
     TY_NONE,     /* None */
-    TY_SCALAR,   /* scalar, weak */
-    TY_TUPLE,    /* items */
+    TY_SCALAR,   /* scalar, weak; with an object a member of that enum.IntEnum, an int; flag: of an IntFlag */
+    TY_TUPLE,    /* items; with an object an instance of that namedtuple class, a tuple; names: of its fields */
     TY_OPTIONAL, /* items[0] or None */
     TY_ARRAY,    /* elem = items[0] (a strong scalar), ndim, layout, readonly */
     TY_FLAT,     /* a.flat; items[0] is the array type */
@@ -105,8 +105,11 @@ struct Type {
     uint8_t iter;         /* IterKind, for TY_ITER */
     const FuncHead *func; /* TY_FUNC */
     ObjRef object;        /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
+    bool flag;            /* TY_SCALAR with an object */
     uint32_t count;       /* of items */
     const Type *const *items;
+    const char *const *names; /* TY_TUPLE with an object: one per item; "" where the class means something else by it */
+
     /* of types.c alone */
     struct TypeTable *table;
     const Repr *_Atomic repr; /* NULL: not asked for yet */
@@ -126,6 +129,11 @@ const Type *type_simple(TypeTable *table, TypeKind kind); /* the kinds without p
 /* weak is ignored where no Python type has the value set. */
 const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak);
 const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count);
+const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *const *names, const Type *const *items,
+                             size_t count);
+/* A tuple of the class of `like`, with as many items. */
+const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items);
+const Type *type_enum(TypeTable *table, ObjRef class, bool flag);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
 /* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
@@ -142,6 +150,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
+ *   named#7(x: int, y: float)  for a namedtuple   enum#8  flag#9  for members of an IntEnum and an IntFlag
  *   array(float32, 2, C) array(float32, 1, C, readonly)   range  slice(int, None, None)  Ellipsis  str flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
  *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)   exc_class#4  object#5  bottom */
@@ -149,6 +158,16 @@ void type_print(Buf *buf, const Type *type);
 const char *type_text(Arena *arena, const Type *type);
 /* NULL: not a type; *end, if end is not NULL, is what follows it. */
 const Type *type_parse(TypeTable *table, Arena *scratch, const char *text, const char **end);
+
+typedef struct Const Const;
+
+/* A class whose call makes a named tuple, as what a call needs to know of it. */
+typedef struct StructClass {
+    size_t count, least;           /* fields; the first `least` have no default */
+    const char *const *parameters; /* their names */
+    const char *const *names;      /* as in Type.names */
+    const Const *const *fallbacks; /* defaults; NULL: none */
+} StructClass;
 
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
 static inline char type_scalar_kind(const Type *type) {
@@ -199,7 +218,6 @@ typedef struct ArrayConst { /* a global array: its memory is used where it lies 
     const int64_t *shape, *strides;
 } ArrayConst;
 
-typedef struct Const Const;
 struct Const {
     const Type *type; /* always known */
     union {
@@ -413,6 +431,8 @@ const Const *const_float(Arena *arena, TypeTable *types, double value);
 const Const *const_complex(Arena *arena, TypeTable *types, double re, double im);
 const Const *const_str(Arena *arena, TypeTable *types, const char *text);
 const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *items, size_t count);
+const Const *const_typed_tuple(Arena *arena, const Type *type, const Const *const *items);
+const Const *const_enum(Arena *arena, const Type *type, int64_t value);
 const Const *const_none(Arena *arena, TypeTable *types);
 /* The kinds whose type says it all: FUNC PYFUNC DTYPE CLASS OBJECT ... */
 const Const *const_of(Arena *arena, const Type *type);

@@ -50,6 +50,15 @@ static const char *const iter_text[] = {
 
 /* ---- printing ---- */
 
+static void print_named(Buf *buf, const Type *type) {
+    buf_printf(buf, "named#%u(", (unsigned)type->object);
+    for (uint32_t i = 0; i < type->count; i++) {
+        buf_printf(buf, "%s%s: ", i ? ", " : "", type->names[i]);
+        type_print(buf, type->items[i]);
+    }
+    buf_putc(buf, ')');
+}
+
 static const char *scalar_text(const Type *type) {
     if (type->weak) return scalar_info[type->scalar].weak_name;
     return type->scalar == SCALAR_BOOL ? "bool_" : scalar_info[type->scalar].name;
@@ -77,8 +86,16 @@ static void print_func(Buf *buf, const FuncHead *func) {
 
 void type_print(Buf *buf, const Type *type) {
     switch (type->kind) {
-    case TY_SCALAR: buf_puts(buf, scalar_text(type)); return;
-    case TY_TUPLE: print_items(buf, type); return;
+    case TY_SCALAR:
+        buf_puts(buf, !type->object ? scalar_text(type) : type->flag ? "flag" : "enum");
+        if (type->object) buf_printf(buf, "#%u", (unsigned)type->object);
+        return;
+    case TY_TUPLE:
+        if (type->object)
+            print_named(buf, type);
+        else
+            print_items(buf, type);
+        return;
     case TY_OPTIONAL:
         type_print(buf, type->items[0]);
         buf_putc(buf, '?');
@@ -234,10 +251,41 @@ static const Type *parse_kind(TypeParser *parser, TypeKind kind) {
     return type_with_items(parser->table, kind, object, list.data, list.len);
 }
 
-static const Type *parse_named(TypeParser *parser) {
+/* "#" number "(" [name ":" type {"," name ":" type}] ")" */
+static const Type *parse_named_tuple(TypeParser *parser) {
+    uint32_t object;
+    VEC(const char *) names = {0};
+    TypeList items = {0};
+    TRY(accept(parser, '#') && parse_number(parser, UINT32_MAX, &object) && object && accept(parser, '('));
+    while (!accept(parser, ')')) {
+        TRY(!items.len || accept(parser, ','));
+        skip_space(parser);
+        size_t length = word_length(parser->at);
+        const char *name = arena_strndup(parser->scratch, parser->at, length);
+        parser->at += length;
+        TRY(accept(parser, ':'));
+        const Type *item = parse_type(parser);
+        TRY(item);
+        vec_push(parser->scratch, &names, name);
+        vec_push(parser->scratch, &items, item);
+    }
+    const char *const *fields = names.len ? names.data : (const char *const[]){""};
+    return type_named_tuple(parser->table, object, fields, items.data, items.len);
+}
+
+static const Type *parse_enum(TypeParser *parser, bool flag) {
+    uint32_t object;
+    TRY(accept(parser, '#') && parse_number(parser, UINT32_MAX, &object) && object);
+    return type_enum(parser->table, object, flag);
+}
+
+static const Type *parse_word(TypeParser *parser) {
     const char *word = parser->at;
     size_t length = word_length(word);
     parser->at += length;
+    if (word_is(word, length, "named")) return parse_named_tuple(parser);
+    if (word_is(word, length, "enum")) return parse_enum(parser, false);
+    if (word_is(word, length, "flag")) return parse_enum(parser, true);
     const Type *scalar = find_scalar(parser->table, word, length);
     if (scalar) return scalar;
     for (size_t iter = 0; iter < COUNT_OF(iter_text); iter++)
@@ -266,7 +314,7 @@ static const Type *parse_tuple(TypeParser *parser) {
 
 static const Type *parse_type(TypeParser *parser) {
     if (++parser->depth > TYPE_MAX_DEPTH) return NULL;
-    const Type *type = accept(parser, '(') ? parse_tuple(parser) : parse_named(parser);
+    const Type *type = accept(parser, '(') ? parse_tuple(parser) : parse_word(parser);
     TRY(type);
     while (*parser->at == '?') {
         parser->at++;

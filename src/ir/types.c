@@ -61,16 +61,24 @@ void type_table_fail_after(TypeTable *table, size_t n) { arena_fail_after(table-
 
 static uint64_t type_hash(const Type *type) {
     uint64_t hash = hash_mix((uint64_t)type->kind, (uint64_t)type->ndim | (uint64_t)type->layout << 8 |
-                                                       (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24);
+                                                       (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24 |
+                                                       (uint64_t)type->flag << 32);
     hash = hash_mix(hash, (uint64_t)(type->func ? type->func->id : 0) << 32 | type->object);
     for (uint32_t i = 0; i < type->count; i++) hash = hash_mix(hash, (uint64_t)(uintptr_t)type->items[i]);
     return hash;
 }
 
+static bool names_same(const Type *a, const Type *b) {
+    if (!a->names || !b->names) return a->names == b->names;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (strcmp(a->names[i], b->names[i]) != 0) return false;
+    return true;
+}
+
 static bool type_same(const Type *a, const Type *b) {
-    return a->kind == b->kind && a->ndim == b->ndim && a->layout == b->layout && a->readonly == b->readonly &&
-           a->iter == b->iter && a->func == b->func && a->object == b->object && a->count == b->count &&
-           (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(Type *)) == 0);
+    return a->kind == b->kind && a->flag == b->flag && a->count == b->count && names_same(a, b) && a->ndim == b->ndim &&
+           a->layout == b->layout && a->readonly == b->readonly && a->iter == b->iter && a->func == b->func &&
+           a->object == b->object && (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(Type *)) == 0);
 }
 
 /* The slot where a type equal to `wanted` stands or belongs. */
@@ -92,6 +100,12 @@ static bool grow_slots(TypeTable *table) {
     return true;
 }
 
+static const char *const *copy_names(Arena *arena, const Type *type) {
+    const char **names = ARENA_ARRAY(arena, const char *, type->count);
+    for (uint32_t i = 0; i < type->count; i++) names[i] = arena_strdup(arena, type->names[i]);
+    return names;
+}
+
 /* A copy of `wanted` that lives as long as the table; NULL: no memory.  The jump ends in this frame, which holds
  * nothing else. */
 static Type *copy_type(TypeTable *table, const Type *wanted) {
@@ -106,6 +120,7 @@ static Type *copy_type(TypeTable *table, const Type *wanted) {
     Type *type = ARENA_NEW(table->arena, Type);
     *type = *wanted;
     type->items = items;
+    type->names = wanted->names ? copy_names(table->arena, wanted) : NULL;
     type->table = table;
     arena_on_exhaustion(table->arena, NULL);
     return type;
@@ -177,6 +192,22 @@ const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, cons
 
 const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count) {
     return type_with_items(table, TY_TUPLE, 0, items, count);
+}
+
+const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *const *names, const Type *const *items,
+                             size_t count) {
+    return intern(table,
+                  &(Type){.kind = TY_TUPLE, .object = class, .names = names, .count = (uint32_t)count, .items = items});
+}
+
+const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items) {
+    return like->object ? type_named_tuple(table, like->object, like->names, items, like->count)
+                        : type_tuple(table, items, like->count);
+}
+
+const Type *type_enum(TypeTable *table, ObjRef class, bool flag) {
+    return intern(table,
+                  &(Type){.kind = TY_SCALAR, .scalar = SCALAR_INT64, .weak = true, .object = class, .flag = flag});
 }
 
 const Type *type_optional(TypeTable *table, const Type *content) {

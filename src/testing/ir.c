@@ -234,6 +234,11 @@ static ObjRef no_prelude(void *trial, const char *name) {
     return 0;
 }
 
+static const StructClass *no_struct(void *trial, ObjRef object) {
+    (void)trial, (void)object;
+    return NULL;
+}
+
 static const char *no_name(void *trial, ObjRef object) {
     return arena_printf(((Trial *)trial)->arena, "object#%u", object);
 }
@@ -251,7 +256,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
     inst.result = type_simple(trial->types, TY_BOTTOM);
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {trial, no_function, no_instance, no_prelude, no_name};
+    const InferHost host = {trial, no_function, no_instance, no_prelude, no_struct, no_name};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

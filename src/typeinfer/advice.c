@@ -16,7 +16,7 @@ static void print_items(Typing *t, Buf *buf, const Type *type) {
         if (i) buf_puts(buf, ", ");
         buf_puts(buf, typing_text(t, type->items[i]));
     }
-    buf_puts(buf, type->kind == TY_TUPLE && type->count == 1 ? ",)" : ")");
+    buf_puts(buf, type->kind == TY_TUPLE && type->count == 1 && !type->object ? ",)" : ")");
 }
 
 const char *typing_text(Typing *t, const Type *type) {
@@ -33,7 +33,16 @@ const char *typing_text(Typing *t, const Type *type) {
         buf_puts(&buf, object_name(t, type));
         print_items(t, &buf, type);
         break;
-    case TY_TUPLE: print_items(t, &buf, type); break;
+    case TY_TUPLE:
+        if (type->object) buf_puts(&buf, object_name(t, type));
+        print_items(t, &buf, type);
+        break;
+    case TY_SCALAR:
+        if (type->object)
+            buf_puts(&buf, object_name(t, type));
+        else
+            type_print(&buf, type);
+        break;
     case TY_OPTIONAL: buf_printf(&buf, "%s or None", typing_text(t, type->items[0])); break;
     default: type_print(&buf, type);
     }

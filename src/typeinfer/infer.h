@@ -111,6 +111,7 @@ bool typing_become_prelude(Typing *t, const char *name);
 bool typing_become_const(Typing *t, const Const *konst);
 bool typing_become_arg(Typing *t, size_t arg);
 bool typing_become(Typing *t, Value *value, const Type *type);
+bool typing_become_item(Typing *t, size_t arg, size_t index); /* it is that item of operand arg, a tuple */
 
 /* ---- refusals (all return false) ---- */
 bool typing_fail(Typing *t, DiagCode code, const char *format, ...) KRAIT_PRINTF(3, 4);

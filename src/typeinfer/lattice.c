@@ -22,12 +22,13 @@
 
 static const Type *join_items(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
     const Type *items[64];
-    if (a->count != b->count || a->count > COUNT_OF(items)) return NULL; /* longer ones join only if equal */
+    if (a->count != b->count || a->object != b->object || a->count > COUNT_OF(items))
+        return NULL; /* longer ones join only if equal */
     for (uint32_t i = 0; i < a->count; i++) {
         items[i] = typeinfer_join(promotion, types, a->items[i], b->items[i]);
         if (!items[i]) return NULL;
     }
-    return type_tuple(types, items, a->count);
+    return type_tuple_like(types, a, items);
 }
 
 static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {

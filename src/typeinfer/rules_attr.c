@@ -3,7 +3,7 @@
  * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
  * else a method: the library function numpy.ndarray.<name> or numpy.generic.<name>, whose first argument is that value
  * (rule_call adds it). */
-#include <string.h> /* strlen */
+#include <string.h> /* strcmp */
 
 #include "typeinfer/infer.h"
 
@@ -111,9 +111,9 @@ static bool attr_imag_part(Typing *t, const Type *type) {
 
 /* ---- numbers ---- */
 
-/* bool.real is an int */
+/* bool.real is an int, and so is that of a member of an enumeration. */
 static const Type *as_number(Infer *in, const Type *type) {
-    return type->weak && type->scalar == SCALAR_BOOL ? infer_int(in) : type;
+    return type->weak && (type->scalar == SCALAR_BOOL || type->object) ? infer_int(in) : type;
 }
 
 static bool attr_real_number(Typing *t, const Type *type) {
@@ -131,6 +131,13 @@ static bool attr_imag_number(Typing *t, const Type *type) {
 static bool attr_numerator(Typing *t, const Type *type) {
     if (!type_is_integer(type) || !type->weak) return no_attribute(t);
     typing_cast(t, 0, as_number(t->in, type));
+    return typing_become_arg(t, 0);
+}
+
+/* Of a member of an enumeration; its name is known only where the member is. */
+static bool attr_enum_value(Typing *t, const Type *type) {
+    if (!type->object) return no_attribute(t);
+    typing_cast(t, 0, infer_int(t->in));
     return typing_become_arg(t, 0);
 }
 
@@ -190,9 +197,20 @@ static bool method(Typing *t, const Type *type) {
     return typing_result(t, type_func(t->in->types, func), NULL);
 }
 
+/* p.x and p._fields of a namedtuple. */
+static bool field_of(Typing *t, const Type *type) {
+    for (uint32_t i = 0; type->names && i < type->count; i++)
+        if (strcmp(type->names[i], t->text) == 0) return typing_become_item(t, 0, i);
+    if (!type->names || strcmp(t->text, "_fields") != 0) return no_attribute(t);
+    const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
+    for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type->names[i]);
+    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, names, type->count));
+}
+
 bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     AttrId attr = attr_find(type->kind, t->text);
+    if (type->kind == TY_TUPLE && type == t->args[0].type) return field_of(t, type);
     if (type != t->args[0].type) typing_cast(t, 0, type);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
 }

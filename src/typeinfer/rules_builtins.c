@@ -135,7 +135,11 @@ bool rule_func_reversed(Typing *t) {
 /* tuple(x): a tuple stays, and a range or array has no length in its type. */
 bool rule_func_tuple_from(Typing *t) {
     if (t->nargs == 0) return typing_become_const(t, const_tuple(t->in->arena, t->in->types, NULL, 0));
-    if (t->args[0].type->kind == TY_TUPLE) return typing_become_arg(t, 0);
+    const Type *type = t->args[0].type;
+    if (type->kind == TY_TUPLE) {
+        typing_cast(t, 0, type_tuple(t->in->types, type->items, type->count));
+        return typing_become_arg(t, 0);
+    }
     typing_bad_operands(t);
     return typing_hint(t, "the length of a tuple must be known when the function is compiled");
 }

@@ -489,6 +489,29 @@ static bool not_callable(Typing *t, const Type *type) {
     return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
 }
 
+/* P(1, y=2): an instance of a namedtuple is a tuple of its fields. */
+static bool call_object(Typing *t, const Type *callee) {
+    Infer *in = t->in;
+    const StructClass *class = in->host->struct_class(in->host->self, callee->object);
+    if (!class) return not_callable(t, callee);
+    drop_callee(t);
+    TRY(typing_bind_keywords(t, class->parameters, class->least, class->count));
+    const Type **types = ARENA_ARRAY(in->arena, const Type *, class->count);
+    const Const **konsts = ARENA_ARRAY(in->arena, const Const *, class->count);
+    Value **values = ARENA_ARRAY(in->arena, Value *, class->count);
+    bool known = true;
+    for (size_t i = 0; i < class->count; i++) {
+        bool given = typing_given(t, i);
+        konsts[i] = given ? t->args[i].konst : class->fallbacks[i];
+        types[i] = given ? t->args[i].type : konsts[i]->type;
+        if (t->emit) values[i] = given ? t->values[i] : typing_make_const(t, konsts[i]);
+        known &= konsts[i] && konsts[i]->type == types[i];
+    }
+    const Type *type = type_named_tuple(in->types, callee->object, class->names, types, class->count);
+    t->konst = known ? const_typed_tuple(in->arena, type, konsts) : NULL;
+    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, values, class->count) : NULL, type);
+}
+
 /* The callee is operand 0, the arguments follow. */
 static bool call_value(Typing *t) {
     const Type *callee = infer_content(t->args[0].type);
@@ -508,6 +531,7 @@ static bool call_value(Typing *t) {
         return call_python(t, callee->object, callee, value);
     case TY_CLASS: drop_callee(t); return call_class(t, callee);
     case TY_EXC_CLASS: drop_callee(t); return call_exception(t, callee);
+    case TY_OBJECT: return call_object(t, callee);
     default: return not_callable(t, callee);
     }
 }

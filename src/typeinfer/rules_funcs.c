@@ -9,7 +9,8 @@
 const Type *lib_scalar(const Typing *t, size_t arg) {
     if (arg >= t->nargs || !t->args[arg].type) return NULL;
     const Type *type = infer_content(t->args[arg].type);
-    return type_is_scalar(type) ? type : NULL;
+    if (!type_is_scalar(type)) return NULL;
+    return type->object ? infer_int(t->in) : type; /* a member of an enumeration counts as its int */
 }
 
 bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds) {

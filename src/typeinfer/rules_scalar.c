@@ -69,8 +69,20 @@ static const Const *fold_unary(Infer *in, Op op, const Const *konst, const Type 
     return konst->i == INT64_MIN ? NULL : known_int(in, type, -konst->i);
 }
 
+/* | & ^ of a member of an enum.IntFlag and an int give a member. */
+static const Type *flags_result(Op op, const Type *a, const Type *b) {
+    if ((op != OP_AND && op != OP_OR && op != OP_XOR) || !type_is_integer(a) || !type_is_integer(b)) return NULL;
+    return a->flag && b->weak ? a : b->flag && a->weak ? b : NULL;
+}
+
+static bool flags_operation(Typing *t, const Type *flag) {
+    for (size_t i = 0; i < t->nargs; i++) typing_cast(t, i, flag);
+    return typing_result(t, flag, NULL);
+}
+
 bool rule_unary(Typing *t) {
     const Type *content = infer_content(t->args[0].type);
+    if (t->op == OP_INVERT && content->kind == TY_SCALAR && content->flag) return flags_operation(t, content);
     const Type *type = promote_unary(t->in, t->op, content);
     if (!type) {
         typing_bad_operands(t);
@@ -372,7 +384,10 @@ static const char *row_text(Typing *t, size_t arg) {
 
 bool rule_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
-    if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return binary_scalars(t, a, b);
+    if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) {
+        const Type *flag = flags_result(t->op, a, b);
+        return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);
+    }
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
     if (a->kind == TY_ARRAY && t->flags & VF_INPLACE && t->op != OP_MATMUL) {
         if (b->kind == TY_SCALAR || b->kind == TY_ARRAY) return binary_in_place(t, a, b);
@@ -571,6 +586,9 @@ bool rule_identity(Typing *t) {
         return typing_result(t, infer_bool(t->in), NULL);
     }
     if (type_is_value(a) && type_is_value(b)) return identity_known(t, a == b);
+    bool members = a->kind == TY_SCALAR && b->kind == TY_SCALAR && (a->object || b->object);
+    if (members && a != b) return identity_known(t, false);
+    if (members) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
     bool bools = type_scalar_kind(a) == 'b' && type_scalar_kind(b) == 'b' && a->weak && b->weak;
     if (bools) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
     if (a->kind != b->kind && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL) return identity_known(t, false);

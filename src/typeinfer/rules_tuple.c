@@ -38,6 +38,12 @@ const Type *typing_homogeneous_tuple(Infer *in, const Type *tuple, const Type *i
     return type_tuple(in->types, items, tuple->count);
 }
 
+bool typing_become_item(Typing *t, size_t arg, size_t index) {
+    Fact item = item_fact(t->args[arg], index);
+    t->konst = item.konst;
+    return typing_become(t, t->emit ? typing_make_extract(t, t->values[arg], index) : NULL, item.type);
+}
+
 /* The result is a new tuple of these items. */
 static bool become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count) {
     Fact fact = tuple_fact(t->in, items, count);
@@ -160,9 +166,7 @@ bool rule_extract(Typing *t) {
     size_t i = (size_t)t->imm;
     if (type->kind != TY_TUPLE || i >= type->count)
         return typing_fail(t, DIAG_VERIFY, "extract of item %zu of %s", i, typing_text(t, type));
-    Fact item = item_fact(t->args[0], i);
-    t->konst = item.konst;
-    return typing_become(t, t->emit ? typing_make_extract(t, t->values[0], i) : NULL, item.type);
+    return typing_become_item(t, 0, i);
 }
 
 /* ---- tuple[i] ---- */
@@ -206,9 +210,7 @@ bool typing_getitem_tuple(Typing *t, const Type *tuple) {
             return typing_fail(t, DIAG_BAD_INDEX, "index %lld is out of range for a tuple of %u items", (long long)i,
                                tuple->count);
         size_t at = (size_t)(i < 0 ? i + tuple->count : i);
-        Fact item = item_fact(t->args[0], at);
-        t->konst = item.konst;
-        return typing_become(t, t->emit ? typing_make_extract(t, t->values[0], at) : NULL, item.type);
+        return typing_become_item(t, 0, at);
     }
     const Type *item = typing_tuple_item(t->in,
                                          tuple); /* of an empty tuple: bottom, for the index is always out of range */

@@ -28,6 +28,8 @@ typedef struct InferHost {
                           CallSite site);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */
     ObjRef (*prelude)(void *self, const char *name);
+    /* The named tuple that a call of this object makes; NULL: it makes none. */
+    const StructClass *(*struct_class)(void *self, ObjRef object);
     /* Class name of an exception or other object, for messages. */
     const char *(*object_name)(void *self, ObjRef object);
 } InferHost;

@@ -232,7 +232,7 @@ const char *typing_arg_text(Typing *t, size_t arg) {
     const Type *type = t->args[arg].type;
     if (t->in->quiet) return "";
     if (value && value->name) return arena_printf(t->in->arena, "`%s` (%s)", value->name, typing_text(t, type));
-    if (t->args[arg].konst && type->kind == TY_SCALAR) {
+    if (t->args[arg].konst && type->kind == TY_SCALAR && !type->object) {
         Buf buf;
         buf_init(&buf, t->in->arena);
         const_print(&buf, t->args[arg].konst);
@@ -403,7 +403,8 @@ const Type *promote_args(Typing *t, size_t first, size_t count) {
     for (size_t i = first; i < first + count; i++) {
         const Type *type = infer_content(t->args[i].type);
         if (type->kind != TY_SCALAR) return NULL;
-        common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, type) : type;
+        common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, type)
+                        : infer_scalar(t->in, (Scalar)type->scalar, type->weak);
         if (!common) return NULL;
     }
     return common;

@@ -236,7 +236,7 @@ def constant(value):
         (np.bool_, "class(bool_)"),
         (np.longlong, "class(int64)"),
         (np.dtype("<i2"), "dtype(int16)"),
-        (Level.HIGH, "2"),
+        (Level.HIGH, "enum#N(2)"),
         (Color.RED, "object#N"),
         (math, "object#N"),
         (Settings, "object#N"),

@@ -802,7 +802,7 @@ leaves = st.one_of(
     arrays().map("flat({})".format),
     scalars.map("dtype({})".format),
     st.tuples(st.sampled_from(["class", "class#7"]), scalars).map("{0[0]}({0[1]})".format),
-    st.sampled_from(["None", "bottom", "range", "Ellipsis", "str", "func(math.sin)"]),
+    st.sampled_from(["enum#3", "flag#3", "None", "bottom", "range", "Ellipsis", "str", "func(math.sin)"]),
     st.builds("{}#{}".format, st.sampled_from(["pyfunc", "exc_class", "object"]), objects),
 )
 
@@ -814,6 +814,7 @@ def compose(inner):
         items.map(tuple_text),
         optional.map("{}?".format),
         inner.map("cell({})".format),
+        items.map(lambda parts: f"named#7({', '.join(f'f{i}: {part}' for i, part in enumerate(parts))})"),
         st.builds("slice({}, {}, {})".format, inner, inner, inner),
         st.builds(lambda kind, ref, parts: f"{kind}#{ref}({', '.join(parts)})", st.sampled_from(["closure", "exc"]),
                   objects, items),
@@ -848,6 +849,7 @@ def test_types_have_one_form(text, canonical):
 @pytest.mark.parametrize("text", [
     "", "integer", "int32x", "(int)", "(,)", "(int float)", "(int", "array(float32, 33, C)", "array(float32, 1, X)",
     "array((int,), 1, C)", "array(float32, 1)", "slice(int, int)", "flat(int)", "dtype(None)", "cell()", "pyfunc",
+    "enum", "enum#0", "flag", "named#0(x: int)", "named#1(int)", "named#1(x: int, )", "named#1",
     "pyfunc#", "pyfunc#4294967296", "pyfunc#-1", "func(none.such)", "func()", "iter.nothing(int)", "int)", "range(int)",
 ])
 def test_what_is_not_a_type(text):
@@ -869,6 +871,15 @@ def test_int_constants(value):
 
 
 @pytest.mark.parametrize("text", [
+    "enum#3(-5)", "flag#3(0)", "named#7(x: int, y: float)(1, 2.5)", "named#7(x: enum#3)(enum#3(1),)", "named#7()()",
+    "(named#7(x: (int,))((1,),), 2)",
+])
+def test_constants_of_classes(text):
+    assert run("const_roundtrip", text) == text
+
+
+@pytest.mark.parametrize("text", [
+    "named#7(x: int)(1.5,)", "named#7(x: int)(1, 2)", "named#7(x: int)", "enum#3", "enum#3(1.5)",
     "9223372036854775808", "uint64(18446744073709551616)", "int8(1.5)", "bool_(1)", "float32(x)", "complex(1.0)",
     '"open', '"\\q"', "(1", "slice(1, 2)", "int", "str", "1.2.3", "1e", "",
 ])

@@ -4,8 +4,10 @@
  * `return x` means in the interpreter; any other is a view on it. */
 #include "runtime/marshal/marshal_private.h"
 
-static PyObject *box_scalar(const Type *type, const void *from) {
+static PyObject *box_scalar(const Marshal *marshal, const Type *type, const void *from) {
     Scalar scalar = (Scalar)type->scalar;
+    PyObject *class_of_enum = type->object ? objects_get(marshal->objects, type->object) : NULL;
+    if (class_of_enum) return PyObject_CallFunction(class_of_enum, "L", (long long)*(const int64_t *)from);
     if (type->weak) {
         switch (scalar) {
         case SCALAR_INT64: return PyLong_FromLongLong(*(const int64_t *)from);
@@ -74,6 +76,14 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
     return array;
 }
 
+PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
+    PyObject *class = type->object ? objects_get(marshal->objects, type->object) : NULL;
+    PyObject *args = class && tuple ? PyTuple_Pack(1, tuple) : NULL;
+    if (class && tuple) Py_SETREF(tuple, args ? PyTuple_Type.tp_new((PyTypeObject *)class, args, NULL) : NULL);
+    Py_XDECREF(args);
+    return tuple;
+}
+
 static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
     const Repr *repr = type_repr(type);
@@ -86,7 +96,7 @@ static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void 
         }
         PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
     }
-    return tuple;
+    return marshal_as_class(marshal, type, tuple);
 }
 
 static PyObject *box_range(const void *from) {
@@ -97,7 +107,7 @@ static PyObject *box_range(const void *from) {
 
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from) {
     switch (type->kind) {
-    case TY_SCALAR: return box_scalar(type, from);
+    case TY_SCALAR: return box_scalar(marshal, type, from);
     case TY_NONE: Py_RETURN_NONE;
     case TY_TUPLE: return box_tuple(marshal, type, from);
     case TY_ARRAY: return box_array(marshal, type, from);

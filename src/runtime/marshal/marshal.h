@@ -41,6 +41,8 @@ PyTypeObject *marshal_scalar_type(Scalar scalar);
 int marshal_scalar_of_class(PyTypeObject *class);
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays
  * as views on their owner. */
+/* The tuple as an instance of the namedtuple that the type says; steals it and passes NULL on. */
+PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple);
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;

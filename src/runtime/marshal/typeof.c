@@ -38,6 +38,21 @@ static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
     return type_array(marshal->types, element, (unsigned)PyArray_NDIM(array), marshal_layout(array), readonly);
 }
 
+/* An instance of a namedtuple; any other subclass of tuple is taken for a tuple. */
+static const Type *subclass_type(const Marshal *marshal, PyObject *tuple, const Type *const *items, size_t count) {
+    Arena *const scratch = arena_new();
+    if (!scratch) return (PyErr_NoMemory(), NULL);
+    jmp_buf recovery;
+    if (setjmp(recovery)) {
+        arena_free(scratch);
+        return (PyErr_NoMemory(), NULL);
+    }
+    arena_on_exhaustion(scratch, &recovery);
+    const Type *type = frontend_tuple_type(marshal->objects, marshal->types, scratch, Py_TYPE(tuple), items, count);
+    arena_free(scratch);
+    return type;
+}
+
 static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *arena) {
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
     const Type *few[16], **items = few;
@@ -60,7 +75,8 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
             goto done;
         }
     }
-    type = type_tuple(marshal->types, items, (size_t)count);
+    type = PyTuple_CheckExact(tuple) ? type_tuple(marshal->types, items, (size_t)count)
+                                     : subclass_type(marshal, tuple, items, (size_t)count);
 done:
     if (items != few) PyMem_Free(items);
     Py_LeaveRecursiveCall();
@@ -85,7 +101,8 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
     diag_init(&diag, arena);
     frontend_open(&frontend, arena, marshal->types, marshal->objects, &diag);
     const Const *found = frontend_constant(&frontend, object, NULL, (Span){0});
-    bool known = found && (found->type->kind != TY_OBJECT || PyModule_Check(object) || PyType_Check(object));
+    bool known = found && (found->type->kind != TY_OBJECT || PyModule_Check(object) || PyType_Check(object) ||
+                           frontend_is_enum(Py_TYPE(object))); /* each member is a constant */
     if (known) {
         type = found->type;
         if (konst && type->kind == TY_STR) *konst = found; /* the only kind here whose type does not say it all */
@@ -128,7 +145,11 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
                      Py_TYPE(object)->tp_name);
         return NULL;
     }
-    if (PyLong_Check(object)) return type_scalar(types, SCALAR_INT64, true);
+    if (PyLong_CheckExact(object)) return type_scalar(types, SCALAR_INT64, true);
+    if (PyLong_Check(object)) {
+        const Type *type = frontend_enum_type(marshal->objects, types, Py_TYPE(object));
+        return type || PyErr_Occurred() ? type : type_scalar(types, SCALAR_INT64, true);
+    }
     if (PyFloat_Check(object)) return type_scalar(types, SCALAR_FLOAT64, true);
     if (PyComplex_Check(object)) return type_scalar(types, SCALAR_COMPLEX128, true);
     if (marshal_is_array(object)) return typeof_array(marshal, (PyArrayObject *)object);

@@ -20,10 +20,18 @@ int marshal_read_int(PyObject *object, int64_t *value) {
     return *value == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-static MarshalResult unpack_weak(const Type *type, PyObject *object, void *to) {
+/* Whether an object has the class that the type says: a member of an enumeration is no int, and the reverse. */
+static bool class_fits(const Marshal *marshal, const Type *type, PyObject *object, bool (*is_own)(PyTypeObject *)) {
+    if (type->object) return objects_get(marshal->objects, type->object) == (PyObject *)Py_TYPE(object);
+    return !is_own(Py_TYPE(object));
+}
+
+static MarshalResult unpack_weak(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
     switch ((Scalar)type->scalar) {
     case SCALAR_INT64:
-        if (!PyLong_CheckExact(object) && (!PyLong_Check(object) || PyBool_Check(object))) return MARSHAL_MISMATCH;
+        if ((type->object || !PyLong_CheckExact(object)) &&
+            (!PyLong_Check(object) || PyBool_Check(object) || !class_fits(marshal, type, object, frontend_is_enum)))
+            return MARSHAL_MISMATCH;
         return marshal_read_int(object, to) < 0 ? MARSHAL_ERROR : MARSHAL_OK;
     case SCALAR_FLOAT64:
         if (!PyFloat_CheckExact(object) && (!PyFloat_Check(object) || PyArray_IsScalar(object, Generic)))
@@ -129,6 +137,9 @@ static MarshalResult unpack_range(PyObject *object, void *to) {
 static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                   Unpack *unpack) {
     if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
+    if ((type->object || (!PyTuple_CheckExact(object) && unpack != marshal_convert)) &&
+        !class_fits(marshal, type, object, frontend_is_named_tuple))
+        return MARSHAL_MISMATCH;
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < type->count; i++) {
         MarshalResult result = unpack(marshal, type->items[i], PyTuple_GET_ITEM(object, i),
@@ -174,7 +185,8 @@ MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyO
 }
 
 MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
-    if (type->kind == TY_SCALAR) return type->weak ? unpack_weak(type, object, to) : unpack_strong(type, object, to);
+    if (type->kind == TY_SCALAR)
+        return type->weak ? unpack_weak(marshal, type, object, to) : unpack_strong(type, object, to);
     if (type->kind == TY_ARRAY) return unpack_array(marshal, type, object, to);
     return marshal_unpack_other(marshal, type, object, to, marshal_unpack);
 }

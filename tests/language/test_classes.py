@@ -1,0 +1,246 @@
+"""Values of classes: namedtuples stay what they are, members of enumerations come back as members."""
+
+import collections
+import enum
+import typing
+
+import numpy as np
+import pytest
+from oracle import agree
+
+from krait import cuda, errors, njit
+
+P = collections.namedtuple("P", "x y", defaults=[7])
+Q = collections.namedtuple("Q", "p name_ z")
+E = collections.namedtuple("E", "")
+
+
+class T(typing.NamedTuple):
+    a: int
+    b: float = 2.5
+
+
+class Sub(P):
+    __slots__ = ()
+
+    @property
+    def y(self):
+        return -1
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 20
+
+
+class Other(enum.IntEnum):
+    LOW = 1
+
+
+class Perm(enum.IntFlag):
+    R = 4
+    W = 2
+    X = 1
+
+
+class Color(enum.Enum):
+    RED = "r"
+    BLUE = 3
+
+
+POINT = P(1, 2.5)
+LEVEL = Level.HIGH
+COLOR = Color.BLUE
+
+
+def same(function, *args):
+    """The compiled function gives what the interpreter gives, down to the classes inside."""
+    ours, theirs = njit(function)(*args), function(*args)
+    assert_same_classes(ours, theirs)
+    return ours
+
+
+def assert_same_classes(ours, theirs):
+    assert type(ours) is type(theirs), (ours, theirs)
+    if isinstance(theirs, tuple):
+        assert len(ours) == len(theirs)
+        for pair in zip(ours, theirs):
+            assert_same_classes(*pair)
+    elif isinstance(theirs, np.ndarray):
+        assert ours is theirs
+    elif isinstance(theirs, enum.Enum):
+        assert ours is theirs
+    else:
+        assert ours == theirs
+
+
+VALUES = [P(1, 2), P(1.5, np.float32(2)), P(np.arange(3), None), Q(P(1, 2), 3, (P(3, 4),)), T(1), E(),
+          P(Level.LOW, (1, 2))]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES, ids=str)
+def test_a_namedtuple_comes_back_as_one(value):
+    same(lambda p: p, value)
+    same(lambda p: (p, (1, p)), value)
+    same(lambda p: tuple(p), value)
+    same(lambda: value)
+    inner = njit(lambda p: p)
+    same(lambda p: inner(p), value)
+
+
+def test_fields_and_items():
+    same(lambda p: (p.x, p.y, p[0], p[-1], p[:1], len(p), p.x + p.y), P(3, 4.5))
+    same(lambda q: (q.p.x, q.p, q.name_, q.z[0].y, q[0][1]), VALUES[3])
+    same(lambda: (POINT.x, POINT, POINT.y * 2))
+    same(lambda p: p._fields == ("x", "y"), P(1, 2))
+    same(lambda p: (p._fields == ("y", "x"), p._fields != ("x", "y")), P(1, 2))
+
+    def unpacked(p):
+        x, y = p
+        total = 0
+        for item in p:
+            total += item
+        return x, y, total
+
+    same(unpacked, P(1, 2))
+    same(lambda p, i: p[i], P(1, 2), 1)
+    with pytest.raises(errors.KraitError, match="has no attribute `z`"):
+        njit(lambda p: p.z)(P(1, 2))
+
+
+def test_a_namedtuple_is_made():
+    same(lambda x: P(x, 2), 1)
+    same(lambda x: P(y=x, x=2.5), 1)
+    same(lambda x: (P(x), P(x, y=3), T(x), T(x, 4.5), E()), 1)
+    same(lambda x: Q(P(x, 1), x, (T(2),)), 1)
+    same(lambda: P(1, 2))
+    same(lambda a: P(*a), (1, 2))
+    same(lambda p: P(p.y, p.x), P(1, 2.5))
+
+    def swap(p, n):
+        for _ in range(n):
+            p = P(p.y, p.x)
+        return p
+
+    same(swap, P(1, 2), 3)
+    same(lambda c: P(1, 2) if c else P(3.5, 4), False)
+    for call in (lambda: P(), lambda: P(1, 2, 3), lambda: P(1, z=3), lambda: P(1, x=3)):
+        with pytest.raises(errors.KraitError):
+            njit(call)()
+
+
+def test_what_tuples_do_namedtuples_do():
+    for other in (P(1, 2), P(1, 3), (1, 2), (0, 5), (1, 2, 3)):
+        same(lambda p, q: (p == q, p != q, p < q, p >= q), P(1, 2), other)
+    same(lambda p: (p + (3,), p * 2, 1 in p, 5 in p), P(1, 2))
+    same(lambda p: isinstance(p, tuple), P(1, 2))
+    same(lambda p: bool(p), E())
+    same(lambda p: max(p), P(1, 2))
+
+
+def test_classes_do_not_mix():
+    with pytest.raises(errors.TypingError):
+        njit(lambda c: P(1, 2) if c else T(1, 2))(True)
+    identity = njit(lambda p: p)
+    for value in (P(1, 2), (1, 2), T(1, 2.5), (1, 2.5), P(1, 2), (1, 2)):
+        assert_same_classes(identity(value), value)
+    assert len(identity.signatures) == 4
+
+
+def test_what_a_subclass_means_by_a_name_is_not_guessed():
+    same(lambda p: (p, p.x, p[1]), Sub(1, 2))
+    with pytest.raises(errors.KraitError, match="has no attribute `y`"):
+        njit(lambda p: p.y)(Sub(1, 2))
+
+
+def test_a_namedtuple_in_an_exception():
+    def f(p):
+        raise ValueError(p, Level.HIGH)
+
+    with pytest.raises(ValueError) as raised:
+        njit(f)(P(1, 2))
+    assert_same_classes(raised.value.args, (P(1, 2), Level.HIGH))
+
+
+def test_a_namedtuple_in_a_kernel():
+    def body(p, out):
+        q = P(p.x, p.y.shape[0])
+        i = cuda.grid(1)
+        if i < q.y:
+            out[i] = p.y[i] * q.x
+
+    def flat(x, y, out):
+        body(P(x, y), out)
+
+    out = np.zeros(3)
+    cuda.jit(body)[1, 4](P(2.0, np.arange(3.0)), out)
+    assert out.tolist() == [0, 2, 4]
+    assert "st.global" in cuda.jit(flat).inspect_ptx("void(f8, f8[:], f8[:])", compute_capability=(7, 5))
+
+
+# ---- enumerations ----
+
+
+@pytest.mark.parametrize("value", [Level.LOW, Level.HIGH, Other.LOW, Perm.R, Perm.R | Perm.X, Perm(0), Color.RED])
+def test_a_member_comes_back_as_itself(value):
+    same(lambda m: m, value)
+    same(lambda m: (m, (m, 1)), value)
+    same(lambda: value)
+    inner = njit(lambda m: m)
+    same(lambda m: inner(m), value)
+    same(lambda m, n: m if n else m, value, 1)
+
+
+def test_globals_are_members():
+    same(lambda: (LEVEL, COLOR, Level.LOW, Color.RED))
+    same(lambda c: Level.LOW if c else Level.HIGH, True)
+    same(lambda: (LEVEL.value, LEVEL.name == "HIGH", Level.LOW.value, COLOR.value))
+
+
+def test_arithmetic_with_a_member_gives_ints():
+    same(lambda m: (m + 1, m * 2, m - m, -m, +m, abs(m), m // 3, m / 2, m**2, int(m), m.value, m.real), Level.HIGH)
+    same(lambda m: (~m, m << 1, m & 3, m | 1, m ^ m), Level.HIGH)
+    same(lambda m: (m + 1.5, float(m), bool(m), round(m), divmod(m, 3)), Level.HIGH)
+    same(lambda m: (m == 20, m == Level.HIGH, m != Level.LOW, m < 30, m == Other.LOW), Level.HIGH)
+    same(lambda m: isinstance(m, int), Level.LOW)
+    same(lambda a, m: a[m], np.arange(5), Level.LOW)
+    same(lambda m: max(m, Level.LOW), Level.HIGH)
+    same(lambda m: sum((m, m)), Level.HIGH)
+
+
+def test_identity_of_members():
+    same(lambda m: (m is Level.HIGH, m is Level.LOW, m is not Level.HIGH, m is Other.LOW), Level.HIGH)
+    same(lambda m, n: (m is n, m is not n), Level.LOW, Level.LOW)
+    same(lambda m: (m is Color.RED, m == Color.RED, m is not Color.BLUE, m == 3, m == Color.BLUE), Color.BLUE)
+    with pytest.raises(errors.KraitError):
+        njit(lambda m: m + 1)(Color.BLUE)
+
+
+def test_flags_stay_flags():
+    same(lambda m: (m | Perm.W, m & Perm.R, m ^ Perm.X, m | 1, 2 | m, m & 0, m + 1), Perm.R)
+    same(lambda m: ~m, Perm.R)
+    same(lambda: (Perm.R | Perm.W, Perm.R & Perm.X))
+
+    def has(m, bit):
+        m |= bit
+        return m, bool(m & Perm.X)
+
+    same(has, Perm.R, Perm.X)
+
+
+def test_ints_and_members_are_told_apart():
+    identity = njit(lambda m: m)
+    for value in (1, Level.LOW, Other.LOW, Perm.X, True, 1, Level.HIGH, 20, Color.RED, Color.BLUE):
+        assert_same_classes(identity(value), value)
+
+
+def test_a_member_in_a_kernel():
+    @cuda.jit
+    def kernel(level, out):
+        if level == Level.HIGH:
+            out[0] = level + 1
+
+    out = np.zeros(1, np.int64)
+    kernel[1, 1](Level.HIGH, out)
+    assert out[0] == 21
+    agree(lambda a, m: a[int(m)], np.arange(30), 3)
