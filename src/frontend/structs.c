@@ -6,21 +6,25 @@
 
 #include "frontend/frontend_private.h"
 
+/* The class in the order of resolution that has this name itself, and what it has there; NULL: none.  Borrowed. */
+static PyObject *find_attribute(PyTypeObject *class, const char *name, PyObject **value) {
+    *value = NULL;
+    for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
+        if (base->tp_dict && (*value = PyDict_GetItemString(base->tp_dict, name))) return (PyObject *)base;
+    }
+    return NULL;
+}
+
+static PyObject *definer(PyTypeObject *class, const char *name) {
+    PyObject *value;
+    return find_attribute(class, name, &value);
+}
+
 /* ---- namedtuples ---- */
 
 bool frontend_is_named_tuple(PyTypeObject *class) {
-    return class != &PyTuple_Type && PyType_IsSubtype(class, &PyTuple_Type) &&
-           PyObject_HasAttrString((PyObject *)class, "_fields");
-}
-
-/* The class in the order of resolution that has this name itself; NULL: none.  Borrowed. */
-static PyObject *definer(PyTypeObject *class, const char *name) {
-    for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++) {
-        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
-        PyObject *dict = base->tp_dict;
-        if (dict && PyDict_GetItemString(dict, name)) return (PyObject *)base;
-    }
-    return NULL;
+    return class != &PyTuple_Type && PyType_IsSubtype(class, &PyTuple_Type) && definer(class, "_fields");
 }
 
 /* Whether the class means by a field's name that item, and nothing of its own. */
@@ -30,8 +34,8 @@ static bool field_is_plain(PyTypeObject *class, const char *name) {
 
 /* The fields' names, in the arena; NULL: it is no namedtuple of so many items. */
 static const char *const *field_names(Arena *arena, PyTypeObject *class, Py_ssize_t count) {
-    PyObject *fields = PyObject_GetAttrString((PyObject *)class, "_fields");
-    if (!fields) PyErr_Clear();
+    PyObject *fields;
+    find_attribute(class, "_fields", &fields);
     bool fits = fields && PyTuple_CheckExact(fields) && PyTuple_GET_SIZE(fields) == count;
     const char **names = fits ? ARENA_ARRAY(arena, const char *, count) : NULL;
     for (Py_ssize_t i = 0; names && i < count; i++) {
@@ -40,7 +44,6 @@ static const char *const *field_names(Arena *arena, PyTypeObject *class, Py_ssiz
         names[i] = name && field_is_plain(class, name) ? arena_strdup(arena, name) : "";
     }
     PyErr_Clear();
-    Py_XDECREF(fields);
     return names;
 }
 
@@ -59,9 +62,9 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     if (!object || !PyType_Check(object) || !frontend_is_named_tuple(class) ||
         definer(class, "__new__") != definer(class, "_fields") || class->tp_init != PyBaseObject_Type.tp_init)
         return NULL;
-    PyObject *fields = frontend_keep(frontend, PyObject_GetAttrString(object, "_fields"));
-    PyObject *defaults = frontend_keep(frontend, PyObject_GetAttrString(object, "_field_defaults"));
-    PyErr_Clear();
+    PyObject *fields, *defaults;
+    find_attribute(class, "_fields", &fields);
+    find_attribute(class, "_field_defaults", &defaults);
     if (!fields || !PyTuple_CheckExact(fields)) return NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(fields);
     StructClass *info = ARENA_NEW(frontend->arena, StructClass);
@@ -85,7 +88,7 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
 
 /* ---- enumerations ---- */
 
-bool frontend_is_enum(PyTypeObject *class) { return PyObject_HasAttrString((PyObject *)class, "_member_map_"); }
+bool frontend_is_enum(PyTypeObject *class) { return definer(class, "_member_map_"); }
 
 static bool is_flag(PyTypeObject *class) {
     for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++)
