@@ -1,0 +1,52 @@
+"""What a person reads after one of the mistakes that people make: the full text, kept in tests/golden/mistakes.
+
+Each golden file has the program and, below a line, the exception or the warning as a terminal shows it.  Whether it
+tells what to change is for people to read: a new text is read before it is committed.
+"""
+
+import linecache
+import math
+import textwrap
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+from conftest import host_device
+from mistakes import MISTAKES
+
+import krait
+from krait import cuda
+
+
+def told(name, source):
+    """The exception with its frames in the program, or the warnings."""
+    file = f"<{name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    values = np.arange(16.0)
+    scope = {"np": np, "math": math, "jit": krait.jit, "njit": krait.njit, "vectorize": krait.vectorize, "cuda": cuda,
+             "X": values, "A": values.reshape(4, 4), "__name__": "mistakes"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            exec(compile(source, file, "exec"), scope)
+        except Exception as error:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+            lines = [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n    {frame.line}\n'
+                     for frame in frames]
+            return "".join(lines) + f"{type(error).__name__}: {error}\n"
+    return "".join(f"{warning.category.__name__}: {warning.message}\n" for warning in caught)
+
+
+@host_device
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_told(name, golden):
+    source = textwrap.dedent(MISTAKES[name]).strip() + "\n"
+    text = told(name, source)
+    assert text, "nothing was told"
+    assert "defect" not in text and "#" not in text.replace(source, "") and "0x" not in text
+    golden(f"{source}----\n{text}", f"mistakes/{name.replace(' ', '_')}.txt")
+
+
+def test_there_are_seventy():
+    assert len(MISTAKES) >= 70

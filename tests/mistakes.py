@@ -1,0 +1,432 @@
+"""Mistakes that people make, each a whole program; test_mistakes.py keeps the text that each one gets.
+
+MISTAKES: name -> source text.  A program ends in the statement that fails.  np, math, jit, njit, vectorize and cuda
+are there; X is an array of 16 float64, A one of 4 by 4.
+"""
+
+MISTAKES = {
+    # ---- kernels: launching ----
+    "launch without a grid": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k(X)""",
+    "grid by true division": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[X.size / 4, 4](X)""",
+    "grid alone": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[4](X)""",
+    "block of 2048 threads": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[1, 2048](X)""",
+    "grid of no blocks": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[0, 32](X)""",
+    "grid of four dimensions": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[(1, 1, 1, 1), 32](X)""",
+    "list as an argument": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[1, 4]([1.0, 2.0, 3.0, 4.0])""",
+    "dict as an argument": """
+        @cuda.jit
+        def k(x, p):
+            x[cuda.grid(1)] = p["a"]
+        k[1, 4](X, {"a": 1.0})""",
+    "object array as an argument": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[1, 4](np.array([1, None]))""",
+    "one argument too few": """
+        @cuda.jit
+        def k(x, y):
+            y[cuda.grid(1)] = x[cuda.grid(1)]
+        k[1, 16](X)""",
+    "matrix for a vector kernel": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] = 2.0 * x[i]
+        k[1, 16](A)""",
+    "vector for a matrix kernel": """
+        @cuda.jit
+        def k(x):
+            i, j = cuda.grid(2)
+            x[i, j] = 0
+        k[(1, 1), (4, 4)](X)""",
+    "kernel launched from a kernel": """
+        @cuda.jit
+        def scale(x):
+            x[cuda.grid(1)] *= 2
+        @cuda.jit
+        def k(x):
+            scale[1, 16](x)
+        k[1, 1](X)""",
+    "kernel launched from a function": """
+        @cuda.jit
+        def scale(x):
+            x[cuda.grid(1)] *= 2
+        @njit
+        def run(x):
+            scale[1, 16](x)
+        run(X)""",
+    "kernel that returns": """
+        @cuda.jit
+        def k(x):
+            return x[cuda.grid(1)] + 1
+        k[1, 16](X)""",
+    "device function launched": """
+        @cuda.jit(device=True)
+        def f(x):
+            return x + 1
+        f[1, 16](X)""",
+    "device function called from Python": """
+        @cuda.jit(device=True)
+        def f(x):
+            return x + 1
+        f(1.0)""",
+    # ---- kernels: inside ----
+    "barrier in a branch": """
+        @cuda.jit
+        def k(x):
+            i = cuda.threadIdx.x
+            if i < 16:
+                x[i] = i
+                cuda.syncthreads()
+        k[1, 32](X)""",
+    "capital letter": """
+        @cuda.jit
+        def k(x):
+            x[cuda.threadIdx.X] = 1
+        k[1, 16](X)""",
+    "misspelt intrinsic": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            cuda.syncthread()
+            x[i] = 1
+        k[1, 16](X)""",
+    "output as a scalar": """
+        @cuda.jit
+        def total(x, out):
+            out += x[cuda.grid(1)]
+        out = np.zeros(1)
+        total[1, 16](X, out[0])""",
+    "output taken out of its array": """
+        @cuda.jit
+        def total(x, result):
+            out = result[0]
+            out[0] = x[0]
+        total[1, 1](X, np.zeros(1))""",
+    "global array written": """
+        table = np.zeros(16)
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            table[i] = x[i]
+        k[1, 16](X)""",
+    "shared array with a run-time shape": """
+        @cuda.jit
+        def k(x):
+            s = cuda.shared.array(x.size, np.float64)
+            s[0] = 1
+        k[1, 16](X)""",
+    "shared array too large": """
+        @cuda.jit
+        def k(x):
+            s = cuda.shared.array((128, 128), np.float64)
+            s[0, 0] = 1
+            x[0] = s[0, 0]
+        k[1, 16](X)""",
+    "shared array without a type": """
+        @cuda.jit
+        def k(x):
+            s = cuda.shared.array(16)
+            x[0] = s[0]
+        k[1, 16](X)""",
+    "print in a kernel": """
+        @cuda.jit
+        def k(x):
+            print(x[0])
+        k[1, 1](X)""",
+    "new array in a kernel": """
+        @cuda.jit
+        def k(x):
+            t = np.zeros(3)
+            x[0] = t[0]
+        k[1, 1](X)""",
+    "whole array in a kernel": """
+        @cuda.jit
+        def k(x, y):
+            y = x * 2
+        k[1, 1](X, X.copy())""",
+    "sum method in a kernel": """
+        @cuda.jit
+        def k(x):
+            x[0] = x.sum()
+        k[1, 1](X)""",
+    "random in a kernel": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = np.random.random()
+        k[1, 16](X)""",
+    "grid without a dimension": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid()] = 1
+        k[1, 16](X)""",
+    "tuple of two for one": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(2)
+            x[i] = 1
+        k[1, 16](X)""",
+    "three names for two coordinates": """
+        @cuda.jit
+        def k(x):
+            i, j, l = cuda.grid(2)
+            x[i] = 1
+        k[1, 16](X)""",
+    "float index": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1) / 2
+            x[i] = 1
+        k[1, 16](X)""",
+    "atomic as an operator": """
+        @cuda.jit
+        def k(x):
+            cuda.atomic.add(x[0], 1.0)
+        k[1, 16](X)""",
+    "exception handler in a kernel": """
+        @cuda.jit
+        def k(x):
+            try:
+                x[0] = 1 / x[1]
+            except ZeroDivisionError:
+                x[0] = 0
+        k[1, 1](X)""",
+    "keyword that is no option": """
+        @cuda.jit(fast_math=True)
+        def k(x):
+            x[0] = 1""",
+    # ---- functions: names and calls ----
+    "misspelt name": """
+        @njit
+        def f(values):
+            return len(vaules)
+        f(X)""",
+    "misspelt function of NumPy": """
+        @njit
+        def f(x):
+            return np.sqr(x)
+        f(2.0)""",
+    "module as an argument": """
+        @njit
+        def f(m, x):
+            return m.sqrt(x)
+        f(math, 2.0)""",
+    "number from text": """
+        @njit
+        def f():
+            return int("five")
+        f()""",
+    "text from a number": """
+        @njit
+        def f(x):
+            return f"value {x}"
+        f(1.5)""",
+    "list of numbers": """
+        @njit
+        def f(n):
+            out = []
+            for i in range(n):
+                out.append(i * i)
+            return out
+        f(4)""",
+    "dict of counts": """
+        @njit
+        def f(x):
+            counts = {}
+            for v in x:
+                counts[v] = counts.get(v, 0) + 1
+            return len(counts)
+        f(X)""",
+    "list as an argument of a function": """
+        @njit
+        def f(x):
+            return x[0]
+        f([1.0, 2.0])""",
+    "object with attributes": """
+        class Body:
+            mass = 1.0
+        @njit
+        def f(b):
+            return b.mass
+        f(Body())""",
+    "one argument too many": """
+        @njit
+        def f(x):
+            return x
+        f(1, 2)""",
+    "unknown keyword argument": """
+        @njit
+        def f(x, scale=1.0):
+            return x * scale
+        f(1.0, scaling=2.0)""",
+    "file opened": """
+        @njit
+        def f(path):
+            with open(path) as file:
+                return 1
+        f(1)""",
+    # ---- functions: types ----
+    "variable of two types": """
+        @njit
+        def f(x, flag):
+            if flag:
+                y = x
+            else:
+                y = 0.0
+            return y
+        f(X, True)""",
+    "result of two types": """
+        @njit
+        def f(x):
+            if x > 0:
+                return x
+            return (x, x)
+        f(1.0)""",
+    "result sometimes missing": """
+        @njit
+        def f(x):
+            for v in x:
+                if v > 2:
+                    return x
+            return 0
+        f(X)""",
+    "number indexed": """
+        @njit
+        def f(x):
+            return x[0]
+        f(1.5)""",
+    "array indexed by a float": """
+        @njit
+        def f(x, i):
+            return x[i]
+        f(X, 1.0)""",
+    "three indices for two axes": """
+        @njit
+        def f(a):
+            return a[0, 0, 0]
+        f(A)""",
+    "attribute that arrays lack": """
+        @njit
+        def f(x):
+            return x.length
+        f(X)""",
+    "array as a condition": """
+        @njit
+        def f(x):
+            if x > 0:
+                return 1
+            return 0
+        f(X)""",
+    "divisor zero": """
+        @njit
+        def f(x):
+            return x // 0
+        f(3)""",
+    "bits of a float": """
+        @njit
+        def f(x):
+            return x & 1
+        f(2.0)""",
+    "tuple changed": """
+        @njit
+        def f():
+            t = (1, 2)
+            t[0] = 3
+            return t
+        f()""",
+    "read-only array written": """
+        @njit
+        def f(x):
+            x[0] = 1
+        frozen = X.copy(); frozen.flags.writeable = False
+        f(frozen)""",
+    "new matrix": """
+        @njit
+        def f(n):
+            return np.eye(n)
+        f(3)""",
+    "filled array": """
+        @njit
+        def f(n):
+            return np.full(n, 1.0)
+        f(3)""",
+    "yield": """
+        @njit
+        def f(n):
+            for i in range(n):
+                yield i
+        f(3)""",
+    "global changed": """
+        count = 0
+        @njit
+        def f():
+            global count
+            count += 1
+        f()""",
+    # ---- decorators ----
+    "bad type in a signature": """
+        @njit("float46(float64)")
+        def f(x):
+            return x""",
+    "signature without parentheses": """
+        @njit("float64")
+        def f(x):
+            return x""",
+    "signature of another length": """
+        @njit("float64(float64, float64)")
+        def f(x):
+            return x""",
+    "class compiled": """
+        @njit
+        class Body:
+            pass""",
+    "vectorize over arrays": """
+        @vectorize
+        def f(x):
+            return x[0]
+        f(X)""",
+    "vectorize without a result": """
+        @vectorize(["float64(float64)"])
+        def f(x):
+            y = x * 2""",
+    "guvectorize": """
+        from krait import guvectorize
+        @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+        def f(x, y):
+            y[0] = x[0]""",
+    "coroutine compiled": """
+        @njit
+        async def f(x):
+            return x
+        f(1)""",
+}
