@@ -101,10 +101,15 @@ def test_int_subclasses_are_ints():
     class Colour(enum.IntEnum):
         RED = 3
 
+    class Count(int):
+        pass
+
     f = jit(plus)
-    assert f(Colour.RED, 1) == 4
+    assert f(Count(3), 1) == 4
     assert f(2, 1) == 3
     assert len(f.signatures) == 1
+    assert f(Colour.RED, 1) == 4 and type(f(Colour.RED, 1)) is int
+    assert len(f.signatures) == 2
 
 
 def test_an_int_beyond_64_bits_is_an_overflow():
