@@ -392,6 +392,24 @@ static LLVMValueRef python_int_divide(Lower *l, const Value *value, LLVMValueRef
     return l_if_phi(l, &f, plain, rounded);
 }
 
+/* An operation of integers that does not wrap, said to LLVM; NULL: this one may. */
+static LLVMValueRef unwrapped(Lower *l, const Value *value, LLVMValueRef a, LLVMValueRef b) {
+    bool is_signed = type_scalar_kind(value->type) == 'i';
+    LLVMValueRef result;
+    if (!(value->flags & VF_NOWRAP)) return NULL;
+    switch (value->op) {
+    case OP_ADD: result = l_add(l, a, b); break;
+    case OP_SUB: result = l_sub(l, a, b); break;
+    case OP_MUL: result = l_mul(l, a, b); break;
+    default: return NULL;
+    }
+    if (!LLVMIsAInstruction(result)) return result; /* folded */
+    bool nonnegative = value_is_nonnegative(value->args[0]) && value_is_nonnegative(value->args[1]);
+    LLVMSetNSW(result, is_signed);
+    LLVMSetNUW(result, !is_signed || (nonnegative && value_is_nonnegative(value)));
+    return result;
+}
+
 LLVMValueRef lower_binary(Lower *l, const Value *value) {
     const Type *type = value->type;
     if (type->kind == TY_ARRAY) return lower_array_inplace(l, value);
@@ -399,6 +417,8 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);
     char kind = type_scalar_kind(type);
+    LLVMValueRef plain = unwrapped(l, value, a, b);
+    if (plain) return plain;
     if (kind == 'i' && (value->op == OP_FLOORDIV || value->op == OP_MOD) && value_is_nonnegative(value->args[0]) &&
         value_is_nonnegative(value->args[1]))
         return nonnegative_divide(l, value, a, b);

@@ -382,6 +382,17 @@ def test_nothing_raises_any_more():
     assert "IndexError" not in text and "out of bounds" not in text
 
 
+def test_llvm_is_told_what_does_not_wrap():
+    def f(a, k):
+        for i in range(1, len(a) - 1):
+            a[i] = a[i - 1] + a[i + 1]
+        return k + 1, (k & 7) * 3
+
+    text = _testing.stage(f, ["array(float64, 1, C)", "int"], "llvm")
+    assert re.findall(r"= (\w+ .*)i64 [%\w]+, (-?\d+)$", text, re.M).count(("add nuw nsw ", "1")) == 1
+    assert "add i64 %" in text and "mul nuw nsw i64" in text and "sub nuw nsw i64" in text
+
+
 # ---- wrong answers that came of wrapped numbers ----------------------------------------------------------------------
 
 
