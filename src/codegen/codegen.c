@@ -67,18 +67,24 @@ static bool verify(Module *module, Diag *diag) {
     return true;
 }
 
-bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, TypeTable *types,
-                   FuncInst *const *insts, size_t count, Arena *arena, Diag *diag) {
-    Module *module = *out = module_new(target, options, types, arena);
-    module->insts = insts;
-    module->ninsts = count;
+bool codegen_index_raises(const Target *target, const CodegenOptions *options) {
+    return target->access(options) == ACCESS_RAISE;
+}
+
+bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, const Program *program) {
+    Module *module = *out = module_new(target, options, program->types, program->arena);
+    Diag *diag = program->diag;
+    module->insts = program->insts;
+    module->ninsts = program->count;
+    module->inner_axis = program->inner_axis;
+    module->joins_blocks = program->joins_blocks;
     TRY(module_open(module, diag));
     Lower lower;
     l_init(&lower, module, diag);
-    lower.s = ARENA_NEW(arena, struct LowerState);
+    lower.s = ARENA_NEW(program->arena, struct LowerState);
     TRY(lower_declare(&lower));
-    for (size_t i = 0; i < count; i++) TRY(lower_function(&lower, insts[i]));
-    TRY(target->entry(&lower, insts[0]));
+    for (size_t i = 0; i < program->count; i++) TRY(lower_function(&lower, program->insts[i]));
+    TRY(target->entry(&lower, program->insts[0]));
     TRY(!diag->failed);
     debug_finish(module);
     return verify(module, diag);

@@ -87,8 +87,9 @@ typedef struct Target Target;
  * needed. The stages are separate calls so that the driver can time and dump each. */
 /* *module (NULL before) is set at once, so that the owner can dispose of it whatever happens: failure, or a jump out of
  * an exhausted arena. */
-bool codegen_lower(Module **module, const Target *target, const CodegenOptions *options, TypeTable *types,
-                   FuncInst *const *insts, size_t count, Arena *arena, Diag *diag);
+bool codegen_lower(Module **module, const Target *target, const CodegenOptions *options, const Program *program);
+/* Program.index_raises, for these options. */
+bool codegen_index_raises(const Target *target, const CodegenOptions *options);
 bool codegen_link(Module *module, Diag *diag);
 bool codegen_optimise(Module *module, Diag *diag);
 char *codegen_text(Module *module, Arena *arena);                          /* LLVM IR, for dumps */

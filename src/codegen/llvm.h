@@ -162,7 +162,7 @@ struct Module {
     size_t exception_bytes;
     size_t shared_bytes; /* static shared memory given out so far */
     bool has_barriers;
-    unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (thread_order.c) */
+    unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */
     bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */
     unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */

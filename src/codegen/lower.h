@@ -51,9 +51,8 @@ struct LowerState {
 
 bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
-bool lower_declare(Lower *l);                               /* lower_call.c: declares every function */
-bool lower_may_raise(const Lower *l, const FuncInst *inst); /* whether it returns a status */
-void codegen_find_thread_order(Lower *l); /* thread_order.c; after it is known which functions raise */
+bool lower_declare(Lower *l);                                          /* lower_call.c: declares every function */
+bool lower_may_raise(const Lower *l, const FuncInst *inst);            /* whether it returns a status */
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);
 LLVMValueRef lower_call_func(Lower *l, const Value *call);

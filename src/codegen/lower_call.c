@@ -2,14 +2,11 @@
  *
  * Convention (llvm.h): hidden parameters of the target, the exception buffer on targets that raise, the leaves of every
  * argument. Result: nothing, one leaf, or a struct of leaves; a function that may raise has the i32 status before them.
- * Which functions may raise is the answer of ir/effects.c. */
+ * Which functions may raise is what the pass `effects` has found. */
 #include "codegen/lower.h"
 
-/* ---- who may raise ---- */
-
 /* Recursive functions raise RecursionError before the stack ends; the exception buffer holds its limit until then. */
-static void find_recursive(Lower *l) {
-    insts_find_calls(l->arena, l->m->insts, l->m->ninsts);
+static void note_recursion(Lower *l) {
     for (size_t i = 0; i < l->m->ninsts; i++) l->m->recursive |= l->target->stack_limit && l->m->insts[i]->recursive;
     if (l->m->recursive && l->m->exception_bytes < sizeof(int64_t)) l->m->exception_bytes = sizeof(int64_t);
 }
@@ -67,9 +64,7 @@ bool lower_declare(Lower *l) {
     }
     l->s->nfunctions = most;
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
-    find_recursive(l);
-    effects_summarise(l->arena, l->m->insts, l->m->ninsts, l->access == ACCESS_RAISE);
-    codegen_find_thread_order(l);
+    note_recursion(l);
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
     return true;
 }

@@ -316,7 +316,7 @@ static void axis_end(Lower *l, Axis *axis, VectorWish wish) {
     l_enter(l, after);
 }
 
-/* The loops over threads: z, then y or x, then the other, which is the inner axis (thread_order.c).  The innermost
+/* The loops over threads: z, then y or x, then the other, which is the inner axis (pass thread_order).  The innermost
  * goes on through the joined blocks. */
 typedef struct Threads {
     unsigned inner;          /* 0: x, 1: y */

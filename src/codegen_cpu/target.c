@@ -6,7 +6,7 @@
  * parameter).  In a kernel without barriers that is a local variable of the loop over threads (entry.c), which LLVM
  * takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
- * Where blocks are joined (thread_order.c) threadIdx of the inner axis goes on into the next blocks: nobody sees it by
+ * Where blocks are joined (thread_order) threadIdx of the inner axis goes on into the next blocks: nobody sees it by
  * itself. */
 #include <pthread.h>   /* pthread_once */
 #include <stdatomic.h> /* atomic_exchange */

@@ -86,9 +86,20 @@ static bool stage_frontend(Job *job, const Request *request) {
     return worklist_instance(job, job->function, untyped, request->types, request->konsts, (CallSite){0}) != NULL;
 }
 
+static const Target *job_target(const Job *job) {
+    return job->config->target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
+}
+
 static bool stage_infer(Job *job) {
     TRY(worklist_run(job));
-    job->program = (Program){job->arena, job->session->types, job->diag, job->insts.data, job->insts.len};
+    job->program = (Program){
+        .arena = job->arena,
+        .types = job->session->types,
+        .diag = job->diag,
+        .insts = job->insts.data,
+        .count = job->insts.len,
+        .index_raises = codegen_index_raises(job_target(job), &job->options),
+    };
     dump_program(job, DUMP_TYPED);
     notes_print(job);
     return true;
@@ -109,13 +120,8 @@ static bool stage_passes(Job *job) {
     return passes_run(&job->program, target, &(PassWatch){job, pass_ran});
 }
 
-static const Target *job_target(const Job *job) {
-    return job->config->target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
-}
-
 static bool stage_lower(Job *job) {
-    TRY(codegen_lower(&job->module, job_target(job), &job->options, job->session->types, job->insts.data,
-                      job->insts.len, job->arena, job->diag));
+    TRY(codegen_lower(&job->module, job_target(job), &job->options, &job->program));
     if (dump_wanted(job, DUMP_LLVM)) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
     return true;
 }
@@ -249,8 +255,9 @@ static bool finish_code(Job *job) {
 
 static bool finish_text(Job *job) {
     const char *text = job->texts[job->last_text];
-    job->text = text ? arena_strdup(job->diag->arena, text) : NULL;
-    return text != NULL;
+    FAIL_IF(!text, job->diag, PARSE, NULL, (Span){0}, "the stage has no text for this target");
+    job->text = arena_strdup(job->diag->arena, text);
+    return true;
 }
 
 Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types,

@@ -386,6 +386,10 @@ typedef struct Program {
     Diag *diag;
     FuncInst **insts;
     size_t count;
+    bool index_raises; /* an index outside an array raises (value_effects) */
+    unsigned
+        inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
+    bool joins_blocks; /* its neighbouring blocks along that axis may run as one (thread_order) */
 } Program;
 
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };

@@ -10,9 +10,23 @@ static void print_writes(Buf *buf, uint64_t writes) {
     buf_putc(buf, '\n');
 }
 
+/* "; effects read raise" */
+static void print_effects(Buf *buf, Effects effects) {
+    static const char *const names[] = {"read", "write", "raise", "sync"};
+    buf_puts(buf, "; effects");
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (effects >> i & 1) buf_printf(buf, " %s", names[i]);
+    buf_putc(buf, '\n');
+}
+
 void program_print(Buf *buf, const Program *program) {
+    if (program->inner_axis || program->joins_blocks)
+        buf_printf(buf, "; threads along %c%s\n", "xy"[program->inner_axis],
+                   program->joins_blocks ? ", blocks joined" : "");
     for (size_t i = 0; i < program->count; i++) {
         if (i) buf_putc(buf, '\n');
+        if (program->insts[i]->recursive) buf_puts(buf, "; recursive\n");
+        if (program->insts[i]->summarised) print_effects(buf, program->insts[i]->effects);
         print_writes(buf, program->insts[i]->writes);
         func_print(buf, program->insts[i]->func);
     }

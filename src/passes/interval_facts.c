@@ -13,7 +13,7 @@ static bool is_integer(const Value *value) { return value->type && type_is_integ
 static void note_bounds(Intervals *s, Value *value) {
     const Known *known = &s->known[value->id];
     Interval all = interval_of_type(value->type), int64 = interval_of(INT64_MIN, INT64_MAX);
-    if (type_scalar_kind(value->type) == 'b' || interval_is_empty(known->range) || value->op == OP_CONST) return;
+    if (type_scalar_kind(value->type) == 'b' || interval_is_empty(known->range) || value->konst) return;
     if (known->forward && known->range.lo < 0) value->flags |= VF_FORWARD; /* else the bounds say so */
     if (interval_equal(known->range, all) || !interval_within(known->range, int64)) return;
     Bounds *bounds = ARENA_NEW(s->arena, Bounds);

@@ -11,6 +11,7 @@
 #include "testing/testing.h"
 
 #include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
+#include "passes/passes.h"               /* passes_run_one */
 
 typedef struct Trial {
     Arena *arena;
@@ -113,8 +114,19 @@ static bool lower_text(Trial *trial) {
     TRY(func && func_verify(func, true, &trial->diag));
     FuncInst *inst = instance_of(trial, func);
     const Target *target = trial->config.target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
-    TRY(codegen_lower(&trial->module, target, &trial->config.codegen, trial->session->types, &inst, 1, trial->arena,
-                      &trial->diag));
+    const CodegenOptions *options = &trial->config.codegen;
+    Program program = {
+        .arena = trial->arena,
+        .types = trial->session->types,
+        .diag = &trial->diag,
+        .insts = &inst,
+        .count = 1,
+        .index_raises = codegen_index_raises(target, options),
+    };
+    TRY(passes_run_one(&program, PASS_effects));
+    if (options->entry == ENTRY_KERNEL && trial->config.target == TARGET_HOST)
+        TRY(passes_run_one(&program, PASS_thread_order));
+    TRY(codegen_lower(&trial->module, target, options, &program));
     return text_of_module(trial);
 }
 

@@ -34,7 +34,14 @@ static bool run(Trial *trial) {
     Func *func = func_parse(trial->arena, trial->types, trial->text, &trial->diag);
     TRY(func && func_verify(func, true, &trial->diag));
     FuncInst *root = root_of(trial, func);
-    Program program = {trial->arena, trial->types, &trial->diag, &root, 1};
+    Program program = {
+        .arena = trial->arena,
+        .types = trial->types,
+        .diag = &trial->diag,
+        .insts = &root,
+        .count = 1,
+        .index_raises = true,
+    };
     TRY(passes_run_one(&program, trial->pass));
     TRY(program_verify(&program));
     Buf text;

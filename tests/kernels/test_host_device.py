@@ -630,7 +630,7 @@ def test_nothing_is_warned_about_when_all_is_inside():
         unguarded[4, 250](np.zeros(1000), np.zeros(1000))
 
 
-# ---- blocks that run as one loop (src/codegen/thread_order.c) ----
+# ---- blocks that run as one loop (src/passes/thread_order.c) -----
 
 
 @cuda.jit

@@ -41,8 +41,8 @@ def test_an_unknown_pass():
         run("fusion", "func f() {\nb0:\n  %0 = const None\n  return %0\n}\n")
 
 
-@pytest.mark.parametrize("name", [name for name, *_ in _testing.passes()])
-def test_every_pass_is_timed_and_has_a_text(name):
+@pytest.mark.parametrize("name, targets", [(name, targets) for name, _, targets, _ in _testing.passes()])
+def test_every_pass_is_timed_and_has_a_text(name, targets):
     @jit
     def f(a):
         a[0] = 1.0
@@ -50,7 +50,11 @@ def test_every_pass_is_timed_and_has_a_text(name):
     f(np.zeros(2))
     (metadata,) = f.get_metadata().values()
     assert 0 <= metadata["pass_times"][name] <= metadata["pipeline_times"]["passes"]
-    assert "setitem" in _testing.stage(f.py_func, [A1], name)
+    kernel = not targets & 1
+    assert "setitem" in _testing.stage(f.py_func, [A1], name, kernel=kernel)
+    if kernel:
+        with pytest.raises(Exception, match="the stage has no text for this target"):
+            _testing.stage(f.py_func, [A1], name)
 
 
 # ---- written ---------------------------------------------------------------------------------------------------------
@@ -110,7 +114,92 @@ def test_written_by_callees():
     store = jit(store)
     f = jit(f)
     text = _testing.stage(f.py_func, [A1, A1, "int"], "written")
-    assert [line for line in text.splitlines() if line.startswith("; ")] == ["; writes 0 1", "; writes 0"]
+    assert [line for line in text.splitlines() if line.startswith("; writes")] == ["; writes 0 1", "; writes 0"]
+
+
+# ---- effects ---------------------------------------------------------------------------------------------------------
+
+
+def test_effects_of_a_body():
+    assert noted("effects", f"""\
+        func f(a: {A1}, i: int) -> float64 {{
+        b0:
+          %2: float64 = getitem.unchecked %0, %1
+          return %2
+        }}
+        """) == ["; effects read"]
+    assert noted("effects", f"""\
+        func f(a: {A1}, i: int, x: float64) -> None {{
+        b0:
+          setitem %0, %1, %2
+          %3 = const None
+          return %3
+        }}
+        """) == ["; effects read write raise"]
+
+
+@jit
+def store(a):
+    a[0] = 1.0
+    return 2
+
+
+@jit
+def down(a, n):
+    return down(a, n - 1) if n > 0 else store(a)
+
+
+def test_effects_of_callees_and_recursion():
+    text = _testing.stage(down.py_func, [A1, "int"], "effects")
+    facts = [line for line in text.splitlines() if line.startswith("; ")]
+    assert facts == ["; recursive", "; effects read write raise", "; effects read write raise"]
+
+
+def test_a_proven_check_is_no_effect():
+    def f(a):
+        s = 0.0
+        for i in range(len(a)):
+            s += a[i]
+        return s
+
+    assert "raise" not in _testing.stage(f, [A1], "effects").splitlines()[0]
+
+
+# ---- thread_order ----------------------------------------------------------------------------------------------------
+
+KERNEL = """\
+    func k(a: array(float64, 2, {layout}), x: float64) -> None {{
+    b0:
+      %2 = const 2
+      %3: (int, int) = call_func[krait.cuda.grid] %2
+      %4: int = extract[0] %3
+      %5: int = extract[1] %3
+      %6: (int, int) = tuple %{first}, %{second}
+      setitem.unchecked %0, %6, %1
+      %7 = const None
+      return %7
+    }}
+    """
+
+
+@pytest.mark.parametrize("layout, first, second, along", [
+    ("C", 4, 5, "y"), ("C", 5, 4, "x"), ("F", 4, 5, "x"), ("F", 5, 4, "y"),
+])
+def test_threads_go_along_the_axis_that_memory_follows(layout, first, second, along):
+    text = KERNEL.format(layout=layout, first=first, second=second)
+    assert noted("thread_order", text) == [f"; threads along {along}, blocks joined"]
+
+
+def test_a_kernel_that_asks_for_its_block_keeps_its_blocks():
+    assert noted("thread_order", f"""\
+        func k(a: {A1}, x: float64) -> None {{
+        b0:
+          %2: int = call_func[krait.cuda.threadIdx.x]
+          setitem.unchecked %0, %2, %1
+          %3 = const None
+          return %3
+        }}
+        """) == []
 
 
 # ---- iterators -------------------------------------------------------------------------------------------------------

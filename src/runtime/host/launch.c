@@ -3,7 +3,7 @@
  * In: a kernel's code, grid, block, arguments.  Out: every thread has run; a report of the first that raised, missed a
  * barrier or left an access out.
  *
- * Blocks are counted along the code's inner axis first (x, or y where accesses follow that: thread_order.c) and divided
+ * Blocks are counted along the code's inner axis first (x, or y where accesses follow that: thread_order) and divided
  * into as many ranges as threads may take part.  A thread works on its own range first, the same from launch to launch
  * so that it finds its data in its core's cache, in chunks that get smaller towards the end; then it takes chunks of
  * the others'.  The threads of a block run on one core, as a loop inside the code that may take neighbouring blocks in

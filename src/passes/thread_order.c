@@ -1,8 +1,8 @@
 /* thread_order.c: in which order the threads of a kernel run where they are a loop: along which axis the innermost loop
  * goes, and whether it may go on through the neighbouring blocks.
  *
- * In: the typed functions of a kernel.  Out: Module.inner_axis and Module.joins_blocks, for targets that run blocks as
- * loops.
+ * In: the typed functions of a kernel, with their effects.  Out: Program.inner_axis and Program.joins_blocks, for
+ * targets that run blocks as loops.
  *
  * Neighbouring blocks along an axis may run as one where no function can tell which of them it is in, but only its
  * place in the grid: cuda.grid(), or blockIdx.x * blockDim.x + threadIdx.x written out, and no other use of the two.  A
@@ -12,7 +12,8 @@
  *
  * The innermost axis is x, which neighbours in memory follow in a kernel written for a GPU, unless more accesses follow
  * y: `row, column = cuda.grid(2)` and a[row, column], as many write it, would step from row to row. */
-#include "codegen/lower.h"
+#include "library/library.h" /* value_calls */
+#include "passes/private.h"
 
 enum {
     AXES = 2,      /* that may be innermost: x and y */
@@ -51,10 +52,10 @@ static bool tells_blocks_apart(const Value *value, unsigned axis) {
     return false;
 }
 
-static bool can_join(const Lower *l, unsigned axis) {
-    for (size_t i = 0; i < l->m->ninsts; i++) {
-        const FuncInst *inst = l->m->insts[i];
-        if (lower_may_raise(l, inst)) return false;
+static bool can_join(const Program *program, unsigned axis) {
+    for (size_t i = 0; i < program->count; i++) {
+        const FuncInst *inst = program->insts[i];
+        if (inst->effects & EFFECT_RAISE) return false;
         for (size_t b = 0; b < inst->func->blocks.len; b++)
             for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
                 if (tells_blocks_apart(value, axis)) return false;
@@ -90,21 +91,19 @@ static const Value *memory_index(const Value *value) {
     return index->args[array->type->layout == LAYOUT_F ? 0 : index->nargs - 1];
 }
 
-static bool more_follow_y(const Lower *l) {
+static bool more_follow_y(const Program *program) {
     size_t count[AXES] = {0};
-    for (size_t i = 0; i < l->m->ninsts; i++)
-        for (size_t b = 0; b < l->m->insts[i]->func->blocks.len; b++)
-            for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next) {
+    for (size_t i = 0; i < program->count; i++)
+        for (size_t b = 0; b < program->insts[i]->func->blocks.len; b++)
+            for (const Value *value = program->insts[i]->func->blocks.data[b]->first; value; value = value->next) {
                 const Value *index = memory_index(value);
                 for (unsigned axis = 0; index && axis < AXES; axis++) count[axis] += follows(index, axis, MAX_DEPTH);
             }
     return count[1] > count[0];
 }
 
-void codegen_find_thread_order(Lower *l) {
-    l->m->inner_axis = 0;
-    l->m->joins_blocks = false;
-    if (l->m->options.entry != ENTRY_KERNEL) return;
-    if (more_follow_y(l) && can_join(l, 1)) l->m->inner_axis = 1;
-    l->m->joins_blocks = can_join(l, l->m->inner_axis);
+bool pass_thread_order(Program *program) {
+    if (more_follow_y(program) && can_join(program, 1)) program->inner_axis = 1;
+    program->joins_blocks = can_join(program, program->inner_axis);
+    return true;
 }
