@@ -1,8 +1,9 @@
 /* type_text.c: types as text and back (the forms are listed in ir.h).
  *
  * Printing walks the type; parsing is recursive descent over
- *   type = atom {"?"}      atom = "(" [type {"," type} [","]] ")" | name | name "#" number | name ["#" number] "(" ...
- * ")" Input may be anything (tests, fuzzers): depth is limited, nothing is assumed. */
+ *   type = atom {"?"}
+ *   atom = "(" [type {"," type} [","]] ")" | name | name "#" number | name ["#" number] "(" ... ")"
+ * Input may be anything (tests, fuzzers): depth is limited, nothing is assumed. */
 #include "ir/ir.h"
 
 #include <ctype.h>  /* isalnum */

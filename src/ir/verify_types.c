@@ -92,8 +92,10 @@ static void check_items(Verifier *verifier, const Value *value) {
 static void check_extract(Verifier *verifier, const Value *value) {
     const Value *from = value->args[0];
     if (from->op == OP_UNPACK || from->op == OP_UNPACK_EX) return; /* may hold an array or an iterator */
-    if (from->type->kind != TY_CLOSURE) want_kind(verifier, value, 0, TY_TUPLE, "a tuple");
-    if (from->type->kind != TY_TUPLE && from->type->kind != TY_CLOSURE) return;
+    TypeKind kind = from->type->kind;
+    bool other = kind == TY_CLOSURE || kind == TY_EXC || kind == TY_TEXT;
+    if (!other) want_kind(verifier, value, 0, TY_TUPLE, "a tuple");
+    if (!other && kind != TY_TUPLE) return;
     if (value->imm.i >= from->type->count)
         fault(verifier, value, "the tuple has no such item");
     else

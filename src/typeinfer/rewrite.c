@@ -3,7 +3,8 @@
  * In: a function whose values have facts.  Out: the form that docs/contracts.md promises to lowering.
  * Steps: 1. blocks that stop end in `unreachable`, branches with a known condition become jumps, unreached blocks go;
  *        2. every value in reverse post-order: its rule once more, with emit set, then typing_apply; a replaced value
- * leaves a forward (Value.mark), and since definitions come before uses, operands are looked up through forwards;
+ *           leaves a forward (Value.mark), and since definitions come before uses, operands are looked up through
+ *           forwards;
  *        3. operands of phis are cast at the ends of the predecessors, or on the edges where that may raise;
  *        4. trivial phis and dead values go. */
 #include "typeinfer/infer.h"

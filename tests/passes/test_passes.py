@@ -284,3 +284,57 @@ def test_an_older_iterator_is_not_used_beside_the_next():
     text = MADE_IN_A_LOOP.format(before="%6: bool = iter_more %3", after="%5: bool = iter_more %3")
     with pytest.raises(ValueError, match="the one that was made here before may still be in use"):
         run("iterators", text)
+
+
+# ---- raises ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_chosen_text_is_told_apart_by_a_number():
+    assert run("raises", """\
+        func f(c: bool, x: int) -> None {
+        b0:
+          %2 = const "a"
+          %3 = const "b"
+          branch %0, b1, b2
+        b1:
+          jump b2
+        b2:
+          %4: str = phi b0 %2, b1 %3
+          %5: exc#1(str, int) = tuple %4, %1
+          raise %5
+        }
+        """) == textwrap.dedent("""\
+        func f(c: bool, x: int) -> None {
+        b0:
+          %10 = const 0
+          branch %0, b1, b2
+        b1:
+          %11 = const 1
+          jump b2
+        b2:
+          %9: int = phi b0 %10, b1 %11
+          %12 = const 0
+          %13: bool = eq %9, %12
+          branch %13, b3, b4
+        b3:
+          %15 = const "a"
+          %16: exc#1(str, int) = tuple %15, %1
+          raise %16
+        b4:
+          %18 = const "b"
+          %19: exc#1(str, int) = tuple %18, %1
+          raise %19
+        }
+        """)
+
+
+def test_known_texts_stay():
+    text = """\
+        func f(x: int) -> None {
+        b0:
+          %1 = const "a"
+          %2: exc#1(str, int) = tuple %1, %0
+          raise %2
+        }
+        """
+    assert run("raises", text) == textwrap.dedent(text)

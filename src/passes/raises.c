@@ -1,0 +1,182 @@
+/* raises.c: an exception's texts are known where it is raised.
+ *
+ * In: a typed function.  Out: raises whose exception is made, down to its texts, of operations and constants.
+ *
+ * A str is a constant: it has no form at run time, and a raise site names the texts of its exception.  Where an
+ * exception, a tuple or a text in it was chosen by a phi, the phis that feed it are a web, whose other operands are its
+ * leaves: next to each phi of the web comes a phi of the leaf's number; the raise becomes a comparison of that number
+ * for each leaf, and behind it a raise of that leaf's texts, with the items that do have a form taken from the phi.
+ * What cannot be told apart this way stays as it is. */
+#include "passes/private.h"
+
+enum { MOST_LEAVES = 32, MOST_RAISES = 256 };
+
+typedef VEC(Value *) Values;
+
+typedef struct Web {
+    Func *func;
+    uint32_t *place; /* by Value.id: of a phi 1 + its place in phis, of a leaf in leaves; 0: not in the web */
+    Values phis, numbers, leaves;
+} Web;
+
+static bool holds_text(const Type *type) {
+    if (type->kind == TY_STR) return true;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (holds_text(type->items[i])) return true;
+    return false;
+}
+
+static bool has_items(const Value *value) { return value->op == OP_TUPLE || value->op == OP_FORMAT; }
+
+/* Whether all texts of a value are known from the operations that make it. */
+static bool is_known(const Value *value) {
+    if (!holds_text(value->type) || value->op == OP_CONST) return true;
+    if (!has_items(value)) return false;
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (!is_known(value->args[i])) return false;
+    return true;
+}
+
+/* The first phi that chooses texts of a value; NULL: none. */
+static Value *find_choice(Value *value) {
+    if (!holds_text(value->type)) return NULL;
+    if (value->op == OP_PHI) return value;
+    Value *found = NULL;
+    for (uint32_t i = 0; has_items(value) && i < value->nargs && !found; i++) found = find_choice(value->args[i]);
+    return found;
+}
+
+/* ---- the web ---- */
+
+static bool add_to_web(Web *web, Value *value) {
+    if (web->place[value->id] || value->op == OP_UNDEF) return true;
+    if (value->op == OP_PHI) {
+        vec_push(web->func->arena, &web->phis, value);
+        web->place[value->id] = (uint32_t)web->phis.len;
+        return true;
+    }
+    if (!is_known(value) || web->leaves.len == MOST_LEAVES) return false;
+    vec_push(web->func->arena, &web->leaves, value);
+    web->place[value->id] = (uint32_t)web->leaves.len;
+    return true;
+}
+
+static bool find_web(Web *web, Value *chosen) {
+    add_to_web(web, chosen);
+    for (size_t i = 0; i < web->phis.len; i++)
+        for (uint32_t k = 0; k < web->phis.data[i]->nargs; k++) TRY(add_to_web(web, web->phis.data[i]->args[k]));
+    return web->leaves.len > 0;
+}
+
+static Value *make_const(Func *func, Span span, int64_t number) {
+    Value *value = value_new(func, OP_CONST, span, NULL, 0);
+    value->konst = const_int(func->arena, func->types, number);
+    value->type = value->konst->type;
+    return value;
+}
+
+static void number_phis(Web *web) {
+    Func *func = web->func;
+    for (size_t i = 0; i < web->phis.len; i++) {
+        Value *number = block_add_phi(func, web->phis.data[i]->block, web->phis.data[i]->span);
+        number->type = type_scalar(func->types, SCALAR_INT64, true);
+        vec_push(func->arena, &web->numbers, number);
+    }
+    for (size_t i = 0; i < web->phis.len; i++) {
+        const Value *phi = web->phis.data[i];
+        Value **args = ARENA_ARRAY(func->arena, Value *, phi->nargs);
+        for (uint32_t k = 0; k < phi->nargs; k++) {
+            const Value *arg = phi->args[k];
+            uint32_t place = web->place[arg->id];
+            if (arg->op == OP_PHI) {
+                args[k] = web->numbers.data[place - 1];
+                continue;
+            }
+            args[k] = make_const(func, phi->span, place ? (int64_t)place - 1 : 0);
+            value_insert_before(phi->block->preds.data[k]->last, args[k]);
+        }
+        phi_set_args(func, web->numbers.data[i], args, phi->nargs);
+    }
+}
+
+/* ---- raising a leaf ---- */
+
+/* At the end of a block: `chosen`, with the texts that `leaf` has. */
+static Value *rebuild(Func *func, Block *block, Value *chosen, const Value *leaf) {
+    if (!holds_text(leaf->type)) return chosen;
+    if (leaf->op == OP_CONST) return block_append_const(func, block, leaf->span, leaf->konst);
+    Value **args = ARENA_ARRAY(func->arena, Value *, leaf->nargs);
+    for (uint32_t i = 0; i < leaf->nargs; i++) {
+        args[i] = block_append(func, block, OP_EXTRACT, leaf->span, &chosen, 1);
+        args[i]->imm.i = i;
+        args[i]->type = leaf->args[i]->type;
+        args[i] = rebuild(func, block, args[i], leaf->args[i]);
+    }
+    Value *value = block_append(func, block, leaf->op, leaf->span, args, leaf->nargs);
+    value->type = leaf->type;
+    return value;
+}
+
+/* A value with `with` in the place of `chosen`. */
+static Value *copy_with(Func *func, Block *block, Value *value, const Value *chosen, Value *with) {
+    if (value == chosen) return with;
+    if (!has_items(value) || !holds_text(value->type)) return value;
+    Value **args = ARENA_ARRAY(func->arena, Value *, value->nargs);
+    for (uint32_t i = 0; i < value->nargs; i++) args[i] = copy_with(func, block, value->args[i], chosen, with);
+    Value *copy = block_append(func, block, value->op, value->span, args, value->nargs);
+    copy->type = value->type;
+    return copy;
+}
+
+static Value *raise_leaf(Func *func, Block *block, const Value *raise, Value *chosen, const Value *leaf) {
+    Value *with = rebuild(func, block, chosen, leaf);
+    Value *exception = copy_with(func, block, raise->args[0], chosen, with);
+    Value *copy = block_append(func, block, OP_RAISE, raise->span, &exception, 1);
+    copy->type = raise->type;
+    return copy;
+}
+
+/* The raise becomes one for each leaf of the web. */
+static void choose(Web *web, Value *raise, Value *chosen, Values *raises) {
+    Func *func = web->func;
+    Block *block = raise->block;
+    Value *number = web->numbers.data[web->place[chosen->id] - 1];
+    value_remove(raise);
+    for (size_t i = 0; i < web->leaves.len; i++) {
+        Block *here = block;
+        if (i + 1 < web->leaves.len) {
+            Value *wanted = block_append_const(func, block, raise->span,
+                                               const_int(func->arena, func->types, (int64_t)i));
+            Value *equal = block_append(func, block, OP_EQ, raise->span, (Value *[]){number, wanted}, 2);
+            equal->type = type_scalar(func->types, SCALAR_BOOL, true);
+            here = block_new(func);
+            Block *others = block_new(func);
+            block_branch(func, block, raise->span, equal, here, others);
+            block->last->type = raise->type;
+            block = others;
+        }
+        vec_push(func->arena, raises, raise_leaf(func, here, raise, chosen, web->leaves.data[i]));
+    }
+}
+
+bool pass_raises(Program *program, FuncInst *inst) {
+    Func *func = inst->func;
+    Values raises = {0};
+    bool changed = false;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        if (func->blocks.data[b]->last->op == OP_RAISE) vec_push(program->arena, &raises, func->blocks.data[b]->last);
+    for (size_t i = 0; i < raises.len && raises.len < MOST_RAISES; i++) {
+        Value *chosen = raises.data[i]->nargs ? find_choice(raises.data[i]->args[0]) : NULL;
+        Web web = {.func = func};
+        if (!chosen) continue;
+        web.place = ARENA_ARRAY(program->arena, uint32_t, func->next_value);
+        if (!find_web(&web, chosen)) continue;
+        number_phis(&web);
+        choose(&web, raises.data[i], chosen, &raises);
+        changed = true;
+    }
+    if (!changed) return true;
+    func_remove_dead(func);
+    func_compute_order(func);
+    return true;
+}
