@@ -185,23 +185,16 @@ static LLVMValueRef nvptx_dynamic_shared_bytes(Lower *l) {
 /* The bytes the array spans go into the module as they are now; small arrays into constant memory. */
 static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
     (void)at;
-    int64_t below = 0, above = 0, item = (int64_t)type_size(type_element(type));
-    bool empty = false;
-    for (unsigned i = 0; i < type->ndim; i++) {
-        int64_t reach = array->strides[i] * (array->shape[i] - 1);
-        empty |= array->shape[i] == 0;
-        *(reach < 0 ? &below : &above) += reach;
-    }
-    size_t bytes = empty ? 0 : (size_t)(above - below + item);
-    const char *from = (const char *)array->data + (empty ? 0 : below);
-    LLVMValueRef data = LLVMConstStringInContext2(l->context, from, bytes, true);
+    ByteRange range = strided_range(type->ndim, array->shape, array->strides, type_size(type_element(type)));
+    size_t bytes = (size_t)(range.high - range.low);
+    LLVMValueRef data = LLVMConstStringInContext2(l->context, (const char *)array->data + range.low, bytes, true);
     LLVMValueRef global = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(data), "krait_array",
                                                       bytes <= CONSTANT_LIMIT ? SPACE_CONSTANT : SPACE_GLOBAL);
     LLVMSetInitializer(global, data);
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMInternalLinkage);
     LLVMSetAlignment(global, 16);
-    return empty ? generic(l, global) : l_offset(l, generic(l, global), l_i64(l, -below));
+    return range.low ? l_offset(l, generic(l, global), l_i64(l, -range.low)) : generic(l, global);
 }
 
 /* ---- the passes and what follows them ---- */

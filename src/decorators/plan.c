@@ -111,18 +111,10 @@ CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *con
 static bool extent(const PlanArray *array, const char *buffer, uintptr_t *low, uintptr_t *high) {
     const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
     const int64_t *shape = (const int64_t *)(head + 1), *strides = shape + array->type->ndim;
-    uintptr_t first = (uintptr_t)head->data, last = first;
-    for (unsigned i = 0; i < array->type->ndim; i++) {
-        if (shape[i] == 0) return false;
-        int64_t reach = (shape[i] - 1) * strides[i];
-        if (reach < 0)
-            first -= (uintptr_t)-reach;
-        else
-            last += (uintptr_t)reach;
-    }
-    *low = first;
-    *high = last + scalar_info[type_element(array->type)->scalar].bytes;
-    return true;
+    ByteRange range = strided_range(array->type->ndim, shape, strides, type_size(type_element(array->type)));
+    *low = (uintptr_t)head->data + (uintptr_t)range.low;
+    *high = (uintptr_t)head->data + (uintptr_t)range.high;
+    return range.high > range.low;
 }
 
 /* Whether an array that may be written shares memory with another argument. */

@@ -34,20 +34,10 @@ static int by_address(const void *a, const void *b) {
 /* The memory range of an array, or an empty one. */
 static void measure(StagedArray *staged) {
     const int64_t *shape = (const int64_t *)(staged->head + 1), *strides = shape + staged->array->type->ndim;
-    size_t item = scalar_info[type_element(staged->array->type)->scalar].bytes;
-    staged->low = staged->high = (uintptr_t)staged->head->data;
-    for (unsigned i = 0; i < staged->array->type->ndim; i++) {
-        if (shape[i] == 0) {
-            staged->low = staged->high = (uintptr_t)staged->head->data;
-            return;
-        }
-        int64_t reach = (shape[i] - 1) * strides[i];
-        if (reach < 0)
-            staged->low -= (uintptr_t)-reach;
-        else
-            staged->high += (uintptr_t)reach;
-    }
-    staged->high += item;
+    const Type *type = staged->array->type;
+    ByteRange range = strided_range(type->ndim, shape, strides, type_size(type_element(type)));
+    staged->low = (uintptr_t)staged->head->data + (uintptr_t)range.low;
+    staged->high = (uintptr_t)staged->head->data + (uintptr_t)range.high;
 }
 
 static bool is_sparse(const StagedArray *staged) {

@@ -43,14 +43,10 @@ bool ufunc_same_shape(const UfuncCall *call, const DeviceArray *array) {
 
 /* The addresses of an array's bytes: from *low to below *high. */
 static void extent_of(const DeviceArray *array, intptr_t *low, intptr_t *high) {
-    *low = *high = (intptr_t)array->head.data;
-    for (unsigned i = 0; i < array->type->ndim; i++)
-        if (array->dims[i] == 0) return;
-    for (unsigned i = 0; i < array->type->ndim; i++) {
-        int64_t reach = (array->dims[i] - 1) * array->dims[array->type->ndim + i];
-        *(reach < 0 ? low : high) += (intptr_t)reach;
-    }
-    *high += scalar_info[type_element(array->type)->scalar].bytes;
+    unsigned ndim = array->type->ndim;
+    ByteRange range = strided_range(ndim, array->dims, array->dims + ndim, type_size(type_element(array->type)));
+    *low = (intptr_t)array->head.data + (intptr_t)range.low;
+    *high = (intptr_t)array->head.data + (intptr_t)range.high;
 }
 
 /* Whether a thread may read an input where another has written a result: they overlap other than element by element. */

@@ -13,9 +13,10 @@
 #ifndef KRAIT_IR_H
 #define KRAIT_IR_H
 
-#include "base/base.h" /* Arena, Span, Diag, VEC */
-#include "ir/abi.h"    /* HostGrid, HostThread, HeapHead: shared with generated code */
-#include "ir/repr.h"   /* Repr, Leaf: what values consist of */
+#include "base/base.h"  /* Arena, Span, Diag, VEC */
+#include "ir/abi.h"     /* HostGrid, HostThread, HeapHead: shared with generated code */
+#include "ir/repr.h"    /* Repr, Leaf: what values consist of */
+#include "ir/strided.h" /* ArrayLayout */
 
 /* ---- types ---- */
 
@@ -63,7 +64,6 @@ typedef enum TypeKind {
     TY_OBJECT, /* a constant Python object compiled code can only take attributes of (a module, a namespace): object */
 } TypeKind;
 
-typedef enum ArrayLayout { LAYOUT_C, LAYOUT_F, LAYOUT_A } ArrayLayout; /* A: any strides; ndim <= 1 contiguous is C */
 typedef enum IterKind {
     ITER_RANGE,
     ITER_TUPLE,

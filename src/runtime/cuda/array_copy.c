@@ -23,14 +23,10 @@ PyObject *device_array_numpy_view(DeviceArray *self, void *data, PyObject *base,
 
 /* The bytes the array spans: from the lowest address of an element to the end of the highest. */
 void device_array_extent(DeviceArray *self, char **low, size_t *bytes) {
-    int64_t below = 0, above = 0;
-    for (unsigned i = 0; i < self->type->ndim; i++) {
-        int64_t reach = device_array_strides(self)[i] * (device_array_shape(self)[i] - 1);
-        *(reach < 0 ? &below : &above) += reach;
-    }
-    bool empty = geometry_count(self->type->ndim, device_array_shape(self)) == 0;
-    *low = (char *)self->head.data + (empty ? 0 : below);
-    *bytes = empty ? 0 : (size_t)(above - below) + device_array_item(self);
+    ByteRange range = strided_range(self->type->ndim, device_array_shape(self), device_array_strides(self),
+                                    device_array_item(self));
+    *low = (char *)self->head.data + range.low;
+    *bytes = (size_t)(range.high - range.low);
 }
 
 /* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a

@@ -22,8 +22,8 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
         if (ndim > TYPE_MAX_NDIM)
             PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
         else {
-            geometry_fill_strides(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
-                                  PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array), strides);
+            strided_pack(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
+                                  PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_C, strides);
             result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
         }
     } else if (scalar >= 0) {
@@ -77,11 +77,11 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
         goto done;
     scalar = geometry_scalar(dtype);
     if (scalar < 0) goto done;
-    geometry_fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F', packed);
+    strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F' ? LAYOUT_F : LAYOUT_C, packed);
     if (strides_object != Py_None) { /* like Numba: only a permutation of packed strides can be asked for */
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
         int64_t other[TYPE_MAX_NDIM + 1];
-        geometry_fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F', other);
+        strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F' ? LAYOUT_F : LAYOUT_C, other);
         bool same = strides.len == shape.len && !memcmp(strides.ptr, packed, sizeof(int64_t) * (size_t)shape.len);
         bool swapped = strides.len == shape.len && !memcmp(strides.ptr, other, sizeof(int64_t) * (size_t)shape.len);
         if (!same && !swapped) {
@@ -110,7 +110,7 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     int64_t strides[NPY_MAXDIMS];
     if (Py_TYPE(like) == runtime->device_array) {
         DeviceArray *array = (DeviceArray *)like;
-        geometry_fill_strides_like(array->type->ndim, device_array_shape(array), (int64_t)device_array_item(array),
+        strided_pack_like(array->type->ndim, device_array_shape(array), device_array_item(array),
                                    device_array_strides(array), strides);
         return (PyObject *)device_array_allocate(runtime, on, device_array_scalar(array), array->type->ndim,
                                                  device_array_shape(array), strides);
@@ -119,7 +119,7 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     int scalar = array ? geometry_scalar(PyArray_DESCR(array)) : -1;
     PyObject *result = NULL;
     if (scalar >= 0 && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
-        geometry_fill_strides_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes,
+        strided_pack_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes,
                                    PyArray_STRIDES(array), strides);
         result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
                                                    PyArray_DIMS(array), strides);
@@ -183,7 +183,7 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 || read_shape(shape_object, &shape) < 0 ||
         !PyArray_DescrConverter(typestr, &dtype) || (scalar = geometry_scalar(dtype)) < 0)
         goto done;
-    geometry_fill_strides((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, false, packed);
+    strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, LAYOUT_C, packed);
     strides_object = interface_item(interface, "strides", false);
     if (strides_object && strides_object != Py_None) {
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;

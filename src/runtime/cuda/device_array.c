@@ -24,7 +24,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, CudaContext *context, Scalar sc
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
     self->type = type_array(types, type_scalar(types, scalar, false), ndim,
-                            geometry_layout(ndim, shape, strides, scalar_info[scalar].bytes), readonly);
+                            strided_layout(ndim, shape, strides, scalar_info[scalar].bytes), readonly);
     self->head = (ArrayHead){data, self};
     for (unsigned i = 0; i < ndim; i++) {
         self->dims[i] = shape[i];

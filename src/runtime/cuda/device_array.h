@@ -16,10 +16,6 @@
 
 int64_t geometry_count(unsigned ndim, const int64_t *shape);
 int geometry_scalar(PyArray_Descr *dtype); /* the Scalar of a dtype; -1: TypeError, compiled code has none */
-ArrayLayout geometry_layout(unsigned ndim, const int64_t *shape, const int64_t *strides, int64_t item);
-void geometry_fill_strides(unsigned ndim, const int64_t *shape, int64_t item, bool fortran, int64_t *strides);
-void geometry_fill_strides_like(unsigned ndim, const int64_t *shape, int64_t item, const int64_t *like,
-                                int64_t *strides);
 
 /* ---- device_array.c ---- */
 

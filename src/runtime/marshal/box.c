@@ -23,14 +23,12 @@ static PyObject *box_scalar(const Marshal *marshal, const Type *type, const void
     return object;
 }
 
-/* Lowering does not keep the strides that a layout implies. */
+/* Generated code does not keep the strides that a layout implies. */
 static void array_strides(const Type *type, const int64_t *shape, const int64_t *stored, npy_intp *strides) {
-    int64_t step = scalar_info[type_element(type)->scalar].bytes;
-    for (unsigned k = 0; k < type->ndim; k++) {
-        unsigned axis = type->layout == LAYOUT_C ? type->ndim - 1 - k : k;
-        strides[axis] = type->layout == LAYOUT_A ? stored[axis] : step;
-        step *= shape[axis] ? shape[axis] : 1;
-    }
+    if (type->layout != LAYOUT_A)
+        strided_pack(type->ndim, shape, type_size(type_element(type)), (ArrayLayout)type->layout, strides);
+    else if (type->ndim)
+        memcpy(strides, stored, type->ndim * sizeof *stored);
 }
 
 static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *head, const int64_t *shape,
