@@ -204,6 +204,7 @@ LLVMTypeRef l_leaf_type(Lower *l, const Leaf *leaf);
 LLVMTypeRef l_leaf_memory_type(Lower *l, const Leaf *leaf); /* i8 for bool */
 LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar);
 LLVMTypeRef l_memory_type(Lower *l, Scalar scalar);  /* as l_scalar_type, but i8 for bool */
+LLVMTypeRef l_item_type(Lower *l, const Type *item); /* as large as an item of an array, to step by */
 LLVMTypeRef l_struct(Lower *l, unsigned count, ...); /* of LLVMTypeRef */
 bool l_has_bytes(const Type *type);                  /* false: None, functions and other constants */
 

@@ -25,6 +25,10 @@ LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar) {
 
 LLVMTypeRef l_memory_type(Lower *l, Scalar scalar) { return scalar == SCALAR_BOOL ? l->i8 : l_scalar_type(l, scalar); }
 
+LLVMTypeRef l_item_type(Lower *l, const Type *item) {
+    return item->kind == TY_SCALAR ? l_memory_type(l, (Scalar)item->scalar) : LLVMArrayType2(l->i8, type_size(item));
+}
+
 LLVMTypeRef l_struct(Lower *l, unsigned count, ...) {
     LLVMTypeRef items[16];
     va_list args;

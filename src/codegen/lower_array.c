@@ -17,7 +17,7 @@ LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMVal
     return l_unflatten(l, type, &at);
 }
 
-static int64_t item_bytes(const Type *type) { return scalar_info[type_element(type)->scalar].bytes; }
+static int64_t item_bytes(const Type *type) { return (int64_t)type_size(type_element(type)); }
 
 LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef const *shape) {
     return l_array_make(l, type, data, l_null(l->ptr), shape, NULL);
@@ -63,7 +63,7 @@ LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValue
         unsigned i = type->layout == LAYOUT_C ? k : ndim - 1 - k;
         at = at ? l_nswadd(l, l_nswmul(l, at, l_array_shape(l, type, array, i)), index[i]) : index[i];
     }
-    return l_index(l, l_memory_type(l, type_element(type)->scalar), data, at);
+    return l_index(l, l_item_type(l, type_element(type)), data, at);
 }
 
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward) {

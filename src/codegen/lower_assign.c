@@ -32,7 +32,7 @@ static Operand operand_of(Lower *l, const Type *type, LLVMValueRef array) {
     return x;
 }
 
-static int64_t bytes_of(const Operand *x) { return scalar_info[x->element->scalar].bytes; }
+static int64_t bytes_of(const Operand *x) { return (int64_t)type_size(x->element); }
 
 static LLVMValueRef size_of(Lower *l, const Operand *x) {
     LLVMValueRef size = l_i64(l, 1);
@@ -45,10 +45,10 @@ static LLVMValueRef size_of(Lower *l, const Operand *x) {
 static void update_element(Lower *l, const Update *u, const Operand *to, LLVMValueRef to_at, const Operand *from,
                            LLVMValueRef from_at) {
     LLVMValueRef value = from ? l_load(l, from->element, from_at) : u->scalar;
-    Scalar element = to->element->scalar;
     if (u->op == OP_COUNT) {
-        if (from) value = l_cast_scalar(l, value, from->element->scalar, element);
+        if (from) value = l_convert(l, value, from->element, to->element);
     } else {
+        Scalar element = to->element->scalar;
         if (from) value = l_cast_scalar(l, value, from->element->scalar, u->compute);
         LLVMValueRef old = l_cast_scalar(l, l_load(l, to->element, to_at), element, u->compute);
         value = l_scalar_op(l, u->op, u->compute, old, value);

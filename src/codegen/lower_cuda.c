@@ -91,7 +91,7 @@ static unsigned alignment_of(const Value *call) {
 /* Extents of the constant shape; their product times the element's size, or -1: too large. */
 static int64_t constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TYPE_MAX_NDIM]) {
     const Const *konst = l_arg_const(call, 0);
-    int64_t bytes = scalar_info[type_element(call->type)->scalar].bytes;
+    int64_t bytes = (int64_t)type_size(type_element(call->type));
     if (!konst) return -1;
     for (unsigned i = 0; i < call->type->ndim; i++) {
         int64_t extent = konst->type->kind == TY_TUPLE ? konst->items[i]->i : konst->i;
@@ -116,7 +116,7 @@ LLVMValueRef lower_func_cuda_shared_array(Lower *l, const Value *call) {
     TRY(data);
     if (bytes == 0)
         shape[0] = LLVMBuildUDiv(l->b, l->target->dynamic_shared_bytes(l),
-                                 l_i64(l, scalar_info[type_element(call->type)->scalar].bytes), "");
+                                 l_i64(l, (int64_t)type_size(type_element(call->type))), "");
     return l_array_of_shape(l, call->type, data, shape);
 }
 

@@ -118,8 +118,8 @@ LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMVa
 LLVMValueRef l_flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number) {
     LLVMValueRef index[TYPE_MAX_NDIM];
     if (array_type->layout == LAYOUT_C && array_type->ndim) {
-        LLVMTypeRef memory = l_memory_type(l, type_element(array_type)->scalar);
-        return l_load(l, type_element(array_type), l_index(l, memory, l_array_data(l, array), number));
+        LLVMTypeRef item = l_item_type(l, type_element(array_type));
+        return l_load(l, type_element(array_type), l_index(l, item, l_array_data(l, array), number));
     }
     l_unravel(l, array_type, array, number, index);
     return l_load(l, type_element(array_type), l_element(l, array_type, array, index));

@@ -60,8 +60,7 @@ bool ufunc_disturbs_inputs(const UfuncCall *call, const DeviceArray *out) {
         extent_of(in, &from, &beyond);
         if (from >= high || low >= beyond) continue;
         bool same = in->head.data == out->head.data && in->type->ndim == ndim &&
-                    scalar_info[type_element(in->type)->scalar].bytes ==
-                        scalar_info[type_element(out->type)->scalar].bytes &&
+                    type_size(type_element(in->type)) == type_size(type_element(out->type)) &&
                     (ndim == 0 || memcmp(in->dims, out->dims, 2u * ndim * sizeof(int64_t)) == 0);
         if (!same) return true;
     }

@@ -14,7 +14,7 @@ typedef struct ByteRange {
 
 ByteRange strided_range(unsigned ndim, const int64_t *shape, const int64_t *strides, size_t item);
 bool strided_is_empty(unsigned ndim, const int64_t *shape);
-/* The strides of a contiguous array, C or F; an axis without items counts as one with one, as NumPy has it. */
+/* The strides of a contiguous array, C or F; an axis without items counts as one with one. */
 void strided_pack(unsigned ndim, const int64_t *shape, size_t item, ArrayLayout layout, int64_t *strides);
 /* Strides without gaps, the axes in the order of the magnitudes of other strides: as numpy.empty_like keeps the order
  * of an array that is neither C nor Fortran contiguous. */

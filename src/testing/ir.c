@@ -181,6 +181,26 @@ static const char *try_layout(Trial *trial, const char *text) {
     return buf.text;
 }
 
+/* An array constant: its layout by its strides, the bytes it reaches, its packed strides in C and in F order. */
+static const char *try_strided(Trial *trial, const char *text) {
+    const Const *konst = const_parse(trial->arena, trial->types, text, NULL);
+    if (!konst || konst->type->kind != TY_ARRAY || !konst->array) return refuse(trial, text);
+    const Type *type = konst->type;
+    const int64_t *shape = konst->array->shape, *strides = konst->array->strides;
+    size_t item = type_size(type_element(type));
+    ByteRange range = strided_range(type->ndim, shape, strides, item);
+    Buf buf;
+    buf_init(&buf, trial->arena);
+    buf_printf(&buf, "%c %lld %lld", "CFA"[strided_layout(type->ndim, shape, strides, item)], (long long)range.low,
+               (long long)range.high);
+    for (ArrayLayout layout = LAYOUT_C; layout <= LAYOUT_F; layout++) {
+        int64_t packed[TYPE_MAX_NDIM];
+        strided_pack(type->ndim, shape, item, layout, packed);
+        for (unsigned i = 0; i < type->ndim; i++) buf_printf(&buf, " %lld", (long long)packed[i]);
+    }
+    return buf.text;
+}
+
 static const char *leaf_text(Trial *trial, const Leaf *leaf) {
     static const char *const kinds[] = {"scalar", "present", "data", "owner", "shape", "stride", "state"};
     const char *what = leaf_is_pointer(leaf) ? "-" : scalar_info[leaf->scalar].name;
@@ -318,6 +338,7 @@ static const struct TrialRow {
     {"const_roundtrip", try_const},
     {"remove_edge", try_remove_edge},
     {"layout", try_layout},
+    {"strided", try_strided},
     {"kernel_params", try_kernel_params},
     {"leaves", try_leaves},
     {"infer", try_infer},

@@ -968,6 +968,32 @@ def test_layout_is_that_of_numpy(names):
     assert offsets == [dtype.fields[f"f{i}"][1] for i in range(len(names))]
 
 
+@st.composite
+def strided_arrays(draw):
+    """Arrays as slices and transposes make them."""
+    ndim = draw(st.integers(0, 4))
+    shape = draw(st.lists(st.integers(0, 4), min_size=ndim, max_size=ndim))
+    array = np.empty(shape, draw(st.sampled_from(["i1", "c8"])), draw(st.sampled_from("CF")))
+    steps = draw(st.lists(st.sampled_from([1, 1, -1, 2, -3]), min_size=ndim, max_size=ndim))
+    return array[(*(slice(None, None, step) for step in steps),)].transpose(draw(st.permutations(range(ndim))))
+
+
+@given(strided_arrays())
+@settings(max_examples=300)
+def test_geometry_is_that_of_numpy(array):
+    numbers = [", ".join(map(str, axes)) for axes in (array.shape, array.strides)]
+    text = f"array({array.dtype.name}, {array.ndim}, A)[{'; '.join(numbers)}]@7"
+    layout, low, high, *packed = run("strided", text).split()
+    flags = array.flags
+    assert layout == ("C" if flags.c_contiguous else "F" if flags.f_contiguous else "A")
+    first, end = np.lib.array_utils.byte_bounds(array)
+    address = array.__array_interface__["data"][0]
+    assert (int(low), int(high)) == ((first - address, end - address) if array.size else (0, 0))
+    if array.size:
+        wanted = [np.empty(array.shape, array.dtype, order).strides for order in "CF"]
+        assert [*map(int, packed)] == [*wanted[0], *wanted[1]]
+
+
 def test_leaves():
     assert run("leaves", "(bool_, complex64, array(int8, 2, A), int?)") == """\
 scalar bool axis=0 bytes=1 align=1 offset=0
