@@ -385,6 +385,7 @@ LLVMValueRef l_array_make(Lower *l, const Type *type, LLVMValueRef data, LLVMVal
 LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLVMValueRef const *shape);
 LLVMValueRef l_array_data(Lower *l, LLVMValueRef array);
 LLVMValueRef l_array_owner(Lower *l, LLVMValueRef array);
+LLVMValueRef l_view_owner(Lower *l, LLVMValueRef array); /* of a view on it: OWNER_VIEW in repr.h */
 LLVMValueRef l_array_shape(Lower *l, const Type *type, LLVMValueRef array, unsigned axis);
 LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array,
                             unsigned axis); /* bytes; computed from the shape for C and F */

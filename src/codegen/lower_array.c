@@ -26,6 +26,13 @@ LLVMValueRef l_array_of_shape(Lower *l, const Type *type, LLVMValueRef data, LLV
 LLVMValueRef l_array_data(Lower *l, LLVMValueRef array) { return l_extract(l, array, 0); }
 LLVMValueRef l_array_owner(Lower *l, LLVMValueRef array) { return l_extract(l, array, 1); }
 
+LLVMValueRef l_view_owner(Lower *l, LLVMValueRef array) {
+    LLVMValueRef owner = l_array_owner(l, array);
+    if (LLVMIsNull(owner)) return owner;
+    LLVMValueRef bits = LLVMBuildPtrToInt(l->b, owner, l->i64, "");
+    return LLVMBuildIntToPtr(l->b, l_or(l, bits, l_i64(l, OWNER_VIEW)), l->ptr, "");
+}
+
 LLVMValueRef l_array_shape(Lower *l, const Type *type, LLVMValueRef array, unsigned axis) {
     (void)type;
     return l_extract(l, array, 2 + axis);
@@ -326,7 +333,7 @@ static bool view_build(Lower *l, View *view, const Value *at, const Type *type, 
     unsigned used = 0, axis = 0;
     bool dots = false;
     for (unsigned i = 0; i < x->count; i++) used += x->types[i]->kind != TY_NONE && x->types[i]->kind != TY_ELLIPSIS;
-    *view = (View){.data = l_array_data(l, array), .owner = l_array_owner(l, array)};
+    *view = (View){.data = l_array_data(l, array), .owner = l_view_owner(l, array)};
     if (used > type->ndim) return l_fail(l, "too many indices");
     for (unsigned i = 0; i <= x->count; i++) {
         const Type *item = i < x->count ? x->types[i] : NULL;

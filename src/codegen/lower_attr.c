@@ -43,7 +43,7 @@ static LLVMValueRef lower_attr_transposed(Lower *l, const Value *value, const Ty
         shape[i] = l_array_shape(l, type, v, type->ndim - 1 - i);
         strides[i] = l_array_stride(l, type, v, type->ndim - 1 - i);
     }
-    return l_array_make(l, value->type, l_array_data(l, v), l_array_owner(l, v), shape, strides);
+    return l_array_make(l, value->type, l_array_data(l, v), l_view_owner(l, v), shape, strides);
 }
 
 /* A view on the part that lies `bytes` into each element of a complex array. */
@@ -54,7 +54,7 @@ static LLVMValueRef part_of(Lower *l, const Value *value, const Type *type, LLVM
         strides[i] = l_array_stride(l, type, v, i);
     }
     if (bytes) data = l_offset(l, data, l_i64(l, (int64_t)bytes));
-    return l_array_make(l, value->type, data, l_array_owner(l, v), shape, strides);
+    return l_array_make(l, value->type, data, l_view_owner(l, v), shape, strides);
 }
 
 static LLVMValueRef lower_attr_real_part(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {

@@ -112,7 +112,7 @@ LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMVa
         strides[i - 1] = l_array_stride(l, type, array, i);
     }
     LLVMValueRef data = l_offset(l, l_array_data(l, array), l_nswmul(l, index, l_array_stride(l, type, array, 0)));
-    return l_array_make(l, result, data, l_array_owner(l, array), shape, strides);
+    return l_array_make(l, result, data, l_view_owner(l, array), shape, strides);
 }
 
 LLVMValueRef l_flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number) {

@@ -12,6 +12,7 @@
  *   range                     struct { int64_t start, stop, step; }
  *   array, flat               struct { void *data, *owner; int64_t shape[ndim], strides[ndim]; }
  *                             owner keeps the data alive (the PyObject * it came from, borrowed; NULL on a GPU);
+ *                             OWNER_VIEW is added to it once the array is a view made in compiled code;
  *                             strides in bytes.  Generated code neither reads nor writes strides that the layout of
  *                             the array implies: no leaf stands for them.
  *   cell, iterator            pointer into the memory of the function that made it; never leaves generated code */
@@ -70,6 +71,7 @@ typedef struct ArrayHead {
     void *data;
     void *owner;
 } ArrayHead;
+enum { OWNER_VIEW = 1 };
 
 /* A kernel's parameters on a GPU: the leaves of every argument in order, but owners, each at its natural alignment.
  * The launcher and the kernel's LLVM signature are both made from this list. */

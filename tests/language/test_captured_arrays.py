@@ -27,6 +27,15 @@ def test_an_array_of_a_captured_tuple_comes_back_as_itself():
     assert njit(lambda i: (STRIDED if i else STRIDED))(1) is STRIDED
 
 
+@pytest.mark.parametrize("text", ["a[:]", "a[...]", "a[:, :]", "a.T.T", "a[0:3]", "(a, a[:])[1]", "a[:][:]"])
+def test_a_view_of_the_whole_is_another_array(text):
+    function = eval(f"lambda a: {text}")
+    for array in (np.arange(12.0).reshape(3, 4), STRIDED):
+        view = njit(function)(array)
+        assert view is not array and np.shares_memory(view, array)
+        agree(function, array)
+
+
 def test_views_share_the_memory():
     array = np.arange(12.0).reshape(3, 4)[:, ::2]
     view = njit(lambda: array[1:])()

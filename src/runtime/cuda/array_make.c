@@ -23,7 +23,8 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
             PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
         else {
             strided_pack(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
-                                  PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_C, strides);
+                         PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_C,
+                         strides);
             result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
         }
     } else if (scalar >= 0) {
@@ -77,11 +78,13 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
         goto done;
     scalar = geometry_scalar(dtype);
     if (scalar < 0) goto done;
-    strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F' ? LAYOUT_F : LAYOUT_C, packed);
+    strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F' ? LAYOUT_F : LAYOUT_C,
+                 packed);
     if (strides_object != Py_None) { /* like Numba: only a permutation of packed strides can be asked for */
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
         int64_t other[TYPE_MAX_NDIM + 1];
-        strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F' ? LAYOUT_F : LAYOUT_C, other);
+        strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F' ? LAYOUT_F : LAYOUT_C,
+                     other);
         bool same = strides.len == shape.len && !memcmp(strides.ptr, packed, sizeof(int64_t) * (size_t)shape.len);
         bool swapped = strides.len == shape.len && !memcmp(strides.ptr, other, sizeof(int64_t) * (size_t)shape.len);
         if (!same && !swapped) {
@@ -111,7 +114,7 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     if (Py_TYPE(like) == runtime->device_array) {
         DeviceArray *array = (DeviceArray *)like;
         strided_pack_like(array->type->ndim, device_array_shape(array), device_array_item(array),
-                                   device_array_strides(array), strides);
+                          device_array_strides(array), strides);
         return (PyObject *)device_array_allocate(runtime, on, device_array_scalar(array), array->type->ndim,
                                                  device_array_shape(array), strides);
     }
@@ -120,7 +123,7 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     PyObject *result = NULL;
     if (scalar >= 0 && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
         strided_pack_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes,
-                                   PyArray_STRIDES(array), strides);
+                          PyArray_STRIDES(array), strides);
         result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
                                                    PyArray_DIMS(array), strides);
     } else if (scalar >= 0) {

@@ -1,7 +1,7 @@
 /* box.c: the bytes of a result to a new Python object.
  *
- * Weak scalars become Python's, strong ones NumPy's.  An array that is exactly its owner is the owner itself, as
- * `return x` means in the interpreter; any other is a view on it. */
+ * Weak scalars become Python's, strong ones NumPy's.  An array that no view was made of is its owner, the
+ * object that came in, as `return x` means in the interpreter; any other is a view on it. */
 #include "runtime/marshal/marshal_private.h"
 
 static PyObject *box_scalar(const Marshal *marshal, const Type *type, const void *from) {
@@ -47,14 +47,15 @@ static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *he
 static PyObject *box_array(const Marshal *marshal, const Type *type, const void *from) {
     const ArrayHead *head = from;
     const int64_t *shape = (const int64_t *)(head + 1);
-    PyObject *owner = head->owner;
+    bool view = (uintptr_t)head->owner & OWNER_VIEW;
+    PyObject *owner = (PyObject *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_VIEW);
     npy_intp strides[TYPE_MAX_NDIM + 1];
     npy_intp dims[TYPE_MAX_NDIM + 1];
     array_strides(type, shape, shape + type->ndim, strides);
     for (unsigned k = 0; k < type->ndim; k++) dims[k] = (npy_intp)shape[k];
-    if (owner && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides))
+    if (owner && !view && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides))
         return Py_NewRef(owner);
-    if (owner && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
+    if (owner && !view && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
         ((DeviceArray *)owner)->head.data == head->data && ((DeviceArray *)owner)->type == type)
         return Py_NewRef(owner);
 
