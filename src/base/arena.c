@@ -45,9 +45,11 @@ struct Arena {
     size_t next_chunk;
 };
 
-Arena *arena_new(void) {
+Arena *arena_new(void) { return arena_new_sized(ARENA_FIRST_CHUNK); }
+
+Arena *arena_new_sized(size_t bytes) {
     Arena *arena = calloc(1, sizeof *arena);
-    if (arena) arena->next_chunk = ARENA_FIRST_CHUNK;
+    if (arena) arena->next_chunk = bytes;
     return arena;
 }
 

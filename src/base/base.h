@@ -32,7 +32,8 @@
 
 typedef struct Arena Arena;
 
-Arena *arena_new(void); /* NULL only when the system has no memory at all */
+Arena *arena_new(void);               /* NULL only when the system has no memory at all */
+Arena *arena_new_sized(size_t bytes); /* one that will hold about so much */
 void arena_free(Arena *arena);
 jmp_buf *arena_on_exhaustion(Arena *arena, jmp_buf *recovery); /* the point that was set before */
 /* Tests only: the n-th allocation from now (1 = the next) fails; 0 switches this off. */

@@ -1,117 +1,8 @@
-/* dispatcher.c: @jit and @njit: a Python function that is compiled for the types it is called with.
- *
- * A call: unpack the arguments into a buffer on the C stack as the types of a specialisation, check that what it
- * froze still holds, call its entry, box the result.  Only arguments that no specialisation takes lead on to
- * specialise.c.  Nothing is allocated but the result. */
+/* dispatcher.c: @jit and @njit: the decorators, and the class of what they make; dispatch/call.c is its call. */
 #include "decorators/decorators.h"
 
-#include <stddef.h>       /* offsetof, max_align_t */
-#include <string.h>       /* memset */
+#include <stddef.h>       /* offsetof */
 #include <structmember.h> /* T_PYSSIZET */
-
-enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
-
-/* ---- the call ---- */
-
-/* The buffer holds the arguments.  Whoever calls this keeps the specialisation alive: recompile() may drop it
- * meanwhile.
- */
-static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
-    void *exception = buffer + spec->exception_offset;
-    char *result = buffer + spec->result_offset;
-    int32_t status;
-    if (self->core.options.nogil) {
-        PyThreadState *saved = PyEval_SaveThread();
-        status = spec->entry(buffer, result, exception);
-        PyEval_RestoreThread(saved);
-    } else {
-        status = spec->entry(buffer, result, exception);
-    }
-    if (KRAIT_UNLIKELY(status != 0))
-        return errors_raise_site(self->core.state, spec->code, status, exception,
-                                 PyFunction_GET_GLOBALS(self->core.function));
-    const Type *type = spec->code->result;
-    if (!spec->declared && type->kind == TY_SCALAR && type->weak &&
-        !type->object) { /* the commonest results, without a call through marshal */
-        if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
-        if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
-    }
-    return spec_box(self->core.state, spec, result);
-}
-
-typedef MarshalResult Fill(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to);
-
-/* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
-static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
-    char *heap = PyMem_Malloc(spec->buffer_bytes + 64);
-    if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
-    char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
-    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
-    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
-    PyMem_Free(heap);
-    return filled;
-}
-
-static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
-                                       PyObject **result) {
-    _Alignas(64) char buffer[STACK_BUFFER];
-    if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
-    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
-    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
-    return filled;
-}
-
-static PyObject *call_slow(Dispatcher *self, PyObject *const *bound) {
-    PyObject *result = NULL;
-    if (specialiser_flush_pending(&self->core) < 0) return NULL;
-    Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
-    if (!spec) return NULL;
-    spec->references++; /* boxing may run anything */
-    MarshalResult filled = try_call_on_stack(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
-    if (filled == MARSHAL_MISMATCH)
-        PyErr_Format(PyExc_TypeError, "an argument of %U() does not convert to its declared type",
-                     ((PyFunctionObject *)self->core.function)->func_qualname);
-    spec_release(spec);
-    return result;
-}
-
-static PyObject *call_bound(Dispatcher *self, PyObject *const *bound) {
-    Specialiser *core = &self->core;
-    bool convert = !core->can_compile && core->nspecs == 1; /* one signature: no choice to make */
-    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
-        Spec *spec = core->specs[i];
-        PyObject *result = NULL;
-        MarshalResult filled = MARSHAL_MISMATCH;
-        spec->references++; /* guards and conversions may run anything, and that may drop it */
-        if (spec_guards(spec))
-            filled = try_call_on_stack(self, spec, convert ? spec_convert : spec_unpack, bound, &result);
-        spec_release(spec);
-        if (filled == MARSHAL_OK) {
-            core->hits++;
-            return result;
-        }
-        if (filled == MARSHAL_ERROR) return NULL;
-    }
-    return call_slow(self, bound);
-}
-
-static PyObject *call_general(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL, *result = NULL;
-    size_t nparams = (size_t)self->core.binding.nparams;
-    if (nparams > COUNT_OF(few) && !(bound = PyMem_Malloc(nparams * sizeof *bound))) return PyErr_NoMemory();
-    if (binding_fill(&self->core.binding, args, nargs, kwnames, bound, &rest) == 0) result = call_bound(self, bound);
-    Py_XDECREF(rest);
-    if (bound != few) PyMem_Free(bound);
-    return result;
-}
-
-static PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    Dispatcher *self = (Dispatcher *)callable;
-    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (KRAIT_UNLIKELY(!binding_direct(&self->core.binding, nargs, kwnames)))
-        return call_general(self, args, nargs, kwnames);
-    return call_bound(self, args);
-}
 
 /* ---- making one ---- */
 
@@ -161,11 +52,11 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
     self->core.config.codegen.entry = ENTRY_FUNCTION;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
     if (!self->dict || copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, function, options) < 0)
+        specialiser_init(&self->core, state, (PyObject *)self, function, signatures, options) < 0)
         goto failed;
     if (signatures) {
         self->core.can_compile = false;
-        self->core.pending = Py_NewRef(signatures);
+        self->core.pending = true;
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(signatures); i++) {
             Signature *signature = (Signature *)PyList_GET_ITEM(signatures, i);
             if (signature->count == self->core.binding.nparams) continue;
@@ -292,6 +183,7 @@ static int dispatcher_traverse(PyObject *object, visitproc visit, void *arg) {
 static int dispatcher_clear(PyObject *object) {
     Dispatcher *self = (Dispatcher *)object;
     Py_CLEAR(self->dict);
+    specialiser_forget(&self->core);
     return 0;
 }
 

@@ -192,7 +192,7 @@ static PyObject *make_text(Specialiser *core, const Spec *spec, const void *cont
     diag_init(&diag, arena);
     Config config = spec->code->config;
     config.keep_text = true;
-    Code *code = driver_compile(&core->state->session, &config, core->object, spec->code->params,
+    Code *code = driver_compile(&core->state->session, &config, core->identity, spec->code->params,
                                 spec->code->param_konsts, spec->nargs, &diag);
     if (code) {
         const char *const texts[] = {
@@ -312,6 +312,7 @@ static PyObject *method_recompile(PyObject *self, PyObject *unused) {
     Spec **old = core->specs;
     core->specs = NULL;
     core->nspecs = 0;
+    table_drop(core);
     bool failed = false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Spec *spec = old[i];

@@ -146,8 +146,8 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
 /* ---- making one ---- */
 
 int kernel_compile_signatures(Kernel *kernel, const Config *config) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kernel->signatures); i++)
-        if (!specialiser_for_signature(&kernel->core, config, (Signature *)PyList_GET_ITEM(kernel->signatures, i)))
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kernel->core.signatures); i++)
+        if (!specialiser_for_signature(&kernel->core, config, (Signature *)PyList_GET_ITEM(kernel->core.signatures, i)))
             return -1;
     return 0;
 }
@@ -155,15 +155,17 @@ int kernel_compile_signatures(Kernel *kernel, const Config *config) {
 /* A device function has no code of its own: its types are checked, for the error to come now. */
 static int check_device_function(Kernel *self) {
     ModuleState *state = self->core.state;
+    Config config = self->core.config;
     int result = 0;
-    for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(self->signatures); i++) {
-        const Signature *signature = (Signature *)PyList_GET_ITEM(self->signatures, i);
+    config.decorating = true;
+    for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(self->core.signatures); i++) {
+        const Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
         Arena *arena = arena_new();
         Diag diag;
         if (!arena) return PyErr_NoMemory(), -1;
         diag_init(&diag, arena);
-        if (!driver_stage_text(&state->session, &self->core.config, self->core.object, signature->args,
-                               (size_t)signature->count, "typed", &diag)) {
+        if (!driver_stage_text(&state->session, &config, self->core.identity, signature->args, (size_t)signature->count,
+                               "typed", &diag)) {
             errors_raise_diag(state, &diag);
             result = -1;
         }
@@ -178,8 +180,9 @@ static int compile_now(Kernel *self) {
     if (self->core.options.device) return check_device_function(self);
     if (kernel_device(self, &context) < 0) return -1;
     kernel_config(self, context, true, &config);
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->signatures); i++) {
-        Spec *spec = specialiser_for_signature(&self->core, &config, (Signature *)PyList_GET_ITEM(self->signatures, i));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
+        Spec *spec = specialiser_for_signature(&self->core, &config,
+                                               (Signature *)PyList_GET_ITEM(self->core.signatures, i));
         if (!spec || !plan_of(self, spec)) return -1;
     }
     return 0;
@@ -197,13 +200,12 @@ static PyObject *kernel_decorate(ModuleState *state, PyObject *function, PyObjec
     self->module = Py_NewRef(PyType_GetModule(state->kernel_class));
     self->dict = PyDict_New();
     self->launchers = PyDict_New();
-    self->signatures = Py_XNewRef(signatures);
     self->core.config.target = TARGET_HOST;
     self->core.config.kernel = true;
     self->core.config.codegen.entry = options->device ? ENTRY_FUNCTION : ENTRY_KERNEL;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
     if (!self->dict || !self->launchers || copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, function, options) < 0)
+        specialiser_init(&self->core, state, (PyObject *)self, function, signatures, options) < 0)
         goto failed;
     self->core.can_compile = !signatures;
     if (signatures && compile_now(self) < 0) goto failed;
@@ -294,7 +296,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
         if (!arena) return PyErr_NoMemory();
         Diag diag;
         diag_init(&diag, arena);
-        const char *text = driver_stage_text(&state->session, &config, self->core.object, types, count, "ptx", &diag);
+        const char *text = driver_stage_text(&state->session, &config, self->core.identity, types, count, "ptx", &diag);
         PyObject *ptx = text ? PyUnicode_FromString(text) : errors_raise_diag(state, &diag);
         arena_free(arena);
         Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
@@ -350,7 +352,7 @@ static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
     Specialiser *core = core_of(self);
     PyObject *reference = pickle_reference(core->function, self);
     if (reference || PyErr_Occurred()) return reference;
-    PyObject *signatures = ((Kernel *)self)->signatures;
+    PyObject *signatures = core->signatures;
     return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
 }
 
@@ -403,7 +405,6 @@ static int kernel_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->dict);
     Py_VISIT(self->module);
-    Py_VISIT(self->signatures);
     Py_VISIT(self->launchers);
     return specialiser_traverse(&self->core, visit, arg);
 }
@@ -421,7 +422,6 @@ static void kernel_dealloc(PyObject *object) {
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     Py_CLEAR(self->dict);
     Py_CLEAR(self->launchers);
-    Py_CLEAR(self->signatures);
     specialiser_clear(&self->core);
     Py_CLEAR(self->module);
     class->tp_free(object);

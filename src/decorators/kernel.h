@@ -11,8 +11,7 @@ typedef struct Kernel {
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
     PyObject *module;
-    PyObject *signatures; /* list of Signatures, or NULL: compiled for what comes */
-    PyObject *launchers;  /* dict: what stands in kernel[...] -> Launcher */
+    PyObject *launchers; /* dict: what stands in kernel[...] -> Launcher */
     Specialiser core;
 } Kernel;
 

@@ -168,20 +168,30 @@ static MarshalResult try_launch_buffer(const Choice *choice, Spec *spec, int *st
     return filled;
 }
 
-/* -1: exception set; 0: launched; 1: nothing there takes these arguments. */
+/* -1: exception set; 0: launched; 1: it does not take these arguments. */
+static int launch_if_it_takes(const Choice *choice, Spec *spec) {
+    int status = 0;
+    if (!for_device(spec, choice->context)) return 1;
+    spec->references++; /* guards and conversions may run anything, and that may drop it */
+    MarshalResult filled = try_launch_buffer(choice, spec, &status);
+    spec_release(spec);
+    return filled == MARSHAL_OK ? status : filled == MARSHAL_ERROR ? -1 : 1;
+}
+
+/* The same; 1: nothing there takes these arguments. */
 static int launch_known(const Choice *choice) {
     Specialiser *core = &choice->self->kernel->core;
-    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
-        Spec *spec = core->specs[i];
-        int status = 0;
-        if (!for_device(spec, choice->context)) continue;
-        spec->references++; /* guards and conversions may run anything, and that may drop it */
-        MarshalResult filled = try_launch_buffer(choice, spec, &status);
-        spec_release(spec);
-        if (filled == MARSHAL_OK) return status;
-        if (filled == MARSHAL_ERROR) return -1;
+    int status = 1;
+    if (core->nspecs <= FEW_SPECS) {
+        for (Py_ssize_t i = 0; i < core->nspecs && status == 1; i++)
+            status = launch_if_it_takes(choice, core->specs[i]);
+        return status;
     }
-    return 1;
+    uint64_t fingerprint = table_fingerprint(core, choice->bound);
+    size_t at = 0;
+    for (Spec *spec; status == 1 && (spec = table_next(core, fingerprint, &at)) != NULL;)
+        status = launch_if_it_takes(choice, spec);
+    return status;
 }
 
 /* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there
@@ -193,18 +203,20 @@ static Spec *compile_variant(const Choice *choice, bool noalias, const Spec *lik
     if (like && like->convert)
         return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs,
                                    like->declared, true);
-    if (kernel->signatures && kernel_compile_signatures(kernel, &config) < 0) return NULL;
+    if (kernel->core.signatures && kernel_compile_signatures(kernel, &config) < 0) return NULL;
     return specialiser_for_arguments(&kernel->core, &config, choice->bound);
 }
 
 /* Compiles the variant these arguments need: the one without aliasing first, then, if they do overlap, the other. */
 static int launch_compiled(Choice *choice) {
+    Specialiser *core = &choice->self->kernel->core;
     Spec *spec = NULL;
     for (int noalias = 1; noalias >= 0; noalias--) {
         int status = 0;
         spec = compile_variant(choice, noalias, spec);
         if (!spec) return -1;
         choice->convert = spec->convert;
+        table_note(core, table_fingerprint(core, choice->bound), spec);
         MarshalResult filled = try_launch_buffer(choice, spec, &status);
         if (filled == MARSHAL_OK) return status;
         if (filled == MARSHAL_ERROR) return -1;
@@ -266,7 +278,8 @@ static PyObject *launcher_vectorcall(PyObject *callable, PyObject *const *args, 
     int status = -1;
     if (binding->nparams > MAX_STACK_PARAMS && !(bound = PyMem_Malloc((size_t)binding->nparams * sizeof *bound)))
         return PyErr_NoMemory();
-    bool convert = self->kernel->signatures && PyList_GET_SIZE(self->kernel->signatures) == 1; /* no choice to make */
+    bool convert = self->kernel->core.signatures &&
+                   PyList_GET_SIZE(self->kernel->core.signatures) == 1; /* no choice to make */
     Choice choice = {self, NULL, bound, convert};
     if (kernel_device(self->kernel, &choice.context) < 0 || check_threads(self, &self->block) < 0) goto done;
     if (binding_direct(binding, nargs, kwnames))

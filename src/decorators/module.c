@@ -29,6 +29,7 @@ static int state_open(ModuleState *state) {
     }
     type_table_set_functions(state->session.types, library_find_head, state->session.library);
     if (!(state->session.objects = objects_new(state->session.library))) return -1;
+    objects_set_signatures(state->session.objects, signature_of_decorated, state);
     state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects};
     if (marshal_import_numpy() < 0 || PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0) return -1;
     return 0;

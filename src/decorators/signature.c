@@ -4,7 +4,8 @@
  * number of '[' slices ']'
  *        constructor = Tuple '((' types '))' | UniTuple '(' type ',' count ')' | Optional '(' type ')'
  * read by a parser of one function per line. */
-#include "decorators/decorators.h"
+#include "decorators/kernel.h"     /* Kernel */
+#include "decorators/vectorized.h" /* Vectorized */
 
 #include <ctype.h>  /* isalnum */
 #include <stdlib.h> /* strtol */
@@ -307,4 +308,21 @@ PyObject *signatures_from_object(ModuleState *state, PyObject *object) {
         Py_XDECREF(signature);
     }
     return list;
+}
+
+/* ---- what a decorated function declares ---- */
+
+static PyObject *declared_signatures(const ModuleState *state, PyObject *decorated) {
+    if (Py_IS_TYPE(decorated, state->dispatcher_class)) return ((Dispatcher *)decorated)->core.signatures;
+    if (Py_IS_TYPE(decorated, state->kernel_class)) return ((Kernel *)decorated)->core.signatures;
+    if (Py_IS_TYPE(decorated, state->vectorized_class)) return ((Vectorized *)decorated)->core.signatures;
+    return NULL;
+}
+
+bool signature_of_decorated(void *context, PyObject *decorated, size_t index, ObjSignature *signature) {
+    PyObject *list = declared_signatures(context, decorated);
+    if (!list || index >= (size_t)PyList_GET_SIZE(list)) return false;
+    const Signature *item = (const Signature *)PyList_GET_ITEM(list, (Py_ssize_t)index);
+    *signature = (ObjSignature){item->result, item->args, (size_t)item->count};
+    return true;
 }

@@ -78,7 +78,7 @@ static Spec *compile_form(UfuncCall *call, UfuncForm form) {
 static int choose_code(UfuncCall *call) {
     Vectorized *self = call->self;
     const Spec *declared = NULL;
-    if (self->signatures) {
+    if (self->core.signatures) {
         if (!(declared = choose_signature(call))) return -1;
         for (int i = 0; i < call->nin; i++) call->types[i] = declared->code->params[i];
     }
@@ -285,7 +285,7 @@ static PyObject *take_result(UfuncCall *call, int i) {
     PyObject *computed = call->operands[call->nin + i], *out = call->out[i];
     const Type *declared = NULL;
     if (out == computed) return Py_NewRef(out);
-    if (call->self->signatures) {
+    if (call->self->core.signatures) {
         const Spec *spec = choose_signature(call);
         const Type *types[MAX_OPERANDS];
         int nin, nout;

@@ -25,7 +25,7 @@ PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, PyObject *o
     const Type *types[MAX_OPERANDS];
     bool any_device = ufunc_is_device_array(call->state, out);
     memcpy(types, call->types, sizeof types);
-    if (!self->signatures && !vectorized_loop(self, types)) goto done;
+    if (!self->core.signatures && !vectorized_loop(self, types)) goto done;
     for (int i = 0; views && i < call->nin; i++) {
         any_device |= ufunc_is_device_array(call->state, args[i]);
         PyObject *view = as_numpy(call->state, args[i]);

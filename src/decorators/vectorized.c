@@ -87,7 +87,7 @@ static int add_loop(Vectorized *self, Spec *spec) {
     if (!grown) return PyErr_NoMemory(), -1;
     self->loops = grown;
     spec->references++;
-    while (!self->signatures && at > 0 && comes_before(spec, grown[at - 1])) {
+    while (!self->core.signatures && at > 0 && comes_before(spec, grown[at - 1])) {
         grown[at] = grown[at - 1];
         at--;
     }
@@ -124,7 +124,7 @@ Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
         drop_loop(self, i); /* a global has changed: compiled anew */
         break;
     }
-    if (self->signatures) return NULL;
+    if (self->core.signatures) return NULL;
     Spec *spec = specialiser_compile(&self->core, &self->core.config, types, NULL, (size_t)self->nin, NULL, false);
     if (!spec || check_scalars(self, spec) < 0 || add_loop(self, spec) < 0 || rebuild(self) < 0) return NULL;
     return spec;
@@ -133,7 +133,7 @@ Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
 /* Makes sure that the ufunc has the loop that these operands need.  -1: exception set. */
 static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count) {
     const Type *types[MAX_OPERANDS];
-    if (count != self->nin || self->signatures) return 0;
+    if (count != self->nin || self->core.signatures) return 0;
     for (Py_ssize_t i = 0; i < count; i++)
         if (!(types[i] = vectorized_operand_type(self, operands[i])))
             return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */
@@ -251,9 +251,11 @@ static int read_target(PyObject *options, bool *cuda) {
 }
 
 static int compile_signatures(Vectorized *self) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->signatures); i++) {
-        Signature *signature = (Signature *)PyList_GET_ITEM(self->signatures, i);
-        Spec *spec = specialiser_for_signature(&self->core, &self->core.config, signature);
+    Config config = self->core.config;
+    config.decorating = true;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
+        Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
+        Spec *spec = specialiser_for_signature(&self->core, &config, signature);
         if (!spec || check_scalars(self, spec) < 0) return -1;
         if (i > 0 && spec->nargs != self->loops[0]->nargs) {
             PyErr_SetString(PyExc_TypeError, "the signatures of a vectorized function have one number of arguments");
@@ -267,6 +269,7 @@ static int compile_signatures(Vectorized *self) {
 static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures,
                                     const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
+    if (signatures && !PyList_GET_SIZE(signatures)) signatures = NULL;
     if (!PyFunction_Check(function))
         return PyErr_Format(PyExc_TypeError, "vectorize compiles Python functions; %R is of type %s", function,
                             Py_TYPE(function)->tp_name);
@@ -275,21 +278,20 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     self->vectorcall = vectorized_vectorcall;
     self->module = Py_NewRef(PyType_GetModule(state->vectorized_class));
     self->dict = PyDict_New();
-    self->signatures = signatures && PyList_GET_SIZE(signatures) ? Py_NewRef(signatures) : NULL;
     self->core.config.target = TARGET_HOST;
     self->core.config.codegen.entry = ENTRY_UFUNC;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
     if (!self->dict || read_identity(options->given, &self->identity) < 0 ||
         read_target(options->given, &self->cuda) < 0 || copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, function, options) < 0)
+        specialiser_init(&self->core, state, (PyObject *)self, function, signatures, options) < 0)
         goto failed;
     self->nin = (int)self->core.binding.nparams;
     if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
         PyErr_Format(PyExc_TypeError, "a vectorized function has 1 to %d positional parameters", MAX_OPERANDS - 1);
         goto failed;
     }
-    if ((self->signatures && compile_signatures(self) < 0) || rebuild(self) < 0) goto failed;
-    if (self->signatures && !self->cuda) { /* NumPy's own object says it all */
+    if ((self->core.signatures && compile_signatures(self) < 0) || rebuild(self) < 0) goto failed;
+    if (self->core.signatures && !self->cuda) { /* NumPy's own object says it all */
         PyObject *ufunc = Py_NewRef(self->ufunc);
         Py_DECREF(self);
         return ufunc;
@@ -359,7 +361,8 @@ static PyObject *vectorized_reduce_pickle(PyObject *object, PyObject *unused) {
     (void)unused;
     PyObject *reference = pickle_reference(self->core.function, object);
     if (reference || PyErr_Occurred()) return reference;
-    return pickle_value(&self->core, "vectorize", Py_NewRef(self->signatures ? self->signatures : Py_None), object);
+    return pickle_value(&self->core, "vectorize", Py_NewRef(self->core.signatures ? self->core.signatures : Py_None),
+                        object);
 }
 
 static int vectorized_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -368,7 +371,6 @@ static int vectorized_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(self->dict);
     Py_VISIT(self->module);
     Py_VISIT(self->ufunc);
-    Py_VISIT(self->signatures);
     return specialiser_traverse(&self->core, visit, arg);
 }
 
@@ -386,7 +388,6 @@ static void vectorized_dealloc(PyObject *object) {
     PyMem_Free(self->loops);
     Py_CLEAR(self->dict);
     Py_CLEAR(self->ufunc);
-    Py_CLEAR(self->signatures);
     specialiser_clear(&self->core);
     Py_CLEAR(self->module);
     class->tp_free(object);

@@ -14,9 +14,8 @@ typedef struct Vectorized {
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
     PyObject *module;
-    PyObject *ufunc;      /* the NumPy ufunc of the loops so far */
-    PyObject *signatures; /* list of Signatures as given, or NULL */
-    Spec **loops;         /* owned references, narrow types first */
+    PyObject *ufunc; /* the NumPy ufunc of the loops so far */
+    Spec **loops;    /* owned references, narrow types first */
     Py_ssize_t nloops;
     int identity; /* PyUFunc_Zero, ... */
     bool cuda;

@@ -4,6 +4,8 @@
 
 #include "driver/job.h"
 
+enum { CODE_BYTES = 1024 }; /* of a small function: there may be thousands */
+
 static const char *copy_text(Arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
 
 static const Const *copy_const(Arena *arena, const Const *konst) {
@@ -93,10 +95,12 @@ static void fill(Code *code, Job *job) {
     code->guards = guards;
     code->nguards = job->frontend.guards.len;
     job->frontend.guards.len = 0;
+    code->hold = job->frontend.hold;
+    job->frontend.hold = (ObjHold){0};
 }
 
 Code *code_from_job(Job *job) {
-    Arena *arena = arena_new();
+    Arena *arena = arena_new_sized(CODE_BYTES);
     if (!arena) longjmp(job->recovery, 1);
     jmp_buf recovery;
     if (setjmp(recovery) != 0) { /* the new arena is the only thing to give back */
@@ -120,6 +124,18 @@ Code *code_retain(Code *code) {
 void code_release(Code *code) {
     if (!code || atomic_fetch_sub(&code->references, 1) > 1) return;
     host_code_release(code->host);
+    ObjHold hold = code->hold;
     guards_release((Guard *)code->guards, code->nguards);
     arena_free(code->arena);
+    objects_let_go(&hold);
+}
+
+int code_traverse(const Code *code, visitproc visit, void *arg) {
+    for (size_t i = 0; i < code->nguards; i++) {
+        const Guard *guard = &code->guards[i];
+        Py_VISIT(guard->holder);
+        Py_VISIT(guard->builtins);
+        Py_VISIT(guard->value);
+    }
+    return objects_traverse_hold(&code->hold, visit, arg);
 }

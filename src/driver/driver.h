@@ -21,7 +21,8 @@ typedef struct Config {
     Promotion promotion;
     bool kernel; /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
     CodegenOptions codegen;
-    bool keep_text; /* keep typed IR, LLVM IR and assembly for the inspect functions */
+    bool decorating; /* the function's own name is not bound yet */
+    bool keep_text;  /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
 
 /* What compilations of one module state share. */
@@ -55,6 +56,7 @@ struct Code {
     const Type *result;
     const Guard *guards;
     size_t nguards;
+    ObjHold hold;    /* the objects whose numbers its types, constants and raise sites mention */
     HostCode *host;  /* TARGET_HOST */
     const char *ptx; /* TARGET_NVPTX */
     size_t ptx_length;
@@ -71,17 +73,18 @@ struct Code {
     int64_t nanoseconds[STAGE_COUNT], pass_nanoseconds[PASS_COUNT];
 };
 
-/* Compiles; called with the GIL held, releases it while LLVM works.  NULL: diag (whose arena the caller owns) says why;
- * if a Python exception other than a refusal occurred (KeyboardInterrupt, MemoryError) it is set and diag->code is
- * DIAG_PYTHON. */
-Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+/* Compiles a Python function, or what it was decorated as; called with the GIL held, releases it while LLVM works.
+ * NULL: diag (whose arena the caller owns) says why; if a Python exception other than a refusal occurred
+ * (KeyboardInterrupt, MemoryError) it is set and diag->code is DIAG_PYTHON. */
+Code *driver_compile(const Session *session, const Config *config, PyObject *function, const Type *const *types,
                      const Const *const *konsts, size_t count, Diag *diag);
 Code *code_retain(Code *code);
-void code_release(Code *code); /* GIL held: guards hold Python references */
+void code_release(Code *code);                                   /* GIL held: guards and hold are Python references */
+int code_traverse(const Code *code, visitproc visit, void *arg); /* for the only owner of the Code */
 
 /* For tests: stops after the named stage ("bytecode", "ir", "typed", a pass, "llvm", "opt", "asm" or "ptx") and gives
  * its text, in diag->arena. */
-const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
-                              size_t count, const char *stage, Diag *diag);
+const char *driver_stage_text(const Session *session, const Config *config, PyObject *function,
+                              const Type *const *types, size_t count, const char *stage, Diag *diag);
 
 #endif

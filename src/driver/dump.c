@@ -64,7 +64,7 @@ void dump_program(Job *job, Dump dump) {
     dump_text(job, dump, text.text);
 }
 
-void dump_ptx_of_host(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+void dump_ptx_of_host(const Session *session, const Config *config, PyObject *function, const Type *const *types,
                       size_t count) {
     Config gpu = *config;
     gpu.target = TARGET_NVPTX;

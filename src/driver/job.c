@@ -36,6 +36,14 @@ static FuncInst *host_instance(void *self, ObjRef function, const Type *const *t
     return untyped ? worklist_instance(job, function, untyped, types, konsts, site) : NULL;
 }
 
+static bool host_signature(void *self, ObjRef function, size_t index, InferSignature *signature) {
+    const Objects *objects = ((Job *)self)->session->objects;
+    ObjSignature found;
+    TRY(objects_signature(objects, objects_get(objects, function), index, &found));
+    *signature = (InferSignature){found.result, found.args, found.count};
+    return true;
+}
+
 static ObjRef host_prelude(void *self, const char *name) {
     Job *job = self;
     return frontend_prelude(&job->frontend, name);
@@ -69,7 +77,24 @@ static const char *entry_name(Job *job, const char *name) {
     return symbol;
 }
 
+static bool out_of_memory(Job *job) {
+    PyErr_Clear();
+    return diag_fail(job->diag, DIAG_MEMORY, NULL, (Span){0}, "out of memory while compiling");
+}
+
+/* Numbers for the function and for what the types of its arguments mention, as long as the job and its Code live. */
+static bool hold_objects(Job *job, const Request *request) {
+    Objects *objects = job->session->objects;
+    ObjHold *hold = &job->frontend.hold;
+    job->function = objects_hold(objects, hold, job->object);
+    bool held = job->function != 0;
+    if (job->config->decorating) job->frontend.decorating = job->function;
+    for (size_t i = 0; held && i < request->count; i++) held = objects_hold_type(objects, hold, request->types[i]);
+    return held || out_of_memory(job);
+}
+
 static bool stage_frontend(Job *job, const Request *request) {
+    TRY(hold_objects(job, request));
     const Func *untyped = frontend_translate(&job->frontend, job->function);
     TRY(untyped);
     FAIL_IF(untyped->nparams != request->count, job->diag, BAD_ARGUMENTS, untyped->source, untyped->span,
@@ -193,12 +218,12 @@ static void job_out_of_memory(Job *job) {
     diag->notes = NULL;
 }
 
-static bool job_init(Job *job, const Session *session, const Config *config, ObjRef function, Diag *diag) {
+static bool job_init(Job *job, const Session *session, const Config *config, PyObject *function, Diag *diag) {
     memset(job, 0, sizeof *job);
     job->session = session;
     job->config = config;
     job->options = config->codegen;
-    job->function = function;
+    job->object = function;
     job->diag = diag;
     job->arena = arena_new();
     if (!job->arena) job_out_of_memory(job);
@@ -208,7 +233,7 @@ static bool job_init(Job *job, const Session *session, const Config *config, Obj
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
-    job->infer_host = (InferHost){job,          host_translate,    host_instance,
+    job->infer_host = (InferHost){job,          host_translate,    host_instance,   host_signature,
                                   host_prelude, host_struct_class, host_object_name};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel, &job->infer_host};
 }
@@ -260,7 +285,7 @@ static bool finish_text(Job *job) {
     return true;
 }
 
-Code *driver_compile(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+Code *driver_compile(const Session *session, const Config *config, PyObject *function, const Type *const *types,
                      const Const *const *konsts, size_t count, Diag *diag) {
     Job job;
     const Request request = {types, konsts, count};
@@ -290,8 +315,8 @@ static enum Stage stage_of(Dump dump) {
     }
 }
 
-const char *driver_stage_text(const Session *session, const Config *config, ObjRef function, const Type *const *types,
-                              size_t count, const char *name, Diag *diag) {
+const char *driver_stage_text(const Session *session, const Config *config, PyObject *function,
+                              const Type *const *types, size_t count, const char *name, Diag *diag) {
     Job job;
     const Request request = {types, NULL, count};
     int dump = dump_named(name);

@@ -29,7 +29,8 @@ typedef struct Job {
     const Session *session;
     const Config *config;
     CodegenOptions options; /* config's, with the entry's name filled in */
-    ObjRef function;
+    PyObject *object;       /* what is compiled: a Python function, or what it was decorated as */
+    ObjRef function;        /* its number */
     Arena *arena;
     Diag *diag; /* the caller's */
     jmp_buf recovery;
@@ -67,7 +68,7 @@ int dump_named(const char *name); /* -1: no such stage */
 static inline bool dump_wanted(const Job *job, Dump dump) { return job->wanted & DUMP_BIT(dump); }
 void dump_text(Job *job, Dump dump, const char *text);
 /* The PTX of a kernel that was compiled for the host device, if it is asked for by name. */
-void dump_ptx_of_host(const Session *session, const Config *config, ObjRef function, const Type *const *types,
+void dump_ptx_of_host(const Session *session, const Config *config, PyObject *function, const Type *const *types,
                       size_t count);
 void dump_program(Job *job, Dump dump); /* the text of job->program */
 /* code.c */

@@ -152,7 +152,7 @@ static const Const *read_array(const Reading *r, PyObject *object) {
                          : PyArray_IS_F_CONTIGUOUS(array) ? LAYOUT_F
                                                           : LAYOUT_A;
     bool readonly = frontend->readonly_globals || !PyArray_ISWRITEABLE(array);
-    ObjRef ref = objects_ref(frontend->objects, object);
+    ObjRef ref = frontend_ref(frontend, object);
     if (!ref || !name_array(frontend, object)) return python_failed(r, "no memory for an object's number");
 
     ArrayConst *described = ARENA_NEW(frontend->arena, ArrayConst);
@@ -209,7 +209,7 @@ static const Const *read_class(const Reading *r, PyObject *object) {
         return class_of(r, scalar, false);
     const FuncInfo *func = objects_func(r->frontend->objects, object);
     if (func) return const_of(r->frontend->arena, type_func(r->frontend->types, &func->head));
-    ObjRef ref = objects_ref(r->frontend->objects, object);
+    ObjRef ref = frontend_ref(r->frontend, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
     TypeKind kind = PyExceptionClass_Check(object) ? TY_EXC_CLASS : TY_OBJECT;
     return const_of(r->frontend->arena, type_object(r->frontend->types, kind, ref));
@@ -217,11 +217,14 @@ static const Const *read_class(const Reading *r, PyObject *object) {
 
 /* ---- functions and the rest ---- */
 
+/* Identity is that of the function, and of the decorated one where it has signatures, which calls of it obey. */
 static const Const *read_function(const Reading *r, PyObject *function, PyObject *decorated) {
-    Objects *objects = r->frontend->objects;
-    ObjRef ref = decorated ? objects_ref_decorated(objects, function, decorated) : objects_ref(objects, function);
+    Frontend *frontend = r->frontend;
+    ObjSignature signature;
+    bool declared = objects_signature(frontend->objects, decorated, 0, &signature);
+    ObjRef ref = frontend_ref(frontend, declared ? decorated : function);
     if (!ref) return python_failed(r, "no memory for an object's number");
-    return const_of(r->frontend->arena, type_object(r->frontend->types, TY_PYFUNC, ref));
+    return const_of(frontend->arena, type_object(frontend->types, TY_PYFUNC, ref));
 }
 
 /* What a jitted function stands for, or NULL.  Modules, classes and arrays are not asked: they may have an attribute of
@@ -247,7 +250,7 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
     const Type *made = objects_krait_type(frontend->objects, object);
     if (made) {
-        ObjRef ref = objects_ref(frontend->objects, object);
+        ObjRef ref = frontend_ref(frontend, object);
         if (!ref) return python_failed(r, "no memory for an object's number");
         return const_of(frontend->arena, type_with_items(frontend->types, TY_CLASS, ref, &made, 1));
     }
@@ -262,7 +265,7 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object))
         return translate_refuse(r, what, hint);
-    ObjRef ref = objects_ref(frontend->objects, object);
+    ObjRef ref = frontend_ref(frontend, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
     return const_of(frontend->arena, type_object(frontend->types, TY_OBJECT, ref));
 }

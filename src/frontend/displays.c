@@ -295,7 +295,7 @@ static bool note_defaults(PyObject *standin, const NewFunction *function) {
 }
 
 Value *translate_function_value(Translator *t, const NewFunction *function) {
-    ObjRef ref = objects_nested(t->frontend->objects, function->code, t->function->func_globals);
+    ObjRef ref = objects_nested(t->frontend->objects, &t->frontend->hold, function->code, t->function->func_globals);
     if (!ref || !note_defaults(objects_get(t->frontend->objects, ref), function)) {
         frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
         return NULL;

@@ -21,7 +21,12 @@ void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *
 void frontend_close(Frontend *frontend) {
     guards_release(frontend->guards.data, frontend->guards.len);
     frontend->guards.len = 0;
+    objects_let_go(&frontend->hold);
     Py_CLEAR(frontend->kept);
+}
+
+ObjRef frontend_ref(Frontend *frontend, PyObject *object) {
+    return objects_hold(frontend->objects, &frontend->hold, object);
 }
 
 PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference) {
@@ -102,9 +107,8 @@ static void print_insn(Frontend *frontend, Buf *buf, PyCodeObject *code, const I
 }
 
 const char *frontend_disassemble(Frontend *frontend, ObjRef function) {
-    PyObject *object = objects_get(frontend->objects, function);
-    FAIL_IF(!object || !PyFunction_Check(object), frontend->diag, NOT_CALLABLE, NULL, ((Span){0}),
-            "object %u is not a Python function", function);
+    PyObject *object = objects_function(frontend->objects, function);
+    FAIL_IF(!object, frontend->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", function);
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(object);
     PyObject *units = frontend_keep(frontend, PyCode_GetCode(code));
     if (!units) {

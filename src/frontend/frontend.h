@@ -13,15 +13,42 @@
 #include "ir/ir.h"           /* Func, Const, ObjRef */
 #include "library/library.h" /* FuncInfo */
 
-/* Objects: numbers for the Python objects that types, constants and code mention.  One per module state; holds strong
- * references; equal objects (by identity) get equal numbers.  Also maps library objects (math.sin, numpy.add,
- * krait.cuda.grid) to rows of the library. */
+/* Objects: numbers for the Python objects that types, constants and code mention.  One per module state; equal objects
+ * (by identity) get equal numbers.  Also maps library objects (math.sin, numpy.add, krait.cuda.grid) to rows of
+ * the library. */
 typedef struct Objects Objects;
 Objects *objects_new(const Library *library);
 void objects_free(Objects *objects);
 int objects_traverse(Objects *objects, visitproc visit, void *arg);
-ObjRef objects_ref(Objects *objects, PyObject *object);    /* 0 with MemoryError set on failure */
-PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
+
+/* Who keeps numbers, and the objects behind them, alive: a compilation, then the Code that it made.  An object that
+ * nobody holds has no number; one that is held again gets another. */
+typedef struct ObjHold {
+    Objects *objects;
+    uint32_t serial;
+    ObjRef *refs;
+    size_t count, capacity;
+} ObjHold;
+ObjRef objects_hold(Objects *objects, ObjHold *hold, PyObject *object);    /* 0 with MemoryError set on failure */
+bool objects_hold_type(Objects *objects, ObjHold *hold, const Type *type); /* all that a type mentions */
+void objects_let_go(ObjHold *hold);
+int objects_traverse_hold(const ObjHold *hold, visitproc visit, void *arg);
+
+ObjHold *objects_kept(Objects *objects);                   /* the one that lasts as long as the module */
+ObjRef objects_ref(Objects *objects, PyObject *object);    /* held for good; 0 with MemoryError set on failure */
+PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed; NULL: nobody holds it any more */
+/* The Python function that it is, or that it was decorated from; borrowed; NULL: neither. */
+PyObject *objects_function(const Objects *objects, ObjRef ref);
+
+/* Signature number `index` of a decorated function that has explicit ones; false: it has no such. */
+typedef struct ObjSignature {
+    const Type *result; /* NULL: as inferred */
+    const Type *const *args;
+    size_t count;
+} ObjSignature;
+bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature);
+typedef bool ObjSignatureGet(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
+void objects_set_signatures(Objects *objects, ObjSignatureGet *get, void *context);
 
 /* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the
  * decorators layer creates the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int)
@@ -29,9 +56,6 @@ PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed */
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
 /* From now on the object stands for an added row of the library; false with MemoryError set on failure. */
 bool objects_add_function(Objects *objects, PyObject *object, const FuncInfo *row);
-/* The decorated object (dispatcher) through which a compiled function last met this Python function; borrowed; NULL:
- * none. */
-PyObject *objects_decorated(const Objects *objects, ObjRef function);
 /* Instances of this class or its subclasses (krait.float32) stand for types; get tells which, or NULL for one that
  * makes no scalar. */
 void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object));
@@ -62,9 +86,11 @@ typedef struct Frontend {
     Objects *objects;
     Diag *diag;
     bool readonly_globals; /* arrays found in globals may not be written to: a GPU works on a copy of them */
+    ObjRef decorating;     /* a function whose own name is not bound yet: it means itself; 0: none */
     bool unguarded;        /* translating a function of krait.prelude: what its names mean is part of Krait */
     VEC(Guard) guards;
     HashIndex guard_index;
+    ObjHold hold;   /* what got a number; like guards, the caller may take it */
     void *cache;    /* function -> Func: each is translated once per compilation */
     PyObject *kept; /* a list of the references that live until frontend_close */
 } Frontend;

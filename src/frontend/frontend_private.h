@@ -9,9 +9,8 @@
 const FuncInfo *objects_func(Objects *objects, PyObject *object); /* NULL: not a library function */
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
 const Type *objects_krait_type(const Objects *objects, PyObject *object); /* NULL: not a krait type object */
-ObjRef objects_ref_decorated(Objects *objects, PyObject *function, PyObject *decorated);
 /* Code nested in a function is named by a function object without closure, one for each code and globals. */
-ObjRef objects_nested(Objects *objects, PyObject *code, PyObject *globals);
+ObjRef objects_nested(Objects *objects, ObjHold *hold, PyObject *code, PyObject *globals);
 bool objects_is_nested(const Objects *objects, ObjRef ref);
 
 /* ---- constants.c ---- */
@@ -19,6 +18,9 @@ bool objects_is_nested(const Objects *objects, ObjRef ref);
 bool constants_import_numpy(void); /* false: exception set */
 
 /* ---- references and exceptions (frontend.c) ---- */
+
+/* The object's number, held by the compilation; 0: MemoryError set. */
+ObjRef frontend_ref(Frontend *frontend, PyObject *object);
 
 /* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory
  * (exception set). */

@@ -38,9 +38,22 @@ static PyObject *finished_cell(const Translator *t, size_t local) {
     return closure && i < PyTuple_GET_SIZE(closure) ? PyTuple_GET_ITEM(closure, i) : NULL;
 }
 
+/* While a function is decorated, its name is not bound yet. */
+static bool is_own_name(const Translator *t, PyObject *name) {
+    return t->func->object == t->frontend->decorating && PyUnicode_Compare(name, t->code->co_name) == 0;
+}
+
+static bool push_itself(Translator *t) {
+    const Type *type = type_object(t->types, TY_PYFUNC, t->func->object);
+    translate_push_value(t, translate_append_const(t, const_of(t->arena, type)));
+    return true;
+}
+
 static bool push_finished_content(Translator *t, size_t local) {
     PyObject *cell = finished_cell(t, local);
     PyObject *object = cell ? name_cell(t->frontend, cell) : NULL;
+    if (!object && is_own_name(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)local)))
+        return push_itself(t);
     FAIL_IF(!object, t->diag, NAME, t->source, t->span, "variable '%s' of the enclosing function is not assigned yet",
             t->names[local]);
     return translate_push_object(t, object);
@@ -176,6 +189,7 @@ static bool insn_load_global(Translator *t) {
         if (value->op == OP_CONST && value->konst->type->kind == TY_ARRAY) value->name = name_text(t, name);
         return true;
     }
+    if (is_own_name(t, name)) return push_itself(t);
     diag_fail(t->diag, DIAG_NAME, t->source, t->span, "name '%s' is not defined", name_text(t, name));
     PyObject *known = PyDict_Keys(t->function->func_globals);
     for (size_t i = 0; known && i < t->nlocals; i++)

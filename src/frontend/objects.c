@@ -1,10 +1,11 @@
 /* objects.c: numbers for Python objects, and which library function an object is.
  *
  * Input: Python objects.  Output: ObjRef numbers, rows of the library.
- * Algorithm: an open-addressed hash table from an object's address to its number; objects are kept alive, so addresses
- * stay theirs.  Library functions are found by identity in a second table, filled by following the names of
- * functions.def (module in sys.modules, then attributes); names whose module is not imported yet are tried again when
- * sys.modules has grown. */
+ * Algorithm: an open-addressed hash table from an object's address to its number.  An object has its number as long as
+ * some ObjHold holds it, so that its address stays its own; the last one to let go takes it out of the table, and the
+ * number is never given again.  Library functions are found by identity in a second table, filled by following the
+ * names of functions.def (module in sys.modules, then attributes); names whose module is not imported yet are tried
+ * again when sys.modules has grown. */
 #include "frontend/frontend_private.h"
 
 #include <string.h> /* memchr, strchr */
@@ -19,10 +20,12 @@ typedef struct Table { /* object address -> number; size is a power of two, at l
     size_t size, used;
 } Table;
 
-typedef struct Known {        /* what stands behind an ObjRef */
-    PyObject *object;         /* strong */
-    PyObject *decorated;      /* the dispatcher through which a function was found; strong; may be NULL */
-    PyObject *code, *globals; /* borrowed from object when it stands for code nested in a function, else NULL */
+typedef struct Known { /* what stands behind an ObjRef */
+    PyObject *object;  /* each hold has a reference of its own; NULL: gone */
+    uint32_t holds;
+    uint32_t last_hold; /* serial number of the last one */
+    bool nested;        /* a stand-in for code nested in a function */
+    bool kept;          /* held for good */
 } Known;
 
 typedef struct LibraryName { /* one name of one row of functions.def */
@@ -35,6 +38,9 @@ typedef struct LibraryName { /* one name of one row of functions.def */
 struct Objects {
     const Library *functions;
     Table numbers, library;
+    Table nested; /* code nested in a function -> its last stand-in */
+    ObjHold kept; /* for good */
+    uint32_t nholds;
     Known *known; /* known[ref - 1] */
     size_t count, capacity;
     PyObject **library_objects; /* strong: keeps addresses in `library` theirs */
@@ -44,6 +50,8 @@ struct Objects {
     Py_ssize_t nmodules; /* size of sys.modules when the names not found were last tried */
     PyTypeObject *intrinsic, *krait_type;
     const Type *(*krait_type_get)(PyObject *);
+    bool (*signature_get)(void *, PyObject *, size_t, ObjSignature *);
+    void *signature_context;
 };
 
 /* ---- hash table ---- */
@@ -83,6 +91,20 @@ static bool table_put(Table *table, PyObject *object, uint32_t number) {
     table->used += entry->object == NULL;
     *entry = (Entry){object, number};
     return true;
+}
+
+/* The entries behind it that were pushed along by it move up. */
+static void table_remove(Table *table, const PyObject *object) {
+    size_t mask = table->size - 1, hole = (size_t)(table_find(table, object) - table->entries);
+    table->entries[hole] = (Entry){0};
+    table->used--;
+    for (size_t at = (hole + 1) & mask; table->entries[at].object; at = (at + 1) & mask) {
+        size_t wanted = hash_address(table->entries[at].object) & mask;
+        if (((at - wanted) & mask) < ((at - hole) & mask)) continue;
+        table->entries[hole] = table->entries[at];
+        table->entries[at] = (Entry){0};
+        hole = at;
+    }
 }
 
 /* Room for one more item in an array of PyMem memory. */
@@ -131,31 +153,29 @@ Objects *objects_new(const Library *library) {
 
 void objects_free(Objects *objects) {
     if (!objects) return;
-    for (size_t i = 0; i < objects->count; i++) {
-        Py_CLEAR(objects->known[i].object);
-        Py_CLEAR(objects->known[i].decorated);
-    }
+    objects_let_go(&objects->kept);
     for (size_t i = 0; i < objects->nlibrary; i++) Py_CLEAR(objects->library_objects[i]);
     PyMem_Free(objects->known);
     PyMem_Free(objects->library_objects);
     PyMem_Free(objects->names);
     PyMem_Free(objects->numbers.entries);
     PyMem_Free(objects->library.entries);
+    PyMem_Free(objects->nested.entries);
     PyMem_Free(objects);
 }
 
 int objects_traverse(Objects *objects, visitproc visit, void *arg) {
-    for (size_t i = 0; objects && i < objects->count; i++) {
-        Py_VISIT(objects->known[i].object);
-        Py_VISIT(objects->known[i].decorated);
-    }
     for (size_t i = 0; objects && i < objects->nlibrary; i++) Py_VISIT(objects->library_objects[i]);
-    return 0;
+    return objects ? objects_traverse_hold(&objects->kept, visit, arg) : 0;
 }
 
 /* ---- numbers ---- */
 
-ObjRef objects_ref(Objects *objects, PyObject *object) {
+static Known *known(const Objects *objects, ObjRef ref) {
+    return ref && ref <= objects->count ? &objects->known[ref - 1] : NULL;
+}
+
+static ObjRef number_of(Objects *objects, PyObject *object) {
     uint32_t number = table_get(&objects->numbers, object);
     if (number) return number;
     if (!array_reserve((void **)&objects->known, sizeof *objects->known, objects->count, &objects->capacity) ||
@@ -163,41 +183,113 @@ ObjRef objects_ref(Objects *objects, PyObject *object) {
         PyErr_NoMemory();
         return 0;
     }
-    objects->known[objects->count++] = (Known){.object = Py_NewRef(object)};
+    objects->known[objects->count++] = (Known){.object = object};
     return (ObjRef)objects->count;
 }
 
-PyObject *objects_get(const Objects *objects, ObjRef ref) {
-    return ref && ref <= objects->count ? objects->known[ref - 1].object : NULL;
-}
-
-PyObject *objects_decorated(const Objects *objects, ObjRef ref) {
-    return ref && ref <= objects->count ? objects->known[ref - 1].decorated : NULL;
-}
-
-ObjRef objects_ref_decorated(Objects *objects, PyObject *function, PyObject *decorated) {
-    ObjRef ref = objects_ref(objects, function);
-    if (ref) Py_XSETREF(objects->known[ref - 1].decorated, Py_NewRef(decorated));
+ObjRef objects_hold(Objects *objects, ObjHold *hold, PyObject *object) {
+    if (!hold->serial) *hold = (ObjHold){.objects = objects, .serial = ++objects->nholds};
+    ObjRef ref = number_of(objects, object);
+    if (!ref || objects->known[ref - 1].last_hold == hold->serial) return ref;
+    if (!array_reserve((void **)&hold->refs, sizeof *hold->refs, hold->count, &hold->capacity)) {
+        if (!objects->known[ref - 1].holds) table_remove(&objects->numbers, object);
+        PyErr_NoMemory();
+        return 0;
+    }
+    hold->refs[hold->count++] = ref;
+    objects->known[ref - 1].holds++;
+    objects->known[ref - 1].last_hold = hold->serial;
+    Py_INCREF(object);
     return ref;
 }
 
+bool objects_hold_type(Objects *objects, ObjHold *hold, const Type *type) {
+    PyObject *object = objects_get(objects, type->object);
+    if (object && !objects_hold(objects, hold, object)) return false;
+    for (uint32_t i = 0; i < type->count; i++) TRY(objects_hold_type(objects, hold, type->items[i]));
+    return true;
+}
+
+static void let_go(Objects *objects, ObjRef ref) {
+    Known *entry = &objects->known[ref - 1];
+    PyObject *object = entry->object;
+    if (--entry->holds == 0) {
+        table_remove(&objects->numbers, object);
+        PyObject *code = entry->nested ? PyFunction_GET_CODE(object) : NULL;
+        if (code && table_get(&objects->nested, code) == ref) table_remove(&objects->nested, code);
+        entry->object = NULL;
+    }
+    Py_DECREF(object); /* last: it may run anything */
+}
+
+void objects_let_go(ObjHold *hold) {
+    ObjHold taken = *hold;
+    *hold = (ObjHold){0};
+    while (taken.count > 0) let_go(taken.objects, taken.refs[--taken.count]);
+    PyMem_Free(taken.refs);
+}
+
+int objects_traverse_hold(const ObjHold *hold, visitproc visit, void *arg) {
+    for (size_t i = 0; i < hold->count; i++) Py_VISIT(hold->objects->known[hold->refs[i] - 1].object);
+    return 0;
+}
+
+ObjRef objects_ref(Objects *objects, PyObject *object) {
+    ObjRef ref = table_get(&objects->numbers, object);
+    if (ref && objects->known[ref - 1].kept) return ref;
+    ref = objects_hold(objects, &objects->kept, object);
+    if (ref) objects->known[ref - 1].kept = true;
+    return ref;
+}
+
+ObjHold *objects_kept(Objects *objects) { return &objects->kept; }
+
+PyObject *objects_get(const Objects *objects, ObjRef ref) {
+    Known *entry = known(objects, ref);
+    return entry ? entry->object : NULL;
+}
+
+PyObject *objects_function(const Objects *objects, ObjRef ref) {
+    PyObject *object = objects_get(objects, ref);
+    if (!object || PyFunction_Check(object)) return object;
+    PyObject *function = PyObject_GetAttrString(object, "py_func");
+    if (!function) PyErr_Clear();
+    Py_XDECREF(function); /* the decorated object keeps it */
+    return function && PyFunction_Check(function) ? function : NULL;
+}
+
 bool objects_is_nested(const Objects *objects, ObjRef ref) {
-    return ref && ref <= objects->count && objects->known[ref - 1].code;
+    Known *entry = known(objects, ref);
+    return entry && entry->nested;
 }
 
 /* The stand-in for a code object nested in a function: a function without closure, made once for each code and globals.
  */
-ObjRef objects_nested(Objects *objects, PyObject *code, PyObject *globals) {
-    for (size_t i = objects->count; i-- > 0;)
-        if (objects->known[i].code == code && objects->known[i].globals == globals) return (ObjRef)i + 1;
-    PyObject *function = PyFunction_New(code, globals);
-    ObjRef ref = function ? objects_ref(objects, function) : 0;
-    if (ref) {
-        objects->known[ref - 1].code = code;
-        objects->known[ref - 1].globals = globals;
-    }
+ObjRef objects_nested(Objects *objects, ObjHold *hold, PyObject *code, PyObject *globals) {
+    PyObject *function = objects_get(objects, table_get(&objects->nested, code));
+    if (function && PyFunction_GET_GLOBALS(function) == globals) return objects_hold(objects, hold, function);
+    function = PyFunction_New(code, globals);
+    ObjRef ref = function ? objects_hold(objects, hold, function) : 0;
     Py_XDECREF(function);
+    if (!ref) return 0;
+    if (!table_put(&objects->nested, code, ref)) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    objects->known[ref - 1].nested = true;
     return ref;
+}
+
+/* ---- explicit signatures ---- */
+
+void objects_set_signatures(Objects *objects, ObjSignatureGet *get, void *context) {
+    objects->signature_get = get;
+    objects->signature_context = context;
+}
+
+bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature) {
+    return decorated && objects->signature_get &&
+           objects->signature_get(objects->signature_context, decorated, index, signature);
 }
 
 /* ---- library functions ---- */

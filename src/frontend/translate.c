@@ -48,7 +48,7 @@ bool translate_push_object(Translator *t, PyObject *object) {
     Value *value = translate_append_const(t, konst);
     if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);
     if (PyTuple_Check(object) && !PyTuple_CheckExact(object)) /* a named tuple: its fields are attributes */
-        TRY(value->imm.object = objects_ref(t->frontend->objects, object));
+        TRY(value->imm.object = frontend_ref(t->frontend, object));
     translate_push_value(t, value);
     return true;
 }
@@ -347,7 +347,7 @@ static const Const *default_const(Translator *t, PyObject *object) {
     t->frontend->diag = diag;
     if (konst) return konst;
     PyErr_Clear();
-    ObjRef ref = objects_ref(t->frontend->objects, object);
+    ObjRef ref = frontend_ref(t->frontend, object);
     PyErr_Clear();
     return ref ? const_of(t->arena, type_object(t->types, TY_OBJECT, ref)) : NULL;
 }
@@ -457,9 +457,8 @@ static const char *utf8(Translator *t, PyObject *text) {
 }
 
 static bool open_function(Translator *t, ObjRef ref) {
-    PyObject *object = objects_get(t->frontend->objects, ref);
-    FAIL_IF(!object || !PyFunction_Check(object), t->diag, NOT_CALLABLE, NULL, ((Span){0}),
-            "object %u is not a Python function", ref);
+    PyObject *object = objects_function(t->frontend->objects, ref);
+    FAIL_IF(!object, t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
     t->function = (PyFunctionObject *)object;
     t->code = (PyCodeObject *)t->function->func_code;
     t->nested = objects_is_nested(t->frontend->objects, ref);

@@ -19,7 +19,7 @@ typedef struct Trial {
     Session *session;
     Config config;
     const char *stage, *text, *result;
-    ObjRef function;
+    PyObject *function;
     Module *module;
     Py_ssize_t fail_after;
 } Trial;
@@ -183,10 +183,7 @@ static PyObject *testing_lower_text(PyObject *module, PyObject *args, PyObject *
 
 static PyObject *testing_compile(PyObject *module, PyObject *args, PyObject *kwargs) {
     Trial trial = {.session = &module_state(module)->session};
-    PyObject *function;
-    if (!PyArg_ParseTuple(args, "Os", &function, &trial.text) || !read_options(&trial, kwargs)) return NULL;
-    trial.function = objects_ref(trial.session->objects, function);
-    if (!trial.function) return NULL;
+    if (!PyArg_ParseTuple(args, "Os", &trial.function, &trial.text) || !read_options(&trial, kwargs)) return NULL;
     trial.arena = arena_new();
     return trial.arena ? run_trial(&trial, compile) : PyErr_NoMemory();
 }

@@ -249,6 +249,11 @@ static FuncInst *no_instance(void *trial, ObjRef function, const Type *const *ty
     return NULL;
 }
 
+static bool no_signature(void *trial, ObjRef function, size_t index, InferSignature *signature) {
+    (void)trial, (void)function, (void)index, (void)signature;
+    return false;
+}
+
 static ObjRef no_prelude(void *trial, const char *name) {
     diag_fail(&((Trial *)trial)->diag, DIAG_PARSE, NULL, (Span){0}, "the text cannot call the prelude's %s", name);
     return 0;
@@ -276,7 +281,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
     inst.result = type_simple(trial->types, TY_BOTTOM);
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {trial, no_function, no_instance, no_prelude, no_struct, no_name};
+    const InferHost host = {trial, no_function, no_instance, no_signature, no_prelude, no_struct, no_name};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

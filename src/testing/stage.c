@@ -42,8 +42,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
     Py_ssize_t count;
     Diag diag;
     diag_init(&diag, arena);
-    ObjRef ref = objects_ref(state->session.objects, function);
-    if (ref && read_types(state, type_list, arena, &types, &count)) {
+    if (read_types(state, type_list, arena, &types, &count)) {
         bool gpu = target[0] == 'n';
         Config config = {.target = gpu ? TARGET_NVPTX : TARGET_HOST, .kernel = kernel || gpu};
         config.codegen = (CodegenOptions){.entry = config.kernel ? ENTRY_KERNEL : ENTRY_FUNCTION,
@@ -53,7 +52,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
                                           .opt_level = 3,
                                           .noalias = noalias,
                                           .compute_capability = capability};
-        const char *text = driver_stage_text(&state->session, &config, ref, types, (size_t)count, stage, &diag);
+        const char *text = driver_stage_text(&state->session, &config, function, types, (size_t)count, stage, &diag);
         if (text)
             result = PyUnicode_FromString(text);
         else

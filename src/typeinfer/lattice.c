@@ -134,3 +134,14 @@ int typeinfer_conversion_cost(const Type *from, const Type *to) {
     default: return 0;
     }
 }
+
+int64_t typeinfer_signature_cost(const Type *const *from, const Type *const *to, size_t count) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (from[i] == to[i]) continue;
+        int cost = typeinfer_conversion_cost(from[i], to[i]);
+        if (!cost) return -1;
+        sum += cost;
+    }
+    return sum;
+}

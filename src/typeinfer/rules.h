@@ -34,4 +34,13 @@ Value *lib_emit_tuple(Typing *t, const Type *item, size_t first, size_t count);
 /* The operation a row of kind OP names. */
 Op lib_op(FuncId func);
 
+/* ---- explicit signatures (rules_signature.c) ---- */
+
+/* The one that a call with arguments of these types takes; args NULL: the function has none.  False: none fits. */
+bool typing_choose_signature(Typing *t, ObjRef function, const Func *callee, const Type *const *types,
+                             InferSignature *chosen);
+Value *typing_declared_cast(Typing *t, Value *value, const Type *to);
+/* The call of an instance whose result is converted to a declared type. */
+bool typing_declared_result(Typing *t, FuncInst *inst, Value *const *args, const Type *declared);
+
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h> /* strtod, strtoll */
 #include <string.h> /* strcmp, strncmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h" /* typing_choose_signature */
 
 /* ---- which parameters must be constants ---- */
 
@@ -279,9 +279,15 @@ static bool call_python(Typing *t, ObjRef function, const Type *closure, Value *
     TRY(bind_defaults(&b));
     const Type **types = ARENA_ARRAY(in->arena, const Type *, callee->nparams);
     const Const **konsts = ARENA_ARRAY(in->arena, const Const *, callee->nparams);
+    InferSignature signature;
+    for (uint32_t p = 0; p < callee->nparams; p++) types[p] = b.facts[p].type;
+    TRY(typing_choose_signature(t, function, callee, types, &signature));
     for (uint32_t p = 0; p < callee->nparams; p++) {
-        types[p] = b.facts[p].type;
-        konsts[p] = request_constant(in, callee, p, b.facts[p]);
+        if (!signature.args)
+            konsts[p] = request_constant(in, callee, p, b.facts[p]);
+        else if (t->emit)
+            b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
+        if (signature.args) types[p] = signature.args[p];
     }
     FuncInst *inst = in->host->instance(in->host->self, function, types, konsts, (CallSite){in->inst, t->at});
     if (!inst) {
@@ -289,6 +295,8 @@ static bool call_python(Typing *t, ObjRef function, const Type *closure, Value *
         t->failed = true;
         return false;
     }
+    if (signature.result && inst->result->kind != TY_BOTTOM)
+        return typing_declared_result(t, inst, b.values, signature.result);
     t->inst = inst;
     t->call_args = b.values;
     return typing_result(t, inst->result, inst->result->kind == TY_BOTTOM ? NULL : inst->result_konst);

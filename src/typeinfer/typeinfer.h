@@ -16,6 +16,13 @@
 
 typedef enum Promotion { PROMOTION_NUMPY2, PROMOTION_NUMBA } Promotion;
 
+/* An explicit signature of a function, which calls of it obey wherever they stand. */
+typedef struct InferSignature {
+    const Type *result; /* NULL: as inferred */
+    const Type *const *args;
+    size_t count;
+} InferSignature;
+
 /* What inference asks of the driver. */
 typedef struct InferHost {
     void *self;
@@ -26,6 +33,8 @@ typedef struct InferHost {
      * changes, the call is woken. */
     FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
                           CallSite site);
+    /* Signature number `index` of a decorated function; false: it has no more. */
+    bool (*signature)(void *self, ObjRef function, size_t index, InferSignature *signature);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */
     ObjRef (*prelude)(void *self, const char *name);
     /* The named tuple that a call of this object makes; NULL: it makes none. */
@@ -65,5 +74,7 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
 /* Whether a value of type `from` may be passed where `to` is declared (explicit signatures); 0 no, else the smaller the
  * better. */
 int typeinfer_conversion_cost(const Type *from, const Type *to);
+/* The same for all arguments of a call, in sum; 0: exactly these; -1: some do not convert. */
+int64_t typeinfer_signature_cost(const Type *const *from, const Type *const *to, size_t count);
 
 #endif

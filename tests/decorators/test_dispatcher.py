@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from krait import jit, njit, typeof, types
+from krait import cuda, errors, jit, njit, typeof, types
 from krait.errors import TypingError
 
 SCALE = 10
@@ -565,3 +565,181 @@ def test_device_arrays_are_for_kernels():
     assert f(np.arange(3.0)) == 0
     with pytest.raises(TypeError, match="argument 'a'"):
         f(x)
+
+
+# ---- life ------------------------------------------------------------------------------------------------------------
+
+
+def uncalled(i):
+    return jit(lambda x: x + i)
+
+
+def called(i):
+    f = jit(lambda x: x + i)
+    assert jit(lambda x: f(x))(1) == f(1) == i + 1
+    return f
+
+
+def with_signature(i):
+    f = jit("int64(int64)")(lambda x: x + i)
+    assert jit(lambda x: f(x))(1) == i + 1
+    return f
+
+
+def calling_itself(i):
+    @jit
+    def f(n):
+        return i if n == 0 else f(n - 1)
+
+    assert f(3) == i
+    return f
+
+
+def of_its_own_globals(i):
+    scope = {"jit": jit, "i": i}
+    exec("@jit\ndef f(x):\n    return x + i", scope)
+    assert scope["f"](1) == i + 1
+    return scope["f"]
+
+
+def given_as_argument(i):
+    f = jit(lambda x: x + i)
+    assert jit(lambda g, x: g(x))(f, 1) == i + 1
+    return f
+
+
+def with_a_function_inside(i):
+    @jit
+    def f(x):
+        def g(y):
+            return x + y + i
+
+        return g(1)
+
+    assert f(2) == i + 3
+    return f
+
+
+def kernel(i):
+    @cuda.jit
+    def k(out):
+        out[0] = i
+
+    out = np.zeros(1)
+    k[1, 1](out)
+    assert out[0] == i
+    return k
+
+
+@pytest.mark.parametrize(
+    "make", [uncalled, called, with_signature, calling_itself, of_its_own_globals, given_as_argument,
+             with_a_function_inside, kernel], ids=lambda make: make.__name__,
+)
+def test_a_function_dies_with_its_last_reference(make):
+    dead = [weakref.ref(make(i)) for i in range(5)]
+    functions = [weakref.ref(make(i).py_func) for i in range(5)]
+    gc.collect()
+    assert [ref() for ref in dead + functions] == [None] * 10
+
+
+def test_a_captured_array_lives_as_long_as_the_code_that_uses_it():
+    def make():
+        data = np.arange(1000.0)
+        return jit(lambda i: data[i]), weakref.ref(data)
+
+    f, array = make()
+    assert f(3) == 3.0
+    del f
+    gc.collect()
+    assert array() is None
+
+
+def test_a_callee_lives_as_long_as_the_code_that_calls_it():
+    scope = {"jit": jit}
+    exec("@jit\ndef g(x):\n    return x + 1\n@jit\ndef f(x):\n    return g(x)", scope)
+    assert scope["f"](1) == 2
+    died = weakref.ref(scope["g"])
+    del scope["g"]
+    gc.collect()
+    assert died() is not None  # the guard compares with it
+    with pytest.raises(errors.NameError):
+        scope["f"](1)
+
+
+# ---- many specialisations --------------------------------------------------------------------------------------------
+
+
+def many_arguments(count):
+    leaves = (1, 2.5, True, 1j, np.int8(3), np.float32(0.5), None)
+    found = [(a, b, c) for a in leaves for b in leaves for c in leaves]
+    return found[:count]
+
+
+def test_each_of_many_specialisations_is_found_again():
+    @jit
+    def f(t, scale):
+        return t
+
+    arguments = many_arguments(60)
+    for a in arguments:
+        assert f(a, 1) == a
+    assert f.stats.cache_misses == len(arguments)
+    for a in [*arguments[::-1], *arguments[::7], *arguments]:
+        result = f(a, 1)
+        assert result == a and [type(x) for x in result] == [type(x) for x in a]
+    assert f.stats.cache_misses == len(arguments)
+    f.recompile()
+    assert [f(a, 1) for a in arguments] == arguments
+    assert len(f.signatures) == len(arguments)
+
+
+def test_arguments_of_one_type_find_one_specialisation():
+    """Equal texts, a subclass of int, both of NumPy's 64-bit integers: one type each, however they are told apart."""
+
+    class Int(int):
+        pass
+
+    @jit
+    def f(kind, x):
+        return x
+
+    for kind in ("a", "b", "c", "d", "e", "f", np.float32, np.dtype("f4"), np.int8, math.sin):
+        for x in (1, 2.5, Int(3), np.longlong(4), np.int64(5)):
+            for again in range(3):
+                assert f("".join(kind) if isinstance(kind, str) else kind, x) == x
+    assert len(f.signatures) == 3 * 10
+
+
+def test_many_specialisations_and_a_global_that_changes():
+    scope = {"jit": jit, "c": 0}
+    exec("@jit\ndef f(t):\n    return c", scope)
+    arguments = many_arguments(12)
+    for c in (1, 2, 3, 1, 2):
+        scope["c"] = c
+        assert [scope["f"](a) for a in arguments] == [c] * len(arguments)
+
+
+def test_many_signatures_and_what_fits_one():
+    scalars = [types.int8, types.int16, types.int32, types.int64, types.float32, types.float64, types.complex128]
+    f = jit([(t,) for t in scalars])(lambda x: x)
+    for _ in range(3):
+        for t in scalars:
+            assert f(t(1)).dtype == t(1).dtype
+        assert f(np.uint8(200)).dtype == np.int16
+        assert f(np.float16(2)).dtype == np.float32
+        with pytest.raises(TypeError, match="fits the arguments"):
+            f(None)
+
+
+def test_many_specialisations_of_a_kernel():
+    @cuda.jit
+    def k(out, t):
+        out[0] = t[0]
+
+    arguments = [a for a in many_arguments(200) if isinstance(a[0], (int, float, np.generic))][:24]
+    for _ in range(3):
+        for a in arguments:
+            out = np.zeros(1)
+            k[1, 1](out, a)
+            assert out[0] == a[0]
+    assert len(k.signatures) == len(arguments)

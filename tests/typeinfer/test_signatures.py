@@ -4,7 +4,7 @@ compiled code."""
 import numpy as np
 import pytest
 
-from krait import cuda, float32, float64, int32, int64, jit, types, void
+from krait import cuda, float32, float64, int32, int64, jit, types, vectorize, void
 from krait.errors import TypingError
 
 
@@ -160,13 +160,13 @@ def test_a_type_stays_what_the_signature_says():
 @pytest.mark.parametrize(
     "signature, value, error, text",
     [
-        ("int64(int64)", 2**63, OverflowError, "9223372036854775808 does not fit int64"),
-        ("int64(int64)", 1e300, OverflowError, r"1e\+300 does not fit int64"),
+        ("int64(int64)", 2**63, OverflowError, "Python integer 9223372036854775808 out of bounds for int64"),
+        ("int64(int64)", 1e300, OverflowError, r"float 1e\+300 out of bounds for int64"),
         ("int64(int64)", float("nan"), ValueError, "cannot convert float NaN to integer"),
         ("int64(int64)", float("inf"), OverflowError, "cannot convert float infinity to integer"),
-        ("uint8(uint8)", -1, OverflowError, "-1 does not fit uint8"),
-        ("uint64(uint64)", -(2**70), OverflowError, "-1180591620717411303424 does not fit uint64"),
-        ("int8(float64)", 200.5, OverflowError, "200.5 does not fit int8"),
+        ("uint8(uint8)", -1, OverflowError, "Python integer -1 out of bounds for uint8"),
+        ("uint64(uint64)", -(2**70), OverflowError, "Python integer -1180591620717411303424 out of bounds for uint64"),
+        ("int8(float64)", 200.5, OverflowError, "float 200.5 out of bounds for int8"),
     ],
 )
 def test_what_does_not_fit_is_told(signature, value, error, text):
@@ -180,7 +180,7 @@ def test_what_does_not_fit_a_kernel_is_told():
         out[0] = a
 
     out = np.zeros(1, np.int32)
-    with pytest.raises(OverflowError, match="-1 does not fit uint8"):
+    with pytest.raises(OverflowError, match="Python integer -1 out of bounds for uint8"):
         k[1, 1](-1, out)
     k[1, 1](255, out)
     assert out[0] == 255
@@ -256,3 +256,120 @@ def test_recursion_with_a_signature():
 def test_no_arguments():
     assert jit("int64()")(lambda: 3)() == 3
     assert jit(void())(lambda: None)() is None
+
+
+# ---- calls from compiled code ---------------------------------------------------------------------------------------
+
+
+def both(f, *args):
+    """What a function gives when it is called, and when compiled code calls it."""
+    count = len(args)
+    caller = jit({1: lambda a: f(a), 2: lambda a, b: f(a, b)}[count])
+    results = []
+    for call in (f, caller):
+        try:
+            value = call(*args)
+        except (TypeError, TypingError) as error:
+            results.append((TypeError, "fits" in str(error) or "declared type" in str(error)))
+        except (ValueError, OverflowError) as error:
+            results.append((type(error), True))
+        else:
+            results.append((type(value), value))
+    return results
+
+
+def test_a_signature_holds_wherever_the_function_is_called_from():
+    @jit("int32(float64, float64)")
+    def add(a, b):
+        return a + b
+
+    for args in ((1.6, 2.5), (1, 2), (np.float32(0.5), True), (1e9, 1e9), (1e300, 0.0), (np.nan, 1.0), (np.inf, 1.0)):
+        direct, compiled = both(add, *args)
+        assert direct == compiled, args
+    assert both(add, 1.6, 2.5)[1] == (np.int32, 4)
+    assert both(add, 1e9, 2e9)[1] == (OverflowError, True)
+
+
+@pytest.mark.parametrize("value", [1, 2.5, np.int8(3), np.float32(2), np.float16(2), 2**40, True, np.uint8(200), 1j],
+                         ids=repr)
+def test_the_same_signature_of_several_is_taken(value):
+    @jit(["int32(int32)", "float32(float32)", "float64(float64)", "uint16(uint8)"])
+    def f(x):
+        return x + x
+
+    direct, compiled = both(f, value)
+    assert direct == compiled
+
+
+@pytest.mark.parametrize("value", [300, -1, 100, 127.9, 128.0, np.int64(-129), np.float32(99.9), np.nan], ids=repr)
+def test_arguments_that_do_not_fit_raise_in_compiled_calls_too(value):
+    f = jit("int8(int8)")(lambda x: x)
+    direct, compiled = both(f, value)
+    assert direct == compiled
+
+
+def test_two_signatures_of_one_function_are_two_functions():
+    def half(x):
+        return x / 2
+
+    as_int, as_float = jit("int64(float64)")(half), jit("float32(float64)")(half)
+    both_of = jit(lambda x: (as_int(x), as_float(x), half(x)))
+    result = both_of(5.0)
+    assert [type(r) for r in result] == [np.int64, np.float32, float]
+    assert result == (2, 2.5, 2.5)
+
+
+def test_functions_without_a_result_in_the_signature():
+    f = jit("(int8,)")(lambda x: x + 1)
+    g = jit("void(int8)")(lambda x: x + 1)
+    assert jit(lambda x: (f(x), g(x)))(5) == (6, None)
+
+
+def test_arrays_and_tuples_in_compiled_calls():
+    @jit("float64(float64[:], Tuple((float32, int64)))")
+    def f(a, pair):
+        return a[1] + pair[0] + pair[1]
+
+    g = jit(lambda a, x, y: f(a, (x, y)))
+    assert g(np.arange(3.0), 0.1, 2) == f(np.arange(3.0), (0.1, 2)) == float(np.float32(0.1)) + 3.0
+    with pytest.raises(TypingError, match="no signature of f fits the arguments"):
+        g(np.arange(3), 0.1, 2)
+
+
+def test_recursion_keeps_the_signature():
+    @jit("float32(int64)")
+    def f(n):
+        return 0.1 if n == 0 else f(n - 1) * 3.0  # each level rounds to float32
+
+    expected = np.float32(0.1)
+    for _ in range(5):
+        expected = np.float32(float(expected) * 3.0)
+    assert f(5) == expected
+    assert jit(lambda n: f(n))(5) == expected
+
+
+def test_device_functions_keep_their_signature():
+    @cuda.jit("int32(float64)", device=True)
+    def twice(x):
+        return x * 2
+
+    @cuda.jit("float64(float64)", device=True)
+    def down(x):
+        return x if x < 1 else down(x - 1)
+
+    @cuda.jit
+    def k(out, x):
+        out[0] = twice(x)
+        out[1] = down(x)
+
+    out = np.zeros(2)
+    k[1, 1](out, 2.75)
+    assert out.tolist() == [5.0, 0.75]
+
+
+def test_a_ufunc_may_call_itself():
+    @vectorize(["float64(float64)"])
+    def down(x):
+        return x if x < 1 else down(x - 1)
+
+    np.testing.assert_array_equal(down(np.array([0.5, 1.25, 7.75])), [0.5, 0.25, 0.75])

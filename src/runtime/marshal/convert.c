@@ -133,8 +133,10 @@ static bool fits(Scalar scalar, const Number *number) {
     return bits == 64 || (number->i >= -(INT64_C(1) << (bits - 1)) && number->i < INT64_C(1) << (bits - 1));
 }
 
+/* In NumPy's words. */
 static void does_not_fit(Scalar scalar, PyObject *object) {
-    if (object) PyErr_Format(PyExc_OverflowError, "%R does not fit %s", object, scalar_info[scalar].name);
+    const char *what = object && PyFloat_Check(object) ? "float" : "Python integer";
+    if (object) PyErr_Format(PyExc_OverflowError, "%s %R out of bounds for %s", what, object, scalar_info[scalar].name);
     Py_XDECREF(object);
 }
 

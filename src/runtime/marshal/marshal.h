@@ -14,6 +14,7 @@ typedef struct Marshal { /* what it needs to know; one per module state */
     Objects *objects;
     PyTypeObject *device_array; /* krait's DeviceArray type */
     bool host;                  /* for code that runs on the host as such: device arrays are refused */
+    ObjHold *hold;              /* keeps what marshal_typeof gives a number; NULL: held for good */
 } Marshal;
 
 /* The type an argument has in compiled code, and the constant it is if its type alone does not say it (NULL otherwise).
@@ -34,6 +35,8 @@ MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject
 MarshalResult marshal_convert_result(Scalar from_scalar, const void *from, Scalar to_scalar, void *to);
 /* The same as C does, for loops over arrays: an integer keeps the low bits.  False: complex to real. */
 bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar, void *to);
+/* Bits that tell types apart, mixed into those of the arguments before; equal types have equal ones nearly always. */
+uint64_t marshal_fingerprint(const Marshal *marshal, PyObject *object, uint64_t fingerprint);
 /* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
 int marshal_typenum(Scalar scalar);
 int marshal_scalar_of_typenum(int typenum);

@@ -105,7 +105,10 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
                            frontend_is_enum(Py_TYPE(object))); /* each member is a constant */
     if (known) {
         type = found->type;
-        if (konst && type->kind == TY_STR) *konst = found; /* the only kind here whose type does not say it all */
+        ObjHold *hold = marshal->hold ? marshal->hold : objects_kept(marshal->objects);
+        if (!objects_hold_type(marshal->objects, hold, type)) type = NULL;
+        if (konst && type && type->kind == TY_STR)
+            *konst = found; /* the only kind here whose type does not say it all */
     } else if (!PyErr_Occurred()) {
         refuse_object(object);
     }
@@ -118,7 +121,7 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
 static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
     if (Py_TYPE(object) == &PyBaseObject_Type || PyList_Check(object) || PyDict_Check(object) ||
         PyAnySet_Check(object)) {
-        refuse_object(object); /* before it gets a number, which would keep it alive */
+        refuse_object(object); /* before it gets a number */
         return NULL;
     }
     if (arena) return constant_in(marshal, object, arena, konst);

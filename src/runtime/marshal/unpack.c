@@ -159,7 +159,11 @@ static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, P
 /* Constants have no bytes: only their identity counts, and the type holds it. */
 static MarshalResult unpack_constant(const Marshal *marshal, const Type *type, PyObject *object) {
     if (type->kind == TY_PYFUNC && objects_get(marshal->objects, type->object) == object) return MARSHAL_OK;
-    const Type *given = marshal_typeof(marshal, object);
+    ObjHold hold = {0}; /* no longer than it takes to look */
+    Marshal looking = *marshal;
+    looking.hold = &hold;
+    const Type *given = marshal_typeof(&looking, object);
+    objects_let_go(&hold);
     if (given == type) return MARSHAL_OK;
     PyErr_Clear(); /* a value without a type is just another mismatch here */
     return MARSHAL_MISMATCH;

@@ -7,163 +7,19 @@
  * no longer there is made anew. */
 #include "decorators/decorators.h"
 
-#include <string.h> /* memcmp */
-#include <unistd.h> /* getpid */
+#include <stdatomic.h> /* atomic_load */
+#include <string.h>    /* memcmp */
+#include <unistd.h>    /* getpid */
 
 enum { MAX_STALE = 16 }; /* specialisations whose guards failed, kept in case the old values come back */
 
-/* ---- Spec ---- */
-
-static size_t align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
-
-/* The dict whose version tells whether a guard's name was touched, or NULL. */
-static PyObject *guard_dict(const Guard *guard) {
-    if (guard->kind == GUARD_GLOBAL) return guard->holder;
-    if (guard->kind == GUARD_ATTRIBUTE && PyModule_Check(guard->holder)) return PyModule_GetDict(guard->holder);
-    return NULL;
-}
-
-static void add_stamp(Spec *spec, PyObject *dict) {
-    for (uint32_t i = 0; i < spec->nstamps; i++)
-        if (spec->stamps[i].dict == dict) return;
-    spec->stamps[spec->nstamps++] = (GuardStamp){dict, 0};
-}
-
-static void take_stamps(Spec *spec) {
-    for (uint32_t i = 0; i < spec->nstamps; i++) spec->stamps[i].version = dict_version(spec->stamps[i].dict);
-}
-
-bool spec_guards_slow(Spec *spec) {
-    spec->stale = !guards_hold(spec->code->guards, spec->code->nguards);
-    if (!spec->stale) take_stamps(spec);
-    return !spec->stale;
-}
-
-static Spec *spec_new(Code *code, const Type *declared, bool convert) {
-    size_t nargs = code->nparams;
-    Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
-    GuardStamp *stamps = PyMem_Calloc(2 * code->nguards + 1, sizeof *stamps);
-    FieldStamp *fields = PyMem_Calloc(code->nguards + 1, sizeof *fields);
-    const Guard **arrays = PyMem_Calloc(code->nguards + 1, sizeof *arrays);
-    if (!spec || !stamps || !fields || !arrays) {
-        PyMem_Free(spec);
-        PyMem_Free(stamps);
-        PyMem_Free(fields);
-        PyMem_Free(arrays);
-        code_release(code);
-        return (Spec *)PyErr_NoMemory();
-    }
-    spec->references = 1;
-    spec->code = code;
-    spec->stamps = stamps;
-    spec->fields = fields;
-    spec->arrays = arrays;
-    spec->declared = declared;
-    spec->convert = convert;
-    spec->nargs = (uint32_t)nargs;
-    size_t offset = 0;
-    for (size_t i = 0; i < nargs; i++) {
-        SpecArgument *argument = &spec->args[i];
-        const Type *type = code->params[i];
-        offset = align_up(offset, type_align(type));
-        *argument = (SpecArgument){.type = type, .offset = (uint32_t)offset};
-        offset += type_size(type);
-        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
-            argument->fast = FAST_INT;
-        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;
-        if (type->kind == TY_STR && code->param_konsts && code->param_konsts[i]) {
-            argument->fast = FAST_TEXT;
-            argument->text = PyUnicode_FromString(code->param_konsts[i]->text);
-            if (!argument->text) {
-                spec_release(spec);
-                return NULL;
-            }
-        }
-    }
-    spec->result_offset = align_up(offset, 16);
-    spec->exception_offset = align_up(spec->result_offset + type_size(code->result), 16);
-    spec->buffer_bytes = spec->exception_offset + align_up(code->exception_bytes, 16) + 16;
-    if (code->config.target == TARGET_HOST) spec->entry = (Entry *)host_code_address(code->host);
-    for (size_t i = 0; i < code->nguards; i++) {
-        const Guard *guard = &code->guards[i];
-        PyObject *dict = guard_dict(guard);
-        PyObject *const *field = guard_field(guard);
-        if (dict)
-            add_stamp(spec, dict);
-        else if (field)
-            spec->fields[spec->nfields++] = (FieldStamp){field, guard->value};
-        else if (guard->kind == GUARD_ARRAY)
-            spec->arrays[spec->narrays++] = guard;
-        else
-            spec->unstamped = true;
-        if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins))
-            add_stamp(spec, guard->builtins);
-    }
-    take_stamps(spec);
-    return spec;
-}
-
-void spec_free(Spec *spec) {
-    if (spec->free_extra) spec->free_extra(spec->extra);
-    for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
-    PyMem_Free(spec->stamps);
-    PyMem_Free(spec->fields);
-    PyMem_Free(spec->arrays);
-    code_release(spec->code);
-    PyMem_Free(spec);
-}
-
-MarshalResult spec_convert(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to) {
-    for (uint32_t i = 0; i < spec->nargs; i++) {
-        MarshalResult result = marshal_convert(marshal, spec->args[i].type, bound[i], to + spec->args[i].offset);
-        if (result != MARSHAL_OK) return result;
-    }
-    return MARSHAL_OK;
-}
-
-/* The object of a result whose signature declares another type than inference found. */
-static PyObject *box_declared(const ModuleState *state, const Type *from_type, const char *from, const Type *declared) {
-    if (declared->kind == TY_OPTIONAL) {
-        if (from_type->kind == TY_NONE) Py_RETURN_NONE;
-        if (from_type->kind != TY_OPTIONAL) return box_declared(state, from_type, from, declared->items[0]);
-        if (!from[type_item_offset(from_type, 1)]) Py_RETURN_NONE;
-        return box_declared(state, from_type->items[0], from, declared->items[0]);
-    }
-    if (declared->kind == TY_NONE) Py_RETURN_NONE;
-    if (from_type->kind == TY_SCALAR && declared->kind == TY_SCALAR) {
-        char bytes[16];
-        MarshalResult result = marshal_convert_result((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes);
-        if (result == MARSHAL_MISMATCH) goto refuse;
-        return result == MARSHAL_OK ? marshal_box(&state->marshal, declared, bytes) : NULL;
-    }
-    if (from_type->kind == TY_TUPLE && declared->kind == TY_TUPLE && from_type->count == declared->count) {
-        PyObject *tuple = PyTuple_New((Py_ssize_t)declared->count);
-        for (uint32_t i = 0; tuple && i < declared->count; i++) {
-            PyObject *item = box_declared(state, from_type->items[i], from + type_item_offset(from_type, i),
-                                          declared->items[i]);
-            if (item)
-                PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
-            else
-                Py_CLEAR(tuple);
-        }
-        return tuple;
-    }
-    if (from_type->kind == TY_ARRAY && declared->kind == TY_ARRAY) return marshal_box(&state->marshal, from_type, from);
-refuse:
-    PyErr_SetString(PyExc_TypeError, "the result does not convert to the declared type");
-    return NULL;
-}
-
-PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result) {
-    if (!spec->declared || spec->declared == spec->code->result)
-        return marshal_box(&state->marshal, spec->code->result, result);
-    return box_declared(state, spec->code->result, result, spec->declared);
-}
-
 /* ---- Specialiser ---- */
 
-int specialiser_init(Specialiser *self, ModuleState *state, PyObject *function, const Options *options) {
+int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyObject *function, PyObject *signatures,
+                     const Options *options) {
     self->state = state;
+    self->signatures = Py_XNewRef(signatures);
+    self->identity = signatures ? owner : function;
     self->marshal = self->config.kernel ? &state->marshal : &state->host_marshal;
     self->options = *options;
     Py_XINCREF(self->options.given);
@@ -171,8 +27,7 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *function, 
     self->can_compile = true;
     self->lock_process = getpid();
     options_config(options, &self->config);
-    self->object = objects_ref(state->session.objects, function);
-    if (!self->object || binding_init(&self->binding, function) < 0) return -1;
+    if (binding_init(&self->binding, function) < 0) return -1;
     self->lock = PyThread_allocate_lock();
     if (self->lock) return 0;
     PyErr_NoMemory();
@@ -183,16 +38,21 @@ static void drop_spec(Specialiser *self, Py_ssize_t at) {
     Spec *spec = self->specs[at];
     memmove(&self->specs[at], &self->specs[at + 1], (size_t)(self->nspecs - at - 1) * sizeof *self->specs);
     self->nspecs--;
+    table_drop(self);
     spec_release(spec);
 }
 
-void specialiser_clear(Specialiser *self) {
+void specialiser_forget(Specialiser *self) {
     while (self->nspecs > 0) drop_spec(self, self->nspecs - 1);
+}
+
+void specialiser_clear(Specialiser *self) {
+    specialiser_forget(self);
     PyMem_Free(self->specs);
     self->specs = NULL;
     binding_clear(&self->binding);
     Py_CLEAR(self->options.given);
-    Py_CLEAR(self->pending);
+    Py_CLEAR(self->signatures);
     Py_CLEAR(self->function);
     if (self->lock && self->lock_process == getpid()) PyThread_free_lock(self->lock);
     self->lock = NULL;
@@ -202,7 +62,13 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
     Py_VISIT(self->function);
     Py_VISIT(self->binding.names);
     Py_VISIT(self->options.given);
-    Py_VISIT(self->pending);
+    Py_VISIT(self->signatures);
+    for (Py_ssize_t i = 0; i < self->nspecs; i++) {
+        const Spec *spec = self->specs[i];
+        if (spec->references > 1 || atomic_load(&spec->code->references) > 1) continue; /* others keep it, too */
+        int result = code_traverse(spec->code, visit, arg);
+        if (result) return result;
+    }
     return 0;
 }
 
@@ -296,7 +162,7 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
     Diag diag;
     if (!arena) return (Spec *)PyErr_NoMemory();
     diag_init(&diag, arena);
-    code = driver_compile(&state->session, config, self->object, types, konsts, count, &diag);
+    code = driver_compile(&state->session, config, self->identity, types, konsts, count, &diag);
     if (code && !check_declared(self, code, declared, &diag)) {
         code_release(code);
         code = NULL;
@@ -322,15 +188,12 @@ Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *c
 }
 
 int specialiser_flush_pending(Specialiser *self) {
-    PyObject *pending = self->pending;
-    if (!pending) return 0;
-    self->pending = NULL;
-    int result = 0;
-    for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(pending); i++)
-        if (!specialiser_for_signature(self, &self->config, (Signature *)PyList_GET_ITEM(pending, i))) result = -1;
-    if (result < 0) self->pending = Py_NewRef(pending); /* the same error next time */
-    Py_DECREF(pending);
-    return result;
+    if (!self->pending) return 0;
+    self->pending = false;
+    for (Py_ssize_t i = 0; !self->pending && i < PyList_GET_SIZE(self->signatures); i++)
+        if (!specialiser_for_signature(self, &self->config, (Signature *)PyList_GET_ITEM(self->signatures, i)))
+            self->pending = true; /* the same error next time */
+    return self->pending ? -1 : 0;
 }
 
 static int no_match(const Specialiser *self, const Type *const *types, size_t count, Arena *arena) {
@@ -357,15 +220,8 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
     int64_t best_cost = INT64_MAX;
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
         Spec *spec = self->specs[k];
-        int64_t sum = 0;
         if (spec->nargs != count || !specialise_config_equal(&spec->code->config, config) || spec->stale) continue;
-        for (size_t i = 0; i < count && sum >= 0; i++) {
-            int cost = types[i] == spec->args[i].type ? 0 : typeinfer_conversion_cost(types[i], spec->args[i].type);
-            if (types[i] != spec->args[i].type && cost <= 0)
-                sum = -1;
-            else
-                sum += cost;
-        }
+        int64_t sum = typeinfer_signature_cost(types, spec->code->params, count);
         if (sum >= 0 && sum < best_cost) {
             best = spec;
             best_cost = sum;
@@ -389,6 +245,7 @@ static int refresh_declared(Specialiser *self, const Config *config) {
                 if (self->specs[i] == old) {
                     self->specs[i] = fresh;
                     self->specs[--self->nspecs] = NULL;
+                    table_drop(self);
                     spec_release(old);
                     break;
                 }
@@ -401,11 +258,15 @@ static int refresh_declared(Specialiser *self, const Config *config) {
 
 Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound) {
     size_t count = (size_t)self->binding.nparams;
-    Arena *arena = arena_new();
+    Arena *const arena = arena_new();
     Spec *spec = NULL;
+    ObjHold hold = {0}; /* what the types mention, until the specialisation holds it */
+    Marshal marshal = *self->marshal;
     jmp_buf recovery;
     if (!arena) return (Spec *)PyErr_NoMemory();
+    marshal.hold = &hold;
     if (setjmp(recovery)) {
+        objects_let_go(&hold);
         arena_free(arena);
         return (Spec *)PyErr_NoMemory();
     }
@@ -413,7 +274,7 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
     const Type **types = ARENA_ARRAY(arena, const Type *, count);
     const Const **konsts = ARENA_ARRAY(arena, const Const *, count);
     for (size_t i = 0; i < count; i++) {
-        types[i] = marshal_typeof_const(self->marshal, bound[i], arena, &konsts[i]);
+        types[i] = marshal_typeof_const(&marshal, bound[i], arena, &konsts[i]);
         if (!types[i]) {
             PyObject *type, *value, *traceback, *name = PyTuple_GET_ITEM(self->binding.names, i);
             PyErr_Fetch(&type, &value, &traceback);
@@ -428,6 +289,7 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
     else if (refresh_declared(self, config) == 0)
         spec = best_match(self, config, types, count, arena);
 done:
+    objects_let_go(&hold);
     arena_free(arena);
     return spec;
 }

@@ -1,0 +1,127 @@
+/* call.c: the call of a jitted function: unpack the arguments into a buffer on the C stack as the types of a
+ * specialisation, check that what it froze still holds, call its entry, box the result.  Only arguments that no
+ * specialisation takes lead on to specialise.c.  Nothing is allocated but the result. */
+#include "decorators/decorators.h"
+
+#include <stddef.h> /* max_align_t */
+
+enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
+
+/* The buffer holds the arguments.  Whoever calls this keeps the specialisation alive: recompile() may drop it
+ * meanwhile.
+ */
+static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
+    void *exception = buffer + spec->exception_offset;
+    char *result = buffer + spec->result_offset;
+    int32_t status;
+    if (self->core.options.nogil) {
+        PyThreadState *saved = PyEval_SaveThread();
+        status = spec->entry(buffer, result, exception);
+        PyEval_RestoreThread(saved);
+    } else {
+        status = spec->entry(buffer, result, exception);
+    }
+    if (KRAIT_UNLIKELY(status != 0))
+        return errors_raise_site(self->core.state, spec->code, status, exception,
+                                 PyFunction_GET_GLOBALS(self->core.function));
+    const Type *type = spec->code->result;
+    if (!spec->declared && type->kind == TY_SCALAR && type->weak &&
+        !type->object) { /* the commonest results, without a call through marshal */
+        if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
+        if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
+    }
+    return spec_box(self->core.state, spec, result);
+}
+
+typedef MarshalResult Fill(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to);
+
+/* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
+static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
+    char *heap = PyMem_Malloc(spec->buffer_bytes + 64);
+    if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
+    char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
+    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    PyMem_Free(heap);
+    return filled;
+}
+
+static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
+                                       PyObject **result) {
+    _Alignas(64) char buffer[STACK_BUFFER];
+    if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
+    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    return filled;
+}
+
+static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fingerprint) {
+    PyObject *result = NULL;
+    if (specialiser_flush_pending(&self->core) < 0) return NULL;
+    Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
+    if (!spec) return NULL;
+    if (fingerprint) table_note(&self->core, fingerprint, spec);
+    spec->references++; /* boxing may run anything */
+    MarshalResult filled = try_call_on_stack(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
+    if (filled == MARSHAL_MISMATCH)
+        PyErr_Format(PyExc_TypeError, "an argument of %U() does not convert to its declared type",
+                     ((PyFunctionObject *)self->core.function)->func_qualname);
+    spec_release(spec);
+    return result;
+}
+
+/* MARSHAL_MISMATCH: it is not for these arguments, or what it froze has changed. */
+static inline MarshalResult try_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
+                                     PyObject **result) {
+    MarshalResult filled = MARSHAL_MISMATCH;
+    spec->references++; /* guards and conversions may run anything, and that may drop it */
+    if (spec_guards(spec)) filled = try_call_on_stack(self, spec, fill, bound, result);
+    spec_release(spec);
+    self->core.hits += filled == MARSHAL_OK;
+    return filled;
+}
+
+static PyObject *call_one_of_many(Dispatcher *self, PyObject *const *bound) {
+    Specialiser *core = &self->core;
+    PyObject *result = NULL;
+    size_t at = 0;
+    MarshalResult tried = core->recent ? try_spec(self, core->recent, spec_unpack, bound, &result) : MARSHAL_MISMATCH;
+    if (tried != MARSHAL_MISMATCH) return result;
+    uint64_t fingerprint = table_fingerprint(core, bound);
+    for (Spec *spec; (spec = table_next(core, fingerprint, &at)) != NULL;) {
+        tried = try_spec(self, spec, spec_unpack, bound, &result);
+        if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS) core->recent = spec; /* unless the call forgot it */
+        if (tried != MARSHAL_MISMATCH) return result;
+    }
+    return call_slow(self, bound, fingerprint);
+}
+
+static PyObject *call_bound(Dispatcher *self, PyObject *const *bound) {
+    Specialiser *core = &self->core;
+    bool convert = !core->can_compile && core->nspecs == 1; /* one signature: no choice */
+    if (KRAIT_UNLIKELY(core->nspecs > FEW_SPECS)) return call_one_of_many(self, bound);
+    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
+        PyObject *result = NULL;
+        MarshalResult tried = try_spec(self, core->specs[i], convert ? spec_convert : spec_unpack, bound, &result);
+        if (tried != MARSHAL_MISMATCH) return result;
+    }
+    return call_slow(self, bound, 0);
+}
+
+static PyObject *call_general(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL, *result = NULL;
+    size_t nparams = (size_t)self->core.binding.nparams;
+    if (nparams > COUNT_OF(few) && !(bound = PyMem_Malloc(nparams * sizeof *bound))) return PyErr_NoMemory();
+    if (binding_fill(&self->core.binding, args, nargs, kwnames, bound, &rest) == 0) result = call_bound(self, bound);
+    Py_XDECREF(rest);
+    if (bound != few) PyMem_Free(bound);
+    return result;
+}
+
+PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Dispatcher *self = (Dispatcher *)callable;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (KRAIT_UNLIKELY(!binding_direct(&self->core.binding, nargs, kwnames)))
+        return call_general(self, args, nargs, kwnames);
+    return call_bound(self, args);
+}

@@ -1,0 +1,221 @@
+/* dispatch.h: the path of a call: the arguments of a call find the specialisation that was compiled for their types.
+ *
+ *   binding.c      arguments -> parameters, as Python binds
+ *   spec.c         one specialisation: unpacking plan, guards, conversion and boxing
+ *   table.c        fingerprint of the arguments' types -> specialisation
+ *   specialise.c   argument types -> Code: compilation, locking, explicit signatures
+ *   call.c         @jit: the call itself
+ *
+ * Few specialisations are tried in turn, which is as fast as it gets.  Many are looked up: each argument's type makes a
+ * few bits of a fingerprint (runtime/marshal/fingerprint.c), which a hash table leads to candidates; unpacking decides,
+ * since it checks every type anyway.  So a wrong candidate costs time, never a wrong call, and the fingerprint need not
+ * tell all types apart.  Readers take no lock: an entry is complete before its fingerprint appears, a larger table
+ * before the pointer to it; writers hold the GIL. */
+#ifndef KRAIT_DECORATORS_DISPATCH_H
+#define KRAIT_DECORATORS_DISPATCH_H
+
+#include <Python.h> /* PyObject */
+
+#include "decorators/options.h"      /* Options */
+#include "driver/driver.h"           /* Code, Config */
+#include "runtime/marshal/marshal.h" /* Marshal */
+
+typedef struct Signature Signature;
+
+/* ---- binding.c ---- */
+
+typedef struct Binding { /* how Python binds a call's arguments to the function's parameters, in the order of its local
+                            variables */
+    PyObject *function;  /* borrowed from the owner */
+    PyObject *names;     /* tuple of local variables */
+    Py_ssize_t npositional, npositional_only, nkeyword_only, nparams;
+    bool varargs;
+} Binding;
+
+int binding_init(Binding *binding, PyObject *function);
+void binding_clear(Binding *binding);
+/* True: the call's arguments are the parameters as they stand. */
+static inline bool binding_direct(const Binding *binding, Py_ssize_t nargs, PyObject *kwnames) {
+    return nargs == binding->nparams && !kwnames && !binding->varargs && binding->nkeyword_only == 0;
+}
+/* Fills bound[nparams] with borrowed references; *rest, a new reference or NULL, keeps the tuple of *args alive. */
+int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
+                 PyObject **rest);
+
+/* ---- spec.c: one specialisation ---- */
+
+typedef enum FastKind { FAST_OTHER, FAST_INT, FAST_FLOAT, FAST_TEXT } FastKind;
+
+typedef struct SpecArgument {
+    const Type *type;
+    uint32_t offset;
+    uint8_t fast;   /* FastKind */
+    PyObject *text; /* FAST_TEXT: the str that it must equal */
+} SpecArgument;
+
+typedef struct GuardStamp { /* a dict that looked right when it had this version */
+    PyObject *dict;
+    uint64_t version;
+} GuardStamp;
+
+typedef struct FieldStamp { /* a field of a cell or a function, and what it held; the guard keeps both alive */
+    PyObject *const *field;
+    PyObject *value;
+} FieldStamp;
+
+typedef int32_t Entry(const void *args, void *result, void *exception);
+
+/* One specialisation ready to be called. */
+typedef struct Spec {
+    Py_ssize_t references; /* under the GIL */
+    Code *code;
+    Entry *entry;         /* TARGET_HOST */
+    const Type *declared; /* result type of an explicit signature, or NULL */
+    bool convert;         /* made for an explicit signature: arguments are converted */
+    bool stale;           /* a guard failed at the last look */
+    uint32_t nstamps, nfields, narrays, nargs;
+    GuardStamp *stamps;
+    FieldStamp *fields;
+    const Guard **arrays;                                 /* of global arrays, looked at every time */
+    bool unstamped;                                       /* some guard has no stamp: look every time */
+    size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
+    void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
+    void (*free_extra)(void *extra);
+    SpecArgument args[];
+} Spec;
+
+Spec *spec_new(Code *code, const Type *declared, bool convert); /* takes the Code; NULL: exception set */
+void spec_free(Spec *spec);
+static inline void spec_release(Spec *spec) {
+    if (--spec->references == 0) spec_free(spec);
+}
+bool spec_guards_slow(Spec *spec);
+
+#if PY_VERSION_HEX < 0x030E0000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the field is there until 3.14, which has another way */
+static inline uint64_t dict_version(PyObject *dict) { return ((PyDictObject *)dict)->ma_version_tag; }
+#pragma GCC diagnostic pop
+#else
+static inline uint64_t dict_version(PyObject *dict) {
+    (void)dict;
+    return 0;
+}
+#endif
+
+/* A global that a specialisation froze may have changed; a dict whose version did not change needs no look. */
+static inline bool spec_guards(Spec *spec) {
+    for (uint32_t i = 0; i < spec->nstamps; i++)
+        if (dict_version(spec->stamps[i].dict) != spec->stamps[i].version) return spec_guards_slow(spec);
+    for (uint32_t i = 0; i < spec->nfields; i++)
+        if (*spec->fields[i].field != spec->fields[i].value) return spec_guards_slow(spec);
+    for (uint32_t i = 0; i < spec->narrays; i++)
+        if (!guard_array_holds(spec->arrays[i])) return spec_guards_slow(spec);
+    return spec->unstamped || PY_VERSION_HEX >= 0x030E0000 ? spec_guards_slow(spec) : true;
+}
+
+/* The arguments' bytes, if they have exactly the specialisation's types. */
+static inline MarshalResult spec_unpack(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to) {
+    for (uint32_t i = 0; i < spec->nargs; i++) {
+        const SpecArgument *argument = &spec->args[i];
+        PyObject *object = bound[i];
+        if (argument->fast == FAST_FLOAT && PyFloat_CheckExact(object)) {
+            *(double *)(to + argument->offset) = PyFloat_AS_DOUBLE(object);
+            continue;
+        }
+#if PY_VERSION_HEX >= 0x030C0000
+        if (argument->fast == FAST_INT && PyLong_CheckExact(object) &&
+            PyUnstable_Long_IsCompact((PyLongObject *)object)) {
+            *(int64_t *)(to + argument->offset) = PyUnstable_Long_CompactValue((PyLongObject *)object);
+            continue;
+        }
+#else
+        if (argument->fast == FAST_INT && PyLong_CheckExact(object) && (size_t)(Py_SIZE(object) + 1) <= 2) {
+            *(int64_t *)(to + argument->offset) = Py_SIZE(object) * (int64_t)((PyLongObject *)object)->ob_digit[0];
+            continue;
+        }
+#endif
+        if (argument->fast == FAST_TEXT) {
+            if (object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0))
+                continue;
+            return MARSHAL_MISMATCH;
+        }
+        MarshalResult result = marshal_unpack(marshal, argument->type, object, to + argument->offset);
+        if (result != MARSHAL_OK) return result;
+    }
+    return MARSHAL_OK;
+}
+MarshalResult spec_convert(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to);
+/* Result bytes to an object, by way of the declared type if there is one. */
+PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result);
+
+/* ---- table.c ---- */
+
+enum { FEW_SPECS = 4 };
+
+typedef struct SpecEntry {
+    _Atomic uint64_t fingerprint; /* 0: free */
+    Spec *spec;                   /* borrowed from Specialiser.specs */
+} SpecEntry;
+
+typedef struct SpecTable { /* open addressing; at least half of it free */
+    size_t size, used;
+    SpecEntry entries[];
+} SpecTable;
+
+typedef struct Specialiser Specialiser;
+/* Of the arguments' types; never 0. */
+uint64_t table_fingerprint(const Specialiser *core, PyObject *const *bound);
+/* The next specialisation that was found with this fingerprint; *at: 0 to begin with.  NULL: no more. */
+Spec *table_next(const Specialiser *core, uint64_t fingerprint, size_t *at);
+/* Arguments with this fingerprint take this specialisation.  Without memory nothing is noted. */
+void table_note(Specialiser *core, uint64_t fingerprint, Spec *spec);
+void table_drop(Specialiser *core); /* forgets everything */
+
+/* ---- specialise.c ---- */
+
+/* A function and its specialisations. */
+struct Specialiser {
+    ModuleState *state;     /* of module, which the owner keeps alive */
+    const Marshal *marshal; /* one of the state's */
+    PyObject *function;     /* strong */
+    PyObject *identity;     /* what is compiled: the function, or the owner if it has signatures, which calls obey */
+    Binding binding;
+    Options options;
+    Config config;
+    Spec **specs; /* in the order made */
+    Py_ssize_t nspecs;
+    _Atomic(SpecTable *) table; /* where there are more than FEW_SPECS */
+    Spec *recent;               /* the last that the table gave; NULL: none */
+    bool can_compile;           /* false: explicit signatures only */
+    bool disabled;              /* disable_compile(): nothing is compiled for a signature, either */
+    PyObject *signatures;       /* list of Signatures as given to the decorator, or NULL */
+    bool pending;               /* they are not compiled yet */
+    PyThread_type_lock lock;
+    unsigned long lock_owner; /* thread that compiles; 0: none */
+    long lock_process;
+    int64_t hits, misses;
+};
+
+/* signatures: a list of Signatures, or NULL; owner: the object whose part it is. */
+int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyObject *function, PyObject *signatures,
+                     const Options *options);
+void specialiser_forget(Specialiser *self); /* every specialisation */
+void specialiser_clear(Specialiser *self);
+int specialiser_traverse(Specialiser *self, visitproc visit, void *arg);
+/* The specialisation for these types, compiled now if there is none.  declared/convert: for an explicit signature.
+ * Borrowed. */
+Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
+                          size_t count, const Type *declared, bool convert);
+/* The specialisation for these arguments.  Borrowed; NULL: exception set. */
+Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound);
+/* Compiles for a signature.  Borrowed. */
+Spec *specialiser_for_signature(Specialiser *self, const Config *config, const Signature *signature);
+int specialiser_flush_pending(Specialiser *self);
+bool specialise_config_equal(const Config *a, const Config *b);
+
+/* ---- call.c ---- */
+
+PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+#endif

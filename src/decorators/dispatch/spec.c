@@ -1,0 +1,149 @@
+/* spec.c: one specialisation, ready to be called: where each argument lies, what must still hold, how a result becomes
+ * an object. */
+#include "decorators/decorators.h"
+
+static size_t align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
+
+/* The dict whose version tells whether a guard's name was touched, or NULL. */
+static PyObject *guard_dict(const Guard *guard) {
+    if (guard->kind == GUARD_GLOBAL) return guard->holder;
+    if (guard->kind == GUARD_ATTRIBUTE && PyModule_Check(guard->holder)) return PyModule_GetDict(guard->holder);
+    return NULL;
+}
+
+static void add_stamp(Spec *spec, PyObject *dict) {
+    for (uint32_t i = 0; i < spec->nstamps; i++)
+        if (spec->stamps[i].dict == dict) return;
+    spec->stamps[spec->nstamps++] = (GuardStamp){dict, 0};
+}
+
+static void take_stamps(Spec *spec) {
+    for (uint32_t i = 0; i < spec->nstamps; i++) spec->stamps[i].version = dict_version(spec->stamps[i].dict);
+}
+
+bool spec_guards_slow(Spec *spec) {
+    spec->stale = !guards_hold(spec->code->guards, spec->code->nguards);
+    if (!spec->stale) take_stamps(spec);
+    return !spec->stale;
+}
+
+Spec *spec_new(Code *code, const Type *declared, bool convert) {
+    size_t nargs = code->nparams;
+    Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
+    GuardStamp *stamps = PyMem_Calloc(2 * code->nguards + 1, sizeof *stamps);
+    FieldStamp *fields = PyMem_Calloc(code->nguards + 1, sizeof *fields);
+    const Guard **arrays = PyMem_Calloc(code->nguards + 1, sizeof *arrays);
+    if (!spec || !stamps || !fields || !arrays) {
+        PyMem_Free(spec);
+        PyMem_Free(stamps);
+        PyMem_Free(fields);
+        PyMem_Free(arrays);
+        code_release(code);
+        return (Spec *)PyErr_NoMemory();
+    }
+    spec->references = 1;
+    spec->code = code;
+    spec->stamps = stamps;
+    spec->fields = fields;
+    spec->arrays = arrays;
+    spec->declared = declared;
+    spec->convert = convert;
+    spec->nargs = (uint32_t)nargs;
+    size_t offset = 0;
+    for (size_t i = 0; i < nargs; i++) {
+        SpecArgument *argument = &spec->args[i];
+        const Type *type = code->params[i];
+        offset = align_up(offset, type_align(type));
+        *argument = (SpecArgument){.type = type, .offset = (uint32_t)offset};
+        offset += type_size(type);
+        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
+            argument->fast = FAST_INT;
+        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;
+        if (type->kind == TY_STR && code->param_konsts && code->param_konsts[i]) {
+            argument->fast = FAST_TEXT;
+            argument->text = PyUnicode_FromString(code->param_konsts[i]->text);
+            if (!argument->text) {
+                spec_release(spec);
+                return NULL;
+            }
+        }
+    }
+    spec->result_offset = align_up(offset, 16);
+    spec->exception_offset = align_up(spec->result_offset + type_size(code->result), 16);
+    spec->buffer_bytes = spec->exception_offset + align_up(code->exception_bytes, 16) + 16;
+    if (code->config.target == TARGET_HOST) spec->entry = (Entry *)host_code_address(code->host);
+    for (size_t i = 0; i < code->nguards; i++) {
+        const Guard *guard = &code->guards[i];
+        PyObject *dict = guard_dict(guard);
+        PyObject *const *field = guard_field(guard);
+        if (dict)
+            add_stamp(spec, dict);
+        else if (field)
+            spec->fields[spec->nfields++] = (FieldStamp){field, guard->value};
+        else if (guard->kind == GUARD_ARRAY)
+            spec->arrays[spec->narrays++] = guard;
+        else
+            spec->unstamped = true;
+        if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins))
+            add_stamp(spec, guard->builtins);
+    }
+    take_stamps(spec);
+    return spec;
+}
+
+void spec_free(Spec *spec) {
+    if (spec->free_extra) spec->free_extra(spec->extra);
+    for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
+    PyMem_Free(spec->stamps);
+    PyMem_Free(spec->fields);
+    PyMem_Free(spec->arrays);
+    code_release(spec->code);
+    PyMem_Free(spec);
+}
+
+MarshalResult spec_convert(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to) {
+    for (uint32_t i = 0; i < spec->nargs; i++) {
+        MarshalResult result = marshal_convert(marshal, spec->args[i].type, bound[i], to + spec->args[i].offset);
+        if (result != MARSHAL_OK) return result;
+    }
+    return MARSHAL_OK;
+}
+
+/* The object of a result whose signature declares another type than inference found. */
+static PyObject *box_declared(const ModuleState *state, const Type *from_type, const char *from, const Type *declared) {
+    if (declared->kind == TY_OPTIONAL) {
+        if (from_type->kind == TY_NONE) Py_RETURN_NONE;
+        if (from_type->kind != TY_OPTIONAL) return box_declared(state, from_type, from, declared->items[0]);
+        if (!from[type_item_offset(from_type, 1)]) Py_RETURN_NONE;
+        return box_declared(state, from_type->items[0], from, declared->items[0]);
+    }
+    if (declared->kind == TY_NONE) Py_RETURN_NONE;
+    if (from_type->kind == TY_SCALAR && declared->kind == TY_SCALAR) {
+        char bytes[16];
+        MarshalResult result = marshal_convert_result((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes);
+        if (result == MARSHAL_MISMATCH) goto refuse;
+        return result == MARSHAL_OK ? marshal_box(&state->marshal, declared, bytes) : NULL;
+    }
+    if (from_type->kind == TY_TUPLE && declared->kind == TY_TUPLE && from_type->count == declared->count) {
+        PyObject *tuple = PyTuple_New((Py_ssize_t)declared->count);
+        for (uint32_t i = 0; tuple && i < declared->count; i++) {
+            PyObject *item = box_declared(state, from_type->items[i], from + type_item_offset(from_type, i),
+                                          declared->items[i]);
+            if (item)
+                PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+            else
+                Py_CLEAR(tuple);
+        }
+        return tuple;
+    }
+    if (from_type->kind == TY_ARRAY && declared->kind == TY_ARRAY) return marshal_box(&state->marshal, from_type, from);
+refuse:
+    PyErr_SetString(PyExc_TypeError, "the result does not convert to the declared type");
+    return NULL;
+}
+
+PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result) {
+    if (!spec->declared || spec->declared == spec->code->result)
+        return marshal_box(&state->marshal, spec->code->result, result);
+    return box_declared(state, spec->code->result, result, spec->declared);
+}

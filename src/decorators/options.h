@@ -1,0 +1,28 @@
+/* options.h: the keyword options of the decorators (options.c). */
+#ifndef KRAIT_DECORATORS_OPTIONS_H
+#define KRAIT_DECORATORS_OPTIONS_H
+
+#include <Python.h> /* PyObject */
+
+#include "driver/driver.h" /* Config */
+
+typedef struct ModuleState ModuleState;
+
+typedef struct Options {
+    uint32_t fastmath;
+    bool python_errors, boundscheck, nogil, debug, cache, device, lineinfo, parallel;
+    int opt_level, max_registers, max_threads, min_blocks;
+    int inlining; /* 0 as the optimiser sees fit, 1 always */
+    Promotion promotion;
+    PyObject *given; /* dict of the options as given: targetoptions */
+} Options;
+
+/* What help() shows of the decorators (docs.c). */
+extern const char jit_doc[], kernel_doc[], vectorize_doc[];
+typedef enum OptionsFor { OPTIONS_JIT = 1, OPTIONS_KERNEL = 2, OPTIONS_VECTORIZE = 4 } OptionsFor;
+/* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
+int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs);
+PyObject *options_list(PyObject *module, PyObject *unused);
+void options_config(const Options *options, Config *config);
+
+#endif

@@ -1,0 +1,46 @@
+/* fingerprint.c: bits that tell the types of arguments apart, without making a type.
+ *
+ * Values of one type nearly always have one fingerprint, values of two types nearly never: who looks something up by it
+ * checks the types of what it finds.  Classes and constants count by their address, texts by their hash. */
+#include "runtime/marshal/marshal_private.h"
+
+enum { MAX_DEPTH = 16 }; /* of tuples; what is deeper does not count */
+
+enum { MARK_INT = 1, MARK_FLOAT, MARK_BOOL, MARK_COMPLEX, MARK_NONE, MARK_TEXT, MARK_ARRAY, MARK_CLASS, MARK_TUPLE };
+
+static uint64_t mix(uint64_t fingerprint, uint64_t bits) {
+    uint64_t mixed = (fingerprint ^ bits) * 0x9E3779B97F4A7C15u;
+    return mixed ^ mixed >> 29;
+}
+
+static uint64_t of_array(PyArrayObject *array, uint64_t fingerprint) {
+    uint64_t bits = (uint64_t)marshal_scalar_of_typenum(PyArray_TYPE(array)) << 8;
+    bits |= (uint64_t)PyArray_NDIM(array) << 16 | (uint64_t)marshal_layout(array) << 24;
+    bits |= (uint64_t)((PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE) != 0) << 28;
+    return mix(fingerprint, bits | MARK_ARRAY);
+}
+
+static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth) {
+    PyTypeObject *class = Py_TYPE(object);
+    if (class == &PyLong_Type) return mix(fingerprint, MARK_INT);
+    if (class == &PyFloat_Type) return mix(fingerprint, MARK_FLOAT);
+    if (class == &PyBool_Type) return mix(fingerprint, MARK_BOOL);
+    if (class == &PyComplex_Type) return mix(fingerprint, MARK_COMPLEX);
+    if (object == Py_None) return mix(fingerprint, MARK_NONE);
+    if (marshal_is_array(object)) return of_array((PyArrayObject *)object, fingerprint);
+    if (PyUnicode_CheckExact(object)) return mix(fingerprint, (uint64_t)PyObject_Hash(object) << 8 | MARK_TEXT);
+    if (class == marshal->device_array) return mix(fingerprint, (uint64_t)(uintptr_t)((DeviceArray *)object)->type);
+    if (PyTuple_Check(object) && depth < MAX_DEPTH) {
+        fingerprint = mix(fingerprint, (uint64_t)(uintptr_t)class << 8 | MARK_TUPLE);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); i++)
+            fingerprint = of_object(marshal, PyTuple_GET_ITEM(object, i), fingerprint, depth + 1);
+        return mix(fingerprint, MARK_TUPLE);
+    }
+    bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
+                 PyComplex_Check(object) || PyRange_Check(object);
+    return mix(fingerprint, (uint64_t)(uintptr_t)(value ? (PyObject *)class : object) << 8 | MARK_CLASS);
+}
+
+uint64_t marshal_fingerprint(const Marshal *marshal, PyObject *object, uint64_t fingerprint) {
+    return of_object(marshal, object, fingerprint, 0);
+}
