@@ -94,12 +94,13 @@ static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
 }
 
 /* Arrays of this GPU are noted as used by the stream.  1: there are others; -1: exception set. */
-static int note_arrays(const Launcher *self, const Plan *plan, const char *buffer, const CudaContext *context) {
+static int note_arrays(const Launcher *self, const Plan *plan, const char *buffer, CudaContext *context) {
+    const Device *device = context_as_device(context);
     PyTypeObject *device_array = self->kernel->core.state->marshal.device_array;
     int others = 0;
     for (uint32_t i = 0; i < plan->narrays; i++) {
         PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
-        if (!Py_IS_TYPE(owner, device_array) || ((DeviceArray *)owner)->context != context)
+        if (!Py_IS_TYPE(owner, device_array) || ((DeviceArray *)owner)->device != device)
             others = 1;
         else if (device_array_used((DeviceArray *)owner, self->stream_handle, self->stream) < 0)
             return -1;

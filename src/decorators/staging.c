@@ -66,10 +66,10 @@ static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char 
     for (uint32_t i = 0; i < plan->narrays; i++) {
         ArrayHead *head = (ArrayHead *)(buffer + plan->arrays[i].offset);
         if (PyObject_TypeCheck((PyObject *)head->owner, state->marshal.device_array)) {
-            CudaContext *home = ((DeviceArray *)head->owner)->context;
-            if (home == context) continue;
+            const Device *home = ((DeviceArray *)head->owner)->device;
+            if (home == context_as_device(context)) continue;
             PyErr_Format(PyExc_ValueError, "a device array lies on device %d, the kernel runs on device %d",
-                         home ? context_device(home) : -1, context_device(context));
+                         home->ordinal, context_device(context));
             return -1;
         }
         staged[count] = (StagedArray){&plan->arrays[i], head, 0, 0};

@@ -123,7 +123,7 @@ static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
     PyObject *host = NULL;
     if (ufunc_is_device_array(call->state, object)) {
         DeviceArray *array = (DeviceArray *)object;
-        if (array->context == call->context && type_element(array->type)->scalar == type->scalar)
+        if (array->device == context_as_device(call->context) && type_element(array->type)->scalar == type->scalar)
             return Py_NewRef(object);
         host = fetch(call, object); /* another type or device: by way of the host */
         if (!host) return NULL;
@@ -186,7 +186,8 @@ static int make_outputs(UfuncCall *call) {
     for (int i = 0; shape && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
-        if (ufunc_is_device_array(call->state, out) && ((DeviceArray *)out)->context == call->context &&
+        if (ufunc_is_device_array(call->state, out) &&
+            ((DeviceArray *)out)->device == context_as_device(call->context) &&
             type_element(((DeviceArray *)out)->type)->scalar == type->scalar &&
             !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);

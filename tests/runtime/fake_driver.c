@@ -157,7 +157,6 @@ int cuDeviceGetName(char *name, int length, int device) {
     return (void)device, snprintf(name, (size_t)length, "fake"), OK;
 }
 int cuDeviceGetUuid_v2(void *uuid, int device) { return (void)device, memset(uuid, 0, 16), OK; }
-int cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = 1 << 30, OK; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
     switch (attribute) {

@@ -236,6 +236,38 @@ def test_an_exception_under_way_survives_what_is_given_back(run):
     """)
 
 
+def test_a_device_is_asked_before_anything_uses_it(run):
+    run("""
+        device, = cuda.list_devices()
+        assert device.total_memory == 2**30 and device.get_memory_info() == (2**30, 2**30)
+        assert device.name == "fake" and device.compute_capability == (9, 0) and not device.is_host
+        assert device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN == 232448 and repr(device) == "<krait device 0 'fake'>"
+        with device:
+            assert cuda.get_current_device().id == 0
+    """)
+
+
+def test_streams_and_events(run):
+    run("""
+        s, first, last = cuda.stream(), cuda.event(), cuda.event()
+        first.record(s), last.record(s), last.synchronize()
+        assert first.elapsed_time(last) == 1 and not s.query() and not first.query()
+        t = cuda.stream()
+        first.wait(t)
+        s.synchronize()
+        assert calls() == ["EventRecord 2", "EventRecord 2", "StreamWaitEvent 3", "StreamSynchronize 2"]
+        for name, action in (("StreamSynchronize", s.synchronize), ("EventRecord", lambda: first.record(s)),
+                             ("EventCreate", cuda.event), ("StreamWaitEvent", lambda: first.wait(t)),
+                             ("CtxSynchronize", cuda.synchronize)):
+            fake.fake_fail(name.encode(), 0, 700)
+            try:
+                action()
+            except krait.errors.CudaError:
+                continue
+            raise AssertionError(name)
+    """)
+
+
 def test_without_memory_pools(run):
     run("""
         x, y = cuda.to_device(np.zeros(100)), np.ones(100)

@@ -41,15 +41,15 @@ PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
         PyObject *array = PyArray_NewFromDescr(&PyArray_Type, device_array_dtype(self), self->type->ndim,
                                                device_array_shape(self), NULL, NULL,
                                                self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
-        if (array && device_copy_out(self->context, stream, wait, PyArray_DATA((PyArrayObject *)array), self->head.data,
-                                     bytes) < 0)
+        if (array && device_copy(self->device, COPY_OUT, stream, wait, PyArray_DATA((PyArrayObject *)array),
+                                 self->head.data, bytes) < 0)
             Py_CLEAR(array);
         return array;
     }
     char *block = PyMem_Malloc(bytes ? bytes : 1);
     if (!block) return PyErr_NoMemory();
     PyObject *copy = NULL;
-    if (device_copy_out(self->context, stream, true, block, low, bytes) == 0) {
+    if (device_copy(self->device, COPY_OUT, stream, true, block, low, bytes) == 0) {
         PyObject *view = device_array_numpy_view(self, block + ((char *)self->head.data - low), NULL, false);
         if (view) copy = PyArray_NewCopy((PyArrayObject *)view, NPY_CORDER);
         Py_XDECREF(view);
@@ -78,7 +78,8 @@ int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
     if (device_array_contiguous(self) && device_array_same_shape(self, array) &&
         PyArray_EquivTypes(PyArray_DESCR(array), dtype) &&
         (fortran ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array))) {
-        status = device_copy_in(self->context, stream, stream == NULL, self->head.data, PyArray_DATA(array), bytes);
+        status = device_copy(self->device, COPY_IN, stream, stream == NULL, self->head.data, PyArray_DATA(array),
+                             bytes);
         if (status == 0 && !stream) device_array_settle(self);
         goto done;
     }
@@ -88,10 +89,10 @@ int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
         goto done;
     }
     /* elements between those of a strided view must survive: read, change, write back */
-    if (device_array_contiguous(self) || device_copy_out(self->context, stream, true, block, low, bytes) == 0) {
+    if (device_array_contiguous(self) || device_copy(self->device, COPY_OUT, stream, true, block, low, bytes) == 0) {
         PyObject *view = device_array_numpy_view(self, block + ((char *)self->head.data - low), NULL, true);
         if (view && PyArray_CopyInto((PyArrayObject *)view, array) == 0)
-            status = device_copy_in(self->context, stream, true, low, block, bytes);
+            status = device_copy(self->device, COPY_IN, stream, true, low, block, bytes);
         if (status == 0) device_array_settle(self);
         Py_XDECREF(view);
     }
@@ -106,14 +107,14 @@ done:
 int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
     char *low;
     size_t bytes;
-    bool alike = self->type == source->type && device_array_contiguous(self) && self->context == source->context;
+    bool alike = self->type == source->type && device_array_contiguous(self) && self->device == source->device;
     for (unsigned i = 0; alike && i < self->type->ndim; i++)
         alike = device_array_shape(self)[i] == device_array_shape(source)[i];
     device_array_extent(self, &low, &bytes);
     if (alike) {
         if (device_array_used(source, on.stream, on.keeper) < 0 || device_array_used(self, on.stream, on.keeper) < 0)
             return -1;
-        return device_copy_within(self->context, on.stream, self->head.data, source->head.data, bytes);
+        return device_copy(self->device, COPY_WITHIN, on.stream, false, self->head.data, source->head.data, bytes);
     }
     PyObject *host = device_array_copy_out(source, on, true);
     int status = host ? device_array_copy_in(self, on, host) : -1;
@@ -147,8 +148,8 @@ PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObjec
     Py_DECREF(dtype);
     if (direct) {
         if (device_array_used(self, on.stream, on.keeper) < 0 ||
-            device_copy_out(self->context, on.stream, on.stream == NULL, PyArray_DATA(array), self->head.data,
-                            (size_t)PyArray_NBYTES(array)) < 0)
+            device_copy(self->device, COPY_OUT, on.stream, on.stream == NULL, PyArray_DATA(array), self->head.data,
+                        (size_t)PyArray_NBYTES(array)) < 0)
             return NULL;
     } else {
         PyObject *copy = device_array_copy_out(self, on, true);

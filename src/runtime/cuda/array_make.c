@@ -160,13 +160,13 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     PyObject *object, *interface = NULL, *shape_object, *data, *typestr, *strides_object, *result = NULL;
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     PyArray_Descr *dtype = NULL;
-    CudaContext *context;
+    Device *device;
     int sync = 1, scalar;
     int64_t packed[TYPE_MAX_NDIM + 1];
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
     if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
-    if (runtime_context(runtime, &context) < 0) return NULL;
-    if (!context) {
+    if (!(device = runtime_device(runtime))) return NULL;
+    if (device->shares_memory) {
         PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return NULL;
     }
@@ -193,11 +193,10 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
         for (int i = 0; i < shape.len && i < strides.len; i++) packed[i] = strides.ptr[i];
     }
     PyObject *stream = PyDict_GetItemString(interface, "stream");
-    if (sync && stream && stream != Py_None && device_synchronise(context, PyLong_AsVoidPtr(stream), false) < 0)
-        goto done;
+    if (sync && stream && stream != Py_None && device_synchronise(device, PyLong_AsVoidPtr(stream)) < 0) goto done;
     void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
     if (!PyErr_Occurred())
-        result = (PyObject *)device_array_wrap(runtime, context, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed,
+        result = (PyObject *)device_array_wrap(runtime, device, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed,
                                                pointer, PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
 done:
     if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
@@ -211,9 +210,9 @@ done:
 /* ---- page-locked host memory ---- */
 
 static void free_pinned(PyObject *holder) {
-    CudaContext *context = PyCapsule_GetContext(holder);
+    Device *device = PyCapsule_GetContext(holder);
     void *memory = PyCapsule_GetPointer(holder, NULL);
-    if (context) context_quietly(context, context->cuda->api.MemFreeHost, memory);
+    if (device) device->ops->unpin(device, memory);
 }
 
 PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwargs) {
@@ -223,24 +222,21 @@ PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwarg
     PyArray_Descr *dtype = NULL;
     PyArray_Dims shape = {NULL, 0};
     const char *order = "C";
-    CudaContext *context;
+    Device *device;
     void *memory = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOs:pinned_array", names, &shape_object, &dtype_object, &strides,
                                      &order) ||
-        runtime_context(runtime, &context) < 0)
+        !(device = runtime_device(runtime)))
         return NULL;
     if (read_shape(shape_object, &shape) < 0 ||
         (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE))))
         goto done;
-    if (context) {
-        size_t bytes = (size_t)(geometry_count((unsigned)shape.len, shape.ptr) * PyDataType_ELSIZE(dtype));
-        int error = context->cuda->api.MemAllocHost(&memory, bytes ? bytes : 1);
-        if (error != CUDA_OK) {
-            cuda_raise(context->cuda, error, "allocating page-locked memory");
-            goto done;
-        }
-        holder = PyCapsule_New(memory, NULL, free_pinned);
-        if (!holder || PyCapsule_SetContext(holder, context) < 0) goto done;
+    size_t bytes = (size_t)(geometry_count((unsigned)shape.len, shape.ptr) * PyDataType_ELSIZE(dtype));
+    if (device_check(device, device->ops->pin(device, bytes, &memory), "allocating page-locked memory") < 0) goto done;
+    holder = PyCapsule_New(memory, NULL, free_pinned);
+    if (!holder || PyCapsule_SetContext(holder, device) < 0) {
+        if (!holder) device->ops->unpin(device, memory);
+        goto done;
     }
     array = PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef(dtype), shape.len, shape.ptr, NULL, memory,
                                  NPY_ARRAY_WRITEABLE | (order[0] == 'F' ? NPY_ARRAY_F_CONTIGUOUS : 0), NULL);

@@ -10,7 +10,7 @@ static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 /* A view with other geometry on the same memory. */
 static PyObject *view_of(DeviceArray *self, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides,
                          void *data) {
-    return (PyObject *)device_array_wrap(self->runtime, self->context, scalar, ndim, shape, strides, data,
+    return (PyObject *)device_array_wrap(self->runtime, self->device, scalar, ndim, shape, strides, data,
                                          self->type->readonly, self->base ? self->base : (PyObject *)self);
 }
 

@@ -25,6 +25,7 @@ int cuda_max_ptx_version(Cuda *cuda); /* 90 for 9.0: the newest PTX the driver a
 CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
 int context_device(const CudaContext *context);
+Device *context_as_device(CudaContext *context);
 int context_compute_capability(const CudaContext *context); /* 90 */
 
 /* Loads PTX (the driver's own compiler runs: its log goes into the exception) and finds the entry. */

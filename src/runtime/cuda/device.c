@@ -6,132 +6,125 @@
 #include "runtime/cuda/device_memory.h"
 
 #include <string.h> /* strcmp */
-#include <unistd.h> /* sysconf */
 
-typedef struct Device {
+#include "runtime/host/host.h" /* host_device_new */
+
+typedef struct DeviceObject {
     PyObject_HEAD
-    Runtime *runtime;
-    CudaContext *context; /* NULL: the host device */
-    int id;
-    int device; /* the driver's number */
-} Device;
+    Device *device;
+} DeviceObject;
 
-/* Attributes by the name that the driver API gives them (CU_DEVICE_ATTRIBUTE_ without the prefix), and what the host
- * device answers. */
+static Device *device_of(PyObject *object) { return ((DeviceObject *)object)->device; }
+
+/* Attributes by the name that the driver API gives them (CU_DEVICE_ATTRIBUTE_ without the prefix). */
 static const struct {
     const char *name;
     int number;
-    int host;
 } device_attributes[] = {
-    {"MAX_THREADS_PER_BLOCK", 1, 1024},
-    {"MAX_BLOCK_DIM_X", 2, 1024},
-    {"MAX_BLOCK_DIM_Y", 3, 1024},
-    {"MAX_BLOCK_DIM_Z", 4, 64},
-    {"MAX_GRID_DIM_X", 5, 2147483647},
-    {"MAX_GRID_DIM_Y", 6, 65535},
-    {"MAX_GRID_DIM_Z", 7, 65535},
-    {"MAX_SHARED_MEMORY_PER_BLOCK", 8, 49152},
-    {"TOTAL_CONSTANT_MEMORY", 9, 65536},
-    {"WARP_SIZE", 10, 32},
-    {"MAX_REGISTERS_PER_BLOCK", 12, 65536},
-    {"CLOCK_RATE", 13, 0},
-    {"MULTIPROCESSOR_COUNT", 16, 1},
-    {"INTEGRATED", 18, 1},
-    {"CAN_MAP_HOST_MEMORY", 19, 1},
-    {"CONCURRENT_KERNELS", 31, 1},
-    {"PCI_BUS_ID", 33, 0},
-    {"PCI_DEVICE_ID", 34, 0},
-    {"MEMORY_CLOCK_RATE", 36, 0},
-    {"GLOBAL_MEMORY_BUS_WIDTH", 37, 0},
-    {"L2_CACHE_SIZE", 38, 0},
-    {"MAX_THREADS_PER_MULTIPROCESSOR", 39, 1024},
-    {"ASYNC_ENGINE_COUNT", 40, 0},
-    {"UNIFIED_ADDRESSING", 41, 1},
-    {"PCI_DOMAIN_ID", 50, 0},
-    {"COMPUTE_CAPABILITY_MAJOR", 75, 8},
-    {"COMPUTE_CAPABILITY_MINOR", 76, 0},
-    {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81, 233472},
-    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82, 65536},
-    {"MANAGED_MEMORY", 83, 1},
-    {"CONCURRENT_MANAGED_ACCESS", 89, 1},
-    {"COOPERATIVE_LAUNCH", 95, 0},
-    {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97, 232448},
-    {"MEMORY_POOLS_SUPPORTED", 115, 0},
+    {"MAX_THREADS_PER_BLOCK", 1},
+    {"MAX_BLOCK_DIM_X", 2},
+    {"MAX_BLOCK_DIM_Y", 3},
+    {"MAX_BLOCK_DIM_Z", 4},
+    {"MAX_GRID_DIM_X", 5},
+    {"MAX_GRID_DIM_Y", 6},
+    {"MAX_GRID_DIM_Z", 7},
+    {"MAX_SHARED_MEMORY_PER_BLOCK", 8},
+    {"TOTAL_CONSTANT_MEMORY", 9},
+    {"WARP_SIZE", 10},
+    {"MAX_REGISTERS_PER_BLOCK", 12},
+    {"CLOCK_RATE", 13},
+    {"MULTIPROCESSOR_COUNT", 16},
+    {"INTEGRATED", 18},
+    {"CAN_MAP_HOST_MEMORY", 19},
+    {"CONCURRENT_KERNELS", 31},
+    {"PCI_BUS_ID", 33},
+    {"PCI_DEVICE_ID", 34},
+    {"MEMORY_CLOCK_RATE", 36},
+    {"GLOBAL_MEMORY_BUS_WIDTH", 37},
+    {"L2_CACHE_SIZE", 38},
+    {"MAX_THREADS_PER_MULTIPROCESSOR", 39},
+    {"ASYNC_ENGINE_COUNT", 40},
+    {"UNIFIED_ADDRESSING", 41},
+    {"PCI_DOMAIN_ID", 50},
+    {"COMPUTE_CAPABILITY_MAJOR", 75},
+    {"COMPUTE_CAPABILITY_MINOR", 76},
+    {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81},
+    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82},
+    {"MANAGED_MEMORY", 83},
+    {"CONCURRENT_MANAGED_ACCESS", 89},
+    {"COOPERATIVE_LAUNCH", 95},
+    {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97},
+    {"MEMORY_POOLS_SUPPORTED", 115},
 };
-
-static int attribute_value(const Device *self, size_t index, int *value) {
-    if (!self->context) {
-        *value = !strcmp(device_attributes[index].name, "MULTIPROCESSOR_COUNT") ? (int)sysconf(_SC_NPROCESSORS_ONLN)
-                                                                                : device_attributes[index].host;
-        return 0;
-    }
-    Cuda *cuda = self->context->cuda;
-    CU_CALL(cuda, "asking about the GPU",
-            cuda->api.DeviceGetAttribute(value, device_attributes[index].number, self->device));
-    return 0;
-}
 
 static PyObject *device_getattr(PyObject *object, PyObject *name) {
     const char *text = PyUnicode_AsUTF8(name);
+    Device *device = device_of(object);
     for (size_t i = 0; text && i < COUNT_OF(device_attributes); i++)
         if (!strcmp(text, device_attributes[i].name)) {
-            int value = 0;
-            return attribute_value((Device *)object, i, &value) < 0 ? NULL : PyLong_FromLong(value);
+            int value = 0, status = device->ops->attribute(device, device_attributes[i].number, &value);
+            return device_check(device, status, "asking about the GPU") < 0 ? NULL : PyLong_FromLong(value);
         }
     return PyObject_GenericGetAttr(object, name);
 }
 
-static PyObject *get_name(Device *self, void *unused) {
+static PyObject *get_name(PyObject *self, void *unused) {
     (void)unused;
     char name[256] = "";
-    if (!self->context) return PyUnicode_FromFormat("host device (%ld cores)", sysconf(_SC_NPROCESSORS_ONLN));
-    self->context->cuda->api.DeviceGetName(name, sizeof name, self->device);
+    device_of(self)->ops->name(device_of(self), name, sizeof name);
     return PyUnicode_FromString(name);
 }
 
-static PyObject *get_capability(Device *self, void *unused) {
+static PyObject *get_capability(PyObject *self, void *unused) {
     (void)unused;
-    int capability = self->context ? self->context->compute_capability : 80;
+    int capability = device_of(self)->compute_capability;
     return Py_BuildValue("(ii)", capability / 10, capability % 10);
 }
 
-static PyObject *get_id(Device *self, void *unused) {
+static PyObject *get_id(PyObject *self, void *unused) {
     (void)unused;
-    return PyLong_FromLong(self->id);
+    return PyLong_FromLong(device_of(self)->ordinal);
 }
 
-static PyObject *get_uuid(Device *self, void *unused) {
+static PyObject *get_uuid(PyObject *self, void *unused) {
     (void)unused;
-    unsigned char b[16] = {0};
+    unsigned char b[16];
     char text[48];
-    if (self->context) self->context->cuda->api.DeviceGetUuid(b, self->device);
+    device_of(self)->ops->uuid(device_of(self), b);
     snprintf(text, sizeof text, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
              b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
     return PyUnicode_FromString(text);
 }
 
-static PyObject *get_total_memory(Device *self, void *unused) {
+static PyObject *memory_info(PyObject *self, PyObject *unused) {
     (void)unused;
-    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
-    if (self->context) self->context->cuda->api.DeviceTotalMem(&bytes, self->device);
-    return PyLong_FromSize_t(bytes);
+    size_t free_bytes = 0, total = 0;
+    int status = device_of(self)->ops->memory(device_of(self), &free_bytes, &total);
+    if (device_check(device_of(self), status, "asking for free memory") < 0) return NULL;
+    return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
 }
 
-static PyObject *get_is_host(Device *self, void *unused) {
+static PyObject *get_total_memory(PyObject *self, void *unused) {
     (void)unused;
-    return PyBool_FromLong(self->context == NULL);
+    size_t free_bytes = 0, total = 0;
+    int status = device_of(self)->ops->memory(device_of(self), &free_bytes, &total);
+    return device_check(device_of(self), status, "asking for memory") < 0 ? NULL : PyLong_FromSize_t(total);
 }
 
-static PyObject *supports_float16(Device *self, void *unused) {
+static PyObject *get_is_host(PyObject *self, void *unused) {
     (void)unused;
-    return PyBool_FromLong(!self->context || self->context->compute_capability >= 53);
+    return PyBool_FromLong(device_of(self)->shares_memory);
 }
 
-static PyObject *device_enter(PyObject *object, PyObject *unused) {
+static PyObject *supports_float16(PyObject *self, void *unused) {
     (void)unused;
-    Device *self = (Device *)object;
-    if (self->context && cuda_select(self->context->cuda, self->id) < 0) return NULL;
-    return Py_NewRef(object);
+    return PyBool_FromLong(device_of(self)->compute_capability >= 53);
+}
+
+static PyObject *device_enter(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Device *device = device_of(self);
+    return device_check(device, device->ops->enter(device), "starting the GPU") < 0 ? NULL : Py_NewRef(self);
 }
 
 static PyObject *device_exit(PyObject *object, PyObject *args) {
@@ -139,26 +132,9 @@ static PyObject *device_exit(PyObject *object, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-static PyObject *memory_info(PyObject *object, PyObject *unused) {
-    (void)unused;
-    Device *self = (Device *)object;
-    size_t free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
-    size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
-    if (self->context) {
-        if (context_enter(self->context) < 0) return NULL;
-        int error = self->context->cuda->api.MemGetInfo(&free_bytes, &total);
-        if (error != CUDA_OK) {
-            cuda_raise(self->context->cuda, error, "asking for free memory");
-            return NULL;
-        }
-    }
-    return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
-}
-
 static PyObject *device_repr(PyObject *object) {
-    Device *self = (Device *)object;
-    PyObject *name = get_name(self, NULL);
-    PyObject *text = name ? PyUnicode_FromFormat("<krait device %d '%U'>", self->id, name) : NULL;
+    PyObject *name = get_name(object, NULL);
+    PyObject *text = name ? PyUnicode_FromFormat("<krait device %d '%U'>", device_of(object)->ordinal, name) : NULL;
     Py_XDECREF(name);
     return text;
 }
@@ -170,14 +146,13 @@ static void device_dealloc(PyObject *object) {
 }
 
 static PyGetSetDef device_getset[] = {
-    {"name", (getter)get_name, NULL, PyDoc_STR("Name of the device."), NULL},
-    {"id", (getter)get_id, NULL, PyDoc_STR("Its number."), NULL},
-    {"compute_capability", (getter)get_capability, NULL, PyDoc_STR("(major, minor)"), NULL},
-    {"uuid", (getter)get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
-    {"total_memory", (getter)get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
-    {"is_host", (getter)get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."),
-     NULL},
-    {"supports_float16", (getter)supports_float16, NULL, PyDoc_STR("Whether float16 arithmetic is available."), NULL},
+    {"name", get_name, NULL, PyDoc_STR("Name of the device."), NULL},
+    {"id", get_id, NULL, PyDoc_STR("Its number."), NULL},
+    {"compute_capability", get_capability, NULL, PyDoc_STR("(major, minor)"), NULL},
+    {"uuid", get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
+    {"total_memory", get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
+    {"is_host", get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."), NULL},
+    {"supports_float16", supports_float16, NULL, PyDoc_STR("Whether float16 arithmetic is available."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -200,21 +175,15 @@ static PyType_Slot device_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec device_spec = {"krait.cuda.Device", sizeof(Device), 0,
+PyType_Spec device_spec = {"krait.cuda.Device", sizeof(DeviceObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                            device_slots};
 
 /* ---- functions of krait.cuda ---- */
 
-static PyObject *device_new(Runtime *runtime, int id) {
-    Device *self = PyObject_New(Device, runtime->device);
-    if (!self) return NULL;
-    bool gpu = cuda_use_gpu(runtime->cuda) == 1;
-    PyErr_Clear();
-    self->runtime = runtime;
-    self->context = gpu ? &runtime->cuda->contexts[id] : NULL;
-    self->id = id;
-    self->device = gpu ? self->context->device : 0;
+static PyObject *device_new(Runtime *runtime, Device *device) {
+    DeviceObject *self = device ? PyObject_New(DeviceObject, runtime->device) : NULL;
+    if (self) self->device = device;
     return (PyObject *)self;
 }
 
@@ -225,7 +194,7 @@ static PyObject *list_devices(PyObject *capsule, PyObject *unused) {
     int count = gpu == 1 ? cuda_device_count(runtime->cuda) : 1;
     PyObject *list = gpu < 0 ? NULL : PyList_New(count);
     for (int i = 0; list && i < count; i++) {
-        PyObject *device = device_new(runtime, i);
+        PyObject *device = device_new(runtime, gpu == 1 ? cuda_device(runtime->cuda, i) : &runtime->host);
         if (!device)
             Py_CLEAR(list);
         else
@@ -237,9 +206,7 @@ static PyObject *list_devices(PyObject *capsule, PyObject *unused) {
 static PyObject *get_current_device(PyObject *capsule, PyObject *unused) {
     (void)unused;
     Runtime *runtime = RUNTIME_OF(capsule);
-    CudaContext *context;
-    if (runtime_context(runtime, &context) < 0) return NULL;
-    return device_new(runtime, context ? context->ordinal : 0);
+    return device_new(runtime, runtime_device(runtime));
 }
 
 static PyObject *select_device(PyObject *capsule, PyObject *number) {
@@ -251,13 +218,16 @@ static PyObject *select_device(PyObject *capsule, PyObject *number) {
         PyErr_Format(PyExc_ValueError, "there is no device %ld: kernels run on the host device, which is number 0", id);
         return NULL;
     }
-    return device_new(runtime, (int)id);
+    return device_new(runtime, runtime_device(runtime));
 }
 
 static PyObject *synchronize(PyObject *capsule, PyObject *unused) {
     (void)unused;
-    CudaContext *context;
-    if (runtime_context(RUNTIME_OF(capsule), &context) < 0 || device_synchronise(context, NULL, true) < 0) return NULL;
+    Device *device = runtime_device(RUNTIME_OF(capsule));
+    int status;
+    if (!device) return NULL;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
+    Py_END_ALLOW_THREADS if (device_check(device, status, "waiting for the GPU") < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -281,9 +251,9 @@ static PyObject *driver_version(PyObject *capsule, PyObject *unused) {
 }
 
 static PyObject *profile(PyObject *capsule, bool start) {
-    CudaContext *context;
-    if (runtime_context(RUNTIME_OF(capsule), &context) < 0) return NULL;
-    if (context) start ? context->cuda->api.ProfilerStart() : context->cuda->api.ProfilerStop();
+    Device *device = runtime_device(RUNTIME_OF(capsule));
+    if (!device) return NULL;
+    device->ops->profile(device, start);
     Py_RETURN_NONE;
 }
 
@@ -374,6 +344,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     }
     runtime->marshal = marshal;
     runtime->cuda = cuda;
+    runtime->host = host_device_new();
     int status = add_type(module, &runtime->device_array, &device_array_spec);
     if (status == 0) status = add_type(module, &runtime->stream, &stream_spec);
     if (status == 0) status = add_type(module, &runtime->event, &event_spec);

@@ -9,16 +9,15 @@
 #include <structmember.h> /* T_OBJECT_EX; PyMemberDef before 3.12 */
 
 /* A DeviceArray on memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
-DeviceArray *device_array_wrap(Runtime *runtime, CudaContext *context, Scalar scalar, unsigned ndim,
-                               const int64_t *shape, const int64_t *strides, void *data, bool readonly,
-                               PyObject *base) {
+DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, unsigned ndim, const int64_t *shape,
+                               const int64_t *strides, void *data, bool readonly, PyObject *base) {
     DeviceArray *self = PyObject_GC_NewVar(DeviceArray, runtime->device_array, 2 * (Py_ssize_t)ndim);
     if (!self) return NULL;
     TypeTable *types = runtime->marshal->types;
     self->weakrefs = NULL;
     self->base = Py_XNewRef(base);
     self->runtime = runtime;
-    self->context = context;
+    self->device = device;
     memset(self->uses, 0, sizeof self->uses);
     self->nuses = 0;
     self->home = (StreamUse){NULL, NULL};
@@ -36,7 +35,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, CudaContext *context, Scalar sc
 
 DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, Scalar scalar, unsigned ndim, const int64_t *shape,
                                    const int64_t *strides) {
-    CudaContext *context;
+    Device *device = runtime_device(runtime);
     void *data = NULL;
     int64_t bytes = scalar_info[scalar].bytes;
     for (unsigned i = 0; i < ndim; i++)
@@ -44,17 +43,16 @@ DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, Scalar scalar
             PyErr_SetString(PyExc_ValueError, "the array is too big");
             return NULL;
         }
-    if (runtime_context(runtime, &context) < 0 || device_allocate(context, on.stream, (size_t)bytes, &data) < 0)
-        return NULL;
-    DeviceArray *self = device_array_wrap(runtime, context, scalar, ndim, shape, strides, data, false, NULL);
+    if (!device || device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
+    DeviceArray *self = device_array_wrap(runtime, device, scalar, ndim, shape, strides, data, false, NULL);
     if (!self) {
-        device_release(context, data, &on.stream, 1);
+        device_release(device, data, &on.stream, 1);
         return NULL;
     }
     self->home = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->uses[0] = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->nuses = 1;
-    self->settled = !context || !context->pools;
+    self->settled = device->settles;
     return self;
 }
 
@@ -62,6 +60,10 @@ static void drop_use(DeviceArray *owner, unsigned at) {
     Py_XDECREF(owner->uses[at].keeper);
     owner->nuses--;
     memmove(owner->uses + at, owner->uses + at + 1, (owner->nuses - at) * sizeof *owner->uses);
+}
+
+static int put_behind(Device *device, void *later, void *earlier) {
+    return device_check(device, device->ops->stream_order(device, later, earlier), "making a stream wait for another");
 }
 
 static unsigned find_use(const DeviceArray *owner, void *stream) {
@@ -75,17 +77,17 @@ static unsigned find_use(const DeviceArray *owner, void *stream) {
 static int make_room(DeviceArray *owner, void *stream) {
     if (!owner->settled && stream != owner->home.stream) {
         unsigned home = find_use(owner, owner->home.stream);
-        if (device_order(owner->context, stream, owner->home.stream) < 0) return -1;
+        if (put_behind(owner->device, stream, owner->home.stream) < 0) return -1;
         if (home < owner->nuses) drop_use(owner, home);
     }
     if (owner->nuses < STREAM_USES) return 0;
-    if (device_order(owner->context, owner->uses[0].stream, owner->uses[STREAM_USES - 1].stream) < 0) return -1;
+    if (put_behind(owner->device, owner->uses[0].stream, owner->uses[STREAM_USES - 1].stream) < 0) return -1;
     drop_use(owner, STREAM_USES - 1);
     return 0;
 }
 
 int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper) {
-    if (!owner->context || owner->base) return 0;
+    if (owner->base) return 0;
     unsigned at = find_use(owner, stream);
     if (at == owner->nuses) {
         if (make_room(owner, stream) < 0) return -1;
@@ -129,7 +131,7 @@ static void dealloc(PyObject *object) {
     if (self->base)
         Py_DECREF(self->base);
     else
-        device_release(self->context, self->head.data, streams, self->nuses);
+        device_release(self->device, self->head.data, streams, self->nuses);
     Py_XDECREF(self->home.keeper);
     for (unsigned i = 0; i < self->nuses; i++) Py_XDECREF(self->uses[i].keeper);
     PyObject_GC_Del(object);
@@ -230,7 +232,7 @@ static PyObject *get_pointer(DeviceArray *self, void *unused) {
 /* CUDA Array Interface, version 3; only memory of a GPU has one. */
 static PyObject *get_cuda_array_interface(DeviceArray *self, void *unused) {
     (void)unused;
-    if (!self->context) {
+    if (self->device->shares_memory) {
         PyErr_SetString(PyExc_AttributeError,
                         "__cuda_array_interface__: this array lies in host memory (kernels run on the host device)");
         return NULL;
@@ -248,8 +250,7 @@ static PyObject *array_repr(PyObject *object) {
     DeviceArray *self = (DeviceArray *)object;
     PyObject *shape = get_shape(self, NULL);
     PyObject *text = shape ? PyUnicode_FromFormat("<krait DeviceArray %S %s on %s>", shape,
-                                                  scalar_info[device_array_scalar(self)].name,
-                                                  self->context ? "the GPU" : "the host device")
+                                                  scalar_info[device_array_scalar(self)].name, self->device->what)
                            : NULL;
     Py_XDECREF(shape);
     return text;

@@ -26,8 +26,8 @@ static inline size_t device_array_item(const DeviceArray *self) { return scalar_
 static inline bool device_array_contiguous(const DeviceArray *self) { return self->type->layout != LAYOUT_A; }
 
 /* On memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
-DeviceArray *device_array_wrap(Runtime *runtime, CudaContext *context, Scalar scalar, unsigned ndim,
-                               const int64_t *shape, const int64_t *strides, void *data, bool readonly, PyObject *base);
+DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, unsigned ndim, const int64_t *shape,
+                               const int64_t *strides, void *data, bool readonly, PyObject *base);
 DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, Scalar scalar, unsigned ndim, const int64_t *shape,
                                    const int64_t *strides);
 /* The host has waited for work on the array: its allocation is over. */

@@ -9,25 +9,18 @@
 typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
+    Device host;
     PyTypeObject *device_array, *stream, *event, *device;
 } Runtime;
 
-/* The device that the calling thread's arrays and kernels belong to: *context is NULL for the host device.  -1:
- * exception set. */
-int runtime_context(const Runtime *runtime, CudaContext **context);
+/* The device that the calling thread's arrays and kernels belong to.  NULL: exception set. */
+Device *runtime_device(Runtime *runtime);
 
-/* Memory and copies; context NULL: the host device.  -1: exception set.  Copies with a stream are in stream order;
- * those without return when done. */
-int device_allocate(CudaContext *context, void *stream, size_t bytes, void **pointer);
-/* Frees memory behind what the streams have been given so far. */
-void device_release(CudaContext *context, void *pointer, void *const *streams, size_t count);
-/* What is queued on `later` from now on waits for what `earlier` has been given. */
-int device_order(CudaContext *context, void *later, void *earlier);
-int device_copy_in(CudaContext *context, void *stream, bool wait, void *device, const void *host, size_t bytes);
-int device_copy_out(CudaContext *context, void *stream, bool wait, void *host, const void *device, size_t bytes);
-int device_copy_within(CudaContext *context, void *stream, void *to, const void *from, size_t bytes);
-int device_clear(CudaContext *context, void *stream, void *device, int byte, size_t bytes);
-int device_synchronise(CudaContext *context, void *stream, bool whole_context);
+/* What `ops` of a device do, with exceptions, and without the GIL where it takes long.  -1: exception set. */
+int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
+void device_release(Device *device, void *memory, void *const *streams, size_t count); /* errors have nowhere to go */
+int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
+int device_synchronise(Device *device, void *stream);
 
 /* device_array.c */
 extern PyType_Spec device_array_spec;

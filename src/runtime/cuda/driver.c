@@ -77,14 +77,13 @@ static bool find_devices(Cuda *cuda) {
         CudaContext *context = &cuda->contexts[i];
         int major = 0, minor = 0, pools = 0;
         context->cuda = cuda;
-        context->ordinal = i;
-        cuda->api.DeviceGet(&context->device, i);
-        cuda->api.DeviceGetAttribute(&major, DEVICE_CAPABILITY_MAJOR, context->device);
-        cuda->api.DeviceGetAttribute(&minor, DEVICE_CAPABILITY_MINOR, context->device);
-        cuda->api.DeviceGetAttribute(&pools, DEVICE_MEMORY_POOLS, context->device);
-        cuda->api.DeviceGetAttribute(&context->max_shared_optin, DEVICE_MAX_SHARED_OPTIN, context->device);
-        context->compute_capability = 10 * major + minor;
+        cuda->api.DeviceGet(&context->number, i);
+        cuda->api.DeviceGetAttribute(&major, DEVICE_CAPABILITY_MAJOR, context->number);
+        cuda->api.DeviceGetAttribute(&minor, DEVICE_CAPABILITY_MINOR, context->number);
+        cuda->api.DeviceGetAttribute(&pools, DEVICE_MEMORY_POOLS, context->number);
+        cuda->api.DeviceGetAttribute(&context->max_shared_optin, DEVICE_MAX_SHARED_OPTIN, context->number);
         context->pools = pools != 0;
+        gpu_init(context, i, 10 * major + minor);
     }
     return true;
 }
@@ -135,55 +134,55 @@ static const char *advice(const Cuda *cuda, int error) {
     }
 }
 
-int cuda_raise(Cuda *cuda, int error, const char *what) {
-    const char *name = NULL, *text = NULL;
-    if (PyErr_Occurred()) return -1; /* the first error is what led to the others */
+void cuda_explain(Cuda *cuda, int error, char *text, size_t size) {
+    const char *name = NULL, *what = NULL;
     cuda->api.GetErrorName(error, &name);
-    cuda->api.GetErrorString(error, &text);
-    PyObject *class = NULL, *module = PyImport_ImportModule("krait.errors");
-    if (module) class = PyObject_GetAttrString(module, error == CUDA_OUT_OF_MEMORY ? "CudaMemoryError" : "CudaError");
-    if (class)
-        PyErr_Format(class, "%s: %s (%s)%s", what, text ? text : "unknown error", name ? name : "?",
-                     advice(cuda, error));
-    Py_XDECREF(class);
-    Py_XDECREF(module);
-    return -1;
+    cuda->api.GetErrorString(error, &what);
+    snprintf(text, size, "%s (%s)%s", what ? what : "unknown error", name ? name : "?", advice(cuda, error));
 }
+
+int cuda_raise(Cuda *cuda, int error, const char *what) { return device_raise(&cuda->contexts->device, error, what); }
 
 /* ---- contexts ---- */
 
-static CudaContext *context_of(Cuda *cuda, int ordinal) {
-    CudaContext *context = &cuda->contexts[ordinal];
-    if (context->handle) return context;
-    int error = cuda->api.DevicePrimaryCtxRetain(&context->handle, context->device);
+static int retain(CudaContext *context) {
+    Cuda *cuda = context->cuda;
+    if (context->handle) return CUDA_OK;
+    int error = cuda->api.DevicePrimaryCtxRetain(&context->handle, context->number);
     if (error != CUDA_OK) {
         context->handle = NULL;
-        cuda_raise(cuda, error, "starting the GPU");
-        return NULL;
+        return error;
     }
     if (context->pools) { /* keep freed memory for the next allocation instead of giving it back at every
                              synchronisation */
         enum { POOL_RELEASE_THRESHOLD = 4 };
         void *pool = NULL;
         uint64_t keep = UINT64_MAX;
-        if (cuda->api.DeviceGetDefaultMemPool(&pool, context->device) == CUDA_OK)
+        if (cuda->api.DeviceGetDefaultMemPool(&pool, context->number) == CUDA_OK)
             cuda->api.MemPoolSetAttribute(pool, POOL_RELEASE_THRESHOLD, &keep);
     }
-    return context;
+    return CUDA_OK;
+}
+
+int context_current(CudaContext *context) {
+    if (thread_context == context) return CUDA_OK;
+    int error = retain(context);
+    if (error == CUDA_OK) error = context->cuda->api.CtxSetCurrent(context->handle);
+    if (error == CUDA_OK) thread_context = context;
+    return error;
 }
 
 int context_enter(CudaContext *context) {
     if (thread_context == context) return 0;
-    CU_CALL(context->cuda, "making the GPU current", context->cuda->api.CtxSetCurrent(context->handle));
-    thread_context = context;
+    CU_CALL(context->cuda, "making the GPU current", context_current(context));
     return 0;
 }
 
-void context_quietly(CudaContext *context, int (*give_back)(void *), void *handle) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (context_enter(context) == 0) give_back(handle);
-    PyErr_Restore(type, value, traceback);
+int context_select(Device *device) {
+    CudaContext *context = (CudaContext *)device;
+    int error = context_current(context);
+    if (error == CUDA_OK) thread_selected = context;
+    return error;
 }
 
 bool context_recover(CudaContext *context, int error) {
@@ -199,11 +198,8 @@ CudaContext *cuda_current(Cuda *cuda) {
         PyErr_SetString(PyExc_RuntimeError, cuda->why_not);
         return NULL;
     }
-    CudaContext *context = context_of(cuda,
-                                      thread_selected && thread_selected->cuda == cuda ? thread_selected->ordinal : 0);
-    if (!context || context_enter(context) < 0) return NULL;
-    thread_selected = context;
-    return context;
+    CudaContext *context = thread_selected && thread_selected->cuda == cuda ? thread_selected : cuda->contexts;
+    return device_check(&context->device, context_select(&context->device), "starting the GPU") < 0 ? NULL : context;
 }
 
 int cuda_select(Cuda *cuda, int device) {
@@ -215,12 +211,14 @@ int cuda_select(Cuda *cuda, int device) {
         PyErr_Format(PyExc_ValueError, "there is no device %d: this machine has %d", device, cuda->device_count);
         return -1;
     }
-    CudaContext *context = context_of(cuda, device);
-    if (!context || context_enter(context) < 0) return -1;
-    thread_selected = context;
-    return 0;
+    Device *selected = &cuda->contexts[device].device;
+    return device_check(selected, context_select(selected), "starting the GPU");
 }
 
-int context_device(const CudaContext *context) { return context->ordinal; }
+int context_device(const CudaContext *context) { return context->device.ordinal; }
 
-int context_compute_capability(const CudaContext *context) { return context->compute_capability; }
+Device *cuda_device(Cuda *cuda, int ordinal) { return &cuda->contexts[ordinal].device; }
+
+Device *context_as_device(CudaContext *context) { return &context->device; }
+
+int context_compute_capability(const CudaContext *context) { return context->device.compute_capability; }

@@ -5,6 +5,7 @@
 #define KRAIT_RUNTIME_CUDA_DRIVER_H
 
 #include "runtime/cuda/cuda.h" /* Cuda, CudaContext */
+#include "runtime/device.h"    /* Device */
 
 #include <sys/types.h> /* pid_t */
 
@@ -49,10 +50,10 @@ typedef struct CuApi {
 } CuApi;
 
 struct CudaContext {
+    Device device; /* first: a pointer to the one is a pointer to the other */
     Cuda *cuda;
-    int ordinal, device;
-    void *handle; /* the primary context; NULL until first use */
-    int compute_capability;
+    int number;           /* the driver's */
+    void *handle;         /* the primary context; NULL until first use */
     int max_shared_optin; /* bytes of shared memory a block may have when it asks */
     bool pools;           /* cuMemAllocAsync works */
     void *event;          /* carries the place of one stream to another; NULL until first used */
@@ -78,10 +79,19 @@ bool cuda_open(Cuda *cuda);
 /* Sets CudaError with the driver's name and text of the error, and advice for the common ones; an exception that is set
  * stays.  Always -1. */
 int cuda_raise(Cuda *cuda, int error, const char *what);
+/* "text (NAME); advice" */
+void cuda_explain(Cuda *cuda, int error, char *text, size_t size);
+/* gpu.c: fills context->device, when the rest is known. */
+void gpu_init(CudaContext *context, int ordinal, int compute_capability);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
 int context_enter(CudaContext *context);
-/* Gives something back when an object dies: an error has nowhere to go, and an exception that is under way stays. */
-void context_quietly(CudaContext *context, int (*give_back)(void *), void *handle);
+int context_current(CudaContext *context); /* the same; the driver's number of the error, and no exception */
+/* Makes it the calling thread's, of which the primary context is retained at first use. */
+int context_select(Device *device);
+Device *cuda_device(Cuda *cuda, int ordinal);
+/* device_memory.c: 0, or -1 with the exception for a device's failure; one that is set stays. */
+int device_check(Device *device, int status, const char *what);
+int device_raise(Device *device, int status, const char *what);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and
  * the call may be tried again. */
 bool context_recover(CudaContext *context, int error);

@@ -1,6 +1,6 @@
 /* stream.c: Stream and Event, with the names that Numba's have, on a GPU and on the host device.
  *
- * On the host device every launch has finished when it returns: streams order nothing and an event is a time stamp. */
+ * What they do is done by the functions of their Device. */
 #include "runtime/cuda/device_memory.h"
 
 #include <structmember.h> /* T_PYSSIZET */
@@ -9,7 +9,7 @@ typedef struct Stream {
     PyObject_HEAD
     PyObject *weakrefs;
     Runtime *runtime;
-    CudaContext *context; /* NULL: host device */
+    Device *device;
     void *handle;
     bool owned; /* destroyed with the object; not so the default streams and external ones */
 } Stream;
@@ -17,18 +17,17 @@ typedef struct Stream {
 typedef struct Event {
     PyObject_HEAD
     Runtime *runtime;
-    CudaContext *context;
+    Device *device;
     void *handle;
-    bool timing;
-    int64_t nanoseconds; /* host device: when it was recorded; 0: never */
+    bool timing, recorded;
 } Event;
 
-static PyObject *stream_new(Runtime *runtime, CudaContext *context, void *handle, bool owned) {
+static PyObject *stream_new(Runtime *runtime, Device *device, void *handle, bool owned) {
     Stream *self = PyObject_New(Stream, runtime->stream);
     if (!self) return NULL;
     self->weakrefs = NULL;
     self->runtime = runtime;
-    self->context = context;
+    self->device = device;
     self->handle = handle;
     self->owned = owned;
     return (PyObject *)self;
@@ -38,8 +37,7 @@ static void stream_dealloc(PyObject *object) {
     Stream *self = (Stream *)object;
     PyTypeObject *type = Py_TYPE(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
-    if (self->owned && self->context)
-        context_quietly(self->context, self->context->cuda->api.StreamDestroy, self->handle);
+    if (self->owned) self->device->ops->stream_close(self->device, self->handle);
     PyObject_Free(object);
     Py_DECREF(type);
 }
@@ -82,21 +80,16 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
 static PyObject *stream_synchronize(PyObject *object, PyObject *unused) {
     (void)unused;
     Stream *self = (Stream *)object;
-    if (device_synchronise(self->context, self->handle, false) < 0) return NULL;
+    if (device_synchronise(self->device, self->handle) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
 static PyObject *stream_done(PyObject *object, PyObject *unused) {
     (void)unused;
     Stream *self = (Stream *)object;
-    if (!self->context) Py_RETURN_TRUE;
-    if (context_enter(self->context) < 0) return NULL;
-    int error = self->context->cuda->api.StreamQuery(self->handle);
-    if (error != CUDA_OK && error != CUDA_NOT_READY) {
-        cuda_raise(self->context->cuda, error, "asking a stream");
-        return NULL;
-    }
-    return PyBool_FromLong(error == CUDA_OK);
+    bool done;
+    int status = self->device->ops->stream_done(self->device, self->handle, &done);
+    return device_check(self->device, status, "asking a stream") < 0 ? NULL : PyBool_FromLong(done);
 }
 
 static PyObject *stream_enter(PyObject *object, PyObject *unused) {
@@ -118,7 +111,7 @@ static PyObject *stream_int(PyObject *object) { return PyLong_FromVoidPtr(((Stre
 
 static PyObject *stream_repr(PyObject *object) {
     Stream *self = (Stream *)object;
-    if (!self->context) return PyUnicode_FromString("<krait stream on the host device>");
+    if (self->device->shares_memory) return PyUnicode_FromFormat("<krait stream on %s>", self->device->what);
     return self->handle ? PyUnicode_FromFormat("<krait stream %p>", self->handle)
                         : PyUnicode_FromString("<krait default stream>");
 }
@@ -160,8 +153,7 @@ PyType_Spec stream_spec = {"krait.cuda.Stream", sizeof(Stream), 0,
 static void event_dealloc(PyObject *object) {
     Event *self = (Event *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->context && self->handle)
-        context_quietly(self->context, self->context->cuda->api.EventDestroy, self->handle);
+    if (self->handle) self->device->ops->event_close(self->device, self->handle);
     PyObject_Free(object);
     Py_DECREF(type);
 }
@@ -174,41 +166,28 @@ static PyObject *event_record(PyObject *object, PyObject *args, PyObject *kwargs
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:record", names, &stream) ||
         runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
         return NULL;
-    self->nanoseconds = clock_nanoseconds();
-    if (self->context) {
-        int error = context_enter(self->context) < 0 ? -1 : self->context->cuda->api.EventRecord(self->handle, handle);
-        if (error > 0) cuda_raise(self->context->cuda, error, "recording an event");
-        if (error) return NULL;
-    }
+    if (device_check(self->device, self->device->ops->event_record(self->device, self->handle, handle),
+                     "recording an event") < 0)
+        return NULL;
+    self->recorded = true;
     Py_RETURN_NONE;
 }
 
 static PyObject *event_synchronize(PyObject *object, PyObject *unused) {
     (void)unused;
     Event *self = (Event *)object;
-    if (self->context) {
-        int error;
-        if (context_enter(self->context) < 0) return NULL;
-        Py_BEGIN_ALLOW_THREADS error = self->context->cuda->api.EventSynchronize(self->handle);
-        Py_END_ALLOW_THREADS if (error != CUDA_OK) {
-            cuda_raise(self->context->cuda, error, "waiting for an event");
-            return NULL;
-        }
-    }
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = self->device->ops->event_synchronise(self->device, self->handle);
+    Py_END_ALLOW_THREADS if (device_check(self->device, status, "waiting for an event") < 0) return NULL;
     Py_RETURN_NONE;
 }
 
 static PyObject *event_query(PyObject *object, PyObject *unused) {
     (void)unused;
     Event *self = (Event *)object;
-    if (!self->context) Py_RETURN_TRUE;
-    if (context_enter(self->context) < 0) return NULL;
-    int error = self->context->cuda->api.EventQuery(self->handle);
-    if (error != CUDA_OK && error != CUDA_NOT_READY) {
-        cuda_raise(self->context->cuda, error, "asking an event");
-        return NULL;
-    }
-    return PyBool_FromLong(error == CUDA_OK);
+    bool done;
+    int status = self->device->ops->event_done(self->device, self->handle, &done);
+    return device_check(self->device, status, "asking an event") < 0 ? NULL : PyBool_FromLong(done);
 }
 
 static PyObject *event_wait(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -219,13 +198,9 @@ static PyObject *event_wait(PyObject *object, PyObject *args, PyObject *kwargs) 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:wait", names, &stream) ||
         runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
         return NULL;
-    if (self->context) {
-        int error = context_enter(self->context) < 0
-                        ? -1
-                        : self->context->cuda->api.StreamWaitEvent(handle, self->handle, 0);
-        if (error > 0) cuda_raise(self->context->cuda, error, "making a stream wait for an event");
-        if (error) return NULL;
-    }
+    if (device_check(self->device, self->device->ops->event_hold(self->device, self->handle, handle),
+                     "making a stream wait for an event") < 0)
+        return NULL;
     Py_RETURN_NONE;
 }
 
@@ -235,19 +210,14 @@ static PyObject *elapsed(PyObject *first, PyObject *second) {
         PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");
         return NULL;
     }
-    if (!start->timing || !end->timing || !start->nanoseconds || !end->nanoseconds) {
+    if (!start->timing || !end->timing || !start->recorded || !end->recorded) {
         PyErr_SetString(PyExc_RuntimeError, "both events must have been made with timing=True and recorded");
         return NULL;
     }
-    if (!start->context) return PyFloat_FromDouble((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
-    float milliseconds = 0;
-    if (context_enter(start->context) < 0) return NULL;
-    int error = start->context->cuda->api.EventElapsedTime(&milliseconds, start->handle, end->handle);
-    if (error != CUDA_OK) {
-        cuda_raise(start->context->cuda, error, "measuring between events");
-        return NULL;
-    }
-    return PyFloat_FromDouble((double)milliseconds);
+    double milliseconds = 0;
+    int status = start->device->ops->event_elapsed(start->device, start->handle, end->handle, &milliseconds);
+    return device_check(start->device, status, "measuring between events") < 0 ? NULL
+                                                                               : PyFloat_FromDouble(milliseconds);
 }
 
 static PyMethodDef event_methods[] = {
@@ -278,23 +248,16 @@ PyType_Spec event_spec = {"krait.cuda.Event", sizeof(Event), 0,
 static PyObject *make_stream(PyObject *capsule, PyObject *unused) {
     (void)unused;
     Runtime *runtime = RUNTIME_OF(capsule);
-    CudaContext *context;
+    Device *device = runtime_device(runtime);
     void *handle = NULL;
-    if (runtime_context(runtime, &context) < 0) return NULL;
-    if (context) {
-        int error = context->cuda->api.StreamCreate(&handle, 0);
-        if (error != CUDA_OK) {
-            cuda_raise(context->cuda, error, "making a stream");
-            return NULL;
-        }
-    }
-    return stream_new(runtime, context, handle, true);
+    if (!device || device_check(device, device->ops->stream_open(device, &handle), "making a stream") < 0) return NULL;
+    return stream_new(runtime, device, handle, true);
 }
 
 static PyObject *fixed_stream(PyObject *capsule, uintptr_t handle) {
     Runtime *runtime = RUNTIME_OF(capsule);
-    CudaContext *context;
-    return runtime_context(runtime, &context) < 0 ? NULL : stream_new(runtime, context, (void *)handle, false);
+    Device *device = runtime_device(runtime);
+    return device ? stream_new(runtime, device, (void *)handle, false) : NULL;
 }
 
 static PyObject *default_stream(PyObject *capsule, PyObject *unused) {
@@ -320,27 +283,19 @@ static PyObject *external_stream(PyObject *capsule, PyObject *address) {
 static PyObject *make_event(PyObject *capsule, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"timing", NULL};
     Runtime *runtime = RUNTIME_OF(capsule);
-    CudaContext *context;
+    Device *device;
     int timing = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:event", names, &timing) ||
-        runtime_context(runtime, &context) < 0)
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:event", names, &timing) || !(device = runtime_device(runtime)))
         return NULL;
     Event *self = PyObject_New(Event, runtime->event);
     if (!self) return NULL;
     self->runtime = runtime;
-    self->context = context;
+    self->device = device;
     self->handle = NULL;
     self->timing = timing;
-    self->nanoseconds = 0;
-    if (context) {
-        enum { EVENT_DISABLE_TIMING = 2 };
-        int error = context->cuda->api.EventCreate(&self->handle, timing ? 0 : EVENT_DISABLE_TIMING);
-        if (error != CUDA_OK) {
-            Py_DECREF(self);
-            cuda_raise(context->cuda, error, "making an event");
-            return NULL;
-        }
-    }
+    self->recorded = false;
+    if (device_check(device, device->ops->event_open(device, timing, &self->handle), "making an event") < 0)
+        Py_CLEAR(self);
     return (PyObject *)self;
 }
 

@@ -13,7 +13,8 @@
 #ifndef KRAIT_RUNTIME_HOST_H
 #define KRAIT_RUNTIME_HOST_H
 
-#include "ir/ir.h" /* HostGrid, HostThread, BarrierVote */
+#include "ir/ir.h"          /* HostGrid, HostThread, BarrierVote */
+#include "runtime/device.h" /* Device */
 
 enum {
     SITE_BITS = 14,            /* of an access site in HostGrid.bad_access and HostThread.bad */
@@ -62,6 +63,7 @@ typedef struct HostLaunchReport {
 /* Runs every thread of the grid and returns when all are done.  Call without the GIL.  False: no memory, or more than
  * 1024 threads in a block. */
 bool host_device_launch(const HostLaunch *launch, HostLaunchReport *report);
+Device host_device_new(void); /* memory of this process */
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
 

@@ -6,6 +6,7 @@
 
 #include "frontend/frontend.h" /* Objects (ObjRef of functions passed as arguments) */
 #include "ir/ir.h"             /* Type */
+#include "runtime/device.h"    /* Device */
 
 int marshal_import_numpy(void); /* before anything else here; -1: exception set */
 
@@ -49,7 +50,7 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;
- * head.owner is the object itself. context NULL: the host device, whose memory is memory of this process. */
+ * head.owner is the object itself. */
 typedef struct StreamUse {
     void *stream;
     PyObject *keeper; /* keeps the stream alive; NULL: one that is always there, or an address */
@@ -61,7 +62,7 @@ typedef struct DeviceArray {
     PyObject_VAR_HEAD PyObject *weakrefs;
     PyObject *base; /* what owns the memory of a view; NULL: this object does */
     struct Runtime *runtime;
-    struct CudaContext *context;
+    Device *device;
     /* Of an array that owns its memory: the streams that may still use it, the last first; the memory is freed behind
      * what they have been given. */
     StreamUse uses[STREAM_USES];

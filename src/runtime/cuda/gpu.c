@@ -1,0 +1,205 @@
+/* gpu.c: a GPU as a Device (runtime/device.h).
+ *
+ * Memory comes from the driver's stream-ordered pool (cuMemAllocAsync, about a microsecond), which keeps what is freed;
+ * on GPUs or drivers without pools from cuMemAlloc, which needs no order: cuMemFree waits for everything. */
+#include <string.h> /* memset */
+
+#include "runtime/cuda/driver.h"
+
+/* The call with the context made current; once more if a thread-local note of that was stale. */
+#define ON_GPU(context, call)                                                                       \
+    do {                                                                                            \
+        const CuApi *api = &(context)->cuda->api;                                                   \
+        int error_ = context_current(context);                                                      \
+        if (error_ == CUDA_OK) error_ = (call);                                                     \
+        if (KRAIT_UNLIKELY(error_ != CUDA_OK) && context_recover(context, error_)) error_ = (call); \
+        return error_;                                                                              \
+    } while (0)
+
+static CudaContext *context_of(Device *device) { return (CudaContext *)device; }
+
+static DeviceFailure gpu_explain(Device *device, int status, char *text, size_t size) {
+    cuda_explain(context_of(device)->cuda, status, text, size);
+    return status == CUDA_OUT_OF_MEMORY ? FAILED_DEVICE_MEMORY : FAILED_OTHERWISE;
+}
+
+/* ---- memory ---- */
+
+static int gpu_allocate(Device *device, void *stream, size_t bytes, void **memory) {
+    CudaContext *context = context_of(device);
+    uint64_t *address = (uint64_t *)memory; /* a device address as the ABI of arrays has it */
+    size_t size = bytes ? bytes : 1;
+    ON_GPU(context, context->pools ? api->MemAllocAsync(address, size, stream) : api->MemAlloc(address, size));
+}
+
+static int put_behind(CudaContext *context, void *later, void *earlier) {
+    enum { EVENT_DISABLE_TIMING = 2 };
+    const CuApi *api = &context->cuda->api;
+    int error = context->event ? CUDA_OK : api->EventCreate(&context->event, EVENT_DISABLE_TIMING);
+    if (error == CUDA_OK) error = api->EventRecord(context->event, earlier);
+    return error == CUDA_OK ? api->StreamWaitEvent(later, context->event, 0) : error;
+}
+
+static int gpu_stream_order(Device *device, void *later, void *earlier) {
+    CudaContext *context = context_of(device);
+    ON_GPU(context, ((void)api, put_behind(context, later, earlier)));
+}
+
+/* Behind one stream: there.  Behind several: on a stream of its own, which waits for them, so that they do not wait for
+ * each other. */
+static int free_behind(CudaContext *context, uint64_t pointer, void *const *streams, size_t count) {
+    enum { STREAM_NON_BLOCKING = 1 };
+    const CuApi *api = &context->cuda->api;
+    if (!context->pools) return api->MemFree(pointer);
+    if (count <= 1) return api->MemFreeAsync(pointer, count ? streams[0] : NULL);
+    int error = context->collector ? CUDA_OK : api->StreamCreate(&context->collector, STREAM_NON_BLOCKING);
+    for (size_t i = 0; i < count && error == CUDA_OK; i++) error = put_behind(context, context->collector, streams[i]);
+    return error == CUDA_OK ? api->MemFreeAsync(pointer, context->collector) : error;
+}
+
+static int gpu_release(Device *device, void *memory, void *const *streams, size_t count) {
+    CudaContext *context = context_of(device);
+    ON_GPU(context, ((void)api, free_behind(context, (uint64_t)memory, streams, count)));
+}
+
+static int copy(const CuApi *api, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes) {
+    bool at_once = wait && !stream;
+    int error = CUDA_OK;
+    switch (kind) {
+    case COPY_IN:
+        error = at_once ? api->MemcpyHtoD((uint64_t)to, from, bytes)
+                        : api->MemcpyHtoDAsync((uint64_t)to, from, bytes, stream);
+        break;
+    case COPY_OUT:
+        error = at_once ? api->MemcpyDtoH(to, (uint64_t)from, bytes)
+                        : api->MemcpyDtoHAsync(to, (uint64_t)from, bytes, stream);
+        break;
+    case COPY_WITHIN: error = api->MemcpyDtoDAsync((uint64_t)to, (uint64_t)from, bytes, stream); break;
+    }
+    return error == CUDA_OK && wait && !at_once ? api->StreamSynchronize(stream) : error;
+}
+
+static int gpu_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
+                    size_t bytes) {
+    CudaContext *context = context_of(device);
+    if (bytes == 0) return CUDA_OK;
+    ON_GPU(context, copy(api, kind, stream, wait, to, from, bytes));
+}
+
+static int gpu_pin(Device *device, size_t bytes, void **memory) {
+    ON_GPU(context_of(device), api->MemAllocHost(memory, bytes ? bytes : 1));
+}
+
+static int gpu_unpin(Device *device, void *memory) { ON_GPU(context_of(device), api->MemFreeHost(memory)); }
+
+/* ---- streams and events ---- */
+
+static int gpu_synchronise(Device *device, void *stream) { ON_GPU(context_of(device), api->StreamSynchronize(stream)); }
+
+static int gpu_synchronise_all(Device *device) { ON_GPU(context_of(device), api->CtxSynchronize()); }
+
+static int gpu_stream_open(Device *device, void **stream) { ON_GPU(context_of(device), api->StreamCreate(stream, 0)); }
+
+static int gpu_stream_close(Device *device, void *stream) { ON_GPU(context_of(device), api->StreamDestroy(stream)); }
+
+static int answer(int error, bool *done) {
+    *done = error == CUDA_OK;
+    return error == CUDA_NOT_READY ? CUDA_OK : error;
+}
+
+static int gpu_stream_done(Device *device, void *stream, bool *done) {
+    ON_GPU(context_of(device), answer(api->StreamQuery(stream), done));
+}
+
+static int gpu_event_open(Device *device, bool timing, void **event) {
+    enum { EVENT_DISABLE_TIMING = 2 };
+    ON_GPU(context_of(device), api->EventCreate(event, timing ? 0 : EVENT_DISABLE_TIMING));
+}
+
+static int gpu_event_close(Device *device, void *event) { ON_GPU(context_of(device), api->EventDestroy(event)); }
+
+static int gpu_event_record(Device *device, void *event, void *stream) {
+    ON_GPU(context_of(device), api->EventRecord(event, stream));
+}
+
+static int gpu_event_done(Device *device, void *event, bool *done) {
+    ON_GPU(context_of(device), answer(api->EventQuery(event), done));
+}
+
+static int gpu_event_synchronise(Device *device, void *event) {
+    ON_GPU(context_of(device), api->EventSynchronize(event));
+}
+
+static int gpu_event_hold(Device *device, void *event, void *stream) {
+    ON_GPU(context_of(device), api->StreamWaitEvent(stream, event, 0));
+}
+
+static int elapsed(const CuApi *api, void *first, void *second, double *milliseconds) {
+    float single = 0;
+    int error = api->EventElapsedTime(&single, first, second);
+    *milliseconds = (double)single;
+    return error;
+}
+
+static int gpu_event_elapsed(Device *device, void *first, void *second, double *milliseconds) {
+    ON_GPU(context_of(device), elapsed(api, first, second, milliseconds));
+}
+
+/* ---- facts ---- */
+
+static int gpu_attribute(Device *device, int number, int *value) {
+    return context_of(device)->cuda->api.DeviceGetAttribute(value, number, context_of(device)->number);
+}
+
+static int gpu_name(Device *device, char *text, size_t size) {
+    return context_of(device)->cuda->api.DeviceGetName(text, (int)size, context_of(device)->number);
+}
+
+static int gpu_uuid(Device *device, unsigned char bytes[16]) {
+    memset(bytes, 0, 16);
+    return context_of(device)->cuda->api.DeviceGetUuid(bytes, context_of(device)->number);
+}
+
+static int gpu_memory(Device *device, size_t *free_bytes, size_t *total) {
+    ON_GPU(context_of(device), api->MemGetInfo(free_bytes, total));
+}
+
+static int gpu_profile(Device *device, bool start) {
+    ON_GPU(context_of(device), start ? api->ProfilerStart() : api->ProfilerStop());
+}
+
+static const DeviceOps gpu_ops = {
+    .explain = gpu_explain,
+    .allocate = gpu_allocate,
+    .release = gpu_release,
+    .copy = gpu_copy,
+    .pin = gpu_pin,
+    .unpin = gpu_unpin,
+    .synchronise = gpu_synchronise,
+    .synchronise_all = gpu_synchronise_all,
+    .stream_open = gpu_stream_open,
+    .stream_close = gpu_stream_close,
+    .stream_done = gpu_stream_done,
+    .stream_order = gpu_stream_order,
+    .event_open = gpu_event_open,
+    .event_close = gpu_event_close,
+    .event_record = gpu_event_record,
+    .event_done = gpu_event_done,
+    .event_synchronise = gpu_event_synchronise,
+    .event_hold = gpu_event_hold,
+    .event_elapsed = gpu_event_elapsed,
+    .enter = context_select,
+    .attribute = gpu_attribute,
+    .name = gpu_name,
+    .uuid = gpu_uuid,
+    .memory = gpu_memory,
+    .profile = gpu_profile,
+};
+
+void gpu_init(CudaContext *context, int ordinal, int compute_capability) {
+    context->device = (Device){.ops = &gpu_ops,
+                               .what = "the GPU",
+                               .ordinal = ordinal,
+                               .compute_capability = compute_capability,
+                               .settles = !context->pools};
+}

@@ -1,0 +1,193 @@
+/* device.c: the host device as a Device (runtime/device.h): memory of this process.
+ *
+ * Every launch and copy has finished when it returns: streams order nothing, and an event is a time stamp. */
+#include <stdint.h> /* int64_t */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* posix_memalign, free */
+#include <string.h> /* memmove */
+#include <unistd.h> /* sysconf */
+
+#include "base/base.h" /* clock_nanoseconds */
+#include "runtime/host/host.h"
+
+enum { HOST_ALIGNMENT = 256, NO_MEMORY = 1, CAPABILITY = 80 };
+
+static DeviceFailure host_explain(Device *device, int status, char *text, size_t size) {
+    (void)device, (void)status;
+    snprintf(text, size, "out of memory");
+    return FAILED_HOST_MEMORY;
+}
+
+/* ---- memory ---- */
+
+static int host_allocate(Device *device, void *stream, size_t bytes, void **memory) {
+    (void)device, (void)stream;
+    return posix_memalign(memory, HOST_ALIGNMENT, bytes ? bytes : 1) == 0 ? 0 : NO_MEMORY;
+}
+
+static int host_release(Device *device, void *memory, void *const *streams, size_t count) {
+    (void)device, (void)streams, (void)count;
+    free(memory);
+    return 0;
+}
+
+static int host_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
+                     size_t bytes) {
+    (void)device, (void)kind, (void)stream, (void)wait;
+    if (bytes) memmove(to, from, bytes);
+    return 0;
+}
+
+static int host_pin(Device *device, size_t bytes, void **memory) { return host_allocate(device, NULL, bytes, memory); }
+static int host_unpin(Device *device, void *memory) { return host_release(device, memory, NULL, 0); }
+
+/* ---- streams and events ---- */
+
+static int nothing(Device *device) {
+    (void)device;
+    return 0;
+}
+
+static int nothing_on(Device *device, void *stream) {
+    (void)device, (void)stream;
+    return 0;
+}
+
+static int nothing_between(Device *device, void *one, void *other) {
+    (void)device, (void)one, (void)other;
+    return 0;
+}
+
+static int host_stream_open(Device *device, void **stream) {
+    (void)device;
+    *stream = NULL;
+    return 0;
+}
+
+static int host_done(Device *device, void *what, bool *done) {
+    (void)device, (void)what;
+    *done = true;
+    return 0;
+}
+
+static int host_event_open(Device *device, bool timing, void **event) {
+    (void)device, (void)timing;
+    *event = calloc(1, sizeof(int64_t));
+    return *event ? 0 : NO_MEMORY;
+}
+
+static int host_event_close(Device *device, void *event) {
+    (void)device;
+    free(event);
+    return 0;
+}
+
+static int host_event_record(Device *device, void *event, void *stream) {
+    (void)device, (void)stream;
+    *(int64_t *)event = clock_nanoseconds();
+    return 0;
+}
+
+static int host_event_elapsed(Device *device, void *first, void *second, double *milliseconds) {
+    (void)device;
+    *milliseconds = (double)(*(int64_t *)second - *(int64_t *)first) * 1e-6;
+    return 0;
+}
+
+/* ---- facts ---- */
+
+static int host_attribute(Device *device, int number, int *value) {
+    static const struct {
+        int number, value;
+    } table[] = {
+        {1, MAX_BLOCK_THREADS},
+        {2, MAX_BLOCK_THREADS},
+        {3, MAX_BLOCK_THREADS},
+        {4, 64},
+        {5, INT32_MAX},
+        {6, 65535},
+        {7, 65535},
+        {8, 49152},
+        {9, 65536},
+        {10, WARP_SIZE},
+        {12, 65536},
+        {18, 1},
+        {19, 1},
+        {31, 1},
+        {39, 1024},
+        {41, 1},
+        {75, CAPABILITY / 10},
+        {76, CAPABILITY % 10},
+        {81, MAX_BLOCK_SHARED + 1024},
+        {82, 65536},
+        {83, 1},
+        {89, 1},
+        {97, MAX_BLOCK_SHARED},
+    }; /* any other is 0 */
+    enum { MULTIPROCESSORS = 16 };
+    (void)device;
+    *value = number == MULTIPROCESSORS ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (table[i].number == number) *value = table[i].value;
+    return 0;
+}
+
+static int host_name(Device *device, char *text, size_t size) {
+    (void)device;
+    snprintf(text, size, "host device (%ld cores)", sysconf(_SC_NPROCESSORS_ONLN));
+    return 0;
+}
+
+static int host_uuid(Device *device, unsigned char bytes[16]) {
+    (void)device;
+    memset(bytes, 0, 16);
+    return 0;
+}
+
+static int host_memory(Device *device, size_t *free_bytes, size_t *total) {
+    (void)device;
+    size_t page = (size_t)sysconf(_SC_PAGE_SIZE);
+    *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * page;
+    *total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
+    return 0;
+}
+
+static int host_profile(Device *device, bool start) {
+    (void)device, (void)start;
+    return 0;
+}
+
+Device host_device_new(void) {
+    static const DeviceOps ops = {
+        .explain = host_explain,
+        .allocate = host_allocate,
+        .release = host_release,
+        .copy = host_copy,
+        .pin = host_pin,
+        .unpin = host_unpin,
+        .synchronise = nothing_on,
+        .synchronise_all = nothing,
+        .stream_open = host_stream_open,
+        .stream_close = nothing_on,
+        .stream_done = host_done,
+        .stream_order = nothing_between,
+        .event_open = host_event_open,
+        .event_close = host_event_close,
+        .event_record = host_event_record,
+        .event_done = host_done,
+        .event_synchronise = nothing_on,
+        .event_hold = nothing_between,
+        .event_elapsed = host_event_elapsed,
+        .enter = nothing,
+        .attribute = host_attribute,
+        .name = host_name,
+        .uuid = host_uuid,
+        .memory = host_memory,
+        .profile = host_profile,
+    };
+    return (Device){.ops = &ops,
+                    .what = "the host device",
+                    .compute_capability = CAPABILITY,
+                    .shares_memory = true,
+                    .settles = true};
+}
