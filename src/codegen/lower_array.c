@@ -118,16 +118,6 @@ static void raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef inde
     l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for axis %lld with size %lld", args, 3);
 }
 
-/* Whether the function being generated has a loop of its own. */
-static bool has_loop(const Lower *l) {
-    for (size_t b = 0; b < l->func->blocks.len; b++) {
-        const Block *block = l->func->blocks.data[b];
-        for (uint32_t s = 0; s < block->nsuccs; s++)
-            if (block->succs[s]->order <= block->order) return true;
-    }
-    return false;
-}
-
 /* Records the access unless `all` axes are inside.  The site is that of the first axis that is outside. */
 static void record_bad(Lower *l, const Value *at, LLVMValueRef all, LLVMValueRef const *inside, unsigned count) {
     uint32_t sites[TYPE_MAX_NDIM];
@@ -160,7 +150,7 @@ static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef all,
     a->guard = (LIf){.yes = l_block(l, "inside"), .no = l_block(l, "outside"), .end = l_block(l, "accessed")};
     /* A loop over threads vectorises if its body is straight-line code, recording included: a minimum, which LLVM knows
      * as a reduction.  A body with loops does not vectorise, and is better off with the recording out of the way. */
-    bool aside = has_loop(l);
+    bool aside = l->inst->has_loop;
     if (count && !aside) record_bad(l, at, all, inside, count);
     l_branch_unlikely(l, l_not(l, all), a->guard.no, a->guard.yes);
     l_enter(l, a->guard.no);

@@ -369,6 +369,7 @@ struct FuncInst {
     bool summarised;    /* effects are known: effects_summarise ran */
     Effects effects;    /* of a call */
     bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
+    bool has_loop;      /* in its own body (pass loops) */
     bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;   /* FuncOptions of its own decorator */
     struct Infer *inference; /* its solver while types may still grow, else NULL */

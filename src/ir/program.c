@@ -26,6 +26,7 @@ void program_print(Buf *buf, const Program *program) {
     for (size_t i = 0; i < program->count; i++) {
         if (i) buf_putc(buf, '\n');
         if (program->insts[i]->recursive) buf_puts(buf, "; recursive\n");
+        if (program->insts[i]->has_loop) buf_puts(buf, "; loops\n");
         if (program->insts[i]->summarised) print_effects(buf, program->insts[i]->effects);
         print_writes(buf, program->insts[i]->writes);
         func_print(buf, program->insts[i]->func);

@@ -125,7 +125,7 @@ static bool lower_text(Trial *trial) {
     };
     TRY(passes_run_one(&program, PASS_effects));
     if (options->entry == ENTRY_KERNEL && trial->config.target == TARGET_HOST)
-        TRY(passes_run_one(&program, PASS_thread_order));
+        TRY(passes_run_one(&program, PASS_loops) && passes_run_one(&program, PASS_thread_order));
     TRY(codegen_lower(&trial->module, target, options, &program));
     return text_of_module(trial);
 }

@@ -165,6 +165,25 @@ def test_a_proven_check_is_no_effect():
     assert "raise" not in _testing.stage(f, [A1], "effects").splitlines()[0]
 
 
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_branch_back_is_a_loop_and_a_join_is_none():
+    text = """\
+        func f(c: bool) -> None {{
+        b0:
+          jump b1
+        b1:
+          branch %0, {first}, b2
+        b2:
+          %1 = const None
+          return %1
+        }}
+        """
+    assert noted("loops", text.format(first="b1")) == ["; loops"]
+    assert noted("loops", text.format(first="b2")) == []
+
+
 # ---- thread_order ----------------------------------------------------------------------------------------------------
 
 KERNEL = """\
