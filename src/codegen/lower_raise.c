@@ -27,24 +27,30 @@ static const Type *tuple_of_ints(Lower *l, unsigned count) {
     return type_tuple(l->types, items, count);
 }
 
-static void raise_builtin(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+/* Where every exception of this function starts: its arguments, of the type that the site says, into the buffer, and
+ * away.  NULL: constants alone. */
+static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) {
     if (!l->target->raises) {
         l->target->end_thread(l);
-        return;
-    }
-    if (!l->may_raise) {
-        l_fail(l, "%s raised in a function that does not raise", builtin);
+    } else if (!l->may_raise) {
+        l_fail(l, "an exception raised in a function that does not raise");
         LLVMBuildUnreachable(l->b);
-        return;
+    } else {
+        LLVMValueRef status = add_site(l, site);
+        if (arguments && l_has_bytes(site.args)) l_store(l, site.args, arguments, l->exception);
+        l_return_status(l, status);
     }
+}
+
+/* args are i64 values for the %lld of format. */
+static void raise_builtin(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
     RaiseSite site = site_at(l, l->at);
     site.builtin = builtin;
     site.format = format;
     site.args = tuple_of_ints(l, count);
-    LLVMValueRef status = add_site(l, site);
-    for (unsigned i = 0; i < count; i++)
-        l_raw_store(l, args[i], i ? l_offset(l, l->exception, l_i64(l, 8 * (int64_t)i)) : l->exception, 8);
-    l_return_status(l, status);
+    LLVMValueRef arguments = LLVMGetUndef(l_type(l, site.args));
+    for (unsigned i = 0; i < count; i++) arguments = l_set_item(l, site.args, arguments, i, args[i]);
+    raise_site(l, site, arguments);
 }
 
 /* A block that raises; the builder stays where it is. */
@@ -66,27 +72,18 @@ void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const cha
 }
 
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text) {
+    const Type *items[] = {type_scalar(l->types, SCALAR_INT64, true), type_simple(l->types, TY_STR)};
+    const Const **konsts = ARENA_ARRAY(l->arena, const Const *, 2);
+    konsts[0] = const_int(l->arena, l->types, number);
+    konsts[1] = const_str(l->arena, l->types, text);
     LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
     l_branch_unlikely(l, condition, raise, fine);
     l_enter(l, raise);
-    if (l->target->raises && l->may_raise) {
-        const Type *items[] = {type_scalar(l->types, SCALAR_INT64, true), type_simple(l->types, TY_STR)};
-        Const *words = ARENA_NEW(l->arena, Const);
-        words->type = items[1];
-        words->text = text;
-        const Const **konsts = ARENA_ARRAY(l->arena, const Const *, 2);
-        konsts[0] = const_int(l->arena, l->types, number);
-        konsts[1] = words;
-        RaiseSite site = site_at(l, l->at);
-        site.builtin = builtin;
-        site.args = type_tuple(l->types, items, 2);
-        site.konsts = konsts;
-        LLVMValueRef status = add_site(l, site);
-        l_raw_store(l, l_i64(l, number), l->exception, 8);
-        l_return_status(l, status);
-    } else {
-        raise_builtin(l, builtin, text, NULL, 0);
-    }
+    RaiseSite site = site_at(l, l->at);
+    site.builtin = builtin;
+    site.args = type_tuple(l->types, items, 2);
+    site.konsts = konsts;
+    raise_site(l, site, NULL);
     l_enter(l, fine);
 }
 
@@ -143,18 +140,12 @@ bool lower_raise(Lower *l, const Value *value) {
         return false;
     }
     const Type *type = exception->type;
-    if (!l->target->raises) {
-        l->target->end_thread(l);
-        return true;
-    }
     RaiseSite site = site_at(l, value);
     site.class = type->object;
     uint32_t count = type->kind == TY_EXC ? type->count : 0;
     site.args = type_tuple(l->types, type->items, count);
     site.konsts = constant_args(l, exception, count);
-    LLVMValueRef status = add_site(l, site);
-    if (l_has_bytes(site.args)) l_store(l, site.args, l_value(l, exception), l->exception);
-    l_return_status(l, status);
+    raise_site(l, site, count ? l_value(l, exception) : NULL);
     return true;
 }
 
