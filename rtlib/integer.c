@@ -76,13 +76,18 @@ int64_t krait_rt_comb_l(int64_t n, int64_t k) {
 
 int32_t krait_rt_check_comb_l(int64_t n, int64_t k, int64_t result) { return (void)result, n < 0 ? 1 : k < 0 ? 2 : 0; }
 
-int64_t krait_rt_isqrt_l(int64_t n) {
-    if (n <= 0) return 0;
-    uint64_t x = (uint64_t)n, root = (uint64_t)__builtin_sqrt((double)n);
-    while (root * root > x) root--; /* the double's root is at most one off */
-    while ((root + 1) * (root + 1) <= x) root++;
+/* The double's root is at most one off; that of a number near 2**64 is 2**32, whose square does not fit. */
+int64_t krait_rt_isqrt_L(uint64_t n) {
+    uint64_t root = (uint64_t)__builtin_sqrt((double)n);
+    if (root > 0xffffffff) root = 0xffffffff;
+    while (root * root > n) root--;
+    while (root < 0xffffffff && (root + 1) * (root + 1) <= n) root++;
     return (int64_t)root;
 }
+
+int64_t krait_rt_isqrt_l(int64_t n) { return n > 0 ? krait_rt_isqrt_L((uint64_t)n) : 0; }
+
+int32_t krait_rt_check_isqrt_L(uint64_t n, int64_t result) { return (void)n, (void)result, 0; }
 
 int32_t krait_rt_check_isqrt_l(int64_t n, int64_t result) { return (void)result, n < 0; }
 

@@ -19,6 +19,7 @@ typedef struct Operand { /* an array as the loops see it, aligned to the axes of
 typedef struct Update { /* what happens to each element */
     Op op;              /* OP_COUNT: plain assignment */
     Scalar compute;     /* the type op computes in */
+    bool checked;       /* a power: negative exponents raise */
     LLVMValueRef
         scalar; /* the right side if it is no array, of type `compute` or, for assignment, of the element type */
 } Update;
@@ -188,14 +189,14 @@ static void byte_range(Lower *l, const Operand *x, LLVMValueRef *low, LLVMValueR
 }
 
 /* Whether writing `to` may change what is still to be read of `from`: their bytes meet, and they do not lie exactly on
- * each other. */
-static LLVMValueRef may_overlap(Lower *l, const Operand *to, const Operand *from) {
+ * each other, being of one shape. */
+static LLVMValueRef may_overlap(Lower *l, const Operand *to, const Operand *from, LLVMValueRef same_shape) {
     LLVMValueRef to_low, to_high, from_low, from_high;
     byte_range(l, to, &to_low, &to_high);
     byte_range(l, from, &from_low, &from_high);
     LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_low, from_high), l_icmp(l, LLVMIntULT, from_low, to_high));
     if (bytes_of(to) != bytes_of(from)) return meet;
-    LLVMValueRef exact = l_icmp(l, LLVMIntEQ, to->data, from->data);
+    LLVMValueRef exact = l_and(l, same_shape, l_icmp(l, LLVMIntEQ, to->data, from->data));
     for (unsigned i = 0; i < to->ndim; i++)
         exact = l_and(l, exact, l_icmp(l, LLVMIntEQ, to->strides[i], from->strides[i]));
     return l_and(l, meet, l_not(l, exact));
@@ -233,6 +234,35 @@ static void update_overlapping(Lower *l, const Update *u, const Operand *to, con
     l_endif(l, &f);
 }
 
+/* ---- powers ---- */
+
+static void check_exponent(Lower *l, LLVMValueRef exponent) {
+    l_raise_if(l, l_icmp(l, LLVMIntSLT, exponent, l_null(LLVMTypeOf(exponent))), "ValueError",
+               "Integers to negative integer powers are not allowed.", NULL, 0);
+}
+
+static void check_axis(Lower *l, const Operand *from, LLVMValueRef at, unsigned axis) {
+    if (axis == from->ndim) {
+        check_exponent(l, l_load(l, from->element, at));
+        return;
+    }
+    LFor f;
+    LLVMValueRef index = l_for(l, &f, from->shape[axis]);
+    check_axis(l, from, advance(l, at, index, from->strides[axis]), axis + 1);
+    l_endfor(l, &f);
+}
+
+/* Before anything is written, so that an array is changed as a whole or not at all. */
+static void check_exponents(Lower *l, const Update *u, const Operand *to, const Operand *from) {
+    LIf f;
+    l_if(l, &f, l_icmp(l, LLVMIntNE, size_of(l, to), l_i64(l, 0)));
+    if (from)
+        check_axis(l, from, from->data, 0);
+    else
+        check_exponent(l, u->scalar);
+    l_endif(l, &f);
+}
+
 /* ---- the three uses ---- */
 
 static bool is_unit_stride(const Operand *x) {
@@ -245,6 +275,7 @@ static void update_from_array(Lower *l, const Update *u, const Type *to_type, LL
     while (plain.ndim > to.ndim) drop_leading_axis(l, &to, &plain);
     Operand from = aligned(l, &plain, to.ndim);
     check_broadcast(l, u, &to, &from, plain.ndim);
+    if (u->checked) check_exponents(l, u, &to, &from);
     LLVMValueRef same = same_shape(l, &to, &from);
     LIf f;
     if (u->op == OP_COUNT && to.element == from.element && is_unit_stride(&to) && is_unit_stride(&from)) {
@@ -259,7 +290,7 @@ static void update_from_array(Lower *l, const Update *u, const Type *to_type, LL
         l_endif(l, &f);
         return;
     }
-    LLVMValueRef overlap = may_overlap(l, &to, &from);
+    LLVMValueRef overlap = may_overlap(l, &to, &from, same);
     l_if(l, &f, l_and(l, same, l_not(l, overlap)));
     update_all(l, u, &to, &from);
     l_else(l, &f);
@@ -328,10 +359,11 @@ LLVMValueRef lower_array_inplace(Lower *l, const Value *value) {
     if (!(value->flags & VF_INPLACE) || type->kind != TY_ARRAY || value->imm.i < 0 || value->imm.i >= SCALAR_COUNT)
         return l_unsupported(l, "`%s` on arrays is compiled only in place", op_info[value->op].doc);
     LLVMValueRef array = l_arg(l, value, 0), right = l_arg(l, value, 1);
-    Update u = {.op = value->op, .compute = (Scalar)value->imm.i};
+    Update u = {.op = value->op, .compute = (Scalar)value->imm.i, .checked = (value->flags & VF_CHECKED) != 0};
     if (type_is_scalar(other)) {
         u.scalar = l_cast_scalar(l, right, other->scalar, u.compute);
         Operand to = operand_of(l, type, array);
+        if (u.checked) check_exponents(l, &u, &to, NULL);
         update_all(l, &u, &to, NULL);
     } else if (other->kind == TY_ARRAY) {
         update_from_array(l, &u, type, array, other, right);

@@ -222,8 +222,7 @@ static LLVMValueRef complex_compare(Lower *l, Op op, Complex a, Complex b) {
     if (op == OP_EQ) return l_and(l, l_fcmp(l, LLVMRealOEQ, a.re, b.re), l_fcmp(l, LLVMRealOEQ, a.im, b.im));
     if (op == OP_NE) return l_or(l, l_fcmp(l, LLVMRealUNE, a.re, b.re), l_fcmp(l, LLVMRealUNE, a.im, b.im));
     LLVMRealPredicate strict = op == OP_LT || op == OP_LE ? LLVMRealOLT : LLVMRealOGT;
-    LLVMValueRef ordered = l_not(l, l_or(l, l_isnan(l, a.im), l_isnan(l, b.im)));
-    LLVMValueRef first = l_and(l, l_fcmp(l, strict, a.re, b.re), ordered);
+    LLVMValueRef first = l_fcmp(l, strict, a.re, b.re);
     return l_or(l, first, l_and(l, l_fcmp(l, LLVMRealOEQ, a.re, b.re), l_fcmp(l, real_predicate(op), a.im, b.im)));
 }
 

@@ -62,10 +62,12 @@ static bool settle_checks(Translator *t) {
     return cut;
 }
 
-static bool may_be_dead(Op op) { return op == OP_CONST || op == OP_UNDEF || op == OP_PHI || op == OP_TUPLE; }
+static bool may_be_dead(Op op) {
+    return op == OP_CONST || op == OP_UNDEF || op == OP_PHI || op == OP_TUPLE || op == OP_EXTRACT;
+}
 
-/* Constants, tuples and phis that nothing uses.  Operations stay, even pure ones: their types are still to be checked.
- */
+/* Constants, tuples and their items and phis that nothing uses.  Operations stay, even pure ones: their types are still
+ * to be checked. */
 static void remove_dead(Translator *t) {
     VEC(Value *) work = {0};
     for (size_t b = 0; b < t->func->blocks.len; b++) {

@@ -10,14 +10,20 @@ static bool known_int(Typing *t, int64_t value) {
     return typing_become_const(t, const_int(t->in->arena, t->in->types, value));
 }
 
+/* The characters of a text, which is stored as UTF-8: bytes that continue one do not count. */
+static int64_t text_length(const char *text) {
+    int64_t count = 0;
+    for (; *text; text++) count += (*text & 0xc0) != 0x80;
+    return count;
+}
+
 bool rule_func_len(Typing *t) {
     Infer *in = t->in;
     const Type *type = infer_content(t->args[0].type);
     if (type->kind != TY_TUPLE && type != t->args[0].type) typing_cast(t, 0, type);
     switch (type->kind) {
     case TY_TUPLE: return known_int(t, type->count);
-    case TY_STR:
-        return t->args[0].konst ? known_int(t, (int64_t)strlen(t->args[0].konst->text)) : typing_bad_operands(t);
+    case TY_STR: return t->args[0].konst ? known_int(t, text_length(t->args[0].konst->text)) : typing_bad_operands(t);
     case TY_RANGE: return typing_result(t, infer_int(in), NULL);
     case TY_FLAT: return typing_result(t, infer_int(in), NULL);
     case TY_ARRAY: {

@@ -45,8 +45,11 @@ bool rule_func_math_test(Typing *t) {
     return lib_call(t, t->func, 1, lib_compute(t->in, type), infer_bool(t->in), infer_bool(t->in));
 }
 
+/* NumPy's integers have neither __floor__ nor __ceil__: math takes them as floats. */
 bool rule_func_math_to_int(Typing *t) {
-    if (lib_kinds(t, 0, 1, "biu"))
+    const Type *argument = infer_content(t->args[0].type);
+    bool numpy = lib_kinds(t, 0, 1, "iu") && !argument->weak && scalar_info[argument->scalar].bytes == 8;
+    if (lib_kinds(t, 0, 1, "biu") && !numpy)
         return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
     const Type *type = math_type(t, 0, 1);
     if (!type) return typing_bad_operands(t);
@@ -123,7 +126,9 @@ bool rule_func_cmath_isclose(Typing *t) { return rule_func_math_isclose(t); }
 
 bool rule_func_math_ints(Typing *t) {
     if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
-    return lib_call(t, t->func, t->nargs, infer_int(t->in), infer_int(t->in), infer_int(t->in));
+    const Type *type = infer_int(t->in);
+    bool large = t->func == FUNC_MATH_ISQRT && lib_scalar(t, 0)->scalar == SCALAR_UINT64;
+    return lib_call(t, t->func, t->nargs, large ? infer_scalar(t->in, SCALAR_UINT64, false) : type, type, type);
 }
 
 bool rule_func_math_perm(Typing *t) {

@@ -290,7 +290,7 @@ static void mark_checks(Typing *t, const Type *compute) {
         bool harmless_power = harmless(t->op, t->args[1].konst) || exponent == 'u' || exponent == 'b';
         if (integer ? harmless_power : !compute->weak)
             t->flags |= VF_UNCHECKED;
-        else if (t->in->py_errors)
+        else if (t->in->py_errors || (integer && t->in->int_range))
             t->flags |= VF_CHECKED; /* floats: 0.0 ** -1, and results beyond their range */
         break;
     }
@@ -365,6 +365,9 @@ static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
                     array->ndim);
         return false;
     }
+    bool powers = t->op == OP_POW && scalar_info[types.compute->scalar].kind == 'i' &&
+                  scalar_info[element->scalar].kind == 'i' && !harmless(t->op, t->args[1].konst);
+    if (powers && (t->in->py_errors || t->in->int_range)) t->flags |= VF_CHECKED;
     if (other->kind != TY_ARRAY) typing_cast(t, 1, types.compute);
     t->imm = types.compute->scalar;
     return typing_result(t, array, NULL);
@@ -466,10 +469,25 @@ static const Type *narrow_compare(const Type *a, const Type *b, const Const *ka,
     return konst->i >= -limit && konst->i < limit ? strong : NULL;
 }
 
+/* NumPy's scalars of which neither can hold the other are ordered by the ufunc. */
+static FuncId ordering_ufunc(const Typing *t, const Type *a, const Type *b, const Type *compute) {
+    static const FuncId ufuncs[OP_COUNT] = {[OP_LT] = FUNC_NP_LESS,
+                                            [OP_LE] = FUNC_NP_LESS_EQUAL,
+                                            [OP_GT] = FUNC_NP_GREATER,
+                                            [OP_GE] = FUNC_NP_GREATER_EQUAL};
+    bool numpy = compute && type_scalar_kind(compute) == 'c' && !a->weak && !b->weak;
+    return numpy && compute != a && compute != b ? ufuncs[t->op] : FUNC_NONE;
+}
+
 static bool compare_scalars(Typing *t, const Type *a, const Type *b) {
     BinaryTypes types;
     if (!promote_binary(t->in, t->op, a, b, &types)) return typing_bad_operands(t);
     const Type *compute = types.compute;
+    FuncId ufunc = ordering_ufunc(t, a, b, compute);
+    if (ufunc) {
+        t->func = ufunc;
+        return rule_func_ufunc_compare(t);
+    }
     if (type_is_integer(a) && type_is_integer(b) && a->weak != b->weak) {
         const Type *narrow = narrow_compare(a, b, t->args[0].konst, t->args[1].konst);
         if (narrow) compute = narrow;

@@ -161,9 +161,19 @@ bool rule_unpack_ex(Typing *t) {
     return become_tuple(t, first.facts, first.values, first.count);
 }
 
+/* Whether this takes what a starred target gets. */
+static bool is_starred(const Typing *t) {
+    const Value *unpacked = t->at->op == OP_EXTRACT ? value_resolve(t->at->args[0]) : NULL;
+    return unpacked && unpacked->op == OP_UNPACK_EX && t->imm == (unpacked->imm.i & 0xff);
+}
+
 bool rule_extract(Typing *t) {
     const Type *type = t->args[0].type;
     size_t i = (size_t)t->imm;
+    if (is_starred(t)) { /* a target that nobody reads has no extract */
+        typing_fail(t, DIAG_UNSUPPORTED, "a starred target is a list, and lists are not compiled yet");
+        return typing_hint(t, "slice the tuple: rest = t[1:]");
+    }
     if (type->kind != TY_TUPLE || i >= type->count)
         return typing_fail(t, DIAG_VERIFY, "extract of item %zu of %s", i, typing_text(t, type));
     return typing_become_item(t, 0, i);

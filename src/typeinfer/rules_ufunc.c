@@ -206,6 +206,16 @@ bool rule_func_ufunc_divide(Typing *t) {
 }
 
 /* Comparisons: integers of different signedness keep their types and are compared by value. */
+/* NumPy's ufuncs, unlike its scalars' operators, order no complex number whose imaginary part is not a number. */
+static Value *ordered_too(Typing *t, Value *compared, Value *number) {
+    const Type *part = infer_scalar(t->in, number->type->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64,
+                                    false);
+    Value *imag = typing_make_op(t, OP_GETATTR, part, &number, 1);
+    imag->imm.text = "imag";
+    Value *test = typing_make_op(t, OP_EQ, compared->type, (Value *[]){imag, imag}, 2);
+    return typing_make_op(t, OP_AND, compared->type, (Value *[]){compared, test}, 2);
+}
+
 bool rule_func_ufunc_compare(Typing *t) {
     BinaryTypes types;
     if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
@@ -218,7 +228,10 @@ bool rule_func_ufunc_compare(Typing *t) {
         Value *args[2];
         for (size_t i = 0; i < 2; i++)
             args[i] = typing_make_cast(t, t->values[i], types.compute ? types.compute : i ? b : a);
-        value = typing_make_op(t, lib_op(t->func), result, args, 2);
+        Op op = lib_op(t->func);
+        value = typing_make_op(t, op, result, args, 2);
+        bool orders = op != OP_EQ && op != OP_NE && type_scalar_kind(args[0]->type) == 'c';
+        for (size_t i = 0; orders && i < 2; i++) value = ordered_too(t, value, args[i]);
     }
     return typing_become(t, value, result);
 }

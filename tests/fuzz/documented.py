@@ -58,7 +58,13 @@ def _easy_power(base, exponent, value):
 
 
 def _ipow(base, exponent, constant=False):
-    return operator.ipow(base, exponent) if isinstance(base, np.ndarray) else _pow(base, exponent, constant)
+    """In place, a negative exponent among others raises before anything is written."""
+    if not isinstance(base, np.ndarray):
+        return _pow(base, exponent, constant)
+    one, other = np.broadcast_arrays(base, exponent)
+    if one.dtype.kind in "iu" and one.shape == base.shape and other.dtype.kind == "i" and np.any(other < 0):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return operator.ipow(base, exponent)
 
 
 def _lshift(value, count):

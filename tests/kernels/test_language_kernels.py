@@ -125,7 +125,8 @@ def closure(x):
 
 
 def tuples(x):
-    first, *rest = (x, x * 2, x * 3)
+    first, *_ = items = (x, x * 2, x * 3)
+    rest = items[1:]
     total = first
     for a, b in zip(rest, (10, 20)):
         total += a * b

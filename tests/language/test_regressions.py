@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from krait import cuda, errors, njit, vectorize
 
-from oracle import agree, agree_all, make
+from oracle import agree, agree_all, make, outcome
 
 
 @njit
@@ -183,3 +183,108 @@ def test_numpy_integers_of_python_floats(kind):
     agree_all(make(f"def f(x): return np.{kind}(x)"), [(v,) for v in ODD_FLOATS])
     for value in ODD_FLOATS:
         agree(make(f"def f(): return np.{kind}(VALUE)", VALUE=value))
+
+
+# ---- what an in-place operation reads is what was there before it ----
+
+OVERLAPS = [
+    "x -= x[:1]", "x += x[0:1, :]", "x += x[:, :1]", "x *= x[::-1]", "x -= x[-1:]", "x[1:] -= x[:1]", "x += x[1]",
+    "x[::-1] += x[:1]", "x += x[:1, ::-1]", "x[:] = x[:1]", "x[:] = x[-1:, ::-1]", "x[1:] = x[:-1]",
+    "x[:-1] = x[1:]", "x -= x[0, 0:1]", "x += x[:, -1:]", "x[:, 1:] = x[:, :-1]", "x[::2] += x[1::2]",
+]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "c8", "u1"])
+@pytest.mark.parametrize("statement", OVERLAPS)
+def test_operands_that_overlap(statement, dtype):
+    grid = np.arange(1, 13).reshape(4, 3).astype(dtype)
+    wide = np.arange(1, 49).reshape(8, 6).astype(dtype)
+    f = make(f"def f(x):\n    {statement}\n    return x")
+    arrays = [grid, np.asfortranarray(grid), wide[::-2, ::2], wide[:1, :3], wide[:3, :1], wide[:, :0]]
+    agree_all(f, [(array,) for array in arrays])
+
+
+# ---- integers to negative integer powers ----
+
+
+@pytest.mark.parametrize("y", [np.array([1, 2, 0]), np.array([1, -2, 0]), np.array([-1]), -1, 2, np.int8(-1), True])
+def test_powers_in_place(y):
+    agree_all(make("def f(x, y):\n    x **= y\n    return x"), [(np.array([2, 3, 4]), y), (np.array([], int), y)])
+
+
+def test_an_array_whose_power_raises_is_as_it_was():
+    @njit
+    def f(x, y):
+        x **= y
+
+    x = np.array([2, 3, 4])
+    with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed."):
+        f(x, np.array([2, 2, -1]))
+    assert x.tolist() == [2, 3, 4]
+
+
+def test_negative_powers_in_ufuncs_raise_as_numpy():
+    power = vectorize(["int64(int64, int64)", "int8(int8, int8)"])(lambda x, y: x**y)
+    assert power(np.arange(3), np.arange(3)).tolist() == [1, 1, 4]
+    for kind in (np.int8, np.int64):
+        for y in (kind(-1), np.array([1, -1], kind)):
+            errors_of = [str(outcome(f, (kind(2), y), {}).error) for f in (power, np.power)]
+            assert errors_of[0] == errors_of[1]
+
+
+# ---- complex numbers are ordered as NumPy's scalars and ufuncs order them, which differ ----
+
+PARTS = [0, 2, -1.5, math.nan, math.inf, -math.inf]
+OTHERS = [2, 2.0, True, np.float32(2), np.int64(2), np.uint8(0), np.complex64(complex(2, math.inf)),
+          np.complex128(complex(math.nan, 1)), np.complex64(complex(math.inf, math.nan)), np.complex128(2)]
+
+
+COMPARISONS = ["x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "np.less(x, y)", "np.less_equal(x, y)",
+               "np.greater(x, y)", "np.greater_equal(x, y)", "np.equal(x, y)"]
+
+
+@pytest.mark.parametrize("text", COMPARISONS)
+def test_comparisons_of_complex_numbers(text):
+    numbers = [kind(complex(re, im)) for kind in (np.complex64, np.complex128) for re in PARTS for im in PARTS]
+    agree_all(make(f"def f(x, y): return {text}"), [(x, y) for x in numbers for y in OTHERS])
+    agree_all(make(f"def f(y, x): return {text}"), [(x, y) for x in numbers for y in OTHERS])
+
+
+# ---- NumPy's integers beyond 2**63, and beyond what a float holds ----
+
+
+def test_roots_of_the_largest_integers():
+    top = 2**64 - 1
+    squares = [(2**32 - 1) ** 2, 3037000500**2, 2**62]
+    values = [top, 2**63, 2**63 - 1, 0, 1, *squares, *(square - 1 for square in squares)]
+    agree_all(make("def f(x): return math.isqrt(x)"), [(np.uint64(v),) for v in values])
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil"])
+def test_numpy_integers_are_floats_to_floor_and_ceil(name):
+    values = [2**53 + 1, -(2**53) - 1, 2**62 + 1, 7, -7, 0]
+    agree_all(make(f"def f(x): return math.{name}(x)"), [(np.int64(v),) for v in values])
+    agree_all(make(f"def f(x): return math.{name}(x)"), [(np.uint64(abs(v)),) for v in values])
+    agree_all(make(f"def f(x): return math.{name}(x)"), [(v,) for v in values])
+
+
+# ---- texts ----
+
+
+@pytest.mark.parametrize("text", ["", "abc", "\u00e4\u00f6\u20ac", "x\U0001f600y"])
+def test_the_length_of_a_text_is_in_characters(text):
+    agree(make("def f(): return len(TEXT)", TEXT=text))
+
+
+@pytest.mark.parametrize("statement", ["raise ValueError(t)", "raise ValueError(3, t)", "assert x > 0, t"])
+def test_a_text_that_is_chosen_while_running_cannot_be_raised(statement):
+    f = njit(make(f"def f(x):\n    t = 'low' if x < 0 else 'high'\n    {statement}\n    return x"))
+    with pytest.raises(errors.TypingError, match="an exception's text must be known"):
+        f(-1)
+
+
+def test_starred_targets_are_lists():
+    f = njit(make("def f(t):\n    a, *b, c = t\n    return b"))
+    with pytest.raises(errors.UnsupportedError, match="a starred target is a list(.|\n)*hint: slice the tuple"):
+        f((1, 2, 3))
+    agree(make("def f(t):\n    a, *_, c = t\n    return a, c"), (1, 2.5, 3))
