@@ -95,7 +95,7 @@ def _cast(kind, value):
 
 def _stored(value, array):
     """array[...] = value: a float stored into an array of integers is converted as C does."""
-    if isinstance(array, np.ndarray) and not isinstance(value, tuple) and not _fits(value, array.dtype):
+    if hasattr(array, "dtype") and not isinstance(value, tuple) and not _fits(value, array.dtype):
         raise Differs("a float that does not fit an integer")
     return value
 

@@ -1,0 +1,238 @@
+"""Random kernels, and their comparison with a simulation: on the host device, or on a GPU with every option.
+
+What is computed is the same on every device: integers, and floats by operations whose results are exact or rounded
+once, also where a GPU fuses a multiplication with an addition.
+"""
+
+import ast
+import random
+import warnings
+
+import numpy as np
+
+import expressions
+import kinds
+import oracle
+from documented import HELPERS, Differs, Documented, compiled_form, render
+from expressions import Routine
+from functions import Program, load, refusal
+from kinds import Array
+from simulation import Launch, Racy, Yields
+from statements import Statements
+
+from krait import cuda, errors
+
+ARITHMETIC = ("({} + {})", "({} - {})", "({} * {})", "({} // ({} | 1))", "({} % ({} | 1))", "({} // 3)", "({} % 5)")
+EXACT = ("({} + 1)", "({} * 2)", "({} * 0.5)", "({} / 4)", "abs({})", "(-{})", "math.floor({})", "math.isnan({})",
+         "np.sign({})", "np.floor({})", "np.minimum({}, {})", "np.maximum({}, {})", "np.signbit({})", "np.trunc({})",
+         "np.square({} & 15)", "(~{})", "(not {})")
+ITEMS = (*kinds.INTS, *kinds.FLOATS)
+
+
+class Kernel(Statements):
+    """Writes the parts of a kernel that need no barrier."""
+
+    groups = ((ARITHMETIC, 24), (EXACT, 12), (expressions.BITS, 14), (expressions.COMPARISONS, 12),
+              (expressions.CONVERSIONS[:2] + expressions.CONVERSIONS[5:13], 8))
+    KINDS = (("assign", 22), ("update", 16), ("pack", 4), ("branch", 12), ("count", 10), ("wait", 4), ("leave", 4),
+             ("merge", 4), ("accumulate", 4), ("match", 1), ("tuple_of", 2), ("inner", 3), ("atomic", 4), ("own", 4))
+
+    def index(self, name, axis, depth=0):
+        number = self.of_kind(int, depth) if depth else self.variable(lambda kind: kind is int) or "2"
+        return self.chance.choice(["0", "-1", *[f"{number} % {name}.shape[{axis}]"] * 3])
+
+    def allowed(self, template, operands):
+        """Only products of integers: a GPU rounds a fused product of floats once."""
+        real = all(kinds.is_real(kind) for kind in operands)
+        floats = any(kinds.is_floating(kind) for kind in operands)
+        return real and not (floats and template == "({} * {})") and super().allowed(template, operands)
+
+    def scalar(self, depth=3):
+        while True:
+            found = super().scalar(depth)
+            if kinds.is_real(found[1]) and found[1] is not kinds.np.float16:
+                return found
+
+    def put_atomic(self):
+        operation = self.chance.choice(["add", "sub", "max", "min", "and_", "or_", "xor"])
+        name = f"acc{['add', 'sub', 'max', 'min', 'and_', 'or_', 'xor'].index(operation) % 3}"
+        if self.names_of_atomics.setdefault(name, operation) == operation:
+            index = self.of_kind(int, 1)
+            self.put(f"cuda.atomic.{operation}({name}, {index} % {name}.shape[0], {self.of_kind(kinds.np.int32)})")
+
+    def put_own(self):
+        """An element that belongs to this thread alone."""
+        name = self.chance.choice(list(self.outputs))
+        place = ", ".join(self.place)
+        self.put(f"{name}[{place}] = {self.of_kind(self.outputs[name])}")
+        if self.chance.random() < 0.4:
+            target = self.fresh()
+            self.put(f"{target} = {name}[{place}]")
+            self.variables[target] = self.outputs[name]
+
+
+def write_device_function(chance, writer):
+    """A function that the kernel calls."""
+    name, inner = writer.fresh("h"), Kernel(chance, writer.counter)
+    accepted = [chance.choice([int, float, *ITEMS]) for _ in range(chance.choice([1, 2]))]
+    parameters = [(inner.fresh("a"), kind, "plain") for kind in accepted]
+    inner.parameters({one: kind for one, kind, _ in parameters})
+    inner.KINDS = [(kind, weight) for kind, weight in Kernel.KINDS if kind not in ("atomic", "own")]
+    inner.budget = chance.choice([0, 1, 3])
+    inner.statements(inner.budget)
+    text, result = inner.scalar()
+    inner.put(f"return {text}")
+    head = f"def {name}({', '.join(one for one, _, _ in parameters)}):"
+    return [head, *inner.lines], Routine(name, parameters, result)
+
+
+def write_exchange(chance, writer, threads):
+    """Threads of a block exchange numbers through shared memory."""
+    item, name, t = chance.choice(ITEMS), writer.fresh("s"), writer.fresh("t")
+    writer.put(f"{name} = cuda.shared.array({threads}, np.{np.dtype(item).name})")
+    writer.put(f"{t} = cuda.threadIdx.x")
+    writer.put(f"{name}[{t}] = {writer.of_kind(item)}")
+    writer.put("cuda.syncthreads()")
+    writer.variables[t] = int
+    taken = writer.fresh()
+    if chance.random() < 0.5:
+        k = writer.fresh("i")
+        writer.put(f"for {k} in range({chance.choice([1, 2, 3])}):")
+        writer.depth += 1
+        writer.put(f"{taken} = {name}[({t} + {k} + 1) % {threads}]")
+        writer.put("cuda.syncthreads()")
+        held = dict(writer.variables)
+        writer.variables |= {k: int, taken: item}
+        writer.put(f"{name}[{t}] = {writer.of_kind(item)}")
+        writer.variables = held
+        writer.put("cuda.syncthreads()")
+        writer.depth -= 1
+    writer.put(f"{taken} = {name}[{chance.choice([f'{threads} - 1 - {t}', f'({t} * 3) % {threads}', '0', t])}]")
+    writer.variables[taken] = item
+    if chance.random() < 0.4:
+        voted = writer.fresh()
+        writer.put(f"{voted} = cuda.{chance.choice(['syncthreads_count', 'syncthreads_or', 'syncthreads_and'])}"
+                   f"({writer.condition(1)})")
+        writer.put(f"{voted} = int({voted})")
+        writer.variables[voted] = int
+    if chance.random() < 0.5:
+        writer.put("cuda.syncthreads()")
+
+
+def write_local(chance, writer):
+    item, name, k = chance.choice(ITEMS), writer.fresh("l"), writer.fresh("i")
+    size = chance.choice([1, 3, 8])
+    writer.put(f"{name} = cuda.local.array({size}, np.{np.dtype(item).name})")
+    writer.put(f"for {k} in range({size}):")
+    writer.put(f"    {name}[{k}] = {writer.of_kind(item)}")
+    writer.variables[name] = Array(item, 1)
+
+
+class Launched(Program):
+    """A kernel with its arrays and its grid."""
+
+    def __init__(self, source, arrays, grid, block, options):
+        super().__init__(source, [])
+        self.arrays, self.grid, self.block, self.options = arrays, grid, block, options
+
+    def __str__(self):
+        arrays = ", ".join(map(repr, self.arrays))
+        launch = f"# cuda.jit(**{self.options})(f)[{self.grid}, {self.block}]({arrays})\n"
+        return compiled_form(self.source) + launch
+
+
+def some_options(chance):
+    return {name: chance.choice(values) for name, values in
+            (("opt", [0, 1, 2, 3]), ("debug", [False, True]), ("lineinfo", [False, True]), ("check", [False, True]),
+             ("max_registers", [None, 16, 64])) if chance.random() < 0.5}
+
+
+def generate(seed):
+    chance = random.Random(seed)
+    writer = Kernel(chance)
+    ndim = chance.choice([1, 1, 2])
+    block = (chance.choice([1, 5, 31, 32, 33, 64]), 1, 1) if ndim == 1 else chance.choice([(4, 3, 1), (8, 8, 1)])
+    grid = (chance.choice([1, 2, 3]), chance.choice([1, 2]) if ndim == 2 else 1, 1)
+    lines, parameters, arrays = [], [], []
+    for _ in range(chance.choice([0, 0, 1, 2])):
+        body, routine = write_device_function(chance, writer)
+        lines += body
+        writer.routines.append(routine)
+    reach = [g * b - chance.choice([0, 0, 1, 3]) for g, b in zip(grid[:ndim], block[:ndim])]
+    shape = tuple(max(n, 1) for n in reach)
+    writer.outputs, writer.names_of_atomics = {}, {}
+    writer.place = ["i", "j"][:ndim]
+    for name in ("out0", "out1"):
+        writer.outputs[name] = chance.choice(ITEMS)
+        arrays.append(np.zeros(shape, writer.outputs[name]))
+    for name in ("acc0", "acc1", "acc2"):
+        arrays.append(np.zeros(chance.choice([1, 3, 8]), np.int32))
+    inputs = {}
+    for name in ("in0", "in1"):
+        inputs[name] = Array(chance.choice(ITEMS), chance.choice([1, 1, 2]))
+        lengths = tuple(chance.choice([2, 3, 7]) for _ in range(inputs[name].ndim))
+        arrays.append(kinds.spread(chance, lengths, inputs[name].item))
+    numbers = {"n": int, "x": chance.choice(ITEMS)}
+    arrays += [kinds.number(chance, kind) for kind in numbers.values()]
+    parameters = ["out0", "out1", "acc0", "acc1", "acc2", *inputs, *numbers]
+    writer.put(f"{', '.join(writer.place)} = cuda.grid({ndim})")
+    writer.parameters(inputs | numbers)
+    writer.frozen |= set(inputs) | set(writer.place)
+    writer.variables |= dict.fromkeys(writer.place, int)
+    writer.arguments -= set(inputs)
+    if ndim == 1:
+        for _ in range(chance.choice([0, 1, 1, 2])):
+            write_exchange(chance, writer, block[0])
+    writer.put("if " + " and ".join(f"{i} < out0.shape[{axis}]" for axis, i in enumerate(writer.place)) + ":")
+    with writer.block():
+        if chance.random() < 0.3:
+            write_local(chance, writer)
+        writer.budget = chance.choice([2, 4, 7])
+        writer.statements(writer.budget)
+        for name, item in writer.outputs.items():
+            writer.put(f"{name}[{', '.join(writer.place)}] = {writer.of_kind(item)}")
+    lines += [f"def f({', '.join(parameters)}):", *writer.lines]
+    return Launched("\n".join(lines) + "\n", arrays, grid, block, some_options(chance))
+
+
+# ---- running ----
+
+
+def simulate(program, arrays):
+    """Runs the kernel in plain Python on these arrays; what ends it early, if anything does."""
+    tree = ast.parse(program.source)
+    tree.body[-1] = Yields().visit(tree.body[-1])
+    tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
+    launch = Launch(program.grid, program.block)
+    kernel, _ = load(render(Documented().visit(tree)), {**HELPERS, "cuda": launch})
+    seen = [launch.elements(item) if isinstance(item, np.ndarray) else item for item in arrays]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            launch.run(kernel, seen)
+        except (Differs, Racy) as end:
+            return end
+        except (OverflowError, ZeroDivisionError, ValueError) as end:  # kernels raise nothing
+            return end
+    return None
+
+
+def check(program, gpu):
+    theirs = oracle.copy_argument(tuple(program.arrays))
+    end = simulate(program, theirs)
+    function, _ = load(compiled_form(program.source), {"cuda": cuda})
+    for options in ({}, program.options):
+        ours = oracle.copy_argument(tuple(program.arrays))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                cuda.jit(**options)(function)[program.grid, program.block](*ours)
+        except errors.KraitError as error:
+            return refusal(error)
+        if end:
+            continue
+        for i, (our, their) in enumerate(zip(ours, theirs)):
+            text = oracle.difference(our, their, f"argument {i} with {options}")
+            if text:
+                return "wrong", text
+    return ("differs as documented", f"{type(end).__name__} {end}") if end else ("same", "")
