@@ -187,6 +187,7 @@ Value *typing_make_op(Typing *t, Op op, const Type *type, Value *const *args, si
 Value *typing_make_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm);
 Value *typing_make_getattr(Typing *t, const char *name, const Type *type, Value *of);
 Value *typing_make_extract(Typing *t, Value *tuple, size_t index);
+Fact typing_item_fact(Fact tuple, size_t i); /* rules_tuple.c: what is known of an item */
 Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs);
 /* The value itself if it has that type; constants are converted at once.  A Python int made a NumPy integer that may
  * not hold it is VF_CHECKED where that raises. */

@@ -99,6 +99,31 @@ bool rule_func_divmod(Typing *t) {
     return lib_call(t, FUNC_PY_DIVMOD, 2, type, pair, pair);
 }
 
+/* Items of several types are added one after the other: an addition takes the types that its operands have. */
+static bool sum_of_items(Typing *t) {
+    const Fact tuple = t->args[0];
+    Fact sum = {infer_int(t->in), const_int(t->in->arena, t->in->types, 0)};
+    Value *value = NULL;
+    if (t->nargs > 1)
+        sum = t->args[1], value = t->values[1];
+    else if (t->emit)
+        value = typing_make_const(t, sum.konst);
+    for (uint32_t i = 0; i < tuple.type->count; i++) {
+        Fact facts[2] = {sum, typing_item_fact(tuple, i)};
+        Value *values[2] = {value, t->emit ? typing_make_extract(t, t->values[0], i) : NULL};
+        TRY(typing_sub(t, &(SubOp){.op = OP_ADD, .values = values, .facts = facts, .nargs = 2}, &sum, &value));
+    }
+    t->konst = sum.konst;
+    return typing_become(t, value, sum.type);
+}
+
+static bool is_mixed(const Type *tuple) {
+    bool mixed = false;
+    for (uint32_t i = 1; tuple->kind == TY_TUPLE && i < tuple->count; i++)
+        mixed = mixed || tuple->items[i] != tuple->items[0];
+    return mixed;
+}
+
 /* Newer interpreters sum Python floats with compensation: such tuples take a function of their own. */
 bool rule_func_sum(Typing *t) {
     const Type *items = t->args[0].type;
@@ -109,6 +134,7 @@ bool rule_func_sum(Typing *t) {
         floats = type_is_scalar(item) && item->weak && type_scalar_kind(item) != 'c';
         any = any || type_scalar_kind(item) == 'f';
     }
+    if (!(floats && any) && is_mixed(items)) return sum_of_items(t);
     return typing_become_prelude(t, floats && any ? "builtin:sum_of_floats" : "builtin:sum_of");
 }
 

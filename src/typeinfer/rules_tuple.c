@@ -8,7 +8,7 @@
 /* ---- helpers ---- */
 
 /* The fact of item i of a tuple. */
-static Fact item_fact(Fact tuple, size_t i) {
+Fact typing_item_fact(Fact tuple, size_t i) {
     return (Fact){tuple.type->items[i], tuple.konst && tuple.konst->items ? tuple.konst->items[i] : NULL};
 }
 
@@ -39,7 +39,7 @@ const Type *typing_homogeneous_tuple(Infer *in, const Type *tuple, const Type *i
 }
 
 bool typing_become_item(Typing *t, size_t arg, size_t index) {
-    Fact item = item_fact(t->args[arg], index);
+    Fact item = typing_item_fact(t->args[arg], index);
     t->konst = item.konst;
     return typing_become(t, t->emit ? typing_make_extract(t, t->values[arg], index) : NULL, item.type);
 }
@@ -63,7 +63,7 @@ static Items items_new(Infer *in, size_t count) {
 
 static void items_add(Typing *t, Items *items, size_t arg, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
-        items->facts[items->count] = item_fact(t->args[arg], i);
+        items->facts[items->count] = typing_item_fact(t->args[arg], i);
         items->values[items->count] = t->emit ? typing_make_extract(t, t->values[arg], i) : NULL;
         items->count++;
     }
@@ -293,7 +293,7 @@ bool typing_compare_tuples(Typing *t) {
                                                     : (a->count < b->count) == (strict == OP_LT));
     rest_fact = known_bool(t, at_end, &rest);
     for (uint32_t i = common; i-- > 0;) {
-        Fact facts[2] = {item_fact(t->args[0], i), item_fact(t->args[1], i)};
+        Fact facts[2] = {typing_item_fact(t->args[0], i), typing_item_fact(t->args[1], i)};
         Value *values[2] = {NULL, NULL}, *same;
         Fact same_fact;
         if (t->emit) {
@@ -329,7 +329,7 @@ bool rule_contains(Typing *t) {
     Value *found;
     Fact fact = known_bool(t, false, &found);
     for (uint32_t i = 0; i < where->count; i++) {
-        Fact facts[2] = {t->args[0], item_fact(t->args[1], i)}, same_fact;
+        Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], i)}, same_fact;
         Value *values[2] = {t->values[0], NULL}, *same;
         if (t->emit) values[1] = typing_make_extract(t, t->values[1], i);
         TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));

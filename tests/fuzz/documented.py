@@ -58,13 +58,22 @@ def _easy_power(base, exponent, value):
 
 
 def _ipow(base, exponent, constant=False):
-    """In place, a negative exponent among others raises before anything is written."""
+    """In place, negative exponents raise before anything is written."""
     if not isinstance(base, np.ndarray):
         return _pow(base, exponent, constant)
-    one, other = np.broadcast_arrays(base, exponent)
-    if one.dtype.kind in "iu" and one.shape == base.shape and other.dtype.kind == "i" and np.any(other < 0):
-        raise ValueError("Integers to negative integer powers are not allowed.")
-    return operator.ipow(base, exponent)
+    kept = base.copy()
+    try:
+        return operator.ipow(base, exponent)
+    except ValueError:
+        base[...] = kept
+        raise
+
+
+def _round(value, digits=None):
+    """NumPy rounds integers to tens by floats, and what does not fit is converted as C does."""
+    if isinstance(value, np.integer) and digits is not None and abs(int(value)) > np.iinfo(value).max // 2:
+        raise Differs("a float that does not fit an integer")
+    return round(value) if digits is None else round(value, digits)
 
 
 def _lshift(value, count):
@@ -100,7 +109,7 @@ def _stored(value, array):
     return value
 
 
-HELPERS = {f.__name__: f for f in (_watch, _join, _pow, _ipow, _lshift, _ilshift, _cast, _stored)}
+HELPERS = {f.__name__: f for f in (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _stored)}
 
 
 def call(name, *arguments):
@@ -150,6 +159,8 @@ class Documented(ast.NodeTransformer):
             kind = getattr(np, function.attr)
             if isinstance(kind, type) and issubclass(kind, np.integer):
                 return call("_cast", function, *node.args)
+        if isinstance(function, ast.Name) and function.id == "round":
+            return call("_watch", call("_round", *node.args))
         return call("_watch", node)
 
     def visit_Assign(self, node):
@@ -163,6 +174,9 @@ class Documented(ast.NodeTransformer):
     def visit_AugAssign(self, node):
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name):
+            if isinstance(node.op, ast.Pow):
+                old = ast.parse(ast.unparse(node.target), mode="eval").body
+                return ast.Assign([node.target], call("_ipow", old, node.value, ast.Constant(is_constant(node.value))))
             return node
         name = ast.Name(node.target.id, ast.Load())
         if isinstance(node.op, ast.Pow):

@@ -288,3 +288,15 @@ def test_starred_targets_are_lists():
     with pytest.raises(errors.UnsupportedError, match="a starred target is a list(.|\n)*hint: slice the tuple"):
         f((1, 2, 3))
     agree(make("def f(t):\n    a, *_, c = t\n    return a, c"), (1, 2.5, 3))
+
+
+# ---- a sum adds each item as it is ----
+
+MIXED = [(3, np.uint8(251), 2.5), (1000, np.uint8(1), 2.5), (np.uint8(200), np.uint8(100), 0.5),
+         (True, np.float32(0.1), 1), (np.int8(100), np.int16(100), 3), (1, 2.5, 1j), (2**53, 1, np.float64(1))]
+
+
+@pytest.mark.parametrize("items", MIXED, ids=repr)
+def test_sums_of_items_of_several_types(items):
+    agree(make("def f(t): return sum(t)"), items)
+    agree(make("def f(t): return sum(t, np.int16(7))"), items)
