@@ -29,8 +29,12 @@ def _watch(value):
 
 
 def _join(value, kind):
-    """Where branches meet, a weak and a strong type join to the strong one, an int and a float to a float."""
-    return value if type(value) is kind else kind(value)
+    """Where branches meet, a weak and a strong type join to the strong one, an int and a float to a float.  An int that
+    does not fit raises where the variable is used."""
+    try:
+        return value if type(value) is kind else kind(value)
+    except OverflowError:
+        raise Differs("an int that does not fit the type of a join") from None
 
 
 def _pow(base, exponent, constant=False):

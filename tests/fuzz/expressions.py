@@ -72,6 +72,10 @@ class Expressions:
         """math's functions keep float16 and float32, as documented: there the interpreter is no oracle."""
         return not (template.startswith("math.") and {kinds.np.float16, kinds.np.float32} & set(operands))
 
+    def may_be_constant_power(self, base, exponent, kind):
+        """An int to a negative power is a float if the exponent is a constant, and an error otherwise."""
+        return {base, kind} <= {int, bool} and exponent not in self.arguments
+
     # ---- leaves ----
 
     def leaf(self):
@@ -135,6 +139,8 @@ class Expressions:
         template = self.chance.choice(self.chance.choices(groups, weights)[0])
         operands = [self.scalar(depth - 1) for _ in range(template.count("{}"))]
         types = [kind for _, kind in operands]
+        if template == "({} ** {})" and self.may_be_constant_power(types[0], *operands[1]):
+            return None
         kind = kinds.result(template, *types) if self.allowed(template, types) else None
         return (template.format(*(text for text, _ in operands)), kind) if kind else None
 

@@ -85,6 +85,8 @@ class Statements(Expressions):
         text, kind = self.scalar(2)
         operator = self.chance.choice(AUGMENTED)
         mine = self.variables[target]
+        if operator == "**=" and self.may_be_constant_power(mine, text, kind):
+            operator = "*="
         if kinds.result("{} " + operator[:-1] + " {}", mine, kind) is mine:
             return self.put(f"{target} {operator} {text}")
         return self.put(f"{target} = {self.of_kind(mine)}")
