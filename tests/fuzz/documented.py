@@ -148,6 +148,8 @@ class Documented(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
+        if is_constant(node.left) and is_constant(node.right):
+            return node  # the interpreter's compiler computes it
         if isinstance(node.op, ast.Pow):
             return call("_pow", node.left, node.right, ast.Constant(is_constant(node.right)))
         return call("_lshift", node.left, node.right) if isinstance(node.op, ast.LShift) else call("_watch", node)

@@ -65,6 +65,7 @@ def write_routine(chance, name, routines, space):
             texts.append("*")
         texts.append(parameters[-1][0] + default)
     writer.parameters({one: kind for one, kind, _ in parameters})
+    writer.arguments = set()  # a call may pass constants
     writer.budget = chance.choice([0, 1, 3])
     if chance.random() < 0.4:
         writer.results = [scalar_kind(chance)]

@@ -77,6 +77,7 @@ def write_device_function(chance, writer):
     accepted = [chance.choice([int, float, *ITEMS]) for _ in range(chance.choice([1, 2]))]
     parameters = [(inner.fresh("a"), kind, "plain") for kind in accepted]
     inner.parameters({one: kind for one, kind, _ in parameters})
+    inner.arguments = set()  # a call may pass constants
     inner.KINDS = [(kind, weight) for kind, weight in Kernel.KINDS if kind not in ("atomic", "own")]
     inner.budget = chance.choice([0, 1, 3])
     inner.statements(inner.budget)

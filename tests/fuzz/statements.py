@@ -339,6 +339,8 @@ class Statements(Expressions):
             return self.put_store()
         kind = self.variables[name]
         operator = self.chance.choice(AUGMENTED[:-1] if not kinds.is_integer(kind.item) else AUGMENTED)
+        if kind.item in kinds.COMPLEXES:  # NumPy's loops fuse complex products where the processor can
+            operator = self.chance.choice(AUGMENTED[:2])
         roll = self.chance.random()
         if roll < 0.4:
             to, of = self.shifted(name, kind.ndim)
