@@ -469,14 +469,14 @@ static const Type *narrow_compare(const Type *a, const Type *b, const Const *ka,
     return konst->i >= -limit && konst->i < limit ? strong : NULL;
 }
 
-/* NumPy's scalars of which neither can hold the other are ordered by the ufunc. */
+/* Complex numbers are ordered by the ufunc unless one is a NumPy scalar whose type holds the other, too. */
 static FuncId ordering_ufunc(const Typing *t, const Type *a, const Type *b, const Type *compute) {
     static const FuncId ufuncs[OP_COUNT] = {[OP_LT] = FUNC_NP_LESS,
                                             [OP_LE] = FUNC_NP_LESS_EQUAL,
                                             [OP_GT] = FUNC_NP_GREATER,
                                             [OP_GE] = FUNC_NP_GREATER_EQUAL};
-    bool numpy = compute && type_scalar_kind(compute) == 'c' && !a->weak && !b->weak;
-    return numpy && compute != a && compute != b ? ufuncs[t->op] : FUNC_NONE;
+    bool by_scalar = compute == a || compute == b;
+    return compute && type_scalar_kind(compute) == 'c' && !by_scalar ? ufuncs[t->op] : FUNC_NONE;
 }
 
 static bool compare_scalars(Typing *t, const Type *a, const Type *b) {

@@ -248,6 +248,9 @@ def test_comparisons_of_complex_numbers(text):
     numbers = [kind(complex(re, im)) for kind in (np.complex64, np.complex128) for re in PARTS for im in PARTS]
     agree_all(make(f"def f(x, y): return {text}"), [(x, y) for x in numbers for y in OTHERS])
     agree_all(make(f"def f(y, x): return {text}"), [(x, y) for x in numbers for y in OTHERS])
+    python = [complex(re, im) for re in PARTS for im in PARTS]
+    strong = [np.float64(1), np.float32(2), np.int8(-1), np.complex64(2), np.complex128(1), np.True_]
+    agree_all(make(f"def f(x, y): return {text}"), [(x, y) for x in python for y in strong])
 
 
 # ---- NumPy's integers beyond 2**63, and beyond what a float holds ----
