@@ -378,7 +378,7 @@ class Statements(Expressions):
             return self.put_assign()
         name, parameter = self.fresh("g"), self.fresh("a")
         kind = self.chance.choice([int, float, *kinds.STRONG])
-        inner = Statements(self.chance, self.counter)
+        inner = type(self)(self.chance, self.counter)
         inner.variables = {one: it for one, it in self.variables.items() if one not in self.frozen} | {parameter: kind}
         inner.depth = self.depth + 1
         if self.chance.random() < 0.5:
