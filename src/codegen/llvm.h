@@ -394,8 +394,11 @@ LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array); /* el
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index);
 
 /* One access at x[index], indices as in the source (negative ones wrap, checks as the target wants):
- *   Access a; l_access(l, &a, at, array operand, index operand); value = use(a.pointer); value = l_endaccess(l, &a,
- * value); `value` may be NULL (a store).  Where the access is skipped the result is zero. */
+ *     Access a;
+ *     l_access(l, &a, at, array operand, index operand);
+ *     value = use(a.pointer);
+ *     value = l_endaccess(l, &a, value);
+ * `value` may be NULL (a store).  Where the access is skipped the result is zero. */
 typedef struct Access {
     LLVMValueRef pointer;
     const Type *element;

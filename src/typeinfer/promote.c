@@ -241,6 +241,12 @@ static int slot_of(const Type *type) {
     }
 }
 
+/* NumPy takes exact Python ints for weak; a member of an enumeration is an int64 to it. */
+static int slot_beside(const Type *type, const Type *other) {
+    bool member = type->kind == TY_SCALAR && type->object && other->kind == TY_SCALAR && !other->weak;
+    return member ? FIRST_STRONG + SCALAR_INT64 : slot_of(type);
+}
+
 static const Type *type_of_slot(TypeTable *types, char c) {
     static const Scalar weak[FIRST_STRONG] = {SCALAR_BOOL, SCALAR_INT64, SCALAR_FLOAT64, SCALAR_COMPLEX128};
     const char *at = c == '.' ? NULL : strchr(slot_chars, c);
@@ -251,13 +257,13 @@ static const Type *type_of_slot(TypeTable *types, char c) {
 }
 
 const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
-    int row = slot_of(a), column = slot_of(b);
+    int row = slot_beside(a, b), column = slot_beside(b, a);
     if (row < 0 || column < 0) return NULL;
     return type_of_slot(types, promotion_tables[promotion].common[row][column]);
 }
 
 const Type *promote_ufunc(Infer *in, const Type *a, const Type *b) {
-    int row = slot_of(a), column = slot_of(b);
+    int row = slot_beside(a, b), column = slot_beside(b, a);
     if (row < 0 || column < 0) return NULL;
     return type_of_slot(in->types, promotion_tables[in->config->promotion].ufuncs[row][column]);
 }
@@ -272,7 +278,7 @@ static const LoopRow *find_loops(const Infer *in, Op op) {
 /* The common type of two scalars as operands of an operation; NULL: none. */
 static const Type *common_type(Infer *in, const LoopRow *row, const Type *a, const Type *b) {
     if (!row || !row->common) return typeinfer_promote(in->config->promotion, in->types, a, b);
-    int at = slot_of(a), column = slot_of(b);
+    int at = slot_beside(a, b), column = slot_beside(b, a);
     return at < 0 || column < 0 ? NULL : type_of_slot(in->types, row->common[at][column]);
 }
 

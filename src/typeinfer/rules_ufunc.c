@@ -38,6 +38,12 @@ static bool casts_safely(Scalar from, Scalar to) {
     }
 }
 
+/* The type of an operand; a member of an enumeration is an int64 to NumPy. */
+static const Type *operand(const Typing *t, size_t arg) {
+    bool member = infer_content(t->args[arg].type)->kind == TY_SCALAR && infer_content(t->args[arg].type)->object;
+    return member ? type_scalar(t->in->types, SCALAR_INT64, false) : lib_scalar(t, arg);
+}
+
 /* Order of kinds in which a Python scalar is weaker than a NumPy one. */
 static int kind_order(char kind) { return kind == 'b' ? 0 : kind == 'f' ? 2 : kind == 'c' ? 3 : 1; }
 
@@ -47,7 +53,7 @@ static bool is_python(const Type *type) { return type->weak && type->scalar != S
 static bool python_adapts(const Typing *t, size_t count) {
     int numpy = -1, python = -1;
     for (size_t i = 0; i < count; i++) {
-        const Type *type = lib_scalar(t, i);
+        const Type *type = operand(t, i);
         int *most = is_python(type) ? &python : &numpy, order = kind_order(type_scalar_kind(type));
         if (order > *most) *most = order;
     }
@@ -67,17 +73,17 @@ static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, s
     const PromotionRules *rules = promote_rules(t->in);
     bool adapts = rules->python_adapts && python_adapts(t, count), only_bools = true, halves = rules->half_loops;
     for (size_t i = 0; i < typed; i++) {
-        only_bools = only_bools && lib_scalar(t, i)->scalar == SCALAR_BOOL;
-        halves = halves || lib_scalar(t, i)->scalar == SCALAR_FLOAT16;
+        only_bools = only_bools && operand(t, i)->scalar == SCALAR_BOOL;
+        halves = halves || operand(t, i)->scalar == SCALAR_FLOAT16;
     }
     if (only_bools && strchr(ufunc->integers, '!')) return NULL;
-    const Type *common = lib_scalar(t, 0);
-    if (typed > 1) common = promote_ufunc(t->in, common, lib_scalar(t, 1));
+    const Type *common = operand(t, 0);
+    if (typed > 1) common = promote_ufunc(t->in, common, operand(t, 1));
     if (common && strchr(ufunc->types, scalar_info[common->scalar].numpy_char)) return infer_strong(t->in, common);
     for (const char *c = ufunc->types; *c; c++) {
         Scalar loop = scalar_of_char(*c);
         bool fits = halves || loop != SCALAR_FLOAT16;
-        for (size_t i = 0; i < typed; i++) fits = fits && operand_fits(lib_scalar(t, i), loop, adapts);
+        for (size_t i = 0; i < typed; i++) fits = fits && operand_fits(operand(t, i), loop, adapts);
         if (fits) return infer_scalar(t->in, loop, false);
     }
     return NULL;
@@ -196,7 +202,7 @@ bool rule_func_ufunc_positive(Typing *t) {
 /* Integers are divided as float64, whatever their width, or in the first float they cast to safely. */
 bool rule_func_ufunc_divide(Typing *t) {
     if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
-    const Type *a = lib_scalar(t, 0), *b = lib_scalar(t, 1), *loop = promote_ufunc(t->in, a, b);
+    const Type *a = operand(t, 0), *b = operand(t, 1), *loop = promote_ufunc(t->in, a, b);
     if (!loop) return bad_ufunc(t);
     bool single = !promote_rules(t->in)->integers_to_float && casts_safely((Scalar)a->scalar, SCALAR_FLOAT32) &&
                   casts_safely((Scalar)b->scalar, SCALAR_FLOAT32);
@@ -219,7 +225,7 @@ static Value *ordered_too(Typing *t, Value *compared, Value *number) {
 bool rule_func_ufunc_compare(Typing *t) {
     BinaryTypes types;
     if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
-    const Type *a = lib_scalar(t, 0), *b = lib_scalar(t, 1);
+    const Type *a = operand(t, 0), *b = operand(t, 1);
     if (a->weak && b->weak) a = infer_strong(t->in, a), b = infer_strong(t->in, b);
     if (!promote_binary(t->in, lib_op(t->func), a, b, &types)) return bad_ufunc(t);
     const Type *result = infer_scalar(t->in, SCALAR_BOOL, false);
@@ -243,7 +249,7 @@ bool rule_func_ufunc_logical(Typing *t) {
     if (t->emit) {
         Value *args[2];
         for (size_t i = 0; i < t->nargs; i++) {
-            Value *arg = typing_make_cast(t, t->values[i], lib_scalar(t, i));
+            Value *arg = typing_make_cast(t, t->values[i], operand(t, i));
             args[i] = typing_make_op(t, OP_TRUTH, result, &arg, 1);
         }
         value = typing_make_op(t, lib_op(t->func), result, args, t->nargs);
@@ -253,7 +259,7 @@ bool rule_func_ufunc_logical(Typing *t) {
 
 bool rule_func_ufunc_ldexp(Typing *t) {
     const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 2);
-    if (!loop || !lib_kinds(t, 1, 1, "biu") || lib_scalar(t, 1)->scalar == SCALAR_UINT64) return bad_ufunc(t);
+    if (!loop || !lib_kinds(t, 1, 1, "biu") || operand(t, 1)->scalar == SCALAR_UINT64) return bad_ufunc(t);
     Value *value = NULL;
     if (t->emit) {
         const Type *compute = lib_compute(t->in, loop);

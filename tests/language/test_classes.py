@@ -208,6 +208,11 @@ def test_arithmetic_with_a_member_gives_ints():
     same(lambda m: sum((m, m)), Level.HIGH)
 
 
+@pytest.mark.parametrize("scalar", [np.int8, np.uint64, np.float32, np.float64, np.bool_, np.complex64])
+def test_a_member_beside_numpy_scalars_is_an_int64(scalar):
+    same(lambda m, x: (m + x, x + m, x * m, np.maximum(x, m), x == m, m != x), Level.HIGH, scalar(1))
+
+
 def test_identity_of_members():
     same(lambda m: (m is Level.HIGH, m is Level.LOW, m is not Level.HIGH, m is Other.LOW), Level.HIGH)
     same(lambda m, n: (m is n, m is not n), Level.LOW, Level.LOW)
