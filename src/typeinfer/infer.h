@@ -36,8 +36,9 @@
  * (typing_arg_text: "`x` (float32)").  While solving, a refusal is only remembered (types may still grow) and repeated
  * at the end with a message.
  *
- * Who writes what: rules_funcs.c has the rules of all library functions, except those of the builtins that inference
- * replaces, which are in rules_builtins.c (rules len, range, enumerate, zip, reversed, isinstance, tuple_from). */
+ * rules_scalar.c, rules_array.c, rules_attr.c, rules_tuple.c and rules_call.c have the rules of operations; those of
+ * library functions are in rules_sequences.c and rules_numbers.c (builtins, operator), rules_math.c (math, cmath),
+ * rules_ufunc.c (NumPy) and rules_cuda.c. */
 #ifndef KRAIT_INFER_H
 #define KRAIT_INFER_H
 

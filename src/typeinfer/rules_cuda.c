@@ -3,7 +3,7 @@
  * Places and sizes are Python ints.  Atomics give the old element. */
 #include <string.h>
 
-#include "typeinfer/rules.h" /* lib_* */
+#include "typeinfer/rules_library.h" /* lib_* */
 
 /* False: refused, for this is no kernel. */
 static bool in_kernel(Typing *t) {

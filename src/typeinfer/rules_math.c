@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "typeinfer/rules.h" /* lib_* */
+#include "typeinfer/rules_library.h" /* lib_* */
 
 /* The type a math function gives for these operands; NULL: they are not real numbers. */
 static const Type *math_type(Typing *t, size_t first, size_t count) {

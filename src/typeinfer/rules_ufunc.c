@@ -6,7 +6,7 @@
  * counts as NumPy's default type.  Results are strong scalars.  Arrays are not taken here. */
 #include <string.h>
 
-#include "typeinfer/rules.h" /* lib_* */
+#include "typeinfer/rules_library.h" /* lib_* */
 
 static Scalar scalar_of_char(char c) {
     for (int s = 0; s < SCALAR_COUNT; s++)

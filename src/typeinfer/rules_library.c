@@ -1,10 +1,10 @@
-/* rules_funcs.c: helpers of the typing rules of library functions.
+/* rules_library.c: helpers of the typing rules of library functions.
  *
  * Input: a Typing (infer.h).  Output: its answer, with operands cast to what the function computes in and the result
  * cast to what the interpreter gives. */
 #include <string.h> /* strchr */
 
-#include "typeinfer/rules.h" /* lib_* */
+#include "typeinfer/rules_library.h" /* lib_* */
 
 const Type *lib_scalar(const Typing *t, size_t arg) {
     if (arg >= t->nargs || !t->args[arg].type) return NULL;

@@ -1,5 +1,5 @@
-/* rules_builtins.c: typing rules of the builtins that inference replaces or gives their own types: len, range,
- * enumerate, zip, reversed, isinstance, tuple, and complex made of its parts. */
+/* rules_sequences.c: typing rules of the builtins over sequences, len, range, enumerate, zip, reversed, next and tuple,
+ * and of isinstance and of complex made of its parts. */
 #include <string.h> /* strlen */
 
 #include "typeinfer/infer.h"

@@ -1,10 +1,10 @@
-/* rules_calls.c: typing rules of the builtins that work on numbers and sequences (abs, min, max, round, pow, divmod,
+/* rules_numbers.c: typing rules of the builtins that work on numbers and sequences (abs, min, max, round, pow, divmod,
  * sum) and of the functions of the operator module.
  *
  * Python scalars behave as Python's own types, NumPy scalars as their methods (__round__, __divmod__) do. */
 #include <string.h>
 
-#include "typeinfer/rules.h" /* lib_* */
+#include "typeinfer/rules_library.h" /* lib_* */
 
 bool rule_func_abs(Typing *t) {
     if (!lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);

@@ -1,5 +1,5 @@
-/* rules.h: what the typing rules of library functions share (rules_math.c, rules_ufunc.c, rules_calls.c, rules_cuda.c;
- * helpers in rules_funcs.c).
+/* rules_library.h: what the typing rules of library functions share (rules_math.c, rules_ufunc.c, rules_numbers.c,
+ * rules_cuda.c); helpers in rules_library.c.
  *
  * A library function computes in few types (rtlib has no int8 version): operands are cast to the type it computes in
  * and its natural result is cast to the result the interpreter gives.  lib_call writes that down in one line. */
