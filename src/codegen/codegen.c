@@ -92,7 +92,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
 
 bool codegen_link(Module *module, Diag *diag) {
     TRY(codegen_bitcode_link(module, diag));
-    return codegen_check_callees(module, diag);
+    return codegen_check_callees(module, false, diag);
 }
 
 bool codegen_optimise(Module *module, Diag *diag) {
@@ -102,7 +102,7 @@ bool codegen_optimise(Module *module, Diag *diag) {
 #ifdef KRAIT_DEBUG
     TRY(verify(module, diag));
 #endif
-    return codegen_check_callees(module, diag);
+    return codegen_check_callees(module, true, diag);
 }
 
 char *codegen_text(Module *module, Arena *arena) {

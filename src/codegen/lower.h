@@ -135,7 +135,7 @@ void debug_finish(Module *module);
 /* ---- bitcode.c, check.c, optimise.c: stages on the finished module ---- */
 
 bool codegen_bitcode_link(Module *module, Diag *diag);
-bool codegen_check_callees(Module *module, Diag *diag);
+bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 void optimise_loops(Module *module); /* unroll metadata for loops whose loads dominate */
 

@@ -253,11 +253,8 @@ static const char *host_passes(const CodegenOptions *options) {
     return pipelines[level_of(options)];
 }
 
-/* LLVM expands its generic intrinsics for every host processor, into calls of the C library where there is no
- * instruction. */
 static bool host_knows(const Module *module, const char *symbol) {
-    (void)module;
-    if (strncmp(symbol, "llvm.", 5) == 0) return strncmp(symbol, "llvm.nvvm.", 10) != 0;
+    if (strncmp(symbol, "llvm.", 5) == 0) return codegen_selects(module, symbol, false, false);
     return host_symbol(symbol) != NULL;
 }
 

@@ -42,11 +42,13 @@ static int nearest_capability(int capability) {
     return best;
 }
 
+enum { TANH_CAPABILITY = 75 };
+
 /* The newest PTX that brought something generated code may use, by capability: 6.0 has the .sync forms and scoped
- * atomics of sm_70 on. */
+ * atomics of sm_70 on, 7.0 the approximate tanh of sm_75 on. */
 static int lowest_ptx(int capability) {
-    int least = codegen_nvptx_ptx_version(capability);
-    return least < 60 ? 60 : least;
+    int least = codegen_nvptx_ptx_version(capability), used = capability >= TANH_CAPABILITY ? 70 : 60;
+    return least < used ? used : least;
 }
 
 static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *diag) {
@@ -269,24 +271,12 @@ static const char *nvptx_passes(const CodegenOptions *options) {
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
-/* Intrinsics that the back end cannot select: meeting one it would end the process. */
-static bool unselectable(const char *symbol) {
-    static const char *const math[] = {"sin",   "cos",  "tan",    "asin",    "acos",     "atan",  "atan2",
-                                       "sinh",  "cosh", "tanh",   "sincos",  "sincospi", "exp",   "exp2",
-                                       "exp10", "log",  "log2",   "log10",   "pow",      "powi",  "ldexp",
-                                       "frexp", "modf", "lround", "llround", "lrint",    "llrint"};
-    for (size_t i = 0; i < COUNT_OF(math); i++) {
-        size_t length = strlen(math[i]);
-        if (strncmp(symbol + 5, math[i], length) == 0 && symbol[5 + length] == '.') return true;
-    }
-    return false;
-}
-
 static bool nvptx_knows(const Module *module, const char *symbol) {
     static const char *const driver[] = {"vprintf", "malloc", "free", "__assertfail",
                                          "__nvvm_reflect"}; /* system calls the driver links */
-    (void)module;
-    if (strncmp(symbol, "llvm.", 5) == 0) return !unselectable(symbol);
+    if (strncmp(symbol, "llvm.nvvm.", 10) == 0) return true;
+    if (strncmp(symbol, "llvm.", 5) == 0)
+        return codegen_selects(module, symbol, true, module->options.compute_capability >= TANH_CAPABILITY);
     for (size_t i = 0; i < COUNT_OF(driver); i++)
         if (strcmp(symbol, driver[i]) == 0) return true;
     return false;

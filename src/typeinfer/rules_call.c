@@ -13,7 +13,7 @@
 #include <stdlib.h> /* strtod, strtoll */
 #include <string.h> /* strcmp, strncmp */
 
-#include "typeinfer/rules.h" /* typing_choose_signature */
+#include "typeinfer/rules_library.h" /* typing_choose_signature */
 
 /* ---- which parameters must be constants ---- */
 

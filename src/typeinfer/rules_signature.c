@@ -3,7 +3,7 @@
  *
  * Of several signatures, the one whose conversions cost least in sum; a tie goes to the earlier one.  On the host what
  * an integer type cannot hold raises OverflowError; in a kernel the low bits are kept, as in all its arithmetic. */
-#include "typeinfer/rules.h"
+#include "typeinfer/rules_library.h"
 
 static bool no_signature_fits(Typing *t, ObjRef function, const Func *callee, const Type *const *types) {
     Infer *in = t->in;

@@ -49,7 +49,8 @@ CALLS = {dtype: calls(dtype) for dtype in DTYPES}
 
 def kernel_of(dtype):
     lines = [f"        out[{i}] = {call}" for i, call in enumerate(CALLS[dtype].values())]
-    source = "def kernel(a, out):\n    i = cuda.grid(1)\n    if i < a.size - 2:\n        x, y, z = a[i], a[i + 1], a[i + 2]\n"
+    head = "def kernel(a, out):\n    i = cuda.grid(1)\n    if i < a.size - 2:\n"
+    source = head + "        x, y, z = a[i], a[i + 1], a[i + 2]\n"
     namespace = {"math": math, "numpy": np, "cuda": cuda}
     exec(source + "\n".join(lines) + "\n", namespace)
     return namespace["kernel"], [f"array({dtype}, 1, C)", "array(float64, 1, C)"]
@@ -93,5 +94,6 @@ def test_tanh_is_approximated_where_the_gpu_can(capability):
         a[0] = math.tanh(a[0])
 
     for flags in (0, ALL_FLAGS):
-        ptx = _testing.stage(kernel, ["array(float32, 1, C)"], "ptx", target="nvptx", capability=capability, fastmath=flags)
+        options = {"target": "nvptx", "capability": capability, "fastmath": flags}
+        ptx = _testing.stage(kernel, ["array(float32, 1, C)"], "ptx", **options)
         assert ("tanh.approx.f32" in ptx) == (flags == ALL_FLAGS and capability >= 75)
