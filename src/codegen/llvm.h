@@ -114,8 +114,11 @@ struct Target {
     void (*end_thread)(Lower *l); /* emits a terminator */
     /* The thread leaves a kernel with barriers by a return statement: it is not missed at them.  NULL: nobody asks. */
     void (*leave)(Lower *l);
-    /* i64: the lowest address the frame of a recursive function may have.  NULL: recursion is not bounded. */
-    LLVMValueRef (*stack_limit)(Lower *l);
+    /* Where a call keeps what its recursive functions look at: i64, the lowest address that the frame of one may have;
+     * i64, how many of their calls are left before the next safepoint.  NULL: recursion is not bounded. */
+    LLVMValueRef (*recursion)(Lower *l);
+    /* i32: whether the code is to stop, since a signal's handler raised.  NULL: nothing can interrupt it. */
+    LLVMValueRef (*safepoint)(Lower *l);
     LLVMValueRef (*special)(Lower *l, Special which);
     void (*barrier)(Lower *l, const Value *at); /* sets module->has_barriers */
     /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all
@@ -307,6 +310,9 @@ void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointe
 LLVMValueRef l_raw_load(Lower *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
 LLVMValueRef l_raw_store(Lower *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align);
 
+/* Fills the state that recursive functions look at (Target.recursion), RECURSION_BYTES; limit: i64. */
+enum { RECURSION_BYTES = 16 };
+void l_recursion_open(Lower *l, LLVMValueRef state, LLVMValueRef limit);
 /* Calls. l_intrinsic: "llvm.sqrt" overloaded on `overload` (NULL: none). l_call_named declares the function at its
  * first use. */
 LLVMValueRef l_call(Lower *l, LLVMValueRef function, LLVMValueRef const *args, unsigned count);

@@ -146,6 +146,10 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CELL_SET: return lower_cell_set(l, value);
     case OP_CHECK_BOUND: return lower_check_bound(l, value);
     case OP_CAST: return lower_cast(l, value);
+    case OP_SPEND: return lower_spend(l, value);
+    case OP_SAFEPOINT: return lower_safepoint(l, value);
+    case OP_STRIP_START: return lower_strip_start(l, value);
+    case OP_STRIP_STOP: return lower_strip_stop(l, value);
     case OP_CALL: return lower_exception(l, value);
     case OP_CALL_FUNC: return lower_call_func(l, value);
     case OP_CALL_INST: return lower_call_inst(l, value);
@@ -251,15 +255,13 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->starts = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->phis.len = 0;
+    s->budget = NULL;
     l_begin(l, lowered->function);
     lower_params(l);
 
-    if (inst->recursive && l->target->stack_limit) {
-        LLVMValueRef here = l_i32(l, 0);
-        here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
+    if (inst->recursive && l->target->recursion) {
         l->at = func->blocks.data[0]->first;
-        l_raise_if(l, l_icmp(l, LLVMIntULT, here, l->target->stack_limit(l)), "RecursionError",
-                   "maximum recursion depth exceeded", NULL, 0);
+        lower_recursion(l);
         l->at = NULL;
     }
     Block **order = ARENA_ARRAY(l->arena, Block *, func->next_block);

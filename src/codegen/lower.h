@@ -44,6 +44,7 @@ struct LowerState {
     Iterator **iterators;
     LLVMBasicBlockRef *starts, *ends;
     VEC(PendingPhi) phis;
+    LLVMValueRef budget;        /* lower_safepoint.c; NULL: not needed yet */
     LLVMMetadataRef subprogram; /* debug.c; NULL: no line table */
 };
 
@@ -51,7 +52,12 @@ struct LowerState {
 
 bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
-bool lower_declare(Lower *l);                                          /* lower_call.c: declares every function */
+bool lower_declare(Lower *l);                           /* lower_call.c: declares every function */
+LLVMValueRef lower_spend(Lower *l, const Value *value); /* lower_safepoint.c */
+LLVMValueRef lower_safepoint(Lower *l, const Value *value);
+LLVMValueRef lower_strip_start(Lower *l, const Value *value);
+LLVMValueRef lower_strip_stop(Lower *l, const Value *value);
+void lower_recursion(Lower *l);
 bool lower_may_raise(const Lower *l, const FuncInst *inst);            /* whether it returns a status */
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);

@@ -5,10 +5,11 @@
  * Which functions may raise is what the pass `effects` has found. */
 #include "codegen/lower.h"
 
-/* Recursive functions raise RecursionError before the stack ends; the exception buffer holds its limit until then. */
+/* Recursive functions raise RecursionError before the stack ends; the exception buffer holds what they look at until
+ * then. */
 static void note_recursion(Lower *l) {
-    for (size_t i = 0; i < l->m->ninsts; i++) l->m->recursive |= l->target->stack_limit && l->m->insts[i]->recursive;
-    if (l->m->recursive && l->m->exception_bytes < sizeof(int64_t)) l->m->exception_bytes = sizeof(int64_t);
+    for (size_t i = 0; i < l->m->ninsts; i++) l->m->recursive |= l->target->recursion && l->m->insts[i]->recursive;
+    if (l->m->recursive && l->m->exception_bytes < RECURSION_BYTES) l->m->exception_bytes = RECURSION_BYTES;
 }
 
 bool lower_may_raise(const Lower *l, const FuncInst *inst) { return l->target->raises && inst->effects & EFFECT_RAISE; }

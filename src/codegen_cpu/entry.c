@@ -62,7 +62,7 @@ static void note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {
     LLVMValueRef args[] = {here, l_i64(l, bytes)};
     LLVMValueRef limit = bytes == FIBER_RECURSION ? l_sub(l, here, args[1])
                                                   : l_call_named(l, "krait_host_stack_limit", l->i64, args, 2);
-    if (limit) l_raw_store(l, limit, address, 8);
+    if (limit) l_recursion_open(l, address, limit);
 }
 
 /* ---- ENTRY_FUNCTION ---- */
@@ -97,7 +97,7 @@ static bool entry_function(Lower *l, const FuncInst *root) {
  * only if no output overlaps an input other than exactly; where one does (reduce, accumulate) and for very short arrays
  * a second, plain copy of the body takes one element after the other. */
 
-enum { CHUNK = 256, SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
+enum { CHUNK = 256, STRIP = 1 << 16, SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
 
 typedef struct Ufunc {
     const FuncInst *root;
@@ -207,10 +207,10 @@ static LLVMValueRef ufunc_apart(Lower *l, Ufunc *u) {
     return result;
 }
 
-/* The chunks: done = 0; while done < n: gather, body, scatter.  With `all` every operand is contiguous and one chunk
- * does it. */
+/* The chunks: done = 0; while done < n: gather, body, scatter.  With `all` every operand is contiguous, and they are
+ * as long as may pass between two looks for interrupts. */
 static bool ufunc_chunks(Lower *l, Ufunc *u, LLVMValueRef all) {
-    LLVMValueRef limit = l_select(l, all, u->n, l_i64(l, CHUNK));
+    LLVMValueRef limit = l_select(l, all, l_i64(l, STRIP), l_i64(l, CHUNK));
     LLVMBasicBlockRef before = l_here(l), head = l_block(l, "chunk");
     l_jump(l, head);
     l_enter(l, head);
@@ -238,10 +238,15 @@ static bool ufunc_chunks(Lower *l, Ufunc *u, LLVMValueRef all) {
         l_endif(l, &strided);
     }
     LLVMValueRef next = l_add(l, done, count);
-    LLVMBasicBlockRef blocks[] = {before, l_here(l)};
-    LLVMValueRef values[] = {zero, next};
-    LLVMAddIncoming(done, values, blocks, 2);
-    l_branch(l, l_icmp(l, LLVMIntSLT, next, u->n), head, u->leave);
+    LLVMBasicBlockRef more = l_block(l, "more"), look = l_block(l, "look");
+    l_branch(l, l_icmp(l, LLVMIntSLT, next, u->n), more, u->leave);
+    l_enter(l, more);
+    l_branch(l, l_icmp(l, LLVMIntEQ, l_and(l, next, l_i64(l, STRIP - 1)), zero), look, head);
+    l_enter(l, look); /* the handler of a signal that raised has set the exception: NumPy will see it */
+    l_branch(l, l_icmp(l, LLVMIntEQ, l->target->safepoint(l), l_i32(l, 0)), head, u->leave);
+    LLVMBasicBlockRef blocks[] = {before, more, look};
+    LLVMValueRef values[] = {zero, next, next};
+    LLVMAddIncoming(done, values, blocks, 3);
     return true;
 }
 

@@ -73,6 +73,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_barrier_vote", krait_host_barrier_vote),
     SYMBOL("krait_host_warp_barrier", krait_host_warp_barrier),
     SYMBOL("krait_host_yield", krait_host_yield),
+    SYMBOL("krait_host_safepoint", krait_host_safepoint),
     SYMBOL("krait_host_stack_limit", stack_limit),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),

@@ -239,13 +239,17 @@ static LLVMValueRef host_const_array(Lower *l, const Value *at, const Type *type
 
 /* ---- the rest ---- */
 
-/* A kernel's threads have the limit in their HostThread; any other entry leaves it in the exception buffer, which
+/* A kernel's threads have it in their HostThread; any other entry leaves it in the exception buffer, which
  * nobody reads before it is written to and the call is over. */
-static LLVMValueRef host_stack_limit(Lower *l) {
-    LLVMValueRef address = l->exception;
-    if (l->m->options.entry == ENTRY_KERNEL)
-        address = field_address(l, l->hidden[0], offsetof(HostThread, stack_limit));
-    return l_raw_load(l, l->i64, address, 8);
+static LLVMValueRef host_recursion(Lower *l) {
+    return l->m->options.entry == ENTRY_KERNEL ? field_address(l, l->hidden[0], offsetof(HostThread, stack_limit))
+                                               : l->exception;
+}
+
+static LLVMValueRef host_safepoint(Lower *l) {
+    LLVMValueRef status = l_call_named(l, "krait_host_safepoint", l->i32, NULL, 0);
+    l_attribute(l, LLVMGetNamedFunction(l->module, "krait_host_safepoint"), -1, "cold", 0);
+    return status;
 }
 
 static const char *host_passes(const CodegenOptions *options) {
@@ -273,7 +277,8 @@ const Target *codegen_cpu_target(void) {
         .bad_access = host_bad_access,
         .end_thread = host_end_thread,
         .leave = host_leave,
-        .stack_limit = host_stack_limit,
+        .recursion = host_recursion,
+        .safepoint = host_safepoint,
         .special = host_special,
         .barrier = host_barrier,
         .barrier_vote = host_barrier_vote,

@@ -63,6 +63,7 @@ extern struct PyModuleDef krait_module_def;
 
 /* Each file adds its classes and functions.  -1: exception set. */
 int errors_add(PyObject *module, ModuleState *state);
+void interrupt_init(void); /* interrupt.c: compiled code looks for signals from now on */
 int types_add(PyObject *module, ModuleState *state);
 int dispatcher_add(PyObject *module, ModuleState *state);
 int intrinsics_add(PyObject *module, ModuleState *state);

@@ -181,9 +181,10 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
         return NULL;
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
+    PyObject *exception = NULL, *args = NULL;
+    if (PyErr_Occurred()) goto done; /* the handler of a signal has raised already */
     PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin))
                                     : objects_get(state->session.objects, site->class);
-    PyObject *exception = NULL, *args = NULL;
     if (!class) goto done;
     if (site->format) {
         PyObject *text = site_text(site->format, arguments);

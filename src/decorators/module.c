@@ -42,6 +42,7 @@ static int module_exec(PyObject *module) {
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i](module, state) < 0) return -1;
+    interrupt_init();
     if (!(state->cuda = cuda_new())) return -1;
     if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     state->host_marshal = state->marshal;

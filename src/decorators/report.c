@@ -86,6 +86,7 @@ static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *whe
 }
 
 int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report) {
+    if (report->interrupted) return -1;
     if (report->status == 0 && !report->stuck && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
     int result = -1;

@@ -368,6 +368,7 @@ struct FuncInst {
     uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
     bool summarised;    /* effects are known: effects_summarise ran */
     Effects effects;    /* of a call */
+    bool loops;         /* it has a loop, or calls a function that has: pass safepoints */
     bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     bool has_loop;      /* in its own body (pass loops) */
     bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
@@ -392,6 +393,9 @@ typedef struct Program {
         inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
     bool joins_blocks; /* its neighbouring blocks along that axis may run as one (thread_order) */
 } Program;
+
+/* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
+enum { SAFEPOINT_BUDGET = 1 << 20 };
 
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };
 

@@ -347,6 +347,8 @@ static bool parse_imm(Parser *parser, Value *value) {
     switch (value->op) {
     case OP_PARAM:
     case OP_UNPACK:
+    case OP_SPEND:
+    case OP_STRIP_STOP:
     case OP_EXTRACT:
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
         value->imm.i = number;

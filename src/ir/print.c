@@ -31,6 +31,8 @@ static void print_imm(Buf *buf, const Value *value) {
     switch (value->op) {
     case OP_PARAM:
     case OP_UNPACK:
+    case OP_SPEND:
+    case OP_STRIP_STOP:
     case OP_EXTRACT: buf_printf(buf, "[%lld]", i); return;
     case OP_UNPACK_EX: buf_printf(buf, "[%lld, %lld]", i & 255, i >> 8); return;
     case OP_GETATTR:

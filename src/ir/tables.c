@@ -37,6 +37,7 @@ bool op_has_result(Op op) {
     case OP_CELL_SET:
     case OP_RETAIN:
     case OP_RELEASE:
+    case OP_SAFEPOINT:
     case OP_CHECK_BOUND: return false;
     default: return !op_is_terminator(op);
     }

@@ -357,3 +357,123 @@ def test_known_texts_stay():
         }
         """
     assert run("raises", text) == textwrap.dedent(text)
+
+
+# ---- safepoints ------------------------------------------------------------------------------------------------------
+
+
+def stage(function, *types):
+    return _testing.stage(function, list(types), "safepoints")
+
+
+def test_loops_of_unknown_length_look():
+    def strips(n):
+        s = 0
+        for i in range(n):
+            s += i
+        return s
+
+    def at_header(x):
+        i = 0
+        while i < x:
+            i += 2
+        return i
+
+    def at_latch(x):
+        while True:
+            if x[0] > 5:
+                return
+            x[0] += 1
+
+    for function, argument in ((strips, "int"), (at_header, "int"), (at_latch, A1)):
+        text = stage(function, argument)
+        assert text.count("safepoint\n") == 1, text
+        assert text.count("= spend[") == 1, text
+        assert ("strip_stop" in text) == (function is strips), text
+
+
+def test_loops_that_are_short_do_not_look():
+    def short(x):
+        for i in range(9):
+            for j in range(9):
+                x[i, j] = 0
+        for t in (1.0, 2.0):
+            x[0, 0] += t
+
+    assert "safepoint" not in stage(short, "array(float64, 2, C)")
+
+
+def test_the_outer_loop_looks_for_short_ones_inside():
+    def nested(x, n):
+        for i in range(n):
+            for j in range(3):
+                x[i, j] = 0
+
+    text = stage(nested, "array(float64, 2, C)", "int")
+    assert text.count("safepoint\n") == 1, text
+
+
+def test_a_condition_that_changes_something_is_asked_once():
+    """A zip takes its items when it is asked; a call may do anything: these loops look on the way back."""
+
+    def zipped(x, y):
+        s = 0.0
+        for a, b in zip(x, y):
+            s += a * b
+        return s
+
+    text = stage(zipped, A1, A1)
+    assert text.count("iter_more") == 1, text
+    assert "and" not in re.findall(r"= (\w+)", text), text
+    for n in (0, 1, 7, 300_000):
+        x = np.arange(n) % 7.0
+        assert jit(zipped)(x, x[::-1].copy()) == zipped(x, x[::-1].copy())
+
+
+@pytest.mark.parametrize("step", [1, -1, 2, -3, 65535, -65535])
+def test_strips_run_through_the_same_numbers(step):
+    """Beyond a strip, at its edges, up to the ends of the numbers there are."""
+    namespace = {}
+    loop = f"for i in range(a, b, {step}):\n        s ^= i * n\n        n += 1\n"
+    exec(f"def f(a, b):\n    s = n = 0\n    {loop}    return s, n\n", namespace)
+    f = namespace["f"]
+    compiled = jit(f)
+    most = 2**63 - 1
+
+    def expected(a, b):
+        i, s, n = np.array(range(a, b, step), dtype=np.int64), 0, 0
+        n = np.arange(len(i), dtype=np.int64)
+        with np.errstate(over="ignore"):
+            return int(np.bitwise_xor.reduce(i * n)) if len(i) else 0, len(i)
+
+    spans = [0, 1, 2, 1000, 2**17 - 1, 2**17, 2**17 + 1, 131071 * 3, 400_000]
+    for span in spans:
+        length = span * step
+        assert compiled(5, 5 + length) == expected(5, 5 + length)
+        assert compiled(5, 5 + length + (1 if step > 0 else -1)) == expected(5, 5 + length + (1 if step > 0 else -1))
+        assert compiled(5, 5 - length) == expected(5, 5 - length)
+        edge = most if step > 0 else -most - 1
+        assert compiled(edge - length, edge) == expected(edge - length, edge)
+
+
+def test_what_a_loop_leaves_behind():
+    """Variables after the loop, with break, continue and else, with and without a round."""
+
+    def f(x, n, stop):
+        last, count, found = -1, 0, False
+        for i in range(n):
+            last = i
+            if i == stop:
+                found = True
+                break
+            if i & 1:
+                continue
+            count += 1
+        else:
+            count = -count
+        return last, count, found, x[0]
+
+    compiled = jit(f)
+    for n in (0, 1, 2, 300_001):
+        for stop in (-1, 0, 1, 262_144, 300_000):
+            assert compiled(np.ones(1), n, stop) == f(np.ones(1), n, stop)

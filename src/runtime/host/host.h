@@ -54,6 +54,7 @@ typedef struct HostLaunchReport {
     int64_t bad_block,
         bad_thread;         /* of the first access outside an array, or of the raising or stuck thread; -1: none */
     uint32_t bad_site;      /* access site of codegen_access_sites; UINT32_MAX: none */
+    bool interrupted;       /* the check told it to stop: an exception is set already */
     bool stuck;             /* a thread missed a barrier: bad_site is the barrier's, bad_thread waits at it */
     int64_t missing_thread; /* and waits for this one in vain, */
     uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
@@ -66,6 +67,18 @@ bool host_device_launch(const HostLaunch *launch, HostLaunchReport *report);
 Device host_device_new(void); /* memory of this process */
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
+
+/* ---- interrupts (interrupt.c) ---- */
+
+/* Whether what runs is to stop, because the handler of a signal raised; of any thread, with the GIL or without. */
+typedef bool HostInterruptCheck(void);
+void host_set_interrupt_check(HostInterruptCheck *check);
+/* The flag by which the threads of a launch tell each other to stop; of this thread from now on.  Returns the one it
+ * had before: NULL, none. */
+typedef _Atomic bool HostStop;
+HostStop *host_stop_watch(HostStop *stop);
+/* What generated code calls now and then: 1, it is to return the status of its site. */
+int32_t krait_host_safepoint(void);
 
 /* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
  * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates. */

@@ -27,6 +27,7 @@ enum {
     UNITS_A_THREAD = 4,       /* with fewer, whole rows would be shared out too unevenly */
     CACHE_LINE = 64,
     WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
+    LOOK_NANOSECONDS = 50000,       /* of blocks between two looks for interrupts */
     KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
     KEPT_BYTES = 256 << 20          /* address space of one that is kept */
 };
@@ -46,6 +47,7 @@ typedef struct Launch {
     int64_t unit;          /* blocks that are not parted: 1, or a row along the inner axis that is one run */
     _Atomic int64_t limit; /* blocks from here on are skipped: one before raised */
     _Atomic bool failed;   /* no memory */
+    HostStop stop;         /* an interrupt: all threads leave their blocks */
     pthread_mutex_t lock;  /* of what follows */
     HostLaunchReport *report;
     int64_t error_block, access_block; /* of what the report has; INT64_MAX: nothing */
@@ -238,11 +240,16 @@ static bool take_chunk(Launch *launch, unsigned *at, int64_t *from, int64_t *to)
     return false;
 }
 
+static int64_t block_nanoseconds(const HostLaunch *what) {
+    return atomic_load_explicit(&what->kernel->block_nanoseconds, memory_order_relaxed);
+}
+
 static void launch_run(PoolTask *task, unsigned who) {
     Launch *launch = (Launch *)task;
     unsigned at = who % launch->threads;
-    int64_t from, to, done = 0;
+    int64_t from, to, done = 0, unlooked = 0, each = block_nanoseconds(launch->what);
     if (!take_chunk(launch, &at, &from, &to)) return;
+    HostStop *before = host_stop_watch(&launch->stop);
     Participant p;
     if (!participant_open(&p, launch->what)) {
         atomic_store(&launch->failed, true);
@@ -254,19 +261,20 @@ static void launch_run(PoolTask *task, unsigned who) {
             int64_t ran = run_blocks(launch, &p, from, to);
             from += ran;
             done += ran;
+            unlooked += each ? each * ran : LOOK_NANOSECONDS;
+            if (unlooked < LOOK_NANOSECONDS) continue;
+            unlooked = 0;
+            if (krait_host_safepoint()) atomic_store(&launch->limit, -1);
         }
     } while (take_chunk(launch, &at, &from, &to));
     if (done)
         atomic_store_explicit(&launch->what->kernel->block_nanoseconds, (clock_nanoseconds() - start) / done + 1,
                               memory_order_relaxed);
     participant_close(&p);
+    host_stop_watch(before);
 }
 
 /* ---- the launch ---- */
-
-static int64_t block_nanoseconds(const HostLaunch *what) {
-    return atomic_load_explicit(&what->kernel->block_nanoseconds, memory_order_relaxed);
-}
 
 static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
     int64_t each = block_nanoseconds(what);
@@ -308,7 +316,10 @@ bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
         atomic_init(&launch.ranges[i].next, share(units, i, launch.threads));
         launch.ranges[i].end = share(units, i + 1, launch.threads);
     }
+    HostStop *before = host_stop_watch(&launch.stop); /* the caller may have to wait for its helpers */
     pool_run(&launch.task, helpers);
+    host_stop_watch(before);
+    report->interrupted = atomic_load(&launch.stop);
     free(launch.ranges);
     pthread_mutex_destroy(&launch.lock);
     if (!report->status && !report->stuck && launch.access_block != INT64_MAX) {

@@ -24,14 +24,17 @@
 #include <stdatomic.h> /* atomic_load_explicit */
 #include <stdlib.h>    /* getenv */
 #include <string.h>    /* memset */
+#include <time.h>      /* clock_gettime */
 #include <unistd.h>    /* sysconf */
 
-#include "base/base.h" /* clock_nanoseconds */
+#include "base/base.h"         /* clock_nanoseconds */
+#include "runtime/host/host.h" /* krait_host_safepoint */
 #include "runtime/host/pool.h"
 
 enum {
     MAX_THREADS = 1024,
     LINGER_NANOSECONDS = 100000, /* a worker that has just worked looks out for more so long before it sleeps */
+    WAIT_NANOSECONDS = 20000000, /* between two looks for interrupts, while helpers work */
     LOOKS_A_CLOCK = 64,          /* looks between two readings of the clock */
     SLOTS = 16,                  /* tasks at once that get helpers; the others' callers work alone */
 };
@@ -206,7 +209,16 @@ static void bring(Slot *slot, PoolTask *task, unsigned helpers) {
     unlock_pool();
 }
 
-/* Takes the task back and waits until nobody is inside. */
+static void wait_a_tick(pthread_cond_t *condition) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NANOSECONDS;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(condition, &pool.lock, &until);
+}
+
+/* Takes the task back and waits until nobody is inside.  An interrupt meanwhile sets the flag that those inside look
+ * at. */
 static void withdraw(Slot *slot) {
     atomic_store(&slot->wanted, 0);
     atomic_store(&slot->task, NULL);
@@ -215,7 +227,13 @@ static void withdraw(Slot *slot) {
     if (!atomic_load(&slot->inside)) return;
     lock_pool();
     atomic_store(&slot->awaited, true); /* before looking: who leaves wakes who waits */
-    while (atomic_load(&slot->inside)) pthread_cond_wait(&pool.left, &pool.lock);
+    while (atomic_load(&slot->inside)) {
+        wait_a_tick(&pool.left);
+        if (!atomic_load(&slot->inside)) break;
+        unlock_pool(); /* handlers of signals run here; they may launch, too */
+        krait_host_safepoint();
+        lock_pool();
+    }
     atomic_store(&slot->awaited, false);
     unlock_pool();
 }

@@ -1,0 +1,408 @@
+"""Ctrl-C in compiled code: in every kind of loop, from every kind of caller, and what the program does afterwards.
+
+Each case is a program of its own that is sent SIGINT while it runs.  How soon it must stop is not timed here
+(benchmarks/ does): a program that does not stop at all runs into its limit.
+"""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PROGRAM = """
+import os
+os.environ["KRAIT_CUDA_DEVICE"] = "cpu"
+os.environ["KRAIT_NUM_THREADS"] = "3"
+import signal, sys, threading, time
+import numpy as np
+from krait import cuda, guvectorize, njit, vectorize
+
+def soon(action=lambda: os.kill(os.getpid(), signal.SIGINT), seconds=0.4):
+    threading.Timer(seconds, action).start()
+
+def interrupted(call, *args):
+    soon()
+    try:
+        call(*args)
+    except KeyboardInterrupt as error:
+        return error
+    raise SystemExit("it ended without KeyboardInterrupt")
+
+x = np.zeros(256)
+big = 10**13
+"""
+
+
+def run(body):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + textwrap.dedent(body)], capture_output=True, text=True, timeout=50
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+FUNCTIONS = {
+    "while True": """
+        while True:
+            x[0] += 1
+    """,
+    "while, nothing but a condition": """
+        while n > 0:
+            pass
+    """,
+    "while, a condition of two parts": """
+        i = 0
+        while i < n and x[0] < 1e30:
+            i += 1
+    """,
+    "while, a call in the condition": """
+        while leaf(x[0]) < 2 and x[1] == 0:
+            x[2] += 1
+    """,
+    "for": """
+        s = 0
+        for i in range(n):
+            s += i ^ (s >> 1)
+        x[0] = s
+    """,
+    "for, downwards by three": """
+        s = 0
+        for i in range(n, 0, -3):
+            s += i ^ (s >> 1)
+        x[0] = s
+    """,
+    "for, a step known at run time": """
+        s = 0
+        for i in range(0, n, int(x[9]) + 1):
+            s += i ^ (s >> 1)
+        x[0] = s
+    """,
+    "for with continue and break": """
+        for i in range(n):
+            if x[i & 7] > 1e30:
+                break
+            if i & 1:
+                continue
+            x[i & 7] += 1
+    """,
+    "nested": """
+        for i in range(n):
+            for j in range(9):
+                for k in range(int(x[5]) + 3):
+                    x[j] += k
+    """,
+    "nested, inner loops of no round": """
+        for i in range(n):
+            for j in range(int(x[5])):
+                x[6] += 1
+            x[7] = i
+    """,
+    "a loop in a callee": """
+        for i in range(n):
+            x[0] += looping(i)
+    """,
+    "a loop in a callee's callee": """
+        for i in range(n):
+            x[0] += twice(i)
+    """,
+    "enumerate, zip and reversed": """
+        while True:
+            for i, (a, b) in enumerate(zip(x, x[::-1])):
+                x[i] = a + b * 0.5
+            for a in reversed(x):
+                x[0] += a
+    """,
+    "whole arrays": """
+        while True:
+            x[:] = 1.0
+            x += x
+    """,
+    "math": """
+        for i in range(n):
+            x[i & 7] = np.sin(x[i & 7]) ** 2
+    """,
+}
+
+HELPERS = """
+@njit
+def leaf(v):
+    return v * 0.0 + 1.0
+
+@njit
+def looping(n):
+    s = 0
+    for i in range(n & 127):
+        s ^= i * n
+    return s
+
+@njit
+def twice(n):
+    return looping(n) + looping(n + 1)
+"""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("options", ["", "nogil=True", "boundscheck=False"])
+def test_loops_of_functions(name, options):
+    if options and name not in ("for", "while True", "nested", "a loop in a callee"):
+        pytest.skip("the options matter to none of these loops")
+    body = textwrap.dedent(FUNCTIONS[name])
+    source = HELPERS + f"\n@njit({options})\ndef f(x, n):\n" + textwrap.indent(body, "    ") + "    return x[0]\n"
+    run(f"exec(compile({source!r}, 'loops.py', 'exec'))\nerror = interrupted(f, x, big)\n" + AFTER)
+
+
+AFTER = """
+@njit
+def total(x):
+    s = 0.0
+    for v in x:
+        s += v
+    return s
+
+assert total(np.arange(1000.0)) == 499500.0
+grid = np.zeros(999)
+
+@cuda.jit
+def fill(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = i
+
+for _ in range(3):
+    fill[8, 128](grid)
+    assert (grid == np.arange(999)).all()
+"""
+
+KERNELS = {
+    "a loop": ("while True:\n    x[i] += 1", "[4, 64]"),
+    "a loop that counts": ("for k in range(10**13):\n    x[i] += k & i", "[4, 64]"),
+    "barriers": ("while True:\n    cuda.syncthreads()\n    x[i] += 1", "[4, 64]"),
+    "a loop between barriers": (
+        "cuda.syncthreads()\nk = 0\nwhile x[0] < 1e30:\n    k += i\nx[i] = k\ncuda.syncthreads()",
+        "[2, 32]",
+    ),
+    "one thread that the others wait for": ("if i == 7:\n    while x[0] < 1e30:\n        x[1] += 1", "[4, 64]"),
+    "threads that wait for each other": (
+        "if i & 1:\n    while cuda.atomic.add(x, 0, 0.0) < 1.0:\n        pass\nelif x.size == 7:\n    x[0] = 1",
+        "[2, 64]",
+    ),
+    "a huge grid": ("if i < x.size:\n    x[i] += 1", "[2**31 - 1, 1024]"),
+    "a huge grid with barriers": ("cuda.syncthreads()\nif i < x.size:\n    x[i] += 1", "[2**31 - 1, 32]"),
+    "recursion": ("x[i] = tree(80)", "[2, 32]"),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name):
+    body, launch = KERNELS[name]
+    source = (
+        "@cuda.jit(device=True)\ndef tree(n):\n    return 1 if n < 2 else tree(n - 1) + tree(n - 2)\n"
+        "@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n" + textwrap.indent(body, "    ") + "\n"
+    )
+    run(f"exec(compile({source!r}, 'kernels.py', 'exec'))\ninterrupted(k{launch}, x)\n" + AFTER)
+
+
+def test_recursion():
+    run(
+        """
+        @njit
+        def tree(n):
+            return 1 if n < 2 else tree(n - 1) + tree(n - 2)
+
+        interrupted(tree, 90)
+        assert tree(20) == 10946
+        """
+        + textwrap.indent(AFTER, " " * 8)
+    )
+
+
+def test_a_ufunc_over_a_large_array():
+    run(
+        """
+        @vectorize
+        def slow(x):
+            s = 0.0
+            for i in range(30):
+                s = s * x + 1.0
+            return s
+
+        many = np.full(50_000_000, 0.5)
+        small = slow(many[:9])
+        def work():
+            while True:
+                slow(many, out=many)
+        interrupted(work)
+        assert (slow(np.full(9, 0.5)) == small).all()
+        """
+    )
+
+
+def test_the_error_names_the_line():
+    run(
+        """
+        import traceback
+        @njit
+        def f(n):
+            s = 0
+            for i in range(n):
+                s ^= i * s + 1
+            return s
+        error = interrupted(f, big)
+        names = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        assert names[-1] == "f", names
+        """
+    )
+
+
+def test_a_handler_of_the_users_own():
+    """What it raises comes out of the call; if it raises nothing, the call goes on."""
+    run(
+        """
+        class Enough(Exception):
+            pass
+
+        seen = []
+        def handler(number, frame):
+            seen.append(number)
+            if len(seen) == 3:
+                raise Enough("three")
+
+        signal.signal(signal.SIGINT, handler)
+        @njit
+        def f(x):
+            while True:
+                x[0] += 1
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            while True:
+                x[i] += 1
+
+        for call in (lambda: f(x), lambda: k[3, 32](x)):
+            seen.clear()
+            for n in range(3):
+                soon(seconds=0.3 + 0.2 * n)
+            try:
+                call()
+            except Enough as error:
+                assert str(error) == "three" and len(seen) == 3
+            else:
+                raise SystemExit("the exception was lost")
+        """
+    )
+
+
+def test_a_handler_that_calls_compiled_code():
+    run(
+        """
+        @njit
+        def total(n):
+            s = 0
+            for i in range(n):
+                s += i
+            return s
+
+        @njit
+        def f(x):
+            i = 0
+            while x[0] == 0.0:
+                i += 1
+            return i
+
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] = 1.0
+
+        def handler(number, frame):
+            assert total(1000) == 499500
+            k[1, 256](x)
+
+        signal.signal(signal.SIGINT, handler)
+        soon()
+
+        @njit
+        def spins(x, n):
+            s = 0
+            for i in range(n):
+                s ^= i * s + 1
+            return s
+
+        spins(x, 10**9 // 4)
+        while x[0] == 0.0:
+            spins(x, 10**8)
+        assert x.sum() == 256
+        """
+    )
+
+
+def test_other_threads_go_on():
+    """A call that holds the interpreter's lock lets other threads have it: they run, and the main thread is
+    interrupted."""
+    run(
+        """
+        @njit
+        def f(x, stop):
+            while stop[0] == 0.0:
+                x[0] += 1
+            return x[0]
+
+        stop = np.zeros(1)
+        worker = threading.Thread(target=f, args=(x, stop))
+        counted = []
+        def count():
+            while stop[0] == 0.0:
+                counted.append(1)
+                time.sleep(0.001)
+        counter = threading.Thread(target=count)
+        f(x, np.ones(1))
+        worker.start()
+        counter.start()
+        soon()
+        try:
+            while True:
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            pass
+        assert len(counted) > 10
+        stop[0] = 1.0
+        worker.join()
+        counter.join()
+        """
+    )
+
+
+def test_threads_that_wait_for_each_other():
+    run(
+        """
+        @njit
+        def forever(x):
+            while x[0] >= 0.0:
+                x[1] += 1
+
+        forever(np.full(2, -1.0))
+        threading.Thread(target=forever, args=(x,), daemon=True).start()
+        interrupted(forever, x)
+        os._exit(0)
+        """
+    )
+
+
+def test_after_a_fork():
+    run(
+        """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            while True:
+                x[i] += 1
+        interrupted(k[4, 64], x)
+        child = os.fork()
+        if child == 0:
+            interrupted(k[4, 64], x)
+            os._exit(17)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
+        """
+    )
