@@ -259,7 +259,7 @@ def test_a_product_that_may_wrap_is_an_index_without_wrap_around_and_no_more():
     ("max(min(x, 9), -2)", "-2..9"), ("abs(x % 9 - 4)", "0..4"), ("(x % 5) ** 3", "0..64"),
     ("x // 2**40", "-8388608..8388607"),
     ("np.int8(x % 3) + np.int8(1)", "1..3"), ("len(a)", f"0..{EXTENT}"), ("a.size + 1", f"1..{EXTENT + 1}"),
-    ("(1, 5, 3)[x]", "1..5"), ("x if 2 < x < 10 else 4", "3..9"), ("int(np.uint8(x & 255))", "0..255"),
+    ("(1, 5, 3)[x]", "1..5"), ("(x if 2 < x < 10 else 4) + 1", "4..10"), ("int(np.uint8(x & 255))", "0..255"),
     ("range(10)[x]", "0..9"), ("range(20, 2, -3)[x]", "3..20"), ("len(range(3, 10))", "0..7"),
 ])
 def test_bounds(expression, bounds):
