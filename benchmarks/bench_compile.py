@@ -1,0 +1,80 @@
+"""Compile time and memory against the size of what is compiled, each compilation in a fresh process.
+
+Per kind the CPU time and the memory at each size, and how fast they grow over the last two: the exponent k in n**k,
+which tells linear (1) from quadratic (2) on any machine.
+"""
+
+import math
+
+from common import Row, child
+
+MOST = "grows no faster than n**1.15"
+
+GENERATE = """
+import json, linecache, os, resource, time
+os.environ["KRAIT_CUDA_DEVICE"] = "cpu"
+import numpy as np
+from krait import cuda, njit
+
+def lines(n):
+    return "@njit\\ndef f(x, i):\\n" + "".join(f"    x[i] += {k}\\n" for k in range(n)), (np.zeros(4), 1)
+
+def branches(n):
+    body = "".join(f"    if x > {k}:\\n        s += {k}\\n" for k in range(n))
+    return "@njit\\ndef f(x):\\n    s = 0\\n" + body + "    return s\\n", (7,)
+
+def called(n):
+    callees = "".join(f"@njit\\ndef g{k}(x):\\n    return x * {k} + 1\\n" for k in range(n))
+    calls = "".join(f"    s += g{k}(x)\\n" for k in range(n))
+    return callees + "@njit\\ndef f(x):\\n    s = 0.0\\n" + calls + "    return s\\n", (1.5,)
+
+def device(n):
+    callees = "".join(f"@cuda.jit(device=True)\\ndef g{k}(x):\\n    return x * {k} + 1\\n" for k in range(n))
+    calls = "".join(f"    s += g{k}(x)\\n" for k in range(n))
+    return callees + "@cuda.jit\\ndef f(out, x):\\n    s = 0.0\\n" + calls + "    out[0] = s\\n", (np.zeros(1), 1.5)
+
+def items(n):
+    return "@njit\\ndef f(t):\\n    return t[0]\\n", (tuple(range(n)),)
+
+def memory():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+njit(lambda x: x)(1)
+source, arguments = globals()[KIND](N)
+names = {"njit": njit, "cuda": cuda}
+linecache.cache["<made>"] = (len(source), None, source.splitlines(True), "<made>")
+exec(compile(source, "<made>", "exec"), names)
+f = names["f"] if "cuda.jit\\ndef f" not in source else names["f"][1, 1]
+before, start = memory(), time.process_time()
+f(*arguments)
+print(json.dumps([(time.process_time() - start) * 1e3, memory() - before]))
+"""
+
+KINDS = {  # name -> (kind, sizes)
+    "lines `x[i] += ...`": ("lines", (1, 10, 100, 1000, 10_000)),
+    "`if` statements": ("branches", (1, 10, 100, 1000, 10_000)),
+    "called functions": ("called", (1, 10, 100, 1000, 10_000)),
+    "called device functions": ("device", (1, 10, 100, 1000)),
+    "items of a tuple": ("items", (1, 10, 100, 1000, 10_000)),
+}
+
+
+def _growth(figures, sizes):
+    """The exponent between the last two sizes; what is below a millisecond or a megabyte counts as that."""
+    last, before = (max(figure, 1.0) for figure in (figures[-1], figures[-2]))
+    return math.log(last / before) / math.log(sizes[-1] / sizes[-2])
+
+
+def rows(quick=False):
+    out = []
+    for name, (kind, sizes) in KINDS.items():
+        sizes = tuple(n for n in sizes if n <= (1000 if quick else 10_000))
+        got = [min(child(f"KIND, N = {kind!r}, {n}\n" + GENERATE) for _ in range(1 if quick else 3)) for n in sizes]
+        times, memories = zip(*got)
+        for n, milliseconds, megabytes in zip(sizes, times, memories):
+            limit = "at most 1500 ms and 150 MB" if n == 1000 and "functions" in name else ""
+            out.append(Row("compile", f"{n} {name}", "ms", milliseconds, {}, limit=limit))
+            out.append(Row("compile", f"{n} {name}, memory", "MB", megabytes, {}))
+        out.append(Row("compile", f"{name}: growth of time", "exponent", _growth(times, sizes), {}, limit=MOST))
+        out.append(Row("compile", f"{name}: growth of memory", "exponent", _growth(memories, sizes), {}, limit=MOST))
+    return out
