@@ -469,13 +469,14 @@ static const Type *narrow_compare(const Type *a, const Type *b, const Const *ka,
     return konst->i >= -limit && konst->i < limit ? strong : NULL;
 }
 
-/* Complex numbers are ordered by the ufunc unless one is a NumPy scalar whose type holds the other, too. */
+/* Complex numbers are ordered by the ufunc unless one is a NumPy scalar whose type holds the other, too; numpy.bool on
+ * the left always asks the ufunc. */
 static FuncId ordering_ufunc(const Typing *t, const Type *a, const Type *b, const Type *compute) {
     static const FuncId ufuncs[OP_COUNT] = {[OP_LT] = FUNC_NP_LESS,
                                             [OP_LE] = FUNC_NP_LESS_EQUAL,
                                             [OP_GT] = FUNC_NP_GREATER,
                                             [OP_GE] = FUNC_NP_GREATER_EQUAL};
-    bool by_scalar = compute == a || compute == b;
+    bool left_bool = !a->weak && a->scalar == SCALAR_BOOL, by_scalar = compute == a || (compute == b && !left_bool);
     return compute && type_scalar_kind(compute) == 'c' && !by_scalar ? ufuncs[t->op] : FUNC_NONE;
 }
 
