@@ -30,6 +30,7 @@ enum {
     CALL_COST = 32,                         /* of a library function, or of a function without loops */
     LOOP_CALL_COST = SAFEPOINT_BUDGET / 20, /* of a function with loops: it may have used nearly a budget of its own */
     REST_COST = SAFEPOINT_BUDGET / 50,      /* of waiting for other threads */
+    MANY_LOOPS = 32,                        /* in a function with more no loop gets another around it: LLVM's time */
     VIEW_COST = 256,                        /* of an assignment to a part of an array */
 };
 
@@ -55,6 +56,7 @@ typedef struct Loops {
     uint32_t *seen; /* by Block.order: 1 + the order of the last header that was asked for */
     uint32_t *uses; /* by Value.id: how many */
     Ask **asks;     /* by Value.id, of iterators */
+    size_t count;   /* of loops */
 } Loops;
 
 /* ---- finding loops ---- */
@@ -64,6 +66,7 @@ static Loop *loop_of_header(Loops *loops, Block *header) {
     if (!*loop) {
         *loop = ARENA_NEW(loops->program->arena, Loop);
         (*loop)->header = header;
+        loops->count++;
     }
     return *loop;
 }
@@ -428,7 +431,7 @@ static void add_at_latch(Loops *loops, Loop *loop, Edges *entries, Edges *backs)
     link_blocks(loops, latch, look);
     latch->succs[latch->nsuccs++] = header;
     Edges into = {0};
-    if (loop->inner || !loop->is_natural) {
+    if (loop->inner || !loop->is_natural || loops->count > MANY_LOOPS) {
         look->succs[look->nsuccs++] = header;
         into = *entries;
         vec_push(func->arena, &into, (Edge){look, values});
@@ -442,7 +445,8 @@ static void add_at_latch(Loops *loops, Loop *loop, Edges *entries, Edges *backs)
 static void add_safepoint(Loops *loops, Loop *loop) {
     Edges entries = {0}, backs = {0};
     split_edges(loops, loop, &entries, &backs);
-    uint32_t exit = loop->is_natural && !loop->inner && only_asks(loop->header) ? exit_side(loops, loop) : 2;
+    bool may_nest = loop->is_natural && !loop->inner && loops->count <= MANY_LOOPS;
+    uint32_t exit = may_nest && only_asks(loop->header) ? exit_side(loops, loop) : 2;
     Count count;
     if (exit < 2 && counts(loops, loop, &count))
         add_strips(loops, loop, exit, &count, &entries, &backs);

@@ -477,3 +477,11 @@ def test_what_a_loop_leaves_behind():
     for n in (0, 1, 2, 300_001):
         for stop in (-1, 0, 1, 262_144, 300_000):
             assert compiled(np.ones(1), n, stop) == f(np.ones(1), n, stop)
+
+
+def test_many_loops_are_not_nested():
+    namespace = {}
+    exec("def f(n):\n    s = 0\n" + "    for i in range(n):\n        s += i\n" * 40 + "    return s\n", namespace)
+    text = stage(namespace["f"], "int")
+    assert (text.count("safepoint\n"), text.count("strip_stop")) == (40, 0)
+    assert jit(namespace["f"])(1000) == namespace["f"](1000)
