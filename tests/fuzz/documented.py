@@ -57,7 +57,7 @@ def _easy_power(base, exponent, value):
     kind = type(value)
     if exponent not in (2, -1, 0.5) or not isinstance(value, (float, np.floating)) or not np.isfinite(value):
         return _watch(value)
-    wide = np.longdouble(base)
+    wide = np.longdouble(float(base) if isinstance(base, int) else base)
     return kind(wide * wide if exponent == 2 else 1 / wide if exponent == -1 else np.sqrt(wide + 0.0))
 
 
