@@ -41,16 +41,29 @@ struct Arena {
     Chunk *chunks;
     jmp_buf *recovery;
     size_t handed_out;
-    size_t fail_after; /* 0: off */
+    size_t *countdown; /* the allocation that takes it to 0 fails; NULL: off */
+    size_t fail_after;
     size_t next_chunk;
 };
 
 Arena *arena_new(void) { return arena_new_sized(ARENA_FIRST_CHUNK); }
 
+/* Tests: how many allocations of this thread, from whatever arena, succeed before one fails; 0: all. */
+static _Thread_local size_t countdown;
+
 Arena *arena_new_sized(size_t bytes) {
+    if (countdown && --countdown == 0) return NULL;
     Arena *arena = calloc(1, sizeof *arena);
-    if (arena) arena->next_chunk = bytes;
+    if (!arena) return NULL;
+    arena->next_chunk = bytes;
+    if (countdown) arena->countdown = &countdown;
     return arena;
+}
+
+size_t arena_fail_thread(size_t n) {
+    size_t left = countdown;
+    countdown = n;
+    return left;
 }
 
 void arena_free(Arena *arena) {
@@ -69,7 +82,10 @@ jmp_buf *arena_on_exhaustion(Arena *arena, jmp_buf *recovery) {
     return before;
 }
 
-void arena_fail_after(Arena *arena, size_t n) { arena->fail_after = n; }
+void arena_fail_after(Arena *arena, size_t n) {
+    arena->fail_after = n;
+    arena->countdown = n ? &arena->fail_after : NULL;
+}
 
 size_t arena_bytes(const Arena *arena) { return arena->handed_out; }
 
@@ -101,7 +117,7 @@ static Chunk *arena_add_chunk(Arena *arena, size_t bytes) {
 }
 
 void *arena_alloc(Arena *arena, size_t bytes) {
-    if (KRAIT_UNLIKELY(arena->fail_after && --arena->fail_after == 0)) arena_exhausted(arena);
+    if (KRAIT_UNLIKELY(arena->countdown && *arena->countdown && --*arena->countdown == 0)) arena_exhausted(arena);
     if (KRAIT_UNLIKELY(bytes > SIZE_MAX / 2)) arena_exhausted(arena);
     size_t size = (bytes + ARENA_GAP + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     Chunk *chunk = arena->chunks;

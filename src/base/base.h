@@ -38,6 +38,9 @@ void arena_free(Arena *arena);
 jmp_buf *arena_on_exhaustion(Arena *arena, jmp_buf *recovery); /* the point that was set before */
 /* Tests only: the n-th allocation from now (1 = the next) fails; 0 switches this off. */
 void arena_fail_after(Arena *arena, size_t n);
+/* The same for the n-th allocation that this thread makes from now on, from any arena that is new; gives what was left
+ * of the last n. */
+size_t arena_fail_thread(size_t n);
 size_t arena_bytes(const Arena *arena);        /* handed out so far */
 void *arena_alloc(Arena *arena, size_t bytes); /* zeroed, aligned for any type */
 char *arena_strdup(Arena *arena, const char *text);

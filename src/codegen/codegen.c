@@ -41,8 +41,15 @@ static bool module_open(Module *module, Diag *diag) {
     return true;
 }
 
+void codegen_drop_copied(Module *module) {
+    if (module->text) LLVMDisposeMessage(module->text);
+    if (module->buffer) LLVMDisposeMemoryBuffer(module->buffer);
+    module->text = NULL, module->buffer = NULL;
+}
+
 void codegen_dispose(Module *module) {
     if (!module) return;
+    codegen_drop_copied(module);
     if (module->debug) LLVMDisposeDIBuilder(module->debug);
     if (module->builder) LLVMDisposeBuilder(module->builder);
     if (module->module) LLVMDisposeModule(module->module);
@@ -58,10 +65,9 @@ void codegen_dispose(Module *module) {
 
 /* False, with LLVM's words and the module's text in the diagnostic, if LLVM finds the module malformed. */
 static bool verify(Module *module, Diag *diag) {
-    char *text = NULL;
-    bool broken = LLVMVerifyModule(module->module, LLVMReturnStatusAction, &text);
-    const char *copy = arena_strdup(module->arena, text ? text : "");
-    LLVMDisposeMessage(text);
+    bool broken = LLVMVerifyModule(module->module, LLVMReturnStatusAction, &module->text);
+    const char *copy = arena_strdup(module->arena, module->text ? module->text : "");
+    codegen_drop_copied(module);
     Span none = {0};
     FAIL_IF(broken, diag, LLVM, NULL, none, "%s", copy);
     return true;
@@ -106,9 +112,9 @@ bool codegen_optimise(Module *module, Diag *diag) {
 }
 
 char *codegen_text(Module *module, Arena *arena) {
-    char *text = LLVMPrintModuleToString(module->module);
-    char *copy = arena_strdup(arena, text);
-    LLVMDisposeMessage(text);
+    module->text = LLVMPrintModuleToString(module->module);
+    char *copy = arena_strdup(arena, module->text);
+    codegen_drop_copied(module);
     return copy;
 }
 

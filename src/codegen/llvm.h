@@ -173,9 +173,15 @@ struct Module {
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */
     bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */
     unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */
+    /* What LLVM made and is being copied into the arena, which may jump: codegen_dispose gives it back. */
+    char *text;
+    LLVMMemoryBufferRef buffer;
     char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)
                          */
 };
+
+/* Gives back module->text and module->buffer. */
+void codegen_drop_copied(Module *module);
 
 /* ---- lowering one module: context of everything that emits ---- */
 

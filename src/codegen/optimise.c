@@ -8,6 +8,7 @@
  * in flight: LLVM's pipeline does not unroll them for NVPTX, and a block sum then reaches 2440 GB/s instead of 4266 on
  * an H200. */
 #include <stdlib.h> /* qsort, bsearch */
+#include <string.h> /* strncpy */
 
 #include "codegen/lower.h"
 
@@ -194,8 +195,7 @@ bool optimise_run(Module *module, Diag *diag) {
     LLVMDisposePassBuilderOptions(settings);
     if (!error) return true;
     char *text = LLVMGetErrorMessage(error);
-    const char *copy = arena_strdup(module->arena, text);
+    strncpy(module->message, text, sizeof module->message - 1);
     LLVMDisposeErrorMessage(text);
-    diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "%s", copy);
-    return false;
+    return diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "%s", module->message);
 }

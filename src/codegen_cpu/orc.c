@@ -157,12 +157,12 @@ static bool check_locals(Module *module, Diag *diag) {
 }
 
 static bool make_object(Module *module, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *object, Diag *diag) {
-    char *text = NULL;
+    codegen_drop_copied(module);
     module->message[0] = 0;
-    bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, kind, &text, object);
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, kind, &module->text, object);
     if (failed || module->message[0])
-        diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "no machine code: %s", failed && text ? text : module->message);
-    LLVMDisposeMessage(text);
+        diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "no machine code: %s",
+                  failed && module->text ? module->text : module->message);
     return !diag->failed;
 }
 
@@ -190,7 +190,6 @@ static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, co
 HostCode *codegen_cpu_emit(Module **module, const char *entry_name, Diag *diag) {
     static _Atomic uint64_t serial; /* symbols share one name space */
     Module *m = *module;
-    LLVMMemoryBufferRef object = NULL;
     HostCode *code = NULL;
     char message[MESSAGE_BYTES] = "", symbol[64];
     LLVMValueRef entry = LLVMGetNamedFunction(m->module, entry_name);
@@ -200,28 +199,23 @@ HostCode *codegen_cpu_emit(Module **module, const char *entry_name, Diag *diag) 
     }
     int length = snprintf(symbol, sizeof symbol, "krait.%llu", (unsigned long long)atomic_fetch_add(&serial, 1));
     LLVMSetValueName2(entry, symbol, (size_t)length);
-    if (!check_locals(m, diag) || !make_object(m, LLVMObjectFile, &object, diag)) goto done;
+    if (!check_locals(m, diag) || !make_object(m, LLVMObjectFile, &m->buffer, diag)) goto done;
     lock_linker();
     linker.message[0] = 0;
-    if (linker_open(message)) code = emit_under_lock(m, &object, symbol, linker.message);
+    if (linker_open(message)) code = emit_under_lock(m, &m->buffer, symbol, linker.message);
     if (linker.message[0]) memcpy(message, linker.message, sizeof message);
     unlock_linker();
     if (!code) diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "linking failed: %s", message);
 done:
-    if (object) LLVMDisposeMemoryBuffer(object);
     codegen_dispose(m);
     *module = NULL;
     return code;
 }
 
 char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag) {
-    LLVMMemoryBufferRef text = NULL;
-    if (!make_object(module, LLVMAssemblyFile, &text, diag)) {
-        if (text) LLVMDisposeMemoryBuffer(text);
-        return NULL;
-    }
-    char *copy = arena_strndup(arena, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-    LLVMDisposeMemoryBuffer(text);
+    if (!make_object(module, LLVMAssemblyFile, &module->buffer, diag)) return NULL;
+    char *copy = arena_strndup(arena, LLVMGetBufferStart(module->buffer), LLVMGetBufferSize(module->buffer));
+    codegen_drop_copied(module);
     return copy;
 }
 

@@ -80,6 +80,10 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
+/* Runs body with an arena of its own; NULL with a MemoryError when it is exhausted.  What body holds besides the arena
+ * must hang on the context. */
+typedef void *ArenaBody(Arena *arena, void *context);
+void *errors_with_arena(ArenaBody *body, void *context);
 /* Adds "file, line, in function" to the traceback of the exception that is set. */
 void errors_add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals);
 
@@ -91,6 +95,7 @@ typedef struct TypeObject {
 } TypeObject;
 
 PyObject *type_to_object(ModuleState *state, const Type *type); /* new reference to the one object of this type */
+PyObject *type_to_text(const Type *type);                       /* a str */
 bool type_object_check(const ModuleState *state, PyObject *object);
 /* What may stand for a type in a signature: our types, NumPy dtypes and scalar classes, int float complex bool None.
  * NULL: TypeError. */

@@ -63,6 +63,20 @@ done:
     return result;
 }
 
+void *errors_with_arena(ArenaBody *body, void *context) {
+    Arena *const arena = arena_new();
+    jmp_buf recovery;
+    if (!arena) return PyErr_NoMemory();
+    if (setjmp(recovery)) {
+        arena_free(arena);
+        return PyErr_NoMemory();
+    }
+    arena_on_exhaustion(arena, &recovery);
+    void *result = body(arena, context);
+    arena_free(arena);
+    return result;
+}
+
 /* ---- a Diag: the compilation was refused ---- */
 
 void *errors_raise_diag(ModuleState *state, Diag *diag) {

@@ -181,29 +181,55 @@ PyObject *inspect_metadata(Specialiser *core, PyObject *signature) {
 
 /* ---- texts ---- */
 
+typedef struct StageRequest {
+    const Specialiser *core;
+    const Config *config;
+    const Type *const *types;
+    size_t count;
+    const char *stage;
+} StageRequest;
+
+static void *stage_text(Arena *arena, void *context) {
+    const StageRequest *r = context;
+    Diag diag;
+    diag_init(&diag, arena);
+    const char *text = driver_stage_text(&r->core->state->session, r->config, r->core->identity, r->types, r->count,
+                                         r->stage, &diag);
+    return text ? PyUnicode_FromString(text) : errors_raise_diag(r->core->state, &diag);
+}
+
+PyObject *inspect_stage(const Specialiser *core, const Config *config, const Type *const *types, size_t count,
+                        const char *stage) {
+    return errors_with_arena(stage_text, &(StageRequest){core, config, types, count, stage});
+}
+
+typedef struct TextRequest {
+    const Specialiser *core;
+    const Spec *spec;
+    InspectKind kind;
+} TextRequest;
+
+static void *kept_text(Arena *arena, void *context) {
+    const TextRequest *r = context;
+    Config config = r->spec->code->config;
+    Diag diag;
+    diag_init(&diag, arena);
+    config.keep_text = true;
+    Code *code = driver_compile(&r->core->state->session, &config, r->core->identity, r->spec->code->params,
+                                r->spec->code->param_konsts, r->spec->nargs, &diag);
+    if (!code) return errors_raise_diag(r->core->state, &diag);
+    const char *const texts[] = {
+        [INSPECT_TYPES] = code->typed_text, [INSPECT_LLVM] = code->opt_text, [INSPECT_ASM] = code->asm_text};
+    PyObject *text = PyUnicode_FromString(texts[r->kind] ? texts[r->kind] : "");
+    code_release(code);
+    return text;
+}
+
 static PyObject *make_text(Specialiser *core, const Spec *spec, const void *context) {
     const InspectText *which = context;
     if (which->kind == INSPECT_ASM && spec->code->ptx)
         return PyUnicode_FromStringAndSize(spec->code->ptx, (Py_ssize_t)spec->code->ptx_length);
-    Arena *arena = arena_new();
-    PyObject *text = NULL;
-    Diag diag;
-    if (!arena) return PyErr_NoMemory();
-    diag_init(&diag, arena);
-    Config config = spec->code->config;
-    config.keep_text = true;
-    Code *code = driver_compile(&core->state->session, &config, core->identity, spec->code->params,
-                                spec->code->param_konsts, spec->nargs, &diag);
-    if (code) {
-        const char *const texts[] = {
-            [INSPECT_TYPES] = code->typed_text, [INSPECT_LLVM] = code->opt_text, [INSPECT_ASM] = code->asm_text};
-        text = PyUnicode_FromString(texts[which->kind] ? texts[which->kind] : "");
-        code_release(code);
-    } else {
-        errors_raise_diag(core->state, &diag);
-    }
-    arena_free(arena);
-    return text;
+    return errors_with_arena(kept_text, &(TextRequest){core, spec, which->kind});
 }
 
 PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature) {

@@ -9,6 +9,9 @@ typedef struct InspectText {
     InspectKind kind;
 } InspectText;
 
+/* The text that a stage leaves behind (driver_stage_text), as a str; NULL: exception set. */
+PyObject *inspect_stage(const Specialiser *core, const Config *config, const Type *const *types, size_t count,
+                        const char *stage);
 PyObject *inspect_signatures(Specialiser *core);
 PyObject *inspect_nopython_signatures(Specialiser *core);
 PyObject *inspect_overloads(Specialiser *core);

@@ -154,24 +154,15 @@ int kernel_compile_signatures(Kernel *kernel, const Config *config) {
 
 /* A device function has no code of its own: its types are checked, for the error to come now. */
 static int check_device_function(Kernel *self) {
-    ModuleState *state = self->core.state;
     Config config = self->core.config;
-    int result = 0;
     config.decorating = true;
-    for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(self->core.signatures); i++) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
         const Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
-        Arena *arena = arena_new();
-        Diag diag;
-        if (!arena) return PyErr_NoMemory(), -1;
-        diag_init(&diag, arena);
-        if (!driver_stage_text(&state->session, &config, self->core.identity, signature->args, (size_t)signature->count,
-                               "typed", &diag)) {
-            errors_raise_diag(state, &diag);
-            result = -1;
-        }
-        arena_free(arena);
+        PyObject *typed = inspect_stage(&self->core, &config, signature->args, (size_t)signature->count, "typed");
+        if (!typed) return -1;
+        Py_DECREF(typed);
     }
-    return result;
+    return 0;
 }
 
 static int compile_now(Kernel *self) {
@@ -292,13 +283,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
         if (spec && (spec->stale || !spec->code->config.codegen.noalias)) continue;
         const Type *const *types = wanted ? wanted->args : spec->code->params;
         size_t count = wanted ? (size_t)wanted->count : spec->nargs;
-        Arena *arena = arena_new();
-        if (!arena) return PyErr_NoMemory();
-        Diag diag;
-        diag_init(&diag, arena);
-        const char *text = driver_stage_text(&state->session, &config, self->core.identity, types, count, "ptx", &diag);
-        PyObject *ptx = text ? PyUnicode_FromString(text) : errors_raise_diag(state, &diag);
-        arena_free(arena);
+        PyObject *ptx = inspect_stage(&self->core, &config, types, count, "ptx");
         Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
         PyObject *key_types = key ? PyObject_GetAttrString((PyObject *)key, "args") : NULL;
         if (key_types)

@@ -30,20 +30,21 @@ static void list_arrays(Plan *plan, const Type *type, size_t offset, bool writte
         list_arrays(plan, type->items[i], offset + type_item_offset(type, i), written);
 }
 
-/* Neighbouring parameters that are neighbours in the parameter buffer too are one move. */
-static int list_moves(Plan *plan, const Spec *spec) {
-    Arena *arena = arena_new();
+typedef struct Moving {
+    Plan *plan;
+    const Spec *spec;
+} Moving;
+
+/* Neighbouring parameters that are neighbours in the parameter buffer too are one move.  NULL: exception set. */
+static void *make_moves(Arena *arena, void *context) {
+    const Moving *moving = context;
+    Plan *plan = moving->plan;
+    const Spec *spec = moving->spec;
     KernelParam *params = NULL;
-    jmp_buf recovery;
-    if (!arena) return PyErr_NoMemory(), -1;
-    if (setjmp(recovery)) {
-        arena_free(arena);
-        return PyErr_NoMemory(), -1;
-    }
-    arena_on_exhaustion(arena, &recovery);
     size_t count = kernel_params(arena, spec->code->params, spec->nargs, &params, &plan->params_bytes);
     plan->moves = PyMem_Calloc(count + 1, sizeof *plan->moves);
-    for (size_t i = 0; plan->moves && i < count; i++) {
+    if (!plan->moves) return PyErr_NoMemory();
+    for (size_t i = 0; i < count; i++) {
         const Leaf *leaf = params[i].leaf;
         PlanMove move = {spec->args[params[i].argument].offset + leaf->offset, params[i].to,
                          (uint32_t)leaf_bytes(leaf)};
@@ -53,8 +54,11 @@ static int list_moves(Plan *plan, const Spec *spec) {
         else
             plan->moves[plan->nmoves++] = move;
     }
-    arena_free(arena);
-    if (!plan->moves) return PyErr_NoMemory(), -1;
+    return plan;
+}
+
+static int list_moves(Plan *plan, const Spec *spec) {
+    if (!errors_with_arena(make_moves, &(Moving){plan, spec})) return -1;
     if (plan->params_bytes <= MAX_PARAMS_BYTES) return 0;
     PyErr_Format(PyExc_ValueError, "the arguments of the kernel take %zu bytes, a GPU passes at most %d",
                  plan->params_bytes, MAX_PARAMS_BYTES);

@@ -55,11 +55,9 @@ static PyObject *signature_result(PyObject *self, void *closure) {
     return type_to_object(module_state_of(self), result);
 }
 
-static PyObject *signature_repr(PyObject *self) {
-    Signature *signature = (Signature *)self;
-    Arena *arena = arena_new();
+static void *text_of(Arena *arena, void *context) {
+    const Signature *signature = context;
     Buf text;
-    if (!arena) return PyErr_NoMemory();
     buf_init(&text, arena);
     buf_putc(&text, '(');
     for (Py_ssize_t i = 0; i < signature->count; i++)
@@ -67,10 +65,10 @@ static PyObject *signature_repr(PyObject *self) {
     if (signature->count == 1) buf_putc(&text, ',');
     buf_printf(&text, ")%s%s", signature->result ? " -> " : "",
                signature->result ? type_text(arena, signature->result) : "");
-    PyObject *repr = PyUnicode_FromString(text.text);
-    arena_free(arena);
-    return repr;
+    return PyUnicode_FromString(text.text);
 }
+
+static PyObject *signature_repr(PyObject *self) { return errors_with_arena(text_of, self); }
 
 static PyObject *signature_compare(PyObject *self, PyObject *other, int op) {
     Signature *a = (Signature *)self, *b = (Signature *)other;

@@ -114,14 +114,12 @@ const Type *type_from_object(ModuleState *state, PyObject *object) {
 
 /* ---- attributes ---- */
 
+static void *text_of(Arena *arena, void *type) { return PyUnicode_FromString(type_text(arena, type)); }
+
+PyObject *type_to_text(const Type *type) { return errors_with_arena(text_of, (void *)type); }
+
 static PyObject *get_name(PyObject *self, void *closure) {
-    const Type *type = ((TypeObject *)self)->type;
-    Arena *arena = arena_new();
-    (void)closure;
-    if (!arena) return PyErr_NoMemory();
-    PyObject *text = PyUnicode_FromString(type_text(arena, type));
-    arena_free(arena);
-    return text;
+    return (void)closure, type_to_text(((TypeObject *)self)->type);
 }
 
 static PyObject *type_object_repr(PyObject *self) { return get_name(self, NULL); }
@@ -385,16 +383,23 @@ static PyObject *type_reduce(PyObject *self, PyObject *unused) {
     return text ? Py_BuildValue("N(N)", make, text) : NULL;
 }
 
+typedef struct Parsing {
+    ModuleState *state;
+    const char *text;
+} Parsing;
+
+static void *parse_text(Arena *arena, void *context) {
+    const Parsing *parsing = context;
+    const char *end = NULL;
+    const Type *type = type_parse(parsing->state->session.types, arena, parsing->text, &end);
+    return type && *end == '\0' ? type_to_object(parsing->state, type) : NULL;
+}
+
 static PyObject *types_from_text(PyObject *module, PyObject *text) {
-    ModuleState *state = module_state(module);
-    const char *source = PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL, *end = NULL;
-    Arena *arena = source ? arena_new() : NULL;
-    const Type *type = arena ? type_parse(state->session.types, arena, source, &end) : NULL;
-    bool whole = type && *end == '\0';
-    arena_free(arena);
-    if (whole) return type_to_object(state, type);
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "%R is not a type", text);
-    return NULL;
+    Parsing parsing = {module_state(module), PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL};
+    PyObject *type = parsing.text ? errors_with_arena(parse_text, &parsing) : NULL;
+    if (!type && !PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "%R is not a type", text);
+    return type;
 }
 
 static PyMethodDef type_methods[] = {

@@ -103,16 +103,25 @@ static void drop_loop(Vectorized *self, Py_ssize_t at) {
     spec_release(spec);
 }
 
+static int vectorized_clear(PyObject *object) {
+    Vectorized *self = (Vectorized *)object;
+    while (self->nloops > 0) drop_loop(self, self->nloops - 1);
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->ufunc);
+    specialiser_forget(&self->core);
+    return 0;
+}
+
 static int check_scalars(Vectorized *self, const Spec *spec) {
     const Type *types[MAX_OPERANDS];
     int nin, nout;
     if (ufunc_types(spec, types, &nin, &nout)) return 0;
-    Arena *arena = arena_new();
-    if (!arena) return PyErr_NoMemory(), -1;
-    PyErr_Format(self->core.state->errors[ERROR_TYPING],
-                 "a vectorized function takes scalars and returns a scalar or a tuple of scalars; %U returns %s",
-                 ((PyFunctionObject *)self->core.function)->func_qualname, type_text(arena, spec->code->result));
-    arena_free(arena);
+    PyObject *result = type_to_text(spec->code->result);
+    if (result)
+        PyErr_Format(self->core.state->errors[ERROR_TYPING],
+                     "a vectorized function takes scalars and returns a scalar or a tuple of scalars; %U returns %U",
+                     ((PyFunctionObject *)self->core.function)->func_qualname, result);
+    Py_XDECREF(result);
     return -1;
 }
 
@@ -283,7 +292,8 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
     if (!self->dict || read_identity(options->given, &self->identity) < 0 ||
         read_target(options->given, &self->cuda) < 0 || copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, (PyObject *)self, function, signatures, options) < 0)
+        specialiser_init(&self->core, state, self->cuda ? function : (PyObject *)self, function, signatures, options) <
+            0)
         goto failed;
     self->nin = (int)self->core.binding.nparams;
     if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
@@ -293,6 +303,7 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     if ((self->core.signatures && compile_signatures(self) < 0) || rebuild(self) < 0) goto failed;
     if (self->core.signatures && !self->cuda) { /* NumPy's own object says it all */
         PyObject *ufunc = Py_NewRef(self->ufunc);
+        vectorized_clear((PyObject *)self); /* the code keeps it as what was decorated: no circle */
         Py_DECREF(self);
         return ufunc;
     }
@@ -374,20 +385,14 @@ static int vectorized_traverse(PyObject *object, visitproc visit, void *arg) {
     return specialiser_traverse(&self->core, visit, arg);
 }
 
-static int vectorized_clear(PyObject *object) {
-    Py_CLEAR(((Vectorized *)object)->dict);
-    return 0;
-}
 
 static void vectorized_dealloc(PyObject *object) {
     Vectorized *self = (Vectorized *)object;
     PyTypeObject *class = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
-    while (self->nloops > 0) drop_loop(self, self->nloops - 1);
+    vectorized_clear(object);
     PyMem_Free(self->loops);
-    Py_CLEAR(self->dict);
-    Py_CLEAR(self->ufunc);
     specialiser_clear(&self->core);
     Py_CLEAR(self->module);
     class->tp_free(object);

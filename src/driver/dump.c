@@ -70,9 +70,15 @@ void dump_ptx_of_host(const Session *session, const Config *config, PyObject *fu
     gpu.target = TARGET_NVPTX;
     gpu.codegen.compute_capability = DEFAULT_CAPABILITY;
     gpu.codegen.ptx_version = 0;
-    Arena *arena = arena_new();
-    if (!arena) return;
+    Arena *const arena = arena_new();
+    jmp_buf recovery;
     Diag diag;
+    if (!arena) return;
+    if (setjmp(recovery)) { /* no text, then */
+        arena_free(arena);
+        return;
+    }
+    arena_on_exhaustion(arena, &recovery);
     diag_init(&diag, arena);
     const char *text = driver_stage_text(session, &gpu, function, types, count, dump_name(DUMP_PTX), &diag);
     fprintf(stderr, "---- %s: %s, for compute capability %d.%d: it runs on the host device here ----\n",

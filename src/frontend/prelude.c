@@ -21,13 +21,13 @@ ObjRef frontend_prelude(Frontend *frontend, const char *name) {
     const char *colon = strchr(name, ':');
     FAIL_IF(!colon, frontend->diag, LOWERING, NULL, ((Span){0}), "'%s' does not name a prelude function", name);
     const char *module_name = arena_printf(frontend->arena, "krait.prelude.%.*s", (int)(colon - name), name);
+    const char *failure = arena_printf(frontend->arena, "the prelude function %s could not be loaded", name);
     PyObject *module = PyImport_ImportModule(module_name);
     PyObject *function = module ? PyObject_GetAttrString(module, colon + 1) : NULL;
     ObjRef ref = function ? objects_ref(frontend->objects, function) : 0;
-    if (!ref)
-        python_failed(frontend, arena_printf(frontend->arena, "the prelude function %s could not be loaded", name));
     Py_XDECREF(function);
     Py_XDECREF(module);
+    if (!ref) python_failed(frontend, failure);
     return ref;
 }
 

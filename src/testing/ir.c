@@ -484,6 +484,14 @@ static PyObject *table_row(const char *name, size_t i) {
     return NULL;
 }
 
+/* fail_arena(n): the n-th allocation from arenas that this thread makes from now on fails; 0: none.  Gives what was
+ * left of the n before: 0 if it failed. */
+static PyObject *testing_fail_arena(PyObject *self, PyObject *number) {
+    (void)self;
+    size_t n = PyLong_AsSize_t(number);
+    return PyErr_Occurred() ? NULL : PyLong_FromSize_t(arena_fail_thread(n));
+}
+
 static PyObject *testing_table(PyObject *self, PyObject *arg) {
     (void)self;
     const char *name = PyUnicode_AsUTF8(arg);
@@ -504,6 +512,8 @@ PyMethodDef testing_ir_methods[] = {
      "run(trial, text, *, typed=False, fail_after=0) -> text"},
     {"render", (PyCFunction)(void (*)(void))testing_render, METH_VARARGS | METH_KEYWORDS,
      "render(code, message, place, hint=None, notes=()) -> the text of a diagnostic"},
+    {"fail_arena", testing_fail_arena, METH_O,
+     "fail_arena(n): the n-th allocation of this thread fails; what was left"},
     {"table", testing_table, METH_O, "table(name) -> the rows of a table of the compiler"},
     {NULL, NULL, 0, NULL},
 };

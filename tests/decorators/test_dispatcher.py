@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from krait import cuda, errors, jit, njit, typeof, types
+from krait import cuda, errors, jit, njit, typeof, types, vectorize
 from krait.errors import TypingError
 
 SCALE = 10
@@ -640,6 +640,22 @@ def test_a_function_dies_with_its_last_reference(make):
     functions = [weakref.ref(make(i).py_func) for i in range(5)]
     gc.collect()
     assert [ref() for ref in dead + functions] == [None] * 10
+
+
+@pytest.mark.parametrize("options", [{}, {"target": "cuda"}], ids=str)
+@pytest.mark.parametrize("signatures", [[], ["float64(float64)"]], ids=str)
+def test_a_ufunc_dies_with_its_last_reference(signatures, options):
+    def make():
+        def f(x):
+            return x * 2
+
+        u = vectorize(signatures, **options)(f)
+        np.testing.assert_array_equal(u(np.arange(3.0)), [0, 2, 4])
+        return weakref.ref(f)
+
+    dead = [make() for _ in range(5)]
+    gc.collect()
+    assert [ref() for ref in dead] == [None] * 5
 
 
 def test_a_captured_array_lives_as_long_as_the_code_that_uses_it():

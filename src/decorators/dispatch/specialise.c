@@ -142,40 +142,46 @@ static int keep_spec(Specialiser *self, Spec *spec) {
     return 0;
 }
 
-static bool check_declared(const Specialiser *self, const Code *code, const Type *declared, Diag *diag) {
+static bool check_declared(const Code *code, const Type *declared, Diag *diag) {
     if (!declared || declared->kind == TY_NONE || declared == code->result ||
         typeinfer_conversion_cost(code->result, declared) > 0)
         return true;
-    (void)self;
     return diag_fail(diag, DIAG_TYPING, NULL, (Span){0},
                      "the signature declares the result %s, the function returns %s", type_text(diag->arena, declared),
                      type_text(diag->arena, code->result));
 }
 
+typedef struct Compilation {
+    Specialiser *self;
+    const Config *config;
+    const Type *const *types;
+    const Const *const *konsts;
+    size_t count;
+    const Type *declared;
+    Code *code;
+} Compilation;
+
+static void *make_code(Arena *arena, void *context) {
+    Compilation *c = context;
+    ModuleState *state = c->self->state;
+    Diag diag;
+    diag_init(&diag, arena);
+    c->code = driver_compile(&state->session, c->config, c->self->identity, c->types, c->konsts, c->count, &diag);
+    if (c->code && check_declared(c->code, c->declared, &diag)) return c->code;
+    return errors_raise_diag(state, &diag);
+}
+
 /* The compilation itself; the lock is held. */
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
-    ModuleState *state = self->state;
-    Arena *arena = arena_new();
-    Spec *spec = NULL;
-    Code *code = NULL;
-    Diag diag;
-    if (!arena) return (Spec *)PyErr_NoMemory();
-    diag_init(&diag, arena);
-    code = driver_compile(&state->session, config, self->identity, types, konsts, count, &diag);
-    if (code && !check_declared(self, code, declared, &diag)) {
-        code_release(code);
-        code = NULL;
+    Compilation compilation = {self, config, types, konsts, count, declared, NULL};
+    if (!errors_with_arena(make_code, &compilation)) {
+        code_release(compilation.code);
+        return NULL;
     }
-    if (code) {
-        self->misses++;
-        spec = spec_new(code, declared, convert);
-        if (spec && keep_spec(self, spec) < 0) spec = NULL;
-    } else {
-        errors_raise_diag(state, &diag);
-    }
-    arena_free(arena);
-    return spec;
+    self->misses++;
+    Spec *spec = spec_new(compilation.code, declared, convert);
+    return spec && keep_spec(self, spec) == 0 ? spec : NULL;
 }
 
 Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,

@@ -95,16 +95,21 @@ static void refuse_object(PyObject *object) {
 }
 
 static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
-    const Type *type = NULL;
     Frontend frontend;
     Diag diag;
+    jmp_buf recovery, *outer = arena_on_exhaustion(arena, &recovery);
     diag_init(&diag, arena);
     frontend_open(&frontend, arena, marshal->types, marshal->objects, &diag);
+    if (setjmp(recovery)) { /* the frontend has references */
+        frontend_close(&frontend);
+        arena_on_exhaustion(arena, outer);
+        return (PyErr_NoMemory(), NULL);
+    }
     const Const *found = frontend_constant(&frontend, object, NULL, (Span){0});
     bool known = found && (found->type->kind != TY_OBJECT || PyModule_Check(object) || PyType_Check(object) ||
                            frontend_is_enum(Py_TYPE(object))); /* each member is a constant */
+    const Type *type = known ? found->type : NULL;
     if (known) {
-        type = found->type;
         ObjHold *hold = marshal->hold ? marshal->hold : objects_kept(marshal->objects);
         if (!objects_hold_type(marshal->objects, hold, type)) type = NULL;
         if (konst && type && type->kind == TY_STR)
@@ -113,6 +118,7 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
         refuse_object(object);
     }
     frontend_close(&frontend);
+    arena_on_exhaustion(arena, outer);
     return type;
 }
 
