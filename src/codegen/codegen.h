@@ -53,10 +53,19 @@ typedef struct CodegenOptions {
     const char *entry_name; /* symbol of the entry */
 } CodegenOptions;
 
+/* How the exception buffer begins: the calls that the exception came through, innermost first, as numbers of RaiseSites
+ * that say where each stands.  The arguments of the exception follow.  Of more calls the last place has the
+ * outermost. */
+enum { TRAIL_CALLS = 15 };
+typedef struct RaiseTrail {
+    int32_t depth;
+    int32_t calls[TRAIL_CALLS];
+} RaiseTrail;
+
 /* What can go wrong at run time, numbered in the order generated; outlives the compilation (deep-copied into Code by
  * the driver). */
 typedef struct RaiseSite {
-    const char *builtin; /* "ZeroDivisionError"; NULL: class is an object */
+    const char *builtin; /* "ZeroDivisionError"; NULL: class is an object, or it is a call on the way out */
     ObjRef class;
     const char *format; /* text with %lld for each int64 in the buffer; NULL: the arguments are the exception's */
     const Type *args;   /* tuple: layout of the exception buffer */

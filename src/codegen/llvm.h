@@ -387,6 +387,7 @@ LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValue
 
 /* Raises a built-in exception at l->at if the condition (i1) holds, and goes on where it does not.  args are i64 values
  * for the %lld of format. */
+void l_note_call(Lower *l); /* on the way out of a call that raised */
 void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args,
                 unsigned count);
 /* Number of an access site at `at` (for Target.bad_access and barriers). */

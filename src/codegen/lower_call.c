@@ -178,10 +178,9 @@ LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
         LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
         l_branch_unlikely(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), raised, fine);
         l_enter(l, raised);
-        if (l->may_raise)
-            l_return_status(l, status);
-        else
-            return l_fail(l, "a raising call in a function that does not raise"), NULL;
+        if (!l->may_raise) return l_fail(l, "a raising call in a function that does not raise"), NULL;
+        if (l->target->raises) l_note_call(l);
+        l_return_status(l, status);
         l_enter(l, fine);
     }
     return result;

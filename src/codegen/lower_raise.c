@@ -1,7 +1,8 @@
 /* lower_raise.c: raising.
  *
  * On a target that raises, a raise site stores the exception's arguments to the exception buffer (layout of the site's
- * tuple) and returns status 1 + its number; callers hand the status on.  On any other target the thread ends. */
+ * tuple) and returns status 1 + its number; each call on the way out adds its place to the trail in the buffer and
+ * hands the status on.  On any other target the thread ends. */
 #include "codegen/lower.h"
 
 static RaiseSite site_at(const Lower *l, const Value *at) {
@@ -14,11 +15,30 @@ static RaiseSite site_at(const Lower *l, const Value *at) {
     return site;
 }
 
-static LLVMValueRef add_site(Lower *l, RaiseSite site) {
-    size_t bytes = site.args ? type_size(site.args) : 0;
-    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+static LLVMValueRef push_site(Lower *l, RaiseSite site) {
     vec_push(l->arena, &l->m->raise_sites, site);
     return l_i32(l, (int64_t)l->m->raise_sites.len);
+}
+
+/* The status of a site that raises, whose trail begins; *arguments is where the exception's arguments go. */
+static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) {
+    size_t bytes = sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0);
+    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+    l_raw_store(l, l_i32(l, 0), l->exception, 4);
+    *arguments = l_offset(l, l->exception, l_i64(l, sizeof(RaiseTrail)));
+    return push_site(l, site);
+}
+
+/* The call at l->at is on the way of the exception that is in the buffer. */
+void l_note_call(Lower *l) {
+    LLVMValueRef number = push_site(l, site_at(l, l->at)), most = l_i32(l, TRAIL_CALLS - 1);
+    LLVMValueRef depth = LLVMBuildLoad2(l->b, l->i32, l->exception, "");
+    LLVMValueRef place = l_select(l, l_icmp(l, LLVMIntULT, depth, most), depth, most);
+    LLVMValueRef offset = LLVMBuildZExt(l->b, place, l->i64, "");
+    offset = LLVMBuildMul(l->b, offset, l_i64(l, sizeof(int32_t)), "");
+    offset = LLVMBuildAdd(l->b, offset, l_i64(l, offsetof(RaiseTrail, calls)), "");
+    l_raw_store(l, number, l_offset(l, l->exception, offset), 4);
+    l_raw_store(l, LLVMBuildAdd(l->b, place, l_i32(l, 1), ""), l->exception, 4);
 }
 
 static const Type *tuple_of_ints(Lower *l, unsigned count) {
@@ -36,8 +56,8 @@ static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) {
         l_fail(l, "an exception raised in a function that does not raise");
         LLVMBuildUnreachable(l->b);
     } else {
-        LLVMValueRef status = add_site(l, site);
-        if (arguments && l_has_bytes(site.args)) l_store(l, site.args, arguments, l->exception);
+        LLVMValueRef place, status = add_site(l, site, &place);
+        if (arguments && l_has_bytes(site.args)) l_store(l, site.args, arguments, place);
         l_return_status(l, status);
     }
 }

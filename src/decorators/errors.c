@@ -188,8 +188,19 @@ static PyObject *site_text(const char *format, const char *buffer) {
     return PyUnicode_FromStringAndSize(text, (Py_ssize_t)used);
 }
 
-void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments,
+/* The lines that the exception came through: where it was raised, then each call on the way out. */
+static void add_trail(const Code *code, const RaiseSite *site, const RaiseTrail *trail, PyObject *globals) {
+    for (int32_t i = 0; site && site->file; i++) {
+        errors_add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+        bool more = i < trail->depth && i < TRAIL_CALLS && (size_t)trail->calls[i] <= code->nraise_sites;
+        site = more ? &code->raise_sites[trail->calls[i] - 1] : NULL;
+    }
+}
+
+void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *exception_buffer,
                         PyObject *globals) {
+    const RaiseTrail *trail = exception_buffer;
+    const char *arguments = (const char *)(trail + 1);
     if (status < 1 || (size_t)status > code->nraise_sites) {
         PyErr_Format(state->errors[ERROR_LOWERING], "compiled code returned the unknown status %d", (int)status);
         return NULL;
@@ -215,8 +226,7 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     else
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
 done:
-    if (site->file && PyErr_Occurred())
-        errors_add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+    if (PyErr_Occurred()) add_trail(code, site, trail, globals);
     Py_XDECREF(exception);
     Py_XDECREF(args);
     return NULL;

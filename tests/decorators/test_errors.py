@@ -141,9 +141,8 @@ def test_exceptions_are_the_interpreters(x):
         compiled(x)
     assert type(ours.value) is type(theirs.value)
     assert ours.value.args == theirs.value.args
-    last, expected = ours.traceback[-1], theirs.traceback[-1]
-    assert (last.name, last.lineno, str(last.path)) == (expected.name, expected.lineno, str(expected.path))
-    assert [str(entry.path) for entry in ours.traceback][:-1] == [__file__]
+    lines = [[(e.name, e.lineno, str(e.path)) for e in caught.traceback][1:] for caught in (ours, theirs)]
+    assert lines[0] == lines[1]
 
 
 def test_the_source_line_is_shown():
@@ -289,3 +288,93 @@ def test_lineinfo_has_no_effect_on_ptx_and_debug_has():
     assert plain == lineinfo
     assert ".loc" not in plain
     assert ".loc" in debug
+
+
+# ---- the frames of a traceback ---------------------------------------------------------------------------------------
+
+
+def frames(call):
+    """The function and the text of the line of each frame below this one."""
+    with pytest.raises(Exception) as caught:  # noqa: B017
+        call()
+    entries = traceback.extract_tb(caught.value.__traceback__)[1:]
+    return type(caught.value), str(caught.value), [(e.name, e.line) for e in entries if e.name != "<lambda>"]
+
+
+def as_interpreted(source, *args):
+    """The frames of compiled functions are those of the interpreter, also where one is inlined into another."""
+    run = make(source)
+    compiled = jit(run)
+    expected = frames(lambda: run(*args))
+    assert frames(lambda: compiled(*args)) == expected
+    return expected[2]
+
+
+def test_each_compiled_frame_is_in_the_traceback():
+    source = """
+def h(a, i):
+    return a[2 * i]
+
+def g(a, i):
+    x = 1
+    if i < 0:
+        return h(a, -i)
+    return h(a, i) + x
+
+def f(a, i):
+    return (g(a, 0) +
+            g(a, i))
+"""
+    assert [name for name, _ in as_interpreted(source, np.zeros(3), 5)] == ["f", "g", "h"]
+    as_interpreted(source, np.zeros(3), -5)
+
+
+def test_frames_of_raise_and_of_numbers():
+    source = """
+def h(a, b):
+    if b > 10:
+        raise ValueError("too large", b)
+    assert b != 7
+    return a // b
+
+def f(a, b):
+    return h(a, b) + 1
+"""
+    for b in (0, 7, 11):
+        assert [name for name, _ in as_interpreted(source, 1, b)] == ["f", "h"]
+
+
+def test_frames_of_recursion():
+    source = """
+def f(n):
+    if n == 0:
+        return 1 // n
+    return f(n - 1)
+"""
+    assert len(as_interpreted(source, 9)) == 10
+    run = jit(make(source))
+    names = frames(lambda: run(40))[2]
+    assert len(names) == 16 and set(names) == {("f", "return 1 // n"), ("f", "return f(n - 1)")}
+
+
+def test_frames_of_a_ufunc():
+    source = """
+def g(x):
+    if x > 2:
+        raise ValueError("too large")
+    return x
+
+def f(x):
+    return g(x) * 2
+"""
+    u = krait.vectorize(["float64(float64)"])(make(source))
+    assert [name for name, _ in frames(lambda: u(np.arange(5.0)))[2]] == ["f", "g"]
+
+
+def test_lines_of_a_source_that_is_no_file():
+    source = """
+def f(a, i):
+    b = i * 2
+    return a[b]
+"""
+    assert as_interpreted(source, np.zeros(3), 10) == [("f", "return a[b]")]
