@@ -15,8 +15,8 @@ const Target *codegen_cpu_target(void);
 
 /* Machine code that stays callable until released.  Thread-safe. */
 typedef struct HostCode HostCode;
-HostCode *codegen_cpu_emit(Module **module, const char *entry_name,
-                           Diag *diag);                               /* takes the module: *module is NULL afterwards */
+/* What LLVM has of the module is gone afterwards; what the module says of sites and sizes stays. */
+HostCode *codegen_cpu_emit(Module *module, const char *entry_name, Diag *diag);
 char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag); /* before emit; for inspect_asm and dumps */
 void *host_code_address(const HostCode *code);
 HostKernel *host_code_kernel(HostCode *code); /* of an ENTRY_KERNEL */

@@ -187,9 +187,8 @@ static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, co
     return code;
 }
 
-HostCode *codegen_cpu_emit(Module **module, const char *entry_name, Diag *diag) {
+HostCode *codegen_cpu_emit(Module *m, const char *entry_name, Diag *diag) {
     static _Atomic uint64_t serial; /* symbols share one name space */
-    Module *m = *module;
     HostCode *code = NULL;
     char message[MESSAGE_BYTES] = "", symbol[64];
     LLVMValueRef entry = LLVMGetNamedFunction(m->module, entry_name);
@@ -208,7 +207,6 @@ HostCode *codegen_cpu_emit(Module **module, const char *entry_name, Diag *diag) 
     if (!code) diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "linking failed: %s", message);
 done:
     codegen_dispose(m);
-    *module = NULL;
     return code;
 }
 

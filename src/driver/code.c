@@ -89,12 +89,14 @@ static void fill(Code *code, Job *job) {
     code->asm_text = copy_text(arena, job->texts[DUMP_ASM]);
     memcpy(code->nanoseconds, job->nanoseconds, sizeof code->nanoseconds);
     memcpy(code->pass_nanoseconds, job->pass_nanoseconds, sizeof code->pass_nanoseconds);
-    /* last, since nothing after it can fail: the guards' references change hands */
+    /* last, since nothing after it can fail: what the job owned changes hands */
     Guard *guards = ARENA_ARRAY(arena, Guard, job->frontend.guards.len);
     for (size_t i = 0; i < job->frontend.guards.len; i++) guards[i] = job->frontend.guards.data[i];
     code->guards = guards;
     code->nguards = job->frontend.guards.len;
     job->frontend.guards.len = 0;
+    code->host = job->host;
+    job->host = NULL;
     code->hold = job->frontend.hold;
     job->frontend.hold = (ObjHold){0};
 }

@@ -172,7 +172,9 @@ static bool stage_emit(Job *job) {
         TRY(assembly);
         dump_text(job, DUMP_ASM, assembly);
     }
-    return true; /* the address is made last, by job_finish: it consumes the module that code_from_job still reads */
+    if (job->texts_only) return true;
+    job->host = codegen_cpu_emit(job->module, job->options.entry_name, job->diag);
+    return job->host != NULL;
 }
 
 /* One line of the pipeline: times the call; ends the pipeline if it fails, or is the last one wanted. */
@@ -247,6 +249,7 @@ static void job_explain(Job *job) {
 static void job_close(Job *job) {
     job_take_gil(job);
     codegen_dispose(job->module);
+    host_code_release(job->host);
     code_release(job->code);
     if (job->frontend.arena) frontend_close(&job->frontend);
     arena_free(job->arena);
@@ -268,14 +271,10 @@ static void job_run(Job *job, const Request *request, enum Stage until, bool (*f
     arena_on_exhaustion(job->diag->arena, outer);
 }
 
-/* The last step: what outlives the job is copied out of it, and the host's module becomes an address. */
+/* What outlives the job is copied out of it. */
 static bool finish_code(Job *job) {
     job->code = code_from_job(job);
-    if (job->config->target == TARGET_NVPTX) return true;
-    int64_t start = clock_nanoseconds();
-    job->code->host = codegen_cpu_emit(&job->module, job->options.entry_name, job->diag);
-    job->code->nanoseconds[STAGE_EMIT] += clock_nanoseconds() - start;
-    return job->code->host != NULL;
+    return true;
 }
 
 static bool finish_text(Job *job) {
@@ -324,6 +323,7 @@ const char *driver_stage_text(const Session *session, const Config *config, PyOb
     if (!job_init(&job, session, config, function, diag)) return NULL;
     job.wanted = DUMP_BIT(dump);
     job.last_text = (Dump)dump;
+    job.texts_only = true;
     job_run(&job, &request, stage_of(job.last_text), finish_text);
     const char *text = diag->failed ? NULL : job.text;
     job_close(&job);

@@ -45,9 +45,11 @@ typedef struct Job {
     VEC(FuncInst *) queue; /* to be inferred (again) */
     Program program;       /* insts, once they are typed */
     Module *module;
-    Code *code; /* made last */
+    HostCode *host;
     const char *ptx;
     size_t ptx_length;
+    Code *code;                    /* what of all this outlives the job */
+    bool texts_only;               /* nothing is going to run */
     const char *texts[DUMP_COUNT]; /* those wanted */
     Dump last_text;                /* driver_stage_text: the one asked for, and its copy in the Diag's arena */
     const char *text;
