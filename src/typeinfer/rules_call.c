@@ -453,12 +453,7 @@ static bool call_class(Typing *t, const Type *class_type) {
 static bool call_exception(Typing *t, const Type *class_type) {
     const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
     if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
-    for (size_t i = 0; i < t->nargs; i++) {
-        types[i] = t->args[i].type;
-        if (types[i]->kind != TY_STR || t->args[i].konst) continue;
-        typing_fail_arg(t, i, DIAG_NEEDS_CONSTANT, "an exception's text must be known when the function is compiled");
-        return typing_hint(t, "raise with a literal text in each branch");
-    }
+    for (size_t i = 0; i < t->nargs; i++) types[i] = t->args[i].type;
     const Type *type = type_with_items(t->in->types, TY_EXC, class_type->object, types, t->nargs);
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
 }

@@ -530,7 +530,7 @@ RESULTS = [
     ("return (x, y) * 2", ("int", "float"), "(int, float, int, float)"),
     ("return (x, y, 1)[::-1]", ("int8", "float"), "(int, float, int8)"),
     ("return len((x, y))", ("int8", "float"), "int"),
-    ("a, *b = x, y, 1\n    return b", ("int", "float"), "(float, int)"), ("return x is None", ("int?", "int"), "bool"),
+    ("return x is None", ("int?", "int"), "bool"),
     ("return float(x), int(y)", ("int", "float32"), "(float, int)"), ("return np.int8(x)", ("float", "int"), "int8"),
     ("return complex(x, y)", ("int", "float"), "complex"), ("return isinstance(x, int)", ("bool", "int"), "bool"),
     ("s = 0\n    for v in (1, 2.5, x): s += v\n    return s", ("float32", "int"), "float32"),
