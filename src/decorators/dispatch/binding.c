@@ -23,6 +23,14 @@ static PyObject *function_name(const Binding *binding) {
     return ((PyFunctionObject *)binding->function)->func_qualname;
 }
 
+void binding_name_argument(const Binding *binding, Py_ssize_t parameter) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_Format(type, "%U(), argument '%U': %S", function_name(binding), PyTuple_GET_ITEM(binding->names, parameter),
+                 value);
+    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+}
+
 static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, PyObject **bound) {
     Py_ssize_t named = binding->npositional + binding->nkeyword_only;
     for (Py_ssize_t i = 0; i < named; i++) {

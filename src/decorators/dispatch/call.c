@@ -33,7 +33,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
     return spec_box(self->core.state, spec, result);
 }
 
-typedef MarshalResult Fill(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to);
+typedef MarshalResult Fill(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
 
 /* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
 static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
@@ -42,6 +42,7 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
     PyMem_Free(heap);
     return filled;
 }
@@ -52,6 +53,7 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
     if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
     return filled;
 }
 

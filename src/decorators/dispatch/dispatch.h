@@ -39,6 +39,8 @@ static inline bool binding_direct(const Binding *binding, Py_ssize_t nargs, PyOb
     return nargs == binding->nparams && !kwnames && !binding->varargs && binding->nkeyword_only == 0;
 }
 /* Fills bound[nparams] with borrowed references; *rest, a new reference or NULL, keeps the tuple of *args alive. */
+/* Puts the function's name and the parameter's before the text of the exception that is set. */
+void binding_name_argument(const Binding *binding, Py_ssize_t parameter);
 int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
                  PyObject **rest);
 
@@ -73,6 +75,7 @@ typedef struct Spec {
     const Type *declared; /* result type of an explicit signature, or NULL */
     bool convert;         /* made for an explicit signature: arguments are converted */
     bool stale;           /* a guard failed at the last look */
+    uint32_t refused;     /* the argument that was not converted last */
     uint32_t nstamps, nfields, narrays, nargs;
     GuardStamp *stamps;
     FieldStamp *fields;
@@ -115,7 +118,7 @@ static inline bool spec_guards(Spec *spec) {
 }
 
 /* The arguments' bytes, if they have exactly the specialisation's types. */
-static inline MarshalResult spec_unpack(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to) {
+static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
     for (uint32_t i = 0; i < spec->nargs; i++) {
         const SpecArgument *argument = &spec->args[i];
         PyObject *object = bound[i];
@@ -145,7 +148,7 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, const Spec *spec
     }
     return MARSHAL_OK;
 }
-MarshalResult spec_convert(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to);
+MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
 /* Result bytes to an object, by way of the declared type if there is one. */
 PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result);
 

@@ -101,10 +101,12 @@ void spec_free(Spec *spec) {
     PyMem_Free(spec);
 }
 
-MarshalResult spec_convert(const Marshal *marshal, const Spec *spec, PyObject *const *bound, char *to) {
+MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
     for (uint32_t i = 0; i < spec->nargs; i++) {
         MarshalResult result = marshal_convert(marshal, spec->args[i].type, bound[i], to + spec->args[i].offset);
-        if (result != MARSHAL_OK) return result;
+        if (result == MARSHAL_OK) continue;
+        spec->refused = i;
+        return result;
     }
     return MARSHAL_OK;
 }

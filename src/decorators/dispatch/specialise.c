@@ -282,11 +282,7 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
     for (size_t i = 0; i < count; i++) {
         types[i] = marshal_typeof_const(&marshal, bound[i], arena, &konsts[i]);
         if (!types[i]) {
-            PyObject *type, *value, *traceback, *name = PyTuple_GET_ITEM(self->binding.names, i);
-            PyErr_Fetch(&type, &value, &traceback);
-            PyErr_Format(type, "%U(), argument '%U': %S", ((PyFunctionObject *)self->function)->func_qualname, name,
-                         value);
-            Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+            binding_name_argument(&self->binding, (Py_ssize_t)i);
             goto done;
         }
     }
