@@ -144,13 +144,6 @@ def arguments(chance, types):
 
 # ---- running ----
 
-# What the manual says is not compiled, and the words that refusals of it have.
-REFUSALS = {
-    "does not fit": "types.md: a constant that does not fit is refused when the function is compiled",
-    "out of bounds for": "types.md: a constant that does not fit is refused when the function is compiled",
-    "read-only": "types.md: writing into a read-only array is refused",
-}
-
 
 def load(source, names):
     """The function f of a program, whose lines are known to tracebacks."""
