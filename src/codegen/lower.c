@@ -52,7 +52,8 @@ static bool complete_phi(Lower *l, const PendingPhi *pending) {
     const Value *phi = pending->value;
     for (uint32_t p = 0; p < phi->nargs; p++) {
         const Block *pred = phi->block->preds.data[p];
-        LLVMBasicBlockRef from = l->s->ends[pred->id];
+        bool raised = block_unwind(pred) == phi->block;
+        LLVMBasicBlockRef from = (raised ? l->s->landings : l->s->ends)[pred->id];
         if (!from) continue; /* unreachable */
         LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(from));
         ValueList leaves = {0};
@@ -176,9 +177,10 @@ static bool leaves_early(const Lower *l, const Value *value) {
 static bool lower_terminator(Lower *l, const Value *value) {
     const Block *block = value->block;
     switch (value->op) {
-    case OP_JUMP: l_jump(l, l->s->starts[block->succs[0]->id]); return true;
+    case OP_JUMP: l_jump(l, l->s->starts[block->succs.data[0]->id]); return true;
     case OP_BRANCH:
-        l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs[0]->id], l->s->starts[block->succs[1]->id]);
+        l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
+                 l->s->starts[block->succs.data[1]->id]);
         if (counts_constantly(
                 value->args[0])) /* LLVM unrolls such a loop as a whole if that pays: optimise.c leaves it alone */
             l_set_metadata(l, LLVMGetBasicBlockTerminator(l_here(l)), COUNTED_LOOP,
@@ -189,6 +191,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);
         return true;
     case OP_RAISE: return lower_raise(l, value);
+    case OP_RESUME: lower_resume(l); return true;
     default: LLVMBuildUnreachable(l->b); return true;
     }
 }
@@ -197,6 +200,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
 
 static bool lower_block(Lower *l, const Block *block) {
     l_enter(l, l->s->starts[block->id]);
+    l->s->landing = l->s->landings[block->id] = block->unwinds ? l_block(l, "unwind") : NULL;
     const Value *value = block->first;
     for (; value && value->op == OP_PHI; value = value->next) lower_phi(l, value);
     build_phi_values(l, block);
@@ -214,6 +218,7 @@ static bool lower_block(Lower *l, const Block *block) {
         TRY(!l->diag->failed);
     }
     l->s->ends[block->id] = l_here(l);
+    lower_landing(l, block);
     return true;
 }
 
@@ -229,8 +234,8 @@ static void post_order(Lower *l, Block *block, bool *seen, Block **out, size_t *
     seen[block->id] = true;
     while (stack.len) {
         Frame *top = &vec_last(&stack);
-        if (top->next < top->block->nsuccs) {
-            Block *succ = top->block->succs[top->next++];
+        if (top->next < top->block->succs.len) {
+            Block *succ = top->block->succs.data[top->next++];
             if (!seen[succ->id]) {
                 seen[succ->id] = true;
                 vec_push(l->arena, &stack, (Frame){succ, 0});
@@ -254,8 +259,10 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->iterators = ARENA_ARRAY(l->arena, Iterator *, func->next_value);
     s->starts = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
+    s->landings = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->phis.len = 0;
-    s->budget = NULL;
+    s->budget = s->pending = NULL;
+    s->landing = NULL;
     l_begin(l, lowered->function);
     lower_params(l);
 

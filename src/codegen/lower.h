@@ -43,6 +43,9 @@ struct LowerState {
     LLVMValueRef *values;
     Iterator **iterators;
     LLVMBasicBlockRef *starts, *ends;
+    LLVMBasicBlockRef *landings; /* of blocks that unwind: where all that raises in one meets, before its handler */
+    LLVMBasicBlockRef landing;   /* of the block at hand; NULL: what raises leaves the function */
+    LLVMValueRef pending;        /* status on its way from a landing; NULL: not needed yet */
     VEC(PendingPhi) phis;
     LLVMValueRef budget;        /* lower_safepoint.c; NULL: not needed yet */
     LLVMMetadataRef subprogram; /* debug.c; NULL: no line table */
@@ -120,7 +123,10 @@ LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *forma
                                 unsigned count);
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
-void l_return_status(Lower *l, LLVMValueRef status);
+/* Leaves with a status (i32, not 0): to the landing of the block at hand, or out of the function. */
+void l_leave(Lower *l, LLVMValueRef status);
+void lower_landing(Lower *l, const Block *block);
+void lower_resume(Lower *l);
 
 void lower_params(Lower *l); /* lower_call.c */
 LLVMValueRef lower_function_value(Lower *l, const Value *value);

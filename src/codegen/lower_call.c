@@ -129,15 +129,6 @@ void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value) {
     }
 }
 
-/* Returns early with a status (i32, not 0); the result is not looked at then. */
-void l_return_status(Lower *l, LLVMValueRef status) {
-    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
-    if (type == l->i32)
-        LLVMBuildRet(l->b, status);
-    else
-        LLVMBuildRet(l->b, l_insert(l, LLVMConstNull(type), status, 0));
-}
-
 /* ---- calls ---- */
 
 LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status) {
@@ -178,9 +169,9 @@ LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
         LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
         l_branch_unlikely(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), raised, fine);
         l_enter(l, raised);
-        if (!l->may_raise) return l_fail(l, "a raising call in a function that does not raise"), NULL;
         if (l->target->raises) l_note_call(l);
-        l_return_status(l, status);
+        l_leave(l, status);
+        TRY(!l->diag->failed);
         l_enter(l, fine);
     }
     return result;

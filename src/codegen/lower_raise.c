@@ -1,8 +1,10 @@
 /* lower_raise.c: raising.
  *
  * On a target that raises, a raise site stores the exception's arguments to the exception buffer (layout of the site's
- * tuple) and returns status 1 + its number; each call on the way out adds its place to the trail in the buffer and
- * hands the status on.  On any other target the thread ends. */
+ * tuple) and leaves with status 1 + its number; each call on the way out adds its place to the trail in the buffer and
+ * hands the status on.  In a block that unwinds the way leads to the handler, with the status in a local variable that
+ * LLVM makes a register, and RESUME goes on from there; elsewhere the function returns the status.  On any other target
+ * the thread ends. */
 #include "codegen/lower.h"
 
 static RaiseSite site_at(const Lower *l, const Value *at) {
@@ -41,6 +43,48 @@ void l_note_call(Lower *l) {
     l_raw_store(l, LLVMBuildAdd(l->b, place, l_i32(l, 1), ""), l->exception, 4);
 }
 
+/* ---- leaving ---- */
+
+/* Returns early with a status; the result is not looked at then. */
+static void return_status(Lower *l, LLVMValueRef status) {
+    if (!l->may_raise) {
+        l_fail(l, "an exception raised in a function that does not raise");
+        LLVMBuildUnreachable(l->b);
+        return;
+    }
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
+    if (type == l->i32)
+        LLVMBuildRet(l->b, status);
+    else
+        LLVMBuildRet(l->b, l_insert(l, LLVMConstNull(type), status, 0));
+}
+
+static LLVMValueRef pending_of(Lower *l) {
+    if (!l->s->pending) l->s->pending = l_alloca(l, l->i32, "pending");
+    return l->s->pending;
+}
+
+void l_leave(Lower *l, LLVMValueRef status) {
+    if (!l->s->landing) {
+        return_status(l, status);
+        return;
+    }
+    l_raw_store(l, status, pending_of(l), 4);
+    l_jump(l, l->s->landing);
+}
+
+/* One LLVM block for each raise edge, wherever in the block the raises are: phis of the handler have it as the
+ * predecessor. */
+void lower_landing(Lower *l, const Block *block) {
+    if (!block->unwinds) return;
+    l_enter(l, l->s->landing);
+    l_jump(l, l->s->starts[block_unwind(block)->id]);
+}
+
+void lower_resume(Lower *l) { l_leave(l, l_raw_load(l, l->i32, pending_of(l), 4)); }
+
+/* ---- sites ---- */
+
 static const Type *tuple_of_ints(Lower *l, unsigned count) {
     const Type **items = ARENA_ARRAY(l->arena, const Type *, count);
     for (unsigned i = 0; i < count; i++) items[i] = type_scalar(l->types, SCALAR_INT64, true);
@@ -52,13 +96,10 @@ static const Type *tuple_of_ints(Lower *l, unsigned count) {
 static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) {
     if (!l->target->raises) {
         l->target->end_thread(l);
-    } else if (!l->may_raise) {
-        l_fail(l, "an exception raised in a function that does not raise");
-        LLVMBuildUnreachable(l->b);
     } else {
         LLVMValueRef place, status = add_site(l, site, &place);
         if (arguments && l_has_bytes(site.args)) l_store(l, site.args, arguments, place);
-        l_return_status(l, status);
+        l_leave(l, status);
     }
 }
 

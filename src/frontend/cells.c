@@ -54,8 +54,8 @@ static bool in_loop(Translator *t, const Block *block) {
     vec_push(t->arena, &work, block);
     while (work.len) {
         const Block *at = vec_pop(&work);
-        for (uint32_t s = 0; s < at->nsuccs; s++) {
-            const Block *next = at->succs[s];
+        for (uint32_t s = 0; s < at->succs.len; s++) {
+            const Block *next = at->succs.data[s];
             if (next == block) return true;
             if (seen[next->id]) continue;
             seen[next->id] = true;

@@ -38,7 +38,7 @@ static bool fold_attributes(Translator *t) {
 
 static void cut_after(Translator *t, Value *last) {
     Block *block = last->block;
-    while (block->nsuccs) block_remove_edge(t->func, block, block->succs[0]);
+    while (block->succs.len) block_remove_edge(t->func, block, block->succs.data[0]);
     while (last->next) value_remove(block->last);
     block_append(t->func, block, OP_UNREACHABLE, last->span, NULL, 0);
 }
@@ -117,17 +117,16 @@ static bool skip_block(Translator *t, Block *block) {
     if (block == t->func->blocks.data[0] || !block->preds.len || block->first != block->last ||
         block->first->op != OP_JUMP)
         return false;
-    Block *to = block->succs[0];
+    Block *to = block->succs.data[0];
     for (size_t i = 0; i < block->preds.len; i++) /* two edges from one block could not have different phi operands */
-        if (to == block || has_pred(to, block->preds.data[i]) ||
-            block->preds.data[i]->succs[0] == block->preds.data[i]->succs[1])
+        if (to == block || has_pred(to, block->preds.data[i]) || block_count_edges(block->preds.data[i], block) > 1)
             return false;
     size_t place = 0;
     while (to->preds.data[place] != block) place++;
     for (size_t i = 0; i < block->preds.len; i++) {
         Block *pred = block->preds.data[i];
-        for (uint32_t s = 0; s < pred->nsuccs; s++)
-            if (pred->succs[s] == block) pred->succs[s] = to;
+        for (uint32_t s = 0; s < pred->succs.len; s++)
+            if (pred->succs.data[s] == block) pred->succs.data[s] = to;
         add_pred_like(t, to, pred, place);
     }
     block->preds.len = 0;
@@ -137,7 +136,7 @@ static bool skip_block(Translator *t, Block *block) {
 
 /* A block takes in its only successor if that has no other predecessor. */
 static bool merge_block(Block *block) {
-    Block *next = block->nsuccs == 1 ? block->succs[0] : NULL;
+    Block *next = block->succs.len == 1 ? block->succs.data[0] : NULL;
     if (!next || next == block || next->preds.len != 1 || next->first->op == OP_PHI) return false;
     value_remove(block->last);
     for (Value *value = next->first; value; value = value->next) value->block = block;
@@ -147,14 +146,15 @@ static bool merge_block(Block *block) {
     else
         block->first = next->first;
     block->last = next->last;
-    block->nsuccs = next->nsuccs;
-    for (uint32_t s = 0; s < next->nsuccs; s++) {
-        Block *to = block->succs[s] = next->succs[s];
+    block->succs = next->succs;
+    block->unwinds = next->unwinds;
+    for (size_t s = 0; s < next->succs.len; s++) {
+        Block *to = next->succs.data[s];
         for (size_t i = 0; i < to->preds.len; i++)
             if (to->preds.data[i] == next) to->preds.data[i] = block;
     }
     next->first = next->last = NULL;
-    next->nsuccs = 0;
+    next->succs = (BlockList){0};
     next->preds.len = 0;
     return true;
 }

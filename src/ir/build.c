@@ -104,20 +104,33 @@ void value_replace(Func *func, Value *old, Value *with) {
                 if (value->args[i] == old) value->args[i] = with;
 }
 
-static void add_edge(Func *func, Block *from, Block *to) {
-    from->succs[from->nsuccs++] = to;
+size_t block_count_edges(const Block *from, const Block *to) {
+    size_t count = 0;
+    for (size_t s = 0; s < from->succs.len; s++) count += from->succs.data[s] == to;
+    return count;
+}
+
+void block_add_edge(Func *func, Block *from, Block *to) {
+    vec_push(func->arena, &from->succs, to);
     vec_push(func->arena, &to->preds, from);
+}
+
+void block_set_unwind(Func *func, Block *block, Block *handler) {
+    if (block->unwinds) block_remove_edge(func, block, block_unwind(block));
+    if (!handler) return;
+    block_add_edge(func, block, handler);
+    block->unwinds = true;
 }
 
 void block_jump(Func *func, Block *from, Span span, Block *to) {
     block_append(func, from, OP_JUMP, span, NULL, 0);
-    add_edge(func, from, to);
+    block_add_edge(func, from, to);
 }
 
 void block_branch(Func *func, Block *from, Span span, Value *condition, Block *if_true, Block *if_false) {
     block_append(func, from, OP_BRANCH, span, &condition, 1);
-    add_edge(func, from, if_true);
-    add_edge(func, from, if_false);
+    block_add_edge(func, from, if_true);
+    block_add_edge(func, from, if_false);
 }
 
 /* Removes predecessor number `index` of a block and the operands that its phis have for it. */
@@ -133,19 +146,20 @@ static void remove_pred(Block *block, size_t index) {
 
 void block_remove_edge(Func *func, Block *from, Block *to) {
     (void)func;
-    uint32_t which = 0;
-    while (which < from->nsuccs && from->succs[which] != to) which++;
-    if (which == from->nsuccs) return;
+    size_t which = 0;
+    while (which < from->succs.len && from->succs.data[which] != to) which++;
+    if (which == from->succs.len) return;
     /* A branch with both ways to `to` has two edges there; the first predecessor entry is that of the first. */
     for (size_t i = 0; i < to->preds.len; i++)
         if (to->preds.data[i] == from) {
             remove_pred(to, i);
             break;
         }
-    if (which == 0) from->succs[0] = from->succs[1];
-    from->succs[1] = NULL;
-    from->nsuccs--;
-    if (!from->last) return;
+    bool raised = to == block_unwind(from);
+    for (size_t s = which + 1; s < from->succs.len; s++) from->succs.data[s - 1] = from->succs.data[s];
+    from->succs.len--;
+    if (raised) from->unwinds = false;
+    if (raised || !from->last) return;
     if (from->last->op == OP_BRANCH) {
         from->last->op = OP_JUMP;
         from->last->nargs = 0;

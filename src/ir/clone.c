@@ -36,7 +36,7 @@ static void clone_links(Clone *clone, const Block *old) {
         for (uint32_t i = 0; i < value->nargs; i++) args[i] = clone->values[value->args[i]->id];
         value->args = args;
     }
-    for (uint32_t i = 0; i < old->nsuccs; i++) block->succs[i] = clone->blocks[old->succs[i]->id];
+    for (size_t i = 0; i < old->succs.len; i++) vec_push(arena, &block->succs, clone->blocks[old->succs.data[i]->id]);
     for (size_t i = 0; i < old->preds.len; i++) vec_push(arena, &block->preds, clone->blocks[old->preds.data[i]->id]);
     if (old->idom) block->idom = clone->blocks[old->idom->id];
 }
@@ -59,7 +59,7 @@ Func *func_clone(Arena *arena, const Func *old) {
         Block *block = ARENA_NEW(arena, Block);
         block->id = from->id;
         block->order = from->order;
-        block->nsuccs = from->nsuccs;
+        block->unwinds = from->unwinds;
         vec_push(arena, &func->blocks, block);
         clone.blocks[from->id] = block;
         for (const Value *value = from->first; value; value = value->next) clone_value(&clone, value, block);

@@ -110,21 +110,29 @@ Effects value_effects(const Value *value, bool index_raises) {
 
 /* ---- functions ---- */
 
+typedef struct Call {
+    FuncInst *caller;
+    Effects leave; /* those that the caller has too: what is caught stays in it */
+} Call;
+
 typedef struct Summary {
     FuncInst *inst;
-    VEC(FuncInst *) callers;
+    VEC(Call) calls;
 } Summary;
 
 /* The effects of a body, calls of functions that are not summarised left out, and the body as a caller of each. */
 static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bool index_raises) {
     Effects effects = raises_if(inst->recursive);
-    for (size_t b = 0; b < inst->func->blocks.len; b++)
-        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
+    for (size_t b = 0; b < inst->func->blocks.len; b++) {
+        const Block *block = inst->func->blocks.data[b];
+        Effects leave = block->unwinds ? ~(Effects)EFFECT_RAISE : ~(Effects)0;
+        for (const Value *value = block->first; value; value = value->next) {
             if (value->op == OP_CALL_INST)
-                vec_push(arena, &summaries[value->imm.inst->id].callers, inst);
+                vec_push(arena, &summaries[value->imm.inst->id].calls, ((Call){inst, leave}));
             else
-                effects |= value_effects(value, index_raises);
+                effects |= value_effects(value, index_raises) & leave;
         }
+    }
     return effects & ~(Effects)EFFECT_CONTROL;
 }
 
@@ -141,10 +149,11 @@ void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool 
     while (work.len) {
         const FuncInst *callee = vec_pop(&work);
         Summary *summary = &summaries[callee->id];
-        for (size_t i = 0; i < summary->callers.len; i++) {
-            FuncInst *caller = summary->callers.data[i];
-            if ((caller->effects | callee->effects) == caller->effects) continue;
-            caller->effects |= callee->effects;
+        for (size_t i = 0; i < summary->calls.len; i++) {
+            FuncInst *caller = summary->calls.data[i].caller;
+            Effects effects = callee->effects & summary->calls.data[i].leave;
+            if ((caller->effects | effects) == caller->effects) continue;
+            caller->effects |= effects;
             vec_push(arena, &work, caller);
         }
     }

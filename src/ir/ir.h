@@ -250,7 +250,7 @@ typedef struct OpInfo {
     const char *rule, *effects, *doc;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
-bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE UNREACHABLE */
+bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RESUME UNREACHABLE */
 bool op_has_result(Op op);    /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
 
@@ -310,12 +310,17 @@ struct Value {
     void *mark; /* scratch for the pass that runs */
 };
 
+typedef VEC(Block *) BlockList;
+
+/* Where a block goes: to the successors that its terminator chooses from and, if it unwinds, last of all to the one
+ * that what a value in it raises goes to (block_unwind), which is none of the others.  A block that does not unwind
+ * leaves the function when something is raised.  Along the raise edge the handler sees of the block what stands before
+ * the first value that may raise. */
 struct Block {
     uint32_t id;
     Value *first, *last; /* phis first; last is the terminator once the block is complete */
-    Block *succs[2];
-    uint32_t nsuccs;
-    VEC(Block *) preds;
+    BlockList succs, preds;
+    bool unwinds;
     Block *idom;    /* after func_compute_dominators */
     uint32_t order; /* position in reverse post-order, from 0; UINT32_MAX: unreachable */
     void *mark;
@@ -428,9 +433,18 @@ void phi_set_args(Func *func, Value *phi, Value *const *args, size_t nargs);
 void value_insert_before(Value *at, Value *value);
 void value_remove(Value *value);
 void value_replace(Func *func, Value *old, Value *with); /* every use */
+static inline Block *block_unwind(const Block *block)    /* NULL: out of the function */
+{
+    return block->unwinds ? block->succs.data[block->succs.len - 1] : NULL;
+}
+/* Successors without the one for what is raised. */
+static inline size_t block_normal_succs(const Block *block) { return block->succs.len - block->unwinds; }
+size_t block_count_edges(const Block *from, const Block *to);
+void block_add_edge(Func *func, Block *from, Block *to);         /* of a block that does not unwind yet */
+void block_set_unwind(Func *func, Block *block, Block *handler); /* NULL: it does not unwind */
 void block_jump(Func *func, Block *from, Span span, Block *to);
 void block_branch(Func *func, Block *from, Span span, Value *condition, Block *if_true, Block *if_false);
-/* Also drops the phis' operands; a branch becomes a jump, a jump `unreachable`. */
+/* Also drops the phis' operands; a branch becomes a jump, a jump `unreachable`; a raise edge leaves it as it is. */
 void block_remove_edge(Func *func, Block *from, Block *to);
 
 /* Constants are made in the function's arena. */

@@ -19,7 +19,7 @@ Graph graph_order(Arena *arena, const Func *func) {
     VEC(Visit) stack = {0};
     Block *entry = func->blocks.data[0];
     graph.position[entry->id] = 0;
-    vec_push(arena, &stack, (Visit){entry, entry->nsuccs});
+    vec_push(arena, &stack, (Visit){entry, (uint32_t)entry->succs.len});
     Block **post = ARENA_ARRAY(arena, Block *, func->blocks.len);
     while (stack.len) {
         Visit *visit = &vec_last(&stack);
@@ -28,10 +28,10 @@ Graph graph_order(Arena *arena, const Func *func) {
             stack.len--;
             continue;
         }
-        Block *next = visit->block->succs[--visit->left];
+        Block *next = visit->block->succs.data[--visit->left];
         if (graph.position[next->id] != UINT32_MAX) continue;
         graph.position[next->id] = 0;
-        vec_push(arena, &stack, (Visit){next, next->nsuccs});
+        vec_push(arena, &stack, (Visit){next, (uint32_t)next->succs.len});
     }
     for (uint32_t i = 0; i < graph.count; i++) {
         graph.blocks[i] = post[graph.count - 1 - i];
@@ -46,7 +46,7 @@ void func_compute_order(Func *func) {
         Block *block = func->blocks.data[b];
         block->order = graph.position[block->id];
         if (block->order != UINT32_MAX) continue;
-        while (block->nsuccs) block_remove_edge(func, block, block->succs[block->nsuccs - 1]);
+        while (block->succs.len) block_remove_edge(func, block, block->succs.data[block->succs.len - 1]);
     }
     for (uint32_t i = 0; i < graph.count; i++) func->blocks.data[i] = graph.blocks[i];
     func->blocks.len = graph.count;

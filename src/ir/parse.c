@@ -404,10 +404,9 @@ static bool parse_operand(Parser *parser, const Value *value, Operands *operands
 }
 
 static bool parse_target(Parser *parser) {
-    if (parser->block->nsuccs == 2) return fail(parser, "a block has two successors at most");
     Block *target = parse_block_ref(parser);
     TRY(target);
-    parser->block->succs[parser->block->nsuccs++] = target;
+    vec_push(parser->arena, &parser->block->succs, target);
     return true;
 }
 
@@ -507,6 +506,8 @@ static bool parse_block_head(Parser *parser) {
     vec_push(parser->arena, &parser->func->blocks, parser->block);
     if (parser->func->blocks.len == 1)
         for (uint32_t i = 0; i < parser->func->nparams; i++) append(parser, parser->values.data[i].object);
+    parser->block->unwinds = accept_word(parser, "unwind");
+    if (parser->block->unwinds) TRY(parse_target(parser));
     return expect(parser, ":") && expect_line_end(parser);
 }
 
@@ -566,7 +567,14 @@ static bool finish(Parser *parser) {
     TRY(check_defined(parser));
     for (size_t b = 0; b < func->blocks.len; b++) {
         Block *block = func->blocks.data[b];
-        for (uint32_t i = 0; i < block->nsuccs; i++) vec_push(parser->arena, &block->succs[i]->preds, block);
+        if (block->unwinds) { /* named first, in the block's head */
+            for (size_t i = 1; i < block->succs.len; i++) {
+                Block *handler = block->succs.data[i - 1];
+                block->succs.data[i - 1] = block->succs.data[i];
+                block->succs.data[i] = handler;
+            }
+        }
+        for (size_t i = 0; i < block->succs.len; i++) vec_push(parser->arena, &block->succs.data[i]->preds, block);
     }
     for (size_t i = 0; i < parser->phis.len; i++) TRY(order_phi(parser, &parser->phis.data[i]));
     func->next_value = (uint32_t)parser->values.len;

@@ -123,9 +123,9 @@ static void print_value(Buf *buf, const Value *value) {
     }
     print_bounds(buf, value);
     if (value->block && value->block->last == value)
-        for (uint32_t i = 0; i < value->block->nsuccs; i++) {
+        for (size_t i = 0; i < block_normal_succs(value->block); i++) {
             buf_puts(buf, i || value->nargs ? ", " : " ");
-            print_block_ref(buf, value->block->succs[i]);
+            print_block_ref(buf, value->block->succs.data[i]);
         }
     buf_putc(buf, '\n');
 }
@@ -179,6 +179,10 @@ void func_print_annotated(Buf *buf, const Func *func, const Annotator *annotator
     for (size_t b = 0; b < func->blocks.len; b++) {
         const Block *block = func->blocks.data[b];
         print_block_ref(buf, block);
+        if (block->unwinds) {
+            buf_puts(buf, " unwind ");
+            print_block_ref(buf, block_unwind(block));
+        }
         buf_puts(buf, ":\n");
         if (annotator) annotator->annotate(annotator->self, buf, block, NULL);
         for (const Value *value = block->first; value; value = value->next) {

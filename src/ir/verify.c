@@ -2,8 +2,8 @@
  * belong to.
  *
  * Rounds, each only if the rounds before leave it something to stand on: numbers of blocks and values are in range and
- * unique; each block, edge and value has its form; definitions dominate uses; types fit (verify_types.c); references
- * are given up once (verify_ownership.c).  The function is not touched. */
+ * unique; each block, edge and value has its form; definitions dominate uses, along raise edges too (verify_unwind.c);
+ * types fit (verify_types.c); references are given up once (verify_ownership.c).  The function is not touched. */
 #include "ir/verify.h"
 
 void verify_fault(Verifier *verifier, const Block *block, const Value *value, const char *format, ...) {
@@ -46,9 +46,9 @@ static void check_numbers(Verifier *verifier) {
 
 /* ---- blocks and edges ---- */
 
-static size_t count_edges(Block *const *list, size_t count, const Block *block) {
+static size_t count_preds(const Block *block, const Block *pred) {
     size_t found = 0;
-    for (size_t i = 0; i < count; i++) found += list[i] == block;
+    for (size_t i = 0; i < block->preds.len; i++) found += block->preds.data[i] == pred;
     return found;
 }
 
@@ -59,33 +59,35 @@ static bool block_in_func(const Func *func, const Block *block) {
 }
 
 static void check_edges(Verifier *verifier, const Block *block) {
-    for (uint32_t i = 0; i < block->nsuccs; i++) {
-        const Block *succ = block->succs[i];
+    for (uint32_t i = 0; i < block->succs.len; i++) {
+        const Block *succ = block->succs.data[i];
         if (!succ || !block_in_func(verifier->func, succ))
             verify_fault(verifier, block, NULL, "successor %u is not in the function", (unsigned)i);
-        else if (count_edges(succ->preds.data, succ->preds.len, block) !=
-                 count_edges(block->succs, block->nsuccs, succ))
+        else if (count_preds(succ, block) != block_count_edges(block, succ))
             verify_fault(verifier, block, NULL, "b%u does not know the block as its predecessor", (unsigned)succ->id);
     }
     for (size_t i = 0; i < block->preds.len; i++) {
         const Block *pred = block->preds.data[i];
         if (!pred || !block_in_func(verifier->func, pred))
             verify_fault(verifier, block, NULL, "predecessor %zu is not in the function", i);
-        else if (!count_edges(pred->succs, pred->nsuccs, block))
+        else if (!block_count_edges(pred, block))
             verify_fault(verifier, block, NULL, "b%u does not know the block as its successor", (unsigned)pred->id);
     }
 }
 
-static uint32_t wanted_succs(Op op) { return op == OP_BRANCH ? 2 : op == OP_JUMP ? 1 : 0; }
+static size_t wanted_succs(Op op) { return op == OP_BRANCH ? 2 : op == OP_JUMP ? 1 : 0; }
 
 static void check_block(Verifier *verifier, const Block *block) {
     check_edges(verifier, block);
     if (!block->last || !op_is_terminator(block->last->op)) {
-        verify_fault(verifier, block, NULL, "the block does not end in jump, branch, return, raise or unreachable");
-    } else if (block->nsuccs != wanted_succs(block->last->op)) {
-        verify_fault(verifier, block, block->last, "%s goes to %u blocks, not %u", op_info[block->last->op].text,
-                     (unsigned)wanted_succs(block->last->op), (unsigned)block->nsuccs);
+        verify_fault(verifier, block, NULL,
+                     "the block does not end in jump, branch, return, raise, resume or unreachable");
+    } else if (block_normal_succs(block) != wanted_succs(block->last->op)) {
+        verify_fault(verifier, block, block->last, "%s goes to %zu blocks, not %zu", op_info[block->last->op].text,
+                     wanted_succs(block->last->op), block_normal_succs(block));
     }
+    if (block->unwinds && block_count_edges(block, block_unwind(block)) > 1)
+        verify_fault(verifier, block, NULL, "what is raised goes where the terminator goes");
     bool entry = block == verifier->func->blocks.data[0], past_phis = false;
     if (entry && block->preds.len) verify_fault(verifier, block, NULL, "the entry block has predecessors");
     for (const Value *value = block->first; value; value = value->next) {
@@ -249,6 +251,7 @@ static void verify_all(Verifier *verifier, bool typed) {
             check_dominance(verifier, &graph, value);
             if (typed) verify_value_types(verifier, value);
         }
+    verify_unwind(verifier, &graph);
     if (typed && !verifier->faults.len) verify_ownership(verifier, &graph);
 }
 

@@ -1,5 +1,5 @@
-/* verify.h: what the parts of the verifier share: form (verify.c), types (verify_types.c), references
- * (verify_ownership.c).  Private to src/ir. */
+/* verify.h: what the parts of the verifier share: form (verify.c), raise edges (verify_unwind.c), types
+ * (verify_types.c), references (verify_ownership.c).  Private to src/ir. */
 #ifndef KRAIT_IR_VERIFY_H
 #define KRAIT_IR_VERIFY_H
 
@@ -20,6 +20,7 @@ typedef struct Verifier {
 void verify_fault(Verifier *verifier, const Block *block, const Value *value, const char *format, ...)
     KRAIT_PRINTF(4, 5);
 void verify_value_types(Verifier *verifier, const Value *value);
+void verify_unwind(Verifier *verifier, const Graph *graph);
 void verify_ownership(Verifier *verifier, const Graph *graph);
 
 #endif

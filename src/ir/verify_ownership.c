@@ -115,8 +115,8 @@ void verify_ownership(Verifier *verifier, const Graph *graph) {
         memcpy(counts, own.at[b], own.values.len * sizeof *counts);
         for (const Value *value = block->first; value; value = value->next)
             if (value->op != OP_PHI) pass_value(&own, value, counts);
-        for (uint32_t s = 0; s < block->nsuccs; s++)
-            for (size_t p = 0; p < block->succs[s]->preds.len; p++)
-                if (block->succs[s]->preds.data[p] == block) pass_edge(&own, block->succs[s], p, counts);
+        for (uint32_t s = 0; s < block->succs.len; s++)
+            for (size_t p = 0; p < block->succs.data[s]->preds.len; p++)
+                if (block->succs.data[s]->preds.data[p] == block) pass_edge(&own, block->succs.data[s], p, counts);
     }
 }

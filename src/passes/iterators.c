@@ -79,7 +79,7 @@ typedef struct Search {
 static void search_from(Search *search, const Block *block) {
     for (uint32_t i = 0; i < search->func->next_block; i++) search->seen[i] = false;
     search->blocks.len = 0;
-    for (uint32_t i = 0; i < block->nsuccs; i++) vec_push(search->arena, &search->blocks, block->succs[i]);
+    for (uint32_t i = 0; i < block->succs.len; i++) vec_push(search->arena, &search->blocks, block->succs.data[i]);
 }
 
 /* The next block that can be reached; NULL: there is none. */
@@ -94,7 +94,7 @@ static const Block *search_next(Search *search) {
 }
 
 static void search_beyond(Search *search, const Block *block) {
-    for (uint32_t i = 0; i < block->nsuccs; i++) vec_push(search->arena, &search->blocks, block->succs[i]);
+    for (uint32_t i = 0; i < block->succs.len; i++) vec_push(search->arena, &search->blocks, block->succs.data[i]);
 }
 
 static bool is_in_loop(Search *search, const Block *block) {
@@ -118,8 +118,8 @@ static Walk walk(const Value *value, const Value *holder) {
 }
 
 static bool edge_uses(const Block *from, const Value *holder) {
-    for (uint32_t s = 0; s < from->nsuccs; s++)
-        for (const Value *phi = from->succs[s]->first; phi && phi->op == OP_PHI; phi = phi->next)
+    for (uint32_t s = 0; s < from->succs.len; s++)
+        for (const Value *phi = from->succs.data[s]->first; phi && phi->op == OP_PHI; phi = phi->next)
             for (uint32_t i = 0; i < phi->nargs; i++)
                 if (phi->args[i] == holder && phi->block->preds.data[i] == from) return true;
     return false;

@@ -10,7 +10,7 @@ bool pass_loops(Program *program, FuncInst *inst) {
     inst->has_loop = false;
     for (size_t b = 0; b < inst->func->blocks.len; b++) {
         const Block *block = inst->func->blocks.data[b];
-        for (uint32_t s = 0; s < block->nsuccs; s++) inst->has_loop |= block->succs[s]->order <= block->order;
+        for (uint32_t s = 0; s < block->succs.len; s++) inst->has_loop |= block->succs.data[s]->order <= block->order;
     }
     return true;
 }

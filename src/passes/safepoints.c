@@ -98,9 +98,9 @@ static bool find_loops(Loops *loops) {
     bool any = false;
     for (size_t b = 0; b < func->blocks.len; b++) {
         Block *block = func->blocks.data[b];
-        for (uint32_t s = 0; s < block->nsuccs; s++) {
-            if (block->succs[s]->order > block->order) continue;
-            vec_push(loops->program->arena, &loop_of_header(loops, block->succs[s])->latches, block);
+        for (uint32_t s = 0; s < block->succs.len; s++) {
+            if (block->succs.data[s]->order > block->order) continue;
+            vec_push(loops->program->arena, &loop_of_header(loops, block->succs.data[s])->latches, block);
             any = true;
         }
     }
@@ -196,8 +196,8 @@ static Block *new_block(Loops *loops, const Loop *loop, const Edges *preds) {
     for (size_t i = 0; i < preds->len; i++) {
         Block *from = preds->data[i].from;
         vec_push(loops->func->arena, &block->preds, from);
-        for (uint32_t s = 0; s < from->nsuccs; s++)
-            if (from->succs[s] == loop->header) from->succs[s] = block;
+        for (uint32_t s = 0; s < from->succs.len; s++)
+            if (from->succs.data[s] == loop->header) from->succs.data[s] = block;
     }
     return block;
 }
@@ -221,10 +221,6 @@ static Value **merge_values(Loops *loops, const Loop *loop, Block *block, const 
     return merged.data;
 }
 
-static void link_blocks(Loops *loops, Block *from, Block *to) {
-    from->succs[from->nsuccs++] = to;
-    vec_push(loops->func->arena, &to->preds, from);
-}
 
 static Value *append(Loops *loops, Block *block, Op op, Span span, const Type *type) {
     Value *value = block_append(loops->func, block, op, span, NULL, 0);
@@ -264,11 +260,11 @@ static Block *new_look(Loops *loops, const Loop *loop) {
 /* `outer`, where the entries and `look` meet; the header's edge from there. */
 static Edge add_outer(Loops *loops, const Loop *loop, Edges *entries, Block *look, Value **values) {
     Block *outer = new_block(loops, loop, entries);
-    link_blocks(loops, look, outer);
+    block_add_edge(loops->func, look, outer);
     vec_push(loops->func->arena, entries, (Edge){look, values});
     Value **merged = merge_values(loops, loop, outer, entries);
     append(loops, outer, OP_JUMP, loop->header->last->span, type_simple(loops->func->types, TY_NONE));
-    outer->succs[outer->nsuccs++] = loop->header;
+    vec_push(loops->func->arena, &outer->succs, loop->header);
     return (Edge){outer, merged};
 }
 
@@ -313,12 +309,12 @@ static void ask_instead(Loops *loops, const Value *before, Value *iterator) {
 
 static void add_strips(Loops *loops, Loop *loop, uint32_t exit, const Count *count, Edges *entries, Edges *backs) {
     Func *func = loops->func;
-    Block *header = loop->header, *left = header->succs[exit];
+    Block *header = loop->header, *left = header->succs.data[exit];
     Block *outer = new_block(loops, loop, entries), *leave = place_block(loops, loop), *look = new_look(loops, loop);
     Value *iterator = count->more->args[0], *range = iterator->args[0];
     uint64_t cost = loop->cost < SAFEPOINT_BUDGET ? loop->cost + 1 : SAFEPOINT_BUDGET;
 
-    link_blocks(loops, look, outer);
+    block_add_edge(loops->func, look, outer);
     VEC(Value *) own = {0};
     for (Value *phi = header->first; phi->op == OP_PHI; phi = phi->next) vec_push(func->arena, &own, phi);
     vec_push(func->arena, entries, (Edge){look, own.data});
@@ -341,16 +337,16 @@ static void add_strips(Loops *loops, Loop *loop, uint32_t exit, const Count *cou
     part->flags = range->flags;
     Value *inner = append_typed(loops, outer, OP_ITER, iterator, &part, 1);
     append(loops, outer, OP_JUMP, range->span, type_simple(func->types, TY_NONE));
-    outer->succs[outer->nsuccs++] = header;
+    vec_push(func->arena, &outer->succs, header);
     ask_instead(loops, iterator, inner);
 
     Value *done = block_append(func, leave, OP_EQ, range->span, (Value *[]){stop, count->stop}, 2);
     done->type = type_scalar(func->types, SCALAR_BOOL, true);
     block_append(func, leave, OP_BRANCH, range->span, &done, 1)->type = type_simple(func->types, TY_NONE);
-    header->succs[exit] = leave;
+    header->succs.data[exit] = leave;
     vec_push(func->arena, &leave->preds, header);
-    leave->succs[leave->nsuccs++] = left;
-    link_blocks(loops, leave, look);
+    vec_push(func->arena, &leave->succs, left);
+    block_add_edge(loops->func, leave, look);
     for (size_t p = 0; p < left->preds.len; p++)
         if (left->preds.data[p] == header) left->preds.data[p] = leave;
 
@@ -375,8 +371,8 @@ static bool only_asks(const Block *header) {
 static uint32_t exit_side(const Loops *loops, const Loop *loop) {
     const Block *header = loop->header;
     uint32_t outside = 2, inside = 0;
-    for (uint32_t s = 0; s < header->nsuccs; s++) {
-        const Block *to = header->succs[s];
+    for (uint32_t s = 0; s < header->succs.len; s++) {
+        const Block *to = header->succs.data[s];
         const Loop *around = to->order > header->order ? loops->around[to->order] : NULL;
         while (around && around != loop) around = around->parent;
         if (around)
@@ -384,12 +380,12 @@ static uint32_t exit_side(const Loops *loops, const Loop *loop) {
         else
             outside = s;
     }
-    return header->nsuccs == 2 && inside == 1 ? outside : 2;
+    return header->succs.len == 2 && inside == 1 ? outside : 2;
 }
 
 static void add_at_header(Loops *loops, Loop *loop, uint32_t exit, Edges *entries, Edges *backs) {
     Func *func = loops->func;
-    Block *header = loop->header, *left = header->succs[exit], *leave = place_block(loops, loop);
+    Block *header = loop->header, *left = header->succs.data[exit], *leave = place_block(loops, loop);
     Value *branch = header->last, *condition = branch->args[0];
     const Type *boolean = type_scalar(func->types, SCALAR_BOOL, true);
     Span span = branch->span;
@@ -404,11 +400,10 @@ static void add_at_header(Loops *loops, Loop *loop, uint32_t exit, Edges *entrie
     block_append(func, header, OP_BRANCH, span, &ends, 1)->type = type_simple(func->types, TY_NONE);
     Block *look = new_look(loops, loop);
     block_append(func, leave, OP_BRANCH, span, &condition, 1)->type = type_simple(func->types, TY_NONE);
-    header->succs[exit] = leave;
+    header->succs.data[exit] = leave;
     vec_push(func->arena, &leave->preds, header);
-    leave->nsuccs = 2;
-    leave->succs[exit] = left;
-    leave->succs[1 - exit] = look;
+    vec_push(func->arena, &leave->succs, exit == 0 ? left : look);
+    vec_push(func->arena, &leave->succs, exit == 0 ? look : left);
     vec_push(func->arena, &look->preds, leave);
     for (size_t p = 0; p < left->preds.len; p++)
         if (left->preds.data[p] == header) left->preds.data[p] = leave;
@@ -428,11 +423,11 @@ static void add_at_latch(Loops *loops, Loop *loop, Edges *entries, Edges *backs)
     Value **values = merge_values(loops, loop, latch, backs);
     Value *spent = append_spend(loops, loop, latch);
     block_append(func, latch, OP_BRANCH, header->last->span, &spent, 1)->type = type_simple(func->types, TY_NONE);
-    link_blocks(loops, latch, look);
-    latch->succs[latch->nsuccs++] = header;
+    block_add_edge(loops->func, latch, look);
+    vec_push(func->arena, &latch->succs, header);
     Edges into = {0};
     if (loop->inner || !loop->is_natural || loops->count > MANY_LOOPS) {
-        look->succs[look->nsuccs++] = header;
+        vec_push(func->arena, &look->succs, header);
         into = *entries;
         vec_push(func->arena, &into, (Edge){look, values});
     } else {
@@ -499,8 +494,8 @@ static bool in_function(Program *program, FuncInst *inst) {
 
 static bool has_loop(const Func *func) {
     for (size_t b = 0; b < func->blocks.len; b++)
-        for (uint32_t s = 0; s < func->blocks.data[b]->nsuccs; s++)
-            if (func->blocks.data[b]->succs[s]->order <= func->blocks.data[b]->order) return true;
+        for (uint32_t s = 0; s < func->blocks.data[b]->succs.len; s++)
+            if (func->blocks.data[b]->succs.data[s]->order <= func->blocks.data[b]->order) return true;
     return false;
 }
 

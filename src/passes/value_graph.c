@@ -119,8 +119,8 @@ static void assume(Builder *b, const Value *condition, bool truth, unsigned dept
 /* What the edge says, if it is one way of a branch. */
 static void assume_edge(Builder *b, const Block *from, const Block *to) {
     const Value *end = from->last;
-    if (end->op != OP_BRANCH || from->succs[0] == from->succs[1]) return;
-    assume(b, end->args[0], to == from->succs[0], MAX_CONDITION_DEPTH);
+    if (end->op != OP_BRANCH || from->succs.data[0] == from->succs.data[1]) return;
+    assume(b, end->args[0], to == from->succs.data[0], MAX_CONDITION_DEPTH);
 }
 
 /* ---- the walk ---- */
@@ -137,8 +137,8 @@ static void read_values(Builder *b, const Block *block) {
 }
 
 static void read_phi_operands(Builder *b, const Block *from, uint32_t *const *phi_args) {
-    for (uint32_t s = 0; s < from->nsuccs; s++) {
-        const Block *to = from->succs[s];
+    for (uint32_t s = 0; s < from->succs.len; s++) {
+        const Block *to = from->succs.data[s];
         if (!to->first || to->first->op != OP_PHI) continue;
         size_t undo = b->undo.len;
         assume_edge(b, from, to);

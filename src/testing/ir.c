@@ -137,7 +137,7 @@ static const char *try_remove_edge(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
     Block *entry = func->blocks.data[0];
-    block_remove_edge(func, entry, entry->succs[0]);
+    block_remove_edge(func, entry, entry->succs.data[0]);
     Diag faults;
     diag_init(&faults, trial->arena);
     return func_verify(func, false, &faults) ? print_func(trial, func) : diag_render(&faults);

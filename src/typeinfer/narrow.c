@@ -37,7 +37,7 @@ static int side_with_value(const Block *block, const Value *value) {
 
 static bool edge_has_value(const Block *from, const Block *to, const Value *value) {
     int side = side_with_value(from, value);
-    return side >= 0 && from->succs[side] == to && from->succs[1 - side] != to;
+    return side >= 0 && from->succs.data[side] == to && from->succs.data[1 - side] != to;
 }
 
 static bool block_has_value(const Block *block, const Value *value) {

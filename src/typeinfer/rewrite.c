@@ -14,9 +14,9 @@
 static void cut_after(Infer *in, Block *block, Value *stop) {
     Span span = stop->span;
     while (block->last != stop) value_remove(block->last);
-    while (block->nsuccs) {
+    while (block->succs.len) {
         /* block_remove_edge edits a jump or branch that ends the block; there is none any more */
-        Block *to = block->succs[block->nsuccs - 1];
+        Block *to = block->succs.data[block->succs.len - 1];
         block_remove_edge(in->func, block, to);
     }
     if (stop->op != OP_RAISE && stop->op != OP_UNREACHABLE)
@@ -36,10 +36,10 @@ static void prune(Infer *in) {
         Value *end = block->last;
         if (end->op != OP_BRANCH || !end->args[0]->konst) continue;
         bool taken = end->args[0]->konst->i != 0;
-        if (block->succs[0] == block->succs[1])
-            block_remove_edge(func, block, block->succs[0]);
+        if (block->succs.data[0] == block->succs.data[1])
+            block_remove_edge(func, block, block->succs.data[0]);
         else
-            block_remove_edge(func, block, block->succs[taken ? 1 : 0]);
+            block_remove_edge(func, block, block->succs.data[taken ? 1 : 0]);
     }
     func_compute_order(func);
 }
@@ -101,12 +101,12 @@ static bool cast_may_overflow(const Infer *in, const Type *from, const Type *to)
  * happen there. */
 static void split_edge(Infer *in, Block *to, uint32_t pred) {
     Block *from = to->preds.data[pred];
-    if (from->nsuccs < 2 || from->succs[0] == from->succs[1]) return;
+    if (from->succs.len < 2 || from->succs.data[0] == from->succs.data[1]) return;
     Block *between = block_new(in->func);
     block_append(in->func, between, OP_JUMP, from->last->span, NULL, 0)->type = infer_none(in);
-    between->succs[between->nsuccs++] = to;
+    vec_push(in->func->arena, &between->succs, to);
     vec_push(in->func->arena, &between->preds, from);
-    from->succs[from->succs[0] == to ? 0 : 1] = between;
+    from->succs.data[from->succs.data[0] == to ? 0 : 1] = between;
     to->preds.data[pred] = between;
 }
 

@@ -110,7 +110,7 @@ static void take_edge(Infer *in, Block *from, uint32_t which) {
     BlockState *state = &s->blocks[from->id];
     if (state->taken & 1u << which) return;
     state->taken |= (uint8_t)(1u << which);
-    Block *to = from->succs[which];
+    Block *to = from->succs.data[which];
     if (!s->blocks[to->id].reached) {
         s->blocks[to->id].reached = true;
         vec_push(in->arena, &s->block_queue, to);
@@ -121,8 +121,8 @@ static void take_edge(Infer *in, Block *from, uint32_t which) {
 
 static bool edge_taken(const struct Solver *s, const Block *from, const Block *to) {
     const BlockState *state = &s->blocks[from->id];
-    for (uint32_t i = 0; i < from->nsuccs; i++)
-        if (from->succs[i] == to && state->taken & 1u << i) return true;
+    for (uint32_t i = 0; i < from->succs.len; i++)
+        if (from->succs.data[i] == to && state->taken & 1u << i) return true;
     return false;
 }
 
