@@ -375,10 +375,11 @@ MISTAKES = {
         def f(n):
             return np.eye(n)
         f(3)""",
-    "filled array": """
+    "fractional shape": """
         @njit
         def f(n):
-            return np.full(n, 1.0)
+            half = n / 2
+            return np.zeros(half)
         f(3)""",
     "yield": """
         @njit

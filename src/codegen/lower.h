@@ -106,6 +106,8 @@ LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
 /* Normalises an index: negative ones count from the end, unless it is known to count forward. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward);
 
+LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
+
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
 LLVMValueRef lower_iter_more(Lower *l, const Value *value);
 LLVMValueRef lower_iter_take(Lower *l, const Value *value);

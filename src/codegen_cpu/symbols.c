@@ -9,6 +9,7 @@
 #include <string.h>  /* strcmp */
 
 #include "codegen_cpu/host.h"
+#include "runtime/heap/heap.h" /* krait_heap_buffer */
 
 /* Conversions that LLVM calls by these names on processors without half floats; rounding once, unlike a detour through
  * float. */
@@ -74,6 +75,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_warp_barrier", krait_host_warp_barrier),
     SYMBOL("krait_host_yield", krait_host_yield),
     SYMBOL("krait_host_safepoint", krait_host_safepoint),
+    SYMBOL("krait_heap_buffer", krait_heap_buffer),
     SYMBOL("krait_host_stack_limit", stack_limit),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),

@@ -32,7 +32,7 @@ static int state_open(ModuleState *state) {
     objects_set_signatures(state->session.objects, signature_of_decorated, state);
     state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects};
     if (marshal_import_numpy() < 0 || PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0) return -1;
-    return 0;
+    return (state->marshal.heap_memory = marshal_heap_memory()) ? 0 : -1;
 }
 
 static int module_exec(PyObject *module) {
@@ -98,6 +98,7 @@ static void module_free(void *module) {
     Py_CLEAR(state->intrinsic_class);
     Py_CLEAR(state->namespace_class);
     Py_CLEAR(state->vectorized_class);
+    Py_CLEAR(state->marshal.heap_memory);
     if (state->cuda) cuda_free(state->cuda);
     state->cuda = NULL;
     if (state->session.objects) objects_free(state->session.objects);

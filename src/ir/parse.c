@@ -348,6 +348,7 @@ static bool parse_imm(Parser *parser, Value *value) {
     case OP_PARAM:
     case OP_UNPACK:
     case OP_SPEND:
+    case OP_NEW_ARRAY:
     case OP_STRIP_STOP:
     case OP_EXTRACT:
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));

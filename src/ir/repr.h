@@ -11,7 +11,9 @@
  *   Optional                  struct { content; uint8_t present; }
  *   range                     struct { int64_t start, stop, step; }
  *   array, flat               struct { void *data, *owner; int64_t shape[ndim], strides[ndim]; }
- *                             owner keeps the data alive (the PyObject * it came from, borrowed; NULL on a GPU);
+ *                             owner keeps the data alive: the PyObject * it came from, which the caller of the
+ *                             compiled function holds, or with OWNER_HEAP the HeapHead * of the buffer, whose
+ *                             references are counted; NULL: nobody does (on a GPU);
  *                             OWNER_VIEW is added to it once the array is a view made in compiled code;
  *                             strides in bytes.  Generated code neither reads nor writes strides that the layout of
  *                             the array implies: no leaf stands for them.
@@ -71,7 +73,7 @@ typedef struct ArrayHead {
     void *data;
     void *owner;
 } ArrayHead;
-enum { OWNER_VIEW = 1 };
+enum { OWNER_VIEW = 1, OWNER_HEAP = 2, OWNER_BITS = OWNER_VIEW | OWNER_HEAP };
 
 /* A kernel's parameters on a GPU: the leaves of every argument in order, but owners, each at its natural alignment.
  * The launcher and the kernel's LLVM signature are both made from this list. */

@@ -142,6 +142,19 @@ static void check_raise(Verifier *verifier, const Value *value) {
     if (kind != TY_EXC && kind != TY_EXC_CLASS) fault(verifier, value, "the operand is not an exception");
 }
 
+static void check_new_array(Verifier *verifier, const Value *value) {
+    const Type *type = value->type, *extent = type_scalar(verifier->func->types, SCALAR_INT64, true);
+    if (type->kind != TY_ARRAY || type->layout == LAYOUT_A || type->readonly) {
+        fault(verifier, value, "the type is not that of a new array");
+        return;
+    }
+    if (value->nargs != type->ndim) {
+        fault(verifier, value, "an extent for each of the dimensions is needed");
+        return;
+    }
+    for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, extent);
+}
+
 static bool holds_reference(const Type *type) {
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < repr->nleaves; i++)
@@ -191,6 +204,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_ITER:
         if (value->type->kind != TY_ITER) fault(verifier, value, "the type is not an iterator");
         return;
+    case OP_NEW_ARRAY: check_new_array(verifier, value); return;
     case OP_RETAIN:
     case OP_RELEASE:
         if (!holds_reference(value->args[0]->type)) fault(verifier, value, "the operand refers to nothing on the heap");

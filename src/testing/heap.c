@@ -1,6 +1,7 @@
 /* heap.c: test doors of runtime/heap.
  *
- *   heap(script)              a line each: "new a 100", "refs b a c" (b refers to a and c, whose references it takes),
+ *   heap(script)              a line each: "new a 100", "zero a 100", "refs b a c" (b refers to a and c, whose
+ *                             references it takes),
  *                             "retain a", "release a", "share a", "stats"; gives a line each: the object's count, or
  *                             "released n" of how many objects were, last how many were never released
  *   heap_chain(length)        releases the first of a chain of objects; gives how many are left
@@ -13,31 +14,49 @@
 
 enum { NAMES = 26 };
 
-static const char *run_line(Arena *arena, Heap *heap, HeapHead **objects, const char *line, size_t length) {
+static int64_t in_use(void) {
+    HeapStats stats = heap_stats();
+    return stats.allocated - stats.released;
+}
+
+static const char *stats_text(Arena *arena, const HeapStats *before) {
+    HeapStats stats = heap_stats();
+    return arena_printf(arena, "allocated %lld released %lld bytes %lld reused %lld",
+                        (long long)(stats.allocated - before->allocated),
+                        (long long)(stats.released - before->released), (long long)(stats.bytes - before->bytes),
+                        (long long)(stats.reused - before->reused));
+}
+
+/* The count of a new object; cleared: what is not zero of its content says so. */
+static const char *made(Arena *arena, HeapHead *object, bool cleared) {
+    if (!object) return "no memory";
+    char *content = heap_content(object);
+    if ((uintptr_t)content % HEAP_CONTENT) return "not aligned";
+    for (int64_t i = 0; cleared && i < object->bytes; i++)
+        if (content[i]) return "not cleared";
+    memset(content, 1, (size_t)object->bytes);
+    return arena_printf(arena, "%d", object->count);
+}
+
+static const char *run_line(Arena *arena, const HeapStats *start, HeapHead **objects, const char *line, size_t length) {
     char verb[8], names[3] = {0};
     long long bytes = 0;
     char *text = arena_strndup(arena, line, length);
     int found = sscanf(text, "%7s %c %c %c", verb, &names[0], &names[1], &names[2]);
-    if (found == 1 && strcmp(verb, "stats") == 0) {
-        HeapStats stats = heap_stats(heap);
-        return arena_printf(arena, "objects %lld bytes %lld most %lld reused %lld", (long long)stats.objects,
-                            (long long)stats.bytes, (long long)stats.most_bytes, (long long)stats.reused);
-    }
+    if (found == 1 && strcmp(verb, "stats") == 0) return stats_text(arena, start);
     for (int i = 0; i < found - 1 && i < 1 + 2 * (verb[2] == 'f'); i++)
         if (names[i] < 'a' || names[i] > 'z') return NULL;
     HeapHead **object = found > 1 ? &objects[names[0] - 'a'] : NULL;
-    if (object && sscanf(text, "new %*c %lld", &bytes) == 1) {
-        if (!(*object = heap_new(heap, HEAP_BUFFER, bytes))) return "no memory";
-        return (uintptr_t)heap_content(*object) % HEAP_CONTENT ? "not aligned"
-                                                               : arena_printf(arena, "%d", (*object)->count);
-    }
+    bool zero = strcmp(verb, "zero") == 0;
+    if (object && (zero || strcmp(verb, "new") == 0) && sscanf(text, "%*s %*c %lld", &bytes) == 1)
+        return made(arena, *object = heap_new(HEAP_BUFFER, bytes, zero), zero);
     if (object && strcmp(verb, "refs") == 0) {
-        if (!(*object = heap_new(heap, HEAP_REFERENCES, (found - 2) * (int64_t)sizeof(HeapHead *)))) return "no memory";
+        if (!(*object = heap_new(HEAP_REFERENCES, (found - 2) * (int64_t)sizeof(HeapHead *), true))) return "no memory";
         for (int i = 0; i < found - 2; i++) ((HeapHead **)heap_content(*object))[i] = objects[names[i + 1] - 'a'];
         return arena_printf(arena, "%d", (*object)->count);
     }
     if (!object || !*object) return NULL;
-    int64_t before = heap_stats(heap).objects;
+    int64_t before = in_use();
     if (strcmp(verb, "retain") == 0)
         heap_retain(*object);
     else if (strcmp(verb, "share") == 0)
@@ -46,7 +65,7 @@ static const char *run_line(Arena *arena, Heap *heap, HeapHead **objects, const 
         heap_release(*object);
     else if (strcmp(verb, "count") != 0)
         return NULL;
-    int64_t released = before - heap_stats(heap).objects;
+    int64_t released = before - in_use();
     if (released) return arena_printf(arena, "released %lld", (long long)released);
     return arena_printf(arena, "%d", (*object)->count);
 }
@@ -55,18 +74,18 @@ static PyObject *testing_heap(PyObject *self, PyObject *arg) {
     (void)self;
     const char *script = PyUnicode_AsUTF8(arg);
     Arena *arena = script ? arena_new() : NULL;
-    Heap *heap = arena ? heap_open() : NULL;
+    HeapStats start = heap_stats();
     HeapHead *objects[NAMES] = {0};
-    PyObject *lines = heap ? PyList_New(0) : NULL;
+    PyObject *lines = arena ? PyList_New(0) : NULL;
     while (lines && *script) {
         size_t length = strcspn(script, "\n");
-        const char *answer = run_line(arena, heap, objects, script, length);
+        const char *answer = run_line(arena, &start, objects, script, length);
         PyObject *line = PyUnicode_FromString(answer ? answer : "not understood");
         if (!line || PyList_Append(lines, line) < 0) Py_CLEAR(lines);
         Py_XDECREF(line);
         script += length + (script[length] != 0);
     }
-    int64_t lost = heap_close(heap);
+    int64_t lost = in_use() - (start.allocated - start.released);
     PyObject *last = lines ? PyLong_FromLongLong(lost) : NULL;
     if (last && PyList_Append(lines, last) < 0) Py_CLEAR(lines);
     Py_XDECREF(last);
@@ -78,16 +97,16 @@ static PyObject *testing_heap_chain(PyObject *self, PyObject *arg) {
     (void)self;
     long long length = PyLong_AsLongLong(arg);
     if (length < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "a length");
-    Heap *heap = heap_open();
+    int64_t before = in_use();
     HeapHead *first = NULL;
-    for (long long i = 0; heap && i < length; i++) {
-        HeapHead *object = heap_new(heap, HEAP_REFERENCES, sizeof(HeapHead *));
+    for (long long i = 0; i < length; i++) {
+        HeapHead *object = heap_new(HEAP_REFERENCES, sizeof(HeapHead *), false);
         if (!object) break;
         *(HeapHead **)heap_content(object) = first;
         first = object;
     }
     if (first) heap_release(first);
-    return PyLong_FromLongLong(heap_close(heap));
+    return PyLong_FromLongLong(in_use() - before);
 }
 
 typedef struct Hammer {
@@ -112,12 +131,9 @@ static PyObject *testing_heap_threads(PyObject *self, PyObject *args) {
     Hammer work = {0};
     if (!PyArg_ParseTuple(args, "il:heap_threads", &count, &work.times)) return NULL;
     pthread_t threads[MOST];
-    Heap *heap = heap_open();
-    work.object = heap && count > 0 && count <= MOST ? heap_new(heap, HEAP_BUFFER, 8) : NULL;
-    if (!work.object) {
-        heap_close(heap);
-        return PyErr_NoMemory();
-    }
+    int64_t before = in_use();
+    work.object = count > 0 && count <= MOST ? heap_new(HEAP_BUFFER, 8, false) : NULL;
+    if (!work.object) return PyErr_NoMemory();
     for (int i = 0; i < count; i++) heap_retain(work.object);
     heap_share(work.object);
     int started = 0;
@@ -126,7 +142,7 @@ static PyObject *testing_heap_threads(PyObject *self, PyObject *args) {
     for (int i = started; i < count; i++) heap_release(work.object);
     int left = work.object->count;
     heap_release(work.object);
-    return Py_BuildValue("(iL)", left, (long long)heap_close(heap));
+    return Py_BuildValue("(iL)", left, (long long)(in_use() - before));
 }
 
 PyMethodDef testing_heap_methods[] = {

@@ -47,7 +47,7 @@ CONSTRUCTS = {
     "matrix product": "return a @ a",
     "array method": "return a.sum()",
     "array reshape": "return a.reshape(1, -1)",
-    "new array": "return np.zeros(x)",
+    "matrix of an array": "return np.asmatrix(a)",
     "fancy index": "return a[a]",
     "index by a tuple of lists": "return a[[0, 1]]",
     "attribute of a number": "return x.thing",
@@ -127,7 +127,8 @@ def test_refusal(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["try", "with", "list", "dict", "array arithmetic", "new array", "types that do not join", "global assignment"],
+    ["try", "with", "list", "dict", "array arithmetic", "matrix of an array", "types that do not join",
+     "global assignment"],  # fmt: skip
 )
 def test_refusals_give_advice(name):
     body = "\n".join("    " + line for line in BODIES[name].split("\n"))

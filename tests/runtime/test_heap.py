@@ -1,5 +1,7 @@
 """The heap of compiled code (src/runtime/heap): counts, release by kind, blocks used again, threads."""
 
+import threading
+
 import pytest
 
 from krait import _testing
@@ -44,16 +46,19 @@ def test_sharing_reaches_what_an_object_refers_to():
 
 
 def test_statistics_and_free_blocks():
-    """100 and 120 bytes take blocks of one size; 5000 is too large for any list."""
-    first, then = ["new a 100", "new b 5000", "stats"], ["new c 120", "new d 5000", "new e 100", "stats"]
-    answers, _ = heap(*first, "release a", "release b", *then)
-    assert answers[2] == "objects 2 bytes 5100 most 5100 reused 0"
-    assert answers[8] == "objects 3 bytes 5220 most 5220 reused 1"
+    """300 and 400 bytes take blocks of one size; 5000 is too large for any list."""
+    heap("new a 300", "release a")  # one block at least is free from here on
+    first, then = ["new a 300", "new b 5000", "stats"], ["new c 400", "new d 5000", "stats"]
+    answers, lost = heap(*first, "release a", "release b", *then)
+    assert answers[2] == "allocated 2 released 0 bytes 5300 reused 1"
+    assert answers[7] == "allocated 4 released 2 bytes 5400 reused 2"
+    assert lost == 2
 
 
-@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 4032, 4033, 1 << 20])
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 4032, 4033, 1 << 20, 5 << 20])
 def test_contents_are_aligned_and_cleared(size):
-    assert heap(f"new a {size}", "release a", f"new b {size}", "release b") == (["0", "released 1"] * 2, 0)
+    """The first leaves ones behind, in a block that the second may get."""
+    assert heap(f"new a {size}", "release a", f"zero b {size}", "release b") == (["0", "released 1"] * 2, 0)
 
 
 def test_a_size_that_no_machine_has():
@@ -67,3 +72,17 @@ def test_a_long_chain_is_released_without_recursion():
 
 def test_threads_count_together():
     assert _testing.heap_threads(8, 20_000) == (-1, 0)
+
+
+def test_statistics_are_of_all_threads():
+    """What a thread that has ended allocated counts, and the next thread takes its free blocks over."""
+    def work():
+        answers.append(heap("new a 3000", "release a", "new b 3000", "stats", "release b")[0])
+
+    answers = []
+    for _ in range(2):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert answers[0][3] == "allocated 2 released 1 bytes 3000 reused 1"
+    assert answers[1][3] == "allocated 2 released 1 bytes 3000 reused 2"

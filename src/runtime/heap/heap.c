@@ -1,59 +1,85 @@
 /* heap.c: objects of compiled code: allocation, counts of references, release (heap.h says what counts mean).
  *
- * Blocks of small objects have one of a few sizes, powers of two, and go back to a list of their size, of which some
- * are kept.  The lists and the statistics are under the heap's lock; counts are not. */
+ * Blocks of small objects have one of a few sizes, powers of two, and go to a list of free ones of the thread that
+ * releases them, of which some are kept.  Lists and statistics are each thread's own and need no lock; the statistics
+ * of the process are the sum of all threads'.  A thread that ends leaves its lists and figures to the next that starts,
+ * so that nothing is ever taken out of the chain of threads, and a fork finds it whole. */
 #include "runtime/heap/heap.h"
 
 #include <pthread.h>
-#include <stdlib.h> /* aligned_alloc */
+#include <stdlib.h> /* malloc, calloc */
 #include <string.h> /* memset */
+#include <sys/mman.h>
 
 enum {
     SIZES = 6, /* 128 ... 4096 bytes, head included */
     SMALLEST = 128,
-    KEPT = 256,             /* free blocks of a size */
+    KEPT = 256,     /* free blocks of a size */
+    HUGE = 1 << 22, /* from here on the system may use large pages */
+    HUGE_PAGE = 1 << 21,
     COUNT_LOST = INT32_MIN, /* from here to COUNT_STAYS nothing is counted any more */
     COUNT_STAYS = INT32_MIN / 2
 };
+
+/* ---- threads ---- */
 
 typedef struct FreeList {
     HeapHead *first;
     int count;
 } FreeList;
 
-struct Heap {
-    pthread_mutex_t lock;
+typedef struct ThreadHeap {
     FreeList free[SIZES];
-    HeapStats stats;
-};
+    HeapStats stats; /* of what was done here: an object may be released elsewhere */
+    bool taken;      /* by a thread that lives */
+    struct ThreadHeap *next;
+} ThreadHeap;
 
-Heap *heap_open(void) {
-    Heap *heap = calloc(1, sizeof *heap);
-    if (heap && pthread_mutex_init(&heap->lock, NULL) != 0) {
-        free(heap);
-        return NULL;
-    }
+static ThreadHeap *threads; /* all there ever were; only grows */
+static _Thread_local ThreadHeap *own_heap;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void leave_thread_heap(void *heap) { __atomic_store_n(&((ThreadHeap *)heap)->taken, false, __ATOMIC_RELEASE); }
+
+static void make_key(void) { pthread_key_create(&key, leave_thread_heap); }
+
+/* One that a thread has left, or a new one; NULL: no memory. */
+static ThreadHeap *take_thread_heap(void) {
+    ThreadHeap *heap = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+    for (; heap; heap = heap->next)
+        if (!__atomic_exchange_n(&heap->taken, true, __ATOMIC_ACQUIRE)) return heap;
+    if (!(heap = calloc(1, sizeof *heap))) return NULL;
+    heap->taken = true;
+    heap->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&threads, &heap->next, heap, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
     return heap;
 }
 
-int64_t heap_close(Heap *heap) {
-    if (!heap) return 0;
-    int64_t lost = heap->stats.objects;
-    for (int size = 0; size < SIZES; size++)
-        for (HeapHead *block = heap->free[size].first, *next; block; block = next) {
-            next = block->next;
-            free(block);
-        }
-    pthread_mutex_destroy(&heap->lock);
-    free(heap);
-    return lost;
+static ThreadHeap *thread_heap(void) {
+    if (own_heap) return own_heap;
+    pthread_once(&key_once, make_key);
+    ThreadHeap *heap = take_thread_heap();
+    if (heap && pthread_setspecific(key, heap) != 0) {
+        leave_thread_heap(heap);
+        heap = NULL;
+    }
+    return own_heap = heap;
 }
 
-HeapStats heap_stats(Heap *heap) {
-    pthread_mutex_lock(&heap->lock);
-    HeapStats stats = heap->stats;
-    pthread_mutex_unlock(&heap->lock);
-    return stats;
+/* Others read the figures while their thread counts. */
+static void count_up(int64_t *figure, int64_t by) { __atomic_store_n(figure, *figure + by, __ATOMIC_RELAXED); }
+
+HeapStats heap_stats(void) {
+    HeapStats sum = {0};
+    for (ThreadHeap *heap = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); heap; heap = heap->next) {
+        sum.allocated += __atomic_load_n(&heap->stats.allocated, __ATOMIC_RELAXED);
+        sum.released += __atomic_load_n(&heap->stats.released, __ATOMIC_RELAXED);
+        sum.bytes += __atomic_load_n(&heap->stats.bytes, __ATOMIC_RELAXED);
+        sum.reused += __atomic_load_n(&heap->stats.reused, __ATOMIC_RELAXED);
+    }
+    return sum;
 }
 
 /* ---- blocks ---- */
@@ -65,50 +91,62 @@ static int size_of(int64_t bytes) {
     return size;
 }
 
-static HeapHead *take_free(Heap *heap, int size) {
-    HeapHead *block = heap->free[size].first;
-    if (!block) return NULL;
-    heap->free[size].first = block->next;
-    heap->free[size].count--;
-    heap->stats.reused++;
-    return block;
-}
-
-HeapHead *heap_new(Heap *heap, HeapKind kind, int64_t bytes) {
-    if (bytes < 0 || bytes > INT64_MAX - 2 * HEAP_CONTENT) return NULL;
-    int size = size_of(bytes);
-    pthread_mutex_lock(&heap->lock);
-    HeapHead *object = size < SIZES ? take_free(heap, size) : NULL;
-    pthread_mutex_unlock(&heap->lock);
-    size_t whole = size < SIZES ? (size_t)SMALLEST << size
-                                : ((size_t)bytes + 2 * HEAP_CONTENT - 1) / HEAP_CONTENT * HEAP_CONTENT;
-    if (!object) object = aligned_alloc(HEAP_CONTENT, whole);
+static HeapHead *take_free(ThreadHeap *heap, int size) {
+    HeapHead *object = heap->free[size].first;
     if (!object) return NULL;
-    *object = (HeapHead){.kind = kind, .bytes = bytes, .heap = heap};
-    memset(heap_content(object), 0, (size_t)bytes);
-    pthread_mutex_lock(&heap->lock);
-    HeapStats *stats = &heap->stats;
-    stats->objects++;
-    stats->bytes += bytes;
-    if (stats->bytes > stats->most_bytes) stats->most_bytes = stats->bytes;
-    pthread_mutex_unlock(&heap->lock);
+    heap->free[size].first = object->next;
+    heap->free[size].count--;
+    count_up(&heap->stats.reused, 1);
     return object;
 }
 
-static void give_back(HeapHead *object) {
-    Heap *heap = object->heap;
-    int size = size_of(object->bytes);
-    pthread_mutex_lock(&heap->lock);
-    heap->stats.objects--;
-    heap->stats.bytes -= object->bytes;
-    bool keep = size < SIZES && heap->free[size].count < KEPT;
-    if (keep) {
-        object->next = heap->free[size].first;
-        heap->free[size].first = object;
-        heap->free[size].count++;
+/* The address of a content lies in memory of its own, so that calloc may give pages that are zero by themselves. */
+static HeapHead *new_block(size_t whole, bool zero) {
+    char *block = zero ? calloc(1, whole + HEAP_CONTENT) : malloc(whole + HEAP_CONTENT);
+    if (!block) return NULL;
+    HeapHead *object = (HeapHead *)(((uintptr_t)block + HEAP_CONTENT - 1) & ~(uintptr_t)(HEAP_CONTENT - 1));
+    object->block = block;
+    if (whole >= HUGE) { /* a wish: nothing is wrong where the system has no such pages */
+        uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+        madvise((void *)from, whole - (from - (uintptr_t)block), MADV_HUGEPAGE);
     }
-    pthread_mutex_unlock(&heap->lock);
-    if (!keep) free(object);
+    return object;
+}
+
+HeapHead *heap_new(HeapKind kind, int64_t bytes, bool zero) {
+    ThreadHeap *heap = thread_heap();
+    if (!heap || bytes < 0 || bytes > INT64_MAX - 2 * HEAP_CONTENT) return NULL;
+    int size = size_of(bytes);
+    HeapHead *object = size < SIZES ? take_free(heap, size) : NULL;
+    if (object && zero) memset(heap_content(object), 0, (size_t)bytes);
+    if (!object) object = new_block(size < SIZES ? (size_t)SMALLEST << size : (size_t)bytes + HEAP_CONTENT, zero);
+    if (!object) return NULL;
+    *object = (HeapHead){.kind = kind, .bytes = bytes, .block = object->block};
+    count_up(&heap->stats.allocated, 1);
+    count_up(&heap->stats.bytes, bytes);
+    return object;
+}
+
+void *krait_heap_buffer(int64_t bytes, int32_t zero) {
+    HeapHead *object = heap_new(HEAP_BUFFER, bytes, zero != 0);
+    return object ? heap_content(object) : NULL;
+}
+
+static void give_back(HeapHead *object) {
+    ThreadHeap *heap = thread_heap();
+    int size = size_of(object->bytes);
+    bool keep = heap && size < SIZES && heap->free[size].count < KEPT;
+    if (heap) {
+        count_up(&heap->stats.released, 1);
+        count_up(&heap->stats.bytes, -object->bytes);
+    }
+    if (!keep) {
+        free(object->block);
+        return;
+    }
+    object->next = heap->free[size].first;
+    heap->free[size].first = object;
+    heap->free[size].count++;
 }
 
 /* ---- counts ---- */

@@ -6,7 +6,8 @@
  * are: such an object is never released.
  *
  * An object is released with its last reference, and what it refers to loses one: without recursion, at any depth.
- * Small objects come from lists of free blocks.  Contents are aligned to 64 bytes. */
+ * Small objects come from lists of free blocks, which are the thread's own; any thread may release any object.
+ * Contents are aligned to 64 bytes. */
 #ifndef KRAIT_RUNTIME_HEAP_H
 #define KRAIT_RUNTIME_HEAP_H
 
@@ -17,21 +18,19 @@ typedef enum HeapKind {
     HEAP_REFERENCES, /* pointers to objects, or NULL; it owns one reference of each */
 } HeapKind;
 
-typedef struct HeapStats {
-    int64_t objects, bytes; /* now in use, and the bytes of their contents */
-    int64_t most_bytes;     /* in use at one time */
-    int64_t reused;         /* objects that came from a list of free blocks */
+typedef struct HeapStats {       /* of this process */
+    int64_t allocated, released; /* objects so far */
+    int64_t bytes;               /* of the contents of those in use */
+    int64_t reused;              /* objects that came from a list of free blocks */
 } HeapStats;
+HeapStats heap_stats(void);
 
-typedef struct Heap Heap;
-Heap *heap_open(void); /* NULL: no memory */
-/* Frees the heap and the blocks it kept.  Returns how many objects were still in use: these are lost. */
-int64_t heap_close(Heap *heap);
-HeapStats heap_stats(Heap *heap);
-
-/* An object with one reference, its content zero; NULL: no memory. */
-HeapHead *heap_new(Heap *heap, HeapKind kind, int64_t bytes);
+/* An object with one reference; NULL: no memory.  Its content is zero if asked for, else anything. */
+HeapHead *heap_new(HeapKind kind, int64_t bytes, bool zero);
+/* What generated code calls for an array's buffer: its content; NULL: no memory. */
+void *krait_heap_buffer(int64_t bytes, int32_t zero);
 static inline void *heap_content(HeapHead *object) { return (char *)object + HEAP_CONTENT; }
+static inline HeapHead *heap_of_content(void *content) { return (HeapHead *)((char *)content - HEAP_CONTENT); }
 void heap_retain(HeapHead *object);
 void heap_release(HeapHead *object);
 void heap_share(HeapHead *object); /* from now on other threads may see it and all that it refers to */

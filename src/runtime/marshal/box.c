@@ -1,7 +1,9 @@
 /* box.c: the bytes of a result to a new Python object.
  *
- * Weak scalars become Python's, strong ones NumPy's.  An array that no view was made of is its owner, the
- * object that came in, as `return x` means in the interpreter; any other is a view on it. */
+ * Weak scalars become Python's, strong ones NumPy's.  An array that came in and that no view was made of is its owner,
+ * the object that came in, as `return x` means in the interpreter; any other is a view on it.  An array made in
+ * compiled code owns its buffer as one that NumPy made does, and a view on such has an array that does as its base.
+ * Each of the result's references to the heap is used up, by an object or, where boxing fails, here. */
 #include "runtime/marshal/marshal_private.h"
 
 static PyObject *box_scalar(const Marshal *marshal, const Type *type, const void *from) {
@@ -44,24 +46,44 @@ static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *he
     return true;
 }
 
+/* A new ndarray at the data; nobody owns these yet. */
+static PyObject *describe(const Type *type, const ArrayHead *head, const npy_intp *strides) {
+    const int64_t *shape = (const int64_t *)(head + 1);
+    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(type)->scalar));
+    int flags = type->readonly ? NPY_ARRAY_ALIGNED : NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
+    npy_intp dims[TYPE_MAX_NDIM + 1];
+    for (unsigned k = 0; k < type->ndim; k++) dims[k] = (npy_intp)shape[k];
+    return PyArray_NewFromDescr(&PyArray_Type, descr, type->ndim, dims, strides, head->data, flags, NULL);
+}
+
+static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const ArrayHead *head,
+                                const npy_intp *strides) {
+    HeapHead *buffer = (HeapHead *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
+    bool whole = !((uintptr_t)head->owner & OWNER_VIEW) && head->data == heap_content(buffer);
+    PyObject *array = describe(type, head, strides), *base = NULL;
+    heap_retain(buffer); /* until a pass places counts a result may refer to one buffer twice: it is never released */
+    if (array && whole) return heap_array_own(marshal, array), array;
+    if (array) base = heap_array_of_buffer(marshal, buffer);
+    if (!base) heap_release(buffer);
+    if (!base || PyArray_SetBaseObject((PyArrayObject *)array, base) < 0) Py_CLEAR(array);
+    return array;
+}
+
 static PyObject *box_array(const Marshal *marshal, const Type *type, const void *from) {
     const ArrayHead *head = from;
     const int64_t *shape = (const int64_t *)(head + 1);
     bool view = (uintptr_t)head->owner & OWNER_VIEW;
-    PyObject *owner = (PyObject *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_VIEW);
     npy_intp strides[TYPE_MAX_NDIM + 1];
-    npy_intp dims[TYPE_MAX_NDIM + 1];
     array_strides(type, shape, shape + type->ndim, strides);
-    for (unsigned k = 0; k < type->ndim; k++) dims[k] = (npy_intp)shape[k];
+    if ((uintptr_t)head->owner & OWNER_HEAP) return box_heap_array(marshal, type, head, strides);
+    PyObject *owner = (PyObject *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
     if (owner && !view && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides))
         return Py_NewRef(owner);
     if (owner && !view && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
         ((DeviceArray *)owner)->head.data == head->data && ((DeviceArray *)owner)->type == type)
         return Py_NewRef(owner);
 
-    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(type)->scalar));
-    int flags = type->readonly ? NPY_ARRAY_ALIGNED : NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, type->ndim, dims, strides, head->data, flags, NULL);
+    PyObject *array = describe(type, head, strides);
     if (!array) return NULL;
     if (!owner) { /* nobody keeps the memory alive for us: the result is a copy */
         PyObject *copy = PyArray_NewCopy((PyArrayObject *)array, NPY_KEEPORDER);
@@ -83,18 +105,32 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
     return tuple;
 }
 
+void marshal_release(const Type *type, const void *from) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) {
+        if (repr->leaves[i].kind != LEAF_OWNER) continue;
+        uintptr_t owner;
+        memcpy(&owner, (const char *)from + repr->leaves[i].offset, sizeof owner);
+        if (owner & OWNER_HEAP) heap_release((HeapHead *)(owner & ~(uintptr_t)OWNER_BITS));
+    }
+}
+
 static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
     const Repr *repr = type_repr(type);
-    if (!tuple) return NULL;
     for (uint32_t i = 0; i < type->count; i++) {
-        PyObject *item = marshal_box(marshal, type->items[i], (const char *)from + repr->parts[i].offset);
-        if (!item) {
-            Py_DECREF(tuple);
-            return NULL;
+        const char *at = (const char *)from + repr->parts[i].offset;
+        if (!tuple) {
+            marshal_release(type->items[i], at);
+            continue;
         }
-        PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        PyObject *item = marshal_box(marshal, type->items[i], at);
+        if (item)
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+        else
+            Py_CLEAR(tuple);
     }
+    if (!tuple) return NULL;
     return marshal_as_class(marshal, type, tuple);
 }
 

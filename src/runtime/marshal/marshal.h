@@ -15,6 +15,7 @@ typedef struct Marshal { /* what it needs to know; one per module state */
     Objects *objects;
     PyTypeObject *device_array; /* krait's DeviceArray type */
     bool host;                  /* for code that runs on the host as such: device arrays are refused */
+    PyObject *heap_memory;      /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
     ObjHold *hold;              /* keeps what marshal_typeof gives a number; NULL: held for good */
 } Marshal;
 
@@ -44,10 +45,13 @@ int marshal_scalar_of_typenum(int typenum);
 PyTypeObject *marshal_scalar_type(Scalar scalar);
 int marshal_scalar_of_class(PyTypeObject *class);
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays
- * as views on their owner. */
+ * as views on their owner, or as owners of what compiled code made.  Uses up the result's references to the heap. */
 /* The tuple as an instance of the namedtuple that the type says; steals it and passes NULL on. */
 PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple);
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
+/* Gives up the references to the heap that a value holds and that no object is made of. */
+void marshal_release(const Type *type, const void *from);
+PyObject *marshal_heap_memory(void); /* a new Marshal.heap_memory */
 
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;
  * head.owner is the object itself. */

@@ -4,6 +4,7 @@
 
 #include "runtime/marshal/numpy_api.h"
 #include "runtime/marshal/marshal.h" /* Marshal */
+#include "runtime/heap/heap.h"       /* HeapHead */
 
 /* Where a NumPy scalar object keeps its value. */
 size_t marshal_scalar_offset(Scalar scalar);
@@ -11,6 +12,11 @@ size_t marshal_scalar_offset(Scalar scalar);
 /* True for arrays whose memory compiled code may use: ndarray itself and numpy.memmap, whose behaviour is ndarray's. */
 bool marshal_is_array(PyObject *object);
 ArrayLayout marshal_layout(PyArrayObject *array);
+
+/* heap_array.c: makes an ndarray whose data is the content of a buffer its owner, and an ndarray of a whole buffer.
+ * Both use up one reference. */
+void heap_array_own(const Marshal *marshal, PyObject *array);
+PyObject *heap_array_of_buffer(const Marshal *marshal, HeapHead *buffer); /* NULL: MemoryError, nothing used up */
 
 /* An int of at most 64 bits; -1: OverflowError set. */
 int marshal_read_int(PyObject *object, int64_t *value);

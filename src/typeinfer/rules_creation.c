@@ -1,0 +1,136 @@
+/* rules_creation.c: typing rules of the functions of NumPy that make arrays: empty, zeros and their _like forms, and
+ * result_type, which says the dtype that others give theirs.
+ *
+ * In: a shape (an int or a tuple of ints), a dtype and an order that are known, or an array to be like.  Out:
+ * NEW_ARRAY.  The functions that fill what they make are in the prelude (krait/prelude/creation.py).  There is no heap
+ * in kernels. */
+#include <string.h> /* strcmp */
+
+#include "typeinfer/rules_library.h" /* lib_scalar */
+
+/* What is to be made. */
+typedef struct NewArray {
+    const Type *type;
+    Value *extents[TYPE_MAX_NDIM]; /* when emitting */
+} NewArray;
+
+static bool is_extent(const Type *type) { return type_is_integer(type) && type->scalar != SCALAR_BOOL; }
+
+static bool on_heap(Typing *t) {
+    if (!t->in->device) return true;
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s makes an array, which kernels cannot", typing_func_name(t));
+    return typing_hint(t, "%s", typing_advice(t, "numpy.empty"));
+}
+
+/* "C" or "F"; like: also "A" and "K", which keep what `like` has. */
+static bool read_order(Typing *t, size_t arg, const Type *like, ArrayLayout *layout) {
+    const char *order = like ? "K" : "C";
+    if (typing_given(t, arg) && !typing_is_none(t, arg)) TRY(typing_const_str(t, arg, &order));
+    bool keeps = like && (strcmp(order, "K") == 0 || strcmp(order, "A") == 0);
+    if (!keeps && strcmp(order, "C") != 0 && strcmp(order, "F") != 0) {
+        static const char of_like[] = "order must be one of 'C', 'F', 'A', or 'K' (got '%s')";
+        static const char of_shape[] = "only 'C' or 'F' order is permitted, not '%s'";
+        return typing_fail_arg(t, arg, DIAG_BAD_ARGUMENTS, like ? of_like : of_shape, order);
+    }
+    bool fortran = keeps ? like->kind == TY_ARRAY && like->layout == LAYOUT_F : *order == 'F';
+    *layout = fortran ? LAYOUT_F : LAYOUT_C;
+    return true;
+}
+
+static Value *extent_of(Typing *t, Value *value) { return typing_make_cast(t, value, infer_int(t->in)); }
+
+/* The extents that argument `arg` says: how many. */
+static bool read_shape(Typing *t, size_t arg, NewArray *array, unsigned *ndim) {
+    const Type *type = infer_content(t->args[arg].type);
+    if (is_extent(type)) {
+        *ndim = 1;
+        if (t->emit) array->extents[0] = extent_of(t, t->values[arg]);
+        return true;
+    }
+    bool fits = type == t->args[arg].type && type->kind == TY_TUPLE && type->count <= TYPE_MAX_NDIM;
+    for (uint32_t i = 0; fits && i < type->count; i++) fits = is_extent(type->items[i]);
+    if (!fits) {
+        typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s", typing_arg_text(t, arg));
+        return type_scalar_kind(type) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
+    }
+    *ndim = type->count;
+    for (uint32_t i = 0; t->emit && i < type->count; i++)
+        array->extents[i] = extent_of(t, typing_make_extract(t, t->values[arg], i));
+    return true;
+}
+
+static bool make(Typing *t, const NewArray *array, bool zero) {
+    Value *value = NULL;
+    if (t->emit) value = typing_make_op_imm(t, OP_NEW_ARRAY, array->type, array->extents, array->type->ndim, zero);
+    return typing_become(t, value, array->type);
+}
+
+static bool dtype_or(Typing *t, size_t arg, const Type *otherwise, const Type **dtype) {
+    *dtype = otherwise;
+    return !typing_given(t, arg) || typing_is_none(t, arg) || (*dtype = typing_const_dtype(t, arg)) != NULL;
+}
+
+static bool is_zeros(const Typing *t) { return t->func == FUNC_NP_ZEROS || t->func == FUNC_NP_ZEROS_LIKE; }
+
+bool rule_func_np_empty(Typing *t) {
+    static const char *const params[] = {"shape", "dtype", "order"};
+    NewArray array = {0};
+    const Type *dtype;
+    ArrayLayout layout;
+    unsigned ndim;
+    TRY(on_heap(t));
+    TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
+    TRY(dtype_or(t, 1, infer_scalar(t->in, SCALAR_FLOAT64, false), &dtype));
+    TRY(read_order(t, 2, NULL, &layout));
+    TRY(read_shape(t, 0, &array, &ndim));
+    array.type = type_array(t->in->types, dtype, ndim, layout, false);
+    return make(t, &array, is_zeros(t));
+}
+
+/* The extents of the array that is the prototype. */
+static void shape_of_prototype(Typing *t, const Type *prototype, NewArray *array) {
+    if (!t->emit || prototype->kind != TY_ARRAY) return;
+    const Type *axes = lib_uniform_tuple(t->in, infer_int(t->in), prototype->ndim);
+    Value *like = typing_make_cast(t, t->values[0], prototype), *shape = typing_make_getattr(t, "shape", axes, like);
+    for (unsigned i = 0; i < prototype->ndim; i++) array->extents[i] = typing_make_extract(t, shape, i);
+}
+
+/* A prototype of any strides, which NumPy would keep the order of axes of, gives C order. */
+bool rule_func_np_empty_like(Typing *t) {
+    static const char *const params[] = {"prototype", "dtype", "order", "subok", "shape"};
+    static const char *const params_of_zeros[] = {"a", "dtype", "order", "subok", "shape"};
+    NewArray array = {0};
+    const Type *dtype;
+    ArrayLayout layout;
+    unsigned ndim;
+    TRY(on_heap(t));
+    TRY(typing_bind_keywords(t, is_zeros(t) ? params_of_zeros : params, 1, COUNT_OF(params)));
+    const Type *prototype = infer_content(t->args[0].type);
+    if (prototype->kind != TY_ARRAY && prototype->kind != TY_SCALAR) return typing_bad_operands(t);
+    bool is_array = prototype->kind == TY_ARRAY;
+    TRY(dtype_or(t, 1, infer_strong(t->in, is_array ? type_element(prototype) : prototype), &dtype));
+    TRY(read_order(t, 2, prototype, &layout));
+    ndim = is_array ? prototype->ndim : 0;
+    if (typing_given(t, 4) && !typing_is_none(t, 4))
+        TRY(read_shape(t, 4, &array, &ndim));
+    else
+        shape_of_prototype(t, prototype, &array);
+    array.type = type_array(t->in->types, dtype, ndim, layout, false);
+    return make(t, &array, is_zeros(t));
+}
+
+/* The dtype that NumPy gives an array of its arguments: arrays, numbers and dtypes.  Python's numbers alone have
+ * NumPy's default types; beside others they adapt. */
+bool rule_func_np_result_type(Typing *t) {
+    const Type *common = NULL;
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = infer_content(t->args[i].type);
+        const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
+        if (!scalar) scalar = infer_dtype(t->in, t->args[i]);
+        if (!scalar) return typing_bad_operands(t);
+        common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, scalar) : scalar;
+        if (!common) return typing_bad_operands(t);
+    }
+    const Type *strong = infer_strong(t->in, common);
+    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &strong, 1)));
+}
