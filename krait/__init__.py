@@ -16,7 +16,11 @@ from ._krait import Dispatcher, __version__, jit, typeof, vectorize
 njit = jit
 prange = range  # in compiled loops and outside them
 
-globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
+globals().update(
+    (name, type_)
+    for name, type_ in _krait.types.items()
+    if isinstance(type_, _krait.types["Type"]) and not isinstance(type_, _krait.types["Vector"])
+)
 
 
 # Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.

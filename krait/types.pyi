@@ -61,6 +61,10 @@ class Tuple(Type):
 class UniTuple(Tuple):
     def __new__(cls, dtype: _TypeLike, count: int) -> UniTuple: ...
 
+class Vector(Type):
+    """A small vector of kernels, as CUDA has them: its items are x, y, z and w."""
+    def __new__(cls, dtype: _TypeLike, count: int) -> Vector: ...
+
 class Optional(Type):
     def __new__(cls, type: _TypeLike) -> Optional: ...
 
@@ -115,5 +119,49 @@ f4: Float
 f8: Float
 c8: Complex
 c16: Complex
+int8x1: Vector
+int8x2: Vector
+int8x3: Vector
+int8x4: Vector
+int16x1: Vector
+int16x2: Vector
+int16x3: Vector
+int16x4: Vector
+int32x1: Vector
+int32x2: Vector
+int32x3: Vector
+int32x4: Vector
+int64x1: Vector
+int64x2: Vector
+int64x3: Vector
+int64x4: Vector
+uint8x1: Vector
+uint8x2: Vector
+uint8x3: Vector
+uint8x4: Vector
+uint16x1: Vector
+uint16x2: Vector
+uint16x3: Vector
+uint16x4: Vector
+uint32x1: Vector
+uint32x2: Vector
+uint32x3: Vector
+uint32x4: Vector
+uint64x1: Vector
+uint64x2: Vector
+uint64x3: Vector
+uint64x4: Vector
+float16x1: Vector
+float16x2: Vector
+float16x3: Vector
+float16x4: Vector
+float32x1: Vector
+float32x2: Vector
+float32x3: Vector
+float32x4: Vector
+float64x1: Vector
+float64x2: Vector
+float64x3: Vector
+float64x4: Vector
 none: NoneType
 void: NoneType

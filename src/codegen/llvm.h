@@ -410,6 +410,9 @@ LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array); /* el
 /* Address of an element; indices are i64, within the array. */
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index);
 
+/* The element at an address: its value, or a reference to the record there. */
+LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef pointer);
+
 /* One access at x[index], indices as in the source (negative ones wrap, checks as the target wants):
  *     Access a;
  *     l_access(l, &a, at, array operand, index operand);

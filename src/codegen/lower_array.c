@@ -73,6 +73,12 @@ LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValue
     return l_index(l, l_item_type(l, type_element(type)), data, at);
 }
 
+LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef pointer) {
+    const Type *result = type_element_value(l->types, type);
+    if (result->kind != TY_ARRAY) return l_load(l, result, pointer);
+    return l_array_make(l, result, pointer, l_view_owner(l, array), NULL, NULL);
+}
+
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward) {
     if (forward) return index;
     if (LLVMIsAConstantInt(index)) return LLVMConstIntGetSExtValue(index) < 0 ? l_add(l, index, extent) : index;
@@ -414,9 +420,9 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
     Access a;
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
-    else if (type->kind == TY_ARRAY && type_takes_element(type, index_type))
+    else if (type->kind == TY_ARRAY && type_takes_element(type, index_type) && value->type->kind != TY_ARRAY)
         access_elements(l, &a, value, type, array, &x);
-    else if (type->kind == TY_ARRAY) {
+    else if (type->kind == TY_ARRAY) { /* also one record, which is a view without axes */
         const Type *result = value->type;
         return view_of(l, value, type, array, &x, &result);
     } else
@@ -434,7 +440,7 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
         LLVMIsAConstantInt(l_array_stride(l, view_type, view, 0)) &&
         LLVMConstIntGetSExtValue(l_array_stride(l, view_type, view, 0)) == item_bytes(type))
         view_type = type_array(l->types, type_element(type), 1, LAYOUT_C, false);
-    if (type_is_scalar(from)) {
+    if (type_is_scalar(from) || from == type_element(type)) {
         if (value->flags & VF_CHECKED) l_check_int_range(l, source, from, type_element(type), value->args[2]);
         l_fill(l, view_type, view, l_cast(l, source, from, type_element(type)));
     } else if (from->kind == TY_ARRAY) {
@@ -454,7 +460,8 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
     Access a;
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
-    else if (type->kind == TY_ARRAY && type_takes_element(type, index_type) && type_is_scalar(value->args[2]->type))
+    else if (type->kind == TY_ARRAY && type_takes_element(type, index_type) &&
+             (type_is_scalar(value->args[2]->type) || value->args[2]->type == type_element(type)))
         access_elements(l, &a, value, type, array, &x);
     else if (type->kind == TY_ARRAY)
         return set_view(l, value, type, array, &x);

@@ -105,7 +105,7 @@ static LLVMValueRef range_take(Lower *l, const Iterator *it) {
 
 /* array[index] with the index in range: an element, or the view that the type of the result says. */
 LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef index, const Type *result) {
-    if (type->ndim == 1) return l_load(l, type_element(type), l_element(l, type, array, &index));
+    if (type->ndim == 1) return l_element_value(l, type, array, l_element(l, type, array, &index));
     LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
     for (unsigned i = 1; i < type->ndim; i++) {
         shape[i - 1] = l_array_shape(l, type, array, i);
@@ -119,10 +119,10 @@ LLVMValueRef l_flat_item(Lower *l, const Type *array_type, LLVMValueRef array, L
     LLVMValueRef index[TYPE_MAX_NDIM];
     if (array_type->layout == LAYOUT_C && array_type->ndim) {
         LLVMTypeRef item = l_item_type(l, type_element(array_type));
-        return l_load(l, type_element(array_type), l_index(l, item, l_array_data(l, array), number));
+        return l_element_value(l, array_type, array, l_index(l, item, l_array_data(l, array), number));
     }
     l_unravel(l, array_type, array, number, index);
-    return l_load(l, type_element(array_type), l_element(l, array_type, array, index));
+    return l_element_value(l, array_type, array, l_element(l, array_type, array, index));
 }
 
 /* ---- making iterators ---- */

@@ -41,7 +41,8 @@ static TypeClass class_of(const Type *type) {
         case 'c': return TYPE_CLASS_COMPLEX;
         default: return TYPE_CLASS_INTEGER;
         }
-    case TY_ARRAY: return TYPE_CLASS_ARRAY;
+    case TY_ARRAY: return type->record ? TYPE_CLASS_OPAQUE : TYPE_CLASS_ARRAY;
+    case TY_STRUCT: return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_OPAQUE;
     case TY_OPTIONAL: return TYPE_CLASS_OPTIONAL;
     case TY_NONE: return TYPE_CLASS_NONE;
     case TY_TUPLE:
@@ -79,7 +80,7 @@ const Type *type_from_name(ModuleState *state, const char *name, size_t length) 
             return type_scalar(types, type_names[i].scalar, type_names[i].weak);
     if ((length == 4 && (memcmp(name, "void", 4) == 0 || memcmp(name, "none", 4) == 0 || memcmp(name, "None", 4) == 0)))
         return type_simple(types, TY_NONE);
-    return NULL;
+    return type_vector_named(types, name, length);
 }
 
 PyObject *type_names_list(void) {
@@ -146,7 +147,7 @@ static PyObject *get_signed(PyObject *self, void *closure) {
 static PyObject *get_dtype(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
-    if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE)
+    if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE || class_of(type) == TYPE_CLASS_VECTOR)
         return type_to_object(module_state_of(self), type->items[0]);
     if (type->kind == TY_SCALAR) return (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
     return no_attribute(self, "dtype");
@@ -173,7 +174,8 @@ static PyObject *get_mutable(PyObject *self, void *closure) {
 static PyObject *get_count(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
-    return type->kind == TY_TUPLE ? PyLong_FromLong((long)type->count) : no_attribute(self, "count");
+    bool counts = type->kind == TY_TUPLE || class_of(type) == TYPE_CLASS_VECTOR;
+    return counts ? PyLong_FromLong((long)type->count) : no_attribute(self, "count");
 }
 
 static PyObject *get_types(PyObject *self, void *closure) {
@@ -235,7 +237,7 @@ static PyObject *type_subscript(PyObject *self, PyObject *key) {
     const Type *element = ((TypeObject *)self)->type;
     Py_ssize_t ndim = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
     ArrayLayout layout = LAYOUT_A;
-    if (element->kind != TY_SCALAR || element->weak) {
+    if (!type_can_be_element(element)) {
         PyErr_Format(PyExc_TypeError, "%R is no element type of an array", self);
         return NULL;
     }
@@ -310,11 +312,11 @@ static PyObject *new_array(ModuleState *state, PyObject *args, PyObject *kwargs)
         return NULL;
     const Type *element = type_from_object(state, dtype);
     if (!element) return NULL;
-    if (element->kind != TY_SCALAR || element->weak || ndim < 0 || ndim > TYPE_MAX_NDIM || strlen(layout) != 1 ||
+    if (!type_can_be_element(element) || ndim < 0 || ndim > TYPE_MAX_NDIM || strlen(layout) != 1 ||
         !strchr("CFA", *layout)) {
         PyErr_SetString(
             PyExc_TypeError,
-            "Array(dtype, ndim, layout): dtype is a scalar type such as float32, layout is 'C', 'F' or 'A'");
+            "Array(dtype, ndim, layout): dtype is an element type such as float32, layout is 'C', 'F' or 'A'");
         return NULL;
     }
     ArrayLayout order = *layout == 'C' || (ndim <= 1 && *layout == 'F') ? LAYOUT_C
@@ -350,6 +352,19 @@ static PyObject *new_unituple(ModuleState *state, PyObject *args, PyObject *kwar
     return type_to_object(state, type_tuple(state->session.types, items, (size_t)count));
 }
 
+static PyObject *new_vector(ModuleState *state, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"dtype", "count", NULL};
+    PyObject *dtype;
+    int count;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi:Vector", keywords, &dtype, &count)) return NULL;
+    const Type *item = type_from_object(state, dtype);
+    if (!item) return NULL;
+    if (item->weak || !strchr("iuf", type_scalar_kind(item)) || count < 1 || count > VECTOR_MAX_COUNT)
+        return PyErr_Format(PyExc_TypeError, "Vector(dtype, count): dtype is an integer or float type, count 1 to %d",
+                            VECTOR_MAX_COUNT);
+    return type_to_object(state, type_vector(state->session.types, (Scalar)item->scalar, (unsigned)count));
+}
+
 static PyObject *new_optional(ModuleState *state, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"type", NULL};
     PyObject *content;
@@ -364,6 +379,7 @@ static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
     if (class == state->type_classes[TYPE_CLASS_ARRAY]) return new_array(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_VECTOR]) return new_vector(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_OPTIONAL]) return new_optional(state, args, kwargs);
     PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32",
                  class->tp_name);
@@ -454,10 +470,23 @@ static int add_name(ModuleState *state, PyObject *names, const char *name, const
     return result;
 }
 
-/* What a type object stands for where compiled code names it: only scalars can be constructed there. */
-static const Type *scalar_made(PyObject *object) {
+/* What a type object stands for where compiled code names it: scalars and vectors can be constructed there. */
+static const Type *type_made(PyObject *object) {
     const Type *type = ((TypeObject *)object)->type;
-    return type->kind == TY_SCALAR ? type : NULL;
+    return type->kind == TY_SCALAR || type->kind == TY_STRUCT ? type : NULL;
+}
+
+/* float32x4 and the others. */
+static int add_vectors(ModuleState *state, PyObject *names) {
+    for (int scalar = 0; scalar < SCALAR_COUNT; scalar++) {
+        if (!strchr("iuf", scalar_info[scalar].kind)) continue;
+        for (unsigned count = 1; count <= VECTOR_MAX_COUNT; count++) {
+            char name[32];
+            snprintf(name, sizeof name, "%sx%u", scalar_info[scalar].name, count);
+            if (add_name(state, names, name, type_vector(state->session.types, (Scalar)scalar, count)) < 0) return -1;
+        }
+    }
+    return 0;
 }
 
 int types_add(PyObject *module, ModuleState *state) {
@@ -469,9 +498,11 @@ int types_add(PyObject *module, ModuleState *state) {
         if (!type_names[i].weak && add_name(state, names, type_names[i].name,
                                             type_scalar(state->session.types, type_names[i].scalar, false)) < 0)
             goto done;
-    objects_set_krait_type(state->session.objects, state->type_classes[TYPE_CLASS_TYPE], scalar_made);
+    objects_set_krait_type(state->session.objects, state->type_classes[TYPE_CLASS_TYPE], type_made);
     const Type *none = type_simple(state->session.types, TY_NONE);
-    if (add_name(state, names, "none", none) < 0 || add_name(state, names, "void", none) < 0) goto done;
+    if (add_vectors(state, names) < 0 || add_name(state, names, "none", none) < 0 ||
+        add_name(state, names, "void", none) < 0)
+        goto done;
     if (PyModule_AddObjectRef(module, "types", names) < 0) goto done;
     result = PyModule_AddFunctions(module, functions);
 done:

@@ -42,7 +42,8 @@ static bool is_element_access(const Value *value) {
 static Effects item_effects(const Value *value, bool index_raises) {
     const Type *of = value->args[0]->type;
     bool array = of->kind == TY_ARRAY || of->kind == TY_FLAT, store = value->op == OP_SETITEM;
-    bool scalar = !store || type_is_scalar(value->args[2]->type);
+    TypeKind stored = store ? value->args[2]->type->kind : TY_SCALAR;
+    bool scalar = stored != TY_ARRAY && stored != TY_TUPLE;
     bool raises = true;
     if (value->flags & VF_CHECKED)
         raises = true; /* an integer that its element cannot hold */

@@ -44,7 +44,10 @@ typedef enum TypeKind {
     TY_SCALAR,   /* scalar, weak; with an object a member of that enum.IntEnum, an int; flag: of an IntFlag */
     TY_TUPLE,    /* items; with an object an instance of that namedtuple class, a tuple; names: of its fields */
     TY_OPTIONAL, /* items[0] or None */
-    TY_ARRAY,    /* elem = items[0] (a strong scalar), ndim, layout, readonly */
+    TY_ARRAY,    /* items[0] is the element: any type of fixed size; ndim, layout, readonly.  record: no array, but one
+                    record in memory, which its fields are read from and written to */
+    TY_STRUCT,   /* items under names at offsets; form, bytes, align */
+    TY_NESTED,   /* an array inside a struct: items[0], ndim, extents */
     TY_FLAT,     /* a.flat; items[0] is the array type */
     TY_RANGE,    /* range object of Python ints */
     TY_SLICE,    /* items = types of start, stop, step: int or None */
@@ -95,20 +98,31 @@ const char *func_name(Arena *arena, const FuncHead *func);
 /* Finds a function by one of its names or its key; NULL: none. */
 typedef const FuncHead *FuncFinder(void *self, const char *name, size_t length);
 
+/* What a struct stands for.  A record is never a value of its own: compiled code has a reference to it in memory. */
+typedef enum StructForm {
+    STRUCT_VECTOR,       /* a small vector of CUDA: items of one scalar, named x y z w */
+    STRUCT_RECORD,       /* an item of an array of structured dtype, numpy.void */
+    STRUCT_RECORD_CLASS, /* the same of dtype (numpy.record, ...): numpy.record */
+} StructForm;
+
 struct Type {
     TypeKind kind;
-    uint8_t scalar;       /* Scalar, for TY_SCALAR */
-    bool weak;            /* TY_SCALAR: a Python scalar (NEP 50) */
-    uint8_t ndim;         /* TY_ARRAY */
-    uint8_t layout;       /* ArrayLayout, for TY_ARRAY */
-    bool readonly;        /* TY_ARRAY */
-    uint8_t iter;         /* IterKind, for TY_ITER */
-    const FuncHead *func; /* TY_FUNC */
-    ObjRef object;        /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
-    bool flag;            /* TY_SCALAR with an object */
-    uint32_t count;       /* of items */
+    uint8_t scalar;         /* Scalar, for TY_SCALAR */
+    bool weak;              /* TY_SCALAR: a Python scalar (NEP 50) */
+    uint8_t ndim;           /* TY_ARRAY */
+    uint8_t layout;         /* ArrayLayout, for TY_ARRAY */
+    bool readonly;          /* TY_ARRAY */
+    bool record;            /* TY_ARRAY */
+    uint8_t form, align;    /* TY_STRUCT: StructForm; what its address is a multiple of */
+    uint32_t bytes;         /* TY_STRUCT */
+    const uint32_t *places; /* TY_STRUCT: offset of each item; TY_NESTED: extent of each axis */
+    uint8_t iter;           /* IterKind, for TY_ITER */
+    const FuncHead *func;   /* TY_FUNC */
+    ObjRef object;          /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
+    bool flag;              /* TY_SCALAR with an object */
+    uint32_t count;         /* of items */
     const Type *const *items;
-    const char *const *names; /* TY_TUPLE with an object: one per item; "" where the class means something else by it */
+    const char *const *names; /* TY_STRUCT; TY_TUPLE with an object, "" where the class means something else by it */
 
     /* of types.c alone */
     struct TypeTable *table;
@@ -137,6 +151,15 @@ const Type *type_enum(TypeTable *table, ObjRef class, bool flag);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
 /* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
+/* One record in memory: an array without axes whose element is the value. */
+const Type *type_record(TypeTable *table, const Type *structure, bool readonly);
+/* count 1 to 4; alignment as CUDA's types of that name have it. */
+const Type *type_vector(TypeTable *table, Scalar scalar, unsigned count);
+enum { VECTOR_MAX_COUNT = 4 };
+const Type *type_vector_named(TypeTable *table, const char *name, size_t length); /* "float32x4"; NULL: none */
+/* The struct that `like` says: form, count, items, names, places, bytes, align. */
+const Type *type_struct(TypeTable *table, const Type *like);
+const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
 /* FLAT DTYPE CLASS CLOSURE CELL EXC TEXT */
@@ -151,7 +174,10 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
  *   named#7(x: int, y: float)  for a namedtuple   enum#8  flag#9  for members of an IntEnum and an IntFlag
- *   array(float32, 2, C) array(float32, 1, C, readonly)   range  slice(int, None, None)  Ellipsis  str flat(array(...))
+ *   array(float32, 2, C) array(float32, 1, C, readonly)   float32x4
+ *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
+ *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
+ *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
  *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)   exc_class#4  object#5  bottom */
 void type_print(Buf *buf, const Type *type);
@@ -179,7 +205,20 @@ static inline bool type_is_integer(const Type *type) /* bool counts, as in Pytho
     return kind == 'i' || kind == 'u' || kind == 'b';
 }
 static inline const Type *type_element(const Type *array) { return array->items[0]; }
+/* The scalar that the elements are; -1: they are no scalars. */
+static inline int type_element_scalar(const Type *array) {
+    return array->items[0]->kind == TY_SCALAR ? array->items[0]->scalar : -1;
+}
+static inline bool type_is_record(const Type *type) {
+    return type->kind == TY_STRUCT && (type->form == STRUCT_RECORD || type->form == STRUCT_RECORD_CLASS);
+}
+/* Whether arrays of such elements exist. */
+bool type_can_be_element(const Type *type);
+/* Index of a field of a struct or a namedtuple; -1: it has none of that name. */
+int type_field(const Type *type, const char *name);
 
+/* What one element of an array is as a value: its type; a reference to a record. */
+const Type *type_element_value(TypeTable *table, const Type *array);
 /* What an iterator gives; NULL: nothing, ever.  array[i] of one int, what iterating over an array gives. */
 const Type *type_iter_item(TypeTable *table, const Type *iter);
 const Type *type_array_item(TypeTable *table, const Type *array);

@@ -103,6 +103,43 @@ static const Repr *array_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
+/* What every address of that offset in a thing of that alignment is a multiple of. */
+static uint8_t align_at(uint32_t align, uint32_t offset) {
+    while (offset % align) align /= 2;
+    return (uint8_t)align;
+}
+
+static const Repr *laid_out_repr(Arena *arena, const Type *type) {
+    Repr *repr = ARENA_NEW(arena, Repr);
+    *repr = (Repr){.size = type->bytes, .align = type->align, .nparts = type->count};
+    for (uint32_t i = 0; i < type->count; i++) repr->nleaves += type_repr(type->items[i])->nleaves;
+    if (repr->nleaves > REPR_MAX_LEAVES) return &too_large_repr;
+    Leaf *leaves = ARENA_ARRAY(arena, Leaf, repr->nleaves);
+    Part *parts = ARENA_ARRAY(arena, Part, type->count);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < type->count; i++) {
+        const Repr *item = type_repr(type->items[i]);
+        parts[i] = (Part){next, item->nleaves, type->places[i]};
+        for (uint32_t k = 0; k < item->nleaves; k++) {
+            leaves[next] = item->leaves[k];
+            leaves[next].offset += type->places[i];
+            leaves[next].align = align_at(type->align, leaves[next].offset);
+            next++;
+        }
+    }
+    repr->leaves = leaves;
+    repr->parts = parts;
+    return repr;
+}
+
+static const Repr *nested_repr(Arena *arena, const Type *type) {
+    const Repr *item = type_repr(type->items[0]);
+    Repr *repr = ARENA_NEW(arena, Repr);
+    *repr = (Repr){.size = item->size, .align = item->align};
+    for (unsigned i = 0; i < type->ndim; i++) repr->size *= type->places[i];
+    return repr;
+}
+
 const Repr *repr_make(Arena *arena, const Type *type) {
     switch (type->kind) {
     case TY_SCALAR: return scalar_repr((Scalar)type->scalar);
@@ -110,6 +147,8 @@ const Repr *repr_make(Arena *arena, const Type *type) {
     case TY_CELL:
     case TY_ITER: return &state_repr;
     case TY_ARRAY: return array_repr(arena, type);
+    case TY_STRUCT: return laid_out_repr(arena, type);
+    case TY_NESTED: return nested_repr(arena, type);
     case TY_FLAT: return type_repr(type->items[0]);
     case TY_OPTIONAL: return struct_repr(arena, (const Repr *[]){type_repr(type->items[0]), &present_repr}, 2);
     case TY_TUPLE:

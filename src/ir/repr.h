@@ -8,6 +8,8 @@
  *   None, functions, types    no bytes
  *   tuple, slice, closure,
  *   exception instance        C struct of the items
+ *   struct                    its items at their offsets, in its size
+ *   nested array              its size; no leaves: it is reached in memory alone
  *   Optional                  struct { content; uint8_t present; }
  *   range                     struct { int64_t start, stop, step; }
  *   array, flat               struct { void *data, *owner; int64_t shape[ndim], strides[ndim]; }
@@ -53,7 +55,8 @@ typedef struct Repr {
     uint32_t nleaves, nparts;
     const Leaf *leaves;
     const Part
-        *parts; /* items of tuple, slice, closure, exception; range: start, stop, step; Optional: content, present */
+        *parts; /* items of tuple, struct, slice, closure, exception; range: start, stop, step; Optional: content,
+                   present */
 } Repr;
 
 /* More leaves than this are not compiled: lowering refuses the value. */

@@ -24,6 +24,8 @@ static const struct {
     [TY_TUPLE] = {NULL, FORM_OWN},
     [TY_OPTIONAL] = {NULL, FORM_OWN},
     [TY_ARRAY] = {"array", FORM_OWN},
+    [TY_STRUCT] = {NULL, FORM_OWN},
+    [TY_NESTED] = {"nested", FORM_OWN},
     [TY_FLAT] = {"flat", FORM_ITEMS},
     [TY_RANGE] = {"range", FORM_NAME},
     [TY_SLICE] = {"slice", FORM_ITEMS},
@@ -57,6 +59,52 @@ static void print_named(Buf *buf, const Type *type) {
         buf_printf(buf, "%s%s: ", i ? ", " : "", type->names[i]);
         type_print(buf, type->items[i]);
     }
+    buf_putc(buf, ')');
+}
+
+static bool is_word(const char *text);
+
+/* A name of a field may be any text. */
+static void print_name(Buf *buf, const char *name) {
+    if (is_word(name)) {
+        buf_puts(buf, name);
+        return;
+    }
+    buf_putc(buf, '"');
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') buf_putc(buf, '\\');
+        buf_putc(buf, *name);
+    }
+    buf_putc(buf, '"');
+}
+
+static void print_struct(Buf *buf, const Type *type) {
+    if (type->form == STRUCT_VECTOR) {
+        buf_printf(buf, "%sx%u", scalar_info[type->items[0]->scalar].name, (unsigned)type->count);
+        return;
+    }
+    buf_puts(buf, type->form == STRUCT_RECORD ? "record(" : "recordclass(");
+    for (uint32_t i = 0; i < type->count; i++) {
+        if (i) buf_puts(buf, ", ");
+        print_name(buf, type->names[i]);
+        buf_puts(buf, ": ");
+        type_print(buf, type->items[i]);
+        buf_printf(buf, " @ %u", (unsigned)type->places[i]);
+    }
+    buf_printf(buf, "; %u, %u)", (unsigned)type->bytes, type->align);
+}
+
+static void print_array(Buf *buf, const Type *type) {
+    buf_puts(buf, type->record ? "ref(" : "array(");
+    type_print(buf, type->items[0]);
+    if (!type->record) buf_printf(buf, ", %u, %c", type->ndim, "CFA"[type->layout]);
+    buf_puts(buf, type->readonly ? ", readonly)" : ")");
+}
+
+static void print_nested(Buf *buf, const Type *type) {
+    buf_puts(buf, "nested(");
+    type_print(buf, type->items[0]);
+    for (unsigned i = 0; i < type->ndim; i++) buf_printf(buf, ", %u", (unsigned)type->places[i]);
     buf_putc(buf, ')');
 }
 
@@ -101,11 +149,9 @@ void type_print(Buf *buf, const Type *type) {
         type_print(buf, type->items[0]);
         buf_putc(buf, '?');
         return;
-    case TY_ARRAY:
-        buf_puts(buf, "array(");
-        type_print(buf, type->items[0]);
-        buf_printf(buf, ", %u, %c%s)", type->ndim, "CFA"[type->layout], type->readonly ? ", readonly" : "");
-        return;
+    case TY_ARRAY: print_array(buf, type); return;
+    case TY_STRUCT: print_struct(buf, type); return;
+    case TY_NESTED: print_nested(buf, type); return;
     case TY_ITER:
         buf_puts(buf, iter_text[type->iter]);
         print_items(buf, type);
@@ -155,6 +201,10 @@ static size_t word_length(const char *text) {
     return length;
 }
 
+static bool is_word(const char *text) {
+    return (isalpha((unsigned char)*text) || *text == '_') && !strchr(text, '.') && text[word_length(text)] == '\0';
+}
+
 static bool word_is(const char *word, size_t length, const char *text) {
     return strlen(text) == length && memcmp(word, text, length) == 0;
 }
@@ -184,25 +234,119 @@ static bool parse_list(TypeParser *parser, TypeList *list, bool *comma_last) {
     return true;
 }
 
+/* [", readonly"] ")" */
+static bool parse_readonly(TypeParser *parser, bool *readonly) {
+    *readonly = accept(parser, ',');
+    if (*readonly) {
+        skip_space(parser);
+        TRY(strncmp(parser->at, "readonly", 8) == 0);
+        parser->at += 8;
+    }
+    return accept(parser, ')');
+}
+
 static const Type *parse_array(TypeParser *parser) {
     uint32_t ndim;
+    bool readonly;
     TRY(accept(parser, '('));
     const Type *element = parse_type(parser);
-    TRY(element && element->kind == TY_SCALAR && accept(parser, ',') && parse_number(parser, TYPE_MAX_NDIM, &ndim));
+    if (element && element->kind == TY_SCALAR) element = type_scalar(parser->table, (Scalar)element->scalar, false);
+    TRY(element && type_can_be_element(element) && accept(parser, ',') && parse_number(parser, TYPE_MAX_NDIM, &ndim));
     TRY(accept(parser, ','));
     skip_space(parser);
     const char *letter = *parser->at ? strchr("CFA", *parser->at) : NULL;
     TRY(letter);
     ArrayLayout layout = *letter == 'C' ? LAYOUT_C : *letter == 'F' ? LAYOUT_F : LAYOUT_A;
     parser->at++;
-    bool readonly = accept(parser, ',');
-    if (readonly) {
-        skip_space(parser);
-        TRY(strncmp(parser->at, "readonly", 8) == 0);
-        parser->at += 8;
-    }
-    TRY(accept(parser, ')'));
+    TRY(parse_readonly(parser, &readonly));
     return type_array(parser->table, element, ndim, layout, readonly);
+}
+
+static const Type *parse_ref(TypeParser *parser) {
+    bool readonly;
+    TRY(accept(parser, '('));
+    const Type *record = parse_type(parser);
+    TRY(record && type_is_record(record) && parse_readonly(parser, &readonly));
+    return type_record(parser->table, record, readonly);
+}
+
+/* ---- structs ---- */
+
+static const char *parse_name(TypeParser *parser) {
+    skip_space(parser);
+    Buf name;
+    if (*parser->at != '"') {
+        size_t length = word_length(parser->at);
+        const char *word = arena_strndup(parser->scratch, parser->at, length);
+        parser->at += length;
+        return is_word(word) ? word : NULL;
+    }
+    buf_init(&name, parser->scratch);
+    for (parser->at++; *parser->at != '"'; parser->at++) {
+        if (*parser->at == '\\') parser->at++;
+        if (!*parser->at) return NULL;
+        buf_putc(&name, *parser->at);
+    }
+    parser->at++;
+    return name.text;
+}
+
+/* Items lie one behind the other or apart, within the struct. */
+static bool struct_is_sound(const Type *type) {
+    if (type->align == 0 || type->align & (type->align - 1) || type->bytes % type->align) return false;
+    for (uint32_t i = 0; i < type->count; i++) {
+        size_t size = type_size(type->items[i]);
+        if (size > type->bytes || type->places[i] > type->bytes - size) return false;
+    }
+    return true;
+}
+
+/* "(" [name ":" type "@" offset {"," name ":" type "@" offset}] ";" size "," align ")" */
+static const Type *parse_record(TypeParser *parser, StructForm form) {
+    VEC(const char *) names = {0};
+    VEC(uint32_t) places = {0};
+    TypeList items = {0};
+    uint32_t bytes, align;
+    TRY(accept(parser, '('));
+    while (!accept(parser, ';')) {
+        TRY(!items.len || accept(parser, ','));
+        const char *name = parse_name(parser);
+        TRY(name && accept(parser, ':'));
+        const Type *item = parse_type(parser);
+        uint32_t offset;
+        TRY(item && (item->kind == TY_NESTED || type_can_be_element(item)));
+        TRY(accept(parser, '@') && parse_number(parser, UINT32_MAX, &offset));
+        vec_push(parser->scratch, &names, name);
+        vec_push(parser->scratch, &items, item);
+        vec_push(parser->scratch, &places, offset);
+    }
+    TRY(items.len && parse_number(parser, INT32_MAX, &bytes) && accept(parser, ','));
+    TRY(parse_number(parser, UINT8_MAX, &align) && accept(parser, ')'));
+    const Type wanted = {.form = (uint8_t)form,
+                         .align = (uint8_t)align,
+                         .bytes = bytes,
+                         .count = (uint32_t)items.len,
+                         .items = items.data,
+                         .names = names.data,
+                         .places = places.data};
+    return struct_is_sound(&wanted) ? type_struct(parser->table, &wanted) : NULL;
+}
+
+static const Type *parse_nested(TypeParser *parser) {
+    uint32_t extents[TYPE_MAX_NDIM];
+    unsigned ndim = 0;
+    uint64_t bytes;
+    TRY(accept(parser, '('));
+    const Type *element = parse_type(parser);
+    TRY(element && type_can_be_element(element));
+    bytes = type_size(element);
+    while (accept(parser, ',')) {
+        TRY(ndim < TYPE_MAX_NDIM && parse_number(parser, INT32_MAX, &extents[ndim]));
+        bytes *= extents[ndim++];
+        TRY(bytes <= INT32_MAX);
+    }
+    TRY(ndim && accept(parser, ')'));
+    return type_nested(parser->table, element, ndim, extents);
 }
 
 static const Type *parse_func(TypeParser *parser) {
@@ -227,12 +371,20 @@ static const Type *find_scalar(TypeTable *table, const char *word, size_t length
     return NULL;
 }
 
+const Type *type_vector_named(TypeTable *table, const char *word, size_t length) {
+    if (length < 3 || word[length - 2] != 'x' || word[length - 1] < '1' || word[length - 1] > '0' + VECTOR_MAX_COUNT)
+        return NULL;
+    const Type *item = find_scalar(table, word, length - 2);
+    bool fits = item && !item->weak && strchr("iuf", type_scalar_kind(item));
+    return fits ? type_vector(table, (Scalar)item->scalar, (unsigned)(word[length - 1] - '0')) : NULL;
+}
+
 /* The items of these kinds have a number or a form of their own. */
 static bool items_fit(TypeKind kind, const TypeList *list) {
     switch (kind) {
     case TY_FLAT: return list->len == 1 && list->data[0]->kind == TY_ARRAY;
     case TY_DTYPE:
-    case TY_CLASS: return list->len == 1 && list->data[0]->kind == TY_SCALAR;
+    case TY_CLASS: return list->len == 1 && (list->data[0]->kind == TY_SCALAR || list->data[0]->kind == TY_STRUCT);
     case TY_CELL: return list->len == 1;
     case TY_SLICE: return list->len == 3;
     default: return true;
@@ -287,8 +439,12 @@ static const Type *parse_word(TypeParser *parser) {
     if (word_is(word, length, "named")) return parse_named_tuple(parser);
     if (word_is(word, length, "enum")) return parse_enum(parser, false);
     if (word_is(word, length, "flag")) return parse_enum(parser, true);
-    const Type *scalar = find_scalar(parser->table, word, length);
-    if (scalar) return scalar;
+    if (word_is(word, length, "ref")) return parse_ref(parser);
+    if (word_is(word, length, "record")) return parse_record(parser, STRUCT_RECORD);
+    if (word_is(word, length, "recordclass")) return parse_record(parser, STRUCT_RECORD_CLASS);
+    const Type *found = find_scalar(parser->table, word, length);
+    if (!found) found = type_vector_named(parser->table, word, length);
+    if (found) return found;
     for (size_t iter = 0; iter < COUNT_OF(iter_text); iter++)
         if (word_is(word, length, iter_text[iter])) {
             TypeList list = {0};
@@ -299,6 +455,7 @@ static const Type *parse_word(TypeParser *parser) {
     for (int kind = 0; kind <= TY_OBJECT; kind++) {
         if (!kind_text[kind].name || !word_is(word, length, kind_text[kind].name)) continue;
         if (kind == TY_ARRAY) return parse_array(parser);
+        if (kind == TY_NESTED) return parse_nested(parser);
         if (kind == TY_FUNC) return parse_func(parser);
         return parse_kind(parser, (TypeKind)kind);
     }

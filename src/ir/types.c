@@ -59,13 +59,19 @@ bool type_table_exhausted(TypeTable *table) { return table->exhausted; }
 
 void type_table_fail_after(TypeTable *table, size_t n) { arena_fail_after(table->arena, n); }
 
+static uint32_t count_places(const Type *type) {
+    return type->kind == TY_STRUCT ? type->count : type->kind == TY_NESTED ? type->ndim : 0;
+}
+
 static uint64_t type_hash(const Type *type) {
     uint64_t hash = hash_mix((uint64_t)type->kind, (uint64_t)type->ndim | (uint64_t)type->layout << 8 |
                                                        (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24 |
-                                                       (uint64_t)type->flag << 32);
+                                                       (uint64_t)type->flag << 32 | (uint64_t)type->form << 33 |
+                                                       (uint64_t)type->align << 40 | (uint64_t)type->record << 48);
     hash = hash_mix(hash, (uint64_t)(type->func ? type->func->id : 0) << 32 | type->object);
     for (uint32_t i = 0; i < type->count; i++) hash = hash_mix(hash, (uint64_t)(uintptr_t)type->items[i]);
-    return hash;
+    for (uint32_t i = 0; i < count_places(type); i++) hash = hash_mix(hash, type->places[i]);
+    return hash_mix(hash, type->bytes);
 }
 
 static bool names_same(const Type *a, const Type *b) {
@@ -75,10 +81,17 @@ static bool names_same(const Type *a, const Type *b) {
     return true;
 }
 
+static bool layout_same(const Type *a, const Type *b) {
+    uint32_t count = count_places(a);
+    return a->form == b->form && a->align == b->align && a->bytes == b->bytes && a->record == b->record &&
+           count == count_places(b) && (count == 0 || memcmp(a->places, b->places, count * sizeof *a->places) == 0);
+}
+
 static bool type_same(const Type *a, const Type *b) {
-    return a->kind == b->kind && a->flag == b->flag && a->count == b->count && names_same(a, b) && a->ndim == b->ndim &&
-           a->layout == b->layout && a->readonly == b->readonly && a->iter == b->iter && a->func == b->func &&
-           a->object == b->object && (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(Type *)) == 0);
+    return a->kind == b->kind && layout_same(a, b) && a->flag == b->flag && a->count == b->count && names_same(a, b) &&
+           a->ndim == b->ndim && a->layout == b->layout && a->readonly == b->readonly && a->iter == b->iter &&
+           a->func == b->func && a->object == b->object &&
+           (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(Type *)) == 0);
 }
 
 /* The slot where a type equal to `wanted` stands or belongs. */
@@ -106,6 +119,12 @@ static const char *const *copy_names(Arena *arena, const Type *type) {
     return names;
 }
 
+static const uint32_t *copy_places(Arena *arena, const Type *type) {
+    uint32_t count = count_places(type), *places = count ? ARENA_ARRAY(arena, uint32_t, count) : NULL;
+    if (places) memcpy(places, type->places, count * sizeof *places);
+    return places;
+}
+
 /* A copy of `wanted` that lives as long as the table; NULL: no memory.  The jump ends in this frame, which holds
  * nothing else. */
 static Type *copy_type(TypeTable *table, const Type *wanted) {
@@ -121,6 +140,7 @@ static Type *copy_type(TypeTable *table, const Type *wanted) {
     *type = *wanted;
     type->items = items;
     type->names = wanted->names ? copy_names(table->arena, wanted) : NULL;
+    type->places = copy_places(table->arena, wanted);
     type->table = table;
     arena_on_exhaustion(table->arena, NULL);
     return type;
@@ -226,6 +246,52 @@ const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, Arr
                                  .items = &element});
 }
 
+const Type *type_record(TypeTable *table, const Type *structure, bool readonly) {
+    return intern(table,
+                  &(Type){.kind = TY_ARRAY, .record = true, .readonly = readonly, .count = 1, .items = &structure});
+}
+
+const Type *type_struct(TypeTable *table, const Type *like) {
+    return intern(table, &(Type){.kind = TY_STRUCT,
+                                 .form = like->form,
+                                 .align = like->align,
+                                 .bytes = like->bytes,
+                                 .count = like->count,
+                                 .items = like->items,
+                                 .names = like->names,
+                                 .places = like->places});
+}
+
+const Type *type_vector(TypeTable *table, Scalar scalar, unsigned count) {
+    static const char *const names[VECTOR_MAX_COUNT] = {"x", "y", "z", "w"};
+    enum { WIDEST_ACCESS = 16 };
+    const Type *item = type_scalar(table, scalar, false), *items[VECTOR_MAX_COUNT] = {item, item, item, item};
+    uint32_t bytes = scalar_info[scalar].bytes, places[VECTOR_MAX_COUNT] = {0, bytes, 2 * bytes, 3 * bytes};
+    uint32_t align = count == 3 ? bytes : count * bytes;
+    return type_struct(table, &(Type){.form = STRUCT_VECTOR,
+                                      .align = (uint8_t)(align < WIDEST_ACCESS ? align : WIDEST_ACCESS),
+                                      .bytes = count * bytes,
+                                      .count = count,
+                                      .items = items,
+                                      .names = names,
+                                      .places = places});
+}
+
+const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents) {
+    return intern(table,
+                  &(Type){.kind = TY_NESTED, .ndim = (uint8_t)ndim, .count = 1, .items = &element, .places = extents});
+}
+
+bool type_can_be_element(const Type *type) {
+    return type->kind == TY_STRUCT || (type->kind == TY_SCALAR && !type->weak);
+}
+
+int type_field(const Type *type, const char *name) {
+    for (uint32_t i = 0; type->names && i < type->count; i++)
+        if (strcmp(type->names[i], name) == 0) return (int)i;
+    return -1;
+}
+
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step) {
     const Type *items[3] = {start, stop, step};
     return type_with_items(table, TY_SLICE, 0, items, 3);
@@ -259,8 +325,13 @@ bool type_takes_element(const Type *array, const Type *index) {
     return index->count == array->ndim;
 }
 
+const Type *type_element_value(TypeTable *table, const Type *array) {
+    const Type *element = type_element(array);
+    return type_is_record(element) ? type_record(table, element, array->readonly) : element;
+}
+
 const Type *type_array_item(TypeTable *table, const Type *array) {
-    if (array->ndim == 1) return type_element(array);
+    if (array->ndim == 1) return type_element_value(table, array);
     ArrayLayout layout = array->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_A;
     return type_array(table, type_element(array), array->ndim - 1u, layout, array->readonly);
 }
@@ -270,7 +341,7 @@ const Type *type_iter_item(TypeTable *table, const Type *iter) {
     uint32_t first = iter->iter == ITER_ENUMERATE;
     switch ((IterKind)iter->iter) {
     case ITER_RANGE: return over;
-    case ITER_FLAT: return type_element(over->items[0]);
+    case ITER_FLAT: return type_element_value(table, over->items[0]);
     case ITER_TUPLE:
     case ITER_ARRAY:
     case ITER_REVERSED:

@@ -78,7 +78,8 @@ static void check_comparison(Verifier *verifier, const Value *value) {
 
 static void check_items(Verifier *verifier, const Value *value) {
     TypeKind kind = value->type->kind;
-    bool text = value->op == OP_FORMAT, composite = text ? kind == TY_TEXT : kind == TY_TUPLE || kind == TY_EXC;
+    bool text = value->op == OP_FORMAT,
+         composite = text ? kind == TY_TEXT : kind == TY_TUPLE || kind == TY_STRUCT || kind == TY_EXC;
     if (text && (!value->nargs || value->args[0]->op != OP_CONST || value->args[0]->type->kind != TY_STR))
         fault(verifier, value, "the template is not a constant");
     if (!composite || value->type->count != value->nargs) {
@@ -93,7 +94,7 @@ static void check_extract(Verifier *verifier, const Value *value) {
     const Value *from = value->args[0];
     if (from->op == OP_UNPACK || from->op == OP_UNPACK_EX) return; /* may hold an array or an iterator */
     TypeKind kind = from->type->kind;
-    bool other = kind == TY_CLOSURE || kind == TY_EXC || kind == TY_TEXT;
+    bool other = kind == TY_STRUCT || kind == TY_CLOSURE || kind == TY_EXC || kind == TY_TEXT;
     if (!other) want_kind(verifier, value, 0, TY_TUPLE, "a tuple");
     if (!other && kind != TY_TUPLE) return;
     if (value->imm.i >= from->type->count)
@@ -108,9 +109,9 @@ static void check_item_access(Verifier *verifier, const Value *value) {
     if (value->op == OP_SETITEM && array->readonly) fault(verifier, value, "the array is read-only");
     if (!type_takes_element(array, index)) return;
     if (value->op == OP_GETITEM)
-        want_result(verifier, value, type_element(array));
+        want_result(verifier, value, type_element_value(array->table, array));
     else if (!(value->flags & VF_CHECKED)) /* else a Python int, whose range is checked when it runs */
-        want(verifier, value, 2, type_element(array));
+        want(verifier, value, 2, type_element_value(array->table, array));
 }
 
 static void check_call(Verifier *verifier, const Value *value) {

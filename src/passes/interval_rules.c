@@ -49,9 +49,15 @@ static Known at_most(Known known, LengthId length, Wide offset) {
     return known;
 }
 
+/* At least 1: a struct without fields has no bytes. */
+static int64_t item_bytes(const Type *array) {
+    int64_t bytes = (int64_t)type_size(type_element(array));
+    return bytes ? bytes : 1;
+}
+
 /* An extent: NumPy makes no array of more bytes than an int64 counts, whatever its strides. */
 static Known extent(Intervals *s, const Value *array, unsigned axis) {
-    Interval range = interval_of(0, INT64_MAX / scalar_info[type_element(array->type)->scalar].bytes);
+    Interval range = interval_of(0, INT64_MAX / item_bytes(array->type));
     return at_most(known_range(range), intervals_length(s, array, axis), 0);
 }
 
@@ -355,7 +361,7 @@ static Known attribute(Intervals *s, const Value *value) {
     const Value *array = value->args[0];
     bool size = is_attribute(value, "size");
     if (size && array->type->ndim == 1) return extent(s, array, 0);
-    int64_t bytes = size ? scalar_info[type_element(array->type)->scalar].bytes : 1;
+    int64_t bytes = size ? item_bytes(array->type) : 1;
     return size || is_attribute(value, "nbytes") ? known_range(interval_of(0, INT64_MAX / bytes))
                                                  : intervals_of_type(value->type);
 }
@@ -376,8 +382,7 @@ static Known extract(Intervals *s, const ValueNode *node) {
 
 static Known item(Intervals *s, const ValueNode *node) {
     const Value *value = node->value, *from = value->args[0];
-    if (is_attribute(from, "shape"))
-        return known_range(interval_of(0, INT64_MAX / scalar_info[type_element(from->args[0]->type)->scalar].bytes));
+    if (is_attribute(from, "shape")) return known_range(interval_of(0, INT64_MAX / item_bytes(from->args[0]->type)));
     if (from->type->kind == TY_TUPLE) return tuple_item(s, node->args[0], value->type);
     if (from->type->kind == TY_RANGE) return range_item(s, node->args[0]);
     return intervals_of_type(value->type);

@@ -139,7 +139,9 @@ bool typing_is_none(const Typing *t, size_t arg);
 bool typing_const_int(Typing *t, size_t arg, int64_t *out);
 bool typing_const_bool(Typing *t, size_t arg, bool *out);
 bool typing_const_shape(Typing *t, size_t arg, int64_t *shape,
-                        size_t *ndim);                 /* an int or a tuple of ints; room for TYPE_MAX_NDIM */
+                        size_t *ndim); /* an int or a tuple of ints; room for TYPE_MAX_NDIM */
+/* The element type that an argument names: also a vector. */
+const Type *typing_const_element(Typing *t, size_t arg);
 const Type *typing_const_dtype(Typing *t, size_t arg); /* the strong scalar a dtype argument names; NULL: refused */
 bool typing_const_str(Typing *t, size_t arg, const char **out);
 

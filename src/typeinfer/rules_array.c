@@ -145,7 +145,8 @@ static bool getitem_array(Typing *t, const Type *array) {
     TRY(read_index(t, array, &index));
     if (array != t->args[0].type) typing_cast(t, 0, array);
     if (index.cast) typing_cast(t, 1, index.cast);
-    return typing_result(t, is_element(&index, array) ? array->items[0] : view_type(t->in, array, &index), NULL);
+    return typing_result(
+        t, is_element(&index, array) ? type_element_value(t->in->types, array) : view_type(t->in, array, &index), NULL);
 }
 
 static bool flat_index(Typing *t) {
@@ -179,7 +180,7 @@ bool rule_getitem(Typing *t) {
     case TY_TUPLE:
         if (type != t->args[0].type) break;
         return typing_getitem_tuple(t, type);
-    case TY_FLAT: TRY(flat_index(t)); return typing_result(t, type->items[0]->items[0], NULL);
+    case TY_FLAT: TRY(flat_index(t)); return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
     case TY_RANGE: return getitem_range(t);
     default: break;
     }
@@ -200,10 +201,19 @@ static bool store_may_overflow(const Infer *in, const Type *from, const Type *to
     return (a->kind == 'i' && a->bytes > b->bytes) || (a->kind == 'u' && a->bytes >= b->bytes);
 }
 
+static bool cannot_store(Typing *t, const Type *element, bool is_view) {
+    const Type *value = infer_content(t->args[2].type);
+    typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
+                    is_view ? "a view" : "an element", typing_text(t, element));
+    if (value->kind == TY_ARRAY) return typing_hint(t, "index both sides, or assign to a slice");
+    return value->kind == TY_TUPLE ? typing_hint(t, "assign the items one by one") : false;
+}
+
 /* A number of type `value` stored into an element: as a C conversion, save complex into real, which NumPy refuses or
  * warns of, and integers beyond the element's range, which raise unless they come out of an array without dimensions
  * (`from_array`). */
 static bool store_scalar(Typing *t, const Type *element, bool from_array) {
+    if (element->kind != TY_SCALAR) return cannot_store(t, element, false);
     const Type *value = infer_content(t->args[2].type);
     if (scalar_info[value->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
         typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into an array of %s", typing_arg_text(t, 2),
@@ -284,7 +294,10 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         value = t->args[2].type;
     }
     if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
+    if (value == element) return true;
     if (is_view && value->kind == TY_ARRAY) {
+        if (element->kind != TY_SCALAR || value->items[0]->kind != TY_SCALAR)
+            return value->items[0] == element || cannot_store(t, element, true);
         if (scalar_info[value->items[0]->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
             typing_fail_arg(t, 2, DIAG_TYPING, "elements of %s cannot be stored into an array of %s",
                             typing_arg_text(t, 2), typing_text(t, element));
@@ -292,16 +305,13 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         }
         return true;
     }
-    if (is_view && t->args[2].type->kind == TY_TUPLE) {
+    if (is_view && element->kind == TY_SCALAR && t->args[2].type->kind == TY_TUPLE) {
         const Type *tuple;
         TRY(tuple = store_tuple(t, t->args[2], element, ndim));
         typing_cast(t, 2, tuple);
         return true;
     }
-    typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
-                    is_view ? "a view" : "an element", typing_text(t, element));
-    if (value->kind == TY_ARRAY) return typing_hint(t, "index both sides, or assign to a slice");
-    return value->kind == TY_TUPLE ? typing_hint(t, "assign the items one by one") : false;
+    return cannot_store(t, element, is_view);
 }
 
 static bool same_operand(const Value *a, const Value *b) {

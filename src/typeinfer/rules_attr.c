@@ -197,11 +197,11 @@ static bool method(Typing *t, const Type *type) {
     return typing_result(t, type_func(t->in->types, func), NULL);
 }
 
-/* p.x and p._fields of a namedtuple. */
+/* p.x of a namedtuple or a struct, p._fields of a namedtuple. */
 static bool field_of(Typing *t, const Type *type) {
-    for (uint32_t i = 0; type->names && i < type->count; i++)
-        if (strcmp(type->names[i], t->text) == 0) return typing_become_item(t, 0, i);
-    if (!type->names || strcmp(t->text, "_fields") != 0) return no_attribute(t);
+    int field = type_field(type, t->text);
+    if (field >= 0) return typing_become_item(t, 0, (size_t)field);
+    if (type->kind != TY_TUPLE || !type->names || strcmp(t->text, "_fields") != 0) return no_attribute(t);
     const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
     for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type->names[i]);
     return typing_become_const(t, const_tuple(t->in->arena, t->in->types, names, type->count));
@@ -210,7 +210,8 @@ static bool field_of(Typing *t, const Type *type) {
 bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     AttrId attr = attr_find(type->kind, t->text);
-    if (type->kind == TY_TUPLE && type == t->args[0].type) return field_of(t, type);
+    bool has_fields = type->kind == TY_TUPLE || type->kind == TY_STRUCT;
+    if (has_fields && type == t->args[0].type) return field_of(t, type);
     if (type != t->args[0].type) typing_cast(t, 0, type);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
 }

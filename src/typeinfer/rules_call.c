@@ -424,8 +424,30 @@ static bool convert(Typing *t, const Type *to) {
     return typing_become_arg(t, 0);
 }
 
+/* float32x4(x, y, z, w): each argument is a number or a vector, whose items are taken in order. */
+static bool make_vector(Typing *t, const Type *to) {
+    Value *items[VECTOR_MAX_COUNT];
+    uint32_t count = 0;
+    if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s takes no keyword arguments", typing_text(t, to));
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = infer_content(t->args[i].type);
+        bool vector = type->kind == TY_STRUCT && type->form == STRUCT_VECTOR && type == t->args[i].type;
+        const Type *item = vector ? type->items[0] : type;
+        if (item->kind != TY_SCALAR || type_scalar_kind(item) == 'c') return typing_bad_operands(t);
+        for (uint32_t k = 0; k < (vector ? type->count : 1); k++, count++)
+            if (t->emit && count < to->count)
+                items[count] = typing_make_cast(t, vector ? typing_make_extract(t, t->values[i], k) : t->values[i],
+                                                to->items[0]);
+    }
+    if (count != to->count)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s is made of %u numbers, %u given", typing_text(t, to),
+                           (unsigned)to->count, (unsigned)count);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, to, items, count) : NULL, to);
+}
+
 static bool call_class(Typing *t, const Type *class_type) {
     const Type *to = class_type->items[0];
+    if (to->kind == TY_STRUCT && to->form == STRUCT_VECTOR) return make_vector(t, to);
     if (to->kind != TY_SCALAR)
         return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_text(t, class_type));
     bool complex = scalar_info[to->scalar].kind == 'c';

@@ -67,7 +67,7 @@ bool rule_func_cuda_array(Typing *t) {
                            "kernel[grid, block, stream, bytes]");
         return false;
     }
-    const Type *dtype = typing_const_dtype(t, 1);
+    const Type *dtype = typing_const_element(t, 1);
     TRY(dtype);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) {
         TRY(typing_const_int(t, 2, &alignment));
@@ -128,7 +128,7 @@ static const Type *atomic_element(Typing *t, bool indexed) {
         typing_fail_arg(t, 0, DIAG_READONLY, "%s writes to a read-only array", typing_func_name(t));
         return NULL;
     }
-    if (!strchr(atomic_types(t->func), scalar_info[element->scalar].numpy_char)) {
+    if (element->kind != TY_SCALAR || !strchr(atomic_types(t->func), scalar_info[element->scalar].numpy_char)) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s does not work on elements of type %s", typing_func_name(t),
                         typing_text(t, element));
         return NULL;

@@ -351,7 +351,8 @@ static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
         typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
         return false;
     }
-    if (element->kind != TY_SCALAR || !promote_binary(t->in, t->op, array->items[0], element, &types))
+    if (element->kind != TY_SCALAR || array->items[0]->kind != TY_SCALAR ||
+        !promote_binary(t->in, t->op, array->items[0], element, &types))
         return typing_bad_operands(t);
     if (!same_kind(types.result, array->items[0])) {
         typing_fail(t, DIAG_TYPING, "the result of %s and %s is %s and cannot be stored back as %s",
