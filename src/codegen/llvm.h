@@ -55,6 +55,20 @@ typedef struct Lower Lower;
 
 typedef enum FenceScope { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceScope;
 
+/* How an access treats the caches: ld.ca ... ld.cv, st.cg ... st.wt of PTX.  The rows of cuda.def stand in this
+ * order. */
+typedef enum CacheHint {
+    CACHE_LOAD_CA,
+    CACHE_LOAD_CG,
+    CACHE_LOAD_CS,
+    CACHE_LOAD_LU,
+    CACHE_LOAD_CV,
+    CACHE_STORE_CG,
+    CACHE_STORE_CS,
+    CACHE_STORE_WB,
+    CACHE_STORE_WT,
+} CacheHint;
+
 typedef enum Special { /* what a CUDA thread knows about its place; all i32 */
                        SPECIAL_THREAD_X,
                        SPECIAL_THREAD_Y,
@@ -124,7 +138,12 @@ struct Target {
     /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all
      * / any. */
     LLVMValueRef (*barrier_vote)(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate);
-    void (*warp_barrier)(Lower *l, const Value *at, LLVMValueRef mask); /* i32: the lanes that meet */
+    /* What the lanes of a mask (i32; NULL for ACTIVE) do together.  Value: i32 or i64; i1 for votes; NULL for MEET and
+     * ACTIVE.  operand: i32 from 0 to 31, for SHFL.  Gives what the value is, i1 for ALL ANY EQ, i32 for masks. */
+    LLVMValueRef (*warp)(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,
+                         LLVMValueRef operand);
+    /* Loads bits (an integer type of 8 to 64 bits), or stores them if `value` is not NULL. */
+    LLVMValueRef (*cached)(Lower *l, CacheHint hint, LLVMTypeRef bits, LLVMValueRef pointer, LLVMValueRef value);
     /* The thread rests for that long (i32) while others get on. */
     void (*rest)(Lower *l, LLVMValueRef nanoseconds);
     /* Its writes are seen before what it writes later, by the threads in scope. */

@@ -57,11 +57,6 @@ LLVMValueRef lower_func_cuda_syncthreads_count(Lower *l, const Value *call) { re
 LLVMValueRef lower_func_cuda_syncthreads_and(Lower *l, const Value *call) { return vote(l, call, VOTE_ALL); }
 LLVMValueRef lower_func_cuda_syncthreads_or(Lower *l, const Value *call) { return vote(l, call, VOTE_ANY); }
 
-LLVMValueRef lower_func_cuda_syncwarp(Lower *l, const Value *call) {
-    l->target->warp_barrier(l, call, call->nargs ? LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, "") : l_i32(l, -1));
-    return none(l);
-}
-
 LLVMValueRef lower_func_cuda_threadfence(Lower *l, const Value *call) {
     l->target->fence(l, call->imm.func->id == FUNC_CUDA_THREADFENCE         ? FENCE_DEVICE
                         : call->imm.func->id == FUNC_CUDA_THREADFENCE_BLOCK ? FENCE_BLOCK
@@ -139,10 +134,15 @@ static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef poi
     return with_scope(l, LLVMBuildAtomicRMW(l->b, op, pointer, value, LLVMAtomicOrderingMonotonic, false));
 }
 
+static LLVMTypeRef bits_of(Lower *l, LLVMTypeRef type) {
+    if (type == l->f16) return l->i16;
+    return type == l->f32 ? l->i32 : type == l->f64 ? l->i64 : type;
+}
+
 /* If *pointer == expected then *pointer = desired; the old value.  Floats are compared by their bits, as the hardware
  * does. */
 static LLVMValueRef atomic_cas(Lower *l, LLVMValueRef pointer, LLVMValueRef expected, LLVMValueRef desired) {
-    LLVMTypeRef type = LLVMTypeOf(expected), bits = type == l->f32 ? l->i32 : type == l->f64 ? l->i64 : type;
+    LLVMTypeRef type = LLVMTypeOf(expected), bits = bits_of(l, type);
     LLVMValueRef e = LLVMBuildBitCast(l->b, expected, bits, ""), d = LLVMBuildBitCast(l->b, desired, bits, "");
     LLVMValueRef pair = with_scope(l, LLVMBuildAtomicCmpXchg(l->b, pointer, e, d, LLVMAtomicOrderingMonotonic,
                                                              LLVMAtomicOrderingMonotonic, false));
@@ -160,10 +160,9 @@ static LLVMValueRef float_extreme(Lower *l, FuncId func, LLVMValueRef old, LLVMV
 
 /* Repeats compare-and-swap until nobody came in between. */
 static LLVMValueRef float_loop(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value) {
-    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMTypeRef type = LLVMTypeOf(value), bits = bits_of(l, type);
     LLVMBasicBlockRef before = l_here(l), again = l_block(l, "again"), done = l_block(l, "swapped");
-    LLVMTypeRef bits = type == l->f32 ? l->i32 : l->i64;
-    LLVMValueRef first = l_raw_load(l, type, pointer, type == l->f32 ? 4 : 8);
+    LLVMValueRef first = l_raw_load(l, type, pointer, LLVMGetIntTypeWidth(bits) / 8);
     l_jump(l, again);
     l_enter(l, again);
     LLVMValueRef old = LLVMBuildPhi(l->b, type, "");
@@ -211,11 +210,21 @@ static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LL
     }
 }
 
+/* Each part by itself: no thread sees a part that is half added, but perhaps one part without the other. */
+static LLVMValueRef atomic_complex(Lower *l, FuncId func, const Type *element, LLVMValueRef pointer,
+                                   LLVMValueRef value) {
+    LLVMValueRef second = l_offset(l, pointer, l_i64(l, (int64_t)type_size(element) / 2));
+    LLVMValueRef re = atomic_float(l, func, pointer, l_extract(l, value, 0));
+    return l_complex(l, re, atomic_float(l, func, second, l_extract(l, value, 1)));
+}
+
 LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     LLVMValueRef value = l_arg(l, call, 2), old;
-    if (type_scalar_kind(access.element) == 'f')
+    if (type_scalar_kind(access.element) == 'c')
+        old = atomic_complex(l, call->imm.func->id, access.element, access.pointer, value);
+    else if (type_scalar_kind(access.element) == 'f')
         old = atomic_float(l, call->imm.func->id, access.pointer, value);
     else
         old = atomic_integer(l, call->imm.func->id, type_scalar_kind(access.element) == 'i', access.pointer, value);
@@ -227,6 +236,36 @@ LLVMValueRef lower_func_cuda_atomic_cas(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     return l_endaccess(l, &access, atomic_cas(l, access.pointer, l_arg(l, call, 2), l_arg(l, call, 3)));
+}
+
+/* ---- loads and stores with a hint for the caches ---- */
+
+_Static_assert(FUNC_CUDA_STWT - FUNC_CUDA_LDCA == CACHE_STORE_WT - CACHE_LOAD_CA, "rows in the order of CacheHint");
+static CacheHint hint_of(const Value *call) { return (CacheHint)(call->imm.func->id - FUNC_CUDA_LDCA); }
+
+/* The bits of an element travel as an integer of its size. */
+static LLVMTypeRef bits_in_memory(Lower *l, const Type *element) {
+    return LLVMIntTypeInContext(l->context, (unsigned)(8 * type_size(element)));
+}
+
+LLVMValueRef lower_func_cuda_cached_load(Lower *l, const Value *call) {
+    Access access;
+    l_access(l, &access, call, call->args[0], call->args[1]);
+    LLVMValueRef bits = l->target->cached(l, hint_of(call), bits_in_memory(l, access.element), access.pointer, NULL);
+    LLVMTypeRef type = l_type(l, access.element);
+    return l_endaccess(l, &access,
+                       type == l->i1 ? LLVMBuildTrunc(l->b, bits, type, "") : LLVMBuildBitCast(l->b, bits, type, ""));
+}
+
+LLVMValueRef lower_func_cuda_cached_store(Lower *l, const Value *call) {
+    Access access;
+    l_access(l, &access, call, call->args[0], call->args[1]);
+    LLVMTypeRef bits = bits_in_memory(l, access.element);
+    LLVMValueRef value = l_arg(l, call, 2);
+    value = LLVMTypeOf(value) == l->i1 ? LLVMBuildZExt(l->b, value, bits, "") : LLVMBuildBitCast(l->b, value, bits, "");
+    l->target->cached(l, hint_of(call), bits, access.pointer, value);
+    l_endaccess(l, &access, NULL);
+    return none(l);
 }
 
 /* ---- instructions ---- */

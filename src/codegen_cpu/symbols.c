@@ -72,7 +72,7 @@ typedef struct RuntimeSymbol {
 static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_barrier", krait_host_barrier),
     SYMBOL("krait_host_barrier_vote", krait_host_barrier_vote),
-    SYMBOL("krait_host_warp_barrier", krait_host_warp_barrier),
+    SYMBOL("krait_host_warp", krait_host_warp),
     SYMBOL("krait_host_yield", krait_host_yield),
     SYMBOL("krait_host_safepoint", krait_host_safepoint),
     SYMBOL("krait_heap_buffer", krait_heap_buffer),

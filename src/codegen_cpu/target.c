@@ -202,8 +202,21 @@ static LLVMValueRef host_barrier_vote(Lower *l, const Value *at, BarrierVote vot
     return barrier_call(l, at, "krait_host_barrier_vote", l->i32, l_i32(l, vote), truth);
 }
 
-static void host_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
-    barrier_call(l, at, "krait_host_warp_barrier", l->v, mask, NULL);
+/* The run time takes and gives 64 bits. */
+static LLVMValueRef host_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,
+                              LLVMValueRef operand) {
+    bool is_signed = op == WARP_MIN || op == WARP_MAX, votes = op >= WARP_ALL && op <= WARP_EQ;
+    bool gives_lanes = op == WARP_ACTIVE || op == WARP_BALLOT || op == WARP_MATCH_ANY || op == WARP_MATCH_ALL;
+    LLVMTypeRef type = gives_lanes ? l->i32 : votes ? l->i1 : value ? LLVMTypeOf(value) : NULL;
+    LLVMValueRef wide = !value      ? l_i64(l, 0)
+                        : is_signed ? LLVMBuildSExt(l->b, value, l->i64, "")
+                                    : LLVMBuildZExt(l->b, value, l->i64, "");
+    LLVMValueRef args[] = {l->hidden[0], l_i32(l, l_access_site(l, at, 0)), l_i32(l, op), mask ? mask : l_i32(l, 0),
+                           wide,         operand ? operand : l_i32(l, 0)};
+    LLVMValueRef result = l_call_named(l, "krait_host_warp", l->i64, args, COUNT_OF(args));
+    l_call_attribute(l, result, -1, "nounwind", 0);
+    l->m->has_barriers = true;
+    return !type || type == l->i64 ? result : LLVMBuildTrunc(l->b, result, type, "");
 }
 
 /* A thread that rests waits for another, perhaps of its own block. */
@@ -211,6 +224,15 @@ static void host_rest(Lower *l, LLVMValueRef nanoseconds) {
     (void)nanoseconds;
     l_call_attribute(l, l_call_named(l, "krait_host_yield", l->v, l->hidden, 1), -1, "nounwind", 0);
     l->m->has_barriers = true;
+}
+
+/* The caches of a processor need no hint; what is loaded anew is not kept in a register either. */
+static LLVMValueRef host_cached(Lower *l, CacheHint hint, LLVMTypeRef bits, LLVMValueRef pointer, LLVMValueRef value) {
+    unsigned align = LLVMGetIntTypeWidth(bits) / 8;
+    if (value) return l_raw_store(l, value, pointer, align);
+    LLVMValueRef load = l_raw_load(l, bits, pointer, align);
+    if (hint == CACHE_LOAD_CV) LLVMSetVolatile(load, true);
+    return load;
 }
 
 static void host_fence(Lower *l, FenceScope scope) {
@@ -282,8 +304,9 @@ const Target *codegen_cpu_target(void) {
         .special = host_special,
         .barrier = host_barrier,
         .barrier_vote = host_barrier_vote,
-        .warp_barrier = host_warp_barrier,
+        .warp = host_warp,
         .rest = host_rest,
+        .cached = host_cached,
         .fence = host_fence,
         .shared_array = host_shared_array,
         .dynamic_shared_bytes = host_dynamic_shared_bytes,

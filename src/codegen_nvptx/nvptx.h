@@ -11,4 +11,8 @@ bool nvptx_entry(Lower *l, const FuncInst *root);                             /*
 bool nvptx_ufunc_entry(Lower *l, const FuncInst *root);                       /* ufunc_kernel.c */
 LLVMValueRef nvptx_add_kernel(Lower *l, LLVMTypeRef *params, unsigned count); /* entry.c: with launch bounds */
 
+/* warp.c: Target.warp */
+LLVMValueRef nvptx_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,
+                        LLVMValueRef operand);
+
 #endif

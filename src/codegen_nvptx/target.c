@@ -45,9 +45,9 @@ static int nearest_capability(int capability) {
 enum { TANH_CAPABILITY = 75 };
 
 /* The newest PTX that brought something generated code may use, by capability: 6.0 has the .sync forms and scoped
- * atomics of sm_70 on, 7.0 the approximate tanh of sm_75 on. */
+ * atomics of sm_70 on, 6.2 the mask of active lanes, 7.0 the approximate tanh of sm_75 on. */
 static int lowest_ptx(int capability) {
-    int least = codegen_nvptx_ptx_version(capability), used = capability >= TANH_CAPABILITY ? 70 : 60;
+    int least = codegen_nvptx_ptx_version(capability), used = capability >= TANH_CAPABILITY ? 70 : 62;
     return least < used ? used : least;
 }
 
@@ -140,13 +140,28 @@ static LLVMValueRef nvptx_barrier_vote(Lower *l, const Value *at, BarrierVote vo
     return vote == VOTE_COUNT ? result : LLVMBuildZExt(l->b, result, l->i32, "");
 }
 
-static void nvptx_warp_barrier(Lower *l, const Value *at, LLVMValueRef mask) {
-    (void)at;
-    l_intrinsic(l, "llvm.nvvm.bar.warp.sync", NULL, &mask, 1);
-}
-
 static void nvptx_rest(Lower *l, LLVMValueRef nanoseconds) {
     if (l->m->options.compute_capability >= 70) l_call_named(l, "llvm.nvvm.nanosleep", l->v, &nanoseconds, 1);
+}
+
+static LLVMValueRef nvptx_cached(Lower *l, CacheHint hint, LLVMTypeRef bits, LLVMValueRef pointer, LLVMValueRef value) {
+    static const char *const names[] = {
+        [CACHE_LOAD_CA] = "ca",  [CACHE_LOAD_CG] = "cg",  [CACHE_LOAD_CS] = "cs",
+        [CACHE_LOAD_LU] = "lu",  [CACHE_LOAD_CV] = "cv",  [CACHE_STORE_CG] = "cg",
+        [CACHE_STORE_CS] = "cs", [CACHE_STORE_WB] = "wb", [CACHE_STORE_WT] = "wt",
+    };
+    unsigned width = LLVMGetIntTypeWidth(bits);
+    LLVMTypeRef held = width == 8 ? l->i16 : bits; /* no register has 8 bits */
+    char letter = held == l->i16 ? 'h' : held == l->i32 ? 'r' : 'l';
+    LLVMValueRef args[] = {pointer, value && held != bits ? LLVMBuildZExt(l->b, value, held, "") : value};
+    LLVMTypeRef types[] = {l->ptr, held}, type = LLVMFunctionType(value ? l->v : held, types, value ? 2 : 1, false);
+    const char *text = arena_printf(l->arena, value ? "st.%s.b%u [$0], $1;" : "ld.%s.b%u $0, [$1];", names[hint],
+                                    width);
+    const char *operands = arena_printf(l->arena, value ? "l,%c,~{memory}" : "=%c,l,~{memory}", letter);
+    LLVMValueRef assembly = LLVMGetInlineAsm(type, text, strlen(text), operands, strlen(operands), true, false,
+                                             LLVMInlineAsmDialectATT, false);
+    LLVMValueRef result = LLVMBuildCall2(l->b, type, assembly, args, value ? 2 : 1, "");
+    return value || held == bits ? result : LLVMBuildTrunc(l->b, result, bits, "");
 }
 
 static void nvptx_fence(Lower *l, FenceScope scope) {
@@ -307,8 +322,9 @@ const Target *codegen_nvptx_target(void) {
         .special = nvptx_special,
         .barrier = nvptx_barrier,
         .barrier_vote = nvptx_barrier_vote,
-        .warp_barrier = nvptx_warp_barrier,
+        .warp = nvptx_warp,
         .rest = nvptx_rest,
+        .cached = nvptx_cached,
         .fence = nvptx_fence,
         .shared_array = nvptx_shared_array,
         .dynamic_shared_bytes = nvptx_dynamic_shared_bytes,

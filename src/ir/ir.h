@@ -228,6 +228,31 @@ bool type_takes_element(const Type *array, const Type *index);
 /* What a barrier tells of the predicates of the threads that meet. */
 typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
 
+/* What the lanes of a warp do together: those of a mask meet, each brings a value and takes one away.  The rows of
+ * cuda.def stand in this order. */
+typedef enum WarpOp {
+    WARP_MEET, /* and bring nothing */
+    WARP_SHFL, /* the value of a lane: by number, so far down, so far up, exclusive or; its own where there is none */
+    WARP_SHFL_UP,
+    WARP_SHFL_DOWN,
+    WARP_SHFL_XOR,
+    WARP_ALL, /* 1 or 0: whether the value is not 0 in all, in any, in all or none */
+    WARP_ANY,
+    WARP_EQ,
+    WARP_BALLOT,    /* the lanes whose value is not 0 */
+    WARP_MATCH_ANY, /* the lanes that bring the same value */
+    WARP_MATCH_ALL, /* all of them if they bring the same value, else 0 */
+    WARP_ADD,       /* reductions of integers */
+    WARP_AND,
+    WARP_OR,
+    WARP_XOR,
+    WARP_MIN, /* signed */
+    WARP_MAX,
+    WARP_UMIN,
+    WARP_UMAX,
+    WARP_ACTIVE, /* the lanes that are here: needs no mask */
+} WarpOp;
+
 /* ---- attributes ---- */
 
 typedef enum AttrId {

@@ -42,7 +42,9 @@ static bool is_written_place(const Value *value, unsigned axis) {
 /* ---- may blocks be joined ---- */
 
 static bool tells_blocks_apart(const Value *value, unsigned axis) {
-    if (value_calls(value, FUNC_CUDA_SHARED_ARRAY) || value_calls(value, FUNC_CUDA_LANEID)) return true;
+    if (value_calls(value, FUNC_CUDA_SHARED_ARRAY) || value_calls(value, FUNC_CUDA_LANEID) ||
+        value_calls(value, FUNC_CUDA_LANEMASK_LT))
+        return true;
     for (uint32_t i = 0; i < value->nargs; i++) {
         const Value *arg = value->args[i];
         if (value_calls(arg, thread_index[axis]) && !is_written_place(value, axis)) return true;

@@ -53,6 +53,60 @@ bool rule_func_cuda_int_argument(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
+/* ---- what lanes of a warp do together ---- */
+
+/* A mask of lanes and a value of one of `kinds`; the value's type, or NULL: refused. */
+static const Type *warp_value(Typing *t, const char *kinds) {
+    TRY(in_kernel(t));
+    if (!lib_kinds(t, 0, 1, "iu") || !lib_kinds(t, 1, 1, kinds)) {
+        typing_bad_operands(t);
+        return NULL;
+    }
+    typing_cast(t, 0, infer_int(t->in));
+    typing_cast(t, 1, lib_scalar(t, 1));
+    return lib_scalar(t, 1);
+}
+
+bool rule_func_cuda_shfl(Typing *t) {
+    const Type *type = warp_value(t, "biufc");
+    TRY(type);
+    if (!lib_kinds(t, 2, 1, "iu")) return typing_bad_operands(t);
+    typing_cast(t, 2, infer_int(t->in));
+    return typing_result(t, type, NULL);
+}
+
+bool rule_func_cuda_vote(Typing *t) {
+    const Type *type = warp_value(t, "biuf"), *result = infer_bool(t->in);
+    TRY(type);
+    if (t->func == FUNC_CUDA_BALLOT_SYNC) result = infer_int(t->in);
+    Value *value = NULL;
+    if (t->emit) {
+        Value *predicate = typing_make_cast(t, t->values[1], type);
+        Value *args[] = {typing_make_cast(t, t->values[0], infer_int(t->in)),
+                         typing_make_op(t, OP_TRUTH, infer_bool(t->in), &predicate, 1)};
+        value = typing_make_func(t, t->func, result, args, 2);
+    }
+    return typing_become(t, value, result);
+}
+
+bool rule_func_cuda_match(Typing *t) {
+    TRY(warp_value(t, "biuf"));
+    const Type *mask = infer_int(t->in);
+    return typing_result(t, t->func == FUNC_CUDA_MATCH_ANY_SYNC ? mask : lib_pair(t->in, mask, infer_bool(t->in)),
+                         NULL);
+}
+
+bool rule_func_cuda_warp_reduce(Typing *t) {
+    const Type *type = warp_value(t, "iu");
+    TRY(type);
+    return typing_result(t, type, NULL);
+}
+
+bool rule_func_cuda_lanes(Typing *t) {
+    TRY(in_kernel(t));
+    return typing_result(t, infer_int(t->in), NULL);
+}
+
 /* ---- arrays ---- */
 
 bool rule_func_cuda_array(Typing *t) {
@@ -101,10 +155,12 @@ static const char *atomic_types(FuncId func) {
     switch (func) {
     case FUNC_CUDA_ATOMIC_AND:
     case FUNC_CUDA_ATOMIC_OR:
-    case FUNC_CUDA_ATOMIC_XOR: return "ilIL";
+    case FUNC_CUDA_ATOMIC_XOR: return "bhilBHIL";
     case FUNC_CUDA_ATOMIC_INC:
-    case FUNC_CUDA_ATOMIC_DEC: return "IL";
-    default: return "ilILfd";
+    case FUNC_CUDA_ATOMIC_DEC: return "BHIL";
+    case FUNC_CUDA_ATOMIC_ADD:
+    case FUNC_CUDA_ATOMIC_SUB: return "bhilBHILefdFD";
+    default: return "bhilBHILefd";
     }
 }
 
@@ -116,19 +172,19 @@ static bool is_index(const Type *type, unsigned ndim) {
     return true;
 }
 
-/* Checks array and, if it is given, index; the element type, or NULL: refused. */
-static const Type *atomic_element(Typing *t, bool indexed) {
+/* Checks array and, if it is given, index; the element type, one of `types`, or NULL: refused. */
+static const Type *accessed_element(Typing *t, bool indexed, bool writes, const char *types) {
     const Type *array = t->args[0].type;
     if (array->kind != TY_ARRAY || (!indexed && array->ndim != 1)) {
         typing_bad_operands(t);
         return NULL;
     }
     const Type *element = type_element(array);
-    if (array->readonly) {
+    if (writes && array->readonly) {
         typing_fail_arg(t, 0, DIAG_READONLY, "%s writes to a read-only array", typing_func_name(t));
         return NULL;
     }
-    if (element->kind != TY_SCALAR || !strchr(atomic_types(t->func), scalar_info[element->scalar].numpy_char)) {
+    if (element->kind != TY_SCALAR || !strchr(types, scalar_info[element->scalar].numpy_char)) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s does not work on elements of type %s", typing_func_name(t),
                         typing_text(t, element));
         return NULL;
@@ -143,9 +199,9 @@ static const Type *atomic_element(Typing *t, bool indexed) {
 
 static bool atomic(Typing *t, size_t values) {
     TRY(in_kernel(t));
-    const Type *element = atomic_element(t, true);
+    const Type *element = accessed_element(t, true, true, atomic_types(t->func));
     TRY(element);
-    if (!lib_kinds(t, 2, values, "biuf")) return typing_bad_operands(t);
+    if (!lib_kinds(t, 2, values, type_scalar_kind(element) == 'c' ? "biufc" : "biuf")) return typing_bad_operands(t);
     if (type_is_scalar(t->args[1].type)) typing_cast(t, 1, infer_int(t->in));
     for (size_t i = 2; i < 2 + values; i++) typing_cast(t, i, element);
     return typing_result(t, element, NULL);
@@ -156,7 +212,7 @@ bool rule_func_cuda_atomic_cas(Typing *t) { return atomic(t, 2); }
 
 bool rule_func_cuda_compare_and_swap(Typing *t) {
     TRY(in_kernel(t));
-    const Type *element = atomic_element(t, false);
+    const Type *element = accessed_element(t, false, true, atomic_types(t->func));
     TRY(element);
     if (!lib_kinds(t, 1, 2, "biuf")) return typing_bad_operands(t);
     Value *value = NULL;
@@ -166,6 +222,28 @@ bool rule_func_cuda_compare_and_swap(Typing *t) {
         value = typing_make_func(t, FUNC_CUDA_ATOMIC_CAS, element, args, 4);
     }
     return typing_become(t, value, element);
+}
+
+/* ---- loads and stores with a hint for the caches ---- */
+
+static const char cached_types[] = "?bhilBHILefd";
+
+bool rule_func_cuda_cached_load(Typing *t) {
+    TRY(in_kernel(t));
+    const Type *element = accessed_element(t, true, false, cached_types);
+    TRY(element);
+    if (type_is_scalar(t->args[1].type)) typing_cast(t, 1, infer_int(t->in));
+    return typing_result(t, element, NULL);
+}
+
+bool rule_func_cuda_cached_store(Typing *t) {
+    TRY(in_kernel(t));
+    const Type *element = accessed_element(t, true, true, cached_types);
+    TRY(element);
+    if (!lib_kinds(t, 2, 1, "biuf")) return typing_bad_operands(t);
+    if (type_is_scalar(t->args[1].type)) typing_cast(t, 1, infer_int(t->in));
+    typing_cast(t, 2, element);
+    return typing_result(t, infer_none(t->in), NULL);
 }
 
 /* ---- integer and selection instructions ---- */

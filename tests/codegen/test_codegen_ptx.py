@@ -226,6 +226,29 @@ def constant_array(out):
 # ---- ptxas -----------------------------------------------------------------------------------------------------------
 
 
+@kernel(I1, D1, array("int64"), "int")
+def warps(x, y, out, mask):
+    i = cuda.threadIdx.x
+    value = cuda.shfl_sync(mask, x[i], 3) + cuda.shfl_up_sync(mask, y[i], 1) + cuda.shfl_xor_sync(mask, i, 1)
+    same, equal = cuda.match_all_sync(mask, x[i])
+    out[i] = value + same + equal + cuda.match_any_sync(mask, y[i]) + cuda.activemask() + cuda.lanemask_lt()
+    out[i] += cuda.all_sync(mask, i) + cuda.any_sync(mask, i) + cuda.eq_sync(mask, i) + cuda.ballot_sync(mask, i)
+    out[i] += cuda.reduce_add_sync(mask, x[i]) + cuda.reduce_min_sync(-1, i) + cuda.reduce_xor_sync(mask, i)
+
+
+@kernel(array("int8"), array("float16"), D1, array("complex64"))
+def small_atomics_and_hints(a, b, c, d):
+    i = cuda.threadIdx.x
+    cuda.atomic.add(a, i, 1)
+    cuda.atomic.xor(a, i, 2)
+    cuda.atomic.add(b, i, 1)
+    cuda.atomic.max(b, i, 2)
+    cuda.atomic.add(d, i, 1j)
+    cuda.stcs(a, i, cuda.ldcg(a, i))
+    cuda.stwt(b, i, cuda.ldcv(b, i))
+    cuda.stcg(c, i, cuda.ldlu(c, i))
+
+
 @pytest.mark.parametrize("capability", [75, 80, 90, 100])
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_ptxas_accepts(name, capability, tmp_path):
@@ -241,8 +264,8 @@ def test_every_capability(capability):
     text = ptx(*KERNELS["tiled_matmul"], capability=capability)
     assert f".target sm_{capability}" in text
     major, minor = re.search(r"\.version (\d)\.(\d)", text).groups()
-    # the lowest version that has the capability and what kernels may use: 6.0, from sm_75 on 7.0 (tanh.approx)
-    least = {50: 60, 52: 60, 60: 60, 61: 60, 70: 60, 75: 70, 80: 70, 86: 71, 89: 78, 90: 78, 100: 86, 120: 87}
+    # the lowest version that has the capability and what kernels may use: 6.2 (activemask), from sm_75 on 7.0 (tanh)
+    least = {50: 62, 52: 62, 60: 62, 61: 62, 70: 62, 75: 70, 80: 70, 86: 71, 89: 78, 90: 78, 100: 86, 120: 87}
     assert int(major) * 10 + int(minor) == least[capability]
 
 
@@ -313,6 +336,21 @@ def test_atomics_are_instructions():
     for instruction in ("add.s32", "add.s64", "add.f64", "max.s32", "min.u32", "exch.b32", "cas.b32", "cas.b64"):
         operation, kind = instruction.split(".")
         assert re.search(rf"\batom\.(?:\w+\.)*{operation}\.[sub{kind[0]}]{kind[1:]}", text), instruction
+
+
+def test_warp_operations_are_instructions():
+    text = ptx(*KERNELS["warps"])
+    for instruction in ("shfl.sync.idx.b32", "shfl.sync.up.b32", "shfl.sync.bfly.b32", "match.all.sync.b32",
+                        "match.any.sync.b64", "vote.sync.all.pred", "vote.sync.ballot.b32", "activemask.b32",
+                        "redux.sync.add.s32"):
+        assert instruction in text, instruction
+    assert "redux" not in ptx(*KERNELS["warps"], capability=75)
+
+
+def test_cache_hints_are_part_of_the_instruction():
+    text = ptx(*KERNELS["small_atomics_and_hints"])
+    for instruction in ("ld.cg.b8", "st.cs.b8", "ld.cv.b16", "st.wt.b16", "ld.lu.b64", "st.cg.b64"):
+        assert instruction in text, instruction
 
 
 def test_launch_bounds():

@@ -73,7 +73,7 @@ static int32_t pass_round(HostThread *t, const void *args, void *exception) {
         value = shared[(me + 1) % count];
         if (krait_host_barrier_vote(t, SITE_B, VOTE_COUNT, me % 3 == 0) != (count + 2) / 3) return RAISED;
         if (krait_host_barrier_vote(t, SITE_B, VOTE_ALL, me < count) != 1) return RAISED;
-        krait_host_warp_barrier(t, SITE_C, UINT32_MAX);
+        krait_host_warp(t, SITE_C, WARP_MEET, UINT32_MAX, 0, 0);
         krait_host_yield(t);
     }
     if (value != (me + 5) % count) return RAISED;
@@ -97,7 +97,7 @@ static int32_t go_round(HostThread *t, const void *args, void *exception) {
     (void)exception;
     if (number_of(t) >= 16) return 0;
     if (*(const bool *)args)
-        krait_host_warp_barrier(t, SITE_B, UINT32_MAX);
+        krait_host_warp(t, SITE_B, WARP_MEET, UINT32_MAX, 0, 0);
     else
         krait_host_barrier(t, SITE_A);
     return 0;

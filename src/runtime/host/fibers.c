@@ -22,6 +22,7 @@
 #include <unistd.h>   /* sysconf */
 
 #include "runtime/host/fibers.h"
+#include "runtime/host/warp.h" /* warp_results */
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -34,6 +35,8 @@ struct Fiber {
     HostThread thread; /* first: generated code hands its address back */
     uint32_t site;     /* of the barrier it waits at; UINT32_MAX: none */
     uint32_t mask;     /* the lanes it waits for, at a warp's barrier */
+    int32_t op;        /* WarpOp: what they do when they have met */
+    WarpLane lane;     /* what it brings and takes away */
     int32_t number;    /* in its block */
     bool ended;        /* it ran to the kernel's end */
     void *sp;          /* where it stopped */
@@ -57,11 +60,11 @@ struct FiberGroup {
     Fiber *fibers;
     bool fresh; /* stacks must be set up before the next block */
     /* of the block that runs */
-    void *scheduler;       /* stack pointer of fiber_group_run */
-    void *scheduler_stack; /* the sanitizer's */
-    Queue ready, waiting;
-    size_t live, arrived, ended;  /* threads: not ended, at the barrier, run to the kernel's end */
-    size_t votes, met_votes, met; /* predicates true so far; of the last barrier passed: the same, and how many met */
+    void *scheduler;               /* stack pointer of fiber_group_run */
+    void *scheduler_stack;         /* the sanitizer's */
+    Queue ready, waiting, looking; /* looking: which lanes are here with them */
+    size_t live, arrived, ended;   /* threads: not ended, at the barrier, run to the kernel's end */
+    size_t votes, met_votes, met;  /* predicates true so far; of the last barrier passed: the same, and how many met */
     Warp warps[MAX_BLOCK_THREADS / WARP_SIZE];
     HostGrid *grid;
     ThreadEntry entry;
@@ -173,8 +176,41 @@ static void queue_take_first(Queue *queue) { queue->first = queue->first->next; 
 #define ON_FIBER
 #endif
 
-/* Leaves `self` (which some queue holds, or which has ended) for the next fiber ready, or for the scheduler. */
+ON_FIBER static uint32_t lane_bit(const Fiber *fiber) { return 1u << fiber->number % WARP_SIZE; }
+
+/* Makes ready the fibers of `queue` that meet `head`, which is one of them, and hands out what they take away: those of
+ * its warp at its mask, and at its call, but for a plain barrier. */
+ON_FIBER static bool meets(const Fiber *fiber, const Fiber *head) {
+    return fiber->number / WARP_SIZE == head->number / WARP_SIZE && fiber->mask == head->mask &&
+           fiber->op == head->op && (head->op == WARP_MEET || fiber->site == head->site);
+}
+
+ON_FIBER static void part(FiberGroup *group, Queue *queue, const Fiber *head) {
+    WarpLane lanes[WARP_SIZE];
+    const Fiber like = *head;
+    uint32_t present = 0;
+    for (Fiber *f = queue->first; f; f = f->next)
+        if (meets(f, &like)) {
+            present |= lane_bit(f);
+            lanes[f->number % WARP_SIZE] = f->lane;
+        }
+    for (uint32_t i = 0; i < WARP_SIZE; i++)
+        if (!(present >> i & 1)) lanes[i] = (WarpLane){0};
+    warp_results((WarpOp)like.op, present, lanes);
+    Queue others = {0};
+    for (Fiber *f = queue->first, *next; f; f = next) {
+        next = f->next;
+        bool met = meets(f, &like);
+        if (met) f->lane.result = lanes[f->number % WARP_SIZE].result;
+        queue_put(met ? &group->ready : &others, f);
+    }
+    *queue = others;
+}
+
+/* Leaves `self` (which some queue holds, or which has ended) for the next fiber ready, or for the scheduler.  Who looks
+ * for the lanes that are with it goes on when nobody else can: then they have come. */
 ON_FIBER static void leave(FiberGroup *group, Fiber *self) {
+    if (!group->ready.first && group->looking.first) part(group, &group->looking, group->looking.first);
     Fiber *next = group->ready.first;
     if (next == self) {
         queue_take_first(&group->ready);
@@ -237,37 +273,44 @@ ON_FIBER int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int3
     return (int32_t)group->met_votes;
 }
 
-/* Makes ready the fibers that wait for just these lanes, if all of them that live have arrived. */
-ON_FIBER static void release_lanes(FiberGroup *group, Warp *warp, uint32_t mask) {
+/* Lets those go on that wait with `fiber`, if all of their mask's lanes that live have arrived. */
+ON_FIBER static bool release_lanes(FiberGroup *group, Warp *warp, const Fiber *fiber) {
     uint32_t arrived = 0;
     for (Fiber *f = warp->waiting.first; f; f = f->next)
-        if (f->mask == mask) arrived |= 1u << f->number % WARP_SIZE;
-    if (mask & (warp->live | warp->ended) & ~arrived) return;
-    Queue others = {0};
-    for (Fiber *f = warp->waiting.first, *next; f; f = next) {
-        next = f->next;
-        queue_put(f->mask == mask ? &group->ready : &others, f);
-    }
-    warp->waiting = others;
+        if (meets(f, fiber)) arrived |= lane_bit(f);
+    if (fiber->mask & (warp->live | warp->ended) & ~arrived) return false;
+    part(group, &warp->waiting, fiber);
+    return true;
 }
 
-ON_FIBER void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask) {
+ON_FIBER int64_t krait_host_warp(HostThread *thread, uint32_t site, int32_t op, uint32_t mask, int64_t value,
+                                 int32_t operand) {
     Fiber *self = (Fiber *)thread;
     FiberGroup *group = self->group;
     Warp *warp = &group->warps[self->number / WARP_SIZE];
     self->site = site;
-    self->mask = mask | 1u << self->number % WARP_SIZE;
-    queue_put(&warp->waiting, self);
-    release_lanes(group, warp, self->mask);
+    self->op = op;
+    self->lane = (WarpLane){value, operand, 0};
+    if (op == WARP_ACTIVE) {
+        self->mask = 0;
+        queue_put(&group->looking, self);
+    } else {
+        self->mask = mask | lane_bit(self);
+        queue_put(&warp->waiting, self);
+        release_lanes(group, warp, self);
+    }
     leave(group, self);
     self->site = UINT32_MAX;
+    return self->lane.result;
 }
 
 ON_FIBER void krait_host_yield(HostThread *thread) {
     Fiber *self = (Fiber *)thread;
-    if (!self->group->ready.first) sched_yield(); /* what it waits for is another block's, perhaps on this core */
-    queue_put(&self->group->ready, self);
-    leave(self->group, self);
+    FiberGroup *group = self->group;
+    if (group->looking.first) part(group, &group->looking, group->looking.first); /* one of them may be waited for */
+    if (!group->ready.first) sched_yield(); /* what it waits for is another block's, perhaps on this core */
+    queue_put(&group->ready, self);
+    leave(group, self);
 }
 
 /* The thread ended: who waits for it in its warp waits no longer. */
@@ -276,9 +319,8 @@ ON_FIBER static void lane_end(FiberGroup *group, const Fiber *self) {
     warp->live &= ~(1u << self->number % WARP_SIZE);
     if (self->ended) warp->ended |= 1u << self->number % WARP_SIZE;
     for (Fiber *f = warp->waiting.first; f;) {
-        Fiber *before = warp->waiting.first, *next = f->next;
-        release_lanes(group, warp, f->mask);
-        f = warp->waiting.first == before ? next : warp->waiting.first;
+        Fiber *next = f->next;
+        f = release_lanes(group, warp, f) ? warp->waiting.first : next;
     }
 }
 
@@ -406,7 +448,7 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
         for (size_t i = 0; i < group->capacity; i++) stack_set_up(group, i);
     group->fresh = false;
     *outcome = (FiberOutcome){0};
-    group->ready = group->waiting = (Queue){0};
+    group->ready = group->waiting = group->looking = (Queue){0};
     group->live = count;
     group->arrived = group->ended = group->votes = 0;
     for (size_t i = 0; i * WARP_SIZE < count; i++) {

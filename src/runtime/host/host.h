@@ -81,10 +81,11 @@ HostStop *host_stop_watch(HostStop *stop);
 int32_t krait_host_safepoint(void);
 
 /* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
- * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates. */
+ * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates; op: a
+ * WarpOp (warp.h says what it takes and gives). */
 void krait_host_barrier(HostThread *thread, uint32_t site);
 int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate);
-void krait_host_warp_barrier(HostThread *thread, uint32_t site, uint32_t mask);
+int64_t krait_host_warp(HostThread *thread, uint32_t site, int32_t op, uint32_t mask, int64_t value, int32_t operand);
 /* What it calls where a thread rests: the other threads of the block that are ready run first. */
 void krait_host_yield(HostThread *thread);
 
