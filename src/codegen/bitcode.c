@@ -15,10 +15,13 @@
 
 static bool is_intrinsic(LLVMValueRef function) { return LLVMGetIntrinsicID(function) != 0; }
 
-/* Whether some function is called that has no body yet. */
-static bool wants_more(LLVMModuleRef module) {
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (LLVMIsDeclaration(f) && !is_intrinsic(f) && LLVMGetFirstUse(f)) return true;
+/* Whether some function is called that has no body yet, and does not stay outside the module. */
+static bool wants_more(const Module *module) {
+    size_t length;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f) && !is_intrinsic(f) && LLVMGetFirstUse(f) &&
+            !module->target->knows(module, LLVMGetValueName2(f, &length)))
+            return true;
     return false;
 }
 
@@ -64,7 +67,7 @@ static bool link_library(Module *module, const BitcodeLibrary *library, Diag *di
 bool codegen_bitcode_link(Module *module, Diag *diag) {
     for (size_t i = 0; i < COUNT_OF(module->target->libraries); i++) {
         const BitcodeLibrary *library = &module->target->libraries[i];
-        if (library->bytes && wants_more(module->module)) TRY(link_library(module, library, diag));
+        if (library->bytes && wants_more(module)) TRY(link_library(module, library, diag));
     }
     return true;
 }

@@ -43,6 +43,7 @@ typedef struct CodegenOptions {
     bool python_errors; /* error_model='python' */
     bool boundscheck;   /* IndexError for an index outside an array */
     bool debug;
+    bool uninterrupted;                         /* code does not look for signals */
     int opt_level;                              /* 0-3 */
     bool noalias;                               /* written arrays overlap no other argument (the launcher checks) */
     int compute_capability;                     /* 90 for sm_90 */

@@ -66,11 +66,13 @@ void l_recursion_open(Lower *l, LLVMValueRef state, LLVMValueRef limit) {
 
 /* At the entry of a recursive function.  LLVM must not make a loop of its calls, whose frames nobody would see. */
 void lower_recursion(Lower *l) {
-    LLVMValueRef state = l->target->recursion(l), here = l_i32(l, 0);
     l_attribute_text(l, l->function, -1, "disable-tail-calls", "true");
+    if (l->inst->depth) return;
+    LLVMValueRef state = l->target->recursion(l), here = l_i32(l, 0);
     here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
     l_raise_if(l, l_icmp(l, LLVMIntULT, here, l_raw_load(l, l->i64, state, 8)), "RecursionError",
                "maximum recursion depth exceeded", NULL, 0);
+    if (l->m->options.uninterrupted) return;
     LLVMValueRef budget = l_offset(l, state, l_i64(l, 8));
     LLVMValueRef left = LLVMBuildNSWSub(l->b, l_raw_load(l, l->i64, budget, 8), l_i64(l, 1), "");
     l_raw_store(l, left, budget, 8);

@@ -124,6 +124,15 @@ static int promotion_of_program(Promotion *promotion) {
     return -1;
 }
 
+/* Of the whole program, too: whether compiled code looks for signals. */
+static int interrupts_of_program(bool *uninterrupted) {
+    const char *text = getenv("KRAIT_INTERRUPTS");
+    *uninterrupted = text && strcmp(text, "0") == 0;
+    if (!text || !*text || *uninterrupted || strcmp(text, "1") == 0) return 0;
+    PyErr_Format(PyExc_ValueError, "KRAIT_INTERRUPTS is 0 or 1, not '%s'", text);
+    return -1;
+}
+
 static int parse_inline(Options *options, PyObject *value) {
     if (PyBool_Check(value)) {
         options->inlining = value == Py_True;
@@ -225,7 +234,9 @@ int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObjec
                          .given = PyDict_New()};
     PyObject *key, *value;
     Py_ssize_t position = 0;
-    if (options->given && promotion_of_program(&options->promotion) < 0) Py_CLEAR(options->given);
+    if (options->given &&
+        (promotion_of_program(&options->promotion) < 0 || interrupts_of_program(&options->uninterrupted) < 0))
+        Py_CLEAR(options->given);
     if (!options->given) return -1;
     while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
         if (parse_option(state, options, whom, key, value) < 0) {
@@ -257,6 +268,7 @@ void options_config(const Options *options, Config *config) {
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;
     config->codegen.debug = options->debug;
+    config->codegen.uninterrupted = options->uninterrupted;
     config->codegen.opt_level = options->opt_level;
     config->codegen.max_registers = options->max_registers;
     config->codegen.max_threads = options->max_threads;

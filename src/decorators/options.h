@@ -10,7 +10,7 @@ typedef struct ModuleState ModuleState;
 
 typedef struct Options {
     uint32_t fastmath;
-    bool python_errors, boundscheck, nogil, debug, cache, device, lineinfo, parallel;
+    bool python_errors, boundscheck, nogil, debug, cache, device, lineinfo, parallel, uninterrupted;
     int opt_level, max_registers, max_threads, min_blocks;
     int inlining; /* 0 as the optimiser sees fit, 1 always */
     Promotion promotion;

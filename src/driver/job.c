@@ -124,6 +124,7 @@ static bool stage_infer(Job *job) {
         .insts = job->insts.data,
         .count = job->insts.len,
         .index_raises = codegen_index_raises(job_target(job), &job->options),
+        .uninterrupted = job->options.uninterrupted,
     };
     dump_program(job, DUMP_TYPED);
     notes_print(job);

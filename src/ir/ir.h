@@ -434,14 +434,16 @@ struct FuncInst {
         *konsts;        /* one per parameter: constant it is known to be (literal shapes, None, bool), or NULL */
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
-    uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
-    bool summarised;    /* effects are known: effects_summarise ran */
-    Effects effects;    /* of a call */
-    bool loops;         /* it has a loop, or calls a function that has: pass safepoints */
-    bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
-    bool has_loop;      /* in its own body (pass loops) */
-    bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
-    uint32_t options;   /* FuncOptions of its own decorator */
+    uint64_t writes; /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
+    bool summarised; /* effects are known: effects_summarise ran */
+    Effects effects; /* of a call */
+    bool loops;      /* it has a loop, or calls a function that has: pass safepoints */
+    bool recursive;  /* calls lead from it back to it: raises, where the depth is checked */
+    uint8_t
+        depth; /* of recursive functions: 0 looks at the stack and for signals; a copy that does not (pass recursion) */
+    bool has_loop;           /* in its own body (pass loops) */
+    bool never_returns;      /* every call ends by raising: calls of it are followed by UNREACHABLE */
+    uint32_t options;        /* FuncOptions of its own decorator */
     struct Infer *inference; /* its solver while types may still grow, else NULL */
     VEC(CallSite) waiting;   /* to be typed again when result changes */
     VEC(FuncInst *) callers; /* whose typed code calls it, nearly each once; insts_find_calls */
@@ -457,7 +459,8 @@ typedef struct Program {
     Diag *diag;
     FuncInst **insts;
     size_t count;
-    bool index_raises; /* an index outside an array raises (value_effects) */
+    bool index_raises;  /* an index outside an array raises (value_effects) */
+    bool uninterrupted; /* code does not look for signals */
     unsigned
         inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
     bool joins_blocks; /* its neighbouring blocks along that axis may run as one (thread_order) */

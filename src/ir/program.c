@@ -25,7 +25,7 @@ void program_print(Buf *buf, const Program *program) {
                    program->joins_blocks ? ", blocks joined" : "");
     for (size_t i = 0; i < program->count; i++) {
         if (i) buf_putc(buf, '\n');
-        if (program->insts[i]->recursive) buf_puts(buf, "; recursive\n");
+        if (program->insts[i]->recursive) buf_printf(buf, "; recursive, depth %u\n", program->insts[i]->depth);
         if (program->insts[i]->has_loop) buf_puts(buf, "; loops\n");
         if (program->insts[i]->summarised) print_effects(buf, program->insts[i]->effects);
         print_writes(buf, program->insts[i]->writes);

@@ -3,7 +3,8 @@
  * In: typed functions of the host.  Out: in every loop that may run for long a SAFEPOINT, which raises what the handler
  * of a signal raised, and SPEND, which says when it is time for it.  What is spent is an estimate of the work of a
  * round, in simple operations; the whole budget is worth some tens of microseconds where these run in vectors, a
- * millisecond or two where they are slow.  Loops whose rounds are known and few do not look: the loop around them pays.
+ * millisecond or two where they are slow.  Loops whose rounds are known and few do not look: the loop around them pays
+ * for their own work, and for a function's outermost loop who calls it.
  *
  * The innermost loops are what LLVM makes fast, so they stay what they were, inside another loop that looks:
  *
@@ -26,7 +27,7 @@
 #include "passes/private.h"
 
 enum {
-    FEW = SAFEPOINT_BUDGET / 64,            /* a loop of constant length with less work than this does not look */
+    FEW = SAFEPOINT_BUDGET / 64,            /* a loop in a loop that has constant length and less work does not look */
     CALL_COST = 32,                         /* of a library function, or of a function without loops */
     LOOP_CALL_COST = SAFEPOINT_BUDGET / 20, /* of a function with loops: it may have used nearly a budget of its own */
     REST_COST = SAFEPOINT_BUDGET / 50,      /* of waiting for other threads */
@@ -463,10 +464,11 @@ static bool look_in_loops(Loops *loops, size_t nblocks) {
         Loop *loop = loops->headed[b];
         if (!loop) continue;
         uint64_t rounds = most_rounds(loop);
-        bool few = loop->is_natural && !loop->inner && rounds < FEW && loop->cost < FEW && rounds * loop->cost < FEW;
+        uint64_t limit = loop->parent ? FEW : SAFEPOINT_BUDGET;
+        bool few = loop->is_natural && rounds < limit && loop->cost < limit && rounds * loop->cost < limit;
         if (few && loop->parent) loop->parent->cost += rounds * loop->cost;
+        if (loop->parent) loop->parent->inner |= !few || loop->inner;
         if (few) continue;
-        if (loop->parent) loop->parent->inner = true;
         add_safepoint(loops, loop);
         any = true;
     }
@@ -520,7 +522,7 @@ static void find_looping(Program *program) {
 
 bool pass_safepoints(Program *program) {
     find_looping(program);
-    for (size_t i = 0; i < program->count; i++) in_function(program, program->insts[i]);
+    for (size_t i = 0; i < program->count && !program->uninterrupted; i++) in_function(program, program->insts[i]);
     effects_summarise(program->arena, program->insts, program->count, program->index_raises); /* a safepoint raises */
     return true;
 }

@@ -152,7 +152,7 @@ def down(a, n):
 def test_effects_of_callees_and_recursion():
     text = _testing.stage(down.py_func, [A1, "int"], "effects")
     facts = [line for line in text.splitlines() if line.startswith("; ")]
-    assert facts == ["; recursive", "; effects read write raise", "; effects read write raise"]
+    assert facts == ["; recursive, depth 0", "; effects read write raise", "; effects read write raise"]
 
 
 def test_a_proven_check_is_no_effect():
@@ -485,3 +485,60 @@ def test_many_loops_are_not_nested():
     text = stage(namespace["f"], "int")
     assert (text.count("safepoint\n"), text.count("strip_stop")) == (40, 0)
     assert jit(namespace["f"])(1000) == namespace["f"](1000)
+
+
+# ---- recursion -------------------------------------------------------------------------------------------------------
+
+
+@jit
+def tree(n):
+    return n if n < 2 else tree(n - 1) + tree(n - 2)
+
+
+@jit
+def long_tree(n):
+    s = 0
+    s += n * 1 + n // 2 + n * 3 + n // 4 + n * 5 + n // 6 + n * 7 + n // 8
+    s += n * 1 + n // 2 + n * 3 + n // 4 + n * 5 + n // 6 + n * 7 + n // 8
+    return s if n < 2 else long_tree(n - 1) + long_tree(n - 2)
+
+
+def calls_by_depth(text):
+    """Per function of the program: its depth, and the numbers of the functions that it calls."""
+    parts = text.split("; recursive, depth ")[1:]
+    return [(int(part.split()[0]), sorted(set(re.findall(r"call_inst\[\w+#(\d+)\]", part)))) for part in parts]
+
+
+def test_short_recursive_functions_look_at_every_fourth_depth():
+    text = _testing.stage(tree.py_func, ["int"], "recursion")
+    assert calls_by_depth(text) == [(0, ["1"]), (1, ["2"]), (2, ["3"]), (3, ["0"])]
+    assert [tree(n) for n in range(20)] == [tree.py_func(n) for n in range(20)]
+
+
+def test_long_recursive_functions_look_at_every_depth():
+    assert calls_by_depth(_testing.stage(long_tree.py_func, ["int"], "recursion")) == [(0, ["0"])]
+    assert long_tree(12) == long_tree.py_func(12)
+
+
+@jit
+def short_even(n):
+    return True if n == 0 else long_odd(n - 1)
+
+
+@jit
+def long_odd(n):
+    s = n * 1 + n // 2 + n * 3 + n // 4 + n * 5 + n // 6 + n * 7 + n // 8
+    s += n * 1 + n // 2 + n * 3 + n // 4 + n * 5 + n // 6 + n * 7 + n // 8
+    s += n * 1 + n // 2 + n * 3 + n // 4 + n * 5 + n // 6 + n * 7 + n // 8
+    return s == 0 and n < 0 if n == 0 else short_even(n - 1)
+
+
+def test_every_way_round_leads_through_functions_that_look():
+    """A short function and a long one that call each other: the copies of the short one come back to the long one."""
+    text = _testing.stage(short_even.py_func, ["int"], "recursion")
+    depths = calls_by_depth(text)
+    looks = {str(number) for number, (depth, _) in enumerate(depths) if depth == 0}
+    assert len(looks) == 2
+    for depth, called in depths:
+        assert depth == 0 or set(called) <= looks, text
+    assert [short_even(n) for n in range(9)] == [n % 2 == 0 for n in range(9)]
