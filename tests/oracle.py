@@ -2,7 +2,8 @@
 
 agree(function, *args) calls both on deep copies of the arguments and compares what a program can see: the value down to
 its type, dtype and bits (every NaN is one NaN, -0.0 is not 0.0), what was done to the arguments, which argument's
-memory a returned array shares, and the exception's class and arguments.
+memory a returned array shares, and the exception's class and arguments.  What the call put on the heap must be gone
+with its result.
 
 Documented differences of compiled code, which tests keep away from or assert by name: Python ints are 64 bits wide and
 wrap; globals are frozen when a specialisation is made, with guards; math functions keep a strong float32.
@@ -18,6 +19,7 @@ import warnings
 import numpy as np
 
 from krait import njit
+from krait import _testing
 
 INT64 = range(-(2**63), 2**63)
 
@@ -153,12 +155,15 @@ def agree(function, *args, compiled=None, **kwargs):
     our_args, their_args = copy_argument(args), copy_argument(args)
     our_kwargs, their_kwargs = copy.deepcopy(kwargs), copy.deepcopy(kwargs)
     theirs = outcome(plain, their_args, their_kwargs)
+    objects = _testing.heap_objects()
     ours = outcome(compiled, our_args, our_kwargs)
     compare_outcomes(ours, theirs)
     for i, (our, their) in enumerate(zip(our_args, their_args)):
         if not callable(our):
             assert_same(our, their, f"argument {i} after the call")
     assert shared_with(ours, our_args) == shared_with(theirs, their_args), "another argument's memory was returned"
+    del ours
+    assert _testing.heap_objects() <= objects, "an object of the heap was never released"
     return theirs
 
 

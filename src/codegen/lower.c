@@ -139,6 +139,8 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_UNPACK: return lower_unpack(l, value);
     case OP_EXTRACT: return lower_extract(l, value);
     case OP_NEW_ARRAY: return lower_new_array(l, value);
+    case OP_RETAIN:
+    case OP_RELEASE: return lower_count(l, value);
     case OP_ITER: return lower_iter(l, value);
     case OP_ITER_MORE: return lower_iter_more(l, value);
     case OP_ITER_TAKE: return lower_iter_take(l, value);

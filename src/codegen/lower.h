@@ -108,6 +108,10 @@ LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, boo
 
 LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
 
+LLVMValueRef lower_count(Lower *l, const Value *value); /* lower_count.c: RETAIN, RELEASE */
+void l_count(Lower *l, Op op, const Type *type, LLVMValueRef value);
+void l_release_cell(Lower *l, const Type *content, LLVMValueRef cell); /* lower_call.c */
+
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
 LLVMValueRef lower_iter_more(Lower *l, const Value *value);
 LLVMValueRef lower_iter_take(Lower *l, const Value *value);

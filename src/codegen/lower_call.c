@@ -224,6 +224,14 @@ LLVMValueRef lower_cell(Lower *l, const Value *value) {
     return cell;
 }
 
+/* Gives up what a cell holds, if it was ever assigned. */
+void l_release_cell(Lower *l, const Type *content, LLVMValueRef cell) {
+    LIf assigned;
+    l_if(l, &assigned, l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, cell_flag(l, content, cell), 1), l_i8(l, 0)));
+    l_count(l, OP_RELEASE, content, l_load(l, content, cell));
+    l_endif(l, &assigned);
+}
+
 /* A cell that came as a parameter belongs to a function around this one: CPython's words differ. */
 LLVMValueRef lower_cell_get(Lower *l, const Value *value) {
     const Type *content = value->args[0]->type->items[0];
@@ -235,13 +243,17 @@ LLVMValueRef lower_cell_get(Lower *l, const Value *value) {
     LLVMValueRef assigned = l_raw_load(l, l->i8, cell_flag(l, content, cell), 1);
     LLVMValueRef missing = l_icmp(l, LLVMIntEQ, assigned, l_i8(l, 0));
     l_raise_if(l, missing, is_free ? "NameError" : "UnboundLocalError", text, NULL, 0);
-    return l_convert(l, l_load(l, content, cell), content, value->type);
+    LLVMValueRef got = l_load(l, content, cell);
+    if (value->flags & VF_OWNED) l_count(l, OP_RETAIN, content, got);
+    return l_convert(l, got, content, value->type);
 }
 
 LLVMValueRef lower_cell_set(Lower *l, const Value *value) {
     const Type *content = value->args[0]->type->items[0];
+    LLVMValueRef cell = l_arg(l, value, 0);
+    if (value->flags & VF_OWNED) l_release_cell(l, content, cell);
     if (l_has_bytes(content))
-        l_store(l, content, l_convert(l, l_arg(l, value, 1), value->args[1]->type, content), l_arg(l, value, 0));
-    l_raw_store(l, l_i8(l, 1), cell_flag(l, content, l_arg(l, value, 0)), 1);
+        l_store(l, content, l_convert(l, l_arg(l, value, 1), value->args[1]->type, content), cell);
+    l_raw_store(l, l_i8(l, 1), cell_flag(l, content, cell), 1);
     return LLVMGetUndef(l->empty);
 }

@@ -38,6 +38,7 @@ LLVMValueRef lower_new_array(Lower *l, const Value *value) {
     l_call_attribute(l, data, 0, "align", HEAP_CONTENT);
     l_raise_if(l, l_icmp(l, LLVMIntEQ, data, l_null(l->ptr)), "MemoryError",
                "Unable to allocate %lld bytes for an array", args, 1);
-    LLVMValueRef owner = l_offset(l, data, l_i64(l, OWNER_HEAP - HEAP_CONTENT));
+    LLVMValueRef to_head = l_i64(l, OWNER_HEAP - HEAP_CONTENT); /* not in bounds of what the call is said to give */
+    LLVMValueRef owner = LLVMBuildGEP2(l->b, l->i8, data, &to_head, 1, "");
     return l_array_make(l, value->type, data, owner, shape, NULL);
 }

@@ -76,6 +76,8 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_yield", krait_host_yield),
     SYMBOL("krait_host_safepoint", krait_host_safepoint),
     SYMBOL("krait_heap_buffer", krait_heap_buffer),
+    SYMBOL("krait_heap_retain", heap_retain),
+    SYMBOL("krait_heap_release", heap_release),
     SYMBOL("krait_host_stack_limit", stack_limit),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),

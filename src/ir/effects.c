@@ -18,6 +18,7 @@ static Effects effects_of_letters(const char *letters) {
         case 'X': effects |= EFFECT_RAISE; break;
         case 'S': effects |= EFFECT_SYNC; break;
         case 'C': effects |= EFFECT_CONTROL; break;
+        case 'N': effects |= EFFECT_NEW; break;
         default: break;
         }
     return effects;

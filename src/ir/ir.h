@@ -326,7 +326,8 @@ enum {
     EFFECT_RAISE = 4,    /* may raise */
     EFFECT_SYNC = 8,     /* waits for other threads */
     EFFECT_CONTROL = 16, /* ends its block */
-    EFFECT_ALL = 31
+    EFFECT_NEW = 32,     /* makes an object: its result holds a reference of its own */
+    EFFECT_ALL = 31      /* but NEW, which operations say of themselves */
 };
 
 enum ValueFlags {
@@ -337,6 +338,8 @@ enum ValueFlags {
     VF_NOWRAP = 16,   /* integer add, sub, mul, neg: the result fits its type (intervals) */
     VF_SHARED = 32,   /* an iterator that more than the loop it was made for sees; pass iterators */
     VF_IMPLICIT = 64, /* of a return: the function's end, not a return statement */
+    VF_OWNED = 128,   /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
+                         (ownership) */
 };
 
 /* What an integer lies between, both included. */

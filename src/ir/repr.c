@@ -170,6 +170,13 @@ bool leaf_is_pointer(const Leaf *leaf) {
     return leaf->kind == LEAF_DATA || leaf->kind == LEAF_OWNER || leaf->kind == LEAF_STATE;
 }
 
+bool type_is_counted(const Type *type) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        if (repr->leaves[i].kind == LEAF_OWNER) return true;
+    return false;
+}
+
 size_t leaf_bytes(const Leaf *leaf) { return leaf_is_pointer(leaf) ? sizeof(void *) : scalar_info[leaf->scalar].bytes; }
 
 size_t kernel_params(Arena *arena, const Type *const *types, size_t count, KernelParam **params, size_t *bytes) {

@@ -70,6 +70,7 @@ size_t type_align(const Type *type);
 size_t type_item_offset(const Type *type, size_t index); /* of part `index` */
 size_t leaf_bytes(const Leaf *leaf);
 bool leaf_is_pointer(const Leaf *leaf);
+bool type_is_counted(const Type *type); /* its values refer to objects that may count references: a leaf is an owner */
 
 /* The one C picture of an array in memory; shape and strides follow it: int64_t shape[ndim], strides[ndim]. */
 typedef struct ArrayHead {

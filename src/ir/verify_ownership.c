@@ -2,11 +2,12 @@
  *
  * In: a typed function whose form is sound.  Out: a fault where a count is wrong.
  *
- * A value is borrowed: somebody else holds it.  RETAIN takes a reference of one's own, RELEASE gives one up.  `return`
- * gives up a reference to its operand if one is held; a phi takes over the references that its operands hold, and they
- * must hold one on every edge or on none.  Nothing may be held where the function is left, nor where an operation may
- * raise: raises that hand references on are edges by then.  Blocks are taken in reverse post-order; the counts at the
- * start of one are those of the first edge that leads there, and every other edge must bring the same. */
+ * A value is borrowed: somebody else holds it.  RETAIN takes a reference of one's own, RELEASE gives one up; a value
+ * with VF_OWNED comes with one.  `return` gives up a reference to its operand if one is held, with VF_OWNED it needs
+ * one, as do the cells that take one; a phi takes over the references that its operands hold, and they must hold one on
+ * every edge or, without VF_OWNED, on none.  Nothing may be held where the function is left.  What may raise hands what
+ * is held before it to the handler.  Blocks are taken in reverse post-order; the counts at the start of one are those
+ * of the first edge that leads there, and every other edge must bring the same. */
 #include "ir/verify.h"
 
 #include <string.h> /* memcpy */
@@ -44,7 +45,10 @@ static void find_touched(Ownership *own) {
     const Graph *graph = own->graph;
     for (uint32_t b = 0; b < graph->count; b++)
         for (const Value *value = graph->blocks[b]->first; value; value = value->next)
-            if (value->op == OP_RETAIN || value->op == OP_RELEASE) note(own, value->args[0]);
+            if (value->op == OP_RETAIN || value->op == OP_RELEASE)
+                note(own, value->args[0]);
+            else if (value->flags & VF_OWNED && op_has_result(value->op))
+                note(own, value);
     for (bool changed = own->values.len > 0; changed;) {
         changed = false;
         for (uint32_t b = 0; b < graph->count; b++)
@@ -62,24 +66,39 @@ static void want_none_held(Ownership *own, const Value *at, const int32_t *count
                          (unsigned)own->values.data[i]->id, when);
 }
 
+/* The value takes a reference to its operand over. */
+static void take(Ownership *own, const Value *value, const Value *operand, int32_t *counts) {
+    int32_t *count = count_of(own, counts, operand);
+    if (count && *count > 0)
+        --*count;
+    else if (value->flags & VF_OWNED)
+        verify_fault(own->verifier, value->block, value, "no reference to %%%u is held here", (unsigned)operand->id);
+}
+
 static void pass_value(Ownership *own, const Value *value, int32_t *counts) {
-    int32_t *count = value->nargs ? count_of(own, counts, value->args[0]) : NULL;
     switch (value->op) {
-    case OP_RETAIN: ++*count; return;
-    case OP_RELEASE:
+    case OP_RETAIN: ++*count_of(own, counts, value->args[0]); return;
+    case OP_RELEASE: {
+        int32_t *count = count_of(own, counts, value->args[0]);
         if (--*count >= 0) return;
         verify_fault(own->verifier, value->block, value, "no reference to %%%u is held here",
                      (unsigned)value->args[0]->id);
         *count = 0;
         return;
+    }
     case OP_RETURN:
-        if (count && *count > 0) --*count;
+        take(own, value, value->args[0], counts);
         want_none_held(own, value, counts, "when the function returns");
         return;
-    default:
-        if (value_effects(value, true) & EFFECT_RAISE) want_none_held(own, value, counts, "and lost if this raises");
+    case OP_CELL_SET:
+        if (value->flags & VF_OWNED) take(own, value, value->args[1], counts);
         return;
+    case OP_CELL:
+        if (value->flags & VF_OWNED && value->nargs) take(own, value, value->args[0], counts);
+        break;
+    default: break;
     }
+    if (value->flags & VF_OWNED && op_has_result(value->op)) ++*count_of(own, counts, value);
 }
 
 /* Over edge number `edge` into a block. */
@@ -90,6 +109,9 @@ static void pass_edge(Ownership *own, const Block *to, size_t edge, const int32_
         int32_t *count = count_of(own, counts, phi), *operand = count_of(own, counts, phi->args[edge]);
         if (!count) continue;
         bool moves = *operand > 0;
+        if (!moves && phi->flags & VF_OWNED)
+            verify_fault(own->verifier, to, phi, "no reference to %%%u is held on its way",
+                         (unsigned)phi->args[edge]->id);
         *operand -= moves;
         *count = moves;
     }
@@ -99,6 +121,23 @@ static void pass_edge(Ownership *own, const Block *to, size_t edge, const int32_
         if (counts[i] != (*at)[i])
             verify_fault(own->verifier, to, NULL, "a reference to %%%u is held on some of the ways here only",
                          (unsigned)own->values.data[i]->id);
+}
+
+static void pass_edges(Ownership *own, const Block *from, const Block *to, const int32_t *counts) {
+    for (size_t p = 0; p < to->preds.len; p++)
+        if (to->preds.data[p] == from) pass_edge(own, to, p, counts);
+}
+
+static void pass_block(Ownership *own, const Block *block, int32_t *counts) {
+    const Block *handler = block_unwind(block);
+    for (const Value *value = block->first; value; value = value->next) {
+        if (value->op == OP_PHI) continue;
+        bool raises = value_effects(value, true) & EFFECT_RAISE;
+        if (raises && handler) pass_edges(own, block, handler, counts);
+        if (raises && !handler) want_none_held(own, value, counts, "and lost if this raises");
+        pass_value(own, value, counts);
+    }
+    for (size_t s = 0; s < block_normal_succs(block); s++) pass_edges(own, block, block->succs.data[s], counts);
 }
 
 void verify_ownership(Verifier *verifier, const Graph *graph) {
@@ -111,12 +150,8 @@ void verify_ownership(Verifier *verifier, const Graph *graph) {
     own.at[0] = ARENA_ARRAY(arena, int32_t, own.values.len);
     int32_t *counts = ARENA_ARRAY(arena, int32_t, own.values.len);
     for (uint32_t b = 0; b < graph->count; b++) {
-        const Block *block = graph->blocks[b];
+        if (!own.at[b]) continue; /* nothing raises on the way there */
         memcpy(counts, own.at[b], own.values.len * sizeof *counts);
-        for (const Value *value = block->first; value; value = value->next)
-            if (value->op != OP_PHI) pass_value(&own, value, counts);
-        for (uint32_t s = 0; s < block->succs.len; s++)
-            for (size_t p = 0; p < block->succs.data[s]->preds.len; p++)
-                if (block->succs.data[s]->preds.data[p] == block) pass_edge(&own, block->succs.data[s], p, counts);
+        pass_block(&own, graph->blocks[b], counts);
     }
 }

@@ -157,10 +157,7 @@ static void check_new_array(Verifier *verifier, const Value *value) {
 }
 
 static bool holds_reference(const Type *type) {
-    const Repr *repr = type_repr(type);
-    for (uint32_t i = 0; i < repr->nleaves; i++)
-        if (repr->leaves[i].kind == LEAF_OWNER) return true;
-    return false;
+    return type_is_counted(type) || (type->kind == TY_CELL && type_is_counted(type->items[0]));
 }
 
 /* By operation; every operand has a type. */

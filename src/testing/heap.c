@@ -4,6 +4,7 @@
  *                             references it takes),
  *                             "retain a", "release a", "share a", "stats"; gives a line each: the object's count, or
  *                             "released n" of how many objects were, last how many were never released
+ *   heap_objects()            how many objects are in use
  *   heap_chain(length)        releases the first of a chain of objects; gives how many are left
  *   heap_threads(n, times)    n threads retain and release one shared object; gives its count and what is left after */
 #include "testing/testing.h"
@@ -145,7 +146,13 @@ static PyObject *testing_heap_threads(PyObject *self, PyObject *args) {
     return Py_BuildValue("(iL)", left, (long long)(in_use() - before));
 }
 
+static PyObject *testing_heap_objects(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return PyLong_FromLongLong(in_use());
+}
+
 PyMethodDef testing_heap_methods[] = {
+    {"heap_objects", testing_heap_objects, METH_NOARGS, "heap_objects() -> objects in use in this process"},
     {"heap", testing_heap, METH_O, "heap(script) -> what each line gave, and how many objects were never released"},
     {"heap_chain", testing_heap_chain, METH_O, "heap_chain(length) -> objects left after the first was released"},
     {"heap_threads", testing_heap_threads, METH_VARARGS, "heap_threads(n, times) -> (count, objects left)"},

@@ -99,7 +99,7 @@ static const char *try_dead(Trial *trial, const char *text) {
 }
 
 static void print_effects(Buf *buf, Effects effects) {
-    static const char letters[] = "RWXSC";
+    static const char letters[] = "RWXSCN";
     buf_putc(buf, ' ');
     if (!effects) buf_putc(buf, 'P');
     for (unsigned i = 0; i < sizeof letters - 1; i++)

@@ -59,9 +59,9 @@ static PyObject *describe(const Type *type, const ArrayHead *head, const npy_int
 static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const ArrayHead *head,
                                 const npy_intp *strides) {
     HeapHead *buffer = (HeapHead *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
-    bool whole = !((uintptr_t)head->owner & OWNER_VIEW) && head->data == heap_content(buffer);
+    bool view = (uintptr_t)head->owner & OWNER_VIEW;
+    bool whole = !view && head->data == heap_content(buffer) && heap_is_unique(buffer);
     PyObject *array = describe(type, head, strides), *base = NULL;
-    heap_retain(buffer); /* until a pass places counts a result may refer to one buffer twice: it is never released */
     if (array && whole) return heap_array_own(marshal, array), array;
     if (array) base = heap_array_of_buffer(marshal, buffer);
     if (!base) heap_release(buffer);

@@ -1,0 +1,67 @@
+/* lower_count.c: references counted: RETAIN and RELEASE, for every owner in a value.
+ *
+ * In: a value whose type has owners (repr.h), or a cell.  Out: for each owner whose word has OWNER_HEAP, one reference
+ * more or less.  Only one thread sees most objects: their counts are changed here; for the rest, and to release an
+ * object, the heap is called (heap.h says what counts mean). */
+#include <stddef.h> /* offsetof */
+
+#include "codegen/lower.h"
+
+static void call_heap(Lower *l, const char *symbol, LLVMValueRef object) { l_call_named(l, symbol, l->v, &object, 1); }
+
+static void retain_object(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMValueRef count) {
+    LIf own;
+    l_if_likely(l, &own, l_icmp(l, LLVMIntULT, count, l_i32(l, INT32_MAX)));
+    l_raw_store(l, LLVMBuildNSWAdd(l->b, count, l_i32(l, 1), ""), at, 4);
+    l_else(l, &own);
+    call_heap(l, "krait_heap_retain", object);
+    l_endif(l, &own);
+}
+
+static void release_object(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMValueRef count) {
+    LIf others;
+    l_if(l, &others, l_icmp(l, LLVMIntSGT, count, l_i32(l, 0)));
+    l_raw_store(l, LLVMBuildNSWSub(l->b, count, l_i32(l, 1), ""), at, 4);
+    l_else(l, &others);
+    call_heap(l, "krait_heap_release", object);
+    l_endif(l, &others);
+}
+
+static void count_owner(Lower *l, Op op, LLVMValueRef owner) {
+    LLVMValueRef bits = LLVMBuildPtrToInt(l->b, owner, l->i64, "");
+    LIf heap;
+    l_if(l, &heap, l_icmp(l, LLVMIntNE, l_and(l, bits, l_i64(l, OWNER_HEAP)), l_i64(l, 0)));
+    LLVMValueRef parts[] = {owner, l_i64(l, ~(int64_t)OWNER_BITS)};
+    LLVMValueRef object = l_intrinsic2(l, "llvm.ptrmask", l->ptr, l->i64, parts, 2);
+    LLVMValueRef at = l_offset(l, object, l_i64(l, offsetof(HeapHead, count)));
+    LLVMValueRef count = l_raw_load(l, l->i32, at, 4);
+    (op == OP_RETAIN ? retain_object : release_object)(l, object, at, count);
+    l_endif(l, &heap);
+}
+
+void l_count(Lower *l, Op op, const Type *type, LLVMValueRef value) {
+    if (!type_is_counted(type)) return;
+    LIf present;
+    switch (type->kind) {
+    case TY_ARRAY: count_owner(l, op, l_array_owner(l, value)); return;
+    case TY_FLAT: l_count(l, op, type->items[0], value); return;
+    case TY_OPTIONAL: /* without a value the owner is anything */
+        l_if(l, &present, l_present(l, type, value));
+        l_count(l, op, type->items[0], l_content(l, type, value));
+        l_endif(l, &present);
+        return;
+    default:
+        for (uint32_t i = 0; i < type->count; i++)
+            if (type_is_counted(type->items[i])) l_count(l, op, type->items[i], l_item(l, type, value, i));
+        return;
+    }
+}
+
+LLVMValueRef lower_count(Lower *l, const Value *value) {
+    const Value *of = value->args[0];
+    if (of->type->kind == TY_CELL)
+        l_release_cell(l, of->type->items[0], l_value(l, of));
+    else
+        l_count(l, value->op, of->type, l_value(l, of));
+    return LLVMGetUndef(l->empty);
+}

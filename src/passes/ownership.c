@@ -1,0 +1,329 @@
+/* ownership.c: places RETAIN and RELEASE, so that objects of the heap live as long as they are used.
+ *
+ * In: a typed program, unwinding where its handlers say so.  Out: where it makes objects, VF_OWNED on what gives or
+ * takes a reference, RETAIN where one more is needed, RELEASE where an owner (owners.h) is used for the last time, on
+ * every way: along raise edges too, through blocks that clean up.
+ *
+ * After Perceus (Reinking, Xie, de Moura, Leijen 2021) and mypyc: parameters are borrowed; RETURN, phis and cells take
+ * a reference over, that of an owner used here for the last time, else a new one.  A block is walked backward with the
+ * set of owners live behind each value: one that is used and not in the set dies there.  On an edge die the owners that
+ * live at the end of the block and not along that edge.
+ *
+ * What raises loses the owners live before it, unless they live in the handler.  A block where that set changes between
+ * two values that may raise is split; each part unwinds to a chain of blocks that releases its set, one owner a block,
+ * the youngest first, so that sets with a common beginning share the rest of the way out.
+ *
+ * A program that makes no objects stays as it is. */
+#include "passes/owners.h"
+#include "passes/private.h"
+
+#include <string.h> /* memcpy */
+
+typedef struct Cleanup { /* releases an owner and then what `rest` releases */
+    const struct Cleanup *rest;
+    uint32_t owner;
+    Block *block;
+} Cleanup;
+
+typedef VEC(Value *) ValueList;
+
+typedef struct Placing {
+    Arena *arena;
+    Func *func;
+    const Type *none;
+    Owners owners;
+    uint64_t **lost; /* by Value.id: owners live before what may raise; NULL: it may not */
+    VEC(Cleanup *) cleanups;
+} Placing;
+
+static uint64_t *new_set(const Placing *p) { return ARENA_ARRAY(p->arena, uint64_t, p->owners.words); }
+
+static bool raises(const Value *value) { return value_effects(value, true) & EFFECT_RAISE; }
+
+static Value *new_count(Placing *p, Op op, Span span, Value *of) {
+    Value *value = value_new(p->func, op, span, &of, 1);
+    value->type = p->none;
+    return value;
+}
+
+/* The operand whose reference the value takes over; NULL: none. */
+static Value *taken_by(const Value *value) {
+    Value *taken = NULL;
+    if (value->op == OP_RETURN || (value->op == OP_CELL && value->nargs)) taken = value->args[0];
+    if (value->op == OP_CELL_SET) taken = value->args[1];
+    return taken && type_is_counted(taken->type) ? taken : NULL;
+}
+
+static void mark_owners(const Placing *p) {
+    for (size_t i = 0; i < p->owners.values.len; i++) p->owners.values.data[i]->flags |= VF_OWNED;
+    for (size_t b = 0; b < p->func->blocks.len; b++)
+        for (Value *value = p->func->blocks.data[b]->first; value; value = value->next)
+            if (taken_by(value)) value->flags |= VF_OWNED;
+}
+
+/* ---- inside a block ---- */
+
+/* `owner` dies at a value; behind the end of a block there is nothing. */
+static void release_at(Placing *p, Value *at, uint32_t owner) {
+    Value *release = new_count(p, OP_RELEASE, at->span, p->owners.values.data[owner]);
+    if (at->next)
+        value_insert_before(at->next, release);
+    else if (at->op == OP_RETURN)
+        value_insert_before(at, release);
+}
+
+/* Adds to the live ones; those that were not are used for the last time. */
+static void use(Placing *p, Value *at, const uint64_t *used, uint64_t *live, uint32_t moved) {
+    for (uint32_t owner = 0; owner < p->owners.values.len; owner++) {
+        if (!owners_bit(used, owner) || owners_bit(live, owner)) continue;
+        owners_add(live, owner);
+        if (owner + 1 != moved) release_at(p, at, owner);
+    }
+}
+
+/* One value on the walk backward. */
+static void place_at(Placing *p, Value *value, const uint64_t *handled, uint64_t *live, uint64_t *used) {
+    uint32_t own = owners_number(&p->owners, value);
+    if (own && !owners_bit(live, own - 1)) release_at(p, value, own - 1);
+    if (own) owners_drop(live, own - 1);
+    bool may_raise = raises(value);
+    for (size_t w = 0; w < p->owners.words; w++) used[w] = may_raise && handled ? handled[w] : 0;
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        OwnerSet held = owners_held(&p->owners, value->args[i]);
+        for (uint32_t k = 0; k < held.count; k++) owners_add(used, held.items[k]);
+    }
+    Value *taken = taken_by(value);
+    uint32_t moved = taken ? owners_number(&p->owners, taken) : 0;
+    if (moved && owners_bit(live, moved - 1)) moved = 0;
+    use(p, value, used, live, moved);
+    if (taken && !moved) {
+        Value *before = value; /* what a return releases stands before it already */
+        while (value->op == OP_RETURN && before->prev && before->prev->op == OP_RELEASE &&
+               before->prev->id >= p->owners.nvalues)
+            before = before->prev;
+        value_insert_before(before, new_count(p, OP_RETAIN, value->span, taken));
+    }
+    if (may_raise) memcpy(p->lost[value->id] = new_set(p), live, p->owners.words * sizeof *live);
+}
+
+static void place_in_block(Placing *p, Block *block) {
+    uint64_t *live = new_set(p), *used = new_set(p), *handled = block->unwinds ? new_set(p) : NULL;
+    for (size_t s = 0; s < block_normal_succs(block); s++)
+        owners_live_along(&p->owners, block->succs.data[s], owners_edge(block, s), live);
+    if (handled) owners_live_along(&p->owners, block_unwind(block), owners_edge(block, block->succs.len - 1), handled);
+    Value *value = block->last;
+    for (Value *prev; value && value->op != OP_PHI; value = prev) {
+        prev = value->prev;
+        place_at(p, value, handled, live, used);
+    }
+    Value *behind = value ? value->next : block->first; /* the phis */
+    for (; value; value = value->prev) {
+        uint32_t own = owners_number(&p->owners, value);
+        if (!own || owners_bit(live, own - 1)) continue;
+        value_insert_before(behind, new_count(p, OP_RELEASE, value->span, value));
+    }
+}
+
+/* ---- on edges ---- */
+
+/* What happens on an edge where `live` are live before it: references for phis, and what dies. */
+static bool edge_code(Placing *p, const Block *to, Value *const *phi_args, const uint64_t *live, ValueList *code) {
+    uint64_t *dies = new_set(p);
+    for (size_t w = 0; w < p->owners.words; w++) dies[w] = live[w] & ~p->owners.live_in[to->order][w];
+    bool retains = false;
+    for (Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        Value *arg = *phi_args++;
+        uint32_t number = owners_number(&p->owners, arg);
+        if (!owners_number(&p->owners, phi)) continue;
+        if (number && owners_bit(dies, number - 1)) {
+            owners_drop(dies, number - 1);
+            continue;
+        }
+        vec_push(p->arena, code, new_count(p, OP_RETAIN, phi->span, arg));
+        retains = true;
+    }
+    for (uint32_t owner = 0; owner < p->owners.values.len; owner++)
+        if (owners_bit(dies, owner))
+            vec_push(p->arena, code, new_count(p, OP_RELEASE, to->first->span, p->owners.values.data[owner]));
+    return retains;
+}
+
+static Value **args_along(Placing *p, const Block *to, size_t pred) {
+    ValueList args = {0};
+    for (const Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next)
+        vec_push(p->arena, &args, phi->args[pred]);
+    return args.data;
+}
+
+/* An empty block on its way to nowhere yet. */
+static Block *edge_block(Placing *p, Span span, Op end) {
+    Block *block = block_new(p->func);
+    block_append(p->func, block, end, span, NULL, 0)->type = p->none;
+    return block;
+}
+
+static void insert_all(Value *before, const ValueList *code) {
+    for (size_t i = 0; i < code->len; i++) value_insert_before(before, code->data[i]);
+}
+
+static void place_on_edge(Placing *p, Block *from, size_t succ, const uint64_t *live) {
+    Block *to = from->succs.data[succ];
+    size_t pred = owners_edge(from, succ);
+    ValueList code = {0};
+    bool retains = edge_code(p, to, args_along(p, to, pred), live, &code);
+    if (!code.len) return;
+    if (block_normal_succs(from) == 1) {
+        insert_all(from->last, &code);
+    } else if (to->preds.len == 1 && !retains) {
+        Value *first = to->first;
+        while (first->op == OP_PHI) first = first->next;
+        insert_all(first, &code);
+    } else {
+        Block *between = edge_block(p, from->last->span, OP_JUMP);
+        insert_all(between->last, &code);
+        vec_push(p->func->arena, &between->succs, to);
+        vec_push(p->func->arena, &between->preds, from);
+        to->preds.data[pred] = between;
+        from->succs.data[succ] = between;
+    }
+}
+
+static void place_on_edges(Placing *p, Block *block) {
+    uint64_t *live = new_set(p);
+    for (size_t s = 0; s < block_normal_succs(block); s++)
+        owners_live_along(&p->owners, block->succs.data[s], owners_edge(block, s), live);
+    for (size_t s = 0; s < block_normal_succs(block); s++) place_on_edge(p, block, s, live);
+}
+
+/* ---- where raises go ---- */
+
+static Cleanup *cleanup_of(Placing *p, const Cleanup *rest, uint32_t owner) {
+    for (size_t i = 0; i < p->cleanups.len; i++)
+        if (p->cleanups.data[i]->rest == rest && p->cleanups.data[i]->owner == owner) return p->cleanups.data[i];
+    Cleanup *cleanup = ARENA_NEW(p->arena, Cleanup);
+    Value *of = p->owners.values.data[owner];
+    *cleanup = (Cleanup){rest, owner, edge_block(p, of->span, rest ? OP_JUMP : OP_RESUME)};
+    value_insert_before(cleanup->block->last, new_count(p, OP_RELEASE, of->span, of));
+    if (rest) block_add_edge(p->func, cleanup->block, rest->block);
+    vec_push(p->arena, &p->cleanups, cleanup);
+    return cleanup;
+}
+
+static Block *way_out(Placing *p, const uint64_t *lost) {
+    const Cleanup *cleanup = NULL;
+    for (uint32_t owner = 0; owner < p->owners.values.len; owner++)
+        if (owners_bit(lost, owner)) cleanup = cleanup_of(p, cleanup, owner);
+    return cleanup ? cleanup->block : NULL;
+}
+
+/* One more predecessor of the handler, with these operands of its phis. */
+static void enter_handler(Placing *p, Block *from, Block *handler, Value *const *phi_args, bool raised) {
+    if (raised)
+        block_set_unwind(p->func, from, handler);
+    else
+        block_add_edge(p->func, from, handler);
+    for (Value *phi = handler->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        Value **args = ARENA_ARRAY(p->func->arena, Value *, phi->nargs + 1);
+        memcpy(args, phi->args, phi->nargs * sizeof *args);
+        args[phi->nargs] = *phi_args++;
+        phi_set_args(p->func, phi, args, phi->nargs + 1);
+    }
+}
+
+static void unwind_part(Placing *p, Block *part, Block *handler, Value *const *phi_args, const uint64_t *lost) {
+    if (!handler) {
+        block_set_unwind(p->func, part, way_out(p, lost));
+        return;
+    }
+    ValueList code = {0};
+    edge_code(p, handler, phi_args, lost, &code);
+    Block *from = part;
+    if (code.len) {
+        from = edge_block(p, part->last->span, OP_JUMP);
+        insert_all(from->last, &code);
+        block_set_unwind(p->func, part, from);
+    }
+    enter_handler(p, from, handler, phi_args, from == part);
+}
+
+/* What stands from `at` on goes to a block of its own. */
+static Block *split_before(Placing *p, Value *at) {
+    Block *block = at->block, *rest = block_new(p->func);
+    rest->first = at;
+    rest->last = block->last;
+    rest->succs = block->succs;
+    block->last = at->prev;
+    block->last->next = NULL;
+    at->prev = NULL;
+    block->succs = (BlockList){0};
+    for (Value *value = at; value; value = value->next) value->block = rest;
+    for (size_t s = 0; s < rest->succs.len; s++)
+        for (size_t i = 0; i < rest->succs.data[s]->preds.len; i++)
+            if (rest->succs.data[s]->preds.data[i] == block) rest->succs.data[s]->preds.data[i] = rest;
+    block_jump(p->func, block, at->span, rest);
+    block->last->type = p->none;
+    return rest;
+}
+
+/* The parts of a block in which the same owners are lost, each with its way out. */
+static void place_on_raises(Placing *p, Block *block) {
+    Block *handler = block_unwind(block);
+    Value **phi_args = handler ? args_along(p, handler, owners_edge(block, block->succs.len - 1)) : NULL;
+    block_set_unwind(p->func, block, NULL);
+    const uint64_t *lost = NULL;
+    for (Value *value = block->first, *next; value; value = next) {
+        next = value->next;
+        const uint64_t *here = value->id < p->owners.nvalues ? p->lost[value->id] : NULL;
+        if (!here || (lost && memcmp(lost, here, p->owners.words * sizeof *here) == 0)) continue;
+        if (lost) {
+            Block *rest = split_before(p, value);
+            unwind_part(p, block, handler, phi_args, lost);
+            block = rest;
+        }
+        lost = here;
+    }
+    if (lost) unwind_part(p, block, handler, phi_args, lost);
+}
+
+/* ---- all of it ---- */
+
+/* Raise edges that nothing goes along would keep owners alive. */
+static void drop_raise_edges(Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        Block *block = func->blocks.data[b];
+        const Value *value = block->unwinds ? block->first : NULL;
+        while (value && !raises(value)) value = value->next;
+        if (block->unwinds && !value) block_set_unwind(func, block, NULL);
+    }
+}
+
+static bool place(Program *program, FuncInst *inst) {
+    Func *func = inst->func;
+    Placing p = {.arena = program->arena, .func = func, .none = type_simple(program->types, TY_NONE)};
+    drop_raise_edges(func);
+    TRY(owners_find(&p.owners, program->arena, func, program->diag));
+    if (!p.owners.values.len && !type_is_counted(inst->result)) return true;
+    mark_owners(&p);
+    p.lost = ARENA_ARRAY(program->arena, uint64_t *, func->next_value);
+    size_t nblocks = func->blocks.len;
+    for (size_t b = 0; b < nblocks; b++) place_in_block(&p, func->blocks.data[b]);
+    for (size_t b = 0; b < nblocks; b++) place_on_edges(&p, func->blocks.data[b]);
+    for (size_t b = 0; b < nblocks; b++) place_on_raises(&p, func->blocks.data[b]);
+    func_compute_order(func);
+    func_renumber(func);
+    return true;
+}
+
+static bool makes_objects(const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (op_effects(value->op) & EFFECT_NEW) return true;
+    return false;
+}
+
+bool pass_ownership(Program *program) {
+    bool any = false;
+    for (size_t i = 0; i < program->count && !any; i++) any = makes_objects(program->insts[i]->func);
+    for (size_t i = 0; any && i < program->count; i++) TRY(place(program, program->insts[i]));
+    return true;
+}
