@@ -1,6 +1,10 @@
-"""NumPy's functions that fill what they make: ones, full and their _like forms."""
+"""NumPy's functions that make an array and fill it: ones, full, arange, linspace, eye, diag, tri and their like."""
+
+import math
 
 import numpy as np
+
+from krait.prelude.intrinsics import frozen, strided
 
 
 def ones(shape, dtype=None, order="C"):
@@ -29,3 +33,211 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     array = np.empty_like(a, dtype, order, subok, shape)
     array[...] = fill_value
     return array
+
+
+def arange(start, stop=None, step=None, dtype=None):
+    if stop is None:
+        return arange_between(0, start, step, dtype)
+    return arange_between(start, stop, step, dtype)
+
+
+def arange_between(start, stop, step, dtype):
+    if step is None:
+        return arange_by(start, stop, 1, dtype)
+    return arange_by(start, stop, step, dtype)
+
+
+def arange_by(start, stop, step, dtype):
+    if dtype is None:
+        return arange_of(start, stop, step, np.result_type(np.int64, start, stop, step))
+    return arange_of(start, stop, step, dtype)
+
+
+def arange_of(start, stop, step, dtype):
+    # As NumPy: the first two elements are computed exactly, the others from them in the dtype.
+    length = (stop - start) / step
+    n = min(steps(length.real), steps(length.imag)) if np.result_type(length).kind == "c" else steps(length)
+    array = np.empty(n, dtype)
+    if n > 0:
+        array[0] = start
+    if n > 1:
+        array[1] = start + step
+    if n > 2:
+        if array.dtype.kind == "b":
+            raise TypeError("no fill-function for data-type.")
+        fill_range(array)
+    return array
+
+
+def steps(length):
+    if not length < 9.2e18:
+        raise ValueError("Maximum allowed size exceeded")
+    return max(math.ceil(max(length, -1.0)), 0)
+
+
+def fill_range(array):
+    first = array[0]
+    step = array[1] - first
+    if array.dtype.kind == "i" or array.dtype.kind == "u":
+        value = first + step
+        for i in range(2, len(array)):
+            value = value + step
+            array[i] = value
+    elif array.dtype == np.float16:
+        wide = np.float32(first)
+        for i in range(2, len(array)):
+            array[i] = wide + np.float32(i) * np.float32(step)
+    else:
+        for i in range(2, len(array)):
+            array[i] = first + i * step
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    exact = np.empty(num, np.result_type(start, stop, 1.0))
+    gaps = num - 1 if endpoint else num
+    first = exact.dtype.type(start)
+    reach = exact.dtype.type(stop) - first
+    if gaps > 0:
+        step = reach / gaps
+        if step == 0:
+            for i in range(num):
+                exact[i] = i / gaps * reach + first
+        else:
+            for i in range(num):
+                exact[i] = i * step + first
+    else:
+        step = reach * math.nan
+        for i in range(num):
+            exact[i] = i * reach + first
+    if endpoint and num > 1:
+        exact[-1] = stop
+    if retstep:
+        return as_samples(exact, dtype), step
+    return as_samples(exact, dtype)
+
+
+def as_samples(exact, dtype):
+    # Integers are rounded down.
+    if dtype is None:
+        return exact
+    samples = np.empty_like(exact, dtype)
+    if samples.dtype.kind == "i" or samples.dtype.kind == "u":
+        for i in range(len(exact)):
+            exact[i] = np.floor(exact[i])
+    samples[...] = exact
+    return samples
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+    exact = linspace(start, stop, num, endpoint)
+    for i in range(num):
+        exact[i] = np.power(base, exact[i])
+    if dtype is None:
+        return exact
+    return exact.astype(dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None):
+    if start == 0 or stop == 0:
+        raise ValueError("Geometric sequence cannot include zero")
+    out_sign = np.sign(np.float64(start))
+    exact = logspace(np.log10(start / out_sign), np.log10(stop / out_sign), num, endpoint)
+    if num > 0:
+        exact[0] = start / out_sign
+    if num > 1 and endpoint:
+        exact[-1] = stop / out_sign
+    for i in range(num):
+        exact[i] = exact[i] * out_sign
+    if dtype is None:
+        return exact
+    return exact.astype(dtype)
+
+
+def eye(N, M=None, k=0, dtype=float, order="C"):
+    if M is None:
+        return eye_of(N, N, k, dtype, order)
+    return eye_of(N, M, k, dtype, order)
+
+
+def eye_of(rows, columns, k, dtype, order):
+    array = np.zeros((rows, columns), dtype, order)
+    for i in range(max(0, -k), min(rows, columns - k)):
+        array[i, i + k] = 1
+    return array
+
+
+def identity(n, dtype=None):
+    if dtype is None:
+        return eye_of(n, n, 0, np.float64, "C")
+    return eye_of(n, n, 0, dtype, "C")
+
+
+def diag(v, k=0):
+    v = np.asarray(v)
+    if v.ndim == 1:
+        n = len(v) + abs(k)
+        matrix = np.zeros((n, n), v.dtype)
+        for i in range(len(v)):
+            matrix[i + max(0, -k), i + max(0, k)] = v[i]
+        return matrix
+    if v.ndim == 2:
+        return diagonal(v, k)
+    raise ValueError("Input must be 1- or 2-d.")
+
+
+def diagonal(a, offset=0):
+    rows = max(0, -offset)
+    columns = max(0, offset)
+    n = max(0, min(a.shape[0] - rows, a.shape[1] - columns))
+    start = rows * a.strides[0] + columns * a.strides[1] if n > 0 else 0
+    return frozen(strided(a, start, n, a.strides[0] + a.strides[1]))
+
+
+def diagflat(v, k=0):
+    return diag(np.ravel(v), k)
+
+
+def tri(N, M=None, k=0, dtype=float):
+    if M is None:
+        return tri_of(N, N, k, dtype)
+    return tri_of(N, M, k, dtype)
+
+
+def tri_of(rows, columns, k, dtype):
+    array = np.zeros((rows, columns), dtype)
+    for i in range(rows):
+        for j in range(min(columns, max(0, i + k + 1))):
+            array[i, j] = 1
+    return array
+
+
+def tril(m, k=0):
+    new = np.zeros(m.shape, m.dtype)
+    for i in range(m.shape[-2]):
+        new[..., i, : max(0, i + k + 1)] = m[..., i, : max(0, i + k + 1)]
+    return new
+
+
+def triu(m, k=0):
+    new = np.zeros(m.shape, m.dtype)
+    for i in range(m.shape[-2]):
+        new[..., i, max(0, i + k) :] = m[..., i, max(0, i + k) :]
+    return new
+
+
+def vander(x, N=None, increasing=False):
+    x = np.asarray(x)
+    columns = len(x) if N is None else N
+    if columns < 0:
+        raise ValueError("Negative dimensions are not allowed")
+    new = np.empty((len(x), columns), np.result_type(x, int))
+    for i in range(len(x)):
+        for j in range(columns):
+            to = j if increasing else columns - 1 - j
+            if j == 0:
+                new[i, to] = 1
+            else:
+                new[i, to] = new[i, to - 1 if increasing else to + 1] * x[i]
+    return new

@@ -92,6 +92,7 @@ LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, 
 LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
 
 LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */
+LLVMValueRef lower_view(Lower *l, const Value *value);
 LLVMValueRef lower_setitem(Lower *l, const Value *value);
 LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type,
                     LLVMValueRef index, const Type *result);

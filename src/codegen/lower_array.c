@@ -370,6 +370,17 @@ LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef ar
     return view_of(l, at, type, array, &x, &result);
 }
 
+LLVMValueRef lower_view(Lower *l, const Value *value) {
+    LLVMValueRef array = l_arg(l, value, 0), shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+    unsigned ndim = value->type->ndim;
+    for (unsigned i = 0; i < ndim; i++) {
+        shape[i] = l_arg(l, value, 2 + i);
+        if (value->type->layout == LAYOUT_A) strides[i] = l_arg(l, value, 2 + ndim + i);
+    }
+    LLVMValueRef data = view_offset(l, l_array_data(l, array), l_i64(l, 1), l_arg(l, value, 1));
+    return l_array_make(l, value->type, data, l_view_owner(l, array), shape, strides);
+}
+
 /* ---- a.flat[i] ---- */
 
 /* Indices of element `linear` in C order. */

@@ -156,6 +156,19 @@ static void check_new_array(Verifier *verifier, const Value *value) {
     for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, extent);
 }
 
+static void check_view(Verifier *verifier, const Value *value) {
+    const Type *type = value->type, *number = type_scalar(verifier->func->types, SCALAR_INT64, true);
+    if (type->kind != TY_ARRAY || !value->nargs || value->args[0]->type->kind != TY_ARRAY) {
+        fault(verifier, value, "a view is an array on an array");
+        return;
+    }
+    if (value->nargs != 2u + type->ndim * (type->layout == LAYOUT_A ? 2u : 1u)) {
+        fault(verifier, value, "an offset, extents and, unless they are implied, strides are needed");
+        return;
+    }
+    for (uint32_t i = 1; i < value->nargs; i++) want(verifier, value, i, number);
+}
+
 static bool holds_reference(const Type *type) {
     return type_is_counted(type) || (type->kind == TY_CELL && type_is_counted(type->items[0]));
 }
@@ -202,6 +215,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_ITER:
         if (value->type->kind != TY_ITER) fault(verifier, value, "the type is not an iterator");
         return;
+    case OP_VIEW: check_view(verifier, value); return;
     case OP_NEW_ARRAY: check_new_array(verifier, value); return;
     case OP_RETAIN:
     case OP_RELEASE:

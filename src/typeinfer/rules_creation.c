@@ -1,5 +1,5 @@
-/* rules_creation.c: typing rules of the functions of NumPy that make arrays: empty, zeros and their _like forms, and
- * result_type, which says the dtype that others give theirs.
+/* rules_creation.c: typing rules of the functions of NumPy that make arrays: empty, zeros and their _like forms, array
+ * and asarray, and result_type, which says the dtype that others give theirs.
  *
  * In: a shape (an int or a tuple of ints), a dtype and an order that are known, or an array to be like.  Out:
  * NEW_ARRAY.  The functions that fill what they make are in the prelude (krait/prelude/creation.py).  There is no heap
@@ -133,4 +133,122 @@ bool rule_func_np_result_type(Typing *t) {
     }
     const Type *strong = infer_strong(t->in, common);
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &strong, 1)));
+}
+
+/* ---- array, asarray ---- */
+
+/* The extents of nested tuples, whose items at each depth have one length; NULL: not of numbers, or ragged. */
+static const Type *tuple_shape(Typing *t, Fact fact, int64_t *shape, unsigned *ndim, const Type *common) {
+    const Type *type = fact.type;
+    if (type->kind == TY_SCALAR) {
+        const Type *number = infer_strong(t->in, type);
+        return common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, number) : number;
+    }
+    if (type->kind != TY_TUPLE || *ndim == TYPE_MAX_NDIM) return NULL;
+    shape[(*ndim)++] = type->count;
+    unsigned first = 0, from = *ndim;
+    for (uint32_t i = 0; i < type->count; i++) {
+        int64_t inner[TYPE_MAX_NDIM];
+        unsigned depth = from;
+        TRY(common = tuple_shape(t, typing_item_fact(fact, i), inner, &depth, common));
+        if (i == 0) first = depth;
+        if (depth != first) return NULL;
+        for (unsigned k = from; k < depth; k++) {
+            if (i > 0 && shape[k] != inner[k]) return NULL;
+            shape[k] = inner[k];
+        }
+    }
+    *ndim = type->count ? first : from;
+    return common ? common : infer_scalar(t->in, SCALAR_FLOAT64, false);
+}
+
+/* array[...] = argument 0 */
+static bool set_all(Typing *t, Value *array, const Type *type) {
+    Infer *in = t->in;
+    Fact facts[3] = {{type, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[0]}, done;
+    Value *values[3] = {array, NULL, t->values[0]}, *value;
+    facts[1].konst = const_of(in->arena, facts[1].type);
+    if (t->emit) values[1] = typing_make_const(t, facts[1].konst);
+    return typing_sub(t, &(SubOp){.op = OP_SETITEM, .values = values, .facts = facts, .nargs = 3}, &done, &value);
+}
+
+/* A number or nested tuples of numbers. */
+static bool array_of_numbers(Typing *t, size_t order) {
+    int64_t shape[TYPE_MAX_NDIM];
+    NewArray array = {0};
+    unsigned ndim = 0;
+    ArrayLayout layout;
+    const Type *common = tuple_shape(t, t->args[0], shape, &ndim, NULL), *dtype;
+    if (!common) {
+        typing_fail_arg(t, 0, DIAG_TYPING, "%s does not make an array of %s", typing_func_name(t),
+                        typing_arg_text(t, 0));
+        return typing_hint(t, "an array is made of an array, a number, or tuples of numbers of one length");
+    }
+    TRY(dtype_or(t, 1, infer_strong(t->in, common), &dtype));
+    TRY(read_order(t, order, t->args[0].type, &layout));
+    array.type = type_array(t->in->types, dtype, ndim, layout, false);
+    Value *value = NULL;
+    if (t->emit) {
+        for (unsigned i = 0; i < ndim; i++) array.extents[i] = typing_make_int(t, shape[i]);
+        value = typing_make_op_imm(t, OP_NEW_ARRAY, array.type, array.extents, ndim, 0);
+    }
+    TRY(set_all(t, value, array.type));
+    return typing_become(t, value, array.type);
+}
+
+/* The call becomes one of a prelude function: of the array, of a dtype if given, and of an order. */
+static bool become_prelude(Typing *t, const char *name, const Type *dtype, const char *order) {
+    Infer *in = t->in;
+    size_t count = dtype ? 3 : 2;
+    Fact *args = ARENA_ARRAY(in->arena, Fact, 3);
+    Value **values = ARENA_ARRAY(in->arena, Value *, 3);
+    args[0] = t->args[0];
+    values[0] = t->values[0];
+    if (dtype) args[1].konst = const_of(in->arena, type_with_items(in->types, TY_DTYPE, 0, &dtype, 1));
+    args[count - 1].konst = const_str(in->arena, in->types, order);
+    for (size_t i = 1; i < count; i++) {
+        args[i].type = args[i].konst->type;
+        if (t->emit) values[i] = typing_make_const(t, args[i].konst);
+    }
+    t->args = args;
+    t->values = values;
+    t->to = ARENA_ARRAY(in->arena, const Type *, 3);
+    t->nargs = count;
+    return typing_become_prelude(t, name);
+}
+
+bool rule_func_np_array(Typing *t) {
+    static const char *const params[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
+    const char *order = "K";
+    const Type *dtype;
+    TRY(on_heap(t));
+    TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
+    if (infer_content(t->args[0].type)->kind != TY_ARRAY) return array_of_numbers(t, 3);
+    if (typing_given(t, 3) && !typing_is_none(t, 3)) TRY(typing_const_str(t, 3, &order));
+    TRY(dtype_or(t, 1, type_element(infer_content(t->args[0].type)), &dtype));
+    return become_prelude(t, "shaping:astype", dtype, order);
+}
+
+/* Whether the type tells that the elements lie in that order. */
+static bool lies(const Type *array, const char *order) {
+    if (*order == 'K' || *order == 'A') return true;
+    return array->layout == (*order == 'F' ? LAYOUT_F : LAYOUT_C) || (array->ndim < 2 && array->layout != LAYOUT_A);
+}
+
+bool rule_func_np_asarray(Typing *t) {
+    static const char *const params[] = {"a", "dtype", "order"};
+    const char *order = t->func == FUNC_NP_ASFORTRANARRAY ? "F" : t->func == FUNC_NP_ASCONTIGUOUSARRAY ? "C" : "K";
+    const Type *array = infer_content(t->args[0].type), *dtype;
+    TRY(typing_bind_keywords(t, params, 1, t->func == FUNC_NP_ASARRAY ? 3 : 2));
+    if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);
+    if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_str(t, 2, &order));
+    TRY(dtype_or(t, 1, type_element(array), &dtype));
+    bool same = dtype == type_element(array), one_axis = t->func != FUNC_NP_ASARRAY && array->ndim == 0;
+    if (same && lies(array, order) && !one_axis) {
+        typing_cast(t, 0, array);
+        return typing_become_arg(t, 0);
+    }
+    TRY(on_heap(t));
+    return same ? become_prelude(t, "shaping:contiguous", NULL, order)
+                : become_prelude(t, "shaping:astype", dtype, order);
 }

@@ -158,3 +158,80 @@ def test_result_type():
 def test_refused_in_kernels():
     with pytest.raises(errors.UnsupportedError, match=r"zeros makes an array, which kernels cannot(?s:.*)local.array"):
         cuda.jit(lambda x: np.zeros(3)[0])[1, 1](np.zeros(3))
+
+
+# ---- numbers in a row ----
+
+NUMBERS = [(5,), (0,), (-3,), (2, 7), (7, 2), (0, 10, 3), (10, 0, -3), (2.5,), (0.0, 1.0, 0.1), (1, 2, 0.25),
+           (5, 1, -1.5),
+           (np.int8(3),), (np.float32(0.5), np.float32(3), np.float32(0.3)), (np.uint16(2), 9), (0, 5, np.float16(0.7)),
+           (1j,), (0, 3, 1 + 0j)]  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers", NUMBERS, ids=repr)
+def test_arange(numbers):
+    names = "abc"[: len(numbers)]
+    agree(expression(f"np.arange({', '.join(names)})", *names), *numbers)
+
+
+def test_arange_with_a_dtype():
+    for kind in "bBhHiIlLefdFD":
+        agree(expression(f"np.arange(7, dtype='{kind}')", ""))
+        agree(expression(f"np.arange(1, 300, 7, dtype='{kind}').size", ""))
+    agree(expression("np.arange(2, dtype=np.bool_)", ""))
+    agree(expression("np.arange(0.0, 10.0, 1.5, dtype=np.int32)", ""))
+    for bad in ("np.arange(0, 1, 0)", "np.arange(3, dtype=np.bool_)", "np.arange(0, 1e30, 1.0)"):
+        with pytest.raises(Exception) as theirs:
+            expression(bad, "")()
+        with pytest.raises(type(theirs.value)):
+            njit(expression(bad, ""))()
+
+
+@pytest.mark.parametrize("text", [
+    "np.linspace(0, 1)", "np.linspace(2.0, 3.0, num=5)", "np.linspace(2.0, 3.0, 5, endpoint=False)",
+    "np.linspace(1, 1, 4)",
+    "np.linspace(0, 1, 1)", "np.linspace(0, 1, 0)", "np.linspace(0, 10, 4, dtype=np.int32)",
+    "np.linspace(-3, 3, 7, dtype=int)",
+    "np.linspace(0, 1j, 3)", "np.linspace(0, 2, 5, retstep=True)", "np.linspace(0, 1, -1)", "np.linspace(5, -5, 11)",
+    "np.linspace(np.float32(0), np.float32(1), 3)", "np.linspace(0.0, 5e-324, 3)",
+    "np.eye(3)", "np.eye(2, 3)", "np.eye(3, 2, k=1)", "np.eye(3, k=-1, dtype=np.int8)", "np.eye(3, order='F')",
+    "np.eye(0)",
+    "np.eye(2, 2, 5)", "np.eye(2, 2, -5)", "np.identity(3)", "np.identity(2, np.complex64)",
+    "np.tri(3)", "np.tri(3, 4, 1)", "np.tri(3, 2, k=-1, dtype=np.int16)", "np.tri(2, 3, -5)",
+    "np.zeros(3) is None",
+])  # fmt: skip
+def test_made_of_numbers(text):
+    agree(expression(text, ""))
+
+
+@pytest.mark.parametrize("text", [
+    "np.logspace(0, 2, 5)", "np.logspace(0, 1, 4, endpoint=False, base=2.0)", "np.geomspace(1, 1000, 4)",
+    "np.geomspace(-1, -1000, num=3)", "np.geomspace(1, 256, 9, endpoint=False)",
+])  # fmt: skip
+def test_powers_are_close(text):
+    """NumPy takes its powers from functions that differ from processor to processor."""
+    ours, theirs = njit(expression(text, ""))(), expression(text, "")()
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+MATRICES = [np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(6).reshape(2, 3)),
+            np.arange(24, dtype=np.uint8).reshape(4, 6)[::2, ::-1], np.zeros((0, 3))]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "np.diag(a)", "np.diag(a, 1)", "np.diag(a, -1)", "np.diag(a, 9)", "a.diagonal()", "np.diagonal(a, offset=1)",
+    "np.tril(a)", "np.triu(a)", "np.tril(a, 1)", "np.triu(a, -1)", "np.tril(a, -9)", "np.triu(a, 9)",
+])  # fmt: skip
+def test_parts_of_matrices(text):
+    agree_all(expression(text, "a"), [(matrix,) for matrix in MATRICES])
+
+
+@pytest.mark.parametrize("text", ["np.diag(v)", "np.diag(v, 2)", "np.diag(v, -1)", "np.diagflat(v)", "np.vander(v)",
+                                  "np.vander(v, 2)", "np.vander(v, N=4, increasing=True)"])  # fmt: skip
+def test_matrices_of_vectors(text):
+    agree_all(expression(text, "v"), [(np.arange(3.0),), (np.arange(4, dtype=np.int16)[::-2],), (np.zeros(0, "F"),)])
+
+
+def test_tri_of_three_dimensions():
+    agree_all(expression("np.tril(a), np.triu(a)", "a"), [(np.arange(24).reshape(2, 3, 4),)])

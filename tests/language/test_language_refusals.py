@@ -46,7 +46,7 @@ CONSTRUCTS = {
     "array negation": "return -a",
     "matrix product": "return a @ a",
     "array method": "return a.sum()",
-    "array reshape": "return a.reshape(1, -1)",
+    "array reshape": "return a.reshape(1.5)",
     "matrix of an array": "return np.asmatrix(a)",
     "fancy index": "return a[a]",
     "index by a tuple of lists": "return a[[0, 1]]",

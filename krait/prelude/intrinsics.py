@@ -1,0 +1,33 @@
+"""What the prelude asks of the compiler: rows of src/library/numpy.def.  The interpreter never calls these."""
+
+
+def packed(array, shape, missing, order):
+    """A view on elements that lie together, with another shape; `missing` takes the place of what is negative."""
+
+
+def strided(array, offset, shape, strides):
+    """A view that starts some bytes further, with these strides in bytes."""
+
+
+def reinterpreted(array, dtype, last):
+    """A view on the bytes as elements of another type, so many along the last axis."""
+
+
+def frozen(array):
+    """A view that cannot be written to."""
+
+
+def layout_of(array):
+    """ "C", "F" or "A" (any strides), as the type tells."""
+
+
+def with_item(ints, index, value):
+    """A tuple of ints with another item at a place that is known when it runs."""
+
+
+def without_axis(array, axis):
+    """A view without an axis of length one."""
+
+
+def python_number(x):
+    """A NumPy scalar as the Python number that item() gives."""
