@@ -5,8 +5,11 @@ from .._krait import (
     Device,
     DeviceArray,
     Event,
+    In,
+    InOut,
     Kernel,
     Launcher,
+    Out,
     Stream,
     as_cuda_array,
     choice_reason,
@@ -20,10 +23,13 @@ from .._krait import (
     event,
     event_elapsed_time,
     external_stream,
+    from_dlpack,
     get_current_device,
     is_available,
     legacy_default_stream,
     list_devices,
+    managed_array,
+    mapped_array,
     per_thread_default_stream,
     pinned_array,
     profile_start,
@@ -38,7 +44,31 @@ globals().update(_krait.cuda_names)
 globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
 
 
+# Names that are imported when they are first used: importing krait.cuda is a part of every program's start.
+_LATER = {
+    "_arrays": "from_cuda_array_interface is_cuda_array mapped mapped_array_like pinned pinned_array_like",
+    "_contexts": "Context close cuda_error current_context defer_cleanup gpus is_bfloat16_supported "
+    "is_float16_supported is_fp8_supported is_supported_version profiling require_context runtime",
+    "_reduction": "Reduce reduce",
+}
+_HOME = {name: module for module, names in _LATER.items() for name in names.split()}
+
+HAS_NUMBA = False
+implementation = "Krait"
+
+
 def __getattr__(name):
-    if name == "gpus":
-        return list_devices()
+    from importlib import import_module
+
+    if name in _HOME:
+        value = globals()[name] = getattr(import_module("." + _HOME[name], __name__), name)
+        return value
+    if name in ("args", "config", "cudadrv"):
+        return import_module("." + name, __name__)
+    if name == "CudaSupportError":
+        return import_module("krait.errors").CudaError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_HOME, "args", "config", "cudadrv", "CudaSupportError"})

@@ -9,7 +9,7 @@
  *   dispatcher.c    @jit: a function compiled for its arguments' types
  *   inspect.c       what dispatchers tell about their specialisations
  *   pickling.c      dispatchers in pickles, by reference or by value
- *   kernel.c        @cuda.jit; with launch.c, plan.c, staging.c, report.c: kernel[grid, block](...)
+ *   kernel.c        @cuda.jit; with launch.c, arguments.c, plan.c, staging.c, report.c: kernel[grid, block](...)
  *   intrinsics.c    krait.cuda's names for compiled code
  *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
  *   info.c          python -m krait info
@@ -44,6 +44,9 @@ typedef enum ErrorClass {
     ERROR_COUNT
 } ErrorClass;
 
+/* How an argument of a launch travels when it says so: cuda.In, cuda.Out, cuda.InOut. */
+typedef enum Transfer { TRANSFER_IN, TRANSFER_OUT, TRANSFER_INOUT, TRANSFER_COUNT } Transfer;
+
 struct ModuleState {
     Session session;               /* types and objects of every compilation */
     Marshal marshal, host_marshal; /* for kernels; for functions of the host */
@@ -54,6 +57,7 @@ struct ModuleState {
     PyObject *type_objects; /* address of a Type -> its object */
     PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *overload_class, *stats_class;
     PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class;
+    PyTypeObject *transfer_classes[TRANSFER_COUNT];
 };
 
 ModuleState *module_state(PyObject *module);
@@ -68,6 +72,7 @@ int types_add(PyObject *module, ModuleState *state);
 int dispatcher_add(PyObject *module, ModuleState *state);
 int intrinsics_add(PyObject *module, ModuleState *state);
 int kernel_add(PyObject *module, ModuleState *state);
+int arguments_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,

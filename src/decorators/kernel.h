@@ -1,6 +1,6 @@
 /* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c
- * (what a launch knows about a specialisation), staging.c (host arrays as arguments of a GPU kernel), report.c (what
- * went wrong on the host device). */
+ * (what a launch knows about a specialisation), arguments.c (arguments that stand for others), staging.c (host arrays
+ * as arguments of a GPU kernel), report.c (what went wrong on the host device). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
 
@@ -33,7 +33,8 @@ typedef struct Launcher {
 
 typedef struct PlanArray { /* an array somewhere among the arguments */
     const Type *type;
-    uint32_t offset; /* in the argument buffer */
+    uint32_t offset;   /* in the argument buffer */
+    uint32_t argument; /* its number */
     bool written;
 } PlanArray;
 
@@ -66,10 +67,15 @@ typedef struct Staging {
     struct StagedGroup *groups;
     size_t ngroups;
 } Staging;
-/* Copies host arrays among the arguments to the GPU and redirects the buffer to the copies. */
+/* Copies host arrays among the arguments to the GPU and redirects the buffer to the copies.  transfers: for each
+ * argument 1 + Transfer, or 0; NULL: none says. */
 int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer,
-               const ModuleState *state);
+               const ModuleState *state, const unsigned char *transfers);
 int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back);
+
+/* arguments.c: puts what compiled code takes into `bound`; new references lie in `made`.  1: it did; -1: exception
+ * set. */
+int arguments_adopt(const Kernel *kernel, bool on_gpu, PyObject **bound, PyObject **made, unsigned char *transfers);
 
 /* report.c: raises or warns.  -1: exception set. */
 int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report);

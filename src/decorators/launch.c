@@ -31,6 +31,14 @@ void kernel_config(const Kernel *kernel, CudaContext *context, bool noalias, Con
 
 /* ---- running ---- */
 
+typedef struct Choice { /* of a specialisation */
+    Launcher *self;
+    CudaContext *context;
+    PyObject *const *bound;
+    bool convert;                   /* arguments are converted to the specialisation's types */
+    const unsigned char *transfers; /* of each argument, 0 or 1 + Transfer; NULL: none says */
+} Choice;
+
 static int check_threads(const Launcher *self, const Dims *block) {
     unsigned threads = block->x[0] * block->x[1] * block->x[2];
     int most = self->kernel->core.options.max_threads;
@@ -108,7 +116,9 @@ static int note_arrays(const Launcher *self, const Plan *plan, const char *buffe
     return others;
 }
 
-static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *context, char *buffer) {
+static int run_on_gpu(const Choice *choice, Spec *spec, Plan *plan, char *buffer) {
+    Launcher *self = choice->self;
+    CudaContext *context = choice->context;
     ModuleState *state = self->kernel->core.state;
     CudaKernel *loaded = plan_kernel(self->kernel, spec, plan, context);
     Staging staging;
@@ -119,7 +129,7 @@ static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *conte
     if (empty) return empty < 0 ? -1 : 0;
     int staged = note_arrays(self, plan, buffer, context);
     if (staged < 0) return -1;
-    if (staged && staging_in(&staging, plan, context, self->stream_handle, buffer, state) < 0) {
+    if (staged && staging_in(&staging, plan, context, self->stream_handle, buffer, state, choice->transfers) < 0) {
         staging_out(&staging, context, self->stream_handle, false);
         return -1;
     }
@@ -131,13 +141,6 @@ static int run_on_gpu(Launcher *self, Spec *spec, Plan *plan, CudaContext *conte
 }
 
 /* ---- choosing ---- */
-
-typedef struct Choice { /* of a specialisation */
-    Launcher *self;
-    CudaContext *context;
-    PyObject *const *bound;
-    bool convert; /* arguments are converted to the specialisation's types */
-} Choice;
 
 static bool for_device(const Spec *spec, const CudaContext *context) {
     const Config *config = &spec->code->config;
@@ -156,7 +159,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     Plan *plan = plan_of(self->kernel, spec);
     if (!plan) return MARSHAL_ERROR;
     if (plan_overlaps(plan, buffer) == spec->code->config.codegen.noalias) return MARSHAL_MISMATCH;
-    *status = choice->context ? run_on_gpu(self, spec, plan, choice->context, buffer) : run_on_host(self, spec, buffer);
+    *status = choice->context ? run_on_gpu(choice, spec, plan, buffer) : run_on_host(self, spec, buffer);
     return MARSHAL_OK;
 }
 
@@ -227,43 +230,40 @@ static int launch_compiled(Choice *choice) {
     return -1;
 }
 
-/* Arrays of other libraries (CuPy, PyTorch) become device arrays on the same memory.  1: some did; new references lie
- * in `made`. */
-static int adopt_foreign_arrays(Kernel *kernel, PyObject **bound, PyObject **made) {
-    PyObject *module = kernel->module, *adopt = NULL;
-    int found = 0;
+/* The launch goes to the GPU on which the arrays lie.  -1: they lie on several. */
+static int follow_arrays(Choice *choice) {
+    const Kernel *kernel = choice->self->kernel;
+    const ModuleState *state = kernel->core.state;
+    const Device *home = NULL;
+    if (!choice->context || cuda_device_count(state->cuda) < 2) return 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
-        PyObject *object = bound[i];
-        made[i] = NULL;
-        if (PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object) || object == Py_None ||
-            Py_IS_TYPE(object, kernel->core.state->marshal.device_array) || PyFunction_Check(object) ||
-            PyType_Check(object))
-            continue;
-        PyObject *interface = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__cuda_array_interface__");
-        PyErr_Clear(); /* most objects have none */
-        if (!interface) continue;
-        Py_DECREF(interface);
-        if (!adopt && !(adopt = PyObject_GetAttrString(module, "as_cuda_array"))) return -1;
-        made[i] = PyObject_CallOneArg(adopt, object);
-        if (!made[i]) {
-            Py_DECREF(adopt);
+        if (!Py_IS_TYPE(choice->bound[i], state->marshal.device_array)) continue;
+        const Device *device = ((DeviceArray *)choice->bound[i])->device;
+        if (home && home != device) {
+            PyErr_Format(PyExc_ValueError,
+                         "the arrays of a launch lie on different GPUs, %d and %d: copy them to one of them",
+                         home->ordinal, device->ordinal);
             return -1;
         }
-        bound[i] = made[i];
-        found = 1;
+        home = device;
     }
-    Py_XDECREF(adopt);
-    return found;
+    if (home && home != context_as_device(choice->context)) choice->context = cuda_context(state->cuda, home->ordinal);
+    return 0;
 }
 
 static int launch_slow(Choice *choice, PyObject **bound) {
     Kernel *kernel = choice->self->kernel;
     PyObject *few[MAX_STACK_PARAMS] = {NULL}, **made = few;
+    unsigned char few_transfers[MAX_STACK_PARAMS] = {0}, *transfers = few_transfers;
     Py_ssize_t count = kernel->core.binding.nparams;
-    if (count > MAX_STACK_PARAMS && !(made = PyMem_Calloc((size_t)count, sizeof *made))) return PyErr_NoMemory(), -1;
-    int status = adopt_foreign_arrays(kernel, bound, made);
+    if (count > MAX_STACK_PARAMS) { /* one block: the references, then the bytes */
+        if (!(made = PyMem_Calloc((size_t)count, sizeof *made + 1))) return PyErr_NoMemory(), -1;
+        transfers = (unsigned char *)(made + count);
+    }
+    choice->transfers = transfers;
+    int status = arguments_adopt(kernel, choice->context != NULL, bound, made, transfers);
     if (status == 1)
-        status = launch_known(choice);
+        status = follow_arrays(choice) < 0 ? -1 : launch_known(choice);
     else if (status == 0)
         status = 1;
     if (status == 1) status = launch_compiled(choice);
@@ -282,12 +282,13 @@ static PyObject *launcher_vectorcall(PyObject *callable, PyObject *const *args, 
         return PyErr_NoMemory();
     bool convert = self->kernel->core.signatures &&
                    PyList_GET_SIZE(self->kernel->core.signatures) == 1; /* no choice to make */
-    Choice choice = {self, NULL, bound, convert};
+    Choice choice = {self, NULL, bound, convert, NULL};
     if (kernel_device(self->kernel, &choice.context) < 0 || check_threads(self, &self->block) < 0) goto done;
     if (binding_direct(binding, nargs, kwnames))
         memcpy(bound, args, (size_t)nargs * sizeof *bound);
     else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0)
         goto done;
+    if (follow_arrays(&choice) < 0) goto done;
     status = launch_known(&choice);
     if (status == 1) status = launch_slow(&choice, bound);
 done:

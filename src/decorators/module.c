@@ -37,7 +37,7 @@ static int state_open(ModuleState *state) {
 
 static int module_exec(PyObject *module) {
     static int (*const parts[])(PyObject *, ModuleState *) = {errors_add, types_add,     intrinsics_add, dispatcher_add,
-                                                              kernel_add, vectorize_add, info_add};
+                                                              kernel_add, arguments_add, vectorize_add,  info_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -59,6 +59,7 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     for (int i = 0; i < ERROR_COUNT; i++) Py_VISIT(state->errors[i]);
     for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_VISIT(state->type_classes[i]);
     Py_VISIT(state->type_objects);
+    for (int i = 0; i < TRANSFER_COUNT; i++) Py_VISIT(state->transfer_classes[i]);
     Py_VISIT(state->signature_class);
     Py_VISIT(state->decorator_class);
     Py_VISIT(state->dispatcher_class);
@@ -88,6 +89,7 @@ static void module_free(void *module) {
     if (!state) return;
     module_clear(module);
     for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_CLEAR(state->type_classes[i]);
+    for (int i = 0; i < TRANSFER_COUNT; i++) Py_CLEAR(state->transfer_classes[i]);
     Py_CLEAR(state->signature_class);
     Py_CLEAR(state->decorator_class);
     Py_CLEAR(state->dispatcher_class);

@@ -23,11 +23,11 @@ static uint32_t count_arrays(const Type *type) {
     return count;
 }
 
-static void list_arrays(Plan *plan, const Type *type, size_t offset, bool written) {
+static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t offset, bool written) {
     if (type->kind == TY_ARRAY)
-        plan->arrays[plan->narrays++] = (PlanArray){type, (uint32_t)offset, written && !type->readonly};
+        plan->arrays[plan->narrays++] = (PlanArray){type, (uint32_t)offset, argument, written && !type->readonly};
     for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
-        list_arrays(plan, type->items[i], offset + type_item_offset(type, i), written);
+        list_arrays(plan, type->items[i], argument, offset + type_item_offset(type, i), written);
 }
 
 typedef struct Moving {
@@ -88,7 +88,7 @@ Plan *plan_of(Kernel *kernel, Spec *spec) {
         goto failed;
     }
     for (uint32_t i = 0; i < spec->nargs; i++)
-        list_arrays(plan, spec->args[i].type, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
+        list_arrays(plan, spec->args[i].type, i, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
     if (nwritten == 0 && warn_without_effect(kernel, spec->code) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
@@ -103,7 +103,8 @@ failed:
 
 CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *context) {
     int device = context_device(context);
-    if (KRAIT_UNLIKELY(!plan->loaded[device])) {
+    if (KRAIT_UNLIKELY(!plan->loaded[device] || cuda_kernel_gone(plan->loaded[device]))) {
+        cuda_kernel_free(plan->loaded[device]);
         const Code *code = spec->code;
         plan->loaded[device] = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name,
                                                 kernel->core.options.max_registers);

@@ -19,9 +19,9 @@ typedef struct StagedArray {
 struct StagedGroup {
     char *host;
     size_t bytes, offset; /* in the device allocation */
-    bool written;
-    PyObject *compact;  /* the compact copy, or NULL */
-    PyObject *original; /* where it is copied back to */
+    bool read, written;   /* travels to the GPU, and back */
+    PyObject *compact;    /* the compact copy, or NULL */
+    PyObject *original;   /* where it is copied back to */
 };
 
 enum { ALIGN = 256 };
@@ -59,6 +59,15 @@ static int make_compact(struct StagedGroup *group, StagedArray *staged) {
     return 0;
 }
 
+static bool says(const unsigned char *transfers, const StagedArray *staged, Transfer transfer) {
+    return transfers && transfers[staged->array->argument] == 1 + transfer;
+}
+
+/* The bytes between the elements come back with them: only an array without gaps need not travel there first. */
+static bool is_read(const unsigned char *transfers, const StagedArray *staged) {
+    return !says(transfers, staged, TRANSFER_OUT) || staged->array->type->layout == LAYOUT_A;
+}
+
 /* Host arrays in order of address.  -1: an array lies on another GPU. */
 static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char *buffer, const ModuleState *state,
                                    StagedArray *staged) {
@@ -74,14 +83,17 @@ static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char 
         }
         staged[count] = (StagedArray){&plan->arrays[i], head, 0, 0};
         measure(&staged[count]);
-        if (staged[count].high > staged[count].low) count++;
+        if (staged[count].high > staged[count].low &&
+            !cuda_reaches(state->cuda, (int64_t)staged[count].low, (int64_t)staged[count].high))
+            count++;
     }
     qsort(staged, (size_t)count, sizeof *staged, by_address);
     return count;
 }
 
 /* Gives each array its group; returns the bytes of all. */
-static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, size_t *group_of) {
+static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, size_t *group_of,
+                          const unsigned char *transfers) {
     size_t total = 0;
     for (size_t i = 0; i < count;) {
         struct StagedGroup *group = &staging->groups[staging->ngroups];
@@ -100,7 +112,8 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
         group->offset = total;
         for (; i < end; i++) {
             group_of[i] = staging->ngroups;
-            group->written |= staged[i].array->written;
+            group->read |= is_read(transfers, &staged[i]);
+            group->written |= staged[i].array->written && !says(transfers, &staged[i], TRANSFER_IN);
         }
         total += (group->bytes + ALIGN - 1) / ALIGN * ALIGN;
         staging->ngroups++;
@@ -109,7 +122,7 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
 }
 
 int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer,
-               const ModuleState *state) {
+               const ModuleState *state, const unsigned char *transfers) {
     StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
     size_t *group_of = PyMem_Calloc(plan->narrays + 1, sizeof *group_of);
     int result = -1;
@@ -121,12 +134,13 @@ int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *s
     }
     Py_ssize_t count = list_host_arrays(plan, context, buffer, state, staged);
     if (count < 0) goto done;
-    size_t total = form_groups(staging, staged, (size_t)count, group_of);
+    size_t total = form_groups(staging, staged, (size_t)count, group_of, transfers);
     if (count > 0 && total == 0) goto done;
     if (count > 0 && cuda_stage_alloc(context, stream, total, &staging->device) < 0) goto done;
     for (size_t i = 0; i < staging->ngroups; i++) {
         const struct StagedGroup *group = &staging->groups[i];
-        if (cuda_stage_in(context, stream, (char *)staging->device + group->offset, group->host, group->bytes) < 0)
+        if (group->read &&
+            cuda_stage_in(context, stream, (char *)staging->device + group->offset, group->host, group->bytes) < 0)
             goto done;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

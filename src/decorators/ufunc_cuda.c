@@ -109,6 +109,10 @@ static CudaKernel *load(const UfuncCall *call, Spec *spec) {
         spec->free_extra = loaded_free;
     }
     Loaded *loaded = spec->extra;
+    if (loaded->kernels[device] && cuda_kernel_gone(loaded->kernels[device])) {
+        cuda_kernel_free(loaded->kernels[device]);
+        loaded->kernels[device] = NULL;
+    }
     if (!loaded->kernels[device])
         loaded->kernels[device] = cuda_kernel_load(call->context, spec->code->ptx,
                                                    spec->code->config.codegen.entry_name, 0);
@@ -294,6 +298,12 @@ static PyObject *take_result(UfuncCall *call, int i) {
     }
     bool converts = declared && declared->scalar != call->types[call->nin + i]->scalar;
     if (!out && call->any_device && !converts) return Py_NewRef(computed);
+    if (ufunc_is_device_array(call->state, out) && !converts) { /* another type, or memory that was still being read */
+        PyObject *stream = call->stream_object ? call->stream_object : Py_None;
+        PyObject *done = PyObject_CallMethod(out, "copy_to_device", "OO", computed, stream);
+        Py_XDECREF(done);
+        return done ? Py_NewRef(out) : NULL;
+    }
     PyObject *host = fetch(call, computed);
     if (host && converts)
         Py_SETREF(host, PyArray_FROMANY(host, marshal_typenum((Scalar)declared->scalar), 0, 0,

@@ -14,6 +14,15 @@ typedef struct Device Device;
 typedef enum DeviceCopy { COPY_IN, COPY_OUT, COPY_WITHIN } DeviceCopy; /* from the host, to the host, neither */
 typedef enum DeviceFailure { FAILED_HOST_MEMORY, FAILED_DEVICE_MEMORY, FAILED_OTHERWISE } DeviceFailure;
 
+/* Page-locked; page-locked and reached by kernels; moved between host and device by the driver. */
+typedef enum DevicePinned {
+    PINNED_COPY,
+    PINNED_COMBINED,
+    PINNED_MAPPED,
+    PINNED_MANAGED,
+    PINNED_MANAGED_HOST
+} DevicePinned;
+
 typedef struct DeviceOps {
     DeviceFailure (*explain)(Device *device, int status, char *text, size_t size);
 
@@ -21,8 +30,12 @@ typedef struct DeviceOps {
     /* Behind what the streams have been given so far. */
     int (*release)(Device *device, void *memory, void *const *streams, size_t count);
     int (*copy)(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
-    int (*pin)(Device *device, size_t bytes, void **memory); /* memory of the host that copies take fast */
-    int (*unpin)(Device *device, void *memory);
+    /* Memory of the host that copies take fast; of the last kinds, kernels reach it where it lies. */
+    int (*pin)(Device *device, DevicePinned kind, size_t bytes, void **memory);
+    int (*unpin)(Device *device, DevicePinned kind, void *memory);
+    int (*lock)(Device *device, void *memory, size_t bytes); /* the same for memory that is there */
+    int (*unlock)(Device *device, void *memory);
+    int (*home)(Device *device, const void *memory, int *ordinal); /* of which device it is; -1: of none */
 
     int (*synchronise)(Device *device, void *stream);
     int (*synchronise_all)(Device *device);
@@ -31,6 +44,8 @@ typedef struct DeviceOps {
     int (*stream_done)(Device *device, void *stream, bool *done);
     /* What is queued on `later` from now on waits for what `earlier` has been given. */
     int (*stream_order)(Device *device, void *later, void *earlier);
+    /* Calls a function of the host when the stream has got there, on a thread of the device's own. */
+    int (*stream_call)(Device *device, void *stream, void (*function)(void *context), void *context);
 
     int (*event_open)(Device *device, bool timing, void **event);
     int (*event_close)(Device *device, void *event);
@@ -41,6 +56,7 @@ typedef struct DeviceOps {
     int (*event_elapsed)(Device *device, void *first, void *second, double *milliseconds);
 
     int (*enter)(Device *device);                             /* makes it the calling thread's */
+    int (*reset)(Device *device);                             /* all that lies on it is gone */
     int (*attribute)(Device *device, int number, int *value); /* CUdevice_attribute */
     int (*name)(Device *device, char *text, size_t size);
     int (*uuid)(Device *device, unsigned char bytes[16]);
@@ -54,6 +70,7 @@ struct Device {
     int ordinal;            /* as select_device counts */
     int compute_capability; /* 90; of the host device, that of the features its kernels may use */
     bool shares_memory;     /* with this process: its addresses are those of the process */
+    unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
     bool settles;           /* memory is there for every stream as soon as it is allocated */
 };
 

@@ -171,6 +171,12 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 int cuDevicePrimaryCtxRetain(void **context, int device) { return (void)device, *context = &host, OK; }
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, OK; }
 int cuDeviceGetDefaultMemPool(void **pool, int device) { return (void)device, *pool = &host, OK; }
+int cuDevicePrimaryCtxReset_v2(int device) {
+    (void)device;
+    for (int i = 0; i < nblocks; i++) blocks[i].live = 0;
+    for (int i = 2; i < nstreams; i++) streams[i].alive = 0;
+    return OK;
+}
 int cuCtxSetCurrent(void *context) { return (void)context, OK; }
 int cuCtxGetCurrent(void **context) { return *context = &host, OK; }
 int cuCtxSynchronize(void) {
@@ -235,13 +241,25 @@ int cuMemFreeHost(void *pointer) { return free(pointer), OK; }
 int cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
     return (void)flags, *pointer = calloc(1, bytes), OK;
 }
-int cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *memory, unsigned flags) {
-    return (void)flags, *pointer = (uint64_t)(uintptr_t)memory, OK;
+int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags) {
+    (void)flags;
+    int error = failing("MemAllocManaged");
+    return error ? error : allocate(pointer, bytes, 0, 0, 0);
+}
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
+    if (attribute != 9 || !block_of(pointer)) return 1;
+    return *(int *)value = 0, OK;
 }
 int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
-    return (void)pointer, (void)bytes, (void)flags, OK;
+    (void)pointer, (void)bytes, (void)flags;
+    note(calls, "MemHostRegister");
+    return failing("MemHostRegister");
 }
-int cuMemHostUnregister(void *pointer) { return (void)pointer, OK; }
+int cuMemHostUnregister(void *pointer) {
+    (void)pointer;
+    note(calls, "MemHostUnregister");
+    return OK;
+}
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *handle) {
     OPERATION("MemcpyHtoDAsync", handle);
@@ -336,6 +354,11 @@ int cuStreamSynchronize(void *handle) {
     return OK;
 }
 int cuStreamQuery(void *handle) { return (void)handle, NOT_READY; }
+int cuLaunchHostFunc(void *handle, void (*function)(void *), void *context) {
+    OPERATION("LaunchHostFunc", handle);
+    function(context);
+    return OK;
+}
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
     (void)flags;
     OPERATION("StreamWaitEvent", handle);

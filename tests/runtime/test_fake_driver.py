@@ -283,3 +283,93 @@ def test_without_memory_pools(run):
         del x
         assert not any("Async" in line and "Mem" in line and "cpy" not in line for line in calls())
     """, FAKE_NO_POOLS="1")
+
+
+def test_arguments_say_how_they_travel(run):
+    run("""
+        x, y = np.zeros(100), np.ones(100)
+        s = cuda.external_stream(fake.fake_stream(0))
+        add[1, 128, s](cuda.Out(x), cuda.In(y))
+        there_and_back = ["MemAllocAsync 2", "MemcpyHtoDAsync 2", "LaunchKernel 2", "MemcpyDtoHAsync 2"]
+        assert calls() == [*there_and_back, "StreamSynchronize 2", "MemFreeAsync 2"]
+        add[1, 128, s](cuda.In(x), cuda.In(y))  # written, and nobody wants to see it
+        assert "MemcpyDtoHAsync 2" not in calls()
+        add[1, 128, s](cuda.Out(x[::2]), cuda.In(y[::2]))  # what lies between comes back: it goes there, too
+        assert calls().count("MemcpyHtoDAsync 2") == 2
+        assert not violations() and fake.fake_live() == 0
+    """)
+
+
+def test_kernels_reach_mapped_and_managed_memory(run):
+    run("""
+        x, y = cuda.mapped_array(100), cuda.managed_array(100)
+        calls()
+        add[1, 128](x, y[::-1])
+        assert calls() == ["LaunchKernel 0"]
+        z = np.ones(100)
+        with cuda.mapped(z) as d:
+            add[1, 128](d, x)
+            assert calls() == ["MemHostRegister", "LaunchKernel 0"]
+        assert "MemHostUnregister" in calls()
+        add[1, 128](z, x)
+        assert "MemcpyHtoDAsync 0" in calls()  # no longer mapped
+        del x, y
+        assert fake.fake_live() == 0
+    """)
+
+
+def test_a_pinned_block_unlocks_what_it_locked(run):
+    run("""
+        fake.fake_fail(b"MemHostRegister", 1, 2)
+        try:
+            with cuda.pinned(np.ones(10), np.ones(10)):
+                pass
+        except krait.errors.CudaMemoryError:
+            pass
+        assert calls() == ["MemHostRegister", "MemHostRegister", "MemHostUnregister"]
+    """)
+
+
+def test_parts_of_device_arrays_are_written_by_kernels(run):
+    run("""
+        d = cuda.to_device(np.zeros((10, 10)))
+        calls()
+        d[:, 1] = 5
+        d[:5] = d[5:, ::-1]
+        d.fill(1)
+        assert calls() == ["LaunchKernel 0"] * 3
+        d[1:] = d[:-1]  # by way of memory of its own
+        d.astype(np.float32)
+        assert not any("DtoH" in line or "HtoD" in line for line in calls())
+        d[:, 1] = np.arange(10)
+        assert "MemcpyDtoH 0" not in calls() and not violations()
+        del d
+        assert fake.fake_live() == 0
+    """)
+
+
+def test_what_a_reset_took_is_not_given_back(run):
+    run("""
+        d, s, e = cuda.device_array(10), cuda.stream(), cuda.event()
+        add[1, 32](cuda.to_device(np.ones(3)), cuda.to_device(np.ones(3)))
+        cuda.close()
+        calls()
+        del d, s, e
+        assert calls() == [], calls()
+        add[1, 32](cuda.to_device(np.ones(3)), cuda.to_device(np.ones(3)))
+        assert "LaunchKernel 0" in calls() and not violations()
+    """)
+
+
+def test_takers_of_memory_wait_for_it(run):
+    run("""
+        s = cuda.external_stream(fake.fake_stream(0))
+        d = cuda.device_array(10, stream=s)
+        calls()
+        capsule = d.__dlpack__()
+        assert calls() == ["EventRecord 2", "StreamWaitEvent 0"]
+        back = cuda.from_dlpack(capsule)
+        add[1, 32](back, back)
+        del d, capsule, back
+        assert not violations() and fake.fake_live() == 0
+    """)

@@ -64,6 +64,41 @@ bool device_array_same_shape(DeviceArray *self, PyArrayObject *array) {
     return same;
 }
 
+static PyObject *stream_object(StreamUse on) {
+    return on.keeper ? Py_NewRef(on.keeper) : PyLong_FromVoidPtr(on.stream);
+}
+
+/* A kernel that broadcasts and casts: from a device array, from a number, or from a host array by way of one. */
+static int assign(DeviceArray *self, StreamUse on, PyArrayObject *array) {
+    PyObject *stream = stream_object(on), *source;
+    if (PyArray_NDIM(array))
+        source = device_array_operate("operators", "brought", "(ONO)", array, device_array_dtype(self), stream);
+    else
+        source = PyArray_Return((PyArrayObject *)Py_NewRef((PyObject *)array));
+    PyObject *done = source ? device_array_operate("operators", "assign", "(OOO)", self, source, stream) : NULL;
+    Py_XDECREF(source);
+    Py_XDECREF(stream);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* A contiguous array is made up on the host, and goes over in one piece. */
+static int copy_in_whole(DeviceArray *self, StreamUse on, PyArrayObject *array, size_t bytes) {
+    char *block = PyMem_Malloc(bytes ? bytes : 1);
+    int status = -1;
+    if (!block) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyObject *view = device_array_numpy_view(self, block, NULL, true);
+    if (view && PyArray_CopyInto((PyArrayObject *)view, array) == 0)
+        status = device_copy(self->device, COPY_IN, on.stream, true, self->head.data, block, bytes);
+    if (status == 0) device_array_settle(self);
+    Py_XDECREF(view);
+    PyMem_Free(block);
+    return status;
+}
+
 /* Writes a NumPy array (broadcast and cast as NumPy assigns) into the device array. */
 int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
     void *stream = on.stream;
@@ -83,31 +118,30 @@ int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
         if (status == 0 && !stream) device_array_settle(self);
         goto done;
     }
-    char *block = PyMem_Malloc(bytes ? bytes : 1);
-    if (!block) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    /* elements between those of a strided view must survive: read, change, write back */
-    if (device_array_contiguous(self) || device_copy(self->device, COPY_OUT, stream, true, block, low, bytes) == 0) {
-        PyObject *view = device_array_numpy_view(self, block + ((char *)self->head.data - low), NULL, true);
-        if (view && PyArray_CopyInto((PyArrayObject *)view, array) == 0)
-            status = device_copy(self->device, COPY_IN, stream, true, low, block, bytes);
-        if (status == 0) device_array_settle(self);
+    if (self->device->shares_memory) {
+        PyObject *view = device_array_numpy_view(self, self->head.data, NULL, true);
+        if (view) status = PyArray_CopyInto((PyArrayObject *)view, array);
         Py_XDECREF(view);
+    } else if (PyArray_NDIM(array) == 0 || !device_array_contiguous(self)) {
+        status = assign(self, on, array);
+    } else {
+        status = copy_in_whole(self, on, array, bytes);
     }
-    PyMem_Free(block);
 done:
     Py_XDECREF(array);
     Py_XDECREF(dtype);
     return status;
 }
 
-/* Device to device, without the host when both lie device_array_contiguous in the same order. */
+/* Device to device: as it lies if both lie alike, else by a kernel that broadcasts and casts; between devices by way of
+ * the host. */
 int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
     char *low;
     size_t bytes;
-    bool alike = self->type == source->type && device_array_contiguous(self) && self->device == source->device;
+    bool here = self->device == source->device;
+    bool alike = here && device_array_contiguous(self) && device_array_contiguous(source) &&
+                 type_element(self->type) == type_element(source->type) && self->type->ndim == source->type->ndim &&
+                 (self->type->layout == source->type->layout || self->type->ndim <= 1);
     for (unsigned i = 0; alike && i < self->type->ndim; i++)
         alike = device_array_shape(self)[i] == device_array_shape(source)[i];
     device_array_extent(self, &low, &bytes);
@@ -116,7 +150,15 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
             return -1;
         return device_copy(self->device, COPY_WITHIN, on.stream, false, self->head.data, source->head.data, bytes);
     }
-    PyObject *host = device_array_copy_out(source, on, true);
+    if (here && !self->device->shares_memory) {
+        PyObject *stream = stream_object(on);
+        PyObject *done = stream ? device_array_operate("operators", "assign", "(OOO)", self, source, stream) : NULL;
+        Py_XDECREF(stream);
+        Py_XDECREF(done);
+        return done ? 0 : -1;
+    }
+    PyObject *host = self->device->shares_memory ? device_array_numpy_view(source, source->head.data, NULL, false)
+                                                 : device_array_copy_out(source, on, true);
     int status = host ? device_array_copy_in(self, on, host) : -1;
     Py_XDECREF(host);
     return status;

@@ -1,4 +1,4 @@
-/* array_make.c: the functions of krait.cuda that make arrays: on new memory, on memory of others, page-locked. */
+/* array_make.c: the functions of krait.cuda that make arrays: on new memory, on memory of others. */
 #include "runtime/cuda/device_array.h"
 
 #include <string.h> /* memcmp */
@@ -45,8 +45,7 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
     return result;
 }
 
-/* shape as an int or a sequence of ints, checked. */
-static int read_shape(PyObject *object, PyArray_Dims *dims) {
+int device_array_read_shape(PyObject *object, PyArray_Dims *dims) {
     if (!PyArray_IntpConverter(object, dims)) return -1;
     for (int i = 0; i < dims->len; i++)
         if (dims->ptr[i] < 0) {
@@ -73,7 +72,7 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object,
                                      &strides_object, &order, &stream))
         return NULL;
-    if (device_array_stream(runtime, stream, &on) < 0 || read_shape(shape_object, &shape) < 0) goto done;
+    if (device_array_stream(runtime, stream, &on) < 0 || device_array_read_shape(shape_object, &shape) < 0) goto done;
     if (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE)))
         goto done;
     scalar = geometry_scalar(dtype);
@@ -146,6 +145,14 @@ PyObject *device_array_copy_to_host(PyObject *capsule, PyObject *args, PyObject 
     return result;
 }
 
+Device *device_array_home(Runtime *runtime, Device *current, const void *memory) {
+    int ordinal = -1;
+    if (device_check(current, current->ops->home(current, memory, &ordinal), "asking where memory lies") < 0)
+        return NULL;
+    if (ordinal < 0 || ordinal == current->ordinal || current->shares_memory) return current;
+    return cuda_device(runtime->cuda, ordinal);
+}
+
 /* ---- memory of others: the CUDA Array Interface (version 3), as CuPy, PyTorch and Numba give it ---- */
 
 static PyObject *interface_item(PyObject *interface, const char *name, bool needed) {
@@ -183,8 +190,9 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     shape_object = interface_item(interface, "shape", true);
     data = shape_object ? interface_item(interface, "data", true) : NULL;
     typestr = data ? interface_item(interface, "typestr", true) : NULL;
-    if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 || read_shape(shape_object, &shape) < 0 ||
-        !PyArray_DescrConverter(typestr, &dtype) || (scalar = geometry_scalar(dtype)) < 0)
+    if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 ||
+        device_array_read_shape(shape_object, &shape) < 0 || !PyArray_DescrConverter(typestr, &dtype) ||
+        (scalar = geometry_scalar(dtype)) < 0)
         goto done;
     strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, LAYOUT_C, packed);
     strides_object = interface_item(interface, "strides", false);
@@ -195,7 +203,7 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     PyObject *stream = PyDict_GetItemString(interface, "stream");
     if (sync && stream && stream != Py_None && device_synchronise(device, PyLong_AsVoidPtr(stream)) < 0) goto done;
     void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
-    if (!PyErr_Occurred())
+    if (!PyErr_Occurred() && (device = device_array_home(runtime, device, pointer)) != NULL)
         result = (PyObject *)device_array_wrap(runtime, device, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed,
                                                pointer, PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
 done:
@@ -205,45 +213,4 @@ done:
     Py_XDECREF(dtype);
     Py_XDECREF(interface);
     return result;
-}
-
-/* ---- page-locked host memory ---- */
-
-static void free_pinned(PyObject *holder) {
-    Device *device = PyCapsule_GetContext(holder);
-    void *memory = PyCapsule_GetPointer(holder, NULL);
-    if (device) device->ops->unpin(device, memory);
-}
-
-PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"shape", "dtype", "strides", "order", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
-    PyObject *shape_object, *dtype_object = NULL, *strides = Py_None, *array = NULL, *holder = NULL;
-    PyArray_Descr *dtype = NULL;
-    PyArray_Dims shape = {NULL, 0};
-    const char *order = "C";
-    Device *device;
-    void *memory = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOs:pinned_array", names, &shape_object, &dtype_object, &strides,
-                                     &order) ||
-        !(device = runtime_device(runtime)))
-        return NULL;
-    if (read_shape(shape_object, &shape) < 0 ||
-        (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE))))
-        goto done;
-    size_t bytes = (size_t)(geometry_count((unsigned)shape.len, shape.ptr) * PyDataType_ELSIZE(dtype));
-    if (device_check(device, device->ops->pin(device, bytes, &memory), "allocating page-locked memory") < 0) goto done;
-    holder = PyCapsule_New(memory, NULL, free_pinned);
-    if (!holder || PyCapsule_SetContext(holder, device) < 0) {
-        if (!holder) device->ops->unpin(device, memory);
-        goto done;
-    }
-    array = PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef(dtype), shape.len, shape.ptr, NULL, memory,
-                                 NPY_ARRAY_WRITEABLE | (order[0] == 'F' ? NPY_ARRAY_F_CONTIGUOUS : 0), NULL);
-    if (array && holder && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(holder)) < 0) Py_CLEAR(array);
-done:
-    PyDimMem_FREE(shape.ptr);
-    Py_XDECREF(dtype);
-    Py_XDECREF(holder);
-    return array;
 }

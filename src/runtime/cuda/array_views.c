@@ -35,26 +35,19 @@ static PyObject *view_like(DeviceArray *self, PyObject *result) {
 static PyObject *stand_in(DeviceArray *self) { return device_array_numpy_view(self, self->head.data, NULL, true); }
 
 /* Basic indices only: NumPy would read memory for the others. */
-static bool basic_index(PyObject *key) {
+static bool basic_index(const DeviceArray *self, PyObject *key) {
     if (PyTuple_Check(key)) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++)
-            if (PyTuple_Check(PyTuple_GET_ITEM(key, i)) || !basic_index(PyTuple_GET_ITEM(key, i))) return false;
+            if (PyTuple_Check(PyTuple_GET_ITEM(key, i)) || !basic_index(self, PyTuple_GET_ITEM(key, i))) return false;
         return true;
     }
     return key == Py_None || key == Py_Ellipsis || PySlice_Check(key) ||
-           (PyIndex_Check(key) && !PyBool_Check(key) && !PyArray_Check(key));
+           (PyIndex_Check(key) && !PyBool_Check(key) && !PyArray_Check(key) && Py_TYPE(key) != Py_TYPE(self));
 }
 
 /* The view that key selects, of no dimensions if key selects one element. */
 static PyObject *device_array_select(DeviceArray *self, PyObject *key) {
     PyObject *with_ellipsis = NULL, *host = NULL, *result = NULL;
-    if (!basic_index(key)) {
-        PyErr_SetString(
-            PyExc_IndexError,
-            "a device array is indexed with integers, slices, Ellipsis and None; for more, copy it to the host or "
-            "write a kernel");
-        return NULL;
-    }
     /* an Ellipsis at the end makes NumPy give a view, never a scalar read from memory */
     bool has_ellipsis = key == Py_Ellipsis;
     for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_GET_SIZE(key); i++)
@@ -76,6 +69,7 @@ static PyObject *device_array_select(DeviceArray *self, PyObject *key) {
 }
 
 PyObject *device_array_getitem(PyObject *object, PyObject *key) {
+    if (!basic_index((DeviceArray *)object, key)) return device_array_operate("operators", "take", "(OO)", object, key);
     DeviceArray *view = (DeviceArray *)device_array_select((DeviceArray *)object, key);
     if (!view || view->type->ndim != 0) return (PyObject *)view;
     bool all = key == Py_Ellipsis; /* x[...] stays an array */
@@ -87,6 +81,7 @@ PyObject *device_array_getitem(PyObject *object, PyObject *key) {
     return copy ? PyArray_Return((PyArrayObject *)copy) : NULL;
 }
 
+/* `key` may be any that NumPy takes. */
 static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse on) {
     if (!value) {
         PyErr_SetString(PyExc_TypeError, "elements of a device array cannot be deleted");
@@ -95,6 +90,12 @@ static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse o
     if (self->type->readonly) {
         PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
         return -1;
+    }
+    if (!basic_index(self, key)) {
+        PyObject *stream = on.keeper ? on.keeper : Py_None;
+        PyObject *done = device_array_operate("operators", "put", "(OOOO)", self, key, value, stream);
+        Py_XDECREF(done);
+        return done ? 0 : -1;
     }
     DeviceArray *view = (DeviceArray *)device_array_select(self, key);
     if (!view) return -1;
@@ -126,33 +127,44 @@ PyObject *device_array_setitem_method(DeviceArray *self, PyObject *args, PyObjec
     Py_RETURN_NONE;
 }
 
-/* reshape, ravel, T: NumPy's method on the stand-in; a copy, which NumPy makes when the geometry has no view, is
- * refused. */
+/* T, squeeze, view: NumPy's method on the stand-in. */
 static PyObject *through_numpy(DeviceArray *self, const char *method, PyObject *args, PyObject *kwargs) {
-    PyObject *host = stand_in(self), *bound = host ? PyObject_GetAttrString(host, method) : NULL, *result = NULL;
-    if (bound && (!strcmp(method, "reshape") || !strcmp(method, "ravel")) && !device_array_contiguous(self))
-        PyErr_Format(PyExc_ValueError, "%s() needs a device_array_contiguous device array", method);
-    else if (bound)
-        result = PyObject_Call(bound, args, kwargs);
-    Py_XDECREF(bound);
+    PyObject *host = stand_in(self), *bound = host ? PyObject_GetAttrString(host, method) : NULL, *view = NULL;
+    PyObject *result = bound ? PyObject_Call(bound, args, kwargs) : NULL;
     if (result && (!PyArray_Check(result) || PyArray_DATA((PyArrayObject *)result) != self->head.data)) {
         Py_CLEAR(result);
         PyErr_Format(PyExc_ValueError, "%s() of this device array would need a copy", method);
     }
+    if (result) view = view_like(self, result);
+    Py_XDECREF(bound);
     Py_XDECREF(host);
-    return view_like(self, result);
+    return view;
 }
 
-PyObject *device_array_reshape(DeviceArray *self, PyObject *args, PyObject *kwargs) {
-    PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
-    if (options && self->type->layout == LAYOUT_F && self->type->ndim > 1 && !PyDict_GetItemString(options, "order")) {
-        PyObject *order = PyUnicode_FromString("A"); /* elements in memory order, as Numba does */
-        if (!order || PyDict_SetItemString(options, "order", order) < 0) Py_CLEAR(options);
-        Py_XDECREF(order);
-    }
-    PyObject *result = options ? through_numpy(self, "reshape", args, options) : NULL;
+/* A view where there is one: NumPy says so without reading memory.  NULL without an exception: it would be a copy, or
+ * this NumPy (2.0) cannot say. */
+static PyObject *reshaped_view(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New(), *view = NULL;
+    if (options && PyDict_SetItemString(options, "copy", Py_False) == 0)
+        view = through_numpy(self, "reshape", args, options);
     Py_XDECREF(options);
-    return result;
+    if (!view && (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError))) PyErr_Clear();
+    return view;
+}
+
+/* NumPy's reshape: of what has no view, a view on a copy that lies in the order asked for. */
+PyObject *device_array_reshape(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    PyObject *view = reshaped_view(self, args, kwargs);
+    if (view || PyErr_Occurred()) return view;
+    PyObject *given = kwargs ? PyDict_GetItemString(kwargs, "order") : NULL;
+    const char *order = given ? PyUnicode_AsUTF8(given) : "C";
+    if (!order) return NULL;
+    bool lies_so = self->type->layout == (*order == 'F' ? LAYOUT_F : LAYOUT_C);
+    DeviceArray *source = lies_so ? (DeviceArray *)Py_NewRef((PyObject *)self)
+                                  : (DeviceArray *)device_array_operate("operators", "copy", "(Os)", self, order);
+    if (source) view = through_numpy(source, "reshape", args, kwargs);
+    Py_XDECREF(source);
+    return view;
 }
 
 PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs) {
@@ -160,9 +172,13 @@ PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs
     const char *order = "C";
     PyObject *stream = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:ravel", names, &order, &stream)) return NULL;
-    PyObject *numpy_args = Py_BuildValue("(s)", self->type->layout == LAYOUT_F && order[0] != 'C' ? "F" : order);
-    PyObject *result = numpy_args ? through_numpy(self, "ravel", numpy_args, NULL) : NULL;
-    Py_XDECREF(numpy_args);
+    bool in_memory = *order == 'A' || *order == 'K';
+    PyObject *flat = Py_BuildValue("(i)", -1);
+    PyObject *options = Py_BuildValue("{s:s}", "order",
+                                      *order == 'F' || (in_memory && self->type->layout == LAYOUT_F) ? "F" : "C");
+    PyObject *result = flat && options ? device_array_reshape(self, flat, options) : NULL;
+    Py_XDECREF(flat);
+    Py_XDECREF(options);
     return result;
 }
 

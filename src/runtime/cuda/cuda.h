@@ -24,6 +24,7 @@ int cuda_max_ptx_version(Cuda *cuda); /* 90 for 9.0: the newest PTX the driver a
  * NULL: exception set. */
 CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
+CudaContext *cuda_context(Cuda *cuda, int device);
 int context_device(const CudaContext *context);
 Device *context_as_device(CudaContext *context);
 int context_compute_capability(const CudaContext *context); /* 90 */
@@ -31,12 +32,16 @@ int context_compute_capability(const CudaContext *context); /* 90 */
 /* Loads PTX (the driver's own compiler runs: its log goes into the exception) and finds the entry. */
 CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *entry_name, int max_registers);
 void cuda_kernel_free(CudaKernel *kernel);
+bool cuda_kernel_gone(const CudaKernel *kernel);              /* its device was reset */
 int cuda_kernel_attribute(CudaKernel *kernel, int attribute); /* CUfunction_attribute; -1: exception set */
 int cuda_kernel_best_block(CudaKernel *kernel,
                            size_t shared_bytes); /* threads a block for the best occupancy; -1: exception set */
 /* No GIL games, no allocation, no context query beyond one thread-local compare.  params: buffer of kernel_params. */
 int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream,
                        unsigned shared_bytes, void *params, size_t params_bytes);
+
+/* Whether kernels reach this range of the host's memory where it lies (mapped and managed arrays). */
+bool cuda_reaches(const Cuda *cuda, int64_t low, int64_t high);
 
 /* Where kernels run: KRAIT_CUDA_DEVICE=auto|gpu|cpu, read once.  1: on a GPU; 0: on the host device; -1: a GPU was
  * asked for and there is none (exception set).  cuda_choice_reason is the sentence that `krait info` and cuda.detect()

@@ -21,40 +21,9 @@ static const struct {
     const char *name;
     int number;
 } device_attributes[] = {
-    {"MAX_THREADS_PER_BLOCK", 1},
-    {"MAX_BLOCK_DIM_X", 2},
-    {"MAX_BLOCK_DIM_Y", 3},
-    {"MAX_BLOCK_DIM_Z", 4},
-    {"MAX_GRID_DIM_X", 5},
-    {"MAX_GRID_DIM_Y", 6},
-    {"MAX_GRID_DIM_Z", 7},
-    {"MAX_SHARED_MEMORY_PER_BLOCK", 8},
-    {"TOTAL_CONSTANT_MEMORY", 9},
-    {"WARP_SIZE", 10},
-    {"MAX_REGISTERS_PER_BLOCK", 12},
-    {"CLOCK_RATE", 13},
-    {"MULTIPROCESSOR_COUNT", 16},
-    {"INTEGRATED", 18},
-    {"CAN_MAP_HOST_MEMORY", 19},
-    {"CONCURRENT_KERNELS", 31},
-    {"PCI_BUS_ID", 33},
-    {"PCI_DEVICE_ID", 34},
-    {"MEMORY_CLOCK_RATE", 36},
-    {"GLOBAL_MEMORY_BUS_WIDTH", 37},
-    {"L2_CACHE_SIZE", 38},
-    {"MAX_THREADS_PER_MULTIPROCESSOR", 39},
-    {"ASYNC_ENGINE_COUNT", 40},
-    {"UNIFIED_ADDRESSING", 41},
-    {"PCI_DOMAIN_ID", 50},
-    {"COMPUTE_CAPABILITY_MAJOR", 75},
-    {"COMPUTE_CAPABILITY_MINOR", 76},
-    {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81},
-    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82},
-    {"MANAGED_MEMORY", 83},
-    {"CONCURRENT_MANAGED_ACCESS", 89},
-    {"COOPERATIVE_LAUNCH", 95},
-    {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97},
-    {"MEMORY_POOLS_SUPPORTED", 115},
+#define DEVICE_ATTRIBUTE(name, number) {#name, number},
+#include "runtime/cuda/device_attributes.def"
+#undef DEVICE_ATTRIBUTE
 };
 
 static PyObject *device_getattr(PyObject *object, PyObject *name) {
@@ -116,21 +85,43 @@ static PyObject *get_is_host(PyObject *self, void *unused) {
     return PyBool_FromLong(device_of(self)->shares_memory);
 }
 
-static PyObject *supports_float16(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(device_of(self)->compute_capability >= 53);
+static PyObject *supports_from(PyObject *self, void *capability) {
+    return PyBool_FromLong(device_of(self)->compute_capability >= (int)(intptr_t)capability);
 }
 
 static PyObject *device_enter(PyObject *self, PyObject *unused) {
     (void)unused;
-    Device *device = device_of(self);
-    return device_check(device, device->ops->enter(device), "starting the GPU") < 0 ? NULL : Py_NewRef(self);
+    return context_push(device_of(self)) < 0 ? NULL : Py_NewRef(self);
 }
 
 static PyObject *device_exit(PyObject *object, PyObject *args) {
     (void)object, (void)args;
+    context_pop();
     Py_RETURN_NONE;
 }
+
+static PyObject *device_reset(PyObject *self, PyObject *unused) {
+    (void)unused;
+    int status = device_of(self)->ops->reset(device_of(self));
+    if (device_check(device_of(self), status, "resetting the GPU") < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *device_wait(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Device *device = device_of(self);
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
+    Py_END_ALLOW_THREADS if (device_check(device, status, "waiting for the GPU") < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *device_compare(PyObject *one, PyObject *other, int op) {
+    if (Py_TYPE(one) != Py_TYPE(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+    return PyBool_FromLong((device_of(one) == device_of(other)) == (op == Py_EQ));
+}
+
+static Py_hash_t device_hash(PyObject *self) { return device_of(self)->ordinal; }
 
 static PyObject *device_repr(PyObject *object) {
     PyObject *name = get_name(object, NULL);
@@ -152,12 +143,20 @@ static PyGetSetDef device_getset[] = {
     {"uuid", get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
     {"total_memory", get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
     {"is_host", get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."), NULL},
-    {"supports_float16", supports_float16, NULL, PyDoc_STR("Whether float16 arithmetic is available."), NULL},
+    {"supports_float16", supports_from, NULL, PyDoc_STR("Whether float16 arithmetic is available."),
+     (void *)(intptr_t)53},
+    {"supports_bfloat16", supports_from, NULL, PyDoc_STR("Whether bfloat16 arithmetic is available."),
+     (void *)(intptr_t)80},
+    {"supports_fp8", supports_from, NULL, PyDoc_STR("Whether 8-bit floating point arithmetic is available."),
+     (void *)(intptr_t)89},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef device_methods[] = {
     {"get_memory_info", memory_info, METH_NOARGS, PyDoc_STR("(free, total) bytes of memory.")},
+    {"reset", device_reset, METH_NOARGS,
+     PyDoc_STR("Frees all that lies on the device and unloads its kernels; arrays made before are gone.")},
+    {"synchronize", device_wait, METH_NOARGS, PyDoc_STR("Waits until the device has finished everything queued.")},
     {"__enter__", device_enter, METH_NOARGS, NULL},
     {"__exit__", device_exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -170,6 +169,8 @@ static PyType_Slot device_slots[] = {
     {Py_tp_dealloc, device_dealloc},
     {Py_tp_getattro, device_getattr},
     {Py_tp_repr, device_repr},
+    {Py_tp_richcompare, device_compare},
+    {Py_tp_hash, device_hash},
     {Py_tp_getset, device_getset},
     {Py_tp_methods, device_methods},
     {0, NULL},
@@ -282,9 +283,8 @@ PyMethodDef device_functions[] = {
     {"as_cuda_array", (PyCFunction)(void (*)(void))device_array_from_interface, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("as_cuda_array(obj, sync=True)\n--\n\nA device array on the memory of an object with "
                "__cuda_array_interface__.")},
-    {"pinned_array", (PyCFunction)(void (*)(void))device_array_pinned, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("pinned_array(shape, dtype=numpy.float64, strides=None, order='C')\n--\n\nA NumPy array in page-locked "
-               "memory, which copies faster.")},
+    {"from_dlpack", device_array_from_dlpack, METH_O,
+     PyDoc_STR("from_dlpack(obj)\n--\n\nA device array on the memory of an object with __dlpack__.")},
     {"list_devices", list_devices, METH_NOARGS, PyDoc_STR("list_devices()\n--\n\nThe devices kernels can run on.")},
     {"get_current_device", get_current_device, METH_NOARGS,
      PyDoc_STR("get_current_device()\n--\n\nThe device of the calling thread.")},
@@ -351,6 +351,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     if (status == 0) status = add_type(module, &runtime->device, &device_spec);
     if (status == 0) status = add_functions(module, capsule, device_functions);
     if (status == 0) status = add_functions(module, capsule, stream_functions);
+    if (status == 0) status = add_functions(module, capsule, host_memory_functions);
     marshal->device_array = runtime->device_array;
     Py_DECREF(capsule); /* the functions hold it */
     return status;

@@ -18,6 +18,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, 
     self->base = Py_XNewRef(base);
     self->runtime = runtime;
     self->device = device;
+    self->generation = device->generation;
     memset(self->uses, 0, sizeof self->uses);
     self->nuses = 0;
     self->home = (StreamUse){NULL, NULL};
@@ -130,7 +131,7 @@ static void dealloc(PyObject *object) {
     for (unsigned i = 0; i < self->nuses; i++) streams[i] = self->uses[i].stream;
     if (self->base)
         Py_DECREF(self->base);
-    else
+    else if (self->generation == self->device->generation)
         device_release(self->device, self->head.data, streams, self->nuses);
     Py_XDECREF(self->home.keeper);
     for (unsigned i = 0; i < self->nuses; i++) Py_XDECREF(self->uses[i].keeper);
@@ -166,6 +167,9 @@ static PyObject *array_bind(DeviceArray *self, PyObject *args) {
     (void)args; /* every operation takes its stream as an argument */
     return Py_NewRef(self);
 }
+
+/* By identity: comparing arrays gives an array. */
+static Py_hash_t array_hash(PyObject *object) { return PyBaseObject_Type.tp_hash(object); }
 
 /* ---- attributes ---- */
 
@@ -224,9 +228,14 @@ static PyObject *get_transposed(DeviceArray *self, void *unused) {
     return result;
 }
 
+/* As ctypes has it: programs read its `value`. */
 static PyObject *get_pointer(DeviceArray *self, void *unused) {
     (void)unused;
-    return PyLong_FromVoidPtr(self->head.data);
+    PyObject *ctypes = PyImport_ImportModule("ctypes");
+    PyObject *pointer = ctypes ? PyObject_CallMethod(ctypes, "c_uint64", "N", PyLong_FromVoidPtr(self->head.data))
+                               : NULL;
+    Py_XDECREF(ctypes);
+    return pointer;
 }
 
 /* CUDA Array Interface, version 3; only memory of a GPU has one. */
@@ -254,6 +263,19 @@ static PyObject *array_repr(PyObject *object) {
                            : NULL;
     Py_XDECREF(shape);
     return text;
+}
+
+static PyObject *get_flags(DeviceArray *self, void *unused) {
+    (void)unused; /* of a NumPy array of the same geometry, which is never read */
+    PyObject *array = device_array_numpy_view(self, self->head.data, NULL, !self->type->readonly);
+    PyObject *flags = array ? PyObject_GetAttrString(array, "flags") : NULL;
+    Py_XDECREF(array);
+    return flags;
+}
+
+static PyObject *get_base(DeviceArray *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->base ? self->base : Py_None);
 }
 
 static PyMethodDef methods[] = {
@@ -284,6 +306,18 @@ static PyMethodDef methods[] = {
      PyDoc_STR("Whether the elements lie in C order without gaps.")},
     {"is_f_contiguous", (PyCFunction)array_is_f_contiguous, METH_NOARGS,
      PyDoc_STR("Whether the elements lie in Fortran order without gaps.")},
+#define ARRAY_METHOD(name, module, function, bound, signature, doc) \
+    {#name, (PyCFunction)(void (*)(void))device_array_compute_##name, METH_VARARGS | METH_KEYWORDS, PyDoc_STR(doc)},
+#include "runtime/cuda/array_methods.def"
+#undef ARRAY_METHOD
+    {"__array_ufunc__", (PyCFunction)(void (*)(void))device_array_ufunc, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_host_view", (PyCFunction)device_array_host_view, METH_NOARGS, NULL},
+    {"__reduce__", (PyCFunction)device_array_reduce, METH_NOARGS, NULL},
+    {"__dlpack__", (PyCFunction)(void (*)(void))device_array_dlpack, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA capsule that "
+               "another library takes the memory from.")},
+    {"__dlpack_device__", (PyCFunction)device_array_dlpack_device, METH_NOARGS,
+     PyDoc_STR("(device type, number) as DLPack has them.")},
     {"__array__", (PyCFunction)(void (*)(void))device_array_to_numpy, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("A copy on the host.")},
     {NULL, NULL, 0, NULL},
@@ -297,8 +331,11 @@ static PyGetSetDef attributes[] = {
     {"size", (getter)get_size, NULL, PyDoc_STR("Number of elements."), NULL},
     {"nbytes", (getter)get_nbytes, NULL, PyDoc_STR("Bytes of all elements."), NULL},
     {"itemsize", (getter)get_itemsize, NULL, PyDoc_STR("Bytes of one element."), NULL},
+    {"flags", (getter)get_flags, NULL, PyDoc_STR("As numpy.ndarray.flags."), NULL},
+    {"base", (getter)get_base, NULL, PyDoc_STR("What owns the memory of a view, else None."), NULL},
     {"T", (getter)get_transposed, NULL, PyDoc_STR("A view with the axes reversed."), NULL},
-    {"device_ctypes_pointer", (getter)get_pointer, NULL, PyDoc_STR("Address of the first element, an int."), NULL},
+    {"device_ctypes_pointer", (getter)get_pointer, NULL, PyDoc_STR("Address of the first element, a ctypes.c_uint64."),
+     NULL},
     {"__cuda_array_interface__", (getter)get_cuda_array_interface, NULL, PyDoc_STR("CUDA Array Interface, version 3."),
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -318,6 +355,20 @@ static PyType_Slot slots[] = {
     {Py_tp_methods, methods},
     {Py_tp_getset, attributes},
     {Py_tp_members, members},
+#define BINARY(slot, ufunc) {Py_nb_##slot, device_array_##slot}, {Py_nb_inplace_##slot, device_array_inplace_##slot},
+#define TERNARY             BINARY
+#define UNARY(slot, ufunc)  {Py_nb_##slot, device_array_##slot},
+#include "runtime/cuda/array_operators.def"
+#undef UNARY
+#undef TERNARY
+#undef BINARY
+    {Py_nb_int, device_array_int},
+    {Py_nb_float, device_array_float},
+    {Py_nb_index, device_array_index},
+    {Py_nb_bool, device_array_bool},
+    {Py_tp_richcompare, device_array_compare},
+    {Py_tp_hash, array_hash},
+    {Py_sq_item, device_array_element},
     {Py_mp_length, array_length},
     {Py_mp_subscript, device_array_getitem},
     {Py_mp_ass_subscript, device_array_setitem},

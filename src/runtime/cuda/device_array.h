@@ -1,6 +1,8 @@
 /* device_array.h: what the files of DeviceArray share; private to this folder.
  *
  * device_array.c has the type and the life of its objects, array_geometry.c extents and strides, array_copy.c copies,
+ * array_operators.c operators and methods that compute,
+ * array_dlpack.c what other libraries are given and give,
  * array_views.c indexing and reshaping, array_make.c the functions of krait.cuda that make one. */
 #ifndef KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
 #define KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
@@ -35,6 +37,13 @@ void device_array_settle(DeviceArray *self);
 /* The stream that an argument names; NULL: the default stream. */
 int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on);
 
+/* ---- array_make.c ---- */
+
+/* The device that memory lies on, `current` if it is nobody's.  NULL: exception set. */
+Device *device_array_home(Runtime *runtime, Device *current, const void *memory);
+/* A shape as an int or a sequence of ints, checked.  -1: exception set. */
+int device_array_read_shape(PyObject *object, PyArray_Dims *dims);
+
 /* ---- array_copy.c ---- */
 
 PyArray_Descr *device_array_dtype(const DeviceArray *self);
@@ -50,6 +59,40 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
 PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_method_to_device(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwargs);
+
+/* ---- array_dlpack.c ---- */
+
+PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_dlpack_device(DeviceArray *self, PyObject *unused);
+
+/* ---- array_operators.c ---- */
+
+/* Calls krait.cuda._<module>.<name> with arguments as Py_BuildValue makes a tuple of. */
+PyObject *device_array_operate(const char *module, const char *name, const char *format, ...);
+#define ARRAY_METHOD(name, module, function, bound, signature, doc) \
+    PyObject *device_array_compute_##name(PyObject *self, PyObject *args, PyObject *kwargs);
+#include "runtime/cuda/array_methods.def"
+#undef ARRAY_METHOD
+PyObject *device_array_ufunc(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *device_array_host_view(DeviceArray *self, PyObject *unused);
+PyObject *device_array_reduce(DeviceArray *self, PyObject *unused);
+#define BINARY(slot, ufunc)                                         \
+    PyObject *device_array_##slot(PyObject *left, PyObject *right); \
+    PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right);
+#define TERNARY(slot, ufunc)                                                         \
+    PyObject *device_array_##slot(PyObject *left, PyObject *right, PyObject *third); \
+    PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right, PyObject *third);
+#define UNARY(slot, ufunc) PyObject *device_array_##slot(PyObject *self);
+#include "runtime/cuda/array_operators.def"
+#undef UNARY
+#undef TERNARY
+#undef BINARY
+PyObject *device_array_compare(PyObject *left, PyObject *right, int op);
+PyObject *device_array_int(PyObject *self);
+PyObject *device_array_float(PyObject *self);
+PyObject *device_array_index(PyObject *self);
+int device_array_bool(PyObject *self);
+PyObject *device_array_element(PyObject *self, Py_ssize_t number); /* for iteration */
 
 /* ---- array_views.c ---- */
 

@@ -29,11 +29,12 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
 PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *kwargs);
 PyObject *device_array_copy_to_host(PyObject *capsule, PyObject *args, PyObject *kwargs);
 PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObject *kwargs);
-PyObject *device_array_pinned(PyObject *capsule, PyObject *args, PyObject *kwargs);
 
-/* stream.c, device.c */
+PyObject *device_array_from_dlpack(PyObject *capsule, PyObject *object);
+
+/* stream.c, device.c, host_memory.c */
 extern PyType_Spec stream_spec, event_spec, device_spec;
-extern PyMethodDef stream_functions[], device_functions[];
+extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[];
 
 #define RUNTIME_OF(capsule) ((Runtime *)PyCapsule_GetPointer((capsule), "krait.runtime"))
 #define NEEDS_GPU           "this needs a GPU: kernels run on the host device here (%s)"

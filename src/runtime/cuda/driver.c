@@ -29,6 +29,7 @@ void cuda_free(Cuda *cuda) {
     /* Primary contexts are left alone: other libraries may use them, and at exit the driver is being torn down already.
      */
     free(cuda->contexts);
+    free(cuda->reached);
     free(cuda);
 }
 
@@ -185,6 +186,39 @@ int context_select(Device *device) {
     return error;
 }
 
+enum { MOST_NESTED = 32 };
+static _Thread_local struct {
+    CudaContext *before[MOST_NESTED]; /* NULL: none was selected */
+    int depth;
+} nested;
+
+int context_push(Device *device) {
+    if (nested.depth == MOST_NESTED) {
+        PyErr_SetString(PyExc_RuntimeError, "devices are nested too deeply");
+        return -1;
+    }
+    CudaContext *before = thread_selected;
+    if (!device->shares_memory && device_check(device, context_select(device), "starting the GPU") < 0) return -1;
+    nested.before[nested.depth++] = before;
+    return 0;
+}
+
+void context_pop(void) {
+    if (nested.depth > 0) thread_selected = nested.before[--nested.depth];
+}
+
+int context_reset(Device *device) {
+    CudaContext *context = (CudaContext *)device;
+    const CuApi *api = &context->cuda->api;
+    int error = api->DevicePrimaryCtxReset(context->number);
+    if (error != CUDA_OK) return error;
+    if (context->handle) api->DevicePrimaryCtxRelease(context->number);
+    context->handle = context->event = context->collector = NULL;
+    device->generation++;
+    if (thread_context == context) thread_context = NULL;
+    return CUDA_OK;
+}
+
 bool context_recover(CudaContext *context, int error) {
     void *current = NULL;
     if (error != CUDA_INVALID_CONTEXT && error != CUDA_INVALID_HANDLE) return false;
@@ -216,6 +250,8 @@ int cuda_select(Cuda *cuda, int device) {
 }
 
 int context_device(const CudaContext *context) { return context->device.ordinal; }
+
+CudaContext *cuda_context(Cuda *cuda, int device) { return &cuda->contexts[device]; }
 
 Device *cuda_device(Cuda *cuda, int ordinal) { return &cuda->contexts[ordinal].device; }
 

@@ -71,6 +71,8 @@ struct Cuda {
     bool decided;          /* use_gpu and reason are set (cuda_use_gpu) */
     int use_gpu;           /* 1, 0, or -1: what was asked for is not there */
     char reason[320];
+    ByteRange *reached; /* of host memory that kernels reach where it lies: mapped and managed */
+    size_t nreached;
     pid_t pid; /* that initialised the driver: it does not survive fork */
 };
 
@@ -88,6 +90,11 @@ int context_enter(CudaContext *context);
 int context_current(CudaContext *context); /* the same; the driver's number of the error, and no exception */
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);
+/* The device that was the thread's is so again at the matching context_pop; -1: exception set, nested too deeply. */
+int context_push(Device *device);
+void context_pop(void);
+/* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
+int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);
 /* device_memory.c: 0, or -1 with the exception for a device's failure; one that is set stays. */
 int device_check(Device *device, int status, const char *what);

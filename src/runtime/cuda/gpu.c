@@ -86,11 +86,39 @@ static int gpu_copy(Device *device, DeviceCopy kind, void *stream, bool wait, vo
     ON_GPU(context, copy(api, kind, stream, wait, to, from, bytes));
 }
 
-static int gpu_pin(Device *device, size_t bytes, void **memory) {
-    ON_GPU(context_of(device), api->MemAllocHost(memory, bytes ? bytes : 1));
+/* With unified addressing, which all 64-bit systems have, the GPU reaches such memory by the host's address. */
+static int gpu_pin(Device *device, DevicePinned kind, size_t bytes, void **memory) {
+    enum { HOST_PORTABLE = 1, HOST_MAPPED = 2, HOST_COMBINED = 4, MANAGED_GLOBAL = 1, MANAGED_HOST = 2 };
+    size_t size = bytes ? bytes : 1;
+    switch (kind) {
+    case PINNED_COPY: ON_GPU(context_of(device), api->MemAllocHost(memory, size));
+    case PINNED_COMBINED: ON_GPU(context_of(device), api->MemHostAlloc(memory, size, HOST_PORTABLE | HOST_COMBINED));
+    case PINNED_MAPPED: ON_GPU(context_of(device), api->MemHostAlloc(memory, size, HOST_PORTABLE | HOST_MAPPED));
+    case PINNED_MANAGED: ON_GPU(context_of(device), api->MemAllocManaged((uint64_t *)memory, size, MANAGED_GLOBAL));
+    case PINNED_MANAGED_HOST: ON_GPU(context_of(device), api->MemAllocManaged((uint64_t *)memory, size, MANAGED_HOST));
+    }
+    return CUDA_INVALID_VALUE;
 }
 
-static int gpu_unpin(Device *device, void *memory) { ON_GPU(context_of(device), api->MemFreeHost(memory)); }
+static int gpu_unpin(Device *device, DevicePinned kind, void *memory) {
+    if (kind == PINNED_MANAGED || kind == PINNED_MANAGED_HOST)
+        ON_GPU(context_of(device), api->MemFree((uint64_t)memory));
+    ON_GPU(context_of(device), api->MemFreeHost(memory));
+}
+
+static int gpu_lock(Device *device, void *memory, size_t bytes) {
+    enum { REGISTER_PORTABLE = 1, REGISTER_MAPPED = 2 };
+    ON_GPU(context_of(device), api->MemHostRegister(memory, bytes, REGISTER_PORTABLE | REGISTER_MAPPED));
+}
+
+static int gpu_unlock(Device *device, void *memory) { ON_GPU(context_of(device), api->MemHostUnregister(memory)); }
+
+static int gpu_home(Device *device, const void *memory, int *ordinal) {
+    enum { POINTER_DEVICE_ORDINAL = 9 };
+    *ordinal = -1; /* CUDA_INVALID_VALUE: memory that the driver does not know */
+    int error = context_of(device)->cuda->api.PointerGetAttribute(ordinal, POINTER_DEVICE_ORDINAL, (uint64_t)memory);
+    return error == CUDA_INVALID_VALUE ? CUDA_OK : error;
+}
 
 /* ---- streams and events ---- */
 
@@ -109,6 +137,10 @@ static int answer(int error, bool *done) {
 
 static int gpu_stream_done(Device *device, void *stream, bool *done) {
     ON_GPU(context_of(device), answer(api->StreamQuery(stream), done));
+}
+
+static int gpu_stream_call(Device *device, void *stream, void (*function)(void *context), void *argument) {
+    ON_GPU(context_of(device), api->LaunchHostFunc(stream, function, argument));
 }
 
 static int gpu_event_open(Device *device, bool timing, void **event) {
@@ -175,12 +207,16 @@ static const DeviceOps gpu_ops = {
     .copy = gpu_copy,
     .pin = gpu_pin,
     .unpin = gpu_unpin,
+    .lock = gpu_lock,
+    .unlock = gpu_unlock,
+    .home = gpu_home,
     .synchronise = gpu_synchronise,
     .synchronise_all = gpu_synchronise_all,
     .stream_open = gpu_stream_open,
     .stream_close = gpu_stream_close,
     .stream_done = gpu_stream_done,
     .stream_order = gpu_stream_order,
+    .stream_call = gpu_stream_call,
     .event_open = gpu_event_open,
     .event_close = gpu_event_close,
     .event_record = gpu_event_record,
@@ -189,6 +225,7 @@ static const DeviceOps gpu_ops = {
     .event_hold = gpu_event_hold,
     .event_elapsed = gpu_event_elapsed,
     .enter = context_select,
+    .reset = context_reset,
     .attribute = gpu_attribute,
     .name = gpu_name,
     .uuid = gpu_uuid,

@@ -13,6 +13,7 @@
 
 struct CudaKernel {
     CudaContext *context;
+    unsigned generation; /* of the device, when it was loaded */
     void *module, *function;
     int dynamic_limit; /* bytes of dynamic shared memory the function may have so far */
     int static_shared;
@@ -43,6 +44,7 @@ CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *
     CudaKernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) return (CudaKernel *)PyErr_NoMemory();
     kernel->context = context;
+    kernel->generation = context->device.generation;
     kernel->module = load_module(context, ptx, max_registers);
     if (!kernel->module) {
         free(kernel);
@@ -62,9 +64,11 @@ CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *
     return kernel;
 }
 
+bool cuda_kernel_gone(const CudaKernel *kernel) { return kernel->generation != kernel->context->device.generation; }
+
 void cuda_kernel_free(CudaKernel *kernel) {
     if (!kernel) return;
-    kernel->context->cuda->api.ModuleUnload(kernel->module);
+    if (!cuda_kernel_gone(kernel)) kernel->context->cuda->api.ModuleUnload(kernel->module);
     free(kernel);
 }
 

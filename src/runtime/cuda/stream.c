@@ -11,7 +11,8 @@ typedef struct Stream {
     Runtime *runtime;
     Device *device;
     void *handle;
-    bool owned; /* destroyed with the object; not so the default streams and external ones */
+    unsigned generation; /* of the device, when the stream was made */
+    bool owned;          /* destroyed with the object; not so the default streams and external ones */
 } Stream;
 
 typedef struct Event {
@@ -19,6 +20,7 @@ typedef struct Event {
     Runtime *runtime;
     Device *device;
     void *handle;
+    unsigned generation;
     bool timing, recorded;
 } Event;
 
@@ -29,6 +31,7 @@ static PyObject *stream_new(Runtime *runtime, Device *device, void *handle, bool
     self->runtime = runtime;
     self->device = device;
     self->handle = handle;
+    self->generation = device->generation;
     self->owned = owned;
     return (PyObject *)self;
 }
@@ -37,7 +40,8 @@ static void stream_dealloc(PyObject *object) {
     Stream *self = (Stream *)object;
     PyTypeObject *type = Py_TYPE(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
-    if (self->owned) self->device->ops->stream_close(self->device, self->handle);
+    if (self->owned && self->generation == self->device->generation)
+        self->device->ops->stream_close(self->device, self->handle);
     PyObject_Free(object);
     Py_DECREF(type);
 }
@@ -107,6 +111,66 @@ static PyObject *stream_protocol(PyObject *object, PyObject *unused) {
     return Py_BuildValue("(iN)", 0, PyLong_FromVoidPtr(((Stream *)object)->handle));
 }
 
+/* ---- callbacks ---- */
+
+typedef struct Callback {
+    PyObject *function, *stream, *argument;
+} Callback;
+
+static void free_callback(Callback *callback) {
+    Py_XDECREF(callback->function);
+    Py_XDECREF(callback->stream);
+    Py_XDECREF(callback->argument);
+    PyMem_Free(callback);
+}
+
+/* On a thread of the driver's, or in the call itself on the host device: its exception has nowhere to go. */
+static void run_callback(void *context) {
+    Callback *callback = context;
+    if (!Py_IsInitialized()) return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *result = PyObject_CallFunction(callback->function, "OiO", callback->stream, 0, callback->argument);
+    if (!result) PyErr_WriteUnraisable(callback->function);
+    Py_XDECREF(result);
+    free_callback(callback);
+    PyGILState_Release(gil);
+}
+
+static PyObject *stream_add_callback(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"callback", "arg", NULL};
+    Stream *self = (Stream *)object;
+    PyObject *function, *argument = Py_None;
+    int status;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:add_callback", names, &function, &argument)) return NULL;
+    Callback *callback = PyMem_Malloc(sizeof *callback);
+    if (!callback) return PyErr_NoMemory();
+    *callback = (Callback){Py_NewRef(function), Py_NewRef(object), Py_NewRef(argument)};
+    Py_BEGIN_ALLOW_THREADS status = self->device->ops->stream_call(self->device, self->handle, run_callback, callback);
+    Py_END_ALLOW_THREADS if (status == 0) Py_RETURN_NONE;
+    free_callback(callback);
+    device_raise(self->device, status, "adding a callback");
+    return NULL;
+}
+
+/* async_done(): krait.cuda._streams has it, for it needs asyncio. */
+static PyObject *stream_async_done(PyObject *object, PyObject *unused) {
+    (void)unused;
+    PyObject *module = PyImport_ImportModule("krait.cuda._streams");
+    PyObject *future = module ? PyObject_CallMethod(module, "future_of", "O", object) : NULL;
+    Py_XDECREF(module);
+    return future;
+}
+
+static PyObject *stream_handle(PyObject *object, void *unused) {
+    (void)unused;
+    PyObject *ctypes = PyImport_ImportModule("ctypes");
+    PyObject *number = PyLong_FromVoidPtr(((Stream *)object)->handle);
+    PyObject *handle = ctypes && number ? PyObject_CallMethod(ctypes, "c_void_p", "O", number) : NULL;
+    Py_XDECREF(number);
+    Py_XDECREF(ctypes);
+    return handle;
+}
+
 static PyObject *stream_int(PyObject *object) { return PyLong_FromVoidPtr(((Stream *)object)->handle); }
 
 static PyObject *stream_repr(PyObject *object) {
@@ -122,10 +186,20 @@ static PyMethodDef stream_methods[] = {
     {"query", stream_done, METH_NOARGS, PyDoc_STR("Whether everything queued on the stream has finished.")},
     {"auto_synchronize", stream_enter, METH_NOARGS,
      PyDoc_STR("A context manager that waits for the stream when its block ends.")},
+    {"add_callback", (PyCFunction)(void (*)(void))stream_add_callback, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("add_callback($self, callback, arg=None)\n--\n\nCalls callback(stream, status, arg) when the stream has "
+               "got there; the callback must not use the device.")},
+    {"async_done", stream_async_done, METH_NOARGS,
+     PyDoc_STR("async_done($self)\n--\n\nAn awaitable: done when all that is queued so far has finished.")},
     {"__enter__", stream_enter, METH_NOARGS, NULL},
     {"__exit__", stream_exit, METH_VARARGS, NULL},
     {"__cuda_stream__", stream_protocol, METH_NOARGS, PyDoc_STR("(version, address), the protocol of CUDA Python.")},
     {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef stream_getset[] = {
+    {"handle", stream_handle, NULL, PyDoc_STR("Address of the driver's stream, a ctypes.c_void_p."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMemberDef stream_members[] = {
@@ -141,6 +215,7 @@ static PyType_Slot stream_slots[] = {
     {Py_nb_index, stream_int},
     {Py_tp_methods, stream_methods},
     {Py_tp_members, stream_members},
+    {Py_tp_getset, stream_getset},
     {0, NULL},
 };
 
@@ -153,7 +228,8 @@ PyType_Spec stream_spec = {"krait.cuda.Stream", sizeof(Stream), 0,
 static void event_dealloc(PyObject *object) {
     Event *self = (Event *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->handle) self->device->ops->event_close(self->device, self->handle);
+    if (self->handle && self->generation == self->device->generation)
+        self->device->ops->event_close(self->device, self->handle);
     PyObject_Free(object);
     Py_DECREF(type);
 }
@@ -292,6 +368,7 @@ static PyObject *make_event(PyObject *capsule, PyObject *args, PyObject *kwargs)
     self->runtime = runtime;
     self->device = device;
     self->handle = NULL;
+    self->generation = device->generation;
     self->timing = timing;
     self->recorded = false;
     if (device_check(device, device->ops->event_open(device, timing, &self->handle), "making an event") < 0)

@@ -38,8 +38,31 @@ static int host_copy(Device *device, DeviceCopy kind, void *stream, bool wait, v
     return 0;
 }
 
-static int host_pin(Device *device, size_t bytes, void **memory) { return host_allocate(device, NULL, bytes, memory); }
-static int host_unpin(Device *device, void *memory) { return host_release(device, memory, NULL, 0); }
+static int host_pin(Device *device, DevicePinned kind, size_t bytes, void **memory) {
+    (void)kind;
+    return host_allocate(device, NULL, bytes, memory);
+}
+
+static int host_unpin(Device *device, DevicePinned kind, void *memory) {
+    (void)kind;
+    return host_release(device, memory, NULL, 0);
+}
+
+static int host_lock(Device *device, void *memory, size_t bytes) {
+    (void)device, (void)memory, (void)bytes;
+    return 0;
+}
+
+static int host_unlock(Device *device, void *memory) {
+    (void)device, (void)memory;
+    return 0;
+}
+
+static int host_home(Device *device, const void *memory, int *ordinal) {
+    (void)memory;
+    *ordinal = device->ordinal;
+    return 0;
+}
 
 /* ---- streams and events ---- */
 
@@ -61,6 +84,12 @@ static int nothing_between(Device *device, void *one, void *other) {
 static int host_stream_open(Device *device, void **stream) {
     (void)device;
     *stream = NULL;
+    return 0;
+}
+
+static int host_stream_call(Device *device, void *stream, void (*function)(void *context), void *context) {
+    (void)device, (void)stream;
+    function(context);
     return 0;
 }
 
@@ -165,12 +194,16 @@ Device host_device_new(void) {
         .copy = host_copy,
         .pin = host_pin,
         .unpin = host_unpin,
+        .lock = host_lock,
+        .unlock = host_unlock,
+        .home = host_home,
         .synchronise = nothing_on,
         .synchronise_all = nothing,
         .stream_open = host_stream_open,
         .stream_close = nothing_on,
         .stream_done = host_done,
         .stream_order = nothing_between,
+        .stream_call = host_stream_call,
         .event_open = host_event_open,
         .event_close = host_event_close,
         .event_record = host_event_record,
@@ -179,6 +212,7 @@ Device host_device_new(void) {
         .event_hold = nothing_between,
         .event_elapsed = host_event_elapsed,
         .enter = nothing,
+        .reset = nothing,
         .attribute = host_attribute,
         .name = host_name,
         .uuid = host_uuid,

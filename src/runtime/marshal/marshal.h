@@ -67,6 +67,7 @@ typedef struct DeviceArray {
     PyObject *base; /* what owns the memory of a view; NULL: this object does */
     struct Runtime *runtime;
     Device *device;
+    unsigned generation; /* of the device, when the array was made */
     /* Of an array that owns its memory: the streams that may still use it, the last first; the memory is freed behind
      * what they have been given. */
     StreamUse uses[STREAM_USES];

@@ -1,0 +1,199 @@
+"""Devices and their contexts: cuda.gpus, cuda.current_context() and what asks about the driver."""
+
+import collections
+import contextlib
+import functools
+
+from .. import _krait
+from ..errors import CudaError
+
+MemoryInfo = collections.namedtuple("MemoryInfo", "free,total")
+
+
+class DeviceList:
+    """The devices: a sequence; `with cuda.gpus[1]:` makes one the thread's."""
+
+    @property
+    def lst(self):
+        return _krait.list_devices()
+
+    @property
+    def current(self):
+        return _krait.get_current_device()
+
+    def __getitem__(self, number):
+        return self.lst[number]
+
+    def __len__(self):
+        return len(self.lst)
+
+    def __iter__(self):
+        return iter(self.lst)
+
+    def __str__(self):
+        return ", ".join(map(str, self.lst))
+
+    def __repr__(self):
+        return f"<krait devices: {self}>"
+
+
+gpus = DeviceList()
+
+
+class Context:
+    """What a program has on a device; a device has one, which other libraries of the process share."""
+
+    def __init__(self, device):
+        self._device = device
+
+    @property
+    def device(self):
+        return self._device
+
+    @property
+    def id(self):
+        return self.device.id
+
+    def get_memory_info(self):
+        return MemoryInfo(*self.device.get_memory_info())
+
+    def synchronize(self):
+        self.device.synchronize()
+
+    def push(self):
+        self.device.__enter__()
+
+    def pop(self):
+        self.device.__exit__(None, None, None)
+
+    def reset(self):
+        self.device.reset()
+
+    def create_stream(self):
+        with self.device:
+            return _krait.stream()
+
+    def create_default_stream(self):
+        with self.device:
+            return _krait.default_stream()
+
+    def create_external_stream(self, ptr):
+        with self.device:
+            return _krait.external_stream(ptr)
+
+    def create_event(self, timing=True):
+        with self.device:
+            return _krait.event(timing)
+
+    def memalloc(self, bytesize):
+        """Memory of the device, as an array of bytes."""
+        with self.device:
+            return _krait.device_array(bytesize, "u1")
+
+    def memhostalloc(self, bytesize, mapped=False, portable=False, wc=False):
+        with self.device:
+            return (_krait.mapped_array if mapped else _krait.pinned_array)(bytesize, "u1")
+
+    def memallocmanaged(self, bytesize, attach_global=True):
+        with self.device:
+            return _krait.managed_array(bytesize, "u1", attach_global=attach_global)
+
+    def defer_cleanup(self):
+        return defer_cleanup()
+
+    def __enter__(self):
+        self.push()
+        return self
+
+    def __exit__(self, *error):
+        self.pop()
+
+    def __eq__(self, other):
+        return isinstance(other, Context) and self.device == other.device
+
+    def __hash__(self):
+        return hash(self.device)
+
+    def __repr__(self):
+        return f"<krait context of {self.device}>"
+
+
+def current_context(devnum=None):
+    """The context of the calling thread's device, or of the device of that number."""
+    return Context(_krait.get_current_device() if devnum is None else _krait.list_devices()[devnum])
+
+
+def require_context(fn):
+    """A function that finds a device when it is called."""
+
+    @functools.wraps(fn)
+    def with_context(*args, **options):
+        current_context()
+        return fn(*args, **options)
+
+    return with_context
+
+
+def close():
+    """Frees what lies on the devices used so far: arrays, streams and kernels that were loaded are gone."""
+    for device in _krait.list_devices():
+        device.reset()
+
+
+@contextlib.contextmanager
+def defer_cleanup():
+    """A block whose frees do not make the host wait; none does: memory is given back in the order of the streams."""
+    yield
+
+
+@contextlib.contextmanager
+def profiling():
+    """A block that a profiler records."""
+    _krait.profile_start()
+    try:
+        yield
+    finally:
+        _krait.profile_stop()
+
+
+def cuda_error():
+    """The error that keeps kernels from running on a GPU, or None."""
+    return None if _krait.is_available() else CudaError(_krait.choice_reason())
+
+
+def is_supported_version():
+    """Whether the driver is one that Krait works with: CUDA 12.0 and later."""
+    version = _krait.driver_version()
+    return version is not None and version >= (12, 0)
+
+
+class _Runtime:
+    """The CUDA runtime library is not used; the driver brings what it would."""
+
+    def get_version(self):
+        version = _krait.driver_version()
+        if version is None:
+            raise CudaError(_krait.choice_reason())
+        return version
+
+    def is_supported_version(self):
+        return is_supported_version()
+
+    @property
+    def supported_versions(self):
+        return ((12, 0), (13, 0))
+
+
+runtime = _Runtime()
+
+
+def is_float16_supported():
+    return _krait.get_current_device().supports_float16
+
+
+def is_bfloat16_supported():
+    return _krait.get_current_device().supports_bfloat16
+
+
+def is_fp8_supported():
+    return _krait.get_current_device().supports_fp8

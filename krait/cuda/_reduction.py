@@ -1,0 +1,259 @@
+"""Reductions of device arrays: sum, min, argmax, ... and cuda.reduce, which makes one of a function of two arguments.
+
+Each row of a matrix is reduced by blocks of threads, each of which takes every so many elements; the blocks of a row
+leave one partial result each, which a second launch reduces.  The order is the same each time, and so is the result.
+"""
+
+import numpy as np
+
+from .. import _krait
+from . import _operators, blockDim, blockIdx, grid, gridDim, jit, shared, syncthreads, threadIdx
+
+_THREADS = 256
+_ELEMENTS = 8  # that a thread takes at least before a row is given to more blocks
+_MOST_BLOCKS = 1024  # of a row
+_SHORT = 32  # a row of so many elements is one thread's, if there are as many rows as that keeps busy
+_MANY = 4096
+
+
+def _row_kernel(combine, convert, dtype):
+    """out[row, block]: the part of x[row] that the block has, combined."""
+
+    @jit
+    def reduce_rows(x, out):
+        partial = shared.array(_THREADS, dtype)
+        row, block, t, n = blockIdx.x, blockIdx.y, threadIdx.x, x.shape[1]
+        first = block * _THREADS + t
+        if first < n:
+            total = convert(x[row, first])
+            for i in range(first + gridDim.y * _THREADS, n, gridDim.y * _THREADS):
+                total = combine(total, convert(x[row, i]))
+            partial[t] = total
+        syncthreads()
+        filled = min(_THREADS, n - block * _THREADS)
+        half = _THREADS // 2
+        while half:
+            if t < half and t + half < filled:
+                partial[t] = combine(partial[t], partial[t + half])
+            syncthreads()
+            half //= 2
+        if t == 0:
+            out[row, block] = partial[0]
+
+    return reduce_rows
+
+
+def _short_kernel(combine, convert):
+    """out[row]: x[row] reduced by one thread."""
+
+    @jit
+    def reduce_short(x, out):
+        row = grid(1)
+        if row < x.shape[0]:
+            total = convert(x[row, 0])
+            for i in range(1, x.shape[1]):
+                total = combine(total, convert(x[row, i]))
+            out[row] = total
+
+    return reduce_short
+
+
+def _index_kernel(better):
+    """out[row]: the index of the element that none is better than, the first of equals; nan is better than all."""
+
+    @jit
+    def find_rows(x, out):
+        places = shared.array(_THREADS, np.int64)
+        row, t, n = blockIdx.x, threadIdx.x, x.shape[1]
+        place = min(t, n - 1)
+        for i in range(t + blockDim.x, n, blockDim.x):
+            a, b = x[row, place], x[row, i]
+            if better(b, a) or (b != b and a == a):
+                place = i
+        places[t] = place
+        syncthreads()
+        half = _THREADS // 2
+        while half:
+            if t < half:
+                i, k = places[t], places[t + half]
+                a, b = x[row, i], x[row, k]
+                wins = better(b, a) or (b != b and a == a)
+                loses = better(a, b) or (a != a and b == b)
+                if wins or (not loses and k < i):
+                    places[t] = k
+            syncthreads()
+            half //= 2
+        if t == 0:
+            out[row] = places[0]
+
+    return find_rows
+
+
+def _truth(x):
+    return x != 0
+
+
+_COMBINE = {
+    "sum": lambda a, b: a + b,
+    "prod": lambda a, b: a * b,
+    "min": lambda a, b: np.minimum(a, b),
+    "max": lambda a, b: np.maximum(a, b),
+    "any": lambda a, b: a or b,
+    "all": lambda a, b: a and b,
+}
+_BETTER = {"argmin": lambda a, b: a < b, "argmax": lambda a, b: a > b}
+_kernels = {}
+
+
+def _kernel(name, dtype, short):
+    key = name, dtype, short
+    if key not in _kernels:
+        convert = _truth if name in ("any", "all") else dtype.type
+        if name in _BETTER:
+            _kernels[key] = _index_kernel(_BETTER[name])
+        elif short:
+            _kernels[key] = _short_kernel(_COMBINE[name], convert)
+        else:
+            _kernels[key] = _row_kernel(_COMBINE[name], convert, dtype)
+    return _kernels[key]
+
+
+def _reduce_matrix(kernel, matrix, dtype, stream=0):
+    """The rows of a device matrix, each with an element at least, to a vector."""
+    rows, length = matrix.shape
+    while True:
+        blocks = min(_MOST_BLOCKS, max(1, -(-length // (_THREADS * _ELEMENTS))))
+        out = _krait.device_array((rows, blocks), dtype, stream=stream)
+        if rows:
+            kernel[(rows, blocks), _THREADS, stream](matrix, out)
+        if blocks == 1:
+            return out.reshape(rows)
+        matrix, length = out, blocks
+
+
+def _rows_of(array, axes):
+    """The elements as a matrix whose rows run along the axes."""
+    kept = [i for i in range(array.ndim) if i not in axes]
+    moved = array.transpose(*kept, *axes) if array.ndim else array
+    if not moved.is_c_contiguous():
+        moved = _operators.copy(moved)
+    length = int(np.prod([array.shape[i] for i in axes], dtype=np.int64))
+    return moved.reshape(array.size // length, length), tuple(array.shape[i] for i in kept)
+
+
+def reduce_on_device(name, array, axes, dtype):
+    """The reduction along some axes, each of an element at least, by kernels."""
+    matrix, shape = _rows_of(array, axes)
+    short = name in _COMBINE and matrix.shape[0] >= _MANY and matrix.shape[1] <= _SHORT
+    kernel = _kernel(name, dtype, short)
+    if short:
+        out = _krait.device_array(matrix.shape[0], dtype)
+        kernel.forall(matrix.shape[0])(matrix, out)
+    elif name in _BETTER:
+        out = _krait.device_array(matrix.shape[0], np.int64)
+        if out.size:
+            kernel[matrix.shape[0], _THREADS](matrix, out)
+    else:
+        out = _reduce_matrix(kernel, matrix, dtype)
+    return out.reshape(shape)
+
+
+def _accumulator(name, array, dtype):
+    """The dtype that NumPy reduces in."""
+    if dtype is not None:
+        return np.dtype(dtype)
+    sample = np.empty(1, array.dtype)
+    return getattr(sample, name)().dtype if name in ("sum", "prod", "any", "all") else array.dtype
+
+
+def _finish(result, array, axes, axis, keepdims, out):
+    if keepdims:
+        result = result.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
+    if out is not None:
+        out[...] = result
+        return out
+    return result if axis is not None or keepdims else result.copy_to_host()[()]
+
+
+def reduce_axes(name, array, axis=None, dtype=None, out=None, keepdims=False):
+    host = array._host_view()
+    options = {} if dtype is None else {"dtype": dtype}
+    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
+    if host is not None or any(array.shape[i] == 0 for i in axes):  # NumPy knows what there is without an element
+        source = np.empty(array.shape, array.dtype) if host is None else host
+        result = np.asarray(getattr(source, name)(axis=axis, **options))
+        return _finish(_krait.to_device(result), array, axes, axis, keepdims, out)
+    result = reduce_on_device(name, array, axes, _accumulator(name, array, dtype))
+    return _finish(result, array, axes, axis, keepdims, out)
+
+
+def mean(array, axis=None, dtype=None, out=None, keepdims=False):
+    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
+    count = int(np.prod([array.shape[i] for i in axes], dtype=np.int64))
+    result_type = np.dtype(dtype) if dtype else np.empty(1, array.dtype).mean().dtype
+    inner = np.float32 if result_type == np.float16 else result_type
+    total = reduce_axes("sum", array, axes, inner, keepdims=True)
+    result = (total / total.dtype.type(count)).astype(result_type, copy=False)
+    shape = tuple(n for i, n in enumerate(array.shape) if i not in axes)
+    return _finish(result.reshape(shape), array, axes, axis, keepdims, out)
+
+
+def var(array, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
+    count = int(np.prod([array.shape[i] for i in axes], dtype=np.int64))
+    distance = abs(array - mean(array, axes, dtype, keepdims=True))
+    squares = reduce_axes("sum", distance * distance, axes, keepdims=True)
+    result = squares / squares.dtype.type(max(count - ddof, 0))
+    shape = tuple(n for i, n in enumerate(array.shape) if i not in axes)
+    return _finish(result.reshape(shape), array, axes, axis, keepdims, out)
+
+
+def std(array, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return np.sqrt(var(array, axis, dtype, out, ddof, keepdims))
+
+
+class Reduce:
+    """Reduces an array of one dimension with a function of two arguments, which may be applied in any order.
+
+    total = cuda.reduce(lambda a, b: a + b); total(array) gives the sum.
+    """
+
+    def __init__(self, functor):
+        self.functor = getattr(functor, "py_func", functor)
+        self._kernels = {}
+
+    def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        array = arr if hasattr(type(arr), "__cuda_array_interface__") else np.asarray(arr)
+        if array.ndim != 1:
+            raise TypeError("only arrays of one dimension can be reduced")
+        size = array.size if size is None else size
+        if not 0 <= size <= array.size:
+            raise ValueError(f"cannot reduce {size} elements of an array of {array.size}")
+        array = array[:size] if isinstance(array, np.ndarray) else _krait.as_cuda_array(array)[:size]
+        if not isinstance(array, _krait.DeviceArray):
+            array = _krait.to_device(array, stream=stream)
+        dtype = array.dtype
+        if size == 0:
+            return self._leave(dtype.type(init), res, stream)
+        if dtype not in self._kernels:
+            self._kernels[dtype] = _row_kernel(jit(device=True)(self.functor), dtype.type, dtype)
+        result = _reduce_matrix(self._kernels[dtype], array.reshape(1, size), dtype, stream)
+        if init != 0:
+            value = result.copy_to_host(stream=stream)
+            _krait.synchronize()
+            return self._leave(dtype.type(self.functor(dtype.type(init), value[0])), res, stream)
+        return self._leave(result, res, stream)
+
+    @staticmethod
+    def _leave(result, res, stream):
+        if res is not None:
+            res.setitem(slice(0, 1), result, stream=stream)
+            return None
+        if isinstance(result, _krait.DeviceArray):
+            host = result.copy_to_host(stream=stream)
+            _krait.synchronize()
+            return host[0]
+        return result
+
+
+reduce = Reduce

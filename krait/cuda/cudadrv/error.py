@@ -1,0 +1,5 @@
+"""Errors by the names that numba.cuda.cudadrv.error has."""
+
+from ...errors import CudaError
+
+CudaDriverError = CudaRuntimeError = CudaSupportError = NvvmError = LinkerError = CudaError

@@ -1,0 +1,308 @@
+/* array_dlpack.c: device arrays to other libraries and back by DLPack, without copying.
+ *
+ * Out: a capsule around a tensor that keeps the array alive until the taker calls its deleter; the taker's stream waits
+ * for what Krait's streams were given on the array.  In: a device array whose base is the taken tensor.  Both forms of
+ * the protocol are spoken: with a version (1.x) and without.  On the host device arrays are memory of the CPU. */
+#include "runtime/cuda/device_array.h"
+
+#include <stdlib.h> /* malloc: a deleter may be called without the GIL */
+
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };                   /* DLDeviceType */
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 }; /* DLDataTypeCode */
+enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2, DL_MAJOR = 1, DL_MINOR = 0 };
+
+/* The structures of dlpack.h. */
+typedef struct DLTensor {
+    void *data;
+    struct {
+        int32_t type, id;
+    } device;
+    int32_t ndim;
+    struct {
+        uint8_t code, bits;
+        uint16_t lanes;
+    } dtype;
+    int64_t *shape, *strides; /* in elements; strides NULL: C order */
+    uint64_t byte_offset;
+} DLTensor;
+
+typedef struct DLManaged {
+    DLTensor tensor;
+    void *context;
+    void (*deleter)(struct DLManaged *self);
+} DLManaged;
+
+typedef struct DLVersioned {
+    uint32_t major, minor;
+    void *context;
+    void (*deleter)(struct DLVersioned *self);
+    uint64_t flags;
+    DLTensor tensor;
+} DLVersioned;
+
+_Static_assert(sizeof(DLTensor) == 48 && sizeof(DLManaged) == 64 && sizeof(DLVersioned) == 80, "layout of dlpack.h");
+
+/* ---- out ---- */
+
+typedef struct Lent { /* what a taker holds */
+    union {
+        DLManaged plain;
+        DLVersioned versioned;
+    };
+    PyObject *array;
+    int64_t dims[]; /* shape, strides in elements */
+} Lent;
+
+static void end_loan(Lent *lent) {
+    if (Py_IsInitialized()) { /* after its end the array is gone anyway */
+        PyGILState_STATE gil = PyGILState_Ensure();
+        Py_DECREF(lent->array);
+        PyGILState_Release(gil);
+    }
+    free(lent);
+}
+
+static void delete_plain(DLManaged *self) { end_loan(self->context); }
+static void delete_versioned(DLVersioned *self) { end_loan(self->context); }
+
+/* A capsule that nobody took: taking it changes its name. */
+static void drop_capsule(PyObject *capsule) {
+    const char *name = PyCapsule_GetName(capsule);
+    if (!name || !strncmp(name, "used_", 5)) return;
+    void *managed = PyCapsule_GetPointer(capsule, name);
+    if (managed)
+        end_loan(!strcmp(name, "dltensor") ? ((DLManaged *)managed)->context : ((DLVersioned *)managed)->context);
+}
+
+static uint8_t code_of(Scalar scalar) {
+    switch (scalar_info[scalar].kind) {
+    case 'i': return DL_INT;
+    case 'u': return DL_UINT;
+    case 'f': return DL_FLOAT;
+    case 'c': return DL_COMPLEX;
+    default: return DL_BOOL;
+    }
+}
+
+static int describe(DeviceArray *self, DLTensor *tensor, int64_t *dims) {
+    unsigned ndim = self->type->ndim;
+    Scalar scalar = device_array_scalar(self);
+    int64_t item = (int64_t)device_array_item(self);
+    for (unsigned i = 0; i < ndim; i++) {
+        dims[i] = device_array_shape(self)[i];
+        dims[ndim + i] = device_array_strides(self)[i] / item;
+        if (device_array_strides(self)[i] % item) {
+            PyErr_SetString(PyExc_BufferError, "DLPack counts strides in elements, and this array's are no multiple");
+            return -1;
+        }
+    }
+    *tensor = (DLTensor){.data = self->head.data, .ndim = (int32_t)ndim, .shape = dims, .strides = dims + ndim};
+    tensor->device.type = self->device->shares_memory ? DL_CPU : DL_CUDA;
+    tensor->device.id = self->device->shares_memory ? 0 : self->device->ordinal;
+    tensor->dtype.code = code_of(scalar);
+    tensor->dtype.bits = (uint8_t)(8 * item);
+    tensor->dtype.lanes = 1;
+    return 0;
+}
+
+static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
+    Lent *lent = malloc(sizeof *lent + 2 * self->type->ndim * sizeof(int64_t));
+    if (!lent) return PyErr_NoMemory();
+    DLTensor *tensor = versioned ? &lent->versioned.tensor : &lent->plain.tensor;
+    if (describe(self, tensor, lent->dims) < 0) {
+        free(lent);
+        return NULL;
+    }
+    lent->array = Py_NewRef((PyObject *)self);
+    if (versioned) {
+        DLVersioned *to = &lent->versioned;
+        to->major = DL_MAJOR;
+        to->minor = DL_MINOR;
+        to->context = lent;
+        to->deleter = delete_versioned;
+        to->flags = (self->type->readonly ? DL_READ_ONLY : 0) | (copied ? DL_IS_COPIED : 0);
+    } else {
+        lent->plain.context = lent;
+        lent->plain.deleter = delete_plain;
+    }
+    PyObject *capsule = PyCapsule_New(lent, versioned ? "dltensor_versioned" : "dltensor", drop_capsule);
+    if (!capsule) end_loan(lent);
+    return capsule;
+}
+
+/* The taker's stream, as the array API standard numbers them; -1: it asks for no order. */
+static int order_stream(DeviceArray *self, PyObject *stream) {
+    if (self->device->shares_memory) return 0;
+    long long number = stream == Py_None ? 1 : PyLong_AsLongLong(stream);
+    if (number == -1) return PyErr_Occurred() ? -1 : 0;
+    if (number == 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "stream 0 is ambiguous: 1 is the legacy default stream, 2 that of the thread");
+        return -1;
+    }
+    void *handle = number == 1 ? NULL : (void *)(uintptr_t)number;
+    if (device_array_used(self, handle, NULL) < 0) return -1;
+    DeviceArray *owner = self->base && Py_TYPE(self->base) == Py_TYPE(self) ? (DeviceArray *)self->base : self;
+    for (unsigned i = 0; i < owner->nuses; i++) {
+        void *earlier = owner->uses[i].stream;
+        if (earlier == handle) continue;
+        int status = self->device->ops->stream_order(self->device, handle, earlier);
+        if (device_check(self->device, status, "making a stream wait for another") < 0) return -1;
+    }
+    return 0;
+}
+
+/* dl_device=(kDLCPU, 0): the elements on the host.  0: it is this device, or any; 1: the host; -1: neither. */
+static int wanted_device(const DeviceArray *self, PyObject *device) {
+    int type, id;
+    if (device == Py_None) return 0;
+    if (!PyArg_ParseTuple(device, "ii:dl_device", &type, &id)) return -1;
+    bool host = self->device->shares_memory;
+    if (type == DL_CPU) return host ? 0 : 1;
+    if (!host && type == DL_CUDA && id == self->device->ordinal) return 0;
+    PyErr_SetString(PyExc_BufferError, "the array can be given on its own device and on the CPU only");
+    return -1;
+}
+
+PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
+    PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+    long major = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", names, &stream, &version, &device, &copy))
+        return NULL;
+    if (version != Py_None && PyTuple_Check(version) && PyTuple_GET_SIZE(version) > 0)
+        major = PyLong_AsLong(PyTuple_GET_ITEM(version, 0));
+    int host = PyErr_Occurred() ? -1 : wanted_device(self, device);
+    if (host < 0) return NULL;
+    if (host) {
+        if (copy == Py_False) {
+            PyErr_SetString(PyExc_BufferError, "the array lies on a GPU: it cannot be given on the CPU without a copy");
+            return NULL;
+        }
+        PyObject *array = device_array_copy_out(self, (StreamUse){NULL, NULL}, true);
+        PyObject *capsule = array ? PyObject_CallMethod(array, "__dlpack__", NULL) : NULL;
+        Py_XDECREF(array);
+        return capsule;
+    }
+    DeviceArray *given = copy == Py_True ? (DeviceArray *)PyObject_CallMethod((PyObject *)self, "copy", NULL)
+                                         : (DeviceArray *)Py_NewRef((PyObject *)self);
+    if (!given) return NULL;
+    PyObject *capsule = order_stream(given, stream) < 0 ? NULL : lend(given, major >= DL_MAJOR, copy == Py_True);
+    Py_DECREF(given);
+    return capsule;
+}
+
+PyObject *device_array_dlpack_device(DeviceArray *self, PyObject *unused) {
+    (void)unused;
+    bool host = self->device->shares_memory;
+    return Py_BuildValue("(ii)", host ? DL_CPU : DL_CUDA, host ? 0 : self->device->ordinal);
+}
+
+/* ---- in ---- */
+
+static void drop_plain(PyObject *holder) {
+    DLManaged *managed = PyCapsule_GetPointer(holder, NULL);
+    if (managed->deleter) managed->deleter(managed);
+}
+
+static void drop_versioned(PyObject *holder) {
+    DLVersioned *managed = PyCapsule_GetPointer(holder, NULL);
+    if (managed->deleter) managed->deleter(managed);
+}
+
+static int scalar_of(const DLTensor *tensor) {
+    for (int i = 0; i < SCALAR_COUNT; i++)
+        if (tensor->dtype.lanes == 1 && code_of((Scalar)i) == tensor->dtype.code &&
+            8 * scalar_info[i].bytes == tensor->dtype.bits)
+            return i;
+    PyErr_Format(PyExc_TypeError, "a device array cannot hold this tensor's elements (DLPack type code %d, %d bits)",
+                 tensor->dtype.code, tensor->dtype.bits);
+    return -1;
+}
+
+static Device *device_of_tensor(Runtime *runtime, const DLTensor *tensor) {
+    Device *current = runtime_device(runtime);
+    int type = tensor->device.type;
+    if (!current) return NULL;
+    if (current->shares_memory) {
+        if (type == DL_CPU) return current;
+        PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+        return NULL;
+    }
+    if (type == DL_CUDA_HOST || type == DL_CUDA_MANAGED) return current;
+    if (type == DL_CUDA && tensor->device.id >= 0 && tensor->device.id < cuda_device_count(runtime->cuda))
+        return cuda_device(runtime->cuda, tensor->device.id);
+    PyErr_SetString(PyExc_BufferError, "the tensor lies on no GPU: to_device() copies it there");
+    return NULL;
+}
+
+static PyObject *wrap_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {
+    int64_t strides[TYPE_MAX_NDIM + 1];
+    if (tensor->ndim < 0 || tensor->ndim > TYPE_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
+        return NULL;
+    }
+    int scalar = scalar_of(tensor);
+    Device *device = scalar < 0 ? NULL : device_of_tensor(runtime, tensor);
+    if (!device) return NULL;
+    size_t item = scalar_info[scalar].bytes;
+    strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, strides);
+    for (int i = 0; tensor->strides && i < tensor->ndim; i++) strides[i] = tensor->strides[i] * (int64_t)item;
+    return (PyObject *)device_array_wrap(runtime, device, (Scalar)scalar, (unsigned)tensor->ndim, tensor->shape,
+                                         strides, (char *)tensor->data + tensor->byte_offset, readonly, holder);
+}
+
+static PyObject *take(Runtime *runtime, PyObject *capsule) {
+    bool versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
+    if (!versioned && !PyCapsule_IsValid(capsule, "dltensor")) {
+        PyErr_SetString(PyExc_BufferError, "__dlpack__() gave no capsule, or one that is taken already");
+        return NULL;
+    }
+    void *managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
+    if (versioned && ((DLVersioned *)managed)->major > DL_MAJOR) {
+        PyErr_Format(PyExc_BufferError, "the tensor follows DLPack %u, versions up to %d are understood here",
+                     (unsigned)((DLVersioned *)managed)->major, DL_MAJOR);
+        return NULL;
+    }
+    const DLTensor *tensor = versioned ? &((DLVersioned *)managed)->tensor : &((DLManaged *)managed)->tensor;
+    PyObject *holder = PyCapsule_New(managed, NULL, NULL);
+    if (!holder) return NULL;
+    bool readonly = versioned && ((DLVersioned *)managed)->flags & DL_READ_ONLY;
+    PyObject *array = wrap_tensor(runtime, tensor, readonly, holder);
+    if (array) { /* from here on it is ours */
+        PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor");
+        PyCapsule_SetDestructor(holder, versioned ? drop_versioned : drop_plain);
+    }
+    Py_DECREF(holder);
+    return array;
+}
+
+/* The producer makes the legacy default stream wait for its work.  Producers of before 1.0 know no max_version. */
+static PyObject *ask(Runtime *runtime, PyObject *object) {
+    Device *device = runtime_device(runtime);
+    PyObject *method = device ? PyObject_GetAttrString(object, "__dlpack__") : NULL, *none = PyTuple_New(0);
+    PyObject *capsule = NULL,
+             *options = device && device->shares_memory ? PyDict_New() : Py_BuildValue("{s:i}", "stream", 1);
+    PyObject *version = Py_BuildValue("(ii)", DL_MAJOR, DL_MINOR);
+    if (method && none && options && version && PyDict_SetItemString(options, "max_version", version) == 0) {
+        capsule = PyObject_Call(method, none, options);
+        if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            if (PyDict_DelItemString(options, "max_version") == 0) capsule = PyObject_Call(method, none, options);
+        }
+    }
+    Py_XDECREF(version);
+    Py_XDECREF(options);
+    Py_XDECREF(none);
+    Py_XDECREF(method);
+    return capsule;
+}
+
+PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
+    Runtime *runtime = RUNTIME_OF(self);
+    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
+    PyObject *capsule = PyCapsule_CheckExact(object) ? Py_NewRef(object) : ask(runtime, object);
+    PyObject *array = capsule ? take(runtime, capsule) : NULL;
+    Py_XDECREF(capsule);
+    return array;
+}

@@ -1,0 +1,122 @@
+/* array_operators.c: the operators and computing methods of device arrays, by way of Python modules of krait.cuda,
+ * which compile kernels for them (array_methods.def, array_operators.def; _operators.py, _reduction.py). */
+#include "runtime/cuda/device_array.h"
+
+/* module.function([bound,] first, ...); a module is imported when it is first needed. */
+static PyObject *function_of(const char *module_name, const char *name) {
+    PyObject *full = PyUnicode_FromFormat("krait.cuda._%s", module_name);
+    PyObject *module = full ? PyImport_Import(full) : NULL;
+    PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(full);
+    return function;
+}
+
+PyObject *device_array_operate(const char *module, const char *name, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    PyObject *function = function_of(module, name), *args = function ? Py_VaBuildValue(format, list) : NULL;
+    va_end(list);
+    PyObject *result = args ? PyObject_CallObject(function, args) : NULL;
+    Py_XDECREF(args);
+    Py_XDECREF(function);
+    return result;
+}
+
+/* ---- methods ---- */
+
+static PyObject *method(const char *module, const char *name, const char *bound, PyObject *self, PyObject *args,
+                        PyObject *kwargs) {
+    PyObject *function = function_of(module, name);
+    PyObject *front = bound ? Py_BuildValue("(sO)", bound, self) : Py_BuildValue("(O)", self);
+    PyObject *all = front ? PySequence_Concat(front, args) : NULL;
+    PyObject *result = function && all ? PyObject_Call(function, all, kwargs) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(front);
+    Py_XDECREF(function);
+    return result;
+}
+
+#define ARRAY_METHOD(name, module, function, bound, signature, doc)                           \
+    PyObject *device_array_compute_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
+        return method(module, function, bound, self, args, kwargs);                           \
+    }
+#include "runtime/cuda/array_methods.def"
+#undef ARRAY_METHOD
+
+PyObject *device_array_ufunc(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return method("operators", "array_ufunc", NULL, self, args, kwargs);
+}
+
+/* The NumPy array on the same memory where the host reaches it, else None. */
+PyObject *device_array_host_view(DeviceArray *self, PyObject *unused) {
+    (void)unused;
+    if (!self->device->shares_memory) Py_RETURN_NONE;
+    return device_array_numpy_view(self, self->head.data, (PyObject *)self, !self->type->readonly);
+}
+
+PyObject *device_array_reduce(DeviceArray *self, PyObject *unused) {
+    (void)unused;
+    PyObject *maker = function_of("operators", "restored");
+    PyObject *host = maker ? device_array_copy_out(self, (StreamUse){NULL, NULL}, true) : NULL;
+    if (host) return Py_BuildValue("(N(N))", maker, host);
+    Py_XDECREF(maker);
+    return NULL;
+}
+
+/* ---- operators ---- */
+
+#define BINARY(slot, ufunc)                                                                \
+    PyObject *device_array_##slot(PyObject *left, PyObject *right) {                       \
+        return device_array_operate("operators", "binary", "(sOO)", ufunc, left, right);   \
+    }                                                                                      \
+    PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right) {               \
+        return device_array_operate("operators", "in_place", "(sOO)", ufunc, left, right); \
+    }
+#define TERNARY(slot, ufunc)                                                                  \
+    PyObject *device_array_##slot(PyObject *left, PyObject *right, PyObject *third) {         \
+        if (third != Py_None) Py_RETURN_NOTIMPLEMENTED;                                       \
+        return device_array_operate("operators", "binary", "(sOO)", ufunc, left, right);      \
+    }                                                                                         \
+    PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right, PyObject *third) { \
+        if (third != Py_None) Py_RETURN_NOTIMPLEMENTED;                                       \
+        return device_array_operate("operators", "in_place", "(sOO)", ufunc, left, right);    \
+    }
+#define UNARY(slot, ufunc)                                                      \
+    PyObject *device_array_##slot(PyObject *self) {                             \
+        return device_array_operate("operators", "unary", "(sO)", ufunc, self); \
+    }
+#include "runtime/cuda/array_operators.def"
+#undef UNARY
+#undef TERNARY
+#undef BINARY
+
+PyObject *device_array_compare(PyObject *left, PyObject *right, int op) {
+    static const char *const ufuncs[] = {[Py_LT] = "less",      [Py_LE] = "less_equal", [Py_EQ] = "equal",
+                                         [Py_NE] = "not_equal", [Py_GT] = "greater",    [Py_GE] = "greater_equal"};
+    return device_array_operate("operators", "binary", "(sOO)", ufuncs[op], left, right);
+}
+
+/* The one element as a NumPy array asks it: int(a), float(a), bool(a). */
+static PyObject *only_element(PyObject *self, const char *conversion) {
+    PyObject *host = device_array_copy_out((DeviceArray *)self, (StreamUse){NULL, NULL}, true);
+    PyObject *result = host ? PyObject_CallMethod(host, conversion, NULL) : NULL;
+    Py_XDECREF(host);
+    return result;
+}
+
+PyObject *device_array_int(PyObject *self) { return only_element(self, "__int__"); }
+PyObject *device_array_float(PyObject *self) { return only_element(self, "__float__"); }
+PyObject *device_array_index(PyObject *self) { return only_element(self, "__index__"); }
+int device_array_bool(PyObject *self) {
+    PyObject *truth = only_element(self, "__bool__");
+    int result = truth ? PyObject_IsTrue(truth) : -1;
+    Py_XDECREF(truth);
+    return result;
+}
+
+PyObject *device_array_element(PyObject *self, Py_ssize_t number) {
+    PyObject *index = PyLong_FromSsize_t(number), *result = index ? device_array_getitem(self, index) : NULL;
+    Py_XDECREF(index);
+    return result;
+}
