@@ -129,7 +129,9 @@ static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
         DeviceArray *array = (DeviceArray *)object;
         if (array->device == context_as_device(call->context) && type_element(array->type)->scalar == type->scalar)
             return Py_NewRef(object);
-        host = fetch(call, object); /* another type or device: by way of the host */
+        if (array->device == context_as_device(call->context) && !call->stream)
+            return PyObject_CallMethod(object, "astype", "N", PyArray_DescrFromType(typenum));
+        host = fetch(call, object); /* another device, or in the order of a stream: by way of the host */
         if (!host) return NULL;
         Py_SETREF(host, PyArray_FROMANY(host, typenum, 0, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST));
     } else {
