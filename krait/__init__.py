@@ -11,7 +11,7 @@ except ImportError:
         raise ImportError(
             "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
         ) from error
-from ._krait import Dispatcher, __version__, jit, typeof, vectorize
+from ._krait import Dispatcher, __version__, guvectorize, jit, typeof, vectorize
 
 njit = jit
 prange = range  # in compiled loops and outside them
@@ -25,7 +25,6 @@ globals().update(
 
 # Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.
 _NOT_YET = {
-    "guvectorize": "write a loop over the rows in a function compiled with jit, or a kernel with cuda.jit",
     "stencil": "write the loop over the neighbours in a function compiled with jit",
     "cfunc": "pass the Python function that jit compiled: a callback calls it like any other",
     "objmode": "end the compiled function there, and go on in Python",

@@ -192,4 +192,36 @@ def vectorize(
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], Vectorized]: ...
+
+class Gufunc:
+    """A function of arrays that is called over the other dimensions of its operands; guvectorize makes it."""
+
+    py_func: Callable[..., Any]
+    targetoptions: dict[str, Any]
+    ufunc: np.ufunc
+    nin: int
+    nout: int
+    nargs: int
+    ntypes: int
+    types: list[str]
+    identity: Any
+    signature: str
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def add(self, signature: _OneSignature) -> None: ...
+
+def guvectorize(
+    signatures: _Signatures | None = None,
+    layout_text: str | None = None,
+    /,
+    *,
+    layout: str = ...,
+    target: Literal["cpu", "parallel"] = "cpu",
+    writable_args: tuple[int | str, ...] = (),
+    identity: Literal[0, 1, "reorderable"] | None = None,
+    nopython: bool = True,
+    fastmath: _FastMath = False,
+    boundscheck: bool = True,
+    promotion: Literal["numpy", "numba"] = "numpy",
+    cache: bool = False,
+) -> Callable[[Callable[..., None]], Gufunc]: ...
 def typeof(value: Any, /) -> Type: ...

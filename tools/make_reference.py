@@ -107,12 +107,12 @@ def options():
         "",
         "Printed from `src/decorators/options.def`.",
         "",
-        "| option | `jit` | `cuda.jit` | `vectorize` | |",
-        "| --- | --- | --- | --- | --- |",
+        "| option | `jit` | `cuda.jit` | `vectorize` | `guvectorize` | |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     return lines + [
-        f"| `{name}` | {'x' if jit else ''} | {'x' if kernel else ''} | {'x' if vectorize else ''} | {doc} |"
-        for name, jit, kernel, vectorize, doc in _krait._options()
+        f"| `{name}` | {' | '.join('x' if taken else '' for taken in takes)} | {doc} |"
+        for name, *takes, doc in _krait._options()
     ]
 
 

@@ -17,6 +17,7 @@ typedef enum EntryKind {
     ENTRY_KERNEL,   /* GPU: a PTX kernel over kernel_params(); host: see codegen_cpu.h */
     ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's
                        PyUFuncGenericFunction;    GPU: see codegen_nvptx.h */
+    ENTRY_GUFUNC,   /* host: see codegen_cpu/entry_gufunc.c */
 } EntryKind;
 
 enum FastMath { /* LLVM's fast-math flags by name */

@@ -5,6 +5,7 @@
  *
  * ENTRY_FUNCTION  loads the arguments from the layout of tuple(params), calls, stores the result.
  * ENTRY_UFUNC     NumPy's inner loop, see entry_ufunc.
+ * ENTRY_GUFUNC    that of a generalised ufunc: entry_gufunc.c.
  * ENTRY_KERNEL    without barriers: for z, y, x over the threads of a block, or of several that are neighbours along x,
  * x innermost.  The loop is in a function of its own whose parameters include the data pointers of the arrays, so that
  * `noalias` on them holds for the whole loop; the body is inlined into it.  There is a second such function for arrays
@@ -14,7 +15,7 @@
 
 #include "codegen_cpu/host.h"
 
-static LLVMValueRef entry_add(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
+LLVMValueRef host_entry_add(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
     LLVMValueRef function = LLVMAddFunction(l->module, name, LLVMFunctionType(result, params, count, false));
     l_attribute(l, function, -1, "nounwind", 0);
     return function;
@@ -54,8 +55,7 @@ static void loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish) {
     l_set_metadata(l, back_edge, "llvm.loop", node);
 }
 
-/* Recursive functions may use `bytes` of the stack that the entry runs on, or what is left of a thread's. */
-static void note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {
+void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {
     if (!l->m->recursive) return;
     LLVMValueRef here = l_i32(l, 0);
     here = LLVMBuildPtrToInt(l->b, l_intrinsic(l, "llvm.frameaddress", l->ptr, &here, 1), l->i64, "");
@@ -69,11 +69,11 @@ static void note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {
 
 static bool entry_function(Lower *l, const FuncInst *root) {
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
-    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
+    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->i32, params, 3);
     l_begin(l, function);
     l->nhidden = 0;
     l->exception = LLVMGetParam(function, 2);
-    note_stack_limit(l, l->exception, THREAD_RECURSION);
+    host_note_stack_limit(l, l->exception, THREAD_RECURSION);
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(function, 0));
     LLVMValueRef status = NULL;
     LLVMValueRef result = l_call_inst(l, root, args, &status);
@@ -254,11 +254,11 @@ static bool entry_ufunc(Lower *l, const FuncInst *root) {
     Ufunc u = {0};
     TRY(ufunc_operands(l, &u, root));
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
-    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->v, params, 4);
+    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, 4);
     l_begin(l, function);
     l->nhidden = 0;
     l->exception = l_alloca_bytes(l, l->m->exception_bytes ? l->m->exception_bytes : 8, 16, "exception");
-    note_stack_limit(l, l->exception, THREAD_RECURSION);
+    host_note_stack_limit(l, l->exception, THREAD_RECURSION);
     u.data = LLVMGetParam(function, 3);
     u.n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
     u.leave = l_block(l, "leave");
@@ -377,7 +377,7 @@ static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LL
     l->hidden[0] = t.here;
     l->exception = LLVMGetParam(function, 2);
     store_field(l, t.here, offsetof(HostThread, grid), t.grid, 8);
-    note_stack_limit(l, offset_by(l, t.here, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
+    host_note_stack_limit(l, offset_by(l, t.here, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
     for (int axis = 0; axis < 3; axis++) t.n[axis] = l->target->special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis));
     LLVMValueRef length = t.n[t.inner];
     if (l->m->joins_blocks)
@@ -441,7 +441,7 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     unsigned count = 3;
     for (uint32_t i = 0; i < tuple->count; i++) count += tuple->items[i]->kind == TY_ARRAY;
     for (unsigned i = 0; i < count; i++) params[i] = l->ptr;
-    LLVMValueRef block = entry_add(l, name, l->i32, params, count);
+    LLVMValueRef block = host_entry_add(l, name, l->i32, params, count);
     LLVMSetLinkage(block, LLVMInternalLinkage);
     l_attribute(l, block, -1, "noinline", 0);
     for (unsigned i = 3; l->m->options.noalias && i < count; i++) l_attribute(l, block, (int)i + 1, "noalias", 0);
@@ -469,7 +469,7 @@ static bool entry_blocks(Lower *l, const FuncInst *root) {
     if (may_share) TRY(one = add_block(l, root, "krait_block_one_shape", true));
 
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
-    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
+    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->i32, params, 3);
     l_begin(l, function);
     l->nhidden = 0;
     LLVMValueRef *pass = ARENA_ARRAY(l->arena, LLVMValueRef, 3 + tuple->count);
@@ -491,12 +491,12 @@ static bool entry_blocks(Lower *l, const FuncInst *root) {
 
 static bool entry_thread(Lower *l, const FuncInst *root) {
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
-    LLVMValueRef function = entry_add(l, l->m->options.entry_name, l->i32, params, 3);
+    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->i32, params, 3);
     l_begin(l, function);
     l->nhidden = 1;
     l->hidden[0] = LLVMGetParam(function, 0);
     l->exception = LLVMGetParam(function, 2);
-    note_stack_limit(l, offset_by(l, l->hidden[0], offsetof(HostThread, stack_limit)), FIBER_RECURSION);
+    host_note_stack_limit(l, offset_by(l, l->hidden[0], offsetof(HostThread, stack_limit)), FIBER_RECURSION);
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(function, 1));
     LLVMValueRef status = NULL;
     TRY(l_call_inst(l, root, args, &status));
@@ -521,6 +521,7 @@ bool host_entry(Lower *l, const FuncInst *root) {
     switch (l->m->options.entry) {
     case ENTRY_FUNCTION: return entry_function(l, root);
     case ENTRY_UFUNC: return entry_ufunc(l, root);
+    case ENTRY_GUFUNC: return host_entry_gufunc(l, root);
     case ENTRY_KERNEL: return l->m->has_barriers ? entry_thread(l, root) : entry_blocks(l, root);
     }
     return false;

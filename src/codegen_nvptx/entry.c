@@ -87,6 +87,7 @@ bool nvptx_entry(Lower *l, const FuncInst *root) {
     switch (l->m->options.entry) {
     case ENTRY_KERNEL: return kernel_entry(l, root);
     case ENTRY_UFUNC: return nvptx_ufunc_entry(l, root);
+    case ENTRY_GUFUNC: break;
     case ENTRY_FUNCTION: break;
     }
     diag_fail(l->diag, DIAG_UNSUPPORTED_TARGET, root->untyped->source, root->untyped->span,

@@ -12,6 +12,7 @@
  *   kernel.c        @cuda.jit; with launch.c, arguments.c, plan.c, staging.c, report.c: kernel[grid, block](...)
  *   intrinsics.c    krait.cuda's names for compiled code
  *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
+ *   guvectorize.c   @guvectorize; with gufunc_layout.c, gufunc_loop.c: generalised ufuncs
  *   info.c          python -m krait info
  *   layers.c        addresses for the test doors (src/testing/)
  *
@@ -56,7 +57,7 @@ struct ModuleState {
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects; /* address of a Type -> its object */
     PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *overload_class, *stats_class;
-    PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class;
+    PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class;
     PyTypeObject *transfer_classes[TRANSFER_COUNT];
 };
 
@@ -74,6 +75,7 @@ int intrinsics_add(PyObject *module, ModuleState *state);
 int kernel_add(PyObject *module, ModuleState *state);
 int arguments_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
+int guvectorize_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
                                bool visible); /* borrowed by nobody: a new reference */

@@ -173,9 +173,11 @@ static int parse_launch_bounds(Options *options, PyObject *value) {
     return parse_count("launch_bounds", PyTuple_GET_ITEM(value, 1), &options->min_blocks);
 }
 
-/* vectorized.c reads these two itself, from `given`. */
+/* vectorized.c and guvectorize.c read these themselves, from `given`. */
 static int parse_identity(Options *options, PyObject *value) { return (void)options, (void)value, 0; }
 static int parse_target(Options *options, PyObject *value) { return (void)options, (void)value, 0; }
+static int parse_layout(Options *options, PyObject *value) { return (void)options, (void)value, 0; }
+static int parse_writable_args(Options *options, PyObject *value) { return (void)options, (void)value, 0; }
 
 static const struct {
     const char *name;
@@ -183,8 +185,11 @@ static const struct {
     int (*parse)(Options *options, PyObject *value);
     const char *doc, *notice;
 } option_table[] = {
-#define OPTION(name, jit, kernel, vectorize, doc, notice) \
-    {#name, jit * OPTIONS_JIT | kernel * OPTIONS_KERNEL | vectorize * OPTIONS_VECTORIZE, parse_##name, doc, notice},
+#define OPTION(name, jit, kernel, vectorize, guvectorize, doc, notice)                   \
+    {#name,                                                                              \
+     (jit * OPTIONS_JIT) | (kernel * OPTIONS_KERNEL) | (vectorize * OPTIONS_VECTORIZE) | \
+         (guvectorize * OPTIONS_GUVECTORIZE),                                            \
+     parse_##name, doc, notice},
 #include "decorators/options.def"
 #undef OPTION
 };
@@ -212,7 +217,10 @@ static int unknown_option(PyObject *key, OptionsFor whom) {
     for (size_t i = 0; i < COUNT_OF(option_table); i++)
         if (option_table[i].whom & (int)whom)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", option_table[i].name);
-    const char *decorator = whom == OPTIONS_JIT ? "jit" : whom == OPTIONS_KERNEL ? "cuda.jit" : "vectorize";
+    const char *decorator = whom == OPTIONS_JIT         ? "jit"
+                            : whom == OPTIONS_KERNEL    ? "cuda.jit"
+                            : whom == OPTIONS_VECTORIZE ? "vectorize"
+                                                        : "guvectorize";
     PyErr_Format(PyExc_TypeError, "%s has no option %R; its options are %s", decorator, key, names);
     return -1;
 }
@@ -229,7 +237,7 @@ static int parse_option(ModuleState *state, Options *options, OptionsFor whom, P
 
 int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs) {
     *options = (Options){.python_errors = whom == OPTIONS_JIT,
-                         .boundscheck = whom == OPTIONS_JIT,
+                         .boundscheck = whom == OPTIONS_JIT || whom == OPTIONS_GUVECTORIZE,
                          .opt_level = 3,
                          .given = PyDict_New()};
     PyObject *key, *value;
@@ -247,15 +255,16 @@ int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObjec
     return 0;
 }
 
-/* (name, in jit, in cuda.jit, in vectorize, what it means) of every option: a page of the manual is printed from it. */
+/* (name, in jit, in cuda.jit, in vectorize, in guvectorize, what it means) of every option: a page of the manual is
+ * printed from it. */
 PyObject *options_list(PyObject *module, PyObject *unused) {
     PyObject *list = PyList_New(0);
     (void)module, (void)unused;
     for (size_t i = 0; list && i < COUNT_OF(option_table); i++) {
         int whom = option_table[i].whom;
-        PyObject *row = Py_BuildValue("(siiis)", option_table[i].name, (whom & OPTIONS_JIT) != 0,
+        PyObject *row = Py_BuildValue("(siiiis)", option_table[i].name, (whom & OPTIONS_JIT) != 0,
                                       (whom & OPTIONS_KERNEL) != 0, (whom & OPTIONS_VECTORIZE) != 0,
-                                      option_table[i].doc);
+                                      (whom & OPTIONS_GUVECTORIZE) != 0, option_table[i].doc);
         if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
         Py_XDECREF(row);
     }

@@ -18,8 +18,13 @@ typedef struct Options {
 } Options;
 
 /* What help() shows of the decorators (docs.c). */
-extern const char jit_doc[], kernel_doc[], vectorize_doc[];
-typedef enum OptionsFor { OPTIONS_JIT = 1, OPTIONS_KERNEL = 2, OPTIONS_VECTORIZE = 4 } OptionsFor;
+extern const char jit_doc[], kernel_doc[], vectorize_doc[], guvectorize_doc[];
+typedef enum OptionsFor {
+    OPTIONS_JIT = 1,
+    OPTIONS_KERNEL = 2,
+    OPTIONS_VECTORIZE = 4,
+    OPTIONS_GUVECTORIZE = 8
+} OptionsFor;
 /* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
 int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs);
 PyObject *options_list(PyObject *module, PyObject *unused);

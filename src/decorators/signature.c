@@ -314,7 +314,11 @@ static PyObject *declared_signatures(const ModuleState *state, PyObject *decorat
     if (Py_IS_TYPE(decorated, state->dispatcher_class)) return ((Dispatcher *)decorated)->core.signatures;
     if (Py_IS_TYPE(decorated, state->kernel_class)) return ((Kernel *)decorated)->core.signatures;
     if (Py_IS_TYPE(decorated, state->vectorized_class)) return ((Vectorized *)decorated)->core.signatures;
-    return NULL;
+    if (!Py_IS_TYPE(decorated, &PyUFunc_Type)) return NULL;
+    PyObject *list = PyObject_GetAttrString(decorated, "_signatures"); /* vectorized.c put it there */
+    if (!list) PyErr_Clear();
+    Py_XDECREF(list); /* the ufunc keeps it */
+    return list && PyList_Check(list) ? list : NULL;
 }
 
 bool signature_of_decorated(void *context, PyObject *decorated, size_t index, ObjSignature *signature) {

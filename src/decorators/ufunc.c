@@ -1,14 +1,21 @@
 /* ufunc.c: specialisations compiled as ENTRY_UFUNC become one NumPy ufunc.
  *
  * Each specialisation is a loop of the ufunc.  A result whose signature declares another type than inference found
- * goes through a buffer and is converted.  Loops that cannot raise are ordinary ones; if any can, all are registered
- * as array methods, the one kind of loop whose errors NumPy asks for.  Everything the loops use hangs on a capsule in
- * ufunc->obj. */
+ * goes through a buffer and is converted.  With target 'parallel' long loops are spread over the cores.  Loops that
+ * cannot raise are ordinary ones; if any can, all are registered as array methods, the one kind of loop whose errors
+ * NumPy asks for.  Everything the loops use hangs on a capsule in ufunc->obj.
+ */
 #include "decorators/vectorized.h"
 
-#include <string.h> /* memcpy */
+#include <fenv.h>      /* feraiseexcept */
+#include <pthread.h>   /* pthread_mutex_t */
+#include <stdatomic.h> /* atomic_fetch_or */
+#include <stdlib.h>    /* malloc */
+#include <string.h>    /* memcpy */
 
 #include <numpy/dtype_api.h> /* PyArrayMethod_Spec */
+
+#include "runtime/host/host.h" /* HostLoop */
 
 enum { CHUNK = 512, MAX_ITEM = 16 };
 
@@ -20,7 +27,8 @@ typedef struct Loop {
     int nin, nout;
     const Type *types[MAX_OPERANDS];    /* as NumPy sees the operands */
     const Type *computed[MAX_OPERANDS]; /* as generated code sees them */
-    bool converts;
+    bool converts, parallel;
+    _Atomic int64_t each; /* nanoseconds of one element when last measured on several cores */
 } Loop;
 
 typedef struct UfuncData {
@@ -69,8 +77,8 @@ static void convert_items(const Type *from_type, const char *from, const Type *t
 }
 
 /* The function's results go to buffers, and from there, converted, to the outputs. */
-static void run_converting(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
-    Loop *loop = data;
+static void run_converting(const Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps,
+                           HostUfunc *head) {
     int count = loop->nin + loop->nout;
     npy_intp left = dimensions[0];
     _Alignas(64) char buffers[4][CHUNK * MAX_ITEM];
@@ -85,7 +93,7 @@ static void run_converting(char **args, const npy_intp *dimensions, const npy_in
             inner[i] = buffered ? buffers[used++] : at[i];
             inner_steps[i] = buffered ? scalar_info[loop->computed[i]->scalar].bytes : steps[i];
         }
-        loop->run(inner, &n, inner_steps, loop);
+        loop->run(inner, &n, inner_steps, head);
         for (int i = 0; i < count; i++) {
             if (inner[i] != at[i]) convert_items(loop->computed[i], inner[i], loop->types[i], at[i], steps[i], n);
             at[i] += n * steps[i];
@@ -94,9 +102,111 @@ static void run_converting(char **args, const npy_intp *dimensions, const npy_in
     }
 }
 
-static void run_loop(Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps) {
-    (loop->converts ? run_converting : loop->run)(args, dimensions, steps, loop);
+static void run_alone(const Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps,
+                      HostUfunc *head) {
+    if (loop->converts)
+        run_converting(loop, args, dimensions, steps, head);
+    else
+        loop->run(args, dimensions, steps, head);
 }
+
+/* ---- on several cores ---- */
+
+enum { LEAST_CHUNK = 1 << 14, CHUNKS = 256 };
+
+typedef struct Spread {
+    HostLoop loop;
+    const Loop *what;
+    char **args;
+    const npy_intp *steps;
+    atomic_int numbers;   /* floating-point flags of every thread */
+    pthread_mutex_t lock; /* of what follows */
+    int64_t raised;       /* the first chunk that raised; INT64_MAX: none */
+    int32_t status;
+    void *exception;
+} Spread;
+
+typedef struct Chunk {
+    HostUfunc head; /* first: what generated code sees */
+    Spread *spread;
+    int64_t number;
+    bool raised;
+} Chunk;
+
+/* Called by generated code on any thread. */
+static void chunk_raise(HostUfunc *head, int32_t status, const void *exception) {
+    Chunk *chunk = (Chunk *)head;
+    Spread *spread = chunk->spread;
+    chunk->raised = true;
+    pthread_mutex_lock(&spread->lock);
+    if (chunk->number < spread->raised) {
+        spread->raised = chunk->number;
+        spread->status = status;
+        memcpy(spread->exception, exception, spread->what->spec->code->exception_bytes);
+    }
+    pthread_mutex_unlock(&spread->lock);
+}
+
+static bool run_chunk(HostLoop *loop, int64_t from, int64_t to, int64_t number) {
+    Spread *spread = (Spread *)loop;
+    Chunk chunk = {.head = {.raise = chunk_raise}, .spread = spread, .number = number};
+    char *at[MAX_OPERANDS];
+    npy_intp count = to - from;
+    for (int i = 0; i < spread->what->nin + spread->what->nout; i++) at[i] = spread->args[i] + from * spread->steps[i];
+    feclearexcept(FE_ALL_EXCEPT);
+    run_alone(spread->what, at, &count, spread->steps, &chunk.head);
+    atomic_fetch_or(&spread->numbers, fetestexcept(FE_ALL_EXCEPT));
+    return !chunk.raised && !krait_host_safepoint();
+}
+
+/* Whether elements are independent: no result is an input of another element, or the result of several. */
+static bool may_spread(const Loop *loop, char **args, npy_intp count, const npy_intp *steps) {
+    const char *low[MAX_OPERANDS], *high[MAX_OPERANDS];
+    if (count < 2 * LEAST_CHUNK) return false;
+    for (int i = 0; i < loop->nin + loop->nout; i++) {
+        const char *end = args[i] + (count - 1) * steps[i];
+        low[i] = steps[i] < 0 ? end : args[i];
+        high[i] = (steps[i] < 0 ? args[i] : end) + scalar_info[loop->types[i]->scalar].bytes;
+    }
+    for (int o = loop->nin; o < loop->nin + loop->nout; o++) {
+        if (steps[o] == 0) return false;
+        for (int i = 0; i < o; i++) {
+            bool apart = high[i] <= low[o] || high[o] <= low[i], same = args[i] == args[o] && steps[i] == steps[o];
+            if (!apart && !same) return false;
+        }
+    }
+    return true;
+}
+
+static void run_spread(Loop *loop, char **args, npy_intp count, const npy_intp *steps) {
+    Spread spread = {.loop = {.run = run_chunk, .count = count, .each = &loop->each},
+                     .what = loop,
+                     .args = args,
+                     .steps = steps,
+                     .lock = PTHREAD_MUTEX_INITIALIZER,
+                     .raised = INT64_MAX,
+                     .exception = malloc(loop->spec->code->exception_bytes + 1)};
+    npy_intp chunk = count / CHUNKS;
+    spread.loop.chunk = chunk < LEAST_CHUNK ? LEAST_CHUNK : chunk;
+    if (spread.exception)
+        host_loop_run(&spread.loop);
+    else
+        run_alone(loop, args, &count, steps, &loop->head);
+    if (spread.status) loop->head.raise(&loop->head, spread.status, spread.exception);
+    free(spread.exception);
+    feraiseexcept(atomic_load(&spread.numbers));
+}
+
+/* What NumPy calls, where it is not generated code itself. */
+static void run_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
+    Loop *loop = data;
+    if (loop->parallel && may_spread(loop, args, dimensions[0], steps))
+        run_spread(loop, args, dimensions[0], steps);
+    else
+        run_alone(loop, args, dimensions, steps, &loop->head);
+}
+
+/* ---- as array methods ---- */
 
 /* The same as an array method: the caller's ufunc leads to the loops, the operands' dtypes to the one. */
 static int run_method(PyArrayMethod_Context *context, char *const *args, const npy_intp *dimensions,
@@ -110,8 +220,8 @@ static int run_method(PyArrayMethod_Context *context, char *const *args, const n
         for (int k = 0; same && k < loop->nin + loop->nout; k++)
             same = marshal_scalar_of_typenum(context->descriptors[k]->type_num) == loop->types[k]->scalar;
         if (!same) continue;
-        run_loop(loop, (char **)args, dimensions, steps);
-        return PyErr_Occurred() ? -1 : 0;
+        Py_BEGIN_ALLOW_THREADS run_loop((char **)args, dimensions, steps, loop);
+        Py_END_ALLOW_THREADS return PyErr_Occurred() ? -1 : 0;
     }
     PyErr_SetString(PyExc_TypeError, "no loop of the ufunc fits its operands");
     return -1;
@@ -146,7 +256,7 @@ static char *copy_text(PyObject *text) {
     return copy;
 }
 
-static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec) {
+static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel) {
     Loop *loop = &data->loops[at];
     void *address = host_code_address(spec->code->host);
     spec->references++;
@@ -165,12 +275,14 @@ static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec) {
         data->types[at * (loop->nin + loop->nout) + i] = (char)marshal_typenum((Scalar)loop->types[i]->scalar);
     }
     loop->converts = differing > 0;
-    data->functions[at] = loop->converts ? (PyUFuncGenericFunction)run_converting : loop->run;
+    loop->parallel = parallel;
+    data->functions[at] = loop->converts || parallel ? (PyUFuncGenericFunction)run_loop : loop->run;
     data->data[at] = loop;
     return differing <= 4;
 }
 
-static UfuncData *data_new(ModuleState *state, PyObject *function, Spec *const *specs, Py_ssize_t nloops, int count) {
+static UfuncData *data_new(ModuleState *state, PyObject *function, Spec *const *specs, Py_ssize_t nloops, int count,
+                           bool parallel) {
     UfuncData *data = PyMem_Calloc(1, sizeof *data);
     if (!data) return (UfuncData *)PyErr_NoMemory();
     data->state = state;
@@ -187,7 +299,7 @@ static UfuncData *data_new(ModuleState *state, PyObject *function, Spec *const *
         return (UfuncData *)PyErr_NoMemory();
     }
     for (; data->nloops < nloops; data->nloops++) {
-        if (fill_loop(data, data->nloops, specs[data->nloops])) continue;
+        if (fill_loop(data, data->nloops, specs[data->nloops], parallel)) continue;
         data->nloops++; /* it has its reference */
         data_free(data);
         PyErr_SetString(state->errors[ERROR_TYPING],
@@ -222,8 +334,8 @@ static int add_methods(PyObject *ufunc, UfuncData *data) {
 }
 
 PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
-                    int identity) {
-    UfuncData *data = data_new(state, function, loops, nloops, nin + nout);
+                    int identity, bool parallel) {
+    UfuncData *data = data_new(state, function, loops, nloops, nin + nout, parallel);
     bool raises = false;
     if (!data) return NULL;
     PyObject *capsule = PyCapsule_New(data, NULL, capsule_free);
@@ -239,6 +351,12 @@ PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, 
         return NULL;
     }
     ((PyUFuncObject *)ufunc)->obj = capsule;
-    if (raises && add_methods(ufunc, data) < 0) Py_CLEAR(ufunc);
+    if (!raises) return ufunc;
+    if (add_methods(ufunc, data) < 0) {
+        Py_DECREF(ufunc);
+        return NULL;
+    }
+    ((PyUFuncObject *)ufunc)->types = data->types; /* where NumPy looks for a loop that operands convert to */
+    ((PyUFuncObject *)ufunc)->ntypes = (int)nloops;
     return ufunc;
 }

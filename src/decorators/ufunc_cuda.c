@@ -52,7 +52,7 @@ static const Spec *choose_signature(UfuncCall *call) {
 static int read_types(UfuncCall *call, PyObject *const *args) {
     Vectorized *self = call->self;
     for (int i = 0; i < call->nin; i++) {
-        call->types[i] = vectorized_operand_type(self, args[i]);
+        call->types[i] = vectorized_operand_type(self->core.state, args[i]);
         if (call->types[i]) continue;
         if (!PyErr_Occurred())
             PyErr_Format(PyExc_TypeError, "operand %d, a %s, is no array or number", i, Py_TYPE(args[i])->tp_name);

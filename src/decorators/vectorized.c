@@ -11,8 +11,8 @@
 
 /* ---- types of operands ---- */
 
-const Type *vectorized_operand_type(Vectorized *self, PyObject *object) {
-    const Marshal *marshal = &self->core.state->marshal;
+const Type *vectorized_operand_type(const ModuleState *state, PyObject *object) {
+    const Marshal *marshal = &state->marshal;
     int scalar = -1;
     if (PyArray_Check(object)) {
         scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)object));
@@ -75,7 +75,7 @@ static int rebuild(Vectorized *self) {
     int nin = self->nin, nout = 1;
     if (self->nloops && !ufunc_types(self->loops[0], types, &nin, &nout)) nout = 1;
     PyObject *ufunc = ufunc_new(self->core.state, self->core.function, self->loops, self->nloops, nin, nout,
-                                self->identity);
+                                self->identity, self->target == UFUNC_PARALLEL);
     if (!ufunc) return -1;
     Py_XSETREF(self->ufunc, ufunc);
     return 0;
@@ -144,7 +144,7 @@ static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count
     const Type *types[MAX_OPERANDS];
     if (count != self->nin || self->core.signatures) return 0;
     for (Py_ssize_t i = 0; i < count; i++)
-        if (!(types[i] = vectorized_operand_type(self, operands[i])))
+        if (!(types[i] = vectorized_operand_type(self->core.state, operands[i])))
             return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */
     if (!vectorized_resolve_types(self, types, count)) return 0;
     return vectorized_loop(self, types) ? 0 : -1;
@@ -174,7 +174,7 @@ static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t n
 static PyObject *vectorized_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Vectorized *self = (Vectorized *)callable;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (self->cuda) return call_cuda(self, args, nargs, kwnames);
+    if (self->target == UFUNC_CUDA) return call_cuda(self, args, nargs, kwnames);
     if (prepare(self, args, nargs > self->nin ? self->nin : nargs) < 0) return NULL;
     PyObject *ufunc = Py_NewRef(self->ufunc); /* a call may add loops, and so replace it */
     PyObject *result = PyObject_Vectorcall(ufunc, args, nargsf, kwnames);
@@ -228,7 +228,7 @@ static PyObject *vectorized_add(PyObject *object, PyObject *given) {
 
 /* ---- making one ---- */
 
-static int read_identity(PyObject *options, int *identity) {
+int vectorized_read_identity(PyObject *options, int *identity) {
     PyObject *value = PyDict_GetItemString(options, "identity");
     *identity = PyUFunc_None;
     if (!value || value == Py_None) return 0;
@@ -245,15 +245,14 @@ static int read_identity(PyObject *options, int *identity) {
     return -1;
 }
 
-static int read_target(PyObject *options, bool *cuda) {
+int vectorized_read_target(PyObject *options, UfuncTarget *target) {
+    static const char *const names[] = {[UFUNC_CPU] = "cpu", [UFUNC_PARALLEL] = "parallel", [UFUNC_CUDA] = "cuda"};
     PyObject *value = PyDict_GetItemString(options, "target");
-    *cuda = false;
+    *target = UFUNC_CPU;
     if (!value) return 0;
-    if (PyUnicode_Check(value)) {
-        *cuda = PyUnicode_CompareWithASCIIString(value, "cuda") == 0;
-        if (*cuda || PyUnicode_CompareWithASCIIString(value, "cpu") == 0 ||
-            PyUnicode_CompareWithASCIIString(value, "parallel") == 0)
-            return 0;
+    for (size_t i = 0; PyUnicode_Check(value) && i < COUNT_OF(names); i++) {
+        *target = (UfuncTarget)i;
+        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) return 0;
     }
     PyErr_Format(PyExc_ValueError, "option target is 'cpu', 'parallel' or 'cuda', not %R", value);
     return -1;
@@ -275,6 +274,13 @@ static int compile_signatures(Vectorized *self) {
     return 0;
 }
 
+/* What compiled code that calls the ufunc looks for.  NumPy before 2.2 has no room for it in a ufunc. */
+static void note_function(PyObject *ufunc, const Specialiser *core) {
+    if (PyObject_SetAttrString(ufunc, "py_func", core->function) < 0 ||
+        PyObject_SetAttrString(ufunc, "_signatures", core->signatures) < 0)
+        PyErr_Clear();
+}
+
 static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures,
                                     const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
@@ -290,10 +296,11 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     self->core.config.target = TARGET_HOST;
     self->core.config.codegen.entry = ENTRY_UFUNC;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
-    if (!self->dict || read_identity(options->given, &self->identity) < 0 ||
-        read_target(options->given, &self->cuda) < 0 || copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, self->cuda ? function : (PyObject *)self, function, signatures, options) <
-            0)
+    if (!self->dict || vectorized_read_identity(options->given, &self->identity) < 0 ||
+        vectorized_read_target(options->given, &self->target) < 0 ||
+        copy_function_attributes(self->dict, function) < 0 ||
+        specialiser_init(&self->core, state, self->target == UFUNC_CUDA ? function : (PyObject *)self, function,
+                         signatures, options) < 0)
         goto failed;
     self->nin = (int)self->core.binding.nparams;
     if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
@@ -301,8 +308,9 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
         goto failed;
     }
     if ((self->core.signatures && compile_signatures(self) < 0) || rebuild(self) < 0) goto failed;
-    if (self->core.signatures && !self->cuda) { /* NumPy's own object says it all */
+    if (self->core.signatures && self->target != UFUNC_CUDA) { /* NumPy's own object says it all */
         PyObject *ufunc = Py_NewRef(self->ufunc);
+        note_function(ufunc, &self->core);
         vectorized_clear((PyObject *)self); /* the code keeps it as what was decorated: no circle */
         Py_DECREF(self);
         return ufunc;
@@ -329,11 +337,11 @@ static PyObject *vectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
     ModuleState *state = module_state(module);
     PyObject *first = Py_None, *signatures = NULL, *result = NULL;
     Options options;
-    bool cuda;
+    UfuncTarget target;
     int identity;
     if (options_parse(state, &options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
-    if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || read_target(options.given, &cuda) < 0 ||
-        read_identity(options.given, &identity) < 0)
+    if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || vectorized_read_target(options.given, &target) < 0 ||
+        vectorized_read_identity(options.given, &identity) < 0)
         goto done;
     if (signature_looks_like(state, first)) {
         if ((signatures = signatures_from_object(state, first)))

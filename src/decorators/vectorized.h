@@ -9,6 +9,8 @@
 
 enum { MAX_OPERANDS = 32 };
 
+typedef enum UfuncTarget { UFUNC_CPU, UFUNC_PARALLEL, UFUNC_CUDA } UfuncTarget;
+
 typedef struct Vectorized {
     PyObject_HEAD
     vectorcallfunc vectorcall;
@@ -18,7 +20,7 @@ typedef struct Vectorized {
     Spec **loops;    /* owned references, narrow types first */
     Py_ssize_t nloops;
     int identity; /* PyUFunc_Zero, ... */
-    bool cuda;
+    UfuncTarget target;
     int nin;
     Specialiser core;
 } Vectorized;
@@ -27,17 +29,20 @@ typedef struct Vectorized {
 bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout);
 /* A ufunc of these specialisations, each ENTRY_UFUNC for the host.  The ufunc keeps all it needs alive. */
 PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
-                    int identity);
+                    int identity, bool parallel);
 
 /* Calls an elementwise function for @vectorize(target='cuda'). */
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream);
 
 /* vectorized.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
  * exception: none. */
-const Type *vectorized_operand_type(Vectorized *self, PyObject *object);
+const Type *vectorized_operand_type(const ModuleState *state, PyObject *object);
 /* Weak operands take the type they have beside the strong ones, as NumPy decides (NEP 50). */
 bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count);
 /* The specialisation for these operand types on the host, added to the ufunc if new.  Borrowed. */
 Spec *vectorized_loop(Vectorized *self, const Type *const *types);
+/* The options identity, as NumPy numbers it, and target.  -1: ValueError. */
+int vectorized_read_identity(PyObject *options, int *identity);
+int vectorized_read_target(PyObject *options, UfuncTarget *target);
 
 #endif

@@ -116,7 +116,8 @@ static bool can_leave(const Type *type) {
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
-    bool launched = job->config->codegen.entry == ENTRY_KERNEL;
+    EntryKind entry = job->config->codegen.entry;
+    bool launched = entry == ENTRY_KERNEL || entry == ENTRY_GUFUNC;
     if (launched ? root->result->kind == TY_NONE : job->config->kernel || can_leave(root->result)) return true;
     Span span = root->untyped->span;
     for (size_t b = 0; b < root->func->blocks.len; b++) {
@@ -125,10 +126,12 @@ bool worklist_check_result(Job *job) {
     }
     if (launched) {
         diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span,
-                  "kernel `%s` returns %s, and a kernel returns nothing", root->untyped->name,
-                  type_text(job->arena, root->result));
-        diag_hint(job->diag, "write the result into an array argument, or make it a device function, "
-                             "cuda.jit(device=True), that a kernel calls");
+                  entry == ENTRY_KERNEL ? "kernel `%s` returns %s, and a kernel returns nothing"
+                                        : "`%s` returns %s, and the function of a generalised ufunc returns nothing",
+                  root->untyped->name, type_text(job->arena, root->result));
+        diag_hint(job->diag, entry == ENTRY_KERNEL ? "write the result into an array argument, or make it a device "
+                                                     "function, cuda.jit(device=True), that a kernel calls"
+                                                   : "write the results into its last parameters: out[...] = ...");
         return false;
     }
     diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span, "%s cannot be returned to Python",

@@ -346,3 +346,42 @@ def test_cuda_strided_operands_in_rows_of_blocks(shape):
     want = np.zeros_like(a)
     want[every] = ratio(a[every], a[every])
     np.testing.assert_array_equal(out.copy_to_host(), want)
+
+
+# ---- target 'parallel' ----------------------------------------------------------------------------------------------
+
+
+def test_long_arrays_on_several_cores():
+    f = vectorize(["float64(float64, float64)"], target="parallel", identity=0)(lambda a, b: a + b)
+    x = np.arange(300_000.0)
+    np.testing.assert_array_equal(f(x, x[::-1]), np.full(300_000, 299_999.0))
+    np.testing.assert_array_equal(f(x[::3], 2), x[::3] + 2)
+    assert f.reduce(x) == x.sum()
+    np.testing.assert_array_equal(f.accumulate(x), np.cumsum(x))
+    f(x[:-1], x[1:], out=x[1:])  # overlapping: as if it were not
+    np.testing.assert_array_equal(x[1:], 2 * np.arange(1, 300_000.0) - 1)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        vectorize(["float64(float64, float64)"], target="parallel")(lambda a, b: a / b)(np.ones(100_000), 0.0)
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+def test_the_first_exception_ends_the_call(target):
+    def positive(x):
+        if x <= 0:
+            raise ValueError("not positive", x)
+        return 2 * x
+
+    f = vectorize(["float64(float64)"], target=target)(positive)
+    x = np.full(200_000, 3.0)
+    np.testing.assert_array_equal(f(x), 2 * x)
+    x[190_000], x[120_000] = -1, -2
+    with pytest.raises(ValueError) as caught:
+        f(x)
+    assert caught.value.args == ("not positive", -2)
+    assert f(np.arange(1, 4)).tolist() == [2, 4, 6]  # operands are converted to the loop's types
+
+
+def test_compiled_functions_call_a_ufunc_as_its_signatures_say():
+    add = vectorize(["int64(int64, int64)", "float64(float64, float64)"])(lambda a, b: a + b)
+    total = jit(lambda x: add(x, 2))
+    assert total(1) == 3 and total(1.5) == 3.5 and type(total(np.float32(1))) is np.float64

@@ -58,7 +58,7 @@ def test_the_package_is_typed():
 def test_every_declared_name_exists(name):
     module, tree = stub_of(name)
     missing = {n for n in declared(tree.body)[0] if not hasattr(module, n)}
-    only_in_stubs = {"Overload", "Stats", "Vectorized"} if name == "krait" else set()
+    only_in_stubs = {"Gufunc", "Overload", "Stats", "Vectorized"} if name == "krait" else set()
     assert missing <= only_in_stubs
 
 
@@ -81,12 +81,13 @@ def test_classes_have_the_members_they_declare(name):
 
 
 def test_options_of_the_decorators_are_declared():
-    for name, decorator in (("krait", krait.jit), ("krait.cuda", krait.cuda.jit), ("krait", krait.vectorize)):
+    both = (krait.jit, krait.vectorize, krait.guvectorize)
+    for name, decorator in (*(("krait", each) for each in both), ("krait.cuda", krait.cuda.jit)):
         with pytest.raises(TypeError) as caught:
             decorator(no_such_option=1)
         options = set(str(caught.value).split("options are ")[1].split(", "))
         _, tree = stub_of(name)
-        function = "vectorize" if decorator is krait.vectorize else "jit"
+        function = decorator.__name__
         keywords = {
             argument.arg
             for node in tree.body

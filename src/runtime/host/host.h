@@ -9,7 +9,10 @@
  *
  * Both return 0 or 1 + the number of a RaiseSite.
  *
- * Files: launch.c hands out the blocks, pool.c has the worker threads, fibers.c the threads of a block. */
+ * Loops of functions run on the same threads: parallel.c.
+ *
+ * Files: launch.c hands out the blocks, pool.c has the worker threads, fibers.c the threads of a block, parallel.c the
+ * loops. */
 #ifndef KRAIT_RUNTIME_HOST_H
 #define KRAIT_RUNTIME_HOST_H
 
@@ -67,6 +70,23 @@ bool host_device_launch(const HostLaunch *launch, HostLaunchReport *report);
 Device host_device_new(void); /* memory of this process */
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
+
+/* ---- loops (parallel.c) ---- */
+
+/* `count` pieces of work, `chunk` of them at a time. */
+typedef struct HostLoop HostLoop;
+struct HostLoop {
+    /* Runs the pieces from .. to-1, which are chunk number `chunk`, on any thread; false: no later chunk need run. */
+    bool (*run)(HostLoop *self, int64_t from, int64_t to, int64_t chunk);
+    int64_t count, chunk;
+    _Atomic int64_t *each; /* nanoseconds that one piece took when last measured, 0: not yet; NULL: not measured */
+};
+/* Runs every chunk, on this thread and on those that help; false: one stopped, and each before it has run.  Without
+ * the GIL. */
+bool host_loop_run(HostLoop *loop);
+unsigned host_threads(void); /* that a loop of this thread runs on at most, this one included */
+void host_set_threads(unsigned count);
+unsigned host_thread_number(void); /* of this thread in the loop it works on: below host_threads() of who runs it */
 
 /* ---- interrupts (interrupt.c) ---- */
 

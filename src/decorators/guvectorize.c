@@ -1,0 +1,379 @@
+/* guvectorize.c: @guvectorize: a function of arrays and numbers as a generalised ufunc.
+ *
+ * In: a function whose last parameters receive its results, a layout such as "(m,n),(n)->(m)", perhaps signatures.
+ * Out: a Gufunc: a callable with a generalised ufunc of NumPy inside, which does the rest: core dimensions,
+ * broadcasting, out=, axes=, axis=, keepdims=, conversions.  Without signatures a loop is compiled for each combination
+ * of operand types that calls give, results included, since nothing else says their types. */
+#include "decorators/gufunc.h"
+
+#include <stddef.h>       /* offsetof */
+#include <string.h>       /* memcpy */
+#include <structmember.h> /* T_PYSSIZET */
+
+/* ---- loops ---- */
+
+/* What a parameter is in compiled code: an array with the operand's core dimensions; an input without any is a number,
+ * or an array of one where it is declared so; a result without any is an array of one. */
+static const Type *param_type(const Gufunc *self, int i, const Type *element, bool as_array) {
+    unsigned ndim = self->layout.ndim[i];
+    if (ndim == 0 && i < self->layout.nin && !as_array) return element;
+    return type_array(self->core.state->session.types, element, ndim ? ndim : 1, LAYOUT_A, false);
+}
+
+static int add_signature(Gufunc *self, const Signature *signature) {
+    const Type *types[MAX_OPERANDS];
+    int count = self->layout.nin + self->layout.nout;
+    if (signature->count != count || (signature->result && signature->result->kind != TY_NONE)) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "the layout has %d inputs and %d results: a signature is void(...) with the types of all %d, not %R",
+            self->layout.nin, self->layout.nout, count, signature);
+        return -1;
+    }
+    for (int i = 0; i < count; i++) {
+        const Type *type = signature->args[i];
+        bool array = type->kind == TY_ARRAY;
+        unsigned ndim = array ? type->ndim : 0, wanted = self->layout.ndim[i];
+        bool one = wanted == 0 && ndim == 1, fits = ndim == wanted ? array || i < self->layout.nin : one;
+        const Type *element = array ? type_element(type) : type;
+        if (type_is_scalar(element) && !element->weak && fits) {
+            types[i] = param_type(self, i, element, array);
+            continue;
+        }
+        PyObject *text = type_to_text(type);
+        if (text)
+            PyErr_Format(PyExc_TypeError,
+                         "parameter %R is %U in the signature, and has %u core dimensions in the layout%s",
+                         PyTuple_GET_ITEM(self->core.binding.names, i), text, wanted,
+                         wanted || i < self->layout.nin ? "" : ": a result without any is an array of one item, t[:]");
+        Py_XDECREF(text);
+        return -1;
+    }
+    return gufunc_add_loop(self, types);
+}
+
+static int add_signatures(Gufunc *self) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++)
+        if (add_signature(self, (Signature *)PyList_GET_ITEM(self->core.signatures, i)) < 0) return -1;
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static int results_missing(const Gufunc *self, Py_ssize_t given) {
+    PyErr_Format(PyExc_TypeError,
+                 "%U has no signatures, so its results say which types it computes: it takes %d inputs and %d results, "
+                 "%zd were given\n  hint: pass arrays for the results, or declare signatures",
+                 ((PyFunctionObject *)self->core.function)->func_qualname, self->layout.nin, self->layout.nout, given);
+    return -1;
+}
+
+/* The operands of a call, results last, borrowed.  Those that come with out= are looked for there. */
+static int find_operands(const Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                         PyObject **operands) {
+    Py_ssize_t count = self->layout.nin + self->layout.nout, given = nargs < count ? nargs : count;
+    for (Py_ssize_t i = 0; i < given; i++) operands[i] = args[i];
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "out") != 0) continue;
+        PyObject *out = args[nargs + i];
+        bool tuple = PyTuple_Check(out);
+        Py_ssize_t more = tuple ? PyTuple_GET_SIZE(out) : 1;
+        for (Py_ssize_t k = 0; k < more && given < count; k++)
+            operands[given++] = tuple ? PyTuple_GET_ITEM(out, k) : out;
+    }
+    for (Py_ssize_t i = 0; i < given; i++)
+        if (operands[i] == Py_None) return results_missing(self, i);
+    return given == count ? 0 : results_missing(self, given);
+}
+
+/* Without signatures: makes sure that there is a loop for the operands' types. */
+static int prepare(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *operands[MAX_OPERANDS];
+    const Type *types[MAX_OPERANDS];
+    if (find_operands(self, args, nargs, kwnames, operands) < 0) return -1;
+    for (int i = 0; i < self->layout.nin + self->layout.nout; i++) {
+        const Type *type = vectorized_operand_type(self->core.state, operands[i]);
+        if (!type && !PyErr_Occurred())
+            PyErr_Format(PyExc_TypeError, "argument %R, a %s, is no array of numbers and no number",
+                         PyTuple_GET_ITEM(self->core.binding.names, i), Py_TYPE(operands[i])->tp_name);
+        if (!type) return -1;
+        const Type *strong = type_scalar(self->core.state->session.types, (Scalar)type->scalar, false);
+        types[i] = param_type(self, i, strong, false);
+    }
+    return gufunc_add_loop(self, types);
+}
+
+static PyObject *gufunc_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Gufunc *self = (Gufunc *)callable;
+    if (!self->core.signatures && prepare(self, args, PyVectorcall_NARGS(nargsf), kwnames) < 0) return NULL;
+    gufunc_check_guards(self);
+    return PyObject_Vectorcall(self->ufunc, args, nargsf, kwnames);
+}
+
+/* Compiles a loop for a signature. */
+static PyObject *gufunc_add(PyObject *object, PyObject *given) {
+    Gufunc *self = (Gufunc *)object;
+    Signature *signature = signature_from_object(self->core.state, given);
+    int added = signature ? add_signature(self, signature) : -1;
+    Py_XDECREF(signature);
+    if (added < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- making one ---- */
+
+/* writable_args: numbers or names of inputs. */
+static int read_writable(Gufunc *self) {
+    PyObject *given = PyDict_GetItemString(self->core.options.given, "writable_args");
+    PyObject *list = given ? PySequence_Fast(given, "option writable_args is a tuple of parameters' numbers or names")
+                           : NULL;
+    if (!given) return 0;
+    for (Py_ssize_t k = 0; list && k < PySequence_Fast_GET_SIZE(list); k++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(list, k);
+        long number = PyLong_Check(item) ? PyLong_AsLong(item) : -1;
+        for (int i = 0; PyUnicode_Check(item) && i < self->layout.nin; i++)
+            if (PyUnicode_Compare(PyTuple_GET_ITEM(self->core.binding.names, i), item) == 0) number = i;
+        if (number >= 0 && number < self->layout.nin) {
+            self->writable |= 1u << number;
+            continue;
+        }
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "writable_args: %R is not the number or the name of an input", item);
+        Py_CLEAR(list);
+    }
+    if (!list) return -1;
+    Py_DECREF(list);
+    return 0;
+}
+
+static char *copy_text(PyObject *text) {
+    Py_ssize_t length = 0;
+    const char *utf8 = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &length) : "";
+    char *copy = utf8 ? PyMem_Malloc((size_t)length + 1) : NULL;
+    if (copy)
+        memcpy(copy, utf8, (size_t)length + 1);
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    return copy;
+}
+
+static int check_parameters(const Gufunc *self) {
+    const Binding *binding = &self->core.binding;
+    int count = self->layout.nin + self->layout.nout;
+    if (!binding->varargs && !binding->nkeyword_only && binding->nparams == count) return 0;
+    PyErr_Format(PyExc_TypeError,
+                 "the layout has %d inputs and %d results, so %U has %d positional parameters: the results come last, "
+                 "as arrays to write into",
+                 self->layout.nin, self->layout.nout, ((PyFunctionObject *)self->core.function)->func_qualname, count);
+    return -1;
+}
+
+static int gufunc_init(Gufunc *self, ModuleState *state, PyObject *function, PyObject *signatures,
+                       const Options *options) {
+    PyObject *text = PyDict_GetItemString(options->given, "layout");
+    const char *layout = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
+    const PyFunctionObject *named = (PyFunctionObject *)function;
+    int identity;
+    self->vectorcall = gufunc_vectorcall;
+    self->module = Py_NewRef(PyType_GetModule(state->gufunc_class));
+    self->dict = PyDict_New();
+    self->core.config.target = TARGET_HOST;
+    self->core.config.codegen.entry = ENTRY_GUFUNC;
+    self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
+    if (!layout && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "guvectorize needs a layout, such as '(m,n),(n)->(m)', after the signatures");
+    if (!layout || !self->dict || gufunc_layout_parse(&self->layout, layout) < 0 ||
+        vectorized_read_identity(options->given, &identity) < 0 ||
+        vectorized_read_target(options->given, &self->target) < 0 ||
+        copy_function_attributes(self->dict, function) < 0 ||
+        specialiser_init(&self->core, state, function, function, signatures, options) < 0)
+        return -1;
+    self->core.identity = function; /* calls of it in compiled code see the function as it stands */
+    if (check_parameters(self) < 0 || read_writable(self) < 0) return -1;
+    if (!(self->name = copy_text(named->func_name)) || !(self->doc = copy_text(named->func_doc))) return -1;
+    if (gufunc_make(self, layout, identity) < 0) return -1;
+    return signatures ? add_signatures(self) : 0;
+}
+
+static PyObject *gufunc_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
+    if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
+    if (signatures && !PyList_GET_SIZE(signatures)) signatures = NULL;
+    if (!PyFunction_Check(function))
+        return PyErr_Format(PyExc_TypeError, "guvectorize compiles Python functions; %R is of type %s", function,
+                            Py_TYPE(function)->tp_name);
+    Gufunc *self = (Gufunc *)state->gufunc_class->tp_alloc(state->gufunc_class, 0);
+    if (self && gufunc_init(self, state, function, signatures, options) < 0) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static PyObject *guvectorize_apply(PyObject *module, PyObject *packed) {
+    PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
+    Options options;
+    if (options_parse(module_state(module), &options, OPTIONS_GUVECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0)
+        return NULL;
+    PyObject *result = gufunc_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
+                                       signatures == Py_None ? NULL : signatures, &options);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+static int refuse_cuda(ModuleState *state) {
+    PyErr_SetString(
+        state->errors[ERROR_UNSUPPORTED],
+        "guvectorize has no target 'cuda' yet\n  hint: write a kernel with cuda.jit, or use target='parallel'");
+    return -1;
+}
+
+/* What can be told before there is a function. */
+static int check_options(ModuleState *state, PyObject *kwargs) {
+    Options options;
+    UfuncTarget target;
+    GufuncLayout parsed;
+    int identity, result = -1;
+    if (options_parse(state, &options, OPTIONS_GUVECTORIZE, kwargs) < 0) return -1;
+    PyObject *text = PyDict_GetItemString(options.given, "layout");
+    const char *layout = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
+    if (!layout && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError,
+                        "guvectorize takes signatures and a layout, or a layout alone: guvectorize(['void(float64[:], "
+                        "float64[:])'], '(n)->(n)')");
+    if (layout && gufunc_layout_parse(&parsed, layout) == 0 && vectorized_read_target(options.given, &target) == 0 &&
+        vectorized_read_identity(options.given, &identity) == 0)
+        result = target == UFUNC_CUDA ? refuse_cuda(state) : 0;
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* guvectorize(signatures, layout, **options), guvectorize(layout, **options) */
+static PyObject *guvectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = module_state(module);
+    PyObject *first = NULL, *second = NULL, *signatures = NULL, *result = NULL;
+    if (!PyArg_ParseTuple(args, "|OO:guvectorize", &first, &second)) return NULL;
+    PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
+    bool layout_alone = first && !second && options && !PyDict_GetItemString(options, "layout");
+    PyObject *layout = layout_alone ? first : second;
+    if (!options || (layout && PyDict_SetItemString(options, "layout", layout) < 0) ||
+        check_options(state, options) < 0)
+        goto done;
+    if (first && !layout_alone && first != Py_None && !(signatures = signatures_from_object(state, first))) goto done;
+    result = decorate_later(module, guvectorize_apply, signatures, options);
+done:
+    Py_XDECREF(signatures);
+    Py_XDECREF(options);
+    return result;
+}
+
+/* ---- the class ---- */
+
+static PyObject *get_from_ufunc(PyObject *object, void *name) {
+    return PyObject_GetAttrString(((Gufunc *)object)->ufunc, name);
+}
+
+#define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
+static PyGetSetDef gufunc_getset[] = {
+    OF_UFUNC("nin", "number of inputs"),
+    OF_UFUNC("nout", "number of results"),
+    OF_UFUNC("nargs", "number of inputs and results"),
+    OF_UFUNC("ntypes", "number of loops compiled so far"),
+    OF_UFUNC("types", "the loops, as NumPy writes them"),
+    OF_UFUNC("identity", "what a reduction would start from"),
+    OF_UFUNC("signature", "the layout"),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *gufunc_reduce_pickle(PyObject *object, PyObject *unused) {
+    Gufunc *self = (Gufunc *)object;
+    (void)unused;
+    PyObject *reference = pickle_reference(self->core.function, object);
+    if (reference || PyErr_Occurred()) return reference;
+    return pickle_value(&self->core, "guvectorize", Py_NewRef(self->core.signatures ? self->core.signatures : Py_None),
+                        object);
+}
+
+static int gufunc_traverse(PyObject *object, visitproc visit, void *arg) {
+    Gufunc *self = (Gufunc *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dict);
+    Py_VISIT(self->module);
+    Py_VISIT(self->ufunc);
+    return specialiser_traverse(&self->core, visit, arg);
+}
+
+static int gufunc_clear(PyObject *object) {
+    Gufunc *self = (Gufunc *)object;
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->ufunc);
+    return 0;
+}
+
+static void gufunc_dealloc(PyObject *object) {
+    Gufunc *self = (Gufunc *)object;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
+    gufunc_clear(object);
+    while (self->nloops > 0) {
+        GufuncLoop *loop = self->loops[--self->nloops];
+        for (int form = 0; form < GUFUNC_FORMS; form++)
+            if (loop->forms[form]) spec_release(loop->forms[form]);
+        PyMem_Free(loop);
+    }
+    PyMem_Free(self->loops);
+    PyMem_Free(self->typenums);
+    PyMem_Free(self->name);
+    PyMem_Free(self->doc);
+    specialiser_clear(&self->core);
+    Py_CLEAR(self->module);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *gufunc_repr(PyObject *self) {
+    return PyUnicode_FromFormat("Gufunc(%R)", ((Gufunc *)self)->core.function);
+}
+
+static PyMemberDef gufunc_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Gufunc, vectorcall), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Gufunc, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Gufunc, weakrefs), READONLY, NULL},
+    {"py_func", T_OBJECT_EX, offsetof(Gufunc, core.function), READONLY, "the Python function"},
+    {"ufunc", T_OBJECT_EX, offsetof(Gufunc, ufunc), READONLY, "the generalised ufunc of NumPy inside"},
+    {"targetoptions", T_OBJECT_EX, offsetof(Gufunc, core.options.given), READONLY,
+     "the options as given to the decorator"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
+static PyMethodDef gufunc_methods[] = {
+    {"add", gufunc_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
+    {"__reduce__", gufunc_reduce_pickle, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot gufunc_slots[] = {
+    {Py_tp_doc, "A function of arrays that is called over the other dimensions of its operands; guvectorize makes it."},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getset, gufunc_getset},
+    {Py_tp_repr, gufunc_repr},
+    {Py_tp_traverse, gufunc_traverse},
+    {Py_tp_clear, gufunc_clear},
+    {Py_tp_dealloc, gufunc_dealloc},
+    {Py_tp_members, gufunc_members},
+    {Py_tp_methods, gufunc_methods},
+    {0, NULL},
+};
+
+static PyType_Spec gufunc_spec = {"krait.Gufunc", sizeof(Gufunc), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                      Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  gufunc_slots};
+
+static PyMethodDef functions[] = {
+    {"guvectorize", WITH_KEYWORDS(guvectorize), METH_VARARGS | METH_KEYWORDS, guvectorize_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int guvectorize_add(PyObject *module, ModuleState *state) {
+    if (!(state->gufunc_class = module_add_class(module, &gufunc_spec, NULL, true))) return -1;
+    return PyModule_AddFunctions(module, functions);
+}

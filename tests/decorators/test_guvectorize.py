@@ -1,0 +1,283 @@
+"""guvectorize: generalised ufuncs from signatures and from calls, held to NumPy and to the function itself."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import krait
+from krait import guvectorize, jit
+from krait.errors import TypingError
+
+TARGETS = ("cpu", "parallel")
+SIGNATURES = [f"void({t}[:,:], {t}[:,:], {t}[:,:])" for t in ("int64", "float32", "float64", "complex128")]
+
+
+def product(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            c[i, j] = 0
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def matmul(request):
+    return guvectorize(SIGNATURES, "(m,n),(n,p)->(m,p)", target=request.param)(product)
+
+
+def test_it_tells_what_it_is(matmul):
+    assert (matmul.nin, matmul.nout, matmul.nargs, matmul.ntypes) == (2, 1, 3, 4)
+    assert matmul.types == ["ll->l", "ff->f", "dd->d", "DD->D"]
+    assert matmul.signature == "(m,n),(n,p)->(m,p)" == matmul.ufunc.signature
+    assert matmul.__name__ == "product" and matmul.py_func is product and isinstance(matmul.ufunc, np.ufunc)
+
+
+@st.composite
+def operand(draw, rows, columns, outer):
+    """An array of small whole numbers with those core dimensions: any dtype, strides, order of axes, length-1 axes."""
+    dtype = draw(st.sampled_from([np.int8, np.int64, np.float32, np.float64, np.complex128, np.uint8]))
+    shape = tuple(draw(st.sampled_from([n, 1])) for n in outer[draw(st.integers(0, len(outer))) :]) + (rows, columns)
+    steps = tuple(draw(st.sampled_from([1, 1, 2, -1, -2])) for _ in shape)
+    order = draw(st.permutations(range(len(shape))))
+    space = [0] * len(shape)
+    for place, axis in enumerate(order):
+        space[place] = shape[axis] * abs(steps[axis])
+    whole = np.arange(np.prod(space), dtype=np.int64).reshape(space) % 7
+    return whole.astype(dtype).transpose(np.argsort(order))[tuple(slice(None, None, s) for s in steps)]
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_it_agrees_with_numpys_own_matmul(matmul, data):
+    m, n, p = (data.draw(st.integers(0, 4)) for _ in range(3))
+    outer = data.draw(st.lists(st.integers(0, 3), max_size=2))
+    a, b = data.draw(operand(m, n, outer)), data.draw(operand(n, p, outer))
+    expected = np.matmul(a.astype(np.complex128), b.astype(np.complex128))
+    got = matmul(a, b)
+    assert got.dtype == next(t for t in "lfdD" if all(np.can_cast(x.dtype, t) for x in (a, b)))
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_what_numpy_gives_a_gufunc(matmul):
+    a, b = np.arange(24.0).reshape(2, 3, 4), np.arange(20.0).reshape(4, 5)
+    out = np.empty((2, 3, 5))
+    assert matmul(a, b, out=out) is out and matmul(a, b, out) is out
+    np.testing.assert_array_equal(out, a @ b)
+    np.testing.assert_array_equal(matmul(a.T, b, axes=[(1, 0), (0, 1), (0, 1)]), np.matmul(a, b).transpose(1, 2, 0))
+    square = np.arange(9.0).reshape(3, 3)
+    expected = square @ square
+    matmul(square, square, out=square)  # overlapping: as if it were not
+    np.testing.assert_array_equal(square, expected)
+    with pytest.raises(ValueError, match="mismatch in its core dimension"):
+        matmul(a, a)
+    with pytest.raises(TypeError):
+        matmul(a)
+    assert matmul(a, b, dtype=np.complex128).dtype == np.complex128
+    assert matmul([[1, 2]], [[3], [4]]).tolist() == [[11]]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_numbers_and_several_results(target):
+    @guvectorize(["void(float64[:], float64, float64[:], int64[:])"], "(n),()->(),()", target=target)
+    def below(x, limit, total, count):
+        total[0] = 0
+        count[0] = 0
+        for value in x:
+            if value < limit:
+                total[0] += value
+                count[0] += 1
+
+    x = np.random.default_rng(1).uniform(0, 1, (300, 50))
+    limits = np.linspace(0, 1, 300)
+    total, count = below(x, limits)
+    np.testing.assert_array_equal(count, (x < limits[:, None]).sum(1))
+    np.testing.assert_allclose(total, np.where(x < limits[:, None], x, 0).sum(1), rtol=1e-13)
+    total, count = below(x[0], 2)
+    assert count == 50 and total.dtype == np.float64 and count.dtype == np.int64
+    total, count = below(x, 0.5, axis=0)
+    np.testing.assert_array_equal(count, (x < 0.5).sum(0))
+
+
+def test_a_number_may_be_declared_as_an_array_of_one():
+    @guvectorize(["void(int32[:], int32[:], int32[:])"], "(n),()->(n)")
+    def shift(x, by, out):
+        for i in range(len(x)):
+            out[i] = x[i] + by[0] * len(by)
+
+    np.testing.assert_array_equal(shift(np.ones((2, 3), "i4"), np.array([1, 5], "i4")), [[2] * 3, [6] * 3])
+
+
+def test_sizes_that_are_fixed():
+    @guvectorize(["void(float64[:], float64[:], float64[:])"], "(3),(3)->(3)")
+    def cross(a, b, out):
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            out[i] = a[j] * b[k] - a[k] * b[j]
+
+    a, b = np.random.default_rng(2).uniform(size=(2, 10, 3))
+    np.testing.assert_allclose(cross(a, b), np.cross(a, b), rtol=1e-12)
+    with pytest.raises(ValueError, match="size 4"):
+        cross(np.zeros(4), np.zeros(4))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_without_signatures_calls_say_the_types(target):
+    @guvectorize("(n),()->(n)", target=target)
+    def scaled(x, factor, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] * factor
+
+    out = np.zeros((4, 3))
+    assert scaled(np.ones((4, 3)), np.arange(4), out) is out
+    np.testing.assert_array_equal(out, np.arange(4)[:, None] * np.ones(3))
+    ints = np.zeros(3, np.int32)
+    scaled(np.arange(3, dtype=np.int32), np.int32(2), out=ints)
+    np.testing.assert_array_equal(ints, [0, 2, 4])
+    assert scaled.types == ["dl->d", "ii->i"]
+    with pytest.raises(TypeError, match="2 inputs and 1 results, 2 were given\n  hint: pass arrays for the results"):
+        scaled(np.ones(3), 2)
+    with pytest.raises(TypeError, match="argument 'x', a str"):
+        scaled("abc", 2, out)
+    scaled.add("void(float32[:], float32, float32[:])")
+    assert "ff->f" in scaled.types
+
+
+@pytest.mark.parametrize(
+    "layout, place, expected",
+    [
+        ("(n->(n)", 2, "',' or ')'"),
+        ("(n)", 3, "',' or '->'"),
+        ("(n)-(n)", 4, "'>'"),
+        ("n->n", 0, "'('"),
+        ("(n),->(n)", 4, "'('"),
+        ("(n)->(n", 7, "',' or ')'"),
+        ("(n,)->()", 3, "the name or the size"),
+        ("(0)->()", 1, "a size that is not 0"),
+        ("(n)->(n) x", 9, "',' or the end"),
+        ("(n)->(n),", 9, "'('"),
+        ("", 0, "'('"),
+    ],
+)
+def test_a_bad_layout_is_shown_with_its_place(layout, place, expected):
+    with pytest.raises(ValueError, match=re.escape(expected) + ".* is expected here\n") as caught:
+        guvectorize(["void(float64[:], float64[:])"], layout)
+    assert str(caught.value).split("\n")[1:] == ["    " + layout, "    " + " " * place + "^"]
+
+
+def first(x, out):
+    out[0] = x[0]
+
+
+@pytest.mark.parametrize(
+    "signatures, layout, options, error, message",
+    [
+        (["void(float64[:,:], float64[:])"], "(n)->()", {}, TypeError, "'x' is .*2.* 1 core dimension"),
+        (["void(float64, float64[:])"], "(n)->()", {}, TypeError, "'x' is float64 .* 1 core dimension"),
+        (["void(float64[:], float64)"], "(n)->()", {}, TypeError, "a result without any is an array of one"),
+        (["void(float64[:])"], "(n)->()", {}, TypeError, "1 inputs and 1 results: a signature is void"),
+        (["float64(float64[:], float64[:])"], "(n)->()", {}, TypeError, "a signature is void"),
+        (["void(float64[:], float64[:])"], "(n),(n)->()", {}, TypeError, "has 3 positional parameters"),
+        (["void(float64[:], float64[:])"], "(n)->()", {"target": "tpu"}, ValueError, "'cpu', 'parallel' or 'cuda'"),
+        (["void(float64[:], float64[:])"], "(n)->()", {"writable_args": (1,)}, ValueError, "1 is not the number"),
+        (["void(float64[:], float64[:])"], "(n)->()", {"writable_args": ("y",)}, ValueError, "'y' is not"),
+        (["void(float64[:], float64[:])"], "(n)->()", {"nothing": 1}, TypeError, "guvectorize has no option"),
+        (["void(float64[:], float64[:])"], 5, {}, TypeError, "a layout"),
+    ],
+)
+def test_what_does_not_fit_the_layout_is_told(signatures, layout, options, error, message):
+    with pytest.raises(error, match=message):
+        guvectorize(signatures, layout, **options)(first)
+
+
+def test_a_result_is_not_returned():
+    with pytest.raises(TypingError, match="returns float64, and the function of a generalised ufunc returns nothing"):
+        guvectorize(["void(float64[:], float64[:])"], "(n)->()")(lambda x, out: x[0])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("writable", [(0,), ("x",)])
+def test_inputs_that_are_written_to_are_named(target, writable):
+    def doubled(x, out):
+        for i in range(len(x)):
+            out[i] = 2 * x[i]
+            x[i] = -1
+
+    decorate = guvectorize(["void(int64[:], int64[:])"], "(n)->(n)", target=target, writable_args=writable)
+    x = np.arange(3000).reshape(1000, 3)
+    np.testing.assert_array_equal(decorate(doubled)(x), 2 * np.arange(3000).reshape(1000, 3))
+    assert (x == -1).all()
+    narrow = np.arange(3, dtype=np.int32)  # converted on the way in, and back
+    decorate(doubled)(narrow)
+    assert (narrow == -1).all()
+    with pytest.raises(TypingError, match="writes to its parameter 'x'.*\n  hint: name it in writable_args"):
+        guvectorize(["void(int64[:], int64[:])"], "(n)->(n)")(doubled)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_first_exception_ends_the_call(target):
+    @guvectorize(["void(int64[:], int64[:])"], "(n)->()", target=target)
+    def checked(x, out):
+        if x[0] % 1000 == 999:
+            raise ValueError("bad row", x[0])
+        out[0] = x[1]
+
+    assert checked([[1, 2], [3, 4]]).tolist() == [2, 4]
+    rows = np.arange(20000).repeat(2).reshape(-1, 2)
+    with pytest.raises(ValueError) as caught:
+        checked(rows)
+    assert caught.value.args == ("bad row", 999)
+    with pytest.raises(IndexError, match="index 1 is out of bounds for axis 0 with size 1"):
+        checked([[1]])
+    with pytest.raises(ValueError):
+        checked([999, 0])
+
+
+def test_compiled_functions_call_it_with_core_dimensions(matmul):
+    @jit
+    def twice(a, b, c, d):
+        matmul(a, b, c)
+        matmul(c, b, d)
+
+    a, b = np.arange(9.0).reshape(3, 3), np.eye(3) * 2
+    c, d = np.empty((3, 3)), np.empty((3, 3))
+    twice(a, b, c, d)
+    np.testing.assert_array_equal(d, 4 * a)
+
+
+factor = 2
+
+
+def test_a_changed_global_is_seen():
+    global factor
+
+    @guvectorize(["void(int64[:], int64[:])"], "(n)->(n)")
+    def scaled(x, out):
+        for i in range(len(x)):
+            out[i] = factor * x[i]
+
+    for factor in (3, 5):
+        assert scaled(np.arange(4)).tolist() == [0, factor, 2 * factor, 3 * factor]
+        assert scaled(np.arange(8)[::-2]).tolist() == [7 * factor, 5 * factor, 3 * factor, factor]
+
+
+def test_pickles():
+    local = guvectorize(["void(float64[:], float64[:])"], "(n)->()", target="parallel")(first)
+    again = pickle.loads(pickle.dumps(local))
+    assert again([4.0, 5.0]) == 4 and again.signature == "(n)->()" and again.targetoptions == local.targetoptions
+
+
+def test_a_large_call_uses_the_numbers_of_threads_that_there_are():
+    @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="parallel")
+    def running(x, out):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i]
+            out[i] = total
+
+    x = np.random.default_rng(3).uniform(size=(5000, 100))
+    np.testing.assert_array_equal(running(x), np.cumsum(x, axis=1))
+    assert krait.guvectorize is guvectorize
