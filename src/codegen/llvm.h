@@ -429,6 +429,9 @@ LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array); /* el
 /* Address of an element; indices are i64, within the array. */
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index);
 
+/* At the address of an element of such an array. */
+LLVMValueRef l_load_element(Lower *l, const Type *array, LLVMValueRef pointer);
+void l_store_element(Lower *l, const Type *array, LLVMValueRef value, LLVMValueRef pointer);
 /* The element at an address: its value, or a reference to the record there. */
 LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef pointer);
 
@@ -440,7 +443,7 @@ LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLV
  * `value` may be NULL (a store).  Where the access is skipped the result is zero. */
 typedef struct Access {
     LLVMValueRef pointer;
-    const Type *element;
+    const Type *element, *array; /* of the element; of the array it is one of */
     bool guarded;
     LIf guard;
 } Access;

@@ -175,30 +175,45 @@ static LLVMValueRef at_bytes(Lower *l, LLVMValueRef pointer, size_t bytes) {
     return bytes ? l_offset(l, pointer, l_i64(l, (int64_t)bytes)) : pointer;
 }
 
-static LLVMValueRef load_leaf(Lower *l, const Leaf *leaf, LLVMValueRef pointer) {
-    LLVMValueRef value = l_raw_load(l, l_leaf_memory_type(l, leaf), at_bytes(l, pointer, leaf->offset), leaf->align);
+static LLVMValueRef load_leaf(Lower *l, const Leaf *leaf, LLVMValueRef pointer, bool unaligned) {
+    LLVMValueRef value = l_raw_load(l, l_leaf_memory_type(l, leaf), at_bytes(l, pointer, leaf->offset),
+                                    unaligned ? 1 : leaf->align);
     /* Any nonzero byte is true: memory that others wrote may hold more than 0 and 1. */
     if (!leaf_is_pointer(leaf) && leaf->scalar == SCALAR_BOOL) return l_icmp(l, LLVMIntNE, value, l_i8(l, 0));
     if (leaf->kind == LEAF_SHAPE) l_metadata_range(l, value, 0, INT64_MIN); /* an extent is not negative */
     return value;
 }
 
-LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) {
+static LLVMValueRef load(Lower *l, const Type *type, LLVMValueRef pointer, bool unaligned) {
     const Repr *repr = type_repr(type);
     LLVMValueRef value = LLVMGetUndef(l_type(l, type));
     for (uint32_t i = 0; i < repr->nleaves; i++)
-        value = put_leaf(l, value, repr->nleaves, i, load_leaf(l, &repr->leaves[i], pointer));
+        value = put_leaf(l, value, repr->nleaves, i, load_leaf(l, &repr->leaves[i], pointer, unaligned));
     return value;
 }
 
-void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
+LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) { return load(l, type, pointer, false); }
+
+LLVMValueRef l_load_element(Lower *l, const Type *array, LLVMValueRef pointer) {
+    return load(l, type_element(array), pointer, array->unaligned);
+}
+
+static void store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer, bool unaligned) {
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < repr->nleaves; i++) {
         const Leaf *leaf = &repr->leaves[i];
         LLVMValueRef stored = take_leaf(l, value, repr->nleaves, i);
         if (LLVMTypeOf(stored) == l->i1) stored = LLVMBuildZExt(l->b, stored, l->i8, "");
-        l_raw_store(l, stored, at_bytes(l, pointer, leaf->offset), leaf->align);
+        l_raw_store(l, stored, at_bytes(l, pointer, leaf->offset), unaligned ? 1 : leaf->align);
     }
+}
+
+void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
+    store(l, type, value, pointer, false);
+}
+
+void l_store_element(Lower *l, const Type *array, LLVMValueRef value, LLVMValueRef pointer) {
+    store(l, type_element(array), value, pointer, array->unaligned);
 }
 
 LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name) {

@@ -134,6 +134,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_TUPLE: return lower_tuple(l, value);
     case OP_SLICE: return lower_slice(l, value);
     case OP_GETATTR: return lower_getattr(l, value);
+    case OP_FIELD: return lower_field(l, value);
     case OP_GETITEM: return lower_getitem(l, value);
     case OP_SETITEM: return lower_setitem(l, value);
     case OP_UNPACK: return lower_unpack(l, value);

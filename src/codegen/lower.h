@@ -89,6 +89,12 @@ LLVMValueRef lower_unpack(Lower *l, const Value *value);
 LLVMValueRef lower_extract(Lower *l, const Value *value);
 LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, LLVMValueRef *stride);
 
+LLVMValueRef lower_field(Lower *l, const Value *value); /* lower_struct.c */
+/* Bytes of a record to where another lies, which may be itself. */
+void l_copy_record(Lower *l, const Type *record, LLVMValueRef to, LLVMValueRef from);
+/* Where a view without axes points when the index that made it was outside. (lower_array.c) */
+LLVMValueRef l_nowhere(Lower *l);
+
 LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
 
 LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */

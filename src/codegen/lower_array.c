@@ -75,7 +75,7 @@ LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValue
 
 LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef pointer) {
     const Type *result = type_element_value(l->types, type);
-    if (result->kind != TY_ARRAY) return l_load(l, result, pointer);
+    if (result->kind != TY_ARRAY) return l_load_element(l, type, pointer);
     return l_array_make(l, result, pointer, l_view_owner(l, array), NULL, NULL);
 }
 
@@ -135,8 +135,8 @@ static void record_bad(Lower *l, const Value *at, LLVMValueRef all, LLVMValueRef
 
 /* ---- one element ---- */
 
-/* Where a view without axes points when the index that made it was outside: no shape can say that it is empty. */
-static LLVMValueRef nowhere(Lower *l) {
+/* No shape can say that a view without axes is empty. */
+LLVMValueRef l_nowhere(Lower *l) {
     enum { LARGEST_ITEM = 16 };
     LLVMValueRef global = LLVMGetNamedGlobal(l->module, "krait_nowhere");
     if (global) return global;
@@ -171,6 +171,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     AccessPolicy policy = policy_at(l, at);
     LLVMValueRef index[TYPE_MAX_NDIM], inside[TYPE_MAX_NDIM];
     a->element = type_element(type);
+    a->array = type;
     a->guarded = false;
     for (unsigned i = 0; i < type->ndim; i++) {
         LLVMValueRef extent = l_array_shape(l, type, array, i);
@@ -181,7 +182,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
         if (policy == ACCESS_RAISE) raise_out_of_bounds(l, inside[i], x->values[i], i, extent);
     }
     LLVMValueRef somewhere = policy == ACCESS_SKIP && type->ndim == 0
-                                 ? l_icmp(l, LLVMIntNE, l_array_data(l, array), nowhere(l))
+                                 ? l_icmp(l, LLVMIntNE, l_array_data(l, array), l_nowhere(l))
                                  : NULL;
     if (policy == ACCESS_SKIP) guard_access(l, a, at, somewhere, inside, type->ndim);
     a->pointer = l_element(l, type, array, index);
@@ -192,7 +193,9 @@ void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Va
     if (array->type->kind != TY_ARRAY || !type_takes_element(array->type, index->type)) {
         l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type),
                       l_type_text(l, index->type));
-        *a = (Access){.pointer = LLVMGetUndef(l->ptr), .element = type_scalar(l->types, SCALAR_INT64, false)};
+        *a = (Access){.pointer = LLVMGetUndef(l->ptr),
+                      .element = type_scalar(l->types, SCALAR_INT64, false),
+                      .array = array->type};
         return;
     }
     access_elements(l, a, at, array->type, l_value(l, array), &x);
@@ -348,7 +351,7 @@ static bool view_build(Lower *l, View *view, const Value *at, const Type *type, 
     }
     for (unsigned i = 0; view->inside && i < view->ndim; i++)
         view->shape[i] = l_select(l, view->inside, view->shape[i], l_i64(l, 0));
-    if (view->inside && view->ndim == 0) view->data = l_select(l, view->inside, view->data, nowhere(l));
+    if (view->inside && view->ndim == 0) view->data = l_select(l, view->inside, view->data, l_nowhere(l));
     return true;
 }
 
@@ -356,7 +359,7 @@ static LLVMValueRef view_of(Lower *l, const Value *at, const Type *type, LLVMVal
                             const Type **result) {
     View view;
     TRY(view_build(l, &view, at, type, array, x));
-    if (!*result) *result = type_array(l->types, type_element(type), view.ndim, LAYOUT_A, type->readonly);
+    if (!*result) *result = type_view(l->types, type, view.ndim, LAYOUT_A);
     if ((*result)->ndim != view.ndim) {
         l_fail(l, "a view of %u dimensions was typed %s", view.ndim, l_type_text(l, *result));
         return NULL;
@@ -402,7 +405,7 @@ static LLVMValueRef flat_access(Lower *l, Access *a, const Value *at, const Type
     LLVMValueRef size = l_array_size(l, type, array), index[TYPE_MAX_NDIM];
     LLVMValueRef linear = l_wrap_index(l, x->values[0], size, x->forward[0]);
     AccessPolicy policy = policy_at(l, at);
-    *a = (Access){.element = type_element(type)};
+    *a = (Access){.element = type_element(type), .array = type};
     LLVMValueRef inside = l_icmp(l, LLVMIntULT, linear, size), args[] = {x->values[0], size};
     if (policy == ACCESS_RAISE)
         l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for size %lld", args, 2);
@@ -438,7 +441,7 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
         return view_of(l, value, type, array, &x, &result);
     } else
         return l_unsupported(l, "%s cannot be indexed by %s", l_type_text(l, type), l_type_text(l, index_type));
-    LLVMValueRef element = l_load(l, a.element, a.pointer);
+    LLVMValueRef element = l_load_element(l, a.array, a.pointer);
     element = l_endaccess(l, &a, element);
     return l_convert(l, element, a.element, value->type);
 }
@@ -450,7 +453,7 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
     if (type->layout == LAYOUT_C && view_type->ndim == 1 && x->count <= type->ndim &&
         LLVMIsAConstantInt(l_array_stride(l, view_type, view, 0)) &&
         LLVMConstIntGetSExtValue(l_array_stride(l, view_type, view, 0)) == item_bytes(type))
-        view_type = type_array(l->types, type_element(type), 1, LAYOUT_C, false);
+        view_type = type_view(l->types, type, 1, LAYOUT_C);
     if (type_is_scalar(from) || from == type_element(type)) {
         if (value->flags & VF_CHECKED) l_check_int_range(l, source, from, type_element(type), value->args[2]);
         l_fill(l, view_type, view, l_cast(l, source, from, type_element(type)));
@@ -472,7 +475,8 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
     if (type->kind == TY_FLAT && type_is_integer(index_type))
         flat_access(l, &a, value, type->items[0], array, &x);
     else if (type->kind == TY_ARRAY && type_takes_element(type, index_type) &&
-             (type_is_scalar(value->args[2]->type) || value->args[2]->type == type_element(type)))
+             (type_is_scalar(value->args[2]->type) || value->args[2]->type == type_element(type) ||
+              type_is_record(type_element(type))))
         access_elements(l, &a, value, type, array, &x);
     else if (type->kind == TY_ARRAY)
         return set_view(l, value, type, array, &x);
@@ -485,7 +489,10 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
                    NULL, 0);
     else if (value->flags & VF_CHECKED)
         l_check_int_range(l, stored, from, a.element, value->args[2]);
-    l_store(l, a.element, l_cast(l, stored, from, a.element), a.pointer);
+    if (type_is_record(a.element))
+        l_copy_record(l, a.element, a.pointer, l_array_data(l, stored));
+    else
+        l_store_element(l, a.array, l_cast(l, stored, from, a.element), a.pointer);
     l_endaccess(l, &a, NULL);
     return LLVMGetUndef(l->empty);
 }

@@ -10,8 +10,8 @@
 
 #include <string.h> /* memmove */
 
-typedef struct Operand { /* an array as the loops see it, aligned to the axes of the destination */
-    const Type *element;
+typedef struct Operand {         /* an array as the loops see it, aligned to the axes of the destination */
+    const Type *element, *array; /* of its elements; its own, as far as elements lie in memory */
     LLVMValueRef data, shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
     unsigned ndim;
 } Operand;
@@ -25,7 +25,7 @@ typedef struct Update { /* what happens to each element */
 } Update;
 
 static Operand operand_of(Lower *l, const Type *type, LLVMValueRef array) {
-    Operand x = {.element = type_element(type), .data = l_array_data(l, array), .ndim = type->ndim};
+    Operand x = {.element = type_element(type), .array = type, .data = l_array_data(l, array), .ndim = type->ndim};
     for (unsigned i = 0; i < type->ndim; i++) {
         x.shape[i] = l_array_shape(l, type, array, i);
         x.strides[i] = l_array_stride(l, type, array, i);
@@ -45,18 +45,22 @@ static LLVMValueRef size_of(Lower *l, const Operand *x) {
 
 static void update_element(Lower *l, const Update *u, const Operand *to, LLVMValueRef to_at, const Operand *from,
                            LLVMValueRef from_at) {
-    LLVMValueRef value = from ? l_load(l, from->element, from_at) : u->scalar;
+    if (type_is_record(to->element)) {
+        l_copy_record(l, to->element, to_at, from_at);
+        return;
+    }
+    LLVMValueRef value = from ? l_load_element(l, from->array, from_at) : u->scalar;
     if (u->op == OP_COUNT) {
         if (from) value = l_convert(l, value, from->element, to->element);
     } else {
         Scalar element = to->element->scalar;
         if (from) value = l_cast_scalar(l, value, from->element->scalar, u->compute);
-        LLVMValueRef old = l_cast_scalar(l, l_load(l, to->element, to_at), element, u->compute);
+        LLVMValueRef old = l_cast_scalar(l, l_load_element(l, to->array, to_at), element, u->compute);
         value = l_scalar_op(l, u->op, u->compute, old, value);
         if (!value) return;
         value = l_cast_scalar(l, value, u->compute, element);
     }
-    l_store(l, to->element, value, to_at);
+    l_store_element(l, to->array, value, to_at);
 }
 
 static LLVMValueRef advance(Lower *l, LLVMValueRef at, LLVMValueRef index, LLVMValueRef stride) {
@@ -206,6 +210,7 @@ static LLVMValueRef may_overlap(Lower *l, const Operand *to, const Operand *from
 static Operand copy_of(Lower *l, const Operand *from) {
     LLVMValueRef bytes = l_nswmul(l, size_of(l, from), l_i64(l, bytes_of(from)));
     Operand copy = *from;
+    copy.array = type_array(l->types, from->element, from->ndim, LAYOUT_C, false);
     copy.data = l_call_named(l, "malloc", l->ptr, &bytes, 1);
     if (!copy.data) return *from;
     l_raise_if(l, l_icmp(l, LLVMIntEQ, copy.data, l_null(l->ptr)), "MemoryError", "no memory for a temporary array",
@@ -243,7 +248,7 @@ static void check_exponent(Lower *l, LLVMValueRef exponent) {
 
 static void check_axis(Lower *l, const Operand *from, LLVMValueRef at, unsigned axis) {
     if (axis == from->ndim) {
-        check_exponent(l, l_load(l, from->element, at));
+        check_exponent(l, l_load_element(l, from->array, at));
         return;
     }
     LFor f;
@@ -281,7 +286,7 @@ static void update_from_array(Lower *l, const Update *u, const Type *to_type, LL
     if (u->op == OP_COUNT && to.element == from.element && is_unit_stride(&to) && is_unit_stride(&from)) {
         l_if(l, &f, same);
         LLVMValueRef bytes = l_nswmul(l, to.shape[0], l_i64(l, bytes_of(&to)));
-        unsigned align = (unsigned)type_align(to.element);
+        unsigned align = to.array->unaligned || from.array->unaligned ? 1 : (unsigned)type_align(to.element);
         LLVMBuildMemMove(l->b, to.data, align, from.data, align, bytes);
         l_else(l, &f);
         Operand wide = broadcast(l, &from);
@@ -316,7 +321,7 @@ static void store_items(Lower *l, const Operand *to, LLVMValueRef at, unsigned a
                         LLVMValueRef value, bool checked) {
     if (type_is_scalar(type)) {
         if (checked && type != to->element) l_check_int_range(l, value, type, to->element, NULL);
-        l_store(l, to->element, l_cast(l, value, type, to->element), at);
+        l_store_element(l, to->array, l_cast(l, value, type, to->element), at);
         return;
     }
     for (uint32_t i = 0; i < type->count; i++)

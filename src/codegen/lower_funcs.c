@@ -70,7 +70,7 @@ LLVMValueRef lower_func_fsum(Lower *l, const Value *call) {
         const Type *element = type_element(type);
         LFor each;
         LLVMValueRef index = l_for(l, &each, l_array_shape(l, type, items, 0));
-        LLVMValueRef item = l_load(l, element, l_element(l, type, items, &index));
+        LLVMValueRef item = l_load_element(l, type, l_element(l, type, items, &index));
         LLVMValueRef args[] = {state, l_cast_scalar(l, item, (Scalar)element->scalar, SCALAR_FLOAT64)};
         l_call_named(l, "krait_rt_fsum_add", l->v, args, 2);
         l_endfor(l, &each);

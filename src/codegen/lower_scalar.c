@@ -300,7 +300,7 @@ static LLVMValueRef lower_truth(Lower *l, const Value *value) {
         l_raise_if(l, l_icmp(l, LLVMIntNE, size, l_i64(l, 1)), "ValueError",
                    "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", NULL,
                    0);
-        return l_truth(l, type_element(type), l_load(l, type_element(type), l_array_data(l, v)));
+        return l_truth(l, type_element(type), l_load_element(l, type, l_array_data(l, v)));
     }
     return l_truth(l, operand->type, v);
 }

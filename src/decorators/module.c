@@ -30,7 +30,9 @@ static int state_open(ModuleState *state) {
     type_table_set_functions(state->session.types, library_find_head, state->session.library);
     if (!(state->session.objects = objects_new(state->session.library))) return -1;
     objects_set_signatures(state->session.objects, signature_of_decorated, state);
-    state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects};
+    PyObject *dtypes = PyDict_New();
+    if (!dtypes) return -1;
+    state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects, .dtypes = dtypes};
     if (marshal_import_numpy() < 0 || PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0) return -1;
     return (state->marshal.heap_memory = marshal_heap_memory()) ? 0 : -1;
 }
@@ -61,6 +63,7 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_VISIT(state->type_classes[i]);
     Py_VISIT(state->type_objects);
     for (int i = 0; i < TRANSFER_COUNT; i++) Py_VISIT(state->transfer_classes[i]);
+    Py_VISIT(state->marshal.dtypes);
     Py_VISIT(state->signature_class);
     Py_VISIT(state->decorator_class);
     Py_VISIT(state->dispatcher_class);
@@ -92,6 +95,7 @@ static void module_free(void *module) {
     module_clear(module);
     for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_CLEAR(state->type_classes[i]);
     for (int i = 0; i < TRANSFER_COUNT; i++) Py_CLEAR(state->transfer_classes[i]);
+    Py_CLEAR(state->marshal.dtypes);
     Py_CLEAR(state->signature_class);
     Py_CLEAR(state->decorator_class);
     Py_CLEAR(state->dispatcher_class);

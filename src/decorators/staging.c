@@ -109,13 +109,13 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
         }
         group->host = (char *)staged[i].low;
         group->bytes = high - staged[i].low;
-        group->offset = total;
+        group->offset = total + (uintptr_t)group->host % ALIGN; /* what is aligned here is aligned there */
         for (; i < end; i++) {
             group_of[i] = staging->ngroups;
             group->read |= is_read(transfers, &staged[i]);
             group->written |= staged[i].array->written && !says(transfers, &staged[i], TRANSFER_IN);
         }
-        total += (group->bytes + ALIGN - 1) / ALIGN * ALIGN;
+        total = (group->offset + group->bytes + ALIGN - 1) / ALIGN * ALIGN;
         staging->ngroups++;
     }
     return total;

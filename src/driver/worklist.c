@@ -95,7 +95,6 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
 /* Whether runtime/marshal/box.c can make a Python object of it. */
 static bool can_leave(const Type *type) {
     switch (type->kind) {
-    case TY_STRUCT:
     case TY_STR:
     case TY_FUNC:
     case TY_CLOSURE:

@@ -5,15 +5,12 @@
  * become values; classes of numbers TY_CLASS, dtypes TY_DTYPE, exception classes TY_EXC_CLASS, library functions
  * TY_FUNC, Python functions and dispatchers TY_PYFUNC; arrays are described, not copied; mutable containers are
  * refused; of anything else compiled code can only take attributes (TY_OBJECT). */
-#define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
-#define NPY_TARGET_VERSION     NPY_2_0_API_VERSION
-#define PY_ARRAY_UNIQUE_SYMBOL krait_frontend_array_api
+#define KRAIT_IMPORTS_NUMPY
+#include "frontend/numpy_api.h"
+
 #include "frontend/frontend_private.h"
 
 #include <string.h> /* strlen */
-
-#include <numpy/arrayobject.h>  /* PyArrayObject */
-#include <numpy/arrayscalars.h> /* PyGenericArrType_Type */
 
 /* NumPy's table of function pointers; constant from then on. */
 bool constants_import_numpy(void) { return PyArray_ImportNumPyAPI() == 0; }
@@ -77,22 +74,11 @@ static const Const *read_str(const Reading *r, PyObject *object) {
     return const_str(r->frontend->arena, r->frontend->types, arena_strndup(r->frontend->arena, text, (size_t)length));
 }
 
-/* The scalar type of a NumPy dtype in native byte order. */
-static bool scalar_of_dtype(const PyArray_Descr *dtype, Scalar *scalar) {
-    if (dtype->byteorder == NPY_OPPBYTE) return false;
-    for (int i = 0; i < SCALAR_COUNT; i++) {
-        if (scalar_info[i].kind != dtype->kind || scalar_info[i].bytes != PyDataType_ELSIZE(dtype)) continue;
-        *scalar = (Scalar)i;
-        return true;
-    }
-    return false;
-}
-
 static const Const *read_numpy_scalar(const Reading *r, PyObject *object) {
     PyArray_Descr *dtype = PyArray_DescrFromScalar(object);
     if (!dtype) return python_failed(r, "a NumPy scalar could not be read");
     Scalar scalar;
-    bool known = scalar_of_dtype(dtype, &scalar);
+    bool known = frontend_scalar_of_dtype((PyObject *)dtype, &scalar);
     Py_DECREF(dtype);
     if (!known) {
         if (PyUnicode_Check(object)) return read_str(r, object);
@@ -140,8 +126,9 @@ static const Const *read_frozenset(const Reading *r, PyObject *object) {
 static const Const *read_array(const Reading *r, PyObject *object) {
     PyArrayObject *array = (PyArrayObject *)object;
     Frontend *frontend = r->frontend;
-    Scalar scalar;
-    if (!scalar_of_dtype(PyArray_DESCR(array), &scalar) || !PyArray_ISALIGNED(array)) {
+    const Type *element = frontend_element_type(frontend->types, (PyObject *)PyArray_DESCR(array),
+                                                frontend_addresses(object));
+    if (!element || !PyArray_ISALIGNED(array)) {
         translate_refuse(r, "arrays of this dtype cannot be used in compiled code",
                          "convert the array with astype() first");
         return NULL;
@@ -164,7 +151,6 @@ static const Const *read_array(const Reading *r, PyObject *object) {
     }
     *described = (ArrayConst){
         .data = PyArray_DATA(array), .owner = object, .object = ref, .shape = shape, .strides = strides};
-    const Type *element = type_scalar(frontend->types, scalar, false);
     Const *konst = new_const(r, type_array(frontend->types, element, (unsigned)ndim, layout, readonly));
     konst->array = described;
     return konst;
@@ -178,10 +164,9 @@ static const Const *class_of(const Reading *r, Scalar scalar, bool weak) {
 }
 
 static const Const *read_dtype(const Reading *r, PyObject *object) {
-    Scalar scalar;
-    if (!scalar_of_dtype((PyArray_Descr *)object, &scalar))
-        return translate_refuse(r, "this dtype cannot be used in compiled code", NULL);
-    const Type *made = type_scalar(r->frontend->types, scalar, false);
+    const Type *made = frontend_element_type(r->frontend->types, object, 0);
+    if (!made && PyErr_Occurred()) return python_failed(r, "a dtype could not be read");
+    if (!made) return translate_refuse(r, "this dtype cannot be used in compiled code", NULL);
     return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_DTYPE, 0, &made, 1));
 }
 
@@ -192,7 +177,8 @@ static bool scalar_of_class(PyObject *class, Scalar *scalar) {
                                   NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         PyArray_Descr *dtype = PyArray_DescrFromType(numbers[i]);
-        bool found = dtype && (PyObject *)dtype->typeobj == class && scalar_of_dtype(dtype, scalar);
+        bool found = dtype && (PyObject *)dtype->typeobj == class &&
+                     frontend_scalar_of_dtype((PyObject *)dtype, scalar);
         Py_XDECREF(dtype);
         if (found) return true;
     }

@@ -119,6 +119,11 @@ const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena
 const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
 
+/* The type of the items of a dtype, in an array whose address and strides are multiples of what `addresses`, all of
+ * them or-ed together, says (0: aligned).  NULL: compiled code has none, or no memory (exception set).  (dtypes.c) */
+const Type *frontend_element_type(TypeTable *types, PyObject *dtype, uintptr_t addresses);
+uintptr_t frontend_addresses(PyObject *array);
+
 /* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why
  * not), and the name of an object's class or function for messages (in the arena). */
 ObjRef frontend_prelude(Frontend *frontend, const char *name);

@@ -8,6 +8,7 @@
 
 const FuncInfo *objects_func(Objects *objects, PyObject *object); /* NULL: not a library function */
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
+bool frontend_scalar_of_dtype(PyObject *dtype, Scalar *scalar);           /* in native byte order */
 const Type *objects_krait_type(const Objects *objects, PyObject *object); /* NULL: not a krait type object */
 /* Code nested in a function is named by a function object without closure, one for each code and globals. */
 ObjRef objects_nested(Objects *objects, ObjHold *hold, PyObject *code, PyObject *globals);

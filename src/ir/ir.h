@@ -113,6 +113,7 @@ struct Type {
     uint8_t layout;         /* ArrayLayout, for TY_ARRAY */
     bool readonly;          /* TY_ARRAY */
     bool record;            /* TY_ARRAY */
+    bool unaligned;         /* TY_ARRAY: elements may lie at any address */
     uint8_t form, align;    /* TY_STRUCT: StructForm; what its address is a multiple of */
     uint32_t bytes;         /* TY_STRUCT */
     const uint32_t *places; /* TY_STRUCT: offset of each item; TY_NESTED: extent of each axis */
@@ -151,6 +152,10 @@ const Type *type_enum(TypeTable *table, ObjRef class, bool flag);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
 /* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
+/* A view on an array: of the same elements. */
+const Type *type_view(TypeTable *table, const Type *array, unsigned ndim, ArrayLayout layout);
+/* What field number `field` of the structs in an array, or of one record, is in memory: a view. */
+const Type *type_field_view(TypeTable *table, const Type *array, unsigned field);
 /* One record in memory: an array without axes whose element is the value. */
 const Type *type_record(TypeTable *table, const Type *structure, bool readonly);
 /* count 1 to 4; alignment as CUDA's types of that name have it. */
@@ -174,7 +179,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
  *   named#7(x: int, y: float)  for a namedtuple   enum#8  flag#9  for members of an IntEnum and an IntFlag
- *   array(float32, 2, C) array(float32, 1, C, readonly)   float32x4
+ *   array(float32, 2, C) array(float32, 1, C, readonly) array(float32, 1, A, unaligned)   float32x4
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))

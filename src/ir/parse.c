@@ -350,6 +350,7 @@ static bool parse_imm(Parser *parser, Value *value) {
     case OP_SPEND:
     case OP_NEW_ARRAY:
     case OP_STRIP_STOP:
+    case OP_FIELD:
     case OP_EXTRACT:
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
         value->imm.i = number;

@@ -98,7 +98,7 @@ static void print_array(Buf *buf, const Type *type) {
     buf_puts(buf, type->record ? "ref(" : "array(");
     type_print(buf, type->items[0]);
     if (!type->record) buf_printf(buf, ", %u, %c", type->ndim, "CFA"[type->layout]);
-    buf_puts(buf, type->readonly ? ", readonly)" : ")");
+    buf_printf(buf, "%s%s)", type->readonly ? ", readonly" : "", type->unaligned ? ", unaligned" : "");
 }
 
 static void print_nested(Buf *buf, const Type *type) {
@@ -234,20 +234,23 @@ static bool parse_list(TypeParser *parser, TypeList *list, bool *comma_last) {
     return true;
 }
 
-/* [", readonly"] ")" */
-static bool parse_readonly(TypeParser *parser, bool *readonly) {
-    *readonly = accept(parser, ',');
-    if (*readonly) {
+/* [", readonly"] [", unaligned"] ")" */
+static bool parse_flags(TypeParser *parser, bool *readonly, bool *unaligned) {
+    *readonly = *unaligned = false;
+    while (accept(parser, ',')) {
         skip_space(parser);
-        TRY(strncmp(parser->at, "readonly", 8) == 0);
-        parser->at += 8;
+        size_t length = word_length(parser->at);
+        bool *flag = word_is(parser->at, length, "unaligned") ? unaligned : readonly;
+        TRY(!*flag && !*unaligned && (flag == unaligned || word_is(parser->at, length, "readonly")));
+        *flag = true;
+        parser->at += length;
     }
     return accept(parser, ')');
 }
 
 static const Type *parse_array(TypeParser *parser) {
     uint32_t ndim;
-    bool readonly;
+    bool readonly, unaligned;
     TRY(accept(parser, '('));
     const Type *element = parse_type(parser);
     if (element && element->kind == TY_SCALAR) element = type_scalar(parser->table, (Scalar)element->scalar, false);
@@ -258,15 +261,16 @@ static const Type *parse_array(TypeParser *parser) {
     TRY(letter);
     ArrayLayout layout = *letter == 'C' ? LAYOUT_C : *letter == 'F' ? LAYOUT_F : LAYOUT_A;
     parser->at++;
-    TRY(parse_readonly(parser, &readonly));
-    return type_array(parser->table, element, ndim, layout, readonly);
+    TRY(parse_flags(parser, &readonly, &unaligned));
+    const Type like = {.items = &element, .readonly = readonly, .unaligned = unaligned};
+    return type_view(parser->table, &like, ndim, layout);
 }
 
 static const Type *parse_ref(TypeParser *parser) {
-    bool readonly;
+    bool readonly, unaligned;
     TRY(accept(parser, '('));
     const Type *record = parse_type(parser);
-    TRY(record && type_is_record(record) && parse_readonly(parser, &readonly));
+    TRY(record && type_is_record(record) && parse_flags(parser, &readonly, &unaligned) && !unaligned);
     return type_record(parser->table, record, readonly);
 }
 

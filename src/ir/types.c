@@ -67,7 +67,8 @@ static uint64_t type_hash(const Type *type) {
     uint64_t hash = hash_mix((uint64_t)type->kind, (uint64_t)type->ndim | (uint64_t)type->layout << 8 |
                                                        (uint64_t)type->readonly << 16 | (uint64_t)type->iter << 24 |
                                                        (uint64_t)type->flag << 32 | (uint64_t)type->form << 33 |
-                                                       (uint64_t)type->align << 40 | (uint64_t)type->record << 48);
+                                                       (uint64_t)type->align << 40 | (uint64_t)type->record << 48 |
+                                                       (uint64_t)type->unaligned << 49);
     hash = hash_mix(hash, (uint64_t)(type->func ? type->func->id : 0) << 32 | type->object);
     for (uint32_t i = 0; i < type->count; i++) hash = hash_mix(hash, (uint64_t)(uintptr_t)type->items[i]);
     for (uint32_t i = 0; i < count_places(type); i++) hash = hash_mix(hash, type->places[i]);
@@ -84,7 +85,8 @@ static bool names_same(const Type *a, const Type *b) {
 static bool layout_same(const Type *a, const Type *b) {
     uint32_t count = count_places(a);
     return a->form == b->form && a->align == b->align && a->bytes == b->bytes && a->record == b->record &&
-           count == count_places(b) && (count == 0 || memcmp(a->places, b->places, count * sizeof *a->places) == 0);
+           a->unaligned == b->unaligned && count == count_places(b) &&
+           (count == 0 || memcmp(a->places, b->places, count * sizeof *a->places) == 0);
 }
 
 static bool type_same(const Type *a, const Type *b) {
@@ -235,15 +237,43 @@ const Type *type_optional(TypeTable *table, const Type *content) {
     return type_with_items(table, TY_OPTIONAL, 0, &content, 1);
 }
 
-const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly) {
+static const Type *array_of(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly,
+                            bool unaligned) {
     if (element->kind == TY_SCALAR) element = type_scalar(table, (Scalar)element->scalar, false);
     if (ndim == 0 || (ndim == 1 && layout == LAYOUT_F)) layout = LAYOUT_C;
     return intern(table, &(Type){.kind = TY_ARRAY,
                                  .ndim = (uint8_t)ndim,
                                  .layout = (uint8_t)layout,
                                  .readonly = readonly,
+                                 .unaligned = unaligned,
                                  .count = 1,
                                  .items = &element});
+}
+
+const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly) {
+    return array_of(table, element, ndim, layout, readonly, false);
+}
+
+const Type *type_view(TypeTable *table, const Type *array, unsigned ndim, ArrayLayout layout) {
+    return array_of(table, type_element(array), ndim, layout, array->readonly, array->unaligned);
+}
+
+/* A record in a numpy.record is one too when it is taken out. */
+static const Type *field_element(TypeTable *table, const Type *of, const Type *item) {
+    const Type *element = item->kind == TY_NESTED ? item->items[0] : item;
+    if (of->form != STRUCT_RECORD_CLASS || !type_is_record(element)) return element;
+    Type like = *element;
+    like.form = STRUCT_RECORD_CLASS;
+    return type_struct(table, &like);
+}
+
+const Type *type_field_view(TypeTable *table, const Type *array, unsigned field) {
+    const Type *of = type_element(array), *item = of->items[field], *element = field_element(table, of, item);
+    bool nested = item->kind == TY_NESTED;
+    unsigned ndim = array->ndim + (nested ? item->ndim : 0u);
+    if (array->record && !nested && type_is_record(element)) return type_record(table, element, array->readonly);
+    bool unaligned = array->unaligned || of->align % type_align(element) || of->places[field] % type_align(element);
+    return array_of(table, element, ndim, array->ndim ? LAYOUT_A : LAYOUT_C, array->readonly, unaligned);
 }
 
 const Type *type_record(TypeTable *table, const Type *structure, bool readonly) {
@@ -333,7 +363,7 @@ const Type *type_element_value(TypeTable *table, const Type *array) {
 const Type *type_array_item(TypeTable *table, const Type *array) {
     if (array->ndim == 1) return type_element_value(table, array);
     ArrayLayout layout = array->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_A;
-    return type_array(table, type_element(array), array->ndim - 1u, layout, array->readonly);
+    return type_view(table, array, array->ndim - 1u, layout);
 }
 
 const Type *type_iter_item(TypeTable *table, const Type *iter) {

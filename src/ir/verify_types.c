@@ -10,7 +10,7 @@ static bool same_form(const Type *a, const Type *b) {
     if (a->kind != b->kind || a->scalar != b->scalar || a->count != b->count || a->object != b->object ||
         a->func != b->func)
         return false;
-    if (a->kind == TY_ARRAY) return false;
+    if (a->kind == TY_ARRAY || a->kind == TY_STRUCT) return false;
     if (a->kind == TY_SCALAR) return true;
     if (a->iter != b->iter || !a->count) return false;
     for (uint32_t i = 0; i < a->count; i++)
@@ -101,6 +101,15 @@ static void check_extract(Verifier *verifier, const Value *value) {
         fault(verifier, value, "the tuple has no such item");
     else
         want_result(verifier, value, from->type->items[value->imm.i]);
+}
+
+static void check_field(Verifier *verifier, const Value *value) {
+    const Type *of = value->args[0]->type;
+    if (of->kind != TY_ARRAY || type_element(of)->kind != TY_STRUCT || value->imm.i < 0 ||
+        value->imm.i >= type_element(of)->count)
+        fault(verifier, value, "the operand has no such field");
+    else
+        want_result(verifier, value, type_field_view(of->table, of, (unsigned)value->imm.i));
 }
 
 static void check_item_access(Verifier *verifier, const Value *value) {
@@ -227,6 +236,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_FORMAT:
     case OP_TUPLE: check_items(verifier, value); return;
     case OP_EXTRACT: check_extract(verifier, value); return;
+    case OP_FIELD: check_field(verifier, value); return;
     case OP_GETITEM:
     case OP_SETITEM: check_item_access(verifier, value); return;
     case OP_CELL:

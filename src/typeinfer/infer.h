@@ -155,7 +155,7 @@ const Type *infer_float(Infer *in);
 const Type *infer_complex(Infer *in);
 const Type *infer_bool(Infer *in);
 const Type *infer_none(Infer *in);
-const Type *infer_strong(Infer *in, const Type *scalar); /* the strong scalar of the same Scalar */
+const Type *infer_strong(Infer *in, const Type *scalar); /* the strong scalar of the same Scalar; a struct: itself */
 const Type *infer_bottom(Infer *in);
 /* The strong scalar of a dtype, a class of numbers or the text of a dtype; NULL: it is none. */
 const Type *infer_dtype(Infer *in, Fact fact);
@@ -209,6 +209,17 @@ typedef struct SubOp {
     const char *text;
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
+
+/* ---- records (rules_struct.c); `type` is that of operand 0, an array, or the content of an Optional ---- */
+/* The field that an index names; *field is -1: it is no name of a field.  False: refused. */
+bool typing_read_only(Typing *t); /* refuses: argument 0, an array, is read-only (rules_array.c) */
+bool typing_find_field(Typing *t, const Type *type, Fact index, int *field);
+int typing_attribute_field(const Type *type, const char *name); /* -1: there is none, or it is hidden */
+bool typing_hint_fields(Typing *t, const Type *type);           /* names them; false */
+bool typing_get_field(Typing *t, const Type *type, unsigned field);
+bool typing_set_field(Typing *t, const Type *type, unsigned field, size_t arg); /* to argument number arg */
+bool typing_store_record(Typing *t, const Type *element, bool is_view);         /* rule_setitem's operands */
+bool typing_unpack_record(Typing *t, const Type *type);                         /* it is the tuple of the fields */
 
 /* ---- constants ---- */
 /* The constant as another scalar type; NULL: it does not fit (a Python int beyond the range of the type). */

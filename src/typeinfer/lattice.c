@@ -32,9 +32,11 @@ static const Type *join_items(Promotion promotion, TypeTable *types, const Type 
 }
 
 static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {
-    if (a->items[0] != b->items[0] || a->ndim != b->ndim) return NULL;
+    if (a->items[0] != b->items[0] || a->ndim != b->ndim || a->record != b->record) return NULL;
     ArrayLayout layout = a->layout == b->layout ? (ArrayLayout)a->layout : LAYOUT_A;
-    return type_array(types, a->items[0], a->ndim, layout, a->readonly || b->readonly);
+    const Type like = {
+        .items = a->items, .readonly = a->readonly || b->readonly, .unaligned = a->unaligned || b->unaligned};
+    return a->record ? type_record(types, a->items[0], like.readonly) : type_view(types, &like, a->ndim, layout);
 }
 
 /* What an Optional can hold: values that can be passed around. */
@@ -130,6 +132,7 @@ int typeinfer_conversion_cost(const Type *from, const Type *to) {
     case TY_ARRAY:
         if (from->items[0] != to->items[0] || from->ndim != to->ndim || (from->readonly && !to->readonly)) return 0;
         if (from->layout != to->layout && to->layout != LAYOUT_A) return 0;
+        if (from->record != to->record || (from->unaligned && !to->unaligned)) return 0;
         return 1 + 2 * (from->layout != to->layout) + (from->readonly != to->readonly);
     default: return 0;
     }

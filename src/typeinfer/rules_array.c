@@ -133,7 +133,7 @@ static const Type *view_type(Infer *in, const Type *array, const Index *index) {
     size_t n = spread(index, array, dims), ndim = array->ndim - index->ints + index->newaxes;
     ArrayLayout layout = (ArrayLayout)array->layout;
     if (layout != LAYOUT_A && !stays_contiguous(dims, n, layout == LAYOUT_F)) layout = LAYOUT_A;
-    return type_array(in->types, array->items[0], (unsigned)ndim, layout, array->readonly);
+    return type_view(in->types, array, (unsigned)ndim, layout);
 }
 
 /* ---- x[i] ---- */
@@ -142,6 +142,9 @@ bool typing_getitem_tuple(Typing *t, const Type *tuple); /* rules_tuple.c */
 
 static bool getitem_array(Typing *t, const Type *array) {
     Index index;
+    int field;
+    TRY(typing_find_field(t, array, t->args[1], &field));
+    if (field >= 0) return typing_get_field(t, array, (unsigned)field);
     TRY(read_index(t, array, &index));
     if (array != t->args[0].type) typing_cast(t, 0, array);
     if (index.cast) typing_cast(t, 1, index.cast);
@@ -157,6 +160,11 @@ static bool flat_index(Typing *t) {
     }
     typing_fail(t, DIAG_BAD_INDEX, "`flat` is indexed by an int, not by %s", typing_arg_text(t, 1));
     return false;
+}
+
+static bool flat_records(Typing *t) {
+    typing_fail(t, DIAG_UNSUPPORTED, "`flat` of an array of records is not indexed in compiled code");
+    return typing_hint(t, "index the array itself, or loop over `flat`");
 }
 
 /* r[i] = start + i * step */
@@ -180,7 +188,10 @@ bool rule_getitem(Typing *t) {
     case TY_TUPLE:
         if (type != t->args[0].type) break;
         return typing_getitem_tuple(t, type);
-    case TY_FLAT: TRY(flat_index(t)); return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
+    case TY_FLAT:
+        TRY(flat_index(t));
+        if (type_is_record(type_element(type->items[0]))) return flat_records(t);
+        return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
     case TY_RANGE: return getitem_range(t);
     default: break;
     }
@@ -287,6 +298,7 @@ static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsign
 }
 
 static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
+    if (type_is_record(element)) return typing_store_record(t, element, is_view);
     const Type *value = infer_content(t->args[2].type);
     bool zero_dim = value->kind == TY_ARRAY && value->ndim == 0;
     if (zero_dim) {
@@ -334,7 +346,7 @@ static bool stores_back(const Typing *t) {
 }
 
 /* A global array is a constant of the code; an argument is what the caller made it. */
-static bool read_only(Typing *t) {
+bool typing_read_only(Typing *t) {
     bool global = t->values[0] && value_resolve(t->values[0])->op == OP_CONST;
     typing_fail(t, DIAG_READONLY, "the %sarray %s is read-only", global ? "global " : "", typing_arg_text(t, 0));
     return typing_hint(t, global ? "a global array is a constant in compiled code: pass it as an argument"
@@ -348,6 +360,7 @@ bool rule_setitem(Typing *t) {
         if (type->items[0]->readonly)
             return typing_fail(t, DIAG_READONLY, "the array behind %s is read-only", typing_arg_text(t, 0));
         TRY(flat_index(t));
+        if (type_is_record(type_element(type->items[0]))) return flat_records(t);
         return store(t, type->items[0]->items[0], 0, false);
     }
     if (type->kind != TY_ARRAY) {
@@ -357,8 +370,11 @@ bool rule_setitem(Typing *t) {
                    ? typing_hint(t, "a number taken out of an array is a copy: assign to the array itself, a[i] = v")
                    : false;
     }
-    if (type->readonly) return read_only(t);
+    if (type->readonly) return typing_read_only(t);
     Index index;
+    int field;
+    TRY(typing_find_field(t, type, t->args[1], &field));
+    if (field >= 0) return typing_set_field(t, type, (unsigned)field, 2);
     TRY(read_index(t, type, &index));
     if (type != t->args[0].type) typing_cast(t, 0, type);
     if (stores_back(t)) return typing_become_const(t, const_none(t->in->arena, t->in->types));

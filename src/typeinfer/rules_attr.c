@@ -12,6 +12,7 @@ typedef bool AttrRule(Typing *t, const Type *type); /* type: of the operand, con
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
+    if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_ARRAY)
         return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
     if (type->kind == TY_OBJECT)
@@ -80,7 +81,7 @@ static bool attr_ndim(Typing *t, const Type *type) { return known_int(t, type->n
 static bool attr_transposed(Typing *t, const Type *type) {
     if (type->ndim < 2) return typing_become_arg(t, 0);
     ArrayLayout layout = type->layout == LAYOUT_C ? LAYOUT_F : type->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
-    return typing_result(t, type_array(t->in->types, type->items[0], type->ndim, layout, type->readonly), NULL);
+    return typing_result(t, type_view(t->in->types, type, type->ndim, layout), NULL);
 }
 
 static bool attr_flat(Typing *t, const Type *type) {
@@ -95,8 +96,9 @@ static const Type *part_type(Infer *in, const Type *complex) {
 static bool part_of_array(Typing *t, const Type *type) {
     Infer *in = t->in;
     ArrayLayout layout = type->ndim ? LAYOUT_A : LAYOUT_C;
-    return typing_result(t, type_array(in->types, part_type(in, type->items[0]), type->ndim, layout, type->readonly),
-                         NULL);
+    const Type *part = part_type(in, type->items[0]);
+    const Type like = {.items = &part, .readonly = type->readonly, .unaligned = type->unaligned};
+    return typing_result(t, type_view(in->types, &like, type->ndim, layout), NULL);
 }
 
 static bool attr_real_part(Typing *t, const Type *type) {
@@ -148,27 +150,36 @@ static bool attr_denominator(Typing *t, const Type *type) {
 /* ---- dtypes and classes ---- */
 
 static bool attr_dtype_type(Typing *t, const Type *type) {
+    if (type->items[0]->kind == TY_STRUCT) return no_attribute(t);
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_CLASS, 0, type->items, 1)));
 }
 
 static bool attr_dtype_name(Typing *t, const Type *type) {
-    return known_text(t, scalar_info[type->items[0]->scalar].name);
+    const Type *of = type->items[0];
+    if (of->kind != TY_STRUCT) return known_text(t, scalar_info[of->scalar].name);
+    const char *name = of->form == STRUCT_RECORD_CLASS ? "record" : "void";
+    return known_text(t, arena_printf(t->in->arena, "%s%u", name, 8 * (unsigned)of->bytes));
 }
 
 static bool attr_dtype_kind(Typing *t, const Type *type) {
+    if (type->items[0]->kind == TY_STRUCT) return known_text(t, "V");
     return known_text(t, arena_printf(t->in->arena, "%c", scalar_info[type->items[0]->scalar].kind));
 }
 
 static bool attr_dtype_char(Typing *t, const Type *type) {
+    if (type->items[0]->kind == TY_STRUCT) return known_text(t, "V");
     return known_text(t, arena_printf(t->in->arena, "%c", scalar_info[type->items[0]->scalar].numpy_char));
 }
 
 static bool attr_dtype_str(Typing *t, const Type *type) {
+    if (type->items[0]->kind == TY_STRUCT)
+        return known_text(t, arena_printf(t->in->arena, "|V%u", (unsigned)type->items[0]->bytes));
     const ScalarInfo *info = &scalar_info[type->items[0]->scalar];
     return known_text(t, arena_printf(t->in->arena, "%c%c%u", info->bytes == 1 ? '|' : '<', info->kind, info->bytes));
 }
 
 static bool attr_dtype_alignment(Typing *t, const Type *type) {
+    if (type->items[0]->kind == TY_STRUCT) return no_attribute(t); /* what the dtype says is not what memory has */
     return known_int(t, (int64_t)type_align(type->items[0]));
 }
 
@@ -212,16 +223,21 @@ bool rule_getattr(Typing *t) {
     AttrId attr = attr_find(type->kind, t->text);
     bool has_fields = type->kind == TY_TUPLE || type->kind == TY_STRUCT;
     if (has_fields && type == t->args[0].type) return field_of(t, type);
+    int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
+    if (field >= 0) return typing_get_field(t, type, (unsigned)field);
     if (type != t->args[0].type) typing_cast(t, 0, type);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
 }
 
 /* ---- x.name = v ---- */
 
-/* x.real = v, x.imag = v: assignment to the view. */
+/* x.field = v of a record, or of an array of them; x.real = v, x.imag = v: assignment to the view. */
 bool rule_setattr(Typing *t) {
     Infer *in = t->in;
-    AttrId attr = attr_find(t->args[0].type->kind, t->text);
+    const Type *type = infer_content(t->args[0].type);
+    AttrId attr = attr_find(type->kind, t->text);
+    int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
+    if (field >= 0) return type->readonly ? typing_read_only(t) : typing_set_field(t, type, (unsigned)field, 1);
     if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag)
         return typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code",
                            typing_arg_text(t, 0));

@@ -184,7 +184,7 @@ static const Type *accessed_element(Typing *t, bool indexed, bool writes, const 
         typing_fail_arg(t, 0, DIAG_READONLY, "%s writes to a read-only array", typing_func_name(t));
         return NULL;
     }
-    if (element->kind != TY_SCALAR || !strchr(types, scalar_info[element->scalar].numpy_char)) {
+    if (element->kind != TY_SCALAR || array->unaligned || !strchr(types, scalar_info[element->scalar].numpy_char)) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s does not work on elements of type %s", typing_func_name(t),
                         typing_text(t, element));
         return NULL;

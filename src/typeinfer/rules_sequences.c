@@ -27,6 +27,7 @@ bool rule_func_len(Typing *t) {
     case TY_RANGE: return typing_result(t, infer_int(in), NULL);
     case TY_FLAT: return typing_result(t, infer_int(in), NULL);
     case TY_ARRAY: {
+        if (type->record) return known_int(t, type_element(type)->count);
         if (type->ndim == 0) return typing_fail(t, DIAG_TYPING, "len() of an array without dimensions");
         if (!t->emit) return typing_result(t, infer_int(in), NULL);
         const Type **items = ARENA_ARRAY(in->arena, const Type *, type->ndim);

@@ -133,6 +133,10 @@ bool rule_unpack(Typing *t) {
         if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
         return typing_become_arg(t, 0);
     }
+    if (type->kind == TY_ARRAY && type->record) {
+        if (type_element(type)->count != wanted) return wrong_count(t, wanted, false, type_element(type)->count);
+        return typing_unpack_record(t, type);
+    }
     if (type->kind == TY_ARRAY && type->ndim > 0) { /* the length is checked when it runs */
         const Type *item = type_array_item(t->in->types, type);
         const Type **items = ARENA_ARRAY(t->in->arena, const Type *, wanted);

@@ -400,7 +400,7 @@ const Type *infer_bool(Infer *in) { return type_scalar(in->types, SCALAR_BOOL, t
 const Type *infer_none(Infer *in) { return type_simple(in->types, TY_NONE); }
 const Type *infer_bottom(Infer *in) { return type_simple(in->types, TY_BOTTOM); }
 const Type *infer_strong(Infer *in, const Type *scalar) {
-    return type_scalar(in->types, (Scalar)scalar->scalar, false);
+    return scalar->kind == TY_SCALAR ? type_scalar(in->types, (Scalar)scalar->scalar, false) : scalar;
 }
 const Type *infer_content(const Type *type) { return type->kind == TY_OPTIONAL ? type->items[0] : type; }
 

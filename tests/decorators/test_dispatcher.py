@@ -136,13 +136,29 @@ def test_unsupported_arguments_name_the_parameter(argument):
         jit(plus)(1, argument)
 
 
-def test_arrays_that_need_a_copy_say_so():
-    f = jit(lambda a: a[0])
+def test_arrays_in_another_byte_order_say_so():
     with pytest.raises(TypeError, match="byte order"):
-        f(np.zeros(3, ">f8"))
-    unaligned = np.zeros(33, np.uint8)[1:].view(np.float64)
-    with pytest.raises(TypeError, match="copy"):
-        f(unaligned)
+        jit(lambda a: a[0])(np.zeros(3, ">f8"))
+
+
+def test_elements_may_lie_at_any_address():
+    @jit
+    def scaled(a):
+        for i in range(a.size):
+            a[i] += i
+        a[1:] *= 2
+        return a, a[::2], a[3]
+
+    raw = np.zeros(8 * 5 + 3, np.uint8)
+    for shift in range(1, 4):
+        a = raw[shift:shift + 40].view(np.float64)
+        expected = scaled.py_func(a.copy())
+        a[:] = 0
+        result = scaled(a)
+        assert result[0] is a and np.shares_memory(result[1], a)
+        for ours, theirs in zip(result, expected):
+            np.testing.assert_array_equal(ours, theirs)
+    assert str(typeof(raw[1:41].view(np.float64))) == "array(float64, 1, C, unaligned)"
 
 
 def test_tuples_nested_and_empty():

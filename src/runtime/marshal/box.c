@@ -33,10 +33,10 @@ static void array_strides(const Type *type, const int64_t *shape, const int64_t 
         memcpy(strides, stored, type->ndim * sizeof *stored);
 }
 
-static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *head, const int64_t *shape,
-                     const npy_intp *strides) {
+static bool array_is(const Marshal *marshal, PyArrayObject *array, const Type *type, const ArrayHead *head,
+                     const int64_t *shape, const npy_intp *strides) {
     if (PyArray_DATA(array) != head->data || PyArray_NDIM(array) != type->ndim ||
-        marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar)
+        !marshal_element_is(marshal, type_element(type), PyArray_DESCR(array), frontend_addresses((PyObject *)array)))
         return false;
     bool empty = PyArray_SIZE(array) == 0; /* then strides say nothing */
     for (unsigned k = 0; k < type->ndim; k++) {
@@ -47,13 +47,15 @@ static bool array_is(PyArrayObject *array, const Type *type, const ArrayHead *he
 }
 
 /* A new ndarray at the data; nobody owns these yet. */
-static PyObject *describe(const Type *type, const ArrayHead *head, const npy_intp *strides) {
+static PyObject *describe(const Marshal *marshal, const Type *type, const ArrayHead *head, const npy_intp *strides,
+                          PyTypeObject *class) {
     const int64_t *shape = (const int64_t *)(head + 1);
-    PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(type)->scalar));
+    PyArray_Descr *descr = marshal_descr(marshal, type_element(type));
+    if (!descr) return NULL;
     int flags = type->readonly ? NPY_ARRAY_ALIGNED : NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
     npy_intp dims[TYPE_MAX_NDIM + 1];
     for (unsigned k = 0; k < type->ndim; k++) dims[k] = (npy_intp)shape[k];
-    return PyArray_NewFromDescr(&PyArray_Type, descr, type->ndim, dims, strides, head->data, flags, NULL);
+    return PyArray_NewFromDescr(class, descr, type->ndim, dims, strides, head->data, flags, NULL);
 }
 
 static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const ArrayHead *head,
@@ -61,7 +63,7 @@ static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const 
     HeapHead *buffer = (HeapHead *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
     bool view = (uintptr_t)head->owner & OWNER_VIEW;
     bool whole = !view && head->data == heap_content(buffer) && heap_is_unique(buffer);
-    PyObject *array = describe(type, head, strides), *base = NULL;
+    PyObject *array = describe(marshal, type, head, strides, &PyArray_Type), *base = NULL;
     if (array && whole) return heap_array_own(marshal, array), array;
     if (array) base = heap_array_of_buffer(marshal, buffer);
     if (!base) heap_release(buffer);
@@ -77,13 +79,15 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
     array_strides(type, shape, shape + type->ndim, strides);
     if ((uintptr_t)head->owner & OWNER_HEAP) return box_heap_array(marshal, type, head, strides);
     PyObject *owner = (PyObject *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
-    if (owner && !view && PyArray_Check(owner) && array_is((PyArrayObject *)owner, type, head, shape, strides))
+    if (owner && !view && PyArray_Check(owner) && array_is(marshal, (PyArrayObject *)owner, type, head, shape, strides))
         return Py_NewRef(owner);
     if (owner && !view && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
         ((DeviceArray *)owner)->head.data == head->data && ((DeviceArray *)owner)->type == type)
         return Py_NewRef(owner);
 
-    PyObject *array = describe(type, head, strides);
+    bool records = owner && PyArray_Check(owner) && !PyArray_CheckExact(owner) &&
+                   type_element(type)->kind == TY_STRUCT && type_element(type)->form == STRUCT_RECORD_CLASS;
+    PyObject *array = describe(marshal, type, head, strides, records ? Py_TYPE(owner) : &PyArray_Type);
     if (!array) return NULL;
     if (!owner) { /* nobody keeps the memory alive for us: the result is a copy */
         PyObject *copy = PyArray_NewCopy((PyArrayObject *)array, NPY_KEEPORDER);
@@ -95,6 +99,18 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
         return NULL;
     }
     return array;
+}
+
+/* What came in as it came; else a numpy.void that refers to the memory, or to a copy of it, as an item of an array
+ * does. */
+static PyObject *box_record(const Marshal *marshal, const Type *type, const void *from) {
+    const ArrayHead *head = from;
+    PyObject *owner = (PyObject *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
+    bool own = ((uintptr_t)head->owner & (OWNER_VIEW | OWNER_HEAP)) == 0;
+    if (own && owner && marshal_is_record(owner) && ((PyVoidScalarObject *)owner)->obval == head->data)
+        return Py_NewRef(owner);
+    PyObject *array = box_array(marshal, type, from);
+    return array ? PyArray_Return((PyArrayObject *)array) : NULL;
 }
 
 PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
@@ -140,18 +156,27 @@ static PyObject *box_range(const void *from) {
                                  (long long)parts[2]);
 }
 
+/* A small vector: a numpy.void of its items. */
+static PyObject *box_struct(const Marshal *marshal, const Type *type, const void *from) {
+    PyArray_Descr *descr = marshal_descr(marshal, type);
+    PyObject *object = descr ? PyArray_Scalar((void *)from, descr, NULL) : NULL;
+    Py_XDECREF(descr);
+    return object;
+}
+
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from) {
     switch (type->kind) {
     case TY_SCALAR: return box_scalar(marshal, type, from);
     case TY_NONE: Py_RETURN_NONE;
     case TY_TUPLE: return box_tuple(marshal, type, from);
-    case TY_ARRAY: return box_array(marshal, type, from);
+    case TY_ARRAY: return type->record ? box_record(marshal, type, from) : box_array(marshal, type, from);
+    case TY_STRUCT: return box_struct(marshal, type, from);
     case TY_OPTIONAL:
         if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
         return marshal_box(marshal, type->items[0], from);
     case TY_RANGE: return box_range(from);
     case TY_ELLIPSIS: return Py_NewRef(Py_Ellipsis);
-    case TY_DTYPE: return (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->items[0]->scalar));
+    case TY_DTYPE: return (PyObject *)marshal_descr(marshal, type->items[0]);
     case TY_CLASS: {
         const Type *scalar = type->items[0];
         PyObject *ours = objects_get(marshal->objects, type->object);

@@ -6,17 +6,35 @@
 
 enum { MAX_DEPTH = 16 }; /* of tuples; what is deeper does not count */
 
-enum { MARK_INT = 1, MARK_FLOAT, MARK_BOOL, MARK_COMPLEX, MARK_NONE, MARK_TEXT, MARK_ARRAY, MARK_CLASS, MARK_TUPLE };
+enum {
+    MARK_INT = 1,
+    MARK_FLOAT,
+    MARK_BOOL,
+    MARK_COMPLEX,
+    MARK_NONE,
+    MARK_TEXT,
+    MARK_ARRAY,
+    MARK_CLASS,
+    MARK_TUPLE,
+    MARK_RECORD
+};
 
 static uint64_t mix(uint64_t fingerprint, uint64_t bits) {
     uint64_t mixed = (fingerprint ^ bits) * 0x9E3779B97F4A7C15u;
     return mixed ^ mixed >> 29;
 }
 
+/* Of a structured dtype, which keeps its hash. */
+static uint64_t of_dtype(PyObject *dtype, uint64_t fingerprint) {
+    return mix(fingerprint, (uint64_t)PyObject_Hash(dtype));
+}
+
 static uint64_t of_array(PyArrayObject *array, uint64_t fingerprint) {
     uint64_t bits = (uint64_t)marshal_scalar_of_typenum(PyArray_TYPE(array)) << 8;
     bits |= (uint64_t)PyArray_NDIM(array) << 16 | (uint64_t)marshal_layout(array) << 24;
     bits |= (uint64_t)((PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE) != 0) << 28;
+    bits |= (uint64_t)((PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) != 0) << 29;
+    if (PyArray_TYPE(array) == NPY_VOID) fingerprint = of_dtype((PyObject *)PyArray_DESCR(array), fingerprint);
     return mix(fingerprint, bits | MARK_ARRAY);
 }
 
@@ -35,6 +53,11 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); i++)
             fingerprint = of_object(marshal, PyTuple_GET_ITEM(object, i), fingerprint, depth + 1);
         return mix(fingerprint, MARK_TUPLE);
+    }
+    if (marshal_is_record(object)) {
+        const PyVoidScalarObject *record = (PyVoidScalarObject *)object;
+        bool writable = (record->flags & NPY_ARRAY_WRITEABLE) != 0;
+        return of_dtype((PyObject *)record->descr, mix(fingerprint, (uint64_t)writable << 8 | MARK_RECORD));
     }
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyRange_Check(object);

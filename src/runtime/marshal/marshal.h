@@ -13,6 +13,7 @@ int marshal_import_numpy(void); /* before anything else here; -1: exception set 
 typedef struct Marshal { /* what it needs to know; one per module state */
     TypeTable *types;
     Objects *objects;
+    PyObject *dtypes;           /* dict: address of a struct type -> a dtype whose items it is */
     PyTypeObject *device_array; /* krait's DeviceArray type */
     bool host;                  /* for code that runs on the host as such: device arrays are refused */
     PyObject *heap_memory;      /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
@@ -39,6 +40,12 @@ MarshalResult marshal_convert_result(Scalar from_scalar, const void *from, Scala
 bool marshal_convert_scalar(Scalar from_scalar, const void *from, Scalar to_scalar, void *to);
 /* Bits that tell types apart, mixed into those of the arguments before; equal types have equal ones nearly always. */
 uint64_t marshal_fingerprint(const Marshal *marshal, PyObject *object, uint64_t fingerprint);
+/* The dtype of elements of a type; a new reference, NULL: exception set. */
+struct _PyArray_Descr *marshal_descr(const Marshal *marshal, const Type *element);
+/* The type of the items of a dtype in memory at these addresses (frontend_element_type), whose dtype it stays. */
+const Type *marshal_element(const Marshal *marshal, struct _PyArray_Descr *descr, uintptr_t addresses);
+/* Whether they are of that type. */
+bool marshal_element_is(const Marshal *marshal, const Type *element, struct _PyArray_Descr *descr, uintptr_t addresses);
 /* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
 int marshal_typenum(Scalar scalar);
 int marshal_scalar_of_typenum(int typenum);

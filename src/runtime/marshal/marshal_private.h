@@ -9,7 +9,8 @@
 /* Where a NumPy scalar object keeps its value. */
 size_t marshal_scalar_offset(Scalar scalar);
 
-/* True for arrays whose memory compiled code may use: ndarray itself and numpy.memmap, whose behaviour is ndarray's. */
+/* True for arrays whose memory compiled code may use: ndarray itself, numpy.memmap and numpy.recarray, whose items are
+ * those of an ndarray. */
 bool marshal_is_array(PyObject *object);
 ArrayLayout marshal_layout(PyArrayObject *array);
 
@@ -17,6 +18,11 @@ ArrayLayout marshal_layout(PyArrayObject *array);
  * Both use up one reference. */
 void heap_array_own(const Marshal *marshal, PyObject *array);
 PyObject *heap_array_of_buffer(const Marshal *marshal, HeapHead *buffer); /* NULL: MemoryError, nothing used up */
+
+/* A numpy.void with fields: a record in memory. */
+static inline bool marshal_is_record(PyObject *object) {
+    return PyArray_IsScalar(object, Void) && PyDataType_HASFIELDS(((PyVoidScalarObject *)object)->descr);
+}
 
 /* An int of at most 64 bits; -1: OverflowError set. */
 int marshal_read_int(PyObject *object, int64_t *value);

@@ -88,7 +88,8 @@ int marshal_scalar_of_class(PyTypeObject *class) {
 
 bool marshal_is_array(PyObject *object) {
     if (PyArray_CheckExact(object)) return true;
-    return PyArray_Check(object) && strcmp(Py_TYPE(object)->tp_name, "memmap") == 0;
+    const char *name = Py_TYPE(object)->tp_name;
+    return PyArray_Check(object) && (strcmp(name, "memmap") == 0 || strcmp(name, "recarray") == 0);
 }
 
 ArrayLayout marshal_layout(PyArrayObject *array) {

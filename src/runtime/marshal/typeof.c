@@ -4,17 +4,17 @@
  * classes, library functions) is a constant, and the frontend says which. */
 #include "runtime/marshal/marshal_private.h"
 
+static const Type *refuse_dtype(PyObject *dtype) {
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError,
+                     "an array of dtype %S cannot be used in compiled code: the dtypes are bool, int8 to int64, uint8 "
+                     "to uint64, float16 to float64, complex64, complex128, and structs of them",
+                     dtype);
+    return NULL;
+}
+
 static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
-    int scalar = marshal_scalar_of_typenum(PyArray_TYPE(array));
     PyObject *dtype = (PyObject *)PyArray_DESCR(array);
-    if (scalar < 0) {
-        PyErr_Format(
-            PyExc_TypeError,
-            "an array of dtype %S cannot be used in compiled code: "
-            "the dtypes are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128",
-            dtype);
-        return NULL;
-    }
     if (!PyArray_ISNOTSWAPPED(array)) {
         PyErr_Format(PyExc_TypeError,
                      "an array of dtype %S, not in the byte order of this machine, cannot be used in compiled code: "
@@ -22,20 +22,23 @@ static const Type *typeof_array(const Marshal *marshal, PyArrayObject *array) {
                      dtype);
         return NULL;
     }
-    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED)) {
-        PyErr_SetString(
-            PyExc_TypeError,
-            "an array whose items are not aligned in memory cannot be used in compiled code: pass a.copy()");
-        return NULL;
-    }
+    const Type *element = marshal_element(marshal, PyArray_DESCR(array), frontend_addresses((PyObject *)array));
+    if (!element) return refuse_dtype(dtype);
     if (PyArray_NDIM(array) > TYPE_MAX_NDIM) {
         PyErr_Format(PyExc_TypeError, "an array of %d dimensions cannot be used in compiled code: the most is %d",
                      PyArray_NDIM(array), TYPE_MAX_NDIM);
         return NULL;
     }
-    const Type *element = type_scalar(marshal->types, (Scalar)scalar, false);
-    bool readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE);
-    return type_array(marshal->types, element, (unsigned)PyArray_NDIM(array), marshal_layout(array), readonly);
+    const Type like = {.items = &element,
+                       .readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE),
+                       .unaligned = !(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED)};
+    return type_view(marshal->types, &like, (unsigned)PyArray_NDIM(array), marshal_layout(array));
+}
+
+static const Type *typeof_record(const Marshal *marshal, PyVoidScalarObject *record) {
+    const Type *type = marshal_element(marshal, (PyArray_Descr *)record->descr, (uintptr_t)record->obval);
+    if (!type) return refuse_dtype((PyObject *)record->descr);
+    return type_record(marshal->types, type, !(record->flags & NPY_ARRAY_WRITEABLE));
 }
 
 /* An instance of a namedtuple; any other subclass of tuple is taken for a tuple. */
@@ -148,6 +151,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     TypeTable *types = marshal->types;
     if (PyBool_Check(object)) return type_scalar(types, SCALAR_BOOL, true);
     if (PyArray_IsScalar(object, Generic)) {
+        if (marshal_is_record(object)) return typeof_record(marshal, (PyVoidScalarObject *)object);
         int scalar = marshal_scalar_of_class(Py_TYPE(object));
         if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
         PyErr_Format(PyExc_TypeError, "a NumPy scalar of type %s cannot be an argument of compiled code",

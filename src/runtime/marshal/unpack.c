@@ -75,6 +75,17 @@ static void describe_array(PyArrayObject *array, void *to) {
     }
 }
 
+static MarshalResult unpack_record(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    if (!marshal_is_record(object)) return MARSHAL_MISMATCH;
+    PyVoidScalarObject *record = (PyVoidScalarObject *)object;
+    bool readonly = !(record->flags & NPY_ARRAY_WRITEABLE);
+    if ((readonly != type->readonly && (readonly || !convert)) ||
+        !marshal_element_is(marshal, type_element(type), (PyArray_Descr *)record->descr, (uintptr_t)record->obval))
+        return MARSHAL_MISMATCH;
+    *(ArrayHead *)to = (ArrayHead){record->obval, object};
+    return MARSHAL_OK;
+}
+
 static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, void *to, bool convert) {
     const Type *given = array->type;
     if (given != type &&
@@ -86,7 +97,17 @@ static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, v
     return MARSHAL_OK;
 }
 
+/* Whether the elements of an array are those that the type says, in memory as it says. */
+static bool has_elements(const Marshal *marshal, const Type *type, PyArrayObject *array) {
+    const Type *element = type_element(type);
+    uintptr_t addresses = element->kind == TY_SCALAR ? 0 : frontend_addresses((PyObject *)array);
+    return marshal_element_is(marshal, element, PyArray_DESCR(array), addresses) && PyArray_ISNOTSWAPPED(array);
+}
+
+static bool is_aligned(PyArrayObject *array) { return (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) != 0; }
+
 static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
+    if (type->record) return unpack_record(marshal, type, object, to, false);
     if (!PyArray_CheckExact(object) && !marshal_is_array(object)) {
         if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
             return unpack_device_array(type, (DeviceArray *)object, to, false);
@@ -94,10 +115,8 @@ static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyOb
     }
     PyArrayObject *array = (PyArrayObject *)object;
     bool readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE);
-    if (PyArray_NDIM(array) != type->ndim ||
-        marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar ||
-        marshal_layout(array) != (ArrayLayout)type->layout || readonly != type->readonly ||
-        !PyArray_ISBEHAVED_RO(array))
+    if (PyArray_NDIM(array) != type->ndim || marshal_layout(array) != (ArrayLayout)type->layout ||
+        readonly != type->readonly || is_aligned(array) == type->unaligned || !has_elements(marshal, type, array))
         return MARSHAL_MISMATCH;
     describe_array(array, to);
     return MARSHAL_OK;
@@ -105,6 +124,7 @@ static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyOb
 
 /* For an explicit signature: any layout where any is declared, and a writable array where a read-only one is. */
 MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
+    if (type->record) return unpack_record(marshal, type, object, to, true);
     if (!marshal_is_array(object)) {
         if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
             return unpack_device_array(type, (DeviceArray *)object, to, true);
@@ -112,8 +132,8 @@ MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, Py
     }
     PyArrayObject *array = (PyArrayObject *)object;
     int flags = PyArray_FLAGS(array);
-    if (PyArray_NDIM(array) != type->ndim ||
-        marshal_scalar_of_typenum(PyArray_TYPE(array)) != type_element(type)->scalar || !PyArray_ISBEHAVED_RO(array))
+    if (PyArray_NDIM(array) != type->ndim || (!is_aligned(array) && !type->unaligned) ||
+        !has_elements(marshal, type, array))
         return MARSHAL_MISMATCH;
     if (type->layout == LAYOUT_C && !(flags & NPY_ARRAY_C_CONTIGUOUS)) return MARSHAL_MISMATCH;
     if (type->layout == LAYOUT_F && !(flags & NPY_ARRAY_F_CONTIGUOUS)) return MARSHAL_MISMATCH;
