@@ -467,6 +467,7 @@ typedef LLVMValueRef (*Emitter)(Lower *l, const Value *call);
 #define DECLARE_EXTERN(f)
 #define DECLARE_OP(name)
 #define DECLARE_RTLIB(f)
+#define DECLARE_HOSTED(f)
 #define DECLARE_EMIT(f) LLVMValueRef lower_func_##f(Lower *l, const Value *call);
 #define DECLARE_PRELUDE(f)
 #define DECLARE_TYPED

@@ -181,6 +181,7 @@ LLVMValueRef lower_call_func(Lower *l, const Value *call) {
     const FuncInfo *info = func_row(call->imm.func);
     switch (info->how) {
     case HOW_EXTERN:
+    case HOW_HOSTED:
     case HOW_RTLIB: return lower_library(l, call);
     case HOW_EMIT: {
         Emitter emitter = lower_func_emitter(info->head.id);

@@ -8,6 +8,7 @@ Emitter lower_func_emitter(FuncId func) {
 #define EMITTER_EXTERN(f)  NULL
 #define EMITTER_OP(name)   NULL
 #define EMITTER_RTLIB(f)   NULL
+#define EMITTER_HOSTED(f)  NULL
 #define EMITTER_EMIT(f)    lower_func_##f
 #define EMITTER_PRELUDE(f) NULL
 #define EMITTER_TYPED      NULL

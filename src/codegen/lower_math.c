@@ -281,22 +281,22 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     const FuncInfo *info = func_row(call->imm.func);
     FlatCall flat = {0};
     LLVMValueRef args[2] = {0}, result;
-    if (!call->nargs) return l_unsupported(l, "%s without arguments", info->head.names);
     for (uint32_t i = 0; i < call->nargs; i++) {
         LLVMValueRef arg = l_arg(l, call, i);
         TRY(arg);
         if (i < 2) args[i] = arg;
         TRY(flat_push(l, &flat, l_arg_type(call, i), arg));
     }
-    const Type *first = l_arg_type(call, 0);
+    const Type *first = call->nargs ? l_arg_type(call, 0) : NULL;
+    char letter = first ? rtlib_letter(first) : 'v';
     if (info->how == HOW_EXTERN)
         result = lower_math(l, info->math, (Scalar)first->scalar, args, call->nargs);
     else
-        result = call_rtlib(l, info->symbol, rtlib_letter(first), &flat, call->type);
+        result = call_rtlib(l, info->symbol, letter, &flat, call->type);
     TRY(result);
     if (!(call->flags & VF_CHECKED) || info->check == CHECK_NONE) return result;
     if (info->check == CHECK_CALL)
-        TRY(check_call(l, info, rtlib_letter(first), &flat, call->type, result));
+        TRY(check_call(l, info, letter, &flat, call->type, result));
     else if (type_scalar_kind(call->type) == 'f')
         check_result(l, info->check, &flat, result);
     return result;

@@ -1,12 +1,13 @@
 /* symbols.c: the functions that machine code made here may call.
  *
  * In: a symbol's name.  Out: its address in this process, or NULL.
- * First our own runtime (the table), then the C library's libm and libc, and libmvec where the system has it.  Nothing
- * else of the process is visible to generated code, so that a name cannot be caught by a library that happens to be
- * loaded. */
+ * First our own runtime (the table), then the C library's libm and libc, and libmvec where the system has it, then what
+ * NumPy exports for random numbers.  Nothing else of the process is visible to generated code, so that a name cannot be
+ * caught by a library that happens to be loaded. */
 #include <dlfcn.h>   /* dlopen, dlsym */
+#include <link.h>    /* dl_iterate_phdr */
 #include <pthread.h> /* pthread_once, pthread_getattr_np */
-#include <string.h>  /* strcmp */
+#include <string.h>  /* strcmp, strstr */
 
 #include "codegen_cpu/host.h"
 #include "runtime/heap/heap.h" /* krait_heap_buffer */
@@ -79,6 +80,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_retain", heap_retain),
     SYMBOL("krait_heap_release", heap_release),
     SYMBOL("krait_host_stack_limit", stack_limit),
+    SYMBOL("krait_host_random_seed", krait_host_random_seed),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),
     SYMBOL("__extendhfsf2", float_from_half),
@@ -98,7 +100,26 @@ static void open_libraries(void) {
     libraries[2] = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
 }
 
+/* ---- NumPy's functions for random numbers ---- */
+
+static int open_if_numpy_random(struct dl_phdr_info *object, size_t size, void *handle) {
+    (void)size;
+    if (!object->dlpi_name || !strstr(object->dlpi_name, "/numpy/random/_generator.")) return 0;
+    *(void **)handle = dlopen(object->dlpi_name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    return 1;
+}
+
+/* The names begin alike in all of them; the module is loaded whenever compiled code has such a call. */
+static void *numpy_random_symbol(const char *name) {
+    void *handle = NULL;
+    if (strncmp(name, "random_", strlen("random_")) != 0) return NULL;
+    dl_iterate_phdr(open_if_numpy_random, &handle);
+    return handle ? dlsym(handle, name) : NULL;
+}
+
 void *host_symbol(const char *name) {
+    if (!strcmp(name, "krait_host_numpy_random")) return host_random_get(HOST_RANDOM_NUMPY);
+    if (!strcmp(name, "krait_host_python_random")) return host_random_get(HOST_RANDOM_PYTHON);
     for (size_t i = 0; i < COUNT_OF(runtime_symbols); i++)
         if (!strcmp(name, runtime_symbols[i].name)) {
             void *address;
@@ -111,5 +132,5 @@ void *host_symbol(const char *name) {
         void *address = libraries[i] ? dlsym(libraries[i], name) : NULL;
         if (address) return address;
     }
-    return NULL;
+    return numpy_random_symbol(name);
 }

@@ -77,6 +77,7 @@ int arguments_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
 int guvectorize_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
+int random_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
                                bool visible); /* borrowed by nobody: a new reference */
 

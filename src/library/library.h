@@ -26,6 +26,8 @@ typedef enum LibraryId {
     LIBRARY_CMATH,
     LIBRARY_OPERATOR,
     LIBRARY_NUMPY,
+    LIBRARY_RANDOM,
+    LIBRARY_PRELUDE, /* for functions of krait.prelude alone */
     LIBRARY_CUDA,
     LIBRARY_ADDED, /* by a user */
     LIBRARY_COUNT
@@ -50,7 +52,16 @@ typedef struct PlatformMath {
 } PlatformMath;
 extern const PlatformMath platform_math[MATH_COUNT];
 
-typedef enum FuncHow { HOW_EXTERN, HOW_OP, HOW_RTLIB, HOW_EMIT, HOW_PRELUDE, HOW_TYPED, HOW_PYTHON } FuncHow;
+typedef enum FuncHow {
+    HOW_EXTERN,
+    HOW_OP,
+    HOW_RTLIB,
+    HOW_HOSTED,
+    HOW_EMIT,
+    HOW_PRELUDE,
+    HOW_TYPED,
+    HOW_PYTHON
+} FuncHow;
 typedef enum FuncCheck { CHECK_NONE, CHECK_DOMAIN, CHECK_RANGE, CHECK_BOTH, CHECK_POW, CHECK_CALL } FuncCheck;
 
 typedef struct UfuncLoops {
@@ -68,7 +79,7 @@ typedef struct FuncInfo {
     FuncHow how;
     MathId math;        /* EXTERN */
     Op op;              /* OP */
-    const char *symbol; /* RTLIB EMIT PRELUDE */
+    const char *symbol; /* RTLIB HOSTED EMIT PRELUDE */
     ObjRef object;      /* PYTHON: the function that takes its place */
     const char *doc;
     FuncCheck check;
@@ -76,9 +87,10 @@ typedef struct FuncInfo {
     const char *errors[4]; /* CALL: class and text of error 1, of error 2 */
     UfuncLoops loops;
     FuncRange range;
-    uint32_t constants; /* bit i: argument i must be a constant */
-    bool vectors;       /* vector variants may stand for it */
-    bool is_value;      /* read without a call */
+    const char *signature; /* HOSTED */
+    uint32_t constants;    /* bit i: argument i must be a constant */
+    bool vectors;          /* vector variants may stand for it */
+    bool is_value;         /* read without a call */
 } FuncInfo;
 extern const FuncInfo func_info[FUNC_COUNT];
 

@@ -10,6 +10,8 @@ const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_CMATH] = {"cmath.", "cmath"},
     [LIBRARY_OPERATOR] = {"operator.", "operator"},
     [LIBRARY_NUMPY] = {"numpy.", "NumPy"},
+    [LIBRARY_RANDOM] = {"random.", "random"},
+    [LIBRARY_PRELUDE] = {"krait.prelude.", "krait.prelude"},
     [LIBRARY_CUDA] = {"krait.cuda.", "krait.cuda"},
     [LIBRARY_ADDED] = {"", "Added functions"},
 };
@@ -27,6 +29,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define ROW_EXTERN(f)                  .how = HOW_EXTERN, .math = MATH_##f
 #define ROW_OP(name)                   .how = HOW_OP, .op = OP_##name
 #define ROW_RTLIB(f)                   .how = HOW_RTLIB, .symbol = #f
+#define ROW_HOSTED(f)                  .how = HOW_HOSTED, .symbol = #f
 #define ROW_EMIT(f)                    .how = HOW_EMIT, .symbol = #f
 #define ROW_PRELUDE(f)                 .how = HOW_PRELUDE, .symbol = f
 #define ROW_TYPED                      .how = HOW_TYPED
@@ -35,6 +38,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define MATH_ERRORS                    "ValueError", "math domain error", "OverflowError", "math range error"
 #define LOOPS(types, result, integers) .loops = {types, result, integers}
 #define VECTORS                        .vectors = true
+#define SIGNATURE(text)                .signature = text
 #define CONSTANT(i)                    .constants = 1u << (i)
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true

@@ -88,5 +88,27 @@ Op lib_op(FuncId func) { return func_info[func].op; }
 /* An internal row is only ever made by another rule, never called by name. */
 bool rule_func_none(Typing *t) { return typing_bad_operands(t); }
 
+/* HOSTED rows: the letters of SIGNATURE are the types; kernels have no such function. */
+bool rule_func_hosted(Typing *t) {
+    const char *letters = func_info[t->func].signature, *result = strchr(letters, '>') + 1;
+    if (t->in->device) {
+        typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s cannot be used in kernels", typing_func_name(t));
+        return typing_hint(t, "draw the numbers on the host, or use krait.cuda.random");
+    }
+    for (size_t i = 0; i < t->nargs; i++) {
+        bool real = letters[i] == 'd';
+        if (!lib_kinds(t, i, 1, real ? "biuf" : "biu")) return typing_bad_operands(t);
+        typing_cast(t, i, real ? infer_float(t->in) : infer_int(t->in));
+    }
+    return typing_result(t, *result == 'd' ? infer_float(t->in) : infer_int(t->in), NULL);
+}
+
 /* PRELUDE rows: the function named in the row takes the place of this one. */
 bool rule_func_prelude(Typing *t) { return typing_become_prelude(t, func_info[t->func].symbol); }
+
+/* np.ndim(x): known from the type. */
+bool rule_func_ndim(Typing *t) {
+    const Type *type = t->args[0].type;
+    if (type->kind != TY_ARRAY && !lib_scalar(t, 0)) return typing_bad_operands(t);
+    return typing_become_const(t, const_int(t->in->arena, t->in->types, type->kind == TY_ARRAY ? type->ndim : 0));
+}

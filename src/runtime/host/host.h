@@ -100,6 +100,17 @@ HostStop *host_stop_watch(HostStop *stop);
 /* What generated code calls now and then: 1, it is to return the status of its site. */
 int32_t krait_host_safepoint(void);
 
+/* ---- random numbers (random.c) ---- */
+
+/* States that generated code draws from: of numpy.random's functions (rtlib/random.c: LegacyState), of the module
+ * random (Twister). */
+typedef enum HostRandom { HOST_RANDOM_NUMPY, HOST_RANDOM_PYTHON, HOST_RANDOM_COUNT } HostRandom;
+/* Starts the owner's state anew; seed -1: from the system.  Of any thread, with the GIL or without. */
+typedef void HostRandomSeed(void *owner, int64_t seed);
+void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed *seed);
+void *host_random_get(HostRandom which);                  /* the state; NULL: not found yet */
+void krait_host_random_seed(int32_t which, int64_t seed); /* what generated code calls */
+
 /* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
  * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates; op: a
  * WarpOp (warp.h says what it takes and gives). */

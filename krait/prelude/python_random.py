@@ -1,0 +1,170 @@
+"""The functions of the module random, from the same draws in the same order as the standard library's."""
+
+import math
+
+from krait.prelude import draws
+
+_NORMAL = 4 * math.exp(-0.5) / math.sqrt(2.0)
+_LOG4 = math.log(4.0)
+_GAMMA = 1.0 + math.log(4.5)
+_TURN = 2.0 * math.pi
+
+
+def random():
+    return draws.python_double()
+
+
+def seed(a=None):
+    if a is None:
+        draws.python_seed(-1)
+    else:
+        draws.python_seed(abs(int(a)))
+
+
+def getrandbits(k):
+    if k < 0:
+        raise ValueError("number of bits must be non-negative")
+    if k > 63:
+        raise OverflowError("compiled code holds 63 random bits at most")
+    return draws.python_bits(k) if k else 0
+
+
+def uniform(a, b):
+    return a + (b - a) * draws.python_double()
+
+
+def randrange(start, stop=None, step=1):
+    if stop is None:
+        if start <= 0:
+            raise ValueError("empty range for randrange()")
+        return draws.python_below(start)
+    if step == 0:
+        raise ValueError("zero step for randrange()")
+    count = len(range(start, stop, step))
+    if count <= 0:
+        raise ValueError("empty range for randrange()")
+    return start + step * draws.python_below(count)
+
+
+def randint(a, b):
+    if b < a:
+        raise ValueError("empty range for randrange()")
+    return a + draws.python_below(b - a + 1)
+
+
+def choice(seq):
+    if len(seq) == 0:
+        raise IndexError("Cannot choose from an empty sequence")
+    return seq[draws.python_below(len(seq))]
+
+
+def shuffle(x):
+    for i in range(len(x) - 1, 0, -1):
+        j = draws.python_below(i + 1)
+        x[i], x[j] = x[j], x[i]
+
+
+def triangular(low=0.0, high=1.0, mode=None):
+    u = draws.python_double()
+    if high == low:
+        return float(low)
+    if mode is None:
+        c = 0.5
+    else:
+        c = (mode - low) / (high - low)
+    first = float(low)
+    last = float(high)
+    if u > c:
+        u = 1.0 - u
+        c = 1.0 - c
+        first, last = last, first
+    return first + (last - first) * math.sqrt(u * c)
+
+
+def _normal():
+    while True:
+        u1 = draws.python_double()
+        u2 = 1.0 - draws.python_double()
+        z = _NORMAL * (u1 - 0.5) / u2
+        if z * z / 4.0 <= -math.log(u2):
+            return z
+
+
+def normalvariate(mu=0.0, sigma=1.0):
+    return mu + _normal() * sigma
+
+
+def lognormvariate(mu, sigma):
+    return math.exp(mu + _normal() * sigma)
+
+
+def expovariate(lambd):
+    return -math.log(1.0 - draws.python_double()) / lambd
+
+
+def vonmisesvariate(mu, kappa):
+    if kappa <= 1e-6:
+        return _TURN * draws.python_double()
+    s = 0.5 / kappa
+    r = s + math.sqrt(1.0 + s * s)
+    while True:
+        z = math.cos(math.pi * draws.python_double())
+        d = z / (r + z)
+        u2 = draws.python_double()
+        if u2 < 1.0 - d * d or u2 <= (1.0 - d) * math.exp(d):
+            break
+    q = 1.0 / r
+    f = (q + z) / (1.0 + q * z)
+    if draws.python_double() > 0.5:
+        return (mu + math.acos(f)) % _TURN
+    return (mu - math.acos(f)) % _TURN
+
+
+def gammavariate(alpha, beta):
+    if alpha <= 0.0 or beta <= 0.0:
+        raise ValueError("gammavariate: alpha and beta must be > 0.0")
+    if alpha > 1.0:
+        a = math.sqrt(2.0 * alpha - 1.0)
+        b = alpha - _LOG4
+        c = alpha + a
+        while True:
+            u1 = draws.python_double()
+            if not 1e-7 < u1 < 0.9999999:
+                continue
+            u2 = 1.0 - draws.python_double()
+            v = math.log(u1 / (1.0 - u1)) / a
+            x = alpha * math.exp(v)
+            z = u1 * u1 * u2
+            r = b + c * v - x
+            if r + _GAMMA - 4.5 * z >= 0.0 or r >= math.log(z):
+                return x * beta
+    if alpha == 1.0:
+        return -math.log(1.0 - draws.python_double()) * beta
+    while True:
+        b = (math.e + alpha) / math.e
+        p = b * draws.python_double()
+        if p <= 1.0:
+            x = p ** (1.0 / alpha)
+        else:
+            x = -math.log((b - p) / alpha)
+        u1 = draws.python_double()
+        if p > 1.0:
+            if u1 <= x ** (alpha - 1.0):
+                return x * beta
+        elif u1 <= math.exp(-x):
+            return x * beta
+
+
+def betavariate(alpha, beta):
+    y = gammavariate(alpha, 1.0)
+    if y:
+        return y / (y + gammavariate(beta, 1.0))
+    return 0.0
+
+
+def paretovariate(alpha):
+    return (1.0 - draws.python_double()) ** (-1.0 / alpha)
+
+
+def weibullvariate(alpha, beta):
+    return alpha * (-math.log(1.0 - draws.python_double())) ** (1.0 / beta)

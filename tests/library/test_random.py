@@ -1,0 +1,267 @@
+"""Random numbers: compiled code draws what the interpreter would have drawn, and leaves the state where it would be."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from krait import njit
+
+DISTRIBUTIONS = [
+    "np.random.rand()",
+    "np.random.randn()",
+    "np.random.random()",
+    "np.random.random_sample()",
+    "np.random.uniform()",
+    "np.random.uniform(-2, 3.5)",
+    "np.random.normal()",
+    "np.random.normal(1.5, 2)",
+    "np.random.standard_normal()",
+    "np.random.lognormal(0.5, 0.25)",
+    "np.random.exponential(2.5)",
+    "np.random.standard_exponential()",
+    "np.random.gamma(0.3, 2.0)",
+    "np.random.gamma(1.0)",
+    "np.random.gamma(7.5, 0.5)",
+    "np.random.standard_gamma(2.5)",
+    "np.random.beta(0.3, 0.4)",
+    "np.random.beta(2.0, 0.4)",
+    "np.random.chisquare(3.0)",
+    "np.random.noncentral_chisquare(3.0, 1.5)",
+    "np.random.noncentral_chisquare(0.5, 1.5)",
+    "np.random.noncentral_chisquare(0.5, 0)",
+    "np.random.f(3.0, 4.0)",
+    "np.random.noncentral_f(3.0, 4.0, 0.5)",
+    "np.random.standard_cauchy()",
+    "np.random.standard_t(2.5)",
+    "np.random.vonmises(0.5, 2.0)",
+    "np.random.vonmises(3.0, 1e-6)",
+    "np.random.vonmises(3.0, 1e-9)",
+    "np.random.pareto(2.5)",
+    "np.random.weibull(1.5)",
+    "np.random.power(1.5)",
+    "np.random.laplace(1.0, 2.0)",
+    "np.random.gumbel(1.0, 2.0)",
+    "np.random.logistic(1.0, 2.0)",
+    "np.random.rayleigh(2.0)",
+    "np.random.wald(1.0, 2.0)",
+    "np.random.triangular(-1.0, 0.5, 2.0)",
+    "np.random.binomial(10, 0.25)",
+    "np.random.binomial(1000, 0.75)",
+    "np.random.negative_binomial(5, 0.5)",
+    "np.random.poisson(0.5)",
+    "np.random.poisson(100.0)",
+    "np.random.zipf(2.5)",
+    "np.random.geometric(0.25)",
+    "np.random.geometric(0.75)",
+    "np.random.hypergeometric(15, 25, 8)",
+    "np.random.hypergeometric(15, 25, 20)",
+    "np.random.hypergeometric(150, 25, 120)",
+    "np.random.logseries(0.75)",
+    "np.random.randint(7)",
+    "np.random.randint(-5, 5)",
+    "np.random.randint(0, 2**40)",
+    "np.random.randint(-2**63, 2**63 - 1)",
+    "np.random.choice(9)",
+    "random.random()",
+    "random.uniform(2, 5)",
+    "random.randint(1, 6)",
+    "random.randrange(100)",
+    "random.randrange(3, 100, 7)",
+    "random.getrandbits(5)",
+    "random.getrandbits(32)",
+    "random.getrandbits(63)",
+    "random.triangular()",
+    "random.triangular(1.0, 4.0, 2.0)",
+    "random.normalvariate(1.0, 2.0)",
+    "random.lognormvariate(0.5, 0.5)",
+    "random.expovariate(1.5)",
+    "random.vonmisesvariate(1.0, 2.0)",
+    "random.vonmisesvariate(1.0, 0.0)",
+    "random.gammavariate(0.5, 2.0)",
+    "random.gammavariate(1.0, 2.0)",
+    "random.gammavariate(2.5, 2.0)",
+    "random.betavariate(1.5, 2.5)",
+    "random.paretovariate(3.0)",
+    "random.weibullvariate(1.0, 1.5)",
+    "random.choice((3, 5, 7))",
+]
+
+
+def states():
+    return np.random.get_state(legacy=False), random.getstate()
+
+
+def same_states(a, b):
+    (x, xr), (y, yr) = a, b
+    return (
+        np.array_equal(x["state"]["key"], y["state"]["key"])
+        and x["state"]["pos"] == y["state"]["pos"]
+        and (x["has_gauss"], x["gauss"]) == (y["has_gauss"], y["gauss"])
+        and xr[1] == yr[1]
+    )
+
+
+def seed(number):
+    np.random.seed(number)
+    random.seed(number)
+
+
+def function_of(source):
+    names = {"np": np, "random": random, "math": math}
+    exec(source, names)
+    return names["f"]
+
+
+def both_ways(f, *args):
+    """(results, states) of the interpreter and of compiled code, each from the same seed, with the other between."""
+    compiled = njit(f)
+    results = []
+    for run in (f, compiled):
+        seed(20)
+        values = [f(*args), run(*args), run(*args), f(*args)]
+        results.append((values, states()))
+    return results
+
+
+@pytest.mark.parametrize("call", DISTRIBUTIONS)
+def test_a_number_is_the_interpreters(call):
+    f = function_of(f"def f():\n    s = 0\n    for i in range(50):\n        s = {call}\n    return s, {call}")
+    (expected, expected_states), (found, found_states) = both_ways(f)
+    assert repr(found) == repr(expected)
+    assert same_states(found_states, expected_states)
+
+
+SIZED = [c[:-1] + ("size=" if c.endswith("()") else ", size=") for c in DISTRIBUTIONS if c.startswith("np.random")]
+SIZED = [c for c in SIZED if not c.startswith(("np.random.rand(", "np.random.randn("))]
+
+
+@pytest.mark.parametrize("size", ["5", "(2, 3)", "()", "0"])
+@pytest.mark.parametrize("call", SIZED)
+def test_an_array_is_the_interpreters(call, size):
+    f = function_of(f"def f():\n    return {call}{size})")
+    (expected, expected_states), (found, found_states) = both_ways(f)
+    for a, b in zip(found, expected, strict=True):
+        assert type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    assert same_states(found_states, expected_states)
+
+
+@pytest.mark.parametrize("call", ["rand", "randn"])
+def test_a_shape_in_arguments(call):
+    f = function_of(f"def f(n):\n    return np.random.{call}(n), np.random.{call}(2, n)")
+    (expected, _), (found, _) = both_ways(f, 3)
+    assert all(np.array_equal(a, b) for x, y in zip(found, expected, strict=True) for a, b in zip(x, y, strict=True))
+
+
+REFUSED = [
+    "np.random.normal(0, -1)",
+    "np.random.normal(0, -0.0)",
+    "np.random.gamma(-1.0)",
+    "np.random.beta(0, 1)",
+    "np.random.uniform(0, math.inf)",
+    "np.random.binomial(-1, 0.5)",
+    "np.random.binomial(1, 1.5)",
+    "np.random.binomial(1, math.nan)",
+    "np.random.poisson(-1)",
+    "np.random.poisson(1e300)",
+    "np.random.geometric(0)",
+    "np.random.zipf(1)",
+    "np.random.logseries(1.0)",
+    "np.random.hypergeometric(1, 1, 3)",
+    "np.random.hypergeometric(-1, 5, 3)",
+    "np.random.triangular(1, 0, 2)",
+    "np.random.triangular(1, 2, 1.5)",
+    "np.random.triangular(1, 1, 1)",
+    "np.random.randint(0)",
+    "np.random.randint(5, 5)",
+    "np.random.vonmises(0, -1)",
+    "np.random.chisquare(0)",
+    "np.random.noncentral_f(1, 1, -1)",
+    "np.random.noncentral_chisquare(0, 1)",
+    "np.random.wald(0, 1)",
+    "np.random.power(0)",
+    "np.random.weibull(-1)",
+    "np.random.seed(-1)",
+    "np.random.seed(2**32)",
+    "random.randint(2, 1)",
+    "random.randrange(0)",
+    "random.choice(())",
+]
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_numpy_refuses(call):
+    f = function_of(f"def f():\n    return {call}")
+    with pytest.raises(Exception) as expected:
+        f()
+    with pytest.raises(expected.type) as found:
+        njit(f)()
+    if call.startswith("np"):
+        assert str(found.value) == str(expected.value)
+
+
+def test_seeding_inside():
+    def f(n):
+        np.random.seed(n)
+        random.seed(n)
+        return np.random.rand(), random.random(), np.random.randn()
+
+    assert njit(f)(7) == f(7)
+    assert njit(f)(2**32 - 1) == f(2**32 - 1)
+
+
+def test_seeding_from_the_system():
+    @njit
+    def f():
+        np.random.seed()
+        return np.random.rand()
+
+    assert f() != f()
+
+
+def test_shuffle_permutation_choice():
+    def f(a, b):
+        np.random.shuffle(a)
+        np.random.shuffle(b)
+        random.shuffle(a)
+        return a, b, np.random.permutation(6), np.random.permutation(a), np.random.choice(a), np.random.choice(a, 4)
+
+    def g(a):
+        return np.random.choice(a, 3, False), np.random.choice(5, 3, False)
+
+    for function, args in ((f, (np.arange(9), np.arange(12.0).reshape(4, 3))), (g, (np.arange(9),))):
+        results = []
+        for run in (function, njit(function)):
+            seed(3)
+            results.append(run(*(a.copy() for a in args)))
+        for a, b in zip(*results, strict=True):
+            assert np.array_equal(a, b)
+
+
+def test_monte_carlo_pi():
+    def pi(n):
+        inside = 0
+        for _ in range(n):
+            x = np.random.rand()
+            y = np.random.rand()
+            inside += x * x + y * y < 1.0
+        return 4.0 * inside / n
+
+    results = []
+    for run in (pi, njit(pi)):
+        seed(1)
+        results.append(run(10000))
+    assert results[0] == results[1] and abs(results[0] - math.pi) < 0.1
+
+
+def test_kernels_refuse():
+    from krait import cuda
+    from krait.errors import KraitError
+
+    @cuda.jit
+    def k(a):
+        a[0] = np.random.rand()
+
+    with pytest.raises(KraitError, match="cannot be used in kernels"):
+        k[1, 1](np.zeros(1))
