@@ -146,6 +146,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_ITER: return lower_iter(l, value);
     case OP_ITER_MORE: return lower_iter_more(l, value);
     case OP_ITER_TAKE: return lower_iter_take(l, value);
+    case OP_ITER_LEFT: return lower_iter_left(l, value);
     case OP_FUNCTION: return lower_function_value(l, value);
     case OP_CELL: return lower_cell(l, value);
     case OP_CELL_GET: return lower_cell_get(l, value);
@@ -156,6 +157,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_SAFEPOINT: return lower_safepoint(l, value);
     case OP_STRIP_START: return lower_strip_start(l, value);
     case OP_STRIP_STOP: return lower_strip_stop(l, value);
+    case OP_STRIP_LENGTH: return lower_strip_length(l, value);
     case OP_CALL: return lower_exception(l, value);
     case OP_CALL_FUNC: return lower_call_func(l, value);
     case OP_CALL_INST: return lower_call_inst(l, value);
@@ -184,6 +186,11 @@ static bool lower_terminator(Lower *l, const Value *value) {
     switch (value->op) {
     case OP_JUMP: l_jump(l, l->s->starts[block->succs.data[0]->id]); return true;
     case OP_BRANCH:
+        if (value->args[0]->op == OP_SPEND && value->args[0]->nargs) { /* all rounds of a short loop */
+            l_branch_unlikely(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
+                              l->s->starts[block->succs.data[1]->id]);
+            return true;
+        }
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
                  l->s->starts[block->succs.data[1]->id]);
         if (counts_constantly(

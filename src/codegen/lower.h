@@ -60,6 +60,7 @@ LLVMValueRef lower_spend(Lower *l, const Value *value); /* lower_safepoint.c */
 LLVMValueRef lower_safepoint(Lower *l, const Value *value);
 LLVMValueRef lower_strip_start(Lower *l, const Value *value);
 LLVMValueRef lower_strip_stop(Lower *l, const Value *value);
+LLVMValueRef lower_strip_length(Lower *l, const Value *value);
 void lower_recursion(Lower *l);
 bool lower_may_raise(const Lower *l, const FuncInst *inst);            /* whether it returns a status */
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
@@ -122,6 +123,7 @@ void l_release_cell(Lower *l, const Type *content, LLVMValueRef cell); /* lower_
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */
 LLVMValueRef lower_iter_more(Lower *l, const Value *value);
 LLVMValueRef lower_iter_take(Lower *l, const Value *value);
+LLVMValueRef lower_iter_left(Lower *l, const Value *value);
 LLVMValueRef l_iter_object(Lower *l, const Value *value); /* lower_iter_object.c: makes one; a pointer */
 LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object);
 LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object);

@@ -226,6 +226,20 @@ static LLVMValueRef more(Lower *l, const Iterator *it) {
     return l_icmp(l, LLVMIntSLT, read_slot(l, it->slot), it->limit);
 }
 
+/* As an unsigned number: a range may have more items than an int64 counts. */
+static LLVMValueRef items_left(Lower *l, const Iterator *it) {
+    if (it->left) return read_slot(l, it->left);
+    if (it->kind == ITER_RANGE) return l_range_length(l, read_slot(l, it->slot), it->limit, it->step);
+    if (it->kind == ITER_ENUMERATE) return items_left(l, it->parts[0]);
+    if (it->kind != ITER_ZIP) return l_sub(l, it->limit, read_slot(l, it->slot));
+    LLVMValueRef least = l_i64(l, 0);
+    for (unsigned i = 0; i < it->nparts; i++) {
+        LLVMValueRef both[] = {least, items_left(l, it->parts[i])};
+        least = i ? l_intrinsic(l, "llvm.umin", l->i64, both, 2) : both[1];
+    }
+    return least;
+}
+
 static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type);
 
 static LLVMValueRef take_parts(Lower *l, const Iterator *it, const Type *type) {
@@ -273,4 +287,9 @@ LLVMValueRef lower_iter_take(Lower *l, const Value *value) {
     const Value *iterator = value->args[0];
     const Iterator *it = l->s->iterators[iterator->id];
     return it ? take(l, it, value->type) : l_iter_object_take(l, iterator->type, l_value(l, iterator));
+}
+
+LLVMValueRef lower_iter_left(Lower *l, const Value *value) {
+    const Iterator *it = l->s->iterators[value->args[0]->id];
+    return it ? items_left(l, it) : l_unsupported(l, "the items left of a shared iterator");
 }

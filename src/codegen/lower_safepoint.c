@@ -23,10 +23,11 @@ static LLVMValueRef budget_of(Lower *l) {
 LLVMValueRef lower_spend(Lower *l, const Value *value) {
     if (!l->target->safepoint) return l_i1(l, false);
     LLVMValueRef budget = budget_of(l), cost = l_i64(l, value->imm.i);
-    if (value->nargs == 2) { /* not beyond a budget: strip_stop */
-        LLVMValueRef args[] = {l_sub(l, l_arg(l, value, 1), l_arg(l, value, 0)), l_i64(l, 0)};
-        cost = l_mul(l, l_intrinsic(l, "llvm.smax", l->i64, args, 2), cost);
+    if (value->nargs) { /* of more rounds than a budget: as of so many */
+        LLVMValueRef rounds[] = {l_arg(l, value, 0), l_i64(l, SAFEPOINT_BUDGET)};
+        cost = l_mul(l, l_intrinsic(l, "llvm.umin", l->i64, rounds, 2), cost);
     }
+    if (value->nargs > 1) cost = l_add(l, cost, l_arg(l, value, 1));
     LLVMValueRef left = l_sub(l, l_raw_load(l, l->i64, budget, 8), cost);
     l_raw_store(l, left, budget, 8);
     return l_icmp(l, LLVMIntSLE, left, l_i64(l, 0));
@@ -44,6 +45,11 @@ LLVMValueRef lower_strip_stop(Lower *l, const Value *value) {
     LLVMValueRef beyond[] = {l_arg(l, value, 0), l_i64(l, value->imm.i * value->args[2]->konst->i)};
     LLVMValueRef args[] = {l_arg(l, value, 1), l_intrinsic(l, "llvm.sadd.sat", l->i64, beyond, 2)};
     return l_intrinsic(l, goes_up(value) ? "llvm.smin" : "llvm.smax", l->i64, args, 2);
+}
+
+LLVMValueRef lower_strip_length(Lower *l, const Value *value) {
+    LLVMValueRef args[] = {l_arg(l, value, 0), l_i64(l, value->imm.i)};
+    return l_intrinsic(l, "llvm.umin", l->i64, args, 2);
 }
 
 static void look(Lower *l) {

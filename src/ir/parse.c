@@ -351,6 +351,7 @@ static bool parse_imm(Parser *parser, Value *value) {
     case OP_NEW_ARRAY:
     case OP_STRIP_STOP:
     case OP_FIELD:
+    case OP_STRIP_LENGTH:
     case OP_EXTRACT:
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
         value->imm.i = number;

@@ -35,6 +35,7 @@ static void print_imm(Buf *buf, const Value *value) {
     case OP_NEW_ARRAY:
     case OP_STRIP_STOP:
     case OP_FIELD:
+    case OP_STRIP_LENGTH:
     case OP_EXTRACT: buf_printf(buf, "[%lld]", i); return;
     case OP_UNPACK_EX: buf_printf(buf, "[%lld, %lld]", i & 255, i >> 8); return;
     case OP_GETATTR:

@@ -220,6 +220,7 @@ static void check_op(Verifier *verifier, const Value *value) {
         if (!is_bool(value->type)) fault(verifier, value, "the result is not bool");
         if (value->op == OP_ITER_MORE) want_kind(verifier, value, 0, TY_ITER, "an iterator");
         return;
+    case OP_ITER_LEFT:
     case OP_ITER_TAKE: want_kind(verifier, value, 0, TY_ITER, "an iterator"); return;
     case OP_ITER:
         if (value->type->kind != TY_ITER) fault(verifier, value, "the type is not an iterator");

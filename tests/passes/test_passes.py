@@ -456,6 +456,106 @@ def test_strips_run_through_the_same_numbers(step):
         assert compiled(edge - length, edge) == expected(edge - length, edge)
 
 
+@pytest.mark.parametrize("iterable", [lambda n: range(n), lambda n: np.arange(n), lambda n: np.arange(n)[::-1]])
+def test_rounds_that_take_two_items(iterable):
+    """A loop that is left in its first round, inside a loop over the same iterator, beyond a strip."""
+
+    def f(x):
+        it = iter(x)
+        s = 0
+        for a in it:
+            for b in it:
+                s ^= a * b
+                break
+        return s
+
+    compiled = jit(f)
+    for n in (0, 1, 2, 3, 500_000, 500_001):
+        assert compiled(iterable(n)) == int(f(np.asarray(iterable(n)).tolist()))
+
+
+# Loops in loops of every kind, the inner ones short and long, with and without values that go on.
+NESTED = [
+    """
+def f(x, n, m):
+    s = 0.0
+    last = -1
+    for i in range(n):
+        for j in range(m):
+            s = s * 0.5 + x[(i + j) % x.size]
+            last = j
+    return s, last
+""",
+    """
+def f(x, n, m):
+    s = 0.0
+    for i in range(n):
+        for j in range(i % 5, m, 2):
+            s += x[j % x.size]
+        for j in range(m, i % 3, -1):
+            s -= x[j % x.size] * j
+    return s
+""",
+    """
+def f(x, n, m):
+    s = 0.0
+    for i in range(n):
+        for j in range(0, m, n % 3 + 1):
+            s = s * 0.25 + j
+        s += i
+    return s
+""",
+    """
+def f(x, n, m):
+    s = 0.0
+    for i in range(n):
+        for j, (a, b) in enumerate(zip(x[:m], x[1:]), i):
+            s = s * 0.5 + a * j - b
+        for a in reversed(x[:m]):
+            s += a
+    return s
+""",
+    """
+def f(x, n, m):
+    s = t = 0.0
+    for i in range(n):
+        s, t = t, s
+        for j in range(m):
+            s, t = t + x[j % x.size], s * 0.5
+            if s > 40.0:
+                s = -s
+    return s, t
+""",
+]
+
+
+@pytest.mark.parametrize("number", range(len(NESTED)))
+@pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (2, 1), (5, 4), (40, 9), (3, 300_000), (1, 300_001), (4, 131_072)])
+def test_short_loops_in_loops(number, sizes):
+    namespace = {}
+    exec(NESTED[number], namespace)
+    f = namespace["f"]
+    x = np.random.default_rng(number).random(max(sizes[1] % 1000, 7))
+    n, m = sizes
+    assert jit(f)(x, n, m) == f(x, n, m)
+
+
+def test_a_short_loop_in_a_loop_has_a_twin():
+    def nested(x, n, m):
+        s = 0.0
+        for i in range(n):
+            for j in range(m):
+                s += x[i, j]
+        return s
+
+    text = stage(nested, "array(float64, 2, C)", "int", "int")
+    assert text.count("iter_left") >= 1 and text.count(" getitem ") == 2, text
+    spends = re.findall(r"= spend\[(\d+)\] %\d+, (%\d+)", text)
+    assert len(spends) == 1, text
+    assert re.search(rf"{spends[0][1]} = const ([1-9]\d*)\n", text), text  # the outer loop's round is paid with it
+    assert len(re.findall(r"= spend\[\d+\]\n", text)) == 0, text
+
+
 def test_what_a_loop_leaves_behind():
     """Variables after the loop, with break, continue and else, with and without a round."""
 
