@@ -1,5 +1,5 @@
-/* safepoints.h: what the files of the pass `safepoints` share: the loops of a function, and how edges to the header of a
- * loop are led another way. */
+/* safepoints.h: what the files of the pass `safepoints` share: the loops of a function, and how edges to the header of
+ * a loop are led another way. */
 #ifndef KRAIT_PASSES_SAFEPOINTS_H
 #define KRAIT_PASSES_SAFEPOINTS_H
 
