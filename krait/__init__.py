@@ -11,7 +11,7 @@ except ImportError:
         raise ImportError(
             "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
         ) from error
-from ._krait import Dispatcher, __version__, guvectorize, jit, typeof, vectorize
+from ._krait import Dispatcher, __version__, from_dtype, guvectorize, jit, typeof, vectorize
 
 njit = jit
 prange = range  # in compiled loops and outside them

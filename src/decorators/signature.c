@@ -13,17 +13,22 @@
 
 /* ---- the object ---- */
 
+/* A record as an argument or a result is a reference to one. */
+static const Type *as_value(ModuleState *state, const Type *type) {
+    return type_is_record(type) ? type_record(state->session.types, type, false) : type;
+}
+
 PyObject *signature_new(ModuleState *state, const Type *result, const Type *const *args, Py_ssize_t count) {
     Signature *self = (Signature *)state->signature_class->tp_alloc(state->signature_class, 0);
     if (!self) return NULL;
-    self->result = result;
+    self->result = result ? as_value(state, result) : NULL;
     self->count = count;
     self->args = PyMem_Malloc(((size_t)count + 1) * sizeof *self->args);
     if (!self->args) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
-    if (count) memcpy(self->args, args, (size_t)count * sizeof *args);
+    for (Py_ssize_t i = 0; i < count; i++) self->args[i] = as_value(state, args[i]);
     return (PyObject *)self;
 }
 

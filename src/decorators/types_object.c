@@ -9,6 +9,7 @@
 #include <string.h> /* strlen */
 
 #include "decorators/numpy_api.h" /* PyArray_DescrCheck */
+#include "decorators/types_struct.h"
 
 typedef struct ClassRow {
     const char *name;
@@ -41,8 +42,9 @@ static TypeClass class_of(const Type *type) {
         case 'c': return TYPE_CLASS_COMPLEX;
         default: return TYPE_CLASS_INTEGER;
         }
-    case TY_ARRAY: return type->record ? TYPE_CLASS_OPAQUE : TYPE_CLASS_ARRAY;
-    case TY_STRUCT: return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_OPAQUE;
+    case TY_ARRAY: return type->record ? TYPE_CLASS_RECORD : TYPE_CLASS_ARRAY;
+    case TY_STRUCT: return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
+    case TY_NESTED: return TYPE_CLASS_NESTED;
     case TY_OPTIONAL: return TYPE_CLASS_OPTIONAL;
     case TY_NONE: return TYPE_CLASS_NONE;
     case TY_TUPLE:
@@ -105,10 +107,7 @@ const Type *type_from_object(ModuleState *state, PyObject *object) {
         int scalar = marshal_scalar_of_class((PyTypeObject *)object);
         if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
     }
-    if (PyArray_DescrCheck(object)) {
-        int scalar = marshal_scalar_of_typenum(((PyArray_Descr *)object)->type_num);
-        if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
-    }
+    if (PyArray_DescrCheck(object)) return types_of_dtype(state, object);
     PyErr_Format(PyExc_TypeError, "%R is not a type of compiled code", object);
     return NULL;
 }
@@ -147,16 +146,25 @@ static PyObject *get_signed(PyObject *self, void *closure) {
 static PyObject *get_dtype(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
+    if (type->record) type = type_element(type);
     if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE || class_of(type) == TYPE_CLASS_VECTOR)
         return type_to_object(module_state_of(self), type->items[0]);
-    if (type->kind == TY_SCALAR) return (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
+    if (type->kind == TY_NESTED) return type_to_object(module_state_of(self), type->items[0]);
+    if (type->kind == TY_SCALAR || type->kind == TY_STRUCT)
+        return (PyObject *)marshal_descr(&module_state_of(self)->marshal, type);
     return no_attribute(self, "dtype");
 }
 
 static PyObject *get_ndim(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
-    return type->kind == TY_ARRAY ? PyLong_FromLong(type->ndim) : no_attribute(self, "ndim");
+    return type->kind == TY_ARRAY || type->kind == TY_NESTED ? PyLong_FromLong(type->ndim) : no_attribute(self, "ndim");
+}
+
+static PyObject *get_shape(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    (void)closure;
+    return type->kind == TY_NESTED ? types_extents(type) : no_attribute(self, "shape");
 }
 
 static PyObject *get_layout(PyObject *self, void *closure) {
@@ -218,6 +226,10 @@ static PyGetSetDef type_getset[] = {
     {"count", get_count, NULL, "items of a tuple", NULL},
     {"types", get_types, NULL, "the types of a tuple's items", NULL},
     {"type", get_type, NULL, "what an Optional holds when it is not None", NULL},
+    {"shape", get_shape, NULL, "extents of a nested array", NULL},
+    {"size", types_get_size, NULL, "bytes of a record", NULL},
+    {"aligned", types_get_aligned, NULL, "whether every field of a record lies at a multiple of its alignment", NULL},
+    {"members", types_get_members, NULL, "names and types of the fields of a record", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -379,6 +391,8 @@ static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
     if (class == state->type_classes[TYPE_CLASS_ARRAY]) return new_array(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_RECORD]) return types_new_record(state, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_NESTED]) return types_new_nested(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_VECTOR]) return new_vector(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_OPTIONAL]) return new_optional(state, args, kwargs);
     PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32",
@@ -420,6 +434,9 @@ static PyObject *types_from_text(PyObject *module, PyObject *text) {
 
 static PyMethodDef type_methods[] = {
     {"__reduce__", type_reduce, METH_NOARGS, NULL},
+    {"typeof", types_typeof_field, METH_O, "typeof($self, name, /)\n--\n\nOf a record: the type of a field."},
+    {"offset", types_offset_of_field, METH_O,
+     "offset($self, name, /)\n--\n\nOf a record: where a field lies, in bytes."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -432,6 +449,8 @@ static PyObject *types_typeof(PyObject *module, PyObject *object) {
 }
 
 static PyMethodDef functions[] = {
+    {"from_dtype", types_from_dtype, METH_O,
+     "from_dtype(dtype, /)\n--\n\nThe type that items of a NumPy dtype have in compiled code."},
     {"typeof", types_typeof, METH_O, "typeof(value)\n--\n\nThe type that a value has as an argument of compiled code."},
     {"_type_from_text", types_from_text, METH_O, NULL},
     {NULL, NULL, 0, NULL},

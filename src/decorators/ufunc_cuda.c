@@ -127,7 +127,7 @@ static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
     PyObject *host = NULL;
     if (ufunc_is_device_array(call->state, object)) {
         DeviceArray *array = (DeviceArray *)object;
-        if (array->device == context_as_device(call->context) && type_element(array->type)->scalar == type->scalar)
+        if (array->device == context_as_device(call->context) && type_element_scalar(array->type) == type->scalar)
             return Py_NewRef(object);
         if (array->device == context_as_device(call->context) && !call->stream)
             return PyObject_CallMethod(object, "astype", "N", PyArray_DescrFromType(typenum));
@@ -194,7 +194,7 @@ static int make_outputs(UfuncCall *call) {
         PyObject *out = call->out[i];
         if (ufunc_is_device_array(call->state, out) &&
             ((DeviceArray *)out)->device == context_as_device(call->context) &&
-            type_element(((DeviceArray *)out)->type)->scalar == type->scalar &&
+            type_element_scalar(((DeviceArray *)out)->type) == type->scalar &&
             !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
             continue;

@@ -17,7 +17,7 @@ const Type *vectorized_operand_type(const ModuleState *state, PyObject *object) 
     if (PyArray_Check(object)) {
         scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)object));
     } else if (PyObject_TypeCheck(object, marshal->device_array)) {
-        return type_element(((DeviceArray *)object)->type);
+        scalar = type_element_scalar(((DeviceArray *)object)->type);
     } else if (PyArray_IsScalar(object, Generic)) {
         scalar = marshal_scalar_of_class(Py_TYPE(object));
     } else if (PyBool_Check(object)) {

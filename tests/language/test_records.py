@@ -3,12 +3,15 @@
 A record of plain structured dtype has no attributes in the interpreter; those are compared with access by name.
 """
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krait import cuda, njit, typeof
+import krait
+from krait import cuda, njit, typeof, types
 from krait.errors import KraitError, TypingError
 
 POINT = [("x", "f4"), ("n", [("u", "i2"), ("v", "f8")]), ("y", "i8"), ("m", "i4", (2, 3)), ("b", "?")]
@@ -391,3 +394,110 @@ def test_refused_assignments(value, text):
     with pytest.raises(TypingError, match=None) as caught:
         njit(space["f"])(points())
     assert text in str(caught.value)
+
+
+# ---- types ----
+
+
+def test_type_objects():
+    dtype = np.dtype([("x", "f4"), ("n", [("u", "i2")]), ("m", "i4", (2, 3))], align=True)
+    record = krait.from_dtype(dtype)
+    assert isinstance(record, types.Record) and record.dtype == dtype and record.aligned
+    assert record.size == dtype.itemsize
+    assert record.typeof("x") is krait.float32 and record.offset("m") == dtype.fields["m"][1]
+    assert record.typeof("m") is types.NestedArray(krait.int32, (2, 3)) and record.typeof("m").shape == (2, 3)
+    assert record.members[1] == ("n", krait.from_dtype(np.dtype([("u", "i2")], align=True)))
+    assert typeof(np.zeros(2, dtype)) is record[::1] and typeof(np.zeros(2, dtype)).dtype is record
+    assert typeof(np.zeros(2, dtype)[0]).dtype == dtype
+    assert pickle.loads(pickle.dumps(record)) is record
+    assert types.Record([("x", krait.float32), ("n", types.Record([("u", krait.int16)])),
+                         ("m", types.NestedArray(krait.int32, (2, 3)))]) is record
+    fields = [("a", {"type": krait.int8, "offset": 0}), ("b", {"type": krait.float64, "offset": 1})]
+    packed = types.Record(fields, 9, False)
+    assert not packed.aligned and packed.size == 9 and packed.dtype == np.dtype([("a", "i1"), ("b", "f8")])
+    assert krait.from_dtype("f4") is krait.float32 and krait.from_dtype(np.int8) is krait.int8
+
+
+@pytest.mark.parametrize("make", [
+    lambda: krait.from_dtype(object),
+    lambda: types.Record([("x", krait.float32[:])]),
+    lambda: types.Record(["x"]),
+    lambda: types.NestedArray(krait.float32, ()),
+    lambda: types.NestedArray(krait.float32, (2**20, 2**20)),
+])
+def test_what_is_no_record_type(make):
+    with pytest.raises(TypeError):
+        make()
+
+
+def test_explicit_signatures():
+    dtype = points().dtype
+    record = krait.from_dtype(dtype)
+
+    @njit((record[:], krait.int64))
+    def total(a, i):
+        return a[i]["x"] + a["n"]["v"][i]
+
+    @njit((record,))
+    def first(r):
+        r["x"] = 1
+        return r
+
+    array = points()
+    for given in (array, array[::2], array[::-1]):
+        assert total(given, 1) == given[1]["x"] + given["n"]["v"][1]
+    assert first(array[0]) is not None and array["x"][0] == 1
+    with pytest.raises(TypeError):
+        total(np.zeros(3, "f4,f8"), 1)
+
+
+def test_vectors_are_records_of_four():
+    four = np.dtype({"names": ["x", "y", "z", "w"], "formats": ["f4"] * 4}, align=True)
+
+    @njit((types.float32x4[::1],))
+    def swap(a):
+        v = a[0]
+        a[1] = types.float32x4(v.w, v.z, v.y, v.x)
+        return v
+
+    memory = np.zeros(64, "u1")
+    start = -memory.ctypes.data % 16
+    array = memory[start:start + 32].view(four)
+    array[0] = (1, 2, 3, 4)
+    result = swap(array)
+    assert result.dtype == four and result.item() == (1, 2, 3, 4) and array[1].item() == (4, 3, 2, 1)
+
+
+# ---- device arrays ----
+
+
+def test_device_arrays():
+    host = points(align=True)
+    device = cuda.to_device(host)
+    assert device.dtype == host.dtype and device.nbytes == host.nbytes and "'x'" in repr(device)
+    np.testing.assert_array_equal(device.copy_to_host(), host)
+    np.testing.assert_array_equal(device["x"].copy_to_host(), host["x"])
+    np.testing.assert_array_equal(device[1:3].copy_to_host(), host[1:3])
+    same(device[2], host[2].copy())
+    device["x"] = 7
+    device[0] = host[3]
+    host["x"] = 7
+    host[0] = points(align=True)[3]
+    np.testing.assert_array_equal(device.copy_to_host(), host)
+
+    @cuda.jit
+    def move(a, b):
+        i = cuda.grid(1)
+        if i < a.size:
+            b[i] = a[a.size - 1 - i]
+            b[i].y += 1
+
+    other = cuda.device_array_like(device)
+    move[1, 8](device, other)
+    expected = host[::-1].copy()
+    expected["y"] += 1
+    np.testing.assert_array_equal(other.copy_to_host(), expected)
+    packed = cuda.to_device(points())
+    np.testing.assert_array_equal(packed["n"]["v"].copy_to_host(), points()["n"]["v"])
+    with pytest.raises(TypeError):
+        cuda.to_device(np.array([None, 1]))

@@ -9,14 +9,16 @@ static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 /* ---- as a NumPy array of the same memory (host device) or of the same geometry (GPU) ---- */
 
 PyArray_Descr *device_array_dtype(const DeviceArray *self) {
-    return PyArray_DescrFromType((unsigned char)scalar_info[device_array_scalar(self)].numpy_char);
+    return marshal_descr(self->runtime->marshal, device_array_item_type(self));
 }
 
 /* A NumPy array with this shape and these strides over `data`; base keeps data alive (may be NULL). */
 PyObject *device_array_numpy_view(DeviceArray *self, void *data, PyObject *base, bool writable) {
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, device_array_dtype(self), self->type->ndim,
-                                           device_array_shape(self), device_array_strides(self), data,
-                                           writable ? NPY_ARRAY_WRITEABLE : 0, NULL);
+    PyArray_Descr *dtype = device_array_dtype(self);
+    PyObject *array = dtype ? PyArray_NewFromDescr(&PyArray_Type, dtype, self->type->ndim, device_array_shape(self),
+                                                   device_array_strides(self), data, writable ? NPY_ARRAY_WRITEABLE : 0,
+                                                   NULL)
+                            : NULL;
     if (array && base && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(base)) < 0) Py_CLEAR(array);
     return array;
 }
@@ -38,9 +40,11 @@ PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
     device_array_extent(self, &low, &bytes);
     if (device_array_used(self, stream, on.keeper) < 0) return NULL;
     if (device_array_contiguous(self)) {
-        PyObject *array = PyArray_NewFromDescr(&PyArray_Type, device_array_dtype(self), self->type->ndim,
-                                               device_array_shape(self), NULL, NULL,
-                                               self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
+        PyArray_Descr *dtype = device_array_dtype(self);
+        int order = self->type->layout == LAYOUT_F ? NPY_ARRAY_F_CONTIGUOUS : 0;
+        PyObject *array = dtype ? PyArray_NewFromDescr(&PyArray_Type, dtype, self->type->ndim, device_array_shape(self),
+                                                       NULL, NULL, order, NULL)
+                                : NULL;
         if (array && device_copy(self->device, COPY_OUT, stream, wait, PyArray_DATA((PyArrayObject *)array),
                                  self->head.data, bytes) < 0)
             Py_CLEAR(array);

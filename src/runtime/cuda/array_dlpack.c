@@ -86,8 +86,12 @@ static uint8_t code_of(Scalar scalar) {
 
 static int describe(DeviceArray *self, DLTensor *tensor, int64_t *dims) {
     unsigned ndim = self->type->ndim;
-    Scalar scalar = device_array_scalar(self);
+    int scalar = type_element_scalar(self->type);
     int64_t item = (int64_t)device_array_item(self);
+    if (scalar < 0) {
+        PyErr_SetString(PyExc_BufferError, "DLPack has no structs");
+        return -1;
+    }
     for (unsigned i = 0; i < ndim; i++) {
         dims[i] = device_array_shape(self)[i];
         dims[ndim + i] = device_array_strides(self)[i] / item;
@@ -99,7 +103,7 @@ static int describe(DeviceArray *self, DLTensor *tensor, int64_t *dims) {
     *tensor = (DLTensor){.data = self->head.data, .ndim = (int32_t)ndim, .shape = dims, .strides = dims + ndim};
     tensor->device.type = self->device->shares_memory ? DL_CPU : DL_CUDA;
     tensor->device.id = self->device->shares_memory ? 0 : self->device->ordinal;
-    tensor->dtype.code = code_of(scalar);
+    tensor->dtype.code = code_of((Scalar)scalar);
     tensor->dtype.bits = (uint8_t)(8 * item);
     tensor->dtype.lanes = 1;
     return 0;
@@ -248,8 +252,9 @@ static PyObject *wrap_tensor(Runtime *runtime, const DLTensor *tensor, bool read
     size_t item = scalar_info[scalar].bytes;
     strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, strides);
     for (int i = 0; tensor->strides && i < tensor->ndim; i++) strides[i] = tensor->strides[i] * (int64_t)item;
-    return (PyObject *)device_array_wrap(runtime, device, (Scalar)scalar, (unsigned)tensor->ndim, tensor->shape,
-                                         strides, (char *)tensor->data + tensor->byte_offset, readonly, holder);
+    return (PyObject *)device_array_wrap(runtime, device, type_scalar(runtime->marshal->types, (Scalar)scalar, false),
+                                         (unsigned)tensor->ndim, tensor->shape, strides,
+                                         (char *)tensor->data + tensor->byte_offset, readonly, holder);
 }
 
 static PyObject *take(Runtime *runtime, PyObject *capsule) {

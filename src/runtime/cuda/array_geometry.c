@@ -7,11 +7,9 @@ int64_t geometry_count(unsigned ndim, const int64_t *shape) {
     return count;
 }
 
-/* The Scalar of a NumPy dtype; -1 with TypeError if compiled code has none. */
-int geometry_scalar(PyArray_Descr *dtype) {
-    if (PyDataType_ISNOTSWAPPED(dtype))
-        for (int i = 0; i < SCALAR_COUNT; i++)
-            if (scalar_info[i].kind == dtype->kind && scalar_info[i].bytes == PyDataType_ELSIZE(dtype)) return i;
-    PyErr_Format(PyExc_TypeError, "a device array cannot hold elements of type %S", dtype);
-    return -1;
+const Type *geometry_element(const Runtime *runtime, PyArray_Descr *dtype, uintptr_t addresses) {
+    const Type *element = PyDataType_ISNOTSWAPPED(dtype) ? marshal_element(runtime->marshal, dtype, addresses) : NULL;
+    if (!element && !PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "a device array cannot hold elements of type %S", dtype);
+    return element;
 }

@@ -15,19 +15,19 @@ PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kw
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
     if (!array) return NULL;
     PyObject *result = NULL;
-    int scalar = geometry_scalar(PyArray_DESCR(array));
-    if (scalar >= 0 && into == Py_None) {
+    const Type *element = geometry_element(runtime, PyArray_DESCR(array), 0);
+    if (element && into == Py_None) {
         int64_t strides[NPY_MAXDIMS];
         unsigned ndim = (unsigned)PyArray_NDIM(array);
         if (ndim > TYPE_MAX_NDIM)
             PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
         else {
-            strided_pack(ndim, PyArray_DIMS(array), scalar_info[scalar].bytes,
+            strided_pack(ndim, PyArray_DIMS(array), type_size(element),
                          PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_C,
                          strides);
-            result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, ndim, PyArray_DIMS(array), strides);
+            result = (PyObject *)device_array_allocate(runtime, on, element, ndim, PyArray_DIMS(array), strides);
         }
-    } else if (scalar >= 0) {
+    } else if (element) {
         if (Py_TYPE(into) == runtime->device_array)
             result = Py_NewRef(into);
         else
@@ -67,7 +67,7 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     const char *order = "C";
     StreamUse on;
-    int scalar;
+    const Type *element;
     int64_t packed[TYPE_MAX_NDIM + 1];
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object,
                                      &strides_object, &order, &stream))
@@ -75,15 +75,13 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
     if (device_array_stream(runtime, stream, &on) < 0 || device_array_read_shape(shape_object, &shape) < 0) goto done;
     if (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE)))
         goto done;
-    scalar = geometry_scalar(dtype);
-    if (scalar < 0) goto done;
-    strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] == 'F' ? LAYOUT_F : LAYOUT_C,
-                 packed);
+    element = geometry_element(runtime, dtype, 0);
+    if (!element) goto done;
+    strided_pack((unsigned)shape.len, shape.ptr, type_size(element), order[0] == 'F' ? LAYOUT_F : LAYOUT_C, packed);
     if (strides_object != Py_None) { /* like Numba: only a permutation of packed strides can be asked for */
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
         int64_t other[TYPE_MAX_NDIM + 1];
-        strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, order[0] != 'F' ? LAYOUT_F : LAYOUT_C,
-                     other);
+        strided_pack((unsigned)shape.len, shape.ptr, type_size(element), order[0] != 'F' ? LAYOUT_F : LAYOUT_C, other);
         bool same = strides.len == shape.len && !memcmp(strides.ptr, packed, sizeof(int64_t) * (size_t)shape.len);
         bool swapped = strides.len == shape.len && !memcmp(strides.ptr, other, sizeof(int64_t) * (size_t)shape.len);
         if (!same && !swapped) {
@@ -93,7 +91,7 @@ PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs
         }
         memcpy(packed, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
     }
-    result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed);
+    result = (PyObject *)device_array_allocate(runtime, on, element, (unsigned)shape.len, shape.ptr, packed);
 done:
     PyDimMem_FREE(shape.ptr);
     PyDimMem_FREE(strides.ptr);
@@ -114,18 +112,18 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
         DeviceArray *array = (DeviceArray *)like;
         strided_pack_like(array->type->ndim, device_array_shape(array), device_array_item(array),
                           device_array_strides(array), strides);
-        return (PyObject *)device_array_allocate(runtime, on, device_array_scalar(array), array->type->ndim,
+        return (PyObject *)device_array_allocate(runtime, on, device_array_item_type(array), array->type->ndim,
                                                  device_array_shape(array), strides);
     }
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(like);
-    int scalar = array ? geometry_scalar(PyArray_DESCR(array)) : -1;
+    const Type *element = array ? geometry_element(runtime, PyArray_DESCR(array), 0) : NULL;
     PyObject *result = NULL;
-    if (scalar >= 0 && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
-        strided_pack_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), scalar_info[scalar].bytes,
+    if (element && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
+        strided_pack_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), type_size(element),
                           PyArray_STRIDES(array), strides);
-        result = (PyObject *)device_array_allocate(runtime, on, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
+        result = (PyObject *)device_array_allocate(runtime, on, element, (unsigned)PyArray_NDIM(array),
                                                    PyArray_DIMS(array), strides);
-    } else if (scalar >= 0) {
+    } else if (element) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
     }
     Py_XDECREF(array);
@@ -168,7 +166,8 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     PyArray_Descr *dtype = NULL;
     Device *device;
-    int sync = 1, scalar;
+    const Type *element;
+    int sync = 1;
     int64_t packed[TYPE_MAX_NDIM + 1];
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
     if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
@@ -192,9 +191,9 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     typestr = data ? interface_item(interface, "typestr", true) : NULL;
     if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 ||
         device_array_read_shape(shape_object, &shape) < 0 || !PyArray_DescrConverter(typestr, &dtype) ||
-        (scalar = geometry_scalar(dtype)) < 0)
+        !(element = geometry_element(runtime, dtype, 0)))
         goto done;
-    strided_pack((unsigned)shape.len, shape.ptr, scalar_info[scalar].bytes, LAYOUT_C, packed);
+    strided_pack((unsigned)shape.len, shape.ptr, type_size(element), LAYOUT_C, packed);
     strides_object = interface_item(interface, "strides", false);
     if (strides_object && strides_object != Py_None) {
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
@@ -204,7 +203,7 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
     if (sync && stream && stream != Py_None && device_synchronise(device, PyLong_AsVoidPtr(stream)) < 0) goto done;
     void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
     if (!PyErr_Occurred() && (device = device_array_home(runtime, device, pointer)) != NULL)
-        result = (PyObject *)device_array_wrap(runtime, device, (Scalar)scalar, (unsigned)shape.len, shape.ptr, packed,
+        result = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)shape.len, shape.ptr, packed,
                                                pointer, PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
 done:
     if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");

@@ -8,9 +8,9 @@
 static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 
 /* A view with other geometry on the same memory. */
-static PyObject *view_of(DeviceArray *self, Scalar scalar, unsigned ndim, const int64_t *shape, const int64_t *strides,
-                         void *data) {
-    return (PyObject *)device_array_wrap(self->runtime, self->device, scalar, ndim, shape, strides, data,
+static PyObject *view_of(DeviceArray *self, const Type *element, unsigned ndim, const int64_t *shape,
+                         const int64_t *strides, void *data) {
+    return (PyObject *)device_array_wrap(self->runtime, self->device, element, ndim, shape, strides, data,
                                          self->type->readonly, self->base ? self->base : (PyObject *)self);
 }
 
@@ -23,10 +23,10 @@ static PyObject *view_like(DeviceArray *self, PyObject *result) {
     if (!PyArray_Check(result)) {
         PyErr_SetString(PyExc_IndexError, "a device array is indexed with integers, slices, Ellipsis and None only");
     } else {
-        int scalar = geometry_scalar(PyArray_DESCR(array));
-        if (scalar >= 0)
-            view = view_of(self, (Scalar)scalar, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array),
-                           PyArray_STRIDES(array), PyArray_DATA(array));
+        const Type *element = geometry_element(self->runtime, PyArray_DESCR(array), frontend_addresses(result));
+        if (element)
+            view = view_of(self, element, (unsigned)PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
+                           PyArray_DATA(array));
     }
     Py_DECREF(result);
     return view;
@@ -68,7 +68,15 @@ static PyObject *device_array_select(DeviceArray *self, PyObject *key) {
     return view_like(self, result);
 }
 
+/* a['x']: a view on a field of its structs. */
+static PyObject *field_of(DeviceArray *self, PyObject *name) {
+    PyObject *host = stand_in(self), *view = host ? PyObject_GetItem(host, name) : NULL;
+    Py_XDECREF(host);
+    return view_like(self, view);
+}
+
 PyObject *device_array_getitem(PyObject *object, PyObject *key) {
+    if (PyUnicode_Check(key)) return field_of((DeviceArray *)object, key);
     if (!basic_index((DeviceArray *)object, key)) return device_array_operate("operators", "take", "(OO)", object, key);
     DeviceArray *view = (DeviceArray *)device_array_select((DeviceArray *)object, key);
     if (!view || view->type->ndim != 0) return (PyObject *)view;
@@ -91,13 +99,13 @@ static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse o
         PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
         return -1;
     }
-    if (!basic_index(self, key)) {
+    if (!PyUnicode_Check(key) && !basic_index(self, key)) {
         PyObject *stream = on.keeper ? on.keeper : Py_None;
         PyObject *done = device_array_operate("operators", "put", "(OOOO)", self, key, value, stream);
         Py_XDECREF(done);
         return done ? 0 : -1;
     }
-    DeviceArray *view = (DeviceArray *)device_array_select(self, key);
+    DeviceArray *view = (DeviceArray *)(PyUnicode_Check(key) ? field_of(self, key) : device_array_select(self, key));
     if (!view) return -1;
     int status = Py_TYPE(value) == self->runtime->device_array
                      ? device_array_copy_across(view, on, (DeviceArray *)value)

@@ -9,8 +9,9 @@
 #include <structmember.h> /* T_OBJECT_EX; PyMemberDef before 3.12 */
 
 /* A DeviceArray on memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
-DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, unsigned ndim, const int64_t *shape,
-                               const int64_t *strides, void *data, bool readonly, PyObject *base) {
+DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
+                               const int64_t *shape, const int64_t *strides, void *data, bool readonly,
+                               PyObject *base) {
     DeviceArray *self = PyObject_GC_NewVar(DeviceArray, runtime->device_array, 2 * (Py_ssize_t)ndim);
     if (!self) return NULL;
     TypeTable *types = runtime->marshal->types;
@@ -23,8 +24,10 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, 
     self->nuses = 0;
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
-    self->type = type_array(types, type_scalar(types, scalar, false), ndim,
-                            strided_layout(ndim, shape, strides, scalar_info[scalar].bytes), readonly);
+    uintptr_t addresses = (uintptr_t)data;
+    for (unsigned i = 0; i < ndim; i++) addresses |= (uintptr_t)strides[i];
+    const Type like = {.items = &element, .readonly = readonly, .unaligned = addresses % type_align(element) != 0};
+    self->type = type_view(types, &like, ndim, strided_layout(ndim, shape, strides, type_size(element)));
     self->head = (ArrayHead){data, self};
     for (unsigned i = 0; i < ndim; i++) {
         self->dims[i] = shape[i];
@@ -34,18 +37,18 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, 
     return self;
 }
 
-DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, Scalar scalar, unsigned ndim, const int64_t *shape,
-                                   const int64_t *strides) {
+DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *element, unsigned ndim,
+                                   const int64_t *shape, const int64_t *strides) {
     Device *device = runtime_device(runtime);
     void *data = NULL;
-    int64_t bytes = scalar_info[scalar].bytes;
+    int64_t bytes = (int64_t)type_size(element);
     for (unsigned i = 0; i < ndim; i++)
         if (__builtin_mul_overflow(bytes, shape[i], &bytes)) {
             PyErr_SetString(PyExc_ValueError, "the array is too big");
             return NULL;
         }
     if (!device || device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
-    DeviceArray *self = device_array_wrap(runtime, device, scalar, ndim, shape, strides, data, false, NULL);
+    DeviceArray *self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false, NULL);
     if (!self) {
         device_release(device, data, &on.stream, 1);
         return NULL;
@@ -246,22 +249,28 @@ static PyObject *get_cuda_array_interface(DeviceArray *self, void *unused) {
                         "__cuda_array_interface__: this array lies in host memory (kernels run on the host device)");
         return NULL;
     }
-    const ScalarInfo *info = &scalar_info[device_array_scalar(self)];
-    char typestr[8];
-    snprintf(typestr, sizeof typestr, "%c%c%u", info->bytes == 1 ? '|' : '<', info->kind, info->bytes);
+    PyObject *dtype = (PyObject *)device_array_dtype(self);
+    PyObject *typestr = dtype ? PyObject_GetAttrString(dtype, "str") : NULL;
+    PyObject *fields = dtype ? PyObject_GetAttrString(dtype, "descr") : NULL;
+    Py_XDECREF(dtype);
+    if (!typestr || !fields) {
+        Py_XDECREF(typestr);
+        Py_XDECREF(fields);
+        return NULL;
+    }
     PyObject *strides = self->type->layout == LAYOUT_C ? Py_NewRef(Py_None) : get_strides(self, NULL);
-    return Py_BuildValue("{s:N,s:N,s:s,s:(NO),s:i,s:i}", "shape", get_shape(self, NULL), "strides", strides, "typestr",
-                         typestr, "data", PyLong_FromVoidPtr(self->head.data),
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:(NO),s:i,s:i}", "shape", get_shape(self, NULL), "strides", strides,
+                         "typestr", typestr, "descr", fields, "data", PyLong_FromVoidPtr(self->head.data),
                          self->type->readonly ? Py_True : Py_False, "version", 3, "stream", 1);
 }
 
 static PyObject *array_repr(PyObject *object) {
     DeviceArray *self = (DeviceArray *)object;
-    PyObject *shape = get_shape(self, NULL);
-    PyObject *text = shape ? PyUnicode_FromFormat("<krait DeviceArray %S %s on %s>", shape,
-                                                  scalar_info[device_array_scalar(self)].name, self->device->what)
-                           : NULL;
+    PyObject *shape = get_shape(self, NULL), *dtype = (PyObject *)device_array_dtype(self), *text = NULL;
+    if (shape && dtype)
+        text = PyUnicode_FromFormat("<krait DeviceArray %S %S on %s>", shape, dtype, self->device->what);
     Py_XDECREF(shape);
+    Py_XDECREF(dtype);
     return text;
 }
 

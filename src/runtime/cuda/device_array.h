@@ -17,21 +17,22 @@
 /* ---- array_geometry.c ---- */
 
 int64_t geometry_count(unsigned ndim, const int64_t *shape);
-int geometry_scalar(PyArray_Descr *dtype); /* the Scalar of a dtype; -1: TypeError, compiled code has none */
+/* The type of the items of a dtype at these addresses (marshal_element); NULL: TypeError, compiled code has none. */
+const Type *geometry_element(const Runtime *runtime, PyArray_Descr *dtype, uintptr_t addresses);
 
 /* ---- device_array.c ---- */
 
 static inline int64_t *device_array_shape(DeviceArray *self) { return self->dims; }
 static inline int64_t *device_array_strides(DeviceArray *self) { return self->dims + self->type->ndim; }
-static inline Scalar device_array_scalar(const DeviceArray *self) { return (Scalar)type_element(self->type)->scalar; }
-static inline size_t device_array_item(const DeviceArray *self) { return scalar_info[device_array_scalar(self)].bytes; }
+static inline const Type *device_array_item_type(const DeviceArray *self) { return type_element(self->type); }
+static inline size_t device_array_item(const DeviceArray *self) { return type_size(device_array_item_type(self)); }
 static inline bool device_array_contiguous(const DeviceArray *self) { return self->type->layout != LAYOUT_A; }
 
 /* On memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
-DeviceArray *device_array_wrap(Runtime *runtime, Device *device, Scalar scalar, unsigned ndim, const int64_t *shape,
-                               const int64_t *strides, void *data, bool readonly, PyObject *base);
-DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, Scalar scalar, unsigned ndim, const int64_t *shape,
-                                   const int64_t *strides);
+DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
+                               const int64_t *shape, const int64_t *strides, void *data, bool readonly, PyObject *base);
+DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *element, unsigned ndim,
+                                   const int64_t *shape, const int64_t *strides);
 /* The host has waited for work on the array: its allocation is over. */
 void device_array_settle(DeviceArray *self);
 /* The stream that an argument names; NULL: the default stream. */
@@ -46,7 +47,7 @@ int device_array_read_shape(PyObject *object, PyArray_Dims *dims);
 
 /* ---- array_copy.c ---- */
 
-PyArray_Descr *device_array_dtype(const DeviceArray *self);
+PyArray_Descr *device_array_dtype(const DeviceArray *self); /* new; NULL: exception set */
 bool device_array_same_shape(DeviceArray *self, PyArrayObject *array);
 /* A NumPy array with this shape and these strides over `data`; base keeps data alive (may be NULL). */
 PyObject *device_array_numpy_view(DeviceArray *self, void *data, PyObject *base, bool writable);

@@ -196,8 +196,8 @@ static PyObject *lock_memory(PyObject *capsule, PyObject *args) {
     PyArrayObject *array;
     int mapped;
     if (!device || !PyArg_ParseTuple(args, "O!p:lock_memory", &PyArray_Type, &array, &mapped)) return NULL;
-    int scalar = geometry_scalar(PyArray_DESCR(array));
-    if (scalar < 0) return NULL;
+    const Type *element = geometry_element(runtime, PyArray_DESCR(array), frontend_addresses((PyObject *)array));
+    if (!element) return NULL;
     if (!PyArray_ISONESEGMENT(array)) {
         PyErr_SetString(PyExc_ValueError, "only a contiguous array can be page-locked");
         return NULL;
@@ -220,7 +220,7 @@ static PyObject *lock_memory(PyObject *capsule, PyObject *args) {
     }
     if (!mapped) return holder;
     bool readonly = !PyArray_ISWRITEABLE(array);
-    PyObject *view = (PyObject *)device_array_wrap(runtime, device, (Scalar)scalar, (unsigned)PyArray_NDIM(array),
+    PyObject *view = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)PyArray_NDIM(array),
                                                    PyArray_DIMS(array), PyArray_STRIDES(array), memory, readonly,
                                                    holder);
     return view ? Py_BuildValue("(NN)", holder, view) : (Py_DECREF(holder), NULL);

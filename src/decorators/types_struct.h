@@ -1,0 +1,20 @@
+/* types_struct.h: what types_object.c takes from types_struct.c. */
+#ifndef KRAIT_DECORATORS_TYPES_STRUCT_H
+#define KRAIT_DECORATORS_TYPES_STRUCT_H
+
+#include "decorators/decorators.h"
+
+const Type *types_of_dtype(ModuleState *state, PyObject *dtype); /* of its items; NULL: TypeError */
+PyObject *types_extents(const Type *nested);                     /* a tuple */
+PyObject *types_new_record(ModuleState *state, PyObject *args, PyObject *kwargs);
+PyObject *types_new_nested(ModuleState *state, PyObject *args, PyObject *kwargs);
+PyObject *types_from_dtype(PyObject *module, PyObject *object);
+
+/* Attributes and methods of Type that records have. */
+PyObject *types_get_size(PyObject *self, void *closure);
+PyObject *types_get_aligned(PyObject *self, void *closure);
+PyObject *types_get_members(PyObject *self, void *closure);
+PyObject *types_typeof_field(PyObject *self, PyObject *name);
+PyObject *types_offset_of_field(PyObject *self, PyObject *name);
+
+#endif
