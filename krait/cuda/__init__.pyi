@@ -11,6 +11,7 @@ from . import args as args
 from . import config as config
 from . import cudadrv as cudadrv
 from ..errors import CudaError
+from . import libdevice as libdevice
 from ..types import Signature, Type
 from ..types import (
     int8 as int8,

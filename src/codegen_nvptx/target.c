@@ -257,10 +257,29 @@ static void inline_barriers(Module *module) {
             inline_callers(module, f);
 }
 
+/* What libdevice asks about square roots; about flush-to-zero and the capability LLVM answers (a pass of its own, which
+ * does not know this question and says 0, for approximate). */
+static void answer_precise_roots(Module *module, bool precise) {
+    static const char question[] = "__CUDA_PREC_SQRT";
+    LLVMValueRef reflect = LLVMGetNamedFunction(module->module, "__nvvm_reflect");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(module->context);
+    for (LLVMUseRef use = reflect ? LLVMGetFirstUse(reflect) : NULL, next; use; use = next) {
+        LLVMValueRef call = LLVMGetUser(use), asked = LLVMIsACallInst(call) ? LLVMGetOperand(call, 0) : NULL;
+        size_t length = 0;
+        next = LLVMGetNextUse(use);
+        if (!asked || !LLVMIsAGlobalVariable(asked) || !LLVMIsAConstantDataArray(LLVMGetInitializer(asked))) continue;
+        const char *text = LLVMGetAsString(LLVMGetInitializer(asked), &length);
+        if (length != sizeof question || memcmp(text, question, length) != 0) continue;
+        LLVMReplaceAllUsesWith(call, LLVMConstInt(i32, precise, false));
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
 /* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by
  * __nvvm_reflect. */
 static void nvptx_prepare(Module *module) {
     bool flush = (module->options.fastmath & FASTMATH_AFN) != 0;
+    answer_precise_roots(module, !flush);
     LLVMContextRef context = module->context;
     LLVMMetadataRef value = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), flush, false));
     static const char flag[] = "nvvm-reflect-ftz";

@@ -87,7 +87,7 @@ typedef struct FuncInfo {
     const char *errors[4]; /* CALL: class and text of error 1, of error 2 */
     UfuncLoops loops;
     FuncRange range;
-    const char *signature; /* HOSTED */
+    const char *signature; /* HOSTED, libdevice */
     uint32_t constants;    /* bit i: argument i must be a constant */
     bool vectors;          /* vector variants may stand for it */
     bool is_value;         /* read without a call */

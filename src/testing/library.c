@@ -27,13 +27,13 @@ static PyObject *row_of(const FuncInfo *info) {
     const FuncHead *head = &info->head;
     PyObject *loops = loops_of(info), *range = range_of(info), *row = NULL;
     if (loops && range)
-        row = Py_BuildValue("{sI ss ss ss si si ss ss sz ss sz ss sO sO sI sO sO}", "id", head->id, "key", head->key,
+        row = Py_BuildValue("{sI ss ss ss si si ss ss sz ss sz ss sO sO sI sO sO sz}", "id", head->id, "key", head->key,
                             "names", head->names, "library", library_info[info->library].title, "least",
                             (int)head->least, "most", (int)head->most, "effects", head->effects, "how", hows[info->how],
                             "symbol", symbol_of(info), "check", checks[info->check], "checker", info->checker, "doc",
                             info->doc, "loops", loops, "range", range, "constants", (unsigned)info->constants,
                             "vectors", info->vectors ? Py_True : Py_False, "is_value",
-                            info->is_value ? Py_True : Py_False);
+                            info->is_value ? Py_True : Py_False, "signature", info->signature);
     Py_XDECREF(loops);
     Py_XDECREF(range);
     return row;

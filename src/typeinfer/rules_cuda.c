@@ -256,6 +256,28 @@ bool rule_func_cuda_bits(Typing *t) {
     return typing_result(t, infer_int(t->in), NULL);
 }
 
+/* ---- libdevice: strong types, as the row says ---- */
+
+static const Type *type_of_letter(Infer *in, char letter) {
+    Scalar scalar = 0;
+    while (scalar_info[scalar].numpy_char != letter) scalar++;
+    return infer_scalar(in, scalar, false);
+}
+
+bool rule_func_libdevice(Typing *t) {
+    const FuncInfo *info = &func_info[t->func];
+    TRY(in_kernel(t));
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = type_of_letter(t->in, info->signature[i]);
+        if (!lib_kinds(t, i, 1, type_scalar_kind(type) == 'f' ? "biuf" : "biu")) return typing_bad_operands(t);
+        typing_cast(t, i, type);
+    }
+    const char *results = info->signature + t->nargs + 1;
+    if (*results == '*') results++;
+    const Type *first = type_of_letter(t->in, results[0]);
+    return typing_result(t, results[1] ? lib_pair(t->in, first, type_of_letter(t->in, results[1])) : first, NULL);
+}
+
 bool rule_func_cuda_selp(Typing *t) {
     TRY(in_kernel(t));
     const Type *type = lib_kinds(t, 1, 2, "biufc") ? promote_args(t, 1, 2) : NULL;
