@@ -370,11 +370,12 @@ MISTAKES = {
             x[0] = 1
         frozen = X.copy(); frozen.flags.writeable = False
         f(frozen)""",
-    "new matrix": """
-        @njit
-        def f(n):
-            return np.eye(n)
-        f(3)""",
+    "memory in a kernel": """
+        @cuda.jit
+        def k(x, n):
+            buffer = np.zeros(n)
+            x[cuda.grid(1)] = buffer[0]
+        k[1, 16](X, 4)""",
     "fractional shape": """
         @njit
         def f(n):
@@ -420,9 +421,9 @@ MISTAKES = {
         @vectorize(["float64(float64)"])
         def f(x):
             y = x * 2""",
-    "guvectorize": """
+    "guvectorize with a letter too few": """
         from krait import guvectorize
-        @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+        @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)->")
         def f(x, y):
             y[0] = x[0]""",
     "coroutine compiled": """

@@ -88,13 +88,16 @@ Op lib_op(FuncId func) { return func_info[func].op; }
 /* An internal row is only ever made by another rule, never called by name. */
 bool rule_func_none(Typing *t) { return typing_bad_operands(t); }
 
+static bool on_host(Typing *t) {
+    if (!t->in->device) return true;
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s cannot be used in kernels", typing_func_name(t));
+    return typing_hint(t, "draw the numbers outside and pass them as an array");
+}
+
 /* HOSTED rows: the letters of SIGNATURE are the types; kernels have no such function. */
 bool rule_func_hosted(Typing *t) {
     const char *letters = func_info[t->func].signature, *result = strchr(letters, '>') + 1;
-    if (t->in->device) {
-        typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s cannot be used in kernels", typing_func_name(t));
-        return typing_hint(t, "draw the numbers on the host, or use krait.cuda.random");
-    }
+    TRY(on_host(t));
     for (size_t i = 0; i < t->nargs; i++) {
         bool real = letters[i] == 'd';
         if (!lib_kinds(t, i, 1, real ? "biuf" : "biu")) return typing_bad_operands(t);
@@ -105,6 +108,11 @@ bool rule_func_hosted(Typing *t) {
 
 /* PRELUDE rows: the function named in the row takes the place of this one. */
 bool rule_func_prelude(Typing *t) { return typing_become_prelude(t, func_info[t->func].symbol); }
+
+bool rule_func_host_prelude(Typing *t) {
+    TRY(on_host(t));
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
 
 /* np.ndim(x): known from the type. */
 bool rule_func_ndim(Typing *t) {

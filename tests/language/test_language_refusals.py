@@ -163,7 +163,7 @@ def test_refused_functions():
         object(),
         np.array(["a"]),
         np.array([None]),
-        np.zeros(3, "i4,f8"),
+        np.zeros(3, "i4,O"),
         b"x",
         np.datetime64("2020-01-01"),
         np.longdouble(1),
