@@ -161,6 +161,8 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CALL: return lower_exception(l, value);
     case OP_CALL_FUNC: return lower_call_func(l, value);
     case OP_CALL_INST: return lower_call_inst(l, value);
+    case OP_BROADCAST: return lower_broadcast(l, value);
+    case OP_MAP: return lower_map(l, value);
     default: /* inference has replaced or refused the rest */
         return l_unsupported(l, "`%s` is not compiled yet", op_info[value->op].doc);
     }

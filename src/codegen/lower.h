@@ -105,12 +105,14 @@ LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef ar
                     LLVMValueRef index, const Type *result);
 LLVMValueRef lower_slice(Lower *l, const Value *value);
 void l_unravel(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef linear, LLVMValueRef *index);
-void l_fill(Lower *l, const Type *type, LLVMValueRef array,
-            LLVMValueRef value); /* lower_assign.c; the value has the element's type */
-void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
 /* A tuple of numbers, or of such tuples, as an array; `checked`: integers must fit. */
 void l_assign_tuple(Lower *l, const Type *to_type, LLVMValueRef to, const Type *tuple, LLVMValueRef from, bool checked);
-LLVMValueRef lower_array_inplace(Lower *l, const Value *value);
+LLVMValueRef lower_broadcast(Lower *l, const Value *value); /* lower_broadcast.c */
+/* Raises unless one array can be assigned to the other. */
+void l_check_assignment(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
+LLVMValueRef lower_map(Lower *l, const Value *value);                            /* lower_map.c */
+void l_fill(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef value); /* of the element's type */
+void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
 /* Normalises an index: negative ones count from the end, unless it is known to count forward. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward);
 

@@ -457,7 +457,7 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
     if (type_is_scalar(from) || from == type_element(type)) {
         if (value->flags & VF_CHECKED) l_check_int_range(l, source, from, type_element(type), value->args[2]);
         l_fill(l, view_type, view, l_cast(l, source, from, type_element(type)));
-    } else if (from->kind == TY_ARRAY) {
+    } else if (from->kind == TY_ARRAY) { /* of records */
         l_assign(l, view_type, view, from, source);
     } else if (from->kind == TY_TUPLE) {
         l_assign_tuple(l, view_type, view, from, source, value->flags & VF_CHECKED);

@@ -411,7 +411,6 @@ static LLVMValueRef unwrapped(Lower *l, const Value *value, LLVMValueRef a, LLVM
 
 LLVMValueRef lower_binary(Lower *l, const Value *value) {
     const Type *type = value->type;
-    if (type->kind == TY_ARRAY) return lower_array_inplace(l, value);
     if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc);
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);

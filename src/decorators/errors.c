@@ -190,8 +190,9 @@ static PyObject *site_text(const char *format, const char *buffer) {
 
 /* The lines that the exception came through: where it was raised, then each call on the way out. */
 static void add_trail(const Code *code, const RaiseSite *site, const RaiseTrail *trail, PyObject *globals) {
-    for (int32_t i = 0; site && site->file; i++) {
-        errors_add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+    for (int32_t i = 0; site; i++) { /* functions of elements have no source */
+        if (site->file)
+            errors_add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
         bool more = i < trail->depth && i < TRAIL_CALLS && (size_t)trail->calls[i] <= code->nraise_sites;
         site = more ? &code->raise_sites[trail->calls[i] - 1] : NULL;
     }

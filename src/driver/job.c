@@ -36,6 +36,14 @@ static FuncInst *host_instance(void *self, ObjRef function, const Type *const *t
     return untyped ? worklist_instance(job, function, untyped, types, konsts, site) : NULL;
 }
 
+static FuncInst *host_row_instance(void *self, const FuncHead *func, const Type *const *types,
+                                   const Const *const *konsts, size_t count, FuncInst *caller) {
+    Job *job = self;
+    FuncInst *inst = worklist_instance(job, 0, worklist_row_function(job, func, count), types, konsts, (CallSite){0});
+    if (inst && !inst->caller) inst->caller = caller;
+    return inst;
+}
+
 static bool host_signature(void *self, ObjRef function, size_t index, InferSignature *signature) {
     const Objects *objects = ((Job *)self)->session->objects;
     ObjSignature found;
@@ -236,7 +244,7 @@ static bool job_init(Job *job, const Session *session, const Config *config, PyO
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
-    job->infer_host = (InferHost){job,          host_translate,    host_instance,   host_signature,
+    job->infer_host = (InferHost){job,          host_translate,    host_instance,   host_row_instance, host_signature,
                                   host_prelude, host_struct_class, host_object_name};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel, &job->infer_host};
 }

@@ -25,6 +25,13 @@ typedef struct Specialised {
     uint32_t count;
 } Specialised;
 
+/* The untyped function that calls a library function with so many arguments. */
+typedef struct RowFunction {
+    const FuncHead *func;
+    size_t count;
+    const Func *untyped;
+} RowFunction;
+
 typedef struct Job {
     const Session *session;
     const Config *config;
@@ -41,7 +48,8 @@ typedef struct Job {
     VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */
     HashIndex requests;    /* of insts: by function, types and constants */
     VEC(Specialised) specialised;
-    HashIndex functions;   /* of specialised */
+    HashIndex functions; /* of specialised */
+    VEC(RowFunction) row_functions;
     VEC(FuncInst *) queue; /* to be inferred (again) */
     Program program;       /* insts, once they are typed */
     Module *module;
@@ -60,6 +68,7 @@ typedef struct Job {
 /* worklist.c */
 FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
                             const Const *const *konsts, CallSite site);
+const Func *worklist_row_function(Job *job, const FuncHead *func, size_t count);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* notes.c */

@@ -12,9 +12,9 @@
 
 enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200 };
 
-static bool same_request(const FuncInst *inst, ObjRef function, const Type *const *types, const Const *const *konsts,
-                         size_t count) {
-    if (inst->object != function) return false;
+static bool same_request(const FuncInst *inst, const Func *untyped, const Type *const *types,
+                         const Const *const *konsts, size_t count) {
+    if (inst->untyped != untyped) return false;
     for (size_t i = 0; i < count; i++) {
         const Const *have = inst->konsts[i], *want = konsts ? konsts[i] : NULL;
         if (inst->types[i] != types[i] || !have != !want || (have && !const_equal(have, want))) return false;
@@ -22,8 +22,8 @@ static bool same_request(const FuncInst *inst, ObjRef function, const Type *cons
     return true;
 }
 
-static uint64_t hash_request(ObjRef function, const Type *const *types, const Const *const *konsts, size_t count) {
-    uint64_t hash = hash_mix(0, function);
+static uint64_t hash_request(const Func *untyped, const Type *const *types, const Const *const *konsts, size_t count) {
+    uint64_t hash = hash_mix(0, (uintptr_t)untyped);
     for (size_t i = 0; i < count; i++) {
         hash = hash_mix(hash, (uintptr_t)types[i]);
         if (konsts && konsts[i] && type_is_integer(types[i])) hash = hash_mix(hash, (uint64_t)konsts[i]->i);
@@ -66,7 +66,8 @@ static FuncInst *new_instance(Job *job, ObjRef function, const Func *untyped, co
     inst->konsts = own_konsts;
     inst->result = type_simple(job->session->types, TY_BOTTOM);
     inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
-                    (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0);
+                    (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0) |
+                    (function ? 0 : OPT_INLINE); /* of an element */
     return inst;
 }
 
@@ -74,10 +75,10 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
                             const Const *const *konsts, CallSite site) {
     size_t count = untyped->nparams;
     FuncInst *inst = NULL;
-    uint64_t hash = hash_request(function, types, konsts, count);
+    uint64_t hash = hash_request(untyped, types, konsts, count);
     uint32_t i = hash_index_first(&job->requests, hash);
     for (; i != HASH_INDEX_END && !inst; i = hash_index_next(&job->requests, i))
-        if (same_request(job->insts.data[i], function, types, konsts, count)) inst = job->insts.data[i];
+        if (same_request(job->insts.data[i], untyped, types, konsts, count)) inst = job->insts.data[i];
     if (!inst) {
         FAIL_IF(specialised(job, function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
@@ -90,6 +91,35 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
     }
     if (site.caller && site.caller->inference) vec_push(job->arena, &inst->waiting, site);
     return inst;
+}
+
+/* ---- functions of elements ---- */
+
+static const Func *make_row_function(Job *job, const FuncHead *head, size_t count) {
+    Func *func = func_new(job->arena, job->session->types, func_name(job->arena, head), NULL);
+    Block *block = block_new(func);
+    Value **args = ARENA_ARRAY(job->arena, Value *, count + 1);
+    func->params = ARENA_ARRAY(job->arena, Param, count);
+    func->nparams = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        func->params[i] = (Param){.name = arena_printf(job->arena, "x%zu", i + 1), .kind = PARAM_POSITIONAL_ONLY};
+        args[1 + i] = block_append(func, block, OP_PARAM, (Span){0}, NULL, 0);
+        args[1 + i]->imm.i = (int64_t)i;
+    }
+    args[0] = block_append_const(func, block, (Span){0}, const_of(job->arena, type_func(job->session->types, head)));
+    Value *result = block_append(func, block, OP_CALL, (Span){0}, args, count + 1);
+    block_append(func, block, OP_RETURN, (Span){0}, &result, 1);
+    return func;
+}
+
+const Func *worklist_row_function(Job *job, const FuncHead *head, size_t count) {
+    for (size_t i = 0; i < job->row_functions.len; i++) {
+        const RowFunction *known = &job->row_functions.data[i];
+        if (known->func == head && known->count == count) return known->untyped;
+    }
+    const Func *untyped = make_row_function(job, head, count);
+    vec_push(job->arena, &job->row_functions, (RowFunction){head, count, untyped});
+    return untyped;
 }
 
 /* Whether runtime/marshal/box.c can make a Python object of it. */

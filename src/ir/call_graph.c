@@ -37,7 +37,7 @@ static FuncInst *next_callee(Walk *walk) {
         }
         const Value *value = walk->at;
         walk->at = value->next;
-        if (value->op == OP_CALL_INST) return value->imm.inst;
+        if (value_callee(value)) return value_callee(value);
     }
 }
 

@@ -64,8 +64,19 @@ static Effects call_effects(const Value *call, bool index_raises) {
     return effects | (row & EFFECT_RAISE && !unchecked ? EFFECT_RAISE : 0) | raises_if(element && index_raises);
 }
 
-/* x op= y on an array writes to it, and raises where the shapes do not fit or an integer does not. */
-static bool writes_array(const Value *value) { return (value->flags & VF_INPLACE) && value->type->kind == TY_ARRAY; }
+/* Destinations that other operands may overlap other than exactly are written by way of a temporary array. */
+static Effects map_memory_effects(const Value *map) {
+    Effects effects = MEMORY;
+    for (uint32_t d = 0; d < (uint32_t)map->imm.i; d++)
+        for (uint32_t i = (uint32_t)map->imm.i; i < map->nargs; i++)
+            if (map->args[i]->type->kind == TY_ARRAY && map->args[i] != map->args[d]) effects |= EFFECT_RAISE;
+    return effects;
+}
+
+static Effects map_effects(const Value *map) {
+    const FuncInst *body = map->imm.inst;
+    return map_memory_effects(map) | (!body ? 0 : body->summarised ? body->effects : op_effects(OP_MAP));
+}
 
 static bool is_typed(const Value *value) {
     if (!value->type && op_has_result(value->op)) return false;
@@ -94,9 +105,7 @@ Effects value_effects(const Value *value, bool index_raises) {
     case OP_RSHIFT:
     case OP_AND:
     case OP_OR:
-    case OP_XOR:
-        if (writes_array(value)) return MEMORY | EFFECT_RAISE;
-        return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));
+    case OP_XOR: return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));
     case OP_CAST: {
         bool content = value->args[0]->type->kind == TY_OPTIONAL && value->type->kind != TY_OPTIONAL;
         return raises_if(value->flags & VF_CHECKED || (content && !(value->flags & VF_UNCHECKED)));
@@ -105,6 +114,7 @@ Effects value_effects(const Value *value, bool index_raises) {
     case OP_SETITEM: return item_effects(value, index_raises);
     case OP_GETATTR: return 0; /* attributes of values never change */
     case OP_CALL_FUNC: return call_effects(value, index_raises);
+    case OP_MAP: return map_effects(value);
     case OP_CALL_INST: return value->imm.inst->summarised ? value->imm.inst->effects : row_effects(value);
     default: return row_effects(value);
     }
@@ -129,9 +139,10 @@ static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bo
         const Block *block = inst->func->blocks.data[b];
         Effects leave = block->unwinds ? ~(Effects)EFFECT_RAISE : ~(Effects)0;
         for (const Value *value = block->first; value; value = value->next) {
-            if (value->op == OP_CALL_INST)
-                vec_push(arena, &summaries[value->imm.inst->id].calls, ((Call){inst, leave}));
-            else
+            if (value_callee(value)) vec_push(arena, &summaries[value_callee(value)->id].calls, ((Call){inst, leave}));
+            if (value->op == OP_MAP)
+                effects |= map_memory_effects(value) & leave;
+            else if (value->op != OP_CALL_INST)
                 effects |= value_effects(value, index_raises) & leave;
         }
     }

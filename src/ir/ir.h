@@ -371,13 +371,13 @@ struct Value {
     const char *name;     /* the Python variable it was stored to, for messages; may be NULL */
     const Bounds *bounds; /* of an integer, where tighter than its type's (pass intervals), else NULL */
     struct {
-        int64_t i;        /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY; TRUEDIV: 1 if both operands were integers */
+        int64_t i;        /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY BROADCAST MAP; TRUEDIV: 1 if both were integers */
         const char *text; /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;
         ObjRef object;        /* FUNCTION */
         const FuncHead *func; /* CALL_FUNC */
-        FuncInst *inst;       /* CALL_INST */
+        FuncInst *inst;       /* CALL_INST MAP */
     } imm;
     void *mark; /* scratch for the pass that runs */
 };
@@ -490,6 +490,16 @@ void insts_find_calls(Arena *arena, FuncInst *const *insts, size_t count);
 /* FuncInst.effects of all functions of a compilation, which are typed and numbered as they stand. */
 void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool index_raises);
 
+/* The compiled function that the value calls, or NULL. */
+static inline FuncInst *value_callee(const Value *value) {
+    return value->op == OP_CALL_INST || value->op == OP_MAP ? value->imm.inst : NULL;
+}
+/* Of a map: whether its last operand is a mask. */
+static inline bool map_is_masked(const Value *map) {
+    uint32_t sources = map->imm.inst ? map->imm.inst->untyped->nparams : 1;
+    return map->nargs > (uint32_t)map->imm.i + sources;
+}
+
 Bounds type_bounds(const Type *type); /* of an integer type, as of a value of it */
 /* Of an integer: what is known, at least what its type says; hi of a uint64 is INT64_MAX where it may be more. */
 Bounds value_bounds(const Value *value);
@@ -568,7 +578,8 @@ bool value_is_removable(const Value *value);
  *   }
  * Parameters are %0 ... of the OP_PARAM values that open the entry block, one per parameter in order.  "%6 total": name
  * is what the value was stored to.  Flags follow the operation (.inplace .unchecked .forward .checked .nowrap), imm
- * stands in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] function[object#3]),
+ * stands in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] map[1, f#3]
+ * function[object#3]),
  * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is" (%4: int = add %1,
  * %2 is 5), bounds after "in" (%4: int = add %1, %2 in 0..99; 0.. and ..99 where the other is the type's).  A default
  * that is not known is "= ...".  Operations without a result have no number. From ";" to the end of the line is a

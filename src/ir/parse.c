@@ -352,6 +352,7 @@ static bool parse_imm(Parser *parser, Value *value) {
     case OP_STRIP_STOP:
     case OP_FIELD:
     case OP_STRIP_LENGTH:
+    case OP_BROADCAST:
     case OP_EXTRACT:
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
         value->imm.i = number;
@@ -375,6 +376,16 @@ static bool parse_imm(Parser *parser, Value *value) {
         break;
     case OP_CALL_FUNC: TRY(expect(parser, "[") && parse_func_ref(parser, value)); break;
     case OP_CALL_INST: TRY(expect(parser, "[") && parse_inst(parser, value)); break;
+    case OP_MAP:
+        TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
+        value->imm.i = number;
+        skip_space(parser);
+        if (*parser->at == ',') {
+            parser->at++;
+            skip_space(parser);
+            TRY(parse_inst(parser, value));
+        }
+        break;
     default: return true;
     }
     return expect(parser, "]");

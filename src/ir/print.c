@@ -26,6 +26,14 @@ static void print_name(Buf *buf, const char *name) {
         const_print(buf, &(Const){.type = &(Type){.kind = TY_STR}, .text = name});
 }
 
+static void print_inst(Buf *buf, const FuncInst *inst) {
+    const char *name = inst && inst->untyped && inst->untyped->name ? inst->untyped->name : "";
+    if (inst)
+        buf_printf(buf, "%s#%u", name, (unsigned)inst->id);
+    else
+        buf_putc(buf, '?');
+}
+
 static void print_imm(Buf *buf, const Value *value) {
     long long i = (long long)value->imm.i;
     switch (value->op) {
@@ -36,6 +44,7 @@ static void print_imm(Buf *buf, const Value *value) {
     case OP_STRIP_STOP:
     case OP_FIELD:
     case OP_STRIP_LENGTH:
+    case OP_BROADCAST:
     case OP_EXTRACT: buf_printf(buf, "[%lld]", i); return;
     case OP_UNPACK_EX: buf_printf(buf, "[%lld, %lld]", i & 255, i >> 8); return;
     case OP_GETATTR:
@@ -48,15 +57,16 @@ static void print_imm(Buf *buf, const Value *value) {
         return;
     case OP_FUNCTION: buf_printf(buf, "[object#%u]", (unsigned)value->imm.object); return;
     case OP_CALL_FUNC: buf_printf(buf, "[%s]", value->imm.func ? func_name(buf->arena, value->imm.func) : "?"); return;
-    case OP_CALL_INST: {
-        const FuncInst *inst = value->imm.inst;
-        const char *name = inst && inst->untyped && inst->untyped->name ? inst->untyped->name : "";
-        if (inst)
-            buf_printf(buf, "[%s#%u]", name, (unsigned)inst->id);
-        else
-            buf_puts(buf, "[?]");
+    case OP_CALL_INST:
+        buf_putc(buf, '[');
+        print_inst(buf, value->imm.inst);
+        buf_putc(buf, ']');
         return;
-    }
+    case OP_MAP:
+        buf_printf(buf, "[%lld", i);
+        if (value->imm.inst) buf_puts(buf, ", "), print_inst(buf, value->imm.inst);
+        buf_putc(buf, ']');
+        return;
     default: return;
     }
 }

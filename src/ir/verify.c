@@ -135,6 +135,11 @@ static void check_imm(Verifier *verifier, const Value *value) {
     case OP_CHECK_BOUND:
         if (!value->imm.text) verify_fault(verifier, block, value, "the name is missing");
         break;
+    case OP_BROADCAST:
+    case OP_MAP:
+        if (value->imm.i < (value->op == OP_MAP) || value->imm.i > value->nargs)
+            verify_fault(verifier, block, value, "the number of destinations is wrong");
+        break;
     case OP_CALL_INST:
         if (!value->imm.inst) verify_fault(verifier, block, value, "the function is missing");
         break;
@@ -180,6 +185,12 @@ static void check_operands(Verifier *verifier, const Value *value) {
         if (value->imm.inst && value->imm.inst->untyped && value->imm.inst->types)
             check_operand_count(verifier, value, value->imm.inst->untyped->nparams, value->imm.inst->untyped->nparams);
         break;
+    case OP_MAP: {
+        const FuncInst *inst = value->imm.inst;
+        uint32_t least = (uint32_t)value->imm.i + (inst && inst->untyped ? inst->untyped->nparams : 1);
+        if (!inst || inst->types) check_operand_count(verifier, value, least, least + 1);
+        break;
+    }
     default:
         if (op_info[value->op].operands >= 0)
             check_operand_count(verifier, value, (uint32_t)op_info[value->op].operands,

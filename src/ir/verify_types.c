@@ -54,10 +54,6 @@ static void want_result(Verifier *verifier, const Value *value, const Type *want
 
 static void check_arithmetic(Verifier *verifier, const Value *value) {
     const Type *type = value->type;
-    if (type->kind == TY_ARRAY && (value->flags & VF_INPLACE)) {
-        want(verifier, value, 0, type);
-        return;
-    }
     if (type->kind != TY_SCALAR) return; /* tuples and views have their own rules */
     want(verifier, value, 0, type);
     if (value->nargs < 2) return;
@@ -128,6 +124,29 @@ static void check_call(Verifier *verifier, const Value *value) {
     if (inst->types)
         for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, inst->types[i]);
     if (inst->result && inst->result->kind != TY_BOTTOM) want_result(verifier, value, inst->result);
+}
+
+static void check_broadcast(Verifier *verifier, const Value *value) {
+    for (uint32_t i = 0; i < value->nargs; i++) want_kind(verifier, value, i, TY_TUPLE, "a shape");
+    if (value->type->kind != TY_TUPLE) fault(verifier, value, "the result is not a shape");
+}
+
+static void check_map(Verifier *verifier, const Value *value) {
+    uint32_t dests = (uint32_t)value->imm.i;
+    for (uint32_t i = 0; i < dests && i < value->nargs; i++) {
+        const Type *dest = value->args[i]->type;
+        want_kind(verifier, value, i, TY_ARRAY, "an array");
+        if (dest->kind != TY_ARRAY) return;
+        if (dest->readonly) fault(verifier, value, "a destination is read-only");
+        if (dest->ndim != value->args[0]->type->ndim) fault(verifier, value, "the destinations differ in axes");
+    }
+    for (uint32_t i = dests; i < value->nargs; i++) {
+        const Type *type = value->args[i]->type;
+        if (type->kind != TY_ARRAY && type->kind != TY_SCALAR)
+            fault(verifier, value, "an operand is neither an array nor a scalar");
+        else if (type->kind == TY_ARRAY && value->imm.inst && type->ndim > value->args[0]->type->ndim)
+            fault(verifier, value, "an operand has more axes than the destination");
+    }
 }
 
 static void check_cells(Verifier *verifier, const Value *value) {
@@ -249,6 +268,8 @@ static void check_op(Verifier *verifier, const Value *value) {
         if (verifier->func->result) want(verifier, value, 0, verifier->func->result);
         return;
     case OP_RAISE: check_raise(verifier, value); return;
+    case OP_BROADCAST: check_broadcast(verifier, value); return;
+    case OP_MAP: check_map(verifier, value); return;
     case OP_CALL_INST: check_call(verifier, value); return;
     case OP_CALL:
     case OP_CALL_EX: fault(verifier, value, "the call is not resolved"); return;

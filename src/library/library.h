@@ -89,6 +89,7 @@ typedef struct FuncInfo {
     FuncRange range;
     const char *signature; /* HOSTED, libdevice */
     uint32_t constants;    /* bit i: argument i must be a constant */
+    bool elementwise;      /* a ufunc: takes whole arrays */
     bool vectors;          /* vector variants may stand for it */
     bool is_value;         /* read without a call */
 } FuncInfo;

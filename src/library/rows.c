@@ -36,7 +36,8 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define CHECK(what)                    .head.checked = true, .check = CHECK_##what
 #define CHECK_BY(f, ...)               .head.checked = true, .check = CHECK_CALL, .checker = #f, .errors = {__VA_ARGS__}
 #define MATH_ERRORS                    "ValueError", "math domain error", "OverflowError", "math range error"
-#define LOOPS(types, result, integers) .loops = {types, result, integers}
+#define LOOPS(types, result, integers) .elementwise = true, .loops = {types, result, integers}
+#define ELEMENTWISE                    .elementwise = true
 #define VECTORS                        .vectors = true
 #define SIGNATURE(text)                .signature = text
 #define CONSTANT(i)                    .constants = 1u << (i)

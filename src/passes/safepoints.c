@@ -75,13 +75,14 @@ static uint64_t value_cost(const Value *value) {
     case OP_PHI:
     case OP_UNDEF:
     case OP_PARAM: return 0;
+    case OP_MAP: return VIEW_COST;
     case OP_CALL_INST: return value->imm.inst->loops ? LOOP_CALL_COST : CALL_COST;
     case OP_CALL_FUNC: return func_effects(value->imm.func) & EFFECT_SYNC ? REST_COST : CALL_COST;
     case OP_SETITEM: {
         const Type *of = value->args[0]->type;
         return of->kind == TY_ARRAY && !type_takes_element(of, value->args[1]->type) ? VIEW_COST : 2;
     }
-    default: return value->flags & VF_INPLACE && !type_is_scalar(value->type) ? VIEW_COST : 1;
+    default: return 1;
     }
 }
 

@@ -5,7 +5,7 @@
  *
  * The launcher needs the root's to copy back only what changed and to know which overlaps matter.  Every value that can
  * hold an array carries the set of parameters whose memory it may refer to: a parameter refers to itself, any other
- * value to what its operands refer to.  Writes are SETITEM, augmented assignment of an array, library functions with
+ * value to what its operands refer to.  Writes are SETITEM, the destinations of MAP, library functions with
  * effect W, and calls of functions that write.  Sets only grow: a function is looked at until its own do not, and again
  * when those of one that it calls have. */
 #include "passes/private.h"
@@ -26,6 +26,9 @@ static uint64_t written_by(const Value *value) {
     uint64_t set = 0;
     switch (value->op) {
     case OP_SETITEM: return refers(value->args[0]);
+    case OP_MAP:
+        for (uint32_t i = 0; i < (uint32_t)value->imm.i; i++) set |= refers(value->args[i]);
+        return set;
     case OP_CALL_INST:
         for (uint32_t i = 0; i < value->nargs; i++)
             if (value->imm.inst->writes & param_bit(i)) set |= refers(value->args[i]);
@@ -34,10 +37,7 @@ static uint64_t written_by(const Value *value) {
         if (func_effects(value->imm.func) & EFFECT_WRITE)
             for (uint32_t i = 0; i < value->nargs; i++) set |= refers(value->args[i]);
         return set;
-    default:
-        return (value->flags & VF_INPLACE) && value->args[0]->type && value->args[0]->type->kind == TY_ARRAY
-                   ? refers(value->args[0])
-                   : 0;
+    default: return 0;
     }
 }
 

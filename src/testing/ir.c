@@ -249,6 +249,19 @@ static FuncInst *no_instance(void *trial, ObjRef function, const Type *const *ty
     return NULL;
 }
 
+/* A function of elements is named, not inferred. */
+static FuncInst *row_instance(void *self, const FuncHead *func, const Type *const *types, const Const *const *konsts,
+                              size_t count, FuncInst *caller) {
+    Trial *trial = self;
+    Func *untyped = ARENA_NEW(trial->arena, Func);
+    FuncInst *inst = ARENA_NEW(trial->arena, FuncInst);
+    (void)types, (void)konsts, (void)caller;
+    untyped->name = func->key;
+    untyped->nparams = (uint32_t)count;
+    inst->untyped = untyped;
+    return inst;
+}
+
 static bool no_signature(void *trial, ObjRef function, size_t index, InferSignature *signature) {
     (void)trial, (void)function, (void)index, (void)signature;
     return false;
@@ -281,7 +294,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
     inst.result = type_simple(trial->types, TY_BOTTOM);
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {trial, no_function, no_instance, no_signature, no_prelude, no_struct, no_name};
+    const InferHost host = {trial,        no_function, no_instance, row_instance,
+                            no_signature, no_prelude,  no_struct,   no_name};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

@@ -5,8 +5,6 @@
  * again and again. */
 #include "typeinfer/infer.h"
 
-static FuncInst *callee_of(const Value *value) { return value->op == OP_CALL_INST ? value->imm.inst : NULL; }
-
 typedef VEC(FuncInst *) Work;
 
 /* Queues the callees of a typed function that are met for the first time, the first to be called on top. */
@@ -14,7 +12,7 @@ static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
     size_t before = work->len;
     for (size_t b = 0; b < inst->func->blocks.len; b++)
         for (Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
-            FuncInst *callee = callee_of(value);
+            FuncInst *callee = value_callee(value);
             if (!callee || callee->queued) continue;
             callee->queued = true;
             vec_push(arena, work, callee);
@@ -43,7 +41,7 @@ static bool complete_called(Arena *arena, FuncInst *root, Diag *diag) {
 /* The last value before `unreachable` is a call that does not return; NULL: the block ends another way. */
 static const FuncInst *ends_in_call(const Block *block) {
     const Value *before = block->last->op == OP_UNREACHABLE ? block->last->prev : NULL;
-    return before ? callee_of(before) : NULL;
+    return before ? value_callee(before) : NULL;
 }
 
 /* One step towards the least set of functions that may end: some block raises, or ends in a call of one that may end.

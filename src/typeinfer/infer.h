@@ -236,8 +236,14 @@ typedef struct TypingSpace {
     const Type *to[TYPING_SMALL];
 } TypingSpace;
 void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space);
-bool typing_run(Typing *t);          /* the rule of t->op */
-Value *typing_apply(Typing *t);      /* emit: the value that stands for t->at from now on */
+bool typing_run(Typing *t);     /* the rule of t->op */
+Value *typing_apply(Typing *t); /* emit: the value that stands for t->at from now on */
+/* Ufuncs and operators on whole arrays (rules_map.c): whether an operand is one; the call of t->func, a ufunc; an
+ * operator that is this ufunc. */
+bool typing_has_array(const Typing *t);
+bool typing_map(Typing *t);
+bool typing_map_operator(Typing *t, FuncId func);
+Value *typing_make_shape(Typing *t, Value *array); /* when emitting: its extents, a tuple of ints */
 bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
 bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out);
 void solver_open(Infer *in);

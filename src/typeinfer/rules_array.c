@@ -297,6 +297,28 @@ static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsign
     return type_tuple(in->types, items, tuple->count);
 }
 
+/* x[i] = y of two arrays: y is mapped to the view that x[i] is. */
+static bool store_array(Typing *t, const Type *value, const Type *element) {
+    Infer *in = t->in;
+    bool numbers = element->kind == TY_SCALAR && value->items[0]->kind == TY_SCALAR;
+    if (!numbers && value->items[0] != element) return cannot_store(t, element, true);
+    if (numbers && scalar_info[value->items[0]->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
+        typing_fail_arg(t, 2, DIAG_TYPING, "elements of %s cannot be stored into an array of %s", typing_arg_text(t, 2),
+                        typing_text(t, element));
+        return typing_hint(t, "store its .real or .imag");
+    }
+    Fact view;
+    Value *to;
+    TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = t->values, .facts = t->args, .nargs = 2}, &view, &to));
+    if (t->emit) {
+        Value *from = typing_make_cast(t, t->values[2], value);
+        Value *shapes[] = {typing_make_shape(t, to), typing_make_shape(t, from)}, *args[] = {to, from};
+        typing_make_op_imm(t, OP_BROADCAST, shapes[0]->type, shapes, 2, 1)->flags |= VF_INPLACE;
+        typing_make_op_imm(t, OP_MAP, infer_none(in), args, 2, 1);
+    }
+    return typing_become_const(t, const_none(in->arena, in->types));
+}
+
 static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
     if (type_is_record(element)) return typing_store_record(t, element, is_view);
     const Type *value = infer_content(t->args[2].type);
@@ -307,16 +329,7 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
     }
     if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
     if (value == element) return true;
-    if (is_view && value->kind == TY_ARRAY) {
-        if (element->kind != TY_SCALAR || value->items[0]->kind != TY_SCALAR)
-            return value->items[0] == element || cannot_store(t, element, true);
-        if (scalar_info[value->items[0]->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
-            typing_fail_arg(t, 2, DIAG_TYPING, "elements of %s cannot be stored into an array of %s",
-                            typing_arg_text(t, 2), typing_text(t, element));
-            return typing_hint(t, "store its .real or .imag");
-        }
-        return true;
-    }
+    if (is_view && value->kind == TY_ARRAY) return store_array(t, value, element);
     if (is_view && element->kind == TY_SCALAR && t->args[2].type->kind == TY_TUPLE) {
         const Type *tuple;
         TRY(tuple = store_tuple(t, t->args[2], element, ndim));
@@ -338,9 +351,9 @@ static bool same_operand(const Value *a, const Value *b) {
 
 /* x[i] += y on a view updates the view in place; storing it back into x[i] changes nothing. */
 static bool stores_back(const Typing *t) {
-    const Value *value = t->values[2];
-    if (!value || !(value->flags & VF_INPLACE) || value->nargs != 2 || t->args[2].type->kind != TY_ARRAY) return false;
-    const Value *view = value_resolve(value->args[0]);
+    const Value *view = t->values[2]; /* the operation, or what became of it: its first operand */
+    if (!view || t->args[2].type->kind != TY_ARRAY) return false;
+    if (view->flags & VF_INPLACE && view->nargs == 2) view = value_resolve(view->args[0]);
     return view->op == OP_GETITEM && value_resolve(view->args[0]) == t->values[0] &&
            same_operand(value_resolve(view->args[1]), t->values[1]);
 }

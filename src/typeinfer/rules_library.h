@@ -15,6 +15,9 @@ bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds);
 /* float16 is computed in float32: the type a float type is computed in. */
 const Type *lib_compute(Infer *in, const Type *type);
 
+/* As numpy.can_cast(from, to, 'safe') of NumPy's own types. */
+bool lib_casts_safely(Scalar from, Scalar to);
+
 /* False: refused, for one of the first `count` operands is a constant int that `to` cannot hold. */
 bool lib_constants_fit(Typing *t, size_t count, const Type *to);
 

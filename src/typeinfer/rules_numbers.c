@@ -7,6 +7,7 @@
 #include "typeinfer/rules_library.h" /* lib_* */
 
 bool rule_func_abs(Typing *t) {
+    if (typing_has_array(t)) return typing_become_func(t, FUNC_NP_ABSOLUTE);
     if (!lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);
     const Type *type = lib_scalar(t, 0);
     if (!type->weak) return typing_become_func(t, FUNC_NP_ABSOLUTE);
@@ -91,6 +92,7 @@ bool rule_func_pow(Typing *t) {
 }
 
 bool rule_func_divmod(Typing *t) {
+    if (typing_has_array(t)) return typing_become_func(t, FUNC_NP_DIVMOD);
     if (!lib_kinds(t, 0, 2, "biuf")) return typing_bad_operands(t);
     const Type *a = lib_scalar(t, 0), *b = lib_scalar(t, 1);
     if (!a->weak || !b->weak) return typing_become_func(t, FUNC_NP_DIVMOD);

@@ -50,6 +50,33 @@ bool rule_undef(Typing *t) { return typing_result(t, infer_bottom(t->in), NULL);
 
 bool rule_typed(Typing *t) { return typing_fail(t, DIAG_VERIFY, "%s before inference", op_info[t->op].text); }
 
+/* ---- whole arrays ---- */
+
+/* The ufunc that an operator is on arrays. */
+static FuncId ufunc_of(Op op) {
+    static const FuncId ufuncs[OP_COUNT] = {
+        [OP_NEG] = FUNC_NP_NEGATIVE,      [OP_POS] = FUNC_NP_POSITIVE,
+        [OP_INVERT] = FUNC_NP_INVERT,     [OP_ADD] = FUNC_NP_ADD,
+        [OP_SUB] = FUNC_NP_SUBTRACT,      [OP_MUL] = FUNC_NP_MULTIPLY,
+        [OP_TRUEDIV] = FUNC_NP_DIVIDE,    [OP_FLOORDIV] = FUNC_NP_FLOOR_DIVIDE,
+        [OP_MOD] = FUNC_NP_REMAINDER,     [OP_POW] = FUNC_NP_POWER,
+        [OP_LSHIFT] = FUNC_NP_LEFT_SHIFT, [OP_RSHIFT] = FUNC_NP_RIGHT_SHIFT,
+        [OP_AND] = FUNC_NP_BITWISE_AND,   [OP_OR] = FUNC_NP_BITWISE_OR,
+        [OP_XOR] = FUNC_NP_BITWISE_XOR,   [OP_LT] = FUNC_NP_LESS,
+        [OP_LE] = FUNC_NP_LESS_EQUAL,     [OP_EQ] = FUNC_NP_EQUAL,
+        [OP_NE] = FUNC_NP_NOT_EQUAL,      [OP_GT] = FUNC_NP_GREATER,
+        [OP_GE] = FUNC_NP_GREATER_EQUAL,
+    };
+    return ufuncs[op];
+}
+
+static bool holds_numbers(const Type *array) { return array->kind == TY_ARRAY && type_is_scalar(type_element(array)); }
+
+/* Whether both operands are numbers or arrays of them, one of them an array. */
+static bool on_arrays(const Type *a, const Type *b) {
+    return (holds_numbers(a) && (type_is_scalar(b) || holds_numbers(b))) || (type_is_scalar(a) && holds_numbers(b));
+}
+
 /* ---- unary ---- */
 
 static const Const *known_int(Infer *in, const Type *type, int64_t value) {
@@ -83,10 +110,10 @@ static bool flags_operation(Typing *t, const Type *flag) {
 bool rule_unary(Typing *t) {
     const Type *content = infer_content(t->args[0].type);
     if (t->op == OP_INVERT && content->kind == TY_SCALAR && content->flag) return flags_operation(t, content);
+    if (holds_numbers(content)) return typing_map_operator(t, ufunc_of(t->op));
     const Type *type = promote_unary(t->in, t->op, content);
     if (!type) {
         typing_bad_operands(t);
-        if (content->kind == TY_ARRAY) typing_hint(t, "write a loop over the elements");
         if (type_scalar_kind(content) == 'b') typing_hint(t, "use `not` or `~` on a NumPy bool");
         return false;
     }
@@ -335,56 +362,7 @@ static bool binary_scalars(Typing *t, const Type *a, const Type *b) {
     return typing_result(t, types.result, fold_binary(t, types.result));
 }
 
-/* ---- arrays in place: x += y elementwise ---- */
-
-static bool same_kind(const Type *from, const Type *to) {
-    static const char order[] = "buifc";
-    char f = scalar_info[from->scalar].kind, k = scalar_info[to->scalar].kind;
-    return strchr(order, k) >= strchr(order, f) && !(k == 'u' && f == 'i');
-}
-
-/* The compute type travels in imm.i (a Scalar); a scalar operand is cast to it, an array's elements are by lowering. */
-static bool binary_in_place(Typing *t, const Type *array, const Type *other) {
-    const Type *element = other->kind == TY_ARRAY ? other->items[0] : other;
-    BinaryTypes types;
-    if (array->readonly) {
-        typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
-        return false;
-    }
-    if (element->kind != TY_SCALAR || array->items[0]->kind != TY_SCALAR ||
-        !promote_binary(t->in, t->op, array->items[0], element, &types))
-        return typing_bad_operands(t);
-    if (!same_kind(types.result, array->items[0])) {
-        typing_fail(t, DIAG_TYPING, "the result of %s and %s is %s and cannot be stored back as %s",
-                    typing_arg_text(t, 0), typing_arg_text(t, 1), typing_text(t, types.result),
-                    typing_text(t, array->items[0]));
-        if (t->op == OP_TRUEDIV && type_is_integer(array->items[0])) return typing_hint(t, "use //= for whole numbers");
-        return typing_hint(t, "convert the right side to %s", typing_text(t, array->items[0]));
-    }
-    if (other->kind == TY_ARRAY && other->ndim > array->ndim) {
-        typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into one of %u", other->ndim,
-                    array->ndim);
-        return false;
-    }
-    bool powers = t->op == OP_POW && scalar_info[types.compute->scalar].kind == 'i' &&
-                  scalar_info[element->scalar].kind == 'i' && !harmless(t->op, t->args[1].konst);
-    if (powers && (t->in->py_errors || t->in->int_range)) t->flags |= VF_CHECKED;
-    if (other->kind != TY_ARRAY) typing_cast(t, 1, types.compute);
-    t->imm = types.compute->scalar;
-    return typing_result(t, array, NULL);
-}
-
 bool typing_binary_tuples(Typing *t); /* rules_tuple.c */
-
-/* Advice where an operand is a row of an array: one index for two dimensions. */
-static const char *row_text(Typing *t, size_t arg) {
-    const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
-    const Value *array = value && value->op == OP_GETITEM ? value_resolve(value->args[0]) : NULL;
-    if (!array || !array->type || array->type->kind != TY_ARRAY || !type_is_integer(value->args[1]->type)) return NULL;
-    return arena_printf(t->in->arena,
-                        "%s has %u dimensions, and one index gives a row of it: index each, x[i, j], or pass x.ravel()",
-                        array->name ? arena_printf(t->in->arena, "`%s`", array->name) : "the array", array->type->ndim);
-}
 
 bool rule_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
@@ -393,16 +371,8 @@ bool rule_binary(Typing *t) {
         return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);
     }
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
-    if (a->kind == TY_ARRAY && t->flags & VF_INPLACE && t->op != OP_MATMUL) {
-        if (b->kind == TY_SCALAR || b->kind == TY_ARRAY) return binary_in_place(t, a, b);
-    }
-    typing_bad_operands(t);
-    const char *row = row_text(t, 0);
-    if (!row) row = row_text(t, 1);
-    if (row) return typing_hint(t, "%s", row);
-    if (a->kind == TY_ARRAY || b->kind == TY_ARRAY)
-        typing_hint(t, "arithmetic is compiled for elements: write a loop, or update an array in place (x += y)");
-    return false;
+    if (on_arrays(a, b) && ufunc_of(t->op)) return typing_map_operator(t, ufunc_of(t->op));
+    return typing_bad_operands(t);
 }
 
 /* ---- comparison ---- */
@@ -581,9 +551,8 @@ bool rule_compare(Typing *t) {
     if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)
         return compare_known(t, false);
     if (equality && a->kind != b->kind && a->kind != TY_ARRAY && b->kind != TY_ARRAY) return compare_known(t, false);
-    typing_bad_operands(t);
-    if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) typing_hint(t, "compare elements in a loop");
-    return false;
+    if (on_arrays(a, b)) return typing_map_operator(t, ufunc_of(t->op));
+    return typing_bad_operands(t);
 }
 
 /* ---- identity ---- */

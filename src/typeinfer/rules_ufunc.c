@@ -3,7 +3,7 @@
  * Resolution, as NumPy does it: the loop of the operands' common type (NEP 50; Python scalars alone give NumPy's
  * default type) if there is one, else the first of its loops (library/numpy.def) that every operand casts to safely; a
  * Python scalar casts to any loop of its kind or a higher one if a NumPy scalar of such a kind is there too, else it
- * counts as NumPy's default type.  Results are strong scalars.  Arrays are not taken here. */
+ * counts as NumPy's default type.  Results are strong scalars.  Whole arrays are rules_map.c's. */
 #include <string.h>
 
 #include "typeinfer/rules_library.h" /* lib_* */
@@ -24,7 +24,7 @@ static int exact_bits(Scalar s) {
     }
 }
 
-static bool casts_safely(Scalar from, Scalar to) {
+bool lib_casts_safely(Scalar from, Scalar to) {
     const ScalarInfo *a = &scalar_info[from], *b = &scalar_info[to];
     bool inexact = b->kind == 'f' || b->kind == 'c';
     if (from == to || a->kind == 'b') return true;
@@ -61,7 +61,7 @@ static bool python_adapts(const Typing *t, size_t count) {
 }
 
 static bool operand_fits(const Type *type, Scalar loop, bool adapts) {
-    if (!is_python(type) || !adapts) return casts_safely((Scalar)type->scalar, loop);
+    if (!is_python(type) || !adapts) return lib_casts_safely((Scalar)type->scalar, loop);
     char kind = scalar_info[loop].kind;
     return kind != 'b' && kind_order(kind) >= kind_order(type_scalar_kind(type));
 }
@@ -87,17 +87,6 @@ static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, s
         if (fits) return infer_scalar(t->in, loop, false);
     }
     return NULL;
-}
-
-/* What the operands may be, for the message of a refusal. */
-static bool bad_ufunc(Typing *t) {
-    for (size_t i = 0; i < t->nargs; i++)
-        if (t->args[i].type && t->args[i].type->kind == TY_ARRAY) {
-            typing_fail_arg(t, i, DIAG_UNSUPPORTED, "%s of a whole array is not compiled yet: %s", typing_func_name(t),
-                            typing_arg_text(t, i));
-            return typing_hint(t, "loop over the elements, or call it outside compiled code");
-        }
-    return typing_bad_operands(t);
 }
 
 static const Type *real_part(Infer *in, const Type *loop) {
@@ -131,7 +120,7 @@ static const Type *loop_compute(Typing *t, const Type *loop) {
 bool rule_func_ufunc(Typing *t) {
     const UfuncLoops *ufunc = &func_info[t->func].loops;
     const Type *loop = find_loop(t, ufunc, t->nargs, t->nargs);
-    if (!loop) return bad_ufunc(t);
+    if (!loop) return typing_bad_operands(t);
     const Type *result = loop_result(t->in, ufunc->result, loop);
     bool integers = strchr("biu", type_scalar_kind(loop)) != NULL;
     if (integers && (ufunc->integers[0] == '0' || ufunc->integers[0] == '1')) {
@@ -182,30 +171,30 @@ static bool become_op(Typing *t, Op op, const Type *operand, const Type *result,
 
 bool rule_func_ufunc_op(Typing *t) {
     const Type *loop = find_loop(t, &func_info[t->func].loops, t->nargs, t->nargs);
-    if (!loop) return bad_ufunc(t);
+    if (!loop) return typing_bad_operands(t);
     Op op = lib_op(t->func);
     return become_op(t, loop->scalar == SCALAR_BOOL ? bool_op(op) : op, loop, loop, t->nargs, false);
 }
 
 bool rule_func_ufunc_square(Typing *t) {
     const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 1);
-    if (!loop) return bad_ufunc(t);
+    if (!loop) return typing_bad_operands(t);
     return become_op(t, OP_MUL, loop, loop, 2, true);
 }
 
 bool rule_func_ufunc_positive(Typing *t) {
     const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 1);
-    if (!loop) return bad_ufunc(t);
+    if (!loop) return typing_bad_operands(t);
     return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
 }
 
 /* Integers are divided as float64, whatever their width, or in the first float they cast to safely. */
 bool rule_func_ufunc_divide(Typing *t) {
-    if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
+    if (!lib_kinds(t, 0, 2, "biufc")) return typing_bad_operands(t);
     const Type *a = operand(t, 0), *b = operand(t, 1), *loop = promote_ufunc(t->in, a, b);
-    if (!loop) return bad_ufunc(t);
-    bool single = !promote_rules(t->in)->integers_to_float && casts_safely((Scalar)a->scalar, SCALAR_FLOAT32) &&
-                  casts_safely((Scalar)b->scalar, SCALAR_FLOAT32);
+    if (!loop) return typing_bad_operands(t);
+    bool single = !promote_rules(t->in)->integers_to_float && lib_casts_safely((Scalar)a->scalar, SCALAR_FLOAT32) &&
+                  lib_casts_safely((Scalar)b->scalar, SCALAR_FLOAT32);
     loop = strchr("biu", type_scalar_kind(loop)) ? infer_scalar(t->in, single ? SCALAR_FLOAT32 : SCALAR_FLOAT64, false)
                                                  : infer_strong(t->in, loop);
     return become_op(t, OP_TRUEDIV, loop, loop, 2, false);
@@ -224,10 +213,10 @@ static Value *ordered_too(Typing *t, Value *compared, Value *number) {
 
 bool rule_func_ufunc_compare(Typing *t) {
     BinaryTypes types;
-    if (!lib_kinds(t, 0, 2, "biufc")) return bad_ufunc(t);
+    if (!lib_kinds(t, 0, 2, "biufc")) return typing_bad_operands(t);
     const Type *a = operand(t, 0), *b = operand(t, 1);
     if (a->weak && b->weak) a = infer_strong(t->in, a), b = infer_strong(t->in, b);
-    if (!promote_binary(t->in, lib_op(t->func), a, b, &types)) return bad_ufunc(t);
+    if (!promote_binary(t->in, lib_op(t->func), a, b, &types)) return typing_bad_operands(t);
     const Type *result = infer_scalar(t->in, SCALAR_BOOL, false);
     Value *value = NULL;
     if (t->emit) {
@@ -243,7 +232,7 @@ bool rule_func_ufunc_compare(Typing *t) {
 }
 
 bool rule_func_ufunc_logical(Typing *t) {
-    if (!lib_kinds(t, 0, t->nargs, "biufc")) return bad_ufunc(t);
+    if (!lib_kinds(t, 0, t->nargs, "biufc")) return typing_bad_operands(t);
     const Type *result = infer_scalar(t->in, SCALAR_BOOL, false);
     Value *value = NULL;
     if (t->emit) {
@@ -259,7 +248,7 @@ bool rule_func_ufunc_logical(Typing *t) {
 
 bool rule_func_ufunc_ldexp(Typing *t) {
     const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 2);
-    if (!loop || !lib_kinds(t, 1, 1, "biu") || operand(t, 1)->scalar == SCALAR_UINT64) return bad_ufunc(t);
+    if (!loop || !lib_kinds(t, 1, 1, "biu") || operand(t, 1)->scalar == SCALAR_UINT64) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {
         const Type *compute = lib_compute(t->in, loop);

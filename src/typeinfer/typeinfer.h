@@ -33,6 +33,10 @@ typedef struct InferHost {
      * changes, the call is woken. */
     FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
                           CallSite site);
+    /* The same for the function that calls a library function with `count` arguments: of one element, of a ufunc.  What
+     * it gives is known to whoever asks: nobody is woken. */
+    FuncInst *(*row_instance)(void *self, const FuncHead *func, const Type *const *types, const Const *const *konsts,
+                              size_t count, FuncInst *caller);
     /* Signature number `index` of a decorated function; false: it has no more. */
     bool (*signature)(void *self, ObjRef function, size_t index, InferSignature *signature);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */

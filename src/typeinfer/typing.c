@@ -68,6 +68,7 @@ bool typing_run(Typing *t) {
 bool typing_call_library(Typing *t) {
     const FuncHead *info = &func_info[t->func].head;
     t->is_call = true;
+    if (func_info[t->func].elementwise && (t->nnames || typing_has_array(t))) return typing_map(t) && !t->failed;
     if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) {
         if (info->least == info->most)
             typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u argument%s, %zu given", typing_func_name(t), info->least,

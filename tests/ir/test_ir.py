@@ -643,7 +643,6 @@ b1:
   %13: float32 = add.inplace %0, %2
   %14: float = call_func[math.sin] %0
   %15: float = call_func.checked[math.sin] %0
-  %16: array(int8, 1, C) = add.inplace %0, %2
   branch %0, b1, b2
 b2:
   return %0
@@ -660,7 +659,6 @@ b0:
 b1:
   %11: float = truediv.checked %0, %2
   %15: float = call_func.checked[math.sin] %0
-  %16: array(int8, 1, C) = add.inplace %0, %2
   branch %0, b1, b2
 b2:
   return %0

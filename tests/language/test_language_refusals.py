@@ -41,9 +41,7 @@ CONSTRUCTS = {
     "number and None": "return x + None",
     "number and tuple": "return x + (1, 2)",
     "tuple and number": "return (1, 2) < x",
-    "array arithmetic": "return a + 1",
-    "array comparison": "return a == 1",
-    "array negation": "return -a",
+    "array and text": "return a + 'b'",
     "matrix product": "return a @ a",
     "array method": "return a.sum()",
     "array reshape": "return a.reshape(1.5)",
@@ -127,7 +125,7 @@ def test_refusal(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["try", "with", "list", "dict", "array arithmetic", "matrix of an array", "types that do not join",
+    ["try", "with", "list", "dict", "matrix of an array", "types that do not join",
      "global assignment"],  # fmt: skip
 )
 def test_refusals_give_advice(name):
@@ -194,7 +192,7 @@ def test_a_refused_function_can_be_called_with_other_types():
         f(1)
 
 
-@pytest.mark.parametrize("name", ["try", "list", "array arithmetic", "attribute of a number", "unknown name"])
+@pytest.mark.parametrize("name", ["try", "list", "array and text", "attribute of a number", "unknown name"])
 def test_kernels_refuse_alike(name):
     body = "\n".join("    " + line.replace("return ", "y = ") for line in BODIES[name].split("\n"))
     kernel = cuda.jit(make(f"def f(a, x):\n{body}", name="f", cuda=cuda))

@@ -763,7 +763,7 @@ def unexpected_keyword(x):
 
 
 def inside_a_helper(a):
-    return helper(a)  # helper(a) | in the call of helper with (array(float32, 1, C), int) |
+    return helper(a, (1, 2))  # helper(a, (1, 2)) | in the call of helper with (array(float32, 1, C), (int, int)) |
 
 
 def array_truth(a):
@@ -771,8 +771,8 @@ def array_truth(a):
         return 1
 
 
-def array_sum(a):
-    return a + a  # a + a | operand types for +: `a` (array(float32, 1, C)) and `a` (array(float32, | loop
+def array_and_text(a):
+    return a + "b"  # a + "b" | operand types for +: `a` (array(float32, 1, C)) and str |
 
 
 def big_literal(u):

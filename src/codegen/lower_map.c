@@ -1,0 +1,481 @@
+/* lower_map.c: map: one loop nest for everything that works element by element on whole arrays.
+ *
+ * The domain is the shape of the destinations.  Every array has one stride for each axis, 0 where it is broadcast.
+ * Axes run from the last to the first inside out, or, where the destination lies the other way around, from the first
+ * to the last, so that memory is walked in order; axes that lie behind each other in every array become one.
+ *
+ * Two nests.  The quick one stands where, on the innermost axis, every array steps by one item: LLVM is told that its
+ * rounds do not depend on each other, and makes vectors of it.  The other takes any strides.  A destination that
+ * another operand overlaps, unless they lie exactly on each other, is written by way of a temporary, there. */
+#include "codegen/lower.h"
+
+typedef struct Array { /* an operand as the loops see it */
+    const Type *type;
+    LLVMValueRef data, shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
+} Array;
+
+typedef struct Input { /* not a destination: an array or a scalar */
+    bool is_array;
+    const Type *type; /* of the scalar, or of an element */
+    LLVMValueRef scalar;
+    Array array;
+    int dest; /* it is this destination; -1: none */
+} Input;
+
+typedef struct Map {
+    Value *const *operands; /* NULL: an assignment */
+    const FuncInst *inst;   /* NULL: a conversion */
+    unsigned ndim, ndests, ninputs;
+    LLVMValueRef shape[TYPE_MAX_NDIM];
+    Array *dests;
+    Input *inputs; /* as many as the function has parameters, then the mask */
+    bool masked;
+    LLVMMetadataRef *scopes; /* of the destinations, which overlap nothing; NULL: they may */
+    LLVMValueRef owned;      /* memory to be freed where the function raises, or NULL */
+} Map;
+
+static int64_t item_bytes(const Array *x) { return (int64_t)type_size(type_element(x->type)); }
+
+static bool is_constant(LLVMValueRef value, int64_t number) {
+    return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == number;
+}
+
+static LLVMValueRef equal(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    return a == b ? l_i1(l, true) : l_icmp(l, LLVMIntEQ, a, b);
+}
+
+static LLVMValueRef choose(Lower *l, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b) {
+    return a == b ? a : l_select(l, condition, a, b);
+}
+
+static Array array_of(Lower *l, const Type *type, LLVMValueRef value) {
+    Array x = {.type = type, .data = l_array_data(l, value)};
+    for (unsigned i = 0; i < type->ndim; i++) {
+        x.shape[i] = l_array_shape(l, type, value, i);
+        x.strides[i] = l_array_stride(l, type, value, i);
+    }
+    return x;
+}
+
+/* The strides over the axes of the domain: new leading axes, and those of length 1, stand still.  Leading axes that the
+ * domain does not have are of length 1. */
+static void stretch(Lower *l, Array *x, unsigned ndim, LLVMValueRef const *shape) {
+    unsigned drop = x->type->ndim > ndim ? x->type->ndim - ndim : 0, lead = ndim + drop - x->type->ndim;
+    for (unsigned i = 0; drop && i < ndim; i++) {
+        x->shape[i] = x->shape[i + drop];
+        x->strides[i] = x->strides[i + drop];
+    }
+    for (unsigned i = ndim; i-- > 0;) {
+        if (i < lead) {
+            x->strides[i] = l_i64(l, 0);
+            continue;
+        }
+        LLVMValueRef extent = x->shape[i - lead], stride = x->strides[i - lead], zero = l_i64(l, 0);
+        bool same = extent == shape[i] && !is_constant(extent, 1);
+        x->strides[i] = same ? stride : choose(l, equal(l, extent, l_i64(l, 1)), zero, stride);
+    }
+    for (unsigned i = 0; i < ndim; i++) x->shape[i] = shape[i];
+}
+
+/* Operand i: NULL of a scalar. */
+static const Array *array_at(const Map *m, unsigned i) {
+    if (i < m->ndests) return &m->dests[i];
+    return m->inputs[i - m->ndests].is_array ? &m->inputs[i - m->ndests].array : NULL;
+}
+
+/* ---- order and length of the axes ---- */
+
+/* Calls back for each array of the map. */
+typedef void Each(Lower *l, Map *m, Array *x, void *self);
+static void each_array(Lower *l, Map *m, Each *each, void *self) {
+    for (unsigned i = 0; i < m->ndests; i++) each(l, m, &m->dests[i], self);
+    for (unsigned i = 0; i < m->ninputs; i++)
+        if (m->inputs[i].is_array) each(l, m, &m->inputs[i].array, self);
+}
+
+static void reverse_if(Lower *l, LLVMValueRef condition, LLVMValueRef *axes, unsigned ndim) {
+    for (unsigned i = 0; i < ndim / 2; i++) {
+        LLVMValueRef a = axes[i], b = axes[ndim - 1 - i];
+        axes[i] = choose(l, condition, b, a);
+        axes[ndim - 1 - i] = choose(l, condition, a, b);
+    }
+}
+
+static void reverse_strides(Lower *l, Map *m, Array *x, void *self) { reverse_if(l, self, x->strides, m->ndim); }
+
+static LLVMValueRef magnitude(Lower *l, LLVMValueRef value) {
+    return l_select(l, l_icmp(l, LLVMIntSLT, value, l_i64(l, 0)), LLVMBuildNeg(l->b, value, ""), value);
+}
+
+/* Whether the first axis of the destination lies closer together than the last. */
+static void order_axes(Lower *l, Map *m) {
+    const Array *dest = &m->dests[0];
+    if (m->ndim < 2 || dest->type->layout == LAYOUT_C) return;
+    LLVMValueRef reversed = l_i1(l, true);
+    if (dest->type->layout == LAYOUT_A)
+        reversed = l_icmp(l, LLVMIntSLT, magnitude(l, dest->strides[0]), magnitude(l, dest->strides[m->ndim - 1]));
+    each_array(l, m, reverse_strides, reversed);
+    reverse_if(l, reversed, m->shape, m->ndim);
+}
+
+static void lies_behind(Lower *l, Map *m, Array *x, void *self) {
+    LLVMValueRef *all = self;
+    for (unsigned i = 0; i + 1 < m->ndim; i++) {
+        LLVMValueRef next = l_mul(l, x->strides[i + 1], m->shape[i + 1]);
+        *all = l_and(l, *all, equal(l, x->strides[i], next));
+    }
+}
+
+/* Where every array is in one piece, all axes are the innermost one. */
+static void join_axes(Lower *l, Map *m) {
+    if (m->ndim < 2) return;
+    LLVMValueRef joined = l_i1(l, true), size = m->shape[0];
+    each_array(l, m, lies_behind, &joined);
+    for (unsigned i = 1; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
+    for (unsigned i = 0; i + 1 < m->ndim; i++) m->shape[i] = choose(l, joined, l_i64(l, 1), m->shape[i]);
+    m->shape[m->ndim - 1] = choose(l, joined, size, m->shape[m->ndim - 1]);
+}
+
+static void steps_by_item(Lower *l, Map *m, Array *x, void *self) {
+    LLVMValueRef *all = self, stride = x->strides[m->ndim - 1];
+    if (!is_constant(stride, 0)) *all = l_and(l, *all, equal(l, stride, l_i64(l, item_bytes(x))));
+}
+
+/* ---- what does not overlap ----
+ *
+ * In the quick nest no destination overlaps another operand, and LLVM is told so: each destination is a scope of its
+ * own, opened where the nest begins; its accesses lie in it, and all others do not. */
+
+static LLVMMetadataRef node_of(Lower *l, LLVMMetadataRef *items, unsigned count) {
+    return LLVMMDNodeInContext2(l->context, items, count);
+}
+
+/* A node that equals no other: it names itself first. */
+static LLVMMetadataRef distinct_node(Lower *l, LLVMMetadataRef second) {
+    LLVMMetadataRef stand_in = LLVMTemporaryMDNode(l->context, NULL, 0), items[] = {stand_in, second};
+    LLVMMetadataRef node = node_of(l, items, second ? 2 : 1);
+    LLVMMetadataReplaceAllUsesWith(stand_in, node);
+    return node;
+}
+
+static void open_scopes(Lower *l, Map *m) {
+    LLVMMetadataRef domain = distinct_node(l, NULL);
+    m->scopes = ARENA_ARRAY(l->arena, LLVMMetadataRef, m->ndests);
+    for (unsigned d = 0; d < m->ndests; d++) {
+        m->scopes[d] = distinct_node(l, domain);
+        LLVMValueRef list = LLVMMetadataAsValue(l->context, node_of(l, &m->scopes[d], 1));
+        l_intrinsic(l, "llvm.experimental.noalias.scope.decl", NULL, &list, 1);
+    }
+}
+
+/* The accesses made behind `last`: to destination `dest`, or to an operand that is none (-1). */
+static void place_accesses(Lower *l, const Map *m, LLVMValueRef last, int dest) {
+    if (!m->scopes) return;
+    LLVMMetadataRef *others = ARENA_ARRAY(l->arena, LLVMMetadataRef, m->ndests);
+    unsigned count = 0;
+    for (unsigned d = 0; d < m->ndests; d++)
+        if ((int)d != dest) others[count++] = m->scopes[d];
+    LLVMValueRef i = last ? LLVMGetNextInstruction(last) : LLVMGetFirstInstruction(l_here(l));
+    for (; i; i = LLVMGetNextInstruction(i)) {
+        if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)) continue;
+        if (dest >= 0) l_set_metadata(l, i, "alias.scope", node_of(l, &m->scopes[dest], 1));
+        if (count) l_set_metadata(l, i, "noalias", node_of(l, others, count));
+    }
+}
+
+/* ---- one element ---- */
+
+static LLVMValueRef load_input(Lower *l, const Map *m, const Input *input, LLVMValueRef at) {
+    if (!input->is_array) return input->scalar;
+    LLVMValueRef last = LLVMGetLastInstruction(l_here(l)), value = l_load_element(l, input->array.type, at);
+    place_accesses(l, m, last, input->dest);
+    return value;
+}
+
+static void store_result(Lower *l, const Map *m, unsigned dest, LLVMValueRef value, LLVMValueRef at) {
+    LLVMValueRef last = LLVMGetLastInstruction(l_here(l));
+    l_store_element(l, m->dests[dest].type, value, at);
+    place_accesses(l, m, last, (int)dest);
+}
+
+static void leave_raising(Lower *l, const Map *m, LLVMValueRef status) {
+    if (!status) return;
+    LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), raised, fine);
+    l_enter(l, raised);
+    if (m->owned) l_call_named(l, "free", l->v, (LLVMValueRef[]){m->owned}, 1);
+    if (l->target->raises) l_note_call(l);
+    l_leave(l, status);
+    l_enter(l, fine);
+}
+
+/* at: addresses, of the destinations, then of the inputs (NULL of scalars). */
+static void map_element(Lower *l, const Map *m, LLVMValueRef const *at) {
+    if (type_is_record(m->inputs[0].type)) {
+        const Input *input = &m->inputs[0];
+        l_copy_record(l, input->type, at[0], input->is_array ? at[1] : l_array_data(l, input->scalar));
+        return;
+    }
+    LLVMValueRef *args = ARENA_ARRAY(l->arena, LLVMValueRef, m->ninputs), status = NULL;
+    unsigned count = m->ninputs - m->masked;
+    LIf where;
+    if (m->masked) {
+        const Input *mask = &m->inputs[count];
+        l_if(l, &where, l_truth(l, mask->type, load_input(l, m, mask, at[m->ndests + count])));
+    }
+    for (unsigned i = 0; i < count; i++) {
+        args[i] = load_input(l, m, &m->inputs[i], at[m->ndests + i]);
+        if (m->inst) args[i] = l_convert(l, args[i], m->inputs[i].type, m->inst->types[i]);
+    }
+    LLVMValueRef result = m->inst ? l_call_inst(l, m->inst, args, &status) : args[0];
+    leave_raising(l, m, status);
+    const Type *type = m->inst ? m->inst->result : m->inputs[0].type;
+    for (unsigned i = 0; i < m->ndests; i++) {
+        const Type *from = m->ndests > 1 ? type->items[i] : type, *element = type_element(m->dests[i].type);
+        LLVMValueRef item = m->ndests > 1 ? l_item(l, type, result, i) : result;
+        store_result(l, m, i, l_convert(l, item, from, element), at[i]);
+    }
+    if (m->masked) l_endif(l, &where);
+}
+
+/* ---- the nest ---- */
+
+static void map_axis(Lower *l, const Map *m, unsigned axis, LLVMValueRef const *at, bool by_item) {
+    unsigned count = m->ndests + m->ninputs;
+    if (axis == m->ndim) {
+        map_element(l, m, at);
+        return;
+    }
+    LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, count);
+    LFor f;
+    LLVMValueRef index = l_for(l, &f, m->shape[axis]);
+    for (unsigned i = 0; i < count; i++) {
+        const Array *x = array_at(m, i);
+        if (!x) continue;
+        LLVMValueRef stride = x->strides[axis];
+        if (is_constant(stride, 0))
+            next[i] = at[i];
+        else if (by_item && axis + 1 == m->ndim)
+            next[i] = l_index(l, l_item_type(l, type_element(x->type)), at[i], index);
+        else
+            next[i] = l_offset(l, at[i], l_nswmul(l, index, stride));
+    }
+    map_axis(l, m, axis + 1, next, by_item);
+    l_endfor(l, &f);
+}
+
+static void map_all(Lower *l, Map *m, bool by_item) {
+    unsigned count = m->ndests + m->ninputs;
+    LLVMValueRef *at = ARENA_ARRAY(l->arena, LLVMValueRef, count);
+    for (unsigned i = 0; i < count; i++) at[i] = array_at(m, i) ? array_at(m, i)->data : NULL;
+    m->scopes = NULL;
+    if (by_item) open_scopes(l, m);
+    map_axis(l, m, 0, at, by_item);
+}
+
+/* ---- overlap ---- */
+
+/* First byte and the byte after the last one, as integers. */
+static void byte_range(Lower *l, const Map *m, const Array *x, LLVMValueRef *low, LLVMValueRef *high) {
+    LLVMValueRef start = LLVMBuildPtrToInt(l->b, x->data, l->i64, ""), zero = l_i64(l, 0);
+    *low = start;
+    *high = l_add(l, start, l_i64(l, item_bytes(x)));
+    for (unsigned i = 0; i < m->ndim; i++) {
+        LLVMValueRef span = l_mul(l, l_sub(l, m->shape[i], l_i64(l, 1)), x->strides[i]);
+        LLVMValueRef down = l_icmp(l, LLVMIntSLT, span, zero);
+        *low = l_add(l, *low, choose(l, down, span, zero));
+        *high = l_add(l, *high, choose(l, down, zero, span));
+    }
+}
+
+typedef struct Overlap {
+    LLVMValueRef any;     /* a destination and another operand have bytes in common */
+    LLVMValueRef harmful; /* so that writing one may change what is still to be read of the other */
+} Overlap;
+
+/* Bytes in common are harmless where the arrays lie exactly on each other: each element is read before it is written.
+ */
+static void add_overlap(Lower *l, const Map *m, const Array *to, const Array *from, Overlap *overlap) {
+    LLVMValueRef to_low, to_high, from_low, from_high;
+    byte_range(l, m, to, &to_low, &to_high);
+    byte_range(l, m, from, &from_low, &from_high);
+    LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_low, from_high), l_icmp(l, LLVMIntULT, from_low, to_high));
+    overlap->any = l_or(l, overlap->any, meet);
+    if (item_bytes(to) == item_bytes(from)) {
+        LLVMValueRef exact = l_icmp(l, LLVMIntEQ, to->data, from->data);
+        for (unsigned i = 0; i < m->ndim; i++) exact = l_and(l, exact, equal(l, to->strides[i], from->strides[i]));
+        meet = l_and(l, meet, l_not(l, exact));
+    }
+    overlap->harmful = l_or(l, overlap->harmful, meet);
+}
+
+static bool same_index(const Value *a, const Value *b) {
+    if (a == b) return true;
+    if (a->konst && b->konst) return const_equal(a->konst, b->konst);
+    if (a->op != b->op || a->nargs != b->nargs || (a->op != OP_TUPLE && a->op != OP_SLICE)) return false;
+    for (uint32_t i = 0; i < a->nargs; i++)
+        if (!same_index(a->args[i], b->args[i])) return false;
+    return true;
+}
+
+/* Whether two operands are one array: one value, or the same view of one. */
+static bool is_same(const Value *a, const Value *b) {
+    if (a == b) return true;
+    return a->op == OP_GETITEM && b->op == OP_GETITEM && a->args[0] == b->args[0] && a->type == b->type &&
+           same_index(a->args[1], b->args[1]);
+}
+
+/* Arrays made here overlap nothing that was there before. */
+static bool is_new(const Value *array) { return array->op == OP_NEW_ARRAY; }
+
+static Overlap find_overlap(Lower *l, const Map *m) {
+    Overlap overlap = {l_i1(l, false), l_i1(l, false)};
+    Value *const *args = m->operands;
+    for (unsigned d = 0; d < m->ndests; d++)
+        for (unsigned i = 0; i < m->ndests + m->ninputs; i++) {
+            if (!array_at(m, i) || i == d || (i < m->ndests && i < d)) continue;
+            if (i >= m->ndests && m->inputs[i - m->ndests].dest == (int)d) continue;
+            if (args && (is_new(args[d]) || is_new(args[i]))) continue;
+            add_overlap(l, m, &m->dests[d], array_at(m, i), &overlap);
+        }
+    return overlap;
+}
+
+/* Arrays of one type with the same elements; of one place after the other. */
+static void copy_array(Lower *l, const Map *m, const Array *to, const Array *from) {
+    Input input = {.is_array = true, .type = type_element(from->type), .array = *from, .dest = -1};
+    Array dest = *to;
+    Map copy = {.ndim = m->ndim, .ndests = 1, .ninputs = 1, .dests = &dest, .inputs = &input};
+    for (unsigned i = 0; i < m->ndim; i++) copy.shape[i] = m->shape[i];
+    map_all(l, &copy, false);
+}
+
+/* Memory for all destinations, and the destinations that lie in it, one behind the other. */
+static LLVMValueRef make_temporaries(Lower *l, const Map *m, Array *made) {
+    LLVMValueRef size = l_i64(l, 1), bytes = l_i64(l, 0);
+    for (unsigned i = 0; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
+    for (unsigned d = 0; d < m->ndests; d++)
+        bytes = l_nswadd(l, bytes, l_nswmul(l, size, l_i64(l, item_bytes(&m->dests[d]))));
+    LLVMValueRef memory = l_call_named(l, "malloc", l->ptr, &bytes, 1);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, memory, l_null(l->ptr)), "MemoryError", "no memory for a temporary array", NULL,
+               0);
+    LLVMValueRef data = memory;
+    for (unsigned d = 0; d < m->ndests; d++) {
+        made[d] = m->dests[d];
+        made[d].data = data;
+        LLVMValueRef stride = l_i64(l, item_bytes(&m->dests[d]));
+        for (unsigned i = m->ndim; i-- > 0;) {
+            made[d].strides[i] = stride;
+            stride = l_nswmul(l, stride, m->shape[i]);
+        }
+        data = l_offset(l, data, stride);
+        if (m->masked) copy_array(l, m, &made[d], &m->dests[d]);
+    }
+    return memory;
+}
+
+static LLVMValueRef either(Lower *l, const LIf *f, LLVMValueRef yes, LLVMValueRef no) {
+    return yes == no ? yes : l_if_phi(l, f, yes, no);
+}
+
+/* The second nest: by way of temporaries if `overlap`. */
+static void map_slowly(Lower *l, Map *m, LLVMValueRef overlap) {
+    if (is_constant(overlap, 0)) {
+        map_all(l, m, false);
+        return;
+    }
+    Array *made = ARENA_ARRAY(l->arena, Array, m->ndests), *asked = m->dests;
+    LIf f;
+    l_if(l, &f, overlap);
+    LLVMValueRef memory = make_temporaries(l, m, made);
+    l_endif(l, &f);
+    m->owned = l_if_phi(l, &f, memory, l_null(l->ptr));
+    for (unsigned d = 0; d < m->ndests; d++) {
+        made[d].data = either(l, &f, made[d].data, asked[d].data);
+        for (unsigned i = 0; i < m->ndim; i++)
+            made[d].strides[i] = either(l, &f, made[d].strides[i], asked[d].strides[i]);
+    }
+    m->dests = made;
+    map_all(l, m, false);
+    l_if(l, &f, overlap);
+    for (unsigned d = 0; d < m->ndests; d++) copy_array(l, m, &asked[d], &made[d]);
+    l_call_named(l, "free", l->v, &m->owned, 1);
+    l_endif(l, &f);
+    m->dests = asked;
+}
+
+/* ---- map ---- */
+
+static void open_map(Lower *l, Map *m, const Value *value) {
+    unsigned ndests = (unsigned)value->imm.i, count = value->nargs - ndests;
+    *m = (Map){.operands = value->args, .inst = value->imm.inst, .ndests = ndests, .ninputs = count};
+    m->masked = map_is_masked(value);
+    m->ndim = value->args[0]->type->ndim;
+    m->dests = ARENA_ARRAY(l->arena, Array, ndests);
+    m->inputs = ARENA_ARRAY(l->arena, Input, count);
+    for (unsigned d = 0; d < ndests; d++) m->dests[d] = array_of(l, value->args[d]->type, l_arg(l, value, d));
+    for (unsigned i = 0; i < m->ndim; i++) m->shape[i] = m->dests[0].shape[i];
+    for (unsigned i = 0; i < count; i++) {
+        const Type *type = value->args[ndests + i]->type;
+        Input *input = &m->inputs[i];
+        LLVMValueRef operand = l_arg(l, value, ndests + i);
+        *input = (Input){.is_array = type->kind == TY_ARRAY, .type = type, .scalar = operand, .dest = -1};
+        if (!input->is_array) continue;
+        input->type = type_element(type);
+        for (unsigned d = 0; d < ndests && input->dest < 0; d++)
+            if (is_same(value->args[ndests + i], value->args[d])) input->dest = (int)d;
+        input->array = input->dest < 0 ? array_of(l, type, operand) : m->dests[input->dest];
+        stretch(l, &input->array, m->ndim, m->shape);
+    }
+}
+
+static void run_map(Lower *l, Map *m) {
+    if (m->ndim == 0) {
+        map_all(l, m, false);
+        return;
+    }
+    Overlap overlap = find_overlap(l, m);
+    LLVMValueRef quick = l_not(l, overlap.any);
+    order_axes(l, m);
+    join_axes(l, m);
+    each_array(l, m, steps_by_item, &quick);
+    if (is_constant(quick, 0)) {
+        map_slowly(l, m, overlap.harmful);
+    } else if (LLVMIsAConstantInt(quick)) {
+        map_all(l, m, true);
+    } else {
+        LIf f;
+        l_if_likely(l, &f, quick);
+        map_all(l, m, true);
+        l_else(l, &f);
+        map_slowly(l, m, overlap.harmful);
+        l_endif(l, &f);
+    }
+}
+
+LLVMValueRef lower_map(Lower *l, const Value *value) {
+    Map m;
+    open_map(l, &m, value);
+    run_map(l, &m);
+    return LLVMGetUndef(l->empty);
+}
+
+/* ---- assignments that are no maps of the program ---- */
+
+static void assign(Lower *l, const Type *to_type, LLVMValueRef to, Input *input) {
+    Array dest = array_of(l, to_type, to);
+    Map m = {.ndim = to_type->ndim, .ndests = 1, .ninputs = 1, .dests = &dest, .inputs = input};
+    for (unsigned i = 0; i < m.ndim; i++) m.shape[i] = dest.shape[i];
+    if (input->is_array) stretch(l, &input->array, m.ndim, m.shape);
+    run_map(l, &m);
+}
+
+void l_fill(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef value) {
+    assign(l, type, array, &(Input){.type = type_element(type), .scalar = value, .dest = -1});
+}
+
+void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from) {
+    l_check_assignment(l, to_type, to, from_type, from);
+    Array array = array_of(l, from_type, from);
+    assign(l, to_type, to, &(Input){.is_array = true, .type = type_element(from_type), .array = array, .dest = -1});
+}

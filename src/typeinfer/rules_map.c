@@ -1,0 +1,358 @@
+/* rules_map.c: typing rules of ufuncs and operators on whole arrays.
+ *
+ * In: a call of a ufunc, or an operator, with an array among its operands.  Out: the function of its elements, which is
+ * a compiled function like others (InferHost.row_instance), and
+ *
+ *   shape = broadcast(shapes of the arrays)       unless one array alone has axes
+ *   dest  = new_array(extents of shape)           or the array to write to: out=, x += y
+ *   map(dest, operands)
+ *
+ * The result's type is what the ufunc's own rule says of the elements: NumPy's dtype by NumPy's promotion.  Arrays
+ * without axes are their elements: of such alone the result is a scalar.  The layout is C, or F if all arrays with as
+ * many axes as the result are F.  Destinations are checked as NumPy's casting asks, and their shape before anything is
+ * written. */
+#include <string.h> /* strcmp */
+
+#include "typeinfer/rules_library.h" /* lib_* */
+
+enum { MAX_IN = 4, MAX_OUT = 2 };
+
+typedef enum Casting { CASTING_NO, CASTING_SAFE, CASTING_SAME_KIND, CASTING_UNSAFE } Casting;
+
+typedef struct Mapping {
+    FuncId func;
+    size_t nin, nout;
+    Fact in[MAX_IN];
+    Value *values[MAX_IN];
+    const Type *elements[MAX_IN]; /* what the function of elements takes */
+    const Type *out[MAX_OUT];     /* NULL: a new array */
+    Value *out_values[MAX_OUT];
+    const Type *where; /* NULL: everywhere */
+    Value *where_value;
+    const Type *dtype; /* NULL: as promoted */
+    Casting casting;
+    const Type *results[MAX_OUT]; /* of the function of elements */
+    unsigned ndim;
+    FuncInst *inst;
+} Mapping;
+
+static bool is_array(const Type *type) { return type && infer_content(type)->kind == TY_ARRAY; }
+
+bool typing_has_array(const Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (is_array(t->args[i].type)) return true;
+    return false;
+}
+
+static size_t results_of(const FuncInfo *row) {
+    const char *result = row->loops.result;
+    return result && result[0] == '=' && result[1] ? 2 : 1;
+}
+
+/* ---- arguments ---- */
+
+static bool read_casting(Typing *t, size_t arg, Casting *casting) {
+    static const char *const names[] = {"no", "safe", "same_kind", "unsafe"};
+    const char *text;
+    TRY(typing_const_str(t, arg, &text));
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(text, names[i]) == 0) return *casting = (Casting)i, true;
+    if (strcmp(text, "equiv") == 0) return *casting = CASTING_NO, true;
+    return typing_fail_arg(t, arg, DIAG_TYPING,
+                           "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", text);
+}
+
+static bool read_out(Typing *t, Mapping *m, size_t arg, size_t which) {
+    const Type *type = t->args[arg].type;
+    if (type->kind == TY_NONE) return true;
+    if (type->kind != TY_ARRAY)
+        return typing_fail_arg(t, arg, DIAG_TYPING, "`out` must be an array, not %s", typing_arg_text(t, arg));
+    if (type->readonly)
+        return typing_fail_arg(t, arg, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, arg));
+    m->out[which] = type;
+    m->out_values[which] = t->values[arg];
+    return true;
+}
+
+static bool read_outs(Typing *t, Mapping *m, size_t arg) {
+    const Type *type = t->args[arg].type;
+    if (type->kind != TY_TUPLE) {
+        if (m->nout == 1 || type->kind == TY_NONE) return read_out(t, m, arg, 0);
+        return typing_fail_arg(t, arg, DIAG_TYPING, "`out` must be a tuple of %zu arrays", m->nout);
+    }
+    if (type->count != m->nout)
+        return typing_fail_arg(t, arg, DIAG_TYPING, "the `out` tuple must have exactly %zu entries", m->nout);
+    for (uint32_t i = 0; i < type->count; i++) {
+        if (type->items[i]->kind == TY_NONE) continue;
+        if (type->items[i]->kind != TY_ARRAY || type->items[i]->readonly)
+            return typing_fail_arg(t, arg, DIAG_TYPING, "`out` must hold arrays that can be written to, not %s",
+                                   typing_text(t, type->items[i]));
+        m->out[i] = type->items[i];
+        if (t->emit) m->out_values[i] = typing_make_extract(t, t->values[arg], i);
+    }
+    return true;
+}
+
+static bool read_where(Typing *t, Mapping *m, size_t arg) {
+    const Type *type = infer_content(t->args[arg].type), *element = is_array(type) ? type->items[0] : type;
+    const Const *konst = t->args[arg].konst;
+    if (type_scalar_kind(element) != 'b')
+        return typing_fail_arg(t, arg, DIAG_TYPING, "`where` must be a bool or an array of bools, not %s",
+                               typing_arg_text(t, arg));
+    if (konst && type_is_scalar(type) && konst->i) return true;
+    m->where = type;
+    if (t->emit) m->where_value = typing_make_cast(t, t->values[arg], type);
+    return true;
+}
+
+static bool read_keyword(Typing *t, Mapping *m, const char *name, size_t arg) {
+    if (strcmp(name, "out") == 0) return read_outs(t, m, arg);
+    if (strcmp(name, "where") == 0) return read_where(t, m, arg);
+    if (strcmp(name, "casting") == 0) return read_casting(t, arg, &m->casting);
+    if (strcmp(name, "dtype") == 0) return typing_is_none(t, arg) || (m->dtype = typing_const_dtype(t, arg)) != NULL;
+    return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s' in compiled code", typing_func_name(t),
+                       name);
+}
+
+static bool read_arguments(Typing *t, Mapping *m) {
+    const FuncInfo *row = &func_info[t->func];
+    size_t positional = t->nargs - t->nnames;
+    *m = (Mapping){.func = t->func, .nin = row->head.least, .nout = results_of(row), .casting = CASTING_SAME_KIND};
+    if (positional < m->nin || positional > m->nin + m->nout)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes from %zu to %zu positional arguments but %zu were given",
+                           typing_func_name(t), m->nin, m->nin + m->nout, positional);
+    for (size_t i = 0; i < m->nin; i++) {
+        m->in[i] = t->args[i];
+        m->in[i].type = infer_content(t->args[i].type);
+        if (t->emit) m->values[i] = typing_make_cast(t, t->values[i], m->in[i].type);
+    }
+    for (size_t i = m->nin; i < positional; i++) TRY(read_out(t, m, i, i - m->nin));
+    for (size_t k = 0; k < t->nnames; k++) TRY(read_keyword(t, m, t->names[k], positional + k));
+    return true;
+}
+
+/* ---- types ---- */
+
+static bool casts(const Type *from, const Type *to, Casting casting) {
+    static const char order[] = "buifc";
+    char f = type_scalar_kind(from), k = type_scalar_kind(to);
+    if (casting == CASTING_UNSAFE || from->scalar == to->scalar) return true;
+    if (casting == CASTING_NO) return false;
+    if (lib_casts_safely((Scalar)from->scalar, (Scalar)to->scalar)) return true;
+    return casting == CASTING_SAME_KIND && strchr(order, k) >= strchr(order, f) && !(k == 'u' && f == 'i');
+}
+
+/* A Python scalar where its text decides: an int that must fit the type of the elements. */
+static bool is_weak_int(Fact fact) {
+    return fact.konst && type_is_scalar(fact.type) && fact.type->weak && fact.type->scalar == SCALAR_INT64;
+}
+
+/* The types of one element of each operand, and what the ufunc gives for them. */
+static bool type_elements(Typing *t, Mapping *m) {
+    TypingSpace space;
+    Typing part = {.in = t->in, .at = t->at, .op = OP_CALL, .func = m->func, .nargs = m->nin};
+    part.args = space.args, part.values = space.values, part.to = space.to;
+    memset(space.to, 0, sizeof space.to);
+    for (size_t i = 0; i < m->nin; i++) {
+        const Type *type = m->in[i].type;
+        const Type *element = type->kind == TY_ARRAY ? type->items[0] : type;
+        if (!type_is_scalar(element)) return typing_bad_operands(t);
+        if (m->dtype && !casts(element, m->dtype, m->casting) && !(type->weak && type_is_scalar(type)))
+            return typing_fail(t, DIAG_TYPING, "cannot cast input %zu of `%s` from %s to %s with this casting rule", i,
+                               typing_func_name(t), typing_text(t, element), typing_text(t, m->dtype));
+        m->elements[i] = m->dtype ? m->dtype : element;
+        part.args[i] = (Fact){m->elements[i], !m->dtype && is_weak_int(m->in[i]) ? m->in[i].konst : NULL};
+        part.values[i] = t->in->quiet ? NULL : t->values[i];
+    }
+    if (!typing_call_library(&part)) return t->failed = true, false;
+    for (size_t i = 0; i < m->nout; i++)
+        m->results[i] = infer_strong(t->in, m->nout == 1 ? part.result : part.result->items[i]);
+    return true;
+}
+
+static bool check_out(Typing *t, Mapping *m, size_t which) {
+    const Type *out = m->out[which];
+    if (!out) return true;
+    if (!casts(m->results[which], out->items[0], m->casting)) {
+        typing_fail(t, DIAG_TYPING, "the result of %s is %s and cannot be stored back as %s",
+                    t->is_call ? arena_printf(t->in->arena, "`%s`", typing_func_name(t))
+                    : t->nargs > 1
+                        ? arena_printf(t->in->arena, "%s and %s", typing_arg_text(t, 0), typing_arg_text(t, 1))
+                        : typing_arg_text(t, 0),
+                    typing_text(t, m->results[which]), typing_text(t, out->items[0]));
+        if (m->func == FUNC_NP_DIVIDE && type_is_integer(out->items[0]))
+            return typing_hint(t, "use //= for whole numbers");
+        return typing_hint(t, "convert the right side to %s", typing_text(t, out->items[0]));
+    }
+    if (m->ndim > out->ndim)
+        return typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into one of %u", m->ndim,
+                           out->ndim);
+    m->ndim = out->ndim;
+    return true;
+}
+
+static const Type *result_type(Typing *t, const Mapping *m, size_t which) {
+    if (m->out[which]) return m->out[which];
+    bool fortran = m->ndim > 1;
+    for (size_t i = 0; i < m->nin; i++) {
+        const Type *type = m->in[i].type;
+        if (type->kind == TY_ARRAY && type->ndim == m->ndim) fortran = fortran && type->layout == LAYOUT_F;
+    }
+    return type_array(t->in->types, m->results[which], m->ndim, fortran ? LAYOUT_F : LAYOUT_C, false);
+}
+
+static bool request_body(Typing *t, Mapping *m) {
+    const Const *konsts[MAX_IN];
+    for (size_t i = 0; i < m->nin; i++) konsts[i] = !m->dtype && is_weak_int(m->in[i]) ? m->in[i].konst : NULL;
+    m->inst = t->in->host->row_instance(t->in->host->self, &func_info[m->func].head, m->elements, konsts, m->nin,
+                                        t->in->inst);
+    if (!m->inst) t->failed = true;
+    return m->inst != NULL;
+}
+
+/* ---- what becomes of it ---- */
+
+Value *typing_make_shape(Typing *t, Value *array) {
+    unsigned ndim = array->type->ndim;
+    const Type *type = lib_uniform_tuple(t->in, infer_int(t->in), ndim);
+    return typing_make_getattr(t, "shape", type, array);
+}
+
+/* The shape that arrays and scalars have together, destinations first.  If only one of them has axes it is that one's;
+ * else all are named, as they are where they do not fit. */
+static Value *make_broadcast(Typing *t, Value *const *dests, size_t ndests, Value *const *inputs, size_t count,
+                             unsigned ndim) {
+    Value *shapes[MAX_IN + MAX_OUT + 1];
+    Value *only = NULL;
+    bool several = false;
+    for (size_t i = 0; i < ndests + count; i++) {
+        Value *operand = i < ndests ? dests[i] : inputs[i - ndests];
+        bool axes = operand->type->kind == TY_ARRAY && operand->type->ndim > 0;
+        several = several || (axes && only && only != operand);
+        if (axes) only = operand;
+    }
+    if (!several) return only ? typing_make_shape(t, only) : NULL;
+    for (size_t i = 0; i < ndests + count; i++) {
+        Value *operand = i < ndests ? dests[i] : inputs[i - ndests];
+        shapes[i] = operand->type->kind == TY_ARRAY
+                        ? typing_make_shape(t, operand)
+                        : typing_make_op(t, OP_TUPLE, type_tuple(t->in->types, NULL, 0), NULL, 0);
+    }
+    const Type *type = lib_uniform_tuple(t->in, infer_int(t->in), ndim);
+    return typing_make_op_imm(t, OP_BROADCAST, type, shapes, ndests + count, (int64_t)ndests);
+}
+
+static Value *make_new_array(Typing *t, const Type *type, Value *shape) {
+    Value *extents[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < type->ndim; i++) extents[i] = typing_make_extract(t, shape, i);
+    return typing_make_op(t, OP_NEW_ARRAY, type, extents, type->ndim);
+}
+
+static Value *emit_map(Typing *t, Mapping *m) {
+    Value *args[MAX_OUT + MAX_IN + 1], *given[MAX_OUT], *made[MAX_OUT];
+    size_t ngiven = 0, n = 0;
+    for (size_t i = 0; i < m->nout; i++)
+        if (m->out[i]) given[ngiven++] = m->out_values[i];
+    for (size_t i = 0; i < m->nin; i++) {
+        bool scalar = type_is_scalar(m->in[i].type);
+        args[m->nout + i] = scalar ? typing_make_cast(t, m->values[i], m->elements[i]) : m->values[i];
+    }
+    if (m->where) args[m->nout + m->nin] = m->where_value;
+    size_t sources = m->nin + (m->where != NULL);
+    Value *shape = make_broadcast(t, given, ngiven, args + m->nout, sources, m->ndim);
+    for (size_t i = 0; i < m->nout; i++) {
+        made[i] = m->out[i] ? m->out_values[i] : make_new_array(t, result_type(t, m, i), shape);
+        args[n++] = made[i];
+    }
+    Value *map = typing_make_op_imm(t, OP_MAP, infer_none(t->in), args, n + sources, (int64_t)m->nout);
+    map->imm.inst = m->inst;
+    if (m->nout == 1) return made[0];
+    const Type *types[MAX_OUT];
+    for (size_t i = 0; i < m->nout; i++) types[i] = made[i]->type;
+    return typing_make_op(t, OP_TUPLE, type_tuple(t->in->types, types, m->nout), made, m->nout);
+}
+
+/* Advice where an operand is a row of an array: one index for two dimensions. */
+static const char *row_text(Typing *t, size_t arg) {
+    const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
+    const Value *array = value && value->op == OP_GETITEM ? value_resolve(value->args[0]) : NULL;
+    if (!array || !array->type || array->type->kind != TY_ARRAY || !type_is_integer(value->args[1]->type)) return NULL;
+    return arena_printf(t->in->arena,
+                        "%s has %u dimensions, and one index gives a row of it: index each, x[i, j], or pass x.ravel()",
+                        array->name ? arena_printf(t->in->arena, "`%s`", array->name) : "the array", array->type->ndim);
+}
+
+/* There is no heap in kernels. */
+static bool check_heap(Typing *t, const Mapping *m) {
+    bool makes = false;
+    const char *row = NULL;
+    for (size_t i = 0; i < m->nout; i++) makes = makes || !m->out[i];
+    if (!makes || !t->in->device) return true;
+    typing_bad_operands(t);
+    for (size_t i = 0; i < m->nin && !row; i++) row = row_text(t, i);
+    if (row) return typing_hint(t, "%s", row);
+    return typing_hint(t, "kernels make no arrays: loop over the elements, or write to one that is there (%s)",
+                       t->is_call ? "out=y" : "x += y, numpy.add(x, y, out=z)");
+}
+
+static bool become_map(Typing *t, Mapping *m) {
+    Infer *in = t->in;
+    TRY(type_elements(t, m));
+    TRY(check_heap(t, m));
+    for (size_t i = 0; i < m->nin; i++)
+        if (m->in[i].type->kind == TY_ARRAY && m->in[i].type->ndim > m->ndim) m->ndim = m->in[i].type->ndim;
+    if (m->where && m->where->kind == TY_ARRAY && m->where->ndim > m->ndim) m->ndim = m->where->ndim;
+    for (size_t i = 0; i < m->nout; i++) TRY(check_out(t, m, i));
+    TRY(request_body(t, m));
+    const Type *types[MAX_OUT];
+    for (size_t i = 0; i < m->nout; i++) types[i] = result_type(t, m, i);
+    const Type *result = m->nout == 1 ? types[0] : type_tuple(in->types, types, m->nout);
+    return typing_become(t, t->emit ? emit_map(t, m) : NULL, result);
+}
+
+/* ---- arrays without axes ---- */
+
+static bool has_no_axes(const Mapping *m) {
+    if (m->out[0] || m->out[1] || m->where || m->dtype) return false;
+    for (size_t i = 0; i < m->nin; i++)
+        if (m->in[i].type->kind == TY_ARRAY && m->in[i].type->ndim > 0) return false;
+    return true;
+}
+
+/* Each array is its element; the ufunc is asked again. */
+static bool map_scalars(Typing *t, Mapping *m) {
+    Infer *in = t->in;
+    for (size_t i = 0; i < m->nin; i++) {
+        if (m->in[i].type->kind != TY_ARRAY) continue;
+        Fact facts[2] = {m->in[i], {type_tuple(in->types, NULL, 0), NULL}};
+        Value *values[2] = {m->values[i], NULL};
+        if (t->emit) values[1] = typing_make_op(t, OP_TUPLE, facts[1].type, NULL, 0);
+        TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = values, .facts = facts, .nargs = 2}, &t->args[i],
+                       &t->values[i]));
+    }
+    t->nargs = m->nin;
+    t->nnames = 0;
+    return typing_become_func(t, m->func);
+}
+
+bool typing_map(Typing *t) {
+    Mapping m;
+    TRY(read_arguments(t, &m));
+    return has_no_axes(&m) ? map_scalars(t, &m) : become_map(t, &m);
+}
+
+bool typing_map_operator(Typing *t, FuncId func) {
+    Mapping m;
+    bool in_place = (t->flags & VF_INPLACE) && is_array(t->args[0].type);
+    t->func = func;
+    TRY(read_arguments(t, &m));
+    if (in_place) {
+        if (m.in[0].type->readonly)
+            return typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
+        m.out[0] = m.in[0].type;
+        m.out_values[0] = m.values[0];
+    }
+    if (has_no_axes(&m)) return map_scalars(t, &m);
+    t->flags &= ~(uint32_t)VF_INPLACE;
+    return become_map(t, &m);
+}
