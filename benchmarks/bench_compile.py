@@ -11,7 +11,7 @@ from common import Row, child
 MOST = "grows no faster than n**1.15"
 
 GENERATE = """
-import json, linecache, os, resource, time
+import itertools, json, linecache, os, resource, sys, time
 os.environ["KRAIT_CUDA_DEVICE"] = "cpu"
 import numpy as np
 from krait import cuda, njit
@@ -36,6 +36,25 @@ def device(n):
 def items(n):
     return "@njit\\ndef f(t):\\n    return t[0]\\n", (tuple(range(n)),)
 
+def kernel(n):
+    body = "".join(f"        s = s * {k}.5 + y[i]\\n" for k in range(n))
+    head = "@cuda.jit\\ndef f(x, y):\\n    i = cuda.grid(1)\\n    if i < x.size:\\n        s = x[i]\\n"
+    return head + body + "        x[i] = s\\n", (np.zeros(4), np.zeros(4))
+
+def chain(n):
+    first = "@njit\\ndef g0(x):\\n    return x\\n"
+    rest = "".join(f"@njit\\ndef g{k}(x):\\n    return g{k - 1}(x) + {k}\\n" for k in range(1, n))
+    return first + rest + f"@njit\\ndef f(x):\\n    return g{n - 1}(x)\\n", (1.5,)
+
+def display(n):
+    return "@njit\\ndef f(x):\\n    t = (" + ", ".join(f"x + {k}" for k in range(n)) + ",)\\n    return t[x]\\n", (0,)
+
+def specialisations(n):
+    "n tuples of different types, each a specialisation of its own."
+    kinds = (1, 1.5, True, np.int8(1), np.float32(1), 1j)
+    tuples = itertools.islice(itertools.product(kinds, repeat=6), n)
+    return "@njit\\ndef f(t):\\n    return t[0]\\n", (lambda f: [f(t) for t in tuples])
+
 def memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -45,8 +64,12 @@ names = {"njit": njit, "cuda": cuda}
 linecache.cache["<made>"] = (len(source), None, source.splitlines(True), "<made>")
 exec(compile(source, "<made>", "exec"), names)
 f = names["f"] if "cuda.jit\\ndef f" not in source else names["f"][1, 1]
+sys.setrecursionlimit(10**6)
 before, start = memory(), time.process_time()
-f(*arguments)
+if callable(arguments):
+    arguments(f)
+else:
+    f(*arguments)
 print(json.dumps([(time.process_time() - start) * 1e3, memory() - before]))
 """
 
@@ -55,7 +78,11 @@ KINDS = {  # name -> (kind, sizes)
     "`if` statements": ("branches", (1, 10, 100, 1000, 10_000)),
     "called functions": ("called", (1, 10, 100, 1000, 10_000)),
     "called device functions": ("device", (1, 10, 100, 1000)),
+    "lines of a kernel": ("kernel", (1, 10, 100, 1000)),
+    "calls in a chain": ("chain", (1, 10, 100, 1000, 3000)),
     "items of a tuple": ("items", (1, 10, 100, 1000, 10_000)),
+    "items of a tuple made here": ("display", (1, 10, 100, 1000, 10_000)),
+    "specialisations": ("specialisations", (1, 10, 100, 1000, 10_000)),
 }
 
 

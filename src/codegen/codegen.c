@@ -18,12 +18,25 @@ static void remember_diagnostic(LLVMDiagnosticInfoRef info, void *self) {
     LLVMDisposeMessage(text);
 }
 
-static Module *module_new(const Target *target, const CodegenOptions *options, TypeTable *types, Arena *arena) {
+/* LLVM's time grows faster than a function: the host's level 0, whose passes are linear, takes seconds less from so many
+ * values on.  Of a kernel there are two copies. */
+enum { LARGE = 5000, LARGE_KERNEL = LARGE / 2 };
+
+static bool is_large(const Program *program, EntryKind entry) {
+    uint32_t limit = entry == ENTRY_KERNEL ? LARGE_KERNEL : LARGE;
+    for (size_t i = 0; i < program->count; i++)
+        if (program->insts[i]->func->next_value > limit) return true;
+    return false;
+}
+
+static Module *module_new(const Target *target, const CodegenOptions *options, const Program *program) {
+    Arena *arena = program->arena;
     Module *module = ARENA_NEW(arena, Module);
     module->target = target;
     module->options = *options;
+    if (target->light && is_large(program, options->entry)) module->options.opt_level = 0;
     module->arena = arena;
-    module->types = types;
+    module->types = program->types;
     return module;
 }
 
@@ -78,7 +91,7 @@ bool codegen_index_raises(const Target *target, const CodegenOptions *options) {
 }
 
 bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, const Program *program) {
-    Module *module = *out = module_new(target, options, program->types, program->arena);
+    Module *module = *out = module_new(target, options, program);
     Diag *diag = program->diag;
     module->insts = program->insts;
     module->ninsts = program->count;

@@ -40,6 +40,10 @@ static LLVMTypeRef result_type(Lower *l, const FuncInst *inst) {
     return LLVMStructTypeInContext(l->context, leaves.data, (unsigned)leaves.len, false);
 }
 
+/* LLVM would inline a chain of calls, each copied into the next, whatever its length: in time that grows with the square
+ * of it. */
+enum { INLINED_CALLS = 32 };
+
 static bool declare(Lower *l, const FuncInst *inst) {
     LoweredFunction *lowered = &l->s->functions[inst->id];
     TypeList types = {0};
@@ -50,7 +54,10 @@ static bool declare(Lower *l, const FuncInst *inst) {
     lowered->function = LLVMAddFunction(l->module, symbol_of(l, inst), type);
     LLVMSetLinkage(lowered->function, LLVMInternalLinkage);
     l_attribute(l, lowered->function, -1, "nounwind", 0);
-    if (inst->options & OPT_INLINE) l_attribute(l, lowered->function, -1, "alwaysinline", 0);
+    if (inst != l->m->insts[0] && inst->height && inst->height % INLINED_CALLS == 0)
+        l_attribute(l, lowered->function, -1, "noinline", 0);
+    else if (inst->options & OPT_INLINE)
+        l_attribute(l, lowered->function, -1, "alwaysinline", 0);
     if (l->target->convergent) l_attribute(l, lowered->function, -1, "convergent", 0);
     if (l->target->raises) l_attribute(l, lowered->function, (int)l->nhidden + 1, "noalias", 0);
     return true;

@@ -1,7 +1,7 @@
 /* call_graph.c: who calls whom, and which functions are recursive.
  *
  * In: the typed functions of a compilation.  Out: FuncInst.callers; FuncInst.recursive: calls lead from the function
- * back to it.
+ * back to it; FuncInst.height: of the longest chain of calls below it, but for recursion.
  *
  * Strongly connected components of the graph of calls, after Tarjan, "Depth-First Search and Linear Graph Algorithms"
  * (1972), with an explicit stack: one walk over all values, however long the chains of calls are.  A function is
@@ -66,6 +66,7 @@ static void find_components(Components *c, FuncInst *start) {
         Place *place = &c->places[inst->id];
         if (callee) {
             const Place *other = &c->places[callee->id];
+            if (callee->height >= inst->height) inst->height = callee->height + 1;
             inst->recursive |= callee == inst;
             if (!callee->callers.len || vec_last(&callee->callers) != inst) vec_push(c->arena, &callee->callers, inst);
             if (!other->number)
@@ -79,6 +80,8 @@ static void find_components(Components *c, FuncInst *start) {
         if (!c->walk.len) return;
         Place *caller = &c->places[vec_last(&c->walk).inst->id];
         if (place->low < caller->low) caller->low = place->low;
+        FuncInst *above = vec_last(&c->walk).inst;
+        if (inst->height >= above->height) above->height = inst->height + 1;
     }
 }
 
@@ -88,6 +91,7 @@ void insts_find_calls(Arena *arena, FuncInst *const *insts, size_t count) {
         most = insts[i]->id >= most ? insts[i]->id + 1 : most;
         insts[i]->callers.len = 0;
         insts[i]->recursive = false;
+        insts[i]->height = 0;
     }
     Components components = {.arena = arena, .places = ARENA_ARRAY(arena, Place, most)};
     for (size_t i = 0; i < count; i++)

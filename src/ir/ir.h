@@ -449,6 +449,7 @@ struct FuncInst {
     bool recursive;  /* calls lead from it back to it: raises, where the depth is checked */
     uint8_t
         depth; /* of recursive functions: 0 looks at the stack and for signals; a copy that does not (pass recursion) */
+    uint32_t height;         /* calls of the longest chain below it; of recursive functions of some chain */
     bool has_loop;           /* in its own body (pass loops) */
     bool never_returns;      /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;        /* FuncOptions of its own decorator */

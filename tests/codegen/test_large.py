@@ -1,0 +1,76 @@
+"""Programs so large that they are compiled another way: long functions at level 0, long chains of calls in pieces."""
+
+import linecache
+
+import numpy as np
+import pytest
+
+from krait import _testing, cuda, jit
+
+
+def made(source, name="f", **names):
+    linecache.cache["<large>"] = (len(source), None, source.splitlines(True), "<large>")
+    exec(compile(source, "<large>", "exec"), names)
+    return names[name]
+
+
+def branches(n):
+    body = "".join(f"    if x > {k}:\n        s += x // (k - {n // 2 + k})\n        k += 1\n" for k in range(n))
+    return "def f(x, k):\n    s = 0\n" + body + "    return s, k\n"
+
+
+@pytest.mark.parametrize("n", [10, 1500])
+def test_a_long_function(n):
+    f = made(branches(n))
+    assert jit(f)(n, 0) == f(n, 0)
+    assert jit(f)(n // 2, 3) == f(n // 2, 3)
+    with pytest.raises(ZeroDivisionError):
+        f(n, n // 2)
+    with pytest.raises(ZeroDivisionError, match="integer division or modulo by zero") as error:
+        jit(f)(n, n // 2)
+    assert error.traceback[-1].lineno + 1 == 4  # of the first quotient
+
+
+def test_a_long_kernel():
+    n = 700
+    body = "".join(f"        s = s * 0.5 + y[(i + {k}) % y.size]\n" for k in range(n))
+    source = "def f(x, y):\n    i = cuda.grid(1)\n    if i < x.size:\n        s = x[i]\n" + body + "        x[i] = s\n"
+    x, y = np.arange(100.0), np.random.default_rng(0).random(13)
+    expected = x.copy()
+    for k in range(n):
+        expected = expected * 0.5 + y[(np.arange(100) + k) % 13]
+    cuda.jit(made(source, cuda=cuda))[4, 32](x, y)
+    if cuda.is_available():
+        np.testing.assert_allclose(x, expected, rtol=1e-12)
+    else:
+        assert (x == expected).all()
+
+
+def chain(n):
+    source = "".join(f"@jit\ndef g{k}(x):\n    return " + (f"g{k - 1}(x) + {k}\n" if k else "x\n") for k in range(n))
+    return made(source, f"g{n - 1}", jit=jit)
+
+
+@pytest.mark.parametrize("n", [31, 33, 64, 65, 97])
+def test_a_long_chain_of_calls(n):
+    assert chain(n)(0.5) == 0.5 + n * (n - 1) // 2
+
+
+def test_a_long_chain_is_inlined_in_pieces():
+    text = _testing.stage(chain(100).py_func, ["float"], "llvm")
+    assert text.count("noinline") >= 1
+    assert "noinline" not in _testing.stage(chain(30).py_func, ["float"], "llvm")
+
+
+def test_a_long_chain_below_a_kernel():
+    inner = chain(96)
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = inner(x[i])
+
+    x = np.zeros(10)
+    kernel[1, 32](x)
+    assert (x == 95 * 96 // 2).all()
