@@ -18,8 +18,8 @@ static void remember_diagnostic(LLVMDiagnosticInfoRef info, void *self) {
     LLVMDisposeMessage(text);
 }
 
-/* LLVM's time grows faster than a function: the host's level 0, whose passes are linear, takes seconds less from so many
- * values on.  Of a kernel there are two copies. */
+/* LLVM's time grows faster than a function: the host's level 0, whose passes are linear, takes seconds less from so
+ * many values on.  Of a kernel there are two copies. */
 enum { LARGE = 5000, LARGE_KERNEL = LARGE / 2 };
 
 static bool is_large(const Program *program, EntryKind entry) {

@@ -40,8 +40,8 @@ static LLVMTypeRef result_type(Lower *l, const FuncInst *inst) {
     return LLVMStructTypeInContext(l->context, leaves.data, (unsigned)leaves.len, false);
 }
 
-/* LLVM would inline a chain of calls, each copied into the next, whatever its length: in time that grows with the square
- * of it. */
+/* LLVM would inline a chain of calls, each copied into the next, whatever its length: in time that grows with the
+ * square of it. */
 enum { INLINED_CALLS = 32 };
 
 static bool declare(Lower *l, const FuncInst *inst) {
