@@ -1,6 +1,7 @@
-"""python -m krait [info]: versions, devices, and where kernels run."""
+"""python -m krait [info | cache]: versions, devices, and where kernels run; compiled code on disk."""
 
 import argparse
+import sys
 
 from . import __version__, _krait
 
@@ -8,5 +9,11 @@ parser = argparse.ArgumentParser("python -m krait", description="Krait compiles 
 parser.add_argument("--version", action="version", version=f"krait {__version__}")
 commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
 commands.add_parser("info", help="versions, devices, and where kernels run (what there is without a command)")
-parser.parse_args()
+cache = commands.add_parser("cache", help="compiled code on disk (cache=True): list, verify or clear it")
+cache.add_argument("action", nargs="?", choices=["list", "verify", "clear"], default="list")
+arguments = parser.parse_args()
+if arguments.command == "cache":
+    from ._cache import main
+
+    sys.exit(main(arguments.action))
 print(_krait.info(), end="")

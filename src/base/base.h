@@ -179,6 +179,19 @@ const char *diag_code_text(DiagCode code); /* the general text of the code */
         }                                                                  \
     } while (0)
 
+/* ---- digests ---- */
+
+enum { SHA256_BYTES = 32 };
+typedef struct Sha256 {
+    uint64_t length; /* bytes so far */
+    uint32_t state[8];
+    unsigned char block[64];
+} Sha256;
+
+void sha256_init(Sha256 *hash);
+void sha256_add(Sha256 *hash, const void *data, size_t size);
+void sha256_end(Sha256 *hash, unsigned char digest[SHA256_BYTES]);
+
 /* ---- time ---- */
 
 int64_t clock_nanoseconds(void); /* monotonic */

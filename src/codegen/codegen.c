@@ -90,6 +90,19 @@ bool codegen_index_raises(const Target *target, const CodegenOptions *options) {
     return target->access(options) == ACCESS_RAISE;
 }
 
+/* The table of addresses (l_address), now that its length is known; linking fills it. */
+static void finish_addresses(Module *module) {
+    LLVMValueRef declared = LLVMGetNamedGlobal(module->module, ADDRESSES_SYMBOL);
+    if (!declared) return;
+    LLVMTypeRef type = LLVMArrayType2(LLVMPointerTypeInContext(module->context, 0), module->addresses.len);
+    LLVMValueRef table = LLVMAddGlobal(module->module, type, "");
+    LLVMSetInitializer(table, LLVMConstNull(type));
+    LLVMSetVisibility(table, LLVMHiddenVisibility);
+    LLVMReplaceAllUsesWith(declared, table);
+    LLVMDeleteGlobal(declared);
+    LLVMSetValueName2(table, ADDRESSES_SYMBOL, sizeof ADDRESSES_SYMBOL - 1);
+}
+
 bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, const Program *program) {
     Module *module = *out = module_new(target, options, program);
     Diag *diag = program->diag;
@@ -105,6 +118,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     for (size_t i = 0; i < program->count; i++) TRY(lower_function(&lower, program->insts[i]));
     TRY(target->entry(&lower, program->insts[0]));
     TRY(!diag->failed);
+    finish_addresses(module);
     debug_finish(module);
     return verify(module, diag);
 }

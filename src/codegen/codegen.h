@@ -51,6 +51,7 @@ typedef struct CodegenOptions {
     int ptx_version;                            /* at most this (80 = 8.0); 0: no limit */
     int max_registers, max_threads, min_blocks; /* launch bounds; 0: none */
     int python_version; /* 0x030C for 3.12: exception texts are worded as this version words them */
+    bool relocatable;   /* no address of this process stands in the code: it is good for another one, too */
     UfuncForm ufunc;
     const char *entry_name; /* symbol of the entry */
 } CodegenOptions;
@@ -63,6 +64,13 @@ typedef struct RaiseTrail {
     int32_t depth;
     int32_t calls[TRAIL_CALLS];
 } RaiseTrail;
+
+/* Code that does not know where it lies: an object file of the host, or PTX. */
+typedef struct CodeImage {
+    const char *bytes;
+    size_t size;
+    size_t stack_bytes; /* of the code's local variables, on the host */
+} CodeImage;
 
 /* What can go wrong at run time, numbered in the order generated; outlives the compilation (deep-copied into Code by
  * the driver). */

@@ -186,6 +186,7 @@ struct Module {
     size_t ninsts;
     VEC(RaiseSite) raise_sites;
     VEC(AccessSite) access_sites;
+    VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
     size_t shared_bytes; /* static shared memory given out so far */
     bool has_barriers;
@@ -199,6 +200,11 @@ struct Module {
     char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)
                          */
 };
+
+/* The entry of relocatable code and its table of addresses; orc.c gives each link a number of its own instead of the
+ * zeros, for symbols share one name space. */
+#define IMAGE_SYMBOL     "krait.0000000000000000"
+#define ADDRESSES_SYMBOL IMAGE_SYMBOL ".addresses"
 
 /* Gives back module->text and module->buffer. */
 void codegen_drop_copied(Module *module);
@@ -251,7 +257,8 @@ static inline LLVMValueRef l_i64(Lower *l, int64_t value) { return l_int(l->i64,
 static inline LLVMValueRef l_float(LLVMTypeRef type, double value) { return LLVMConstReal(type, value); }
 static inline LLVMValueRef l_null(LLVMTypeRef type) { return LLVMConstNull(type); }
 LLVMValueRef l_const(Lower *l, const Const *konst);
-LLVMValueRef l_cstring(Lower *l, const char *text); /* pointer to a private constant */
+LLVMValueRef l_address(Lower *l, const void *address); /* of this process */
+LLVMValueRef l_cstring(Lower *l, const char *text);    /* pointer to a private constant */
 
 /* ---- operands of the value being lowered ---- */
 

@@ -143,6 +143,23 @@ static LLVMValueRef const_scalar(Lower *l, const Const *konst) {
     }
 }
 
+/* An address of this process: in the code, or loaded from the table that linking fills. */
+LLVMValueRef l_address(Lower *l, const void *address) {
+    if (!l->m->options.relocatable) return LLVMConstIntToPtr(l_i64(l, (int64_t)(intptr_t)address), l->ptr);
+    size_t place = 0;
+    while (place < l->m->addresses.len && l->m->addresses.data[place] != address) place++;
+    if (place == l->m->addresses.len) vec_push(l->arena, &l->m->addresses, address);
+    LLVMValueRef table = LLVMGetNamedGlobal(l->module, ADDRESSES_SYMBOL);
+    if (!table) { /* codegen_lower gives it its length */
+        table = LLVMAddGlobal(l->module, LLVMArrayType2(l->ptr, 0), ADDRESSES_SYMBOL);
+        LLVMSetVisibility(table, LLVMHiddenVisibility);
+    }
+    LLVMValueRef at = l_offset(l, table, l_i64(l, (int64_t)(place * sizeof address)));
+    LLVMValueRef value = l_raw_load(l, l->ptr, at, 8);
+    l_set_metadata(l, value, "invariant.load", LLVMMDNodeInContext2(l->context, NULL, 0));
+    return value;
+}
+
 static LLVMValueRef const_array(Lower *l, const Const *konst) {
     const Type *type = konst->type;
     LLVMValueRef data = l->target->const_array(l, l->at, type, konst->array);
@@ -152,8 +169,8 @@ static LLVMValueRef const_array(Lower *l, const Const *konst) {
         shape[i] = l_i64(l, konst->array->shape[i]);
         strides[i] = l_i64(l, konst->array->strides[i]);
     }
-    LLVMValueRef owner = l_i64(l, (int64_t)(intptr_t)konst->array->owner);
-    return l_array_make(l, type, data, LLVMConstIntToPtr(owner, l->ptr), shape, strides);
+    LLVMValueRef owner = l->target->raises ? l_address(l, konst->array->owner) : LLVMConstNull(l->ptr);
+    return l_array_make(l, type, data, owner, shape, strides);
 }
 
 LLVMValueRef l_const(Lower *l, const Const *konst) {

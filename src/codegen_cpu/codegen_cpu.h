@@ -15,13 +15,17 @@ const Target *codegen_cpu_target(void);
 
 /* Machine code that stays callable until released.  Thread-safe. */
 typedef struct HostCode HostCode;
-/* What LLVM has of the module is gone afterwards; what the module says of sites and sizes stays. */
-HostCode *codegen_cpu_emit(Module *module, const char *entry_name, Diag *diag);
+/* The module's machine code, in its arena. */
+bool codegen_cpu_emit(Module *module, const char *entry_name, CodeImage *image, Diag *diag);
+/* Code that can be called, from an image that an equal module gave.  What LLVM has of the module is gone afterwards;
+ * what the module says of sites and sizes stays. */
+HostCode *codegen_cpu_link(Module *module, const CodeImage *image, Diag *diag);
 char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag); /* before emit; for inspect_asm and dumps */
 void *host_code_address(const HostCode *code);
 HostKernel *host_code_kernel(HostCode *code); /* of an ENTRY_KERNEL */
 void host_code_release(HostCode *code);       /* NULL is fine */
 const char *codegen_cpu_name(void);           /* "znver4", for info */
+const char *codegen_cpu_features(void);       /* what of it machine code uses */
 
 /* ENTRY_UFUNC: what the loop's last argument points to.  A loop whose function raises calls `raise` once, with the
  * arguments in a buffer of its own, and returns; the callee takes the GIL.  NULL is fine for a function that cannot

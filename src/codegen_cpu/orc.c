@@ -1,6 +1,6 @@
 /* orc.c: from an optimised module to machine code that can be called.
  *
- * In: a Module.  Out: HostCode (an address and what keeps it alive), or a Diag.
+ * In: a Module.  Out: a CodeImage, and of that HostCode (an address and what keeps it alive), or a Diag.
  *
  *   module --LLVM's code generator--> object file in memory --ORC (LLJIT)--> linked into executable memory --lookup-->
  * address
@@ -99,29 +99,38 @@ static bool linker_open(char *message) {
     return true;
 }
 
+enum { MOST_LOOKUPS = 2 };
+
 typedef struct Lookup {
-    void *address;
+    const char *names[MOST_LOOKUPS];
+    void *addresses[MOST_LOOKUPS];
+    size_t count;
     LLVMErrorRef error;
 } Lookup;
 
 static void lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs pairs, size_t count, void *self) {
     Lookup *lookup = self;
     lookup->error = error;
-    if (!error && count == 1) lookup->address = (void *)(uintptr_t)pairs[0].Sym.Address;
+    for (size_t i = 0; !error && i < count; i++)
+        for (size_t k = 0; k < lookup->count; k++)
+            if (!strcmp(LLVMOrcSymbolStringPoolEntryStr(pairs[i].Name), lookup->names[k]))
+                lookup->addresses[k] = (void *)(uintptr_t)pairs[i].Sym.Address;
 }
 
-/* Links the object (which it takes) and finds its entry; NULL: message. */
-static void *link_object(LLVMOrcResourceTrackerRef tracker, LLVMMemoryBufferRef object, const char *symbol,
-                         char *message) {
-    if (!fine(LLVMOrcLLJITAddObjectFileWithRT(linker.jit, tracker, object), message)) return NULL;
+/* Links the object (which it takes) and finds its symbols. */
+static bool link_object(LLVMOrcResourceTrackerRef tracker, LLVMMemoryBufferRef object, Lookup *lookup, char *message) {
+    if (!fine(LLVMOrcLLJITAddObjectFileWithRT(linker.jit, tracker, object), message)) return false;
     LLVMOrcCJITDylibSearchOrderElement order = {linker.library, LLVMOrcJITDylibLookupFlagsMatchAllSymbols};
-    LLVMOrcCLookupSetElement wanted = {LLVMOrcLLJITMangleAndIntern(linker.jit, symbol),
-                                       LLVMOrcSymbolLookupFlagsRequiredSymbol};
-    Lookup lookup = {0};
-    LLVMOrcExecutionSessionLookup(linker.session, LLVMOrcLookupKindStatic, &order, 1, &wanted, 1, lookup_done, &lookup);
-    if (!fine(lookup.error, message)) return NULL;
-    if (!lookup.address) snprintf(message, MESSAGE_BYTES, "the linker did not find %s", symbol);
-    return lookup.address;
+    LLVMOrcCLookupSetElement wanted[MOST_LOOKUPS];
+    for (size_t i = 0; i < lookup->count; i++)
+        wanted[i] = (LLVMOrcCLookupSetElement){LLVMOrcLLJITMangleAndIntern(linker.jit, lookup->names[i]),
+                                               LLVMOrcSymbolLookupFlagsRequiredSymbol};
+    LLVMOrcExecutionSessionLookup(linker.session, LLVMOrcLookupKindStatic, &order, 1, wanted, lookup->count,
+                                  lookup_done, lookup);
+    if (!fine(lookup->error, message)) return false;
+    for (size_t i = 0; i < lookup->count; i++)
+        if (!lookup->addresses[i]) snprintf(message, MESSAGE_BYTES, "the linker did not find %s", lookup->names[i]);
+    return message[0] == 0;
 }
 
 static void tracker_free(LLVMOrcResourceTrackerRef tracker) {
@@ -166,7 +175,31 @@ static bool make_object(Module *module, LLVMCodeGenFileType kind, LLVMMemoryBuff
     return !diag->failed;
 }
 
-static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, const char *symbol, char *message) {
+bool codegen_cpu_emit(Module *m, const char *entry_name, CodeImage *image, Diag *diag) {
+    LLVMValueRef entry = LLVMGetNamedFunction(m->module, entry_name);
+    FAIL_IF(!entry, diag, LLVM, NULL, (Span){0}, "the module has no function %s", entry_name);
+    LLVMSetValueName2(entry, IMAGE_SYMBOL, sizeof IMAGE_SYMBOL - 1);
+    TRY(check_locals(m, diag) && make_object(m, LLVMObjectFile, &m->buffer, diag));
+    image->size = LLVMGetBufferSize(m->buffer);
+    image->bytes = memcpy(arena_alloc(m->arena, image->size), LLVMGetBufferStart(m->buffer), image->size);
+    image->stack_bytes = local_bytes(m);
+    codegen_drop_copied(m);
+    return true;
+}
+
+/* ---- linking ---- */
+
+/* A copy of the image whose symbols carry a number that no other has: what LLVM names is as long before as after. */
+static LLVMMemoryBufferRef numbered(const CodeImage *image, const char *symbol) {
+    size_t length = sizeof IMAGE_SYMBOL - 1;
+    LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(image->bytes, image->size, "krait");
+    char *start = (char *)LLVMGetBufferStart(copy), *end = start + LLVMGetBufferSize(copy);
+    for (char *at = start; (at = memmem(at, (size_t)(end - at), IMAGE_SYMBOL, length)) != NULL; at += length)
+        memcpy(at, symbol, length);
+    return copy;
+}
+
+static HostCode *link_under_lock(Module *module, const CodeImage *image, Lookup *lookup, char *message) {
     HostCode *code = calloc(1, sizeof *code);
     if (!code) {
         snprintf(message, MESSAGE_BYTES, "out of memory");
@@ -174,39 +207,35 @@ static HostCode *emit_under_lock(Module *module, LLVMMemoryBufferRef *object, co
     }
     LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(linker.library);
     code->tracker = tracker;
-    code->kernel.stack_bytes = local_bytes(module);
+    code->kernel.stack_bytes = image->stack_bytes;
     code->kernel.inner_axis = module->has_barriers ? 0 : module->inner_axis;
     code->kernel.joins_blocks = module->joins_blocks && !module->has_barriers;
-    code->kernel.address = link_object(tracker, *object, symbol, message);
-    *object = NULL;
-    if (!code->kernel.address) {
+    if (!link_object(tracker, numbered(image, lookup->names[0]), lookup, message)) {
         tracker_free(tracker);
         free(code);
         return NULL;
     }
+    code->kernel.address = lookup->addresses[0];
+    if (module->addresses.len)
+        memcpy(lookup->addresses[1], module->addresses.data, module->addresses.len * sizeof *module->addresses.data);
     return code;
 }
 
-HostCode *codegen_cpu_emit(Module *m, const char *entry_name, Diag *diag) {
-    static _Atomic uint64_t serial; /* symbols share one name space */
+HostCode *codegen_cpu_link(Module *m, const CodeImage *image, Diag *diag) {
+    static _Atomic uint64_t serial;
     HostCode *code = NULL;
-    char message[MESSAGE_BYTES] = "", symbol[64];
-    LLVMValueRef entry = LLVMGetNamedFunction(m->module, entry_name);
-    if (!entry) {
-        diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "the module has no function %s", entry_name);
-        goto done;
-    }
-    int length = snprintf(symbol, sizeof symbol, "krait.%llu", (unsigned long long)atomic_fetch_add(&serial, 1));
-    LLVMSetValueName2(entry, symbol, (size_t)length);
-    if (!check_locals(m, diag) || !make_object(m, LLVMObjectFile, &m->buffer, diag)) goto done;
+    char message[MESSAGE_BYTES] = "", symbol[sizeof IMAGE_SYMBOL], table[sizeof ADDRESSES_SYMBOL];
+    unsigned long long number = atomic_fetch_add(&serial, 1) + 1;
+    Lookup lookup = {.names = {symbol, table}, .count = m->addresses.len ? 2 : 1};
+    snprintf(symbol, sizeof symbol, "krait.%016llx", number);
+    snprintf(table, sizeof table, "%s%s", symbol, ADDRESSES_SYMBOL + sizeof IMAGE_SYMBOL - 1);
     lock_linker();
     linker.message[0] = 0;
-    if (linker_open(message)) code = emit_under_lock(m, &m->buffer, symbol, linker.message);
+    if (linker_open(message)) code = link_under_lock(m, image, &lookup, linker.message);
     if (linker.message[0]) memcpy(message, linker.message, sizeof message);
     unlock_linker();
-    if (!code) diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "linking failed: %s", message);
-done:
     codegen_dispose(m);
+    if (!code) diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "linking failed: %s", message);
     return code;
 }
 

@@ -57,6 +57,7 @@ static const struct Processor *processor_get(void) {
 }
 
 const char *codegen_cpu_name(void) { return processor_get()->name; }
+const char *codegen_cpu_features(void) { return processor_get()->features; }
 
 /* Target machines that wait for the next module, by optimisation level: making one costs as much as optimising a small
  * function.  Slots are exchanged atomically, so that no lock can be held where a fork happens. */
@@ -255,8 +256,7 @@ static LLVMValueRef host_dynamic_shared_bytes(Lower *l) {
 static LLVMValueRef host_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
     (void)at;
     (void)type;
-    return LLVMConstIntToPtr(l_i64(l, (int64_t)(intptr_t)array->data),
-                             l->ptr); /* the array is kept alive by the code's guards */
+    return l_address(l, array->data); /* the array is kept alive by the code's guards */
 }
 
 /* ---- the rest ---- */

@@ -3,6 +3,7 @@
  * Output: text, one fact a line.  Asking opens the CUDA driver if it is there, but makes no context. */
 #include "decorators/decorators.h"
 
+#include <limits.h> /* PATH_MAX */
 #include <stdarg.h> /* va_list */
 
 #include "codegen_cpu/codegen_cpu.h" /* codegen_cpu_name */
@@ -96,7 +97,16 @@ static PyObject *detect(PyObject *module, PyObject *unused) {
     return PyBool_FromLong(gpu == 1);
 }
 
+/* The folder of compiled code, or None. */
+static PyObject *cache_folder(PyObject *module, PyObject *unused) {
+    char folder[PATH_MAX];
+    (void)module, (void)unused;
+    if (driver_cache_folder(folder, sizeof folder)) return PyUnicode_DecodeFSDefault(folder);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"cache_folder", cache_folder, METH_NOARGS, "cache_folder()\n--\n\nWhere compiled code is kept, or None."},
     {"info", info, METH_NOARGS, "info()\n--\n\nVersions, devices and where kernels run, as text."},
     {"detect", detect, METH_NOARGS, "detect()\n--\n\nPrints the devices and where kernels run; True if that is a GPU."},
     {NULL, NULL, 0, NULL},

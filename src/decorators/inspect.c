@@ -6,6 +6,8 @@
 #include "decorators/decorators.h"
 #include "decorators/inspect.h"
 
+#include <limits.h> /* PATH_MAX */
+
 static PyObject *types_tuple(ModuleState *state, const Type *const *types, size_t count) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)count);
     for (size_t i = 0; tuple && i < count; i++) {
@@ -75,10 +77,11 @@ PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
     PyObject *stages = stage_times(code, &total), *passes = pass_times(code), *signature = spec_signature(core, spec);
     PyObject *metadata = NULL;
     if (stages && passes && signature)
-        metadata = Py_BuildValue("{sOsOsOsdsnsssO}", "signature", signature, "pipeline_times", stages, "pass_times",
+        metadata = Py_BuildValue("{sOsOsOsdsnsssOsO}", "signature", signature, "pipeline_times", stages, "pass_times",
                                  passes, "compile_seconds", total, "guards", (Py_ssize_t)code->nguards, "target",
                                  code->config.target == TARGET_NVPTX ? "nvptx" : "host", "has_barriers",
-                                 code->has_barriers ? Py_True : Py_False);
+                                 code->has_barriers ? Py_True : Py_False, "from_cache",
+                                 code->from_cache ? Py_True : Py_False);
     Py_XDECREF(stages);
     Py_XDECREF(passes);
     Py_XDECREF(signature);
@@ -276,7 +279,9 @@ static PyObject *get_stats(PyObject *self, void *closure) {
     PyObject *stats = PyStructSequence_New(core->state->stats_class);
     (void)closure;
     if (!stats) return NULL;
-    PyStructSequence_SET_ITEM(stats, 0, Py_NewRef(Py_None));
+    char folder[PATH_MAX];
+    bool cached = core->options.cache && driver_cache_folder(folder, sizeof folder);
+    PyStructSequence_SET_ITEM(stats, 0, cached ? PyUnicode_DecodeFSDefault(folder) : Py_NewRef(Py_None));
     PyStructSequence_SET_ITEM(stats, 1, PyLong_FromLongLong(core->hits));
     PyStructSequence_SET_ITEM(stats, 2, PyLong_FromLongLong(core->misses));
     return stats;
@@ -388,7 +393,7 @@ PyMethodDef inspect_methods[] = {
 };
 
 int inspect_add(PyObject *module, ModuleState *state) {
-    static PyStructSequence_Field fields[] = {{"cache_path", "None: nothing is stored on disk"},
+    static PyStructSequence_Field fields[] = {{"cache_path", "with cache=True, the folder of compiled code, else None"},
                                               {"cache_hits", "calls that found a specialisation"},
                                               {"cache_misses", "compilations"},
                                               {NULL, NULL}};

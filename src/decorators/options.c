@@ -273,6 +273,7 @@ PyObject *options_list(PyObject *module, PyObject *unused) {
 
 void options_config(const Options *options, Config *config) {
     config->promotion = options->promotion;
+    config->cache = options->cache;
     config->codegen.fastmath = options->fastmath;
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;

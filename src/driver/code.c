@@ -79,9 +79,10 @@ static void fill(Code *code, Job *job) {
     code->shared_bytes = codegen_shared_bytes(job->module);
     code->has_barriers = codegen_has_barriers(job->module);
     code->ufunc_lanes = codegen_ufunc_lanes(job->module);
-    if (job->ptx) {
-        code->ptx = arena_strndup(arena, job->ptx, job->ptx_length);
-        code->ptx_length = job->ptx_length;
+    code->from_cache = job->from_cache;
+    if (job->config->target == TARGET_NVPTX) {
+        code->ptx = arena_strndup(arena, job->image.bytes, job->image.size);
+        code->ptx_length = job->image.size;
     }
     code->typed_text = copy_text(arena, job->texts[DUMP_TYPED]);
     code->llvm_text = copy_text(arena, job->texts[DUMP_LLVM]);

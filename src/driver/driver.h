@@ -21,6 +21,7 @@ typedef struct Config {
     Promotion promotion;
     bool kernel; /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
     CodegenOptions codegen;
+    bool cache;      /* machine code is looked for on disk, and kept there */
     bool decorating; /* the function's own name is not bound yet */
     bool keep_text;  /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
@@ -66,6 +67,7 @@ struct Code {
     size_t naccess_sites;
     size_t exception_bytes, shared_bytes;
     bool has_barriers;
+    bool from_cache;      /* its machine code lay on disk */
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */
     uint64_t written;     /* bit i: array argument i may be written (63 and above: always set) */
     const char *assigned; /* a parameter that the function assigns to, or NULL */
@@ -81,6 +83,9 @@ Code *driver_compile(const Session *session, const Config *config, PyObject *fun
 Code *code_retain(Code *code);
 void code_release(Code *code);                                   /* GIL held: guards and hold are Python references */
 int code_traverse(const Code *code, visitproc visit, void *arg); /* for the only owner of the Code */
+
+/* Where compiled code is kept (cache=True); false: nowhere. */
+bool driver_cache_folder(char *path, size_t size);
 
 /* For tests: stops after the named stage ("bytecode", "ir", "typed", a pass, "llvm", "opt", "asm" or "ptx") and gives
  * its text, in diag->arena. */

@@ -154,9 +154,19 @@ static bool stage_passes(Job *job) {
     return passes_run(&job->program, target, &(PassWatch){job, pass_ran});
 }
 
+/* Whether an image may come from the disk: not if somebody wants to read what it is made from. */
+static bool may_be_cached(const Job *job) {
+    const uint64_t texts = DUMP_BIT(DUMP_OPT) | DUMP_BIT(DUMP_ASM) | DUMP_BIT(DUMP_PTX);
+    return cache_wanted(job->config) && !job->texts_only && !(job->wanted & texts);
+}
+
 static bool stage_lower(Job *job) {
+    job->options.relocatable = may_be_cached(job);
     TRY(codegen_lower(&job->module, job_target(job), &job->options, &job->program));
     if (dump_wanted(job, DUMP_LLVM)) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
+    if (!may_be_cached(job)) return true;
+    job->cached = cache_key(&job->key, job->config, codegen_text(job->module, job->arena));
+    job->from_cache = job->cached && cache_load(&job->key, job->arena, &job->image);
     return true;
 }
 
@@ -166,24 +176,45 @@ static bool stage_optimise(Job *job) {
     return true;
 }
 
-static bool stage_emit(Job *job) {
-    if (job->config->target == TARGET_NVPTX) {
-        job->ptx = codegen_nvptx_emit(job->module, job->arena, &job->ptx_length, job->diag);
-        TRY(job->ptx);
-        if (dump_wanted(job, DUMP_PTX) || dump_wanted(job, DUMP_ASM)) {
-            dump_text(job, DUMP_PTX, job->ptx);
-            job->texts[DUMP_ASM] = job->ptx;
-        }
-        return true;
+static bool emit_ptx(Job *job) {
+    job->image.bytes = codegen_nvptx_emit(job->module, job->arena, &job->image.size, job->diag);
+    TRY(job->image.bytes);
+    if (dump_wanted(job, DUMP_PTX) || dump_wanted(job, DUMP_ASM)) {
+        dump_text(job, DUMP_PTX, job->image.bytes);
+        job->texts[DUMP_ASM] = job->image.bytes;
     }
+    return true;
+}
+
+static bool emit_object(Job *job) {
     if (dump_wanted(job, DUMP_ASM)) {
         const char *assembly = codegen_cpu_assembly(job->module, job->arena, job->diag);
         TRY(assembly);
         dump_text(job, DUMP_ASM, assembly);
     }
+    return job->texts_only || codegen_cpu_emit(job->module, job->options.entry_name, &job->image, job->diag);
+}
+
+/* What people read of an entry on disk: the function and the types of its arguments. */
+static const char *cache_label(Job *job) {
+    const FuncInst *root = job->insts.data[0];
+    Buf text;
+    buf_init(&text, job->arena);
+    buf_printf(&text, "%s %s(", job->config->target == TARGET_NVPTX ? "GPU" : "host", root->untyped->source->function);
+    for (size_t i = 0; i < root->untyped->nparams; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", type_text(job->arena, root->types[i]));
+    buf_printf(&text, ") %s", root->untyped->source->file);
+    return text.text;
+}
+
+/* The image, if it does not come from the disk, and code that can be called. */
+static bool stage_emit(Job *job) {
+    bool gpu = job->config->target == TARGET_NVPTX;
+    if (!job->from_cache) TRY(gpu ? emit_ptx(job) : emit_object(job));
     if (job->texts_only) return true;
-    job->host = codegen_cpu_emit(job->module, job->options.entry_name, job->diag);
-    return job->host != NULL;
+    if (job->cached && !job->from_cache) cache_store(&job->key, &job->image, cache_label(job));
+    if (!gpu) job->host = codegen_cpu_link(job->module, &job->image, job->diag);
+    return gpu || job->host != NULL;
 }
 
 /* One line of the pipeline: times the call; ends the pipeline if it fails, or is the last one wanted. */
@@ -203,8 +234,8 @@ static bool pipeline(Job *job, const Request *request, enum Stage until) {
     job->gil = frontend_release_gil(); /* no Python object is touched from here on */
     codegen_enter();
     STAGE(STAGE_LOWER, stage_lower(job));
-    STAGE(STAGE_LINK, codegen_link(job->module, job->diag));
-    STAGE(STAGE_OPTIMISE, stage_optimise(job));
+    STAGE(STAGE_LINK, job->from_cache || codegen_link(job->module, job->diag));
+    STAGE(STAGE_OPTIMISE, job->from_cache || stage_optimise(job));
     STAGE(STAGE_EMIT, stage_emit(job));
     return true;
 }

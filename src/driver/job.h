@@ -2,6 +2,7 @@
 #ifndef KRAIT_DRIVER_JOB_H
 #define KRAIT_DRIVER_JOB_H
 
+#include "driver/cache.h"  /* CacheKey */
 #include "driver/driver.h" /* Session, Config, Code */
 
 /* Texts of the stages, in the order of the pipeline: KRAIT_DUMP's names.  DUMP_PASS + n: of pass number n. */
@@ -54,8 +55,9 @@ typedef struct Job {
     Program program;       /* insts, once they are typed */
     Module *module;
     HostCode *host;
-    const char *ptx;
-    size_t ptx_length;
+    CodeImage image; /* what the back end made, or what lay on disk */
+    bool cached, from_cache;
+    CacheKey key;                  /* when cached */
     Code *code;                    /* what of all this outlives the job */
     bool texts_only;               /* nothing is going to run */
     const char *texts[DUMP_COUNT]; /* those wanted */
