@@ -83,6 +83,14 @@ class NestedArray(Type):
     """An array inside a record."""
     def __new__(cls, dtype: _TypeLike, shape: int | tuple[int, ...]) -> NestedArray: ...
 
+class NPDatetime(Type):
+    """numpy.datetime64 of a unit: "D", "25s", or none."""
+    def __new__(cls, unit: str = "") -> NPDatetime: ...
+
+class NPTimedelta(Type):
+    """numpy.timedelta64 of a unit."""
+    def __new__(cls, unit: str = "") -> NPTimedelta: ...
+
 class Optional(Type):
     def __new__(cls, type: _TypeLike) -> Optional: ...
 

@@ -279,6 +279,7 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
         default: return l_icmp(l, LLVMIntNE, value, l_null(llvm_type));
         }
     }
+    case TY_TIME: return l_icmp(l, LLVMIntNE, value, l_i64(l, 0));
     case TY_NONE: return l_i1(l, false);
     case TY_TUPLE: return l_i1(l, type->count > 0);
     case TY_OPTIONAL: return l_and(l, l_present(l, type, value), l_truth(l, type->items[0], l_content(l, type, value)));
@@ -311,6 +312,7 @@ LLVMValueRef lower_unary(Lower *l, const Value *value) {
         TRY(truth = lower_truth(l, value));
         return value->op == OP_TRUTH ? truth : l_not(l, truth);
     }
+    if (value->type->kind == TY_TIME) return lower_time_negative(l, value);
     if (!type_is_scalar(value->type))
         return l_unsupported(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc);
     return l_scalar_op(l, value->op, value->type->scalar, l_arg(l, value, 0), NULL);
@@ -411,6 +413,8 @@ static LLVMValueRef unwrapped(Lower *l, const Value *value, LLVMValueRef a, LLVM
 
 LLVMValueRef lower_binary(Lower *l, const Value *value) {
     const Type *type = value->type;
+    if (value->args[0]->type->kind == TY_TIME || value->args[1]->type->kind == TY_TIME)
+        return lower_time_binary(l, value);
     if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc);
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);
@@ -493,6 +497,7 @@ LLVMValueRef lower_compare(Lower *l, const Value *value) {
     const Type *a_type = value->args[0]->type, *b_type = value->args[1]->type;
     if (type_is_scalar(a_type) && type_is_scalar(b_type))
         return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
+    if (a_type->kind == TY_TIME && b_type->kind == TY_TIME) return lower_time_compare(l, value);
     return l_unsupported(l, "%s and %s cannot be compared", l_type_text(l, a_type), l_type_text(l, b_type));
 }
 

@@ -237,6 +237,12 @@ static const Type *parse_slices(Parser *parser, const Type *element) {
     return type_array(parser->state->session.types, element, ndim, layout, false);
 }
 
+/* datetime64[ns] */
+static bool is_time(const char *name, size_t length) {
+    return (length == 10 && memcmp(name, "datetime64", 10) == 0) ||
+           (length == 11 && memcmp(name, "timedelta64", 11) == 0);
+}
+
 static const Type *parse_type(Parser *parser) {
     while (isspace((unsigned char)*parser->at)) parser->at++;
     const char *name = parser->at;
@@ -247,6 +253,8 @@ static const Type *parse_type(Parser *parser) {
         name = dot + 1;
     }
     const Type *type = type_from_name(parser->state, name, length);
+    if (!type && is_time(name, length)) /* it needs no memory to be read */
+        type = type_parse(parser->state->session.types, NULL, name, &parser->at);
     if (!type) type = parse_constructor(parser, name, length);
     while (type && accept(parser, '[')) type = parse_slices(parser, type);
     return type;

@@ -1,4 +1,4 @@
-/* types_struct.c: the types of structured dtypes as Python objects: Record, NestedArray, from_dtype.
+/* types_struct.c: types that dtypes stand for, as Python objects: Record, NestedArray, NPDatetime, from_dtype.
  *
  * In: fields as Numba names them, or a dtype.  Out: the one type object.  Fields become a dtype, which NumPy lays out
  * and checks; the type is that of its items. */
@@ -126,6 +126,21 @@ PyObject *types_new_nested(ModuleState *state, PyObject *args, PyObject *kwargs)
         PyErr_SetString(PyExc_TypeError, "NestedArray(dtype, shape): an element type and extents of at most 2 GB");
     PyDimMem_FREE(shape.ptr);
     return result;
+}
+
+/* ---- NPDatetime(unit), NPTimedelta(unit) ---- */
+
+PyObject *types_new_time(ModuleState *state, bool delta, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"unit", NULL};
+    const char *unit = "";
+    PyArray_Descr *dtype = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s", keywords, &unit)) return NULL;
+    PyObject *text = PyUnicode_FromFormat(*unit ? "%s[%s]" : "%s", delta ? "m8" : "M8", unit);
+    if (text && !PyArray_DescrConverter(text, &dtype)) dtype = NULL;
+    Py_XDECREF(text);
+    const Type *type = dtype ? types_of_dtype(state, (PyObject *)dtype) : NULL;
+    Py_XDECREF(dtype);
+    return type ? type_to_object(state, type) : NULL;
 }
 
 /* ---- what a Record has ---- */

@@ -79,7 +79,13 @@ static const Const *read_numpy_scalar(const Reading *r, PyObject *object) {
     if (!dtype) return python_failed(r, "a NumPy scalar could not be read");
     Scalar scalar;
     bool known = frontend_scalar_of_dtype((PyObject *)dtype, &scalar);
+    const Type *time = known ? NULL : frontend_element_type(r->frontend->types, (PyObject *)dtype, 0);
     Py_DECREF(dtype);
+    if (time && time->kind == TY_TIME) {
+        Const *ticks = new_const(r, time);
+        ticks->i = ((PyDatetimeScalarObject *)object)->obval; /* of a timedelta64 the same */
+        return ticks;
+    }
     if (!known) {
         if (PyUnicode_Check(object)) return read_str(r, object);
         return translate_refuse(

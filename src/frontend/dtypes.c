@@ -96,8 +96,15 @@ static const Type *read_struct(Layout *layout, PyArray_Descr *descr) {
     return type;
 }
 
+static const Type *read_time(TypeTable *types, PyArray_Descr *descr) {
+    const PyArray_DatetimeMetaData *meta = &((PyArray_DatetimeDTypeMetaData *)PyDataType_C_METADATA(descr))->meta;
+    if (descr->byteorder == NPY_OPPBYTE) return NULL;
+    return type_time(types, descr->kind == 'm', (TimeUnit)meta->base, (uint32_t)meta->num);
+}
+
 static const Type *read_item(Layout *layout, PyArray_Descr *descr) {
     Scalar scalar;
+    if (descr->kind == 'M' || descr->kind == 'm') return read_time(layout->types, descr);
     if (PyDataType_HASSUBARRAY(descr)) return read_nested(layout, descr);
     if (PyDataType_HASFIELDS(descr)) return read_struct(layout, descr);
     return frontend_scalar_of_dtype((PyObject *)descr, &scalar) ? type_scalar(layout->types, scalar, false) : NULL;

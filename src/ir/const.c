@@ -100,6 +100,7 @@ bool const_equal(const Const *a, const Const *b) {
         case 'c': return memcmp(&a->c, &b->c, sizeof a->c) == 0;
         default: return a->i == b->i;
         }
+    case TY_TIME: return a->i == b->i;
     case TY_STR: return strcmp(a->text, b->text) == 0;
     case TY_ARRAY:
         return a->array == b->array ||
@@ -197,6 +198,10 @@ static void print_items(Buf *buf, const char *before, const Const *konst) {
 void const_print(Buf *buf, const Const *konst) {
     switch (konst->type->kind) {
     case TY_SCALAR: print_scalar(buf, konst); return;
+    case TY_TIME:
+        type_print(buf, konst->type);
+        buf_printf(buf, "(%lld)", (long long)konst->i);
+        return;
     case TY_STR: print_string(buf, konst->text); return;
     case TY_TUPLE:
         if (konst->type->object) type_print(buf, konst->type);
@@ -384,6 +389,12 @@ static const Const *parse_typed_scalar(ConstParser *parser, const Type *type) {
     return konst;
 }
 
+static const Const *parse_time(ConstParser *parser, const Type *type) {
+    Const *konst = const_new(parser->arena, type);
+    TRY(parse_int(parser, true, &konst->i) && accept(parser, ')'));
+    return konst;
+}
+
 static const Const *parse_number(ConstParser *parser, bool is_float) {
     if (is_float) {
         double value;
@@ -431,6 +442,7 @@ static const Const *parse_const_inner(ConstParser *parser) {
     TRY(type);
     switch (type->kind) {
     case TY_SCALAR: return accept(parser, '(') ? parse_typed_scalar(parser, type) : NULL;
+    case TY_TIME: return accept(parser, '(') ? parse_time(parser, type) : NULL;
     case TY_TUPLE: return accept(parser, '(') ? parse_named_tuple(parser, type) : NULL;
     case TY_ARRAY: return accept(parser, '[') ? parse_array(parser, type) : const_of(parser->arena, type);
     case TY_STR: return NULL;

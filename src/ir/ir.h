@@ -48,6 +48,7 @@ typedef enum TypeKind {
                     record in memory, which its fields are read from and written to */
     TY_STRUCT,   /* items under names at offsets; form, bytes, align */
     TY_NESTED,   /* an array inside a struct: items[0], ndim, extents */
+    TY_TIME,     /* a datetime64; flag: a timedelta64.  form: TimeUnit; bytes: units a tick */
     TY_FLAT,     /* a.flat; items[0] is the array type */
     TY_RANGE,    /* range object of Python ints */
     TY_SLICE,    /* items = types of start, stop, step: int or None */
@@ -105,6 +106,25 @@ typedef enum StructForm {
     STRUCT_RECORD_CLASS, /* the same of dtype (numpy.record, ...): numpy.record */
 } StructForm;
 
+/* As NumPy numbers them; 3 is none. */
+typedef enum TimeUnit {
+    TIME_YEAR,
+    TIME_MONTH,
+    TIME_WEEK,
+    TIME_DAY = 4,
+    TIME_HOUR,
+    TIME_MINUTE,
+    TIME_SECOND,
+    TIME_MILLISECOND,
+    TIME_MICROSECOND,
+    TIME_NANOSECOND,
+    TIME_PICOSECOND,
+    TIME_FEMTOSECOND,
+    TIME_ATTOSECOND,
+    TIME_GENERIC, /* takes the unit of what it meets */
+    TIME_UNIT_COUNT
+} TimeUnit;
+
 struct Type {
     TypeKind kind;
     uint8_t scalar;         /* Scalar, for TY_SCALAR */
@@ -114,13 +134,13 @@ struct Type {
     bool readonly;          /* TY_ARRAY */
     bool record;            /* TY_ARRAY */
     bool unaligned;         /* TY_ARRAY: elements may lie at any address */
-    uint8_t form, align;    /* TY_STRUCT: StructForm; what its address is a multiple of */
-    uint32_t bytes;         /* TY_STRUCT */
+    uint8_t form, align;    /* TY_STRUCT: StructForm; what its address is a multiple of.  TY_TIME: TimeUnit */
+    uint32_t bytes;         /* TY_STRUCT; TY_TIME: units a tick */
     const uint32_t *places; /* TY_STRUCT: offset of each item; TY_NESTED: extent of each axis */
     uint8_t iter;           /* IterKind, for TY_ITER */
     const FuncHead *func;   /* TY_FUNC */
     ObjRef object;          /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
-    bool flag;              /* TY_SCALAR with an object */
+    bool flag;              /* TY_SCALAR with an object; TY_TIME */
     uint32_t count;         /* of items */
     const Type *const *items;
     const char *const *names; /* TY_STRUCT; TY_TUPLE with an object, "" where the class means something else by it */
@@ -162,6 +182,13 @@ const Type *type_record(TypeTable *table, const Type *structure, bool readonly);
 const Type *type_vector(TypeTable *table, Scalar scalar, unsigned count);
 enum { VECTOR_MAX_COUNT = 4 };
 const Type *type_vector_named(TypeTable *table, const char *name, size_t length); /* "float32x4"; NULL: none */
+/* Ticks of `count` units. */
+const Type *type_time(TypeTable *table, bool delta, TimeUnit unit, uint32_t count);
+/* With ticks that both are multiples of; NULL: there are none. */
+const Type *type_time_common(TypeTable *table, bool delta, const Type *a, const Type *b);
+int64_t time_factor(const Type *from, const Type *to); /* ticks of `to` in one of `from`; 0: no whole number */
+const char *time_unit_name(TimeUnit unit);
+bool time_unit_find(const char *name, size_t length, TimeUnit *unit);
 /* The struct that `like` says: form, count, items, names, places, bytes, align. */
 const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
@@ -182,6 +209,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   array(float32, 2, C) array(float32, 1, C, readonly) array(float32, 1, A, unaligned)   float32x4
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
+ *   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
  *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)   exc_class#4  object#5  bottom */

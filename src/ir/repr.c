@@ -143,6 +143,7 @@ static const Repr *nested_repr(Arena *arena, const Type *type) {
 const Repr *repr_make(Arena *arena, const Type *type) {
     switch (type->kind) {
     case TY_SCALAR: return scalar_repr((Scalar)type->scalar);
+    case TY_TIME: return scalar_repr(SCALAR_INT64);
     case TY_RANGE: return &range_repr;
     case TY_CELL:
     case TY_ITER: return &state_repr;

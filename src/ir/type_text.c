@@ -26,6 +26,7 @@ static const struct {
     [TY_ARRAY] = {"array", FORM_OWN},
     [TY_STRUCT] = {NULL, FORM_OWN},
     [TY_NESTED] = {"nested", FORM_OWN},
+    [TY_TIME] = {NULL, FORM_OWN},
     [TY_FLAT] = {"flat", FORM_ITEMS},
     [TY_RANGE] = {"range", FORM_NAME},
     [TY_SLICE] = {"slice", FORM_ITEMS},
@@ -108,6 +109,14 @@ static void print_nested(Buf *buf, const Type *type) {
     buf_putc(buf, ')');
 }
 
+static void print_time(Buf *buf, const Type *type) {
+    buf_puts(buf, type->flag ? "timedelta64" : "datetime64");
+    if (type->form == TIME_GENERIC) return;
+    buf_putc(buf, '[');
+    if (type->bytes != 1) buf_printf(buf, "%u", (unsigned)type->bytes);
+    buf_printf(buf, "%s]", time_unit_name((TimeUnit)type->form));
+}
+
 static const char *scalar_text(const Type *type) {
     if (type->weak) return scalar_info[type->scalar].weak_name;
     return type->scalar == SCALAR_BOOL ? "bool_" : scalar_info[type->scalar].name;
@@ -152,6 +161,7 @@ void type_print(Buf *buf, const Type *type) {
     case TY_ARRAY: print_array(buf, type); return;
     case TY_STRUCT: print_struct(buf, type); return;
     case TY_NESTED: print_nested(buf, type); return;
+    case TY_TIME: print_time(buf, type); return;
     case TY_ITER:
         buf_puts(buf, iter_text[type->iter]);
         print_items(buf, type);
@@ -336,6 +346,19 @@ static const Type *parse_record(TypeParser *parser, StructForm form) {
     return struct_is_sound(&wanted) ? type_struct(parser->table, &wanted) : NULL;
 }
 
+/* ["[" [count] unit "]"] */
+static const Type *parse_time(TypeParser *parser, bool delta) {
+    uint32_t count = 1;
+    TimeUnit unit;
+    if (!accept(parser, '[')) return type_time(parser->table, delta, TIME_GENERIC, 1);
+    if (isdigit((unsigned char)*parser->at)) TRY(parse_number(parser, INT32_MAX, &count) && count);
+    size_t length = word_length(parser->at);
+    TRY(time_unit_find(parser->at, length, &unit));
+    parser->at += length;
+    TRY(accept(parser, ']'));
+    return type_time(parser->table, delta, unit, count);
+}
+
 static const Type *parse_nested(TypeParser *parser) {
     uint32_t extents[TYPE_MAX_NDIM];
     unsigned ndim = 0;
@@ -443,6 +466,8 @@ static const Type *parse_word(TypeParser *parser) {
     if (word_is(word, length, "named")) return parse_named_tuple(parser);
     if (word_is(word, length, "enum")) return parse_enum(parser, false);
     if (word_is(word, length, "flag")) return parse_enum(parser, true);
+    if (word_is(word, length, "datetime64")) return parse_time(parser, false);
+    if (word_is(word, length, "timedelta64")) return parse_time(parser, true);
     if (word_is(word, length, "ref")) return parse_ref(parser);
     if (word_is(word, length, "record")) return parse_record(parser, STRUCT_RECORD);
     if (word_is(word, length, "recordclass")) return parse_record(parser, STRUCT_RECORD_CLASS);

@@ -312,8 +312,12 @@ const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, co
                   &(Type){.kind = TY_NESTED, .ndim = (uint8_t)ndim, .count = 1, .items = &element, .places = extents});
 }
 
+const Type *type_time(TypeTable *table, bool delta, TimeUnit unit, uint32_t count) {
+    return intern(table, &(Type){.kind = TY_TIME, .flag = delta, .form = (uint8_t)unit, .bytes = count});
+}
+
 bool type_can_be_element(const Type *type) {
-    return type->kind == TY_STRUCT || (type->kind == TY_SCALAR && !type->weak);
+    return type->kind == TY_STRUCT || type->kind == TY_TIME || (type->kind == TY_SCALAR && !type->weak);
 }
 
 int type_field(const Type *type, const char *name) {

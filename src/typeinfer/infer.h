@@ -210,6 +210,11 @@ typedef struct SubOp {
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
+/* ---- dates and durations (rules_time.c): t->op on operands of these types, one of them a TY_TIME ---- */
+bool typing_binary_times(Typing *t, const Type *a, const Type *b);
+bool typing_compare_times(Typing *t, const Type *a, const Type *b);
+bool typing_unary_time(Typing *t, const Type *type);
+
 /* ---- records (rules_struct.c); `type` is that of operand 0, an array, or the content of an Optional ---- */
 /* The field that an index names; *field is -1: it is no name of a field.  False: refused. */
 bool typing_read_only(Typing *t); /* refuses: argument 0, an array, is read-only (rules_array.c) */
@@ -219,6 +224,7 @@ bool typing_hint_fields(Typing *t, const Type *type);           /* names them; f
 bool typing_get_field(Typing *t, const Type *type, unsigned field);
 bool typing_set_field(Typing *t, const Type *type, unsigned field, size_t arg); /* to argument number arg */
 bool typing_store_record(Typing *t, const Type *element, bool is_view);         /* rule_setitem's operands */
+bool typing_same_dtype(const Type *a, const Type *b);                           /* of elements */
 bool typing_unpack_record(Typing *t, const Type *type);                         /* it is the tuple of the fields */
 
 /* ---- constants ---- */

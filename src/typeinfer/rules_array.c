@@ -328,6 +328,11 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         value = t->args[2].type;
     }
     if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
+    if (value->kind == TY_TIME && element->kind == TY_TIME && value->flag == element->flag &&
+        time_factor(value, element)) {
+        typing_cast(t, 2, element);
+        return true;
+    }
     if (value == element) return true;
     if (is_view && value->kind == TY_ARRAY) return store_array(t, value, element);
     if (is_view && element->kind == TY_SCALAR && t->args[2].type->kind == TY_TUPLE) {

@@ -32,7 +32,7 @@ static bool known_text(Typing *t, const char *text) {
 static bool is_python_number(const Type *type) { return type->kind == TY_SCALAR && type->weak; }
 
 /* The scalar of the items of an array, a NumPy scalar, a dtype. */
-static const Type *scalar_of(const Type *type) { return type->kind == TY_SCALAR ? type : type->items[0]; }
+static const Type *scalar_of(const Type *type) { return type->count ? type->items[0] : type; }
 
 /* ---- any kind ---- */
 
@@ -150,30 +150,40 @@ static bool attr_denominator(Typing *t, const Type *type) {
 /* ---- dtypes and classes ---- */
 
 static bool attr_dtype_type(Typing *t, const Type *type) {
-    if (type->items[0]->kind == TY_STRUCT) return no_attribute(t);
+    if (type->items[0]->kind != TY_SCALAR) return no_attribute(t);
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_CLASS, 0, type->items, 1)));
 }
 
 static bool attr_dtype_name(Typing *t, const Type *type) {
     const Type *of = type->items[0];
+    if (of->kind == TY_TIME) return known_text(t, type_text(t->in->arena, of));
     if (of->kind != TY_STRUCT) return known_text(t, scalar_info[of->scalar].name);
     const char *name = of->form == STRUCT_RECORD_CLASS ? "record" : "void";
     return known_text(t, arena_printf(t->in->arena, "%s%u", name, 8 * (unsigned)of->bytes));
 }
 
+/* Kind and character of what is no scalar. */
+static const char *letter_of(const Type *element) {
+    return element->kind == TY_TIME ? (element->flag ? "m" : "M") : "V";
+}
+
 static bool attr_dtype_kind(Typing *t, const Type *type) {
-    if (type->items[0]->kind == TY_STRUCT) return known_text(t, "V");
+    if (type->items[0]->kind != TY_SCALAR) return known_text(t, letter_of(type->items[0]));
     return known_text(t, arena_printf(t->in->arena, "%c", scalar_info[type->items[0]->scalar].kind));
 }
 
 static bool attr_dtype_char(Typing *t, const Type *type) {
-    if (type->items[0]->kind == TY_STRUCT) return known_text(t, "V");
+    if (type->items[0]->kind != TY_SCALAR) return known_text(t, letter_of(type->items[0]));
     return known_text(t, arena_printf(t->in->arena, "%c", scalar_info[type->items[0]->scalar].numpy_char));
 }
 
 static bool attr_dtype_str(Typing *t, const Type *type) {
     if (type->items[0]->kind == TY_STRUCT)
         return known_text(t, arena_printf(t->in->arena, "|V%u", (unsigned)type->items[0]->bytes));
+    if (type->items[0]->kind == TY_TIME) {
+        const char *unit = strchr(type_text(t->in->arena, type->items[0]), '[');
+        return known_text(t, arena_printf(t->in->arena, "<%s8%s", letter_of(type->items[0]), unit ? unit : ""));
+    }
     const ScalarInfo *info = &scalar_info[type->items[0]->scalar];
     return known_text(t, arena_printf(t->in->arena, "%c%c%u", info->bytes == 1 ? '|' : '<', info->kind, info->bytes));
 }

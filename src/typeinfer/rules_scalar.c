@@ -109,6 +109,7 @@ static bool flags_operation(Typing *t, const Type *flag) {
 
 bool rule_unary(Typing *t) {
     const Type *content = infer_content(t->args[0].type);
+    if (content->kind == TY_TIME) return typing_unary_time(t, content);
     if (t->op == OP_INVERT && content->kind == TY_SCALAR && content->flag) return flags_operation(t, content);
     if (holds_numbers(content)) return typing_map_operator(t, ufunc_of(t->op));
     const Type *type = promote_unary(t->in, t->op, content);
@@ -164,6 +165,7 @@ bool rule_truth(Typing *t) {
             return typing_become_arg(t, 0);
         }
         return typing_result(t, infer_bool(in), NULL);
+    case TY_TIME: return typing_result(t, infer_bool(in), NULL);
     case TY_OPTIONAL: return truth_of_optional(t);
     case TY_TUPLE: return truth_known(t, type->count > 0);
     case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
@@ -370,6 +372,7 @@ bool rule_binary(Typing *t) {
         const Type *flag = flags_result(t->op, a, b);
         return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);
     }
+    if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_binary_times(t, a, b);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
     if (on_arrays(a, b) && ufunc_of(t->op)) return typing_map_operator(t, ufunc_of(t->op));
     return typing_bad_operands(t);
@@ -525,10 +528,13 @@ static bool equal_optionals(Typing *t) {
 /* NumPy takes the other operand for what it means as a dtype: a class, a text; None means float64. */
 static bool compare_dtypes(Typing *t) {
     const Type *meant[2];
-    for (int i = 0; i < 2; i++)
-        meant[i] = t->args[i].type->kind == TY_NONE ? infer_scalar(t->in, SCALAR_FLOAT64, false)
-                                                    : infer_dtype(t->in, t->args[i]);
-    return compare_known(t, meant[0] && meant[0] == meant[1]);
+    for (int i = 0; i < 2; i++) {
+        const Type *type = t->args[i].type;
+        meant[i] = type->kind == TY_NONE ? infer_scalar(t->in, SCALAR_FLOAT64, false)
+                   : type->kind == TY_DTYPE && type->items[0]->kind != TY_SCALAR ? type->items[0]
+                                                                                 : infer_dtype(t->in, t->args[i]);
+    }
+    return compare_known(t, meant[0] && meant[1] && typing_same_dtype(meant[0], meant[1]));
 }
 
 bool rule_compare(Typing *t) {
@@ -543,6 +549,7 @@ bool rule_compare(Typing *t) {
     a = infer_content(a);
     b = infer_content(b);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
+    if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_compare_times(t, a, b);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)

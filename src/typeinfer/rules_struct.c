@@ -124,7 +124,7 @@ bool typing_set_field(Typing *t, const Type *type, unsigned field, size_t arg) {
 /* Whether the bytes of one are those of the other. */
 static bool same_bytes(const Type *a, const Type *b) {
     if (a == b) return true;
-    if (a->kind != b->kind || a->count != b->count || a->kind == TY_SCALAR) return false;
+    if (a->kind != b->kind || a->count != b->count || a->kind == TY_SCALAR || a->kind == TY_TIME) return false;
     if (a->kind == TY_STRUCT && a->bytes != b->bytes) return false;
     if (a->kind == TY_NESTED && a->ndim != b->ndim) return false;
     uint32_t places = a->kind == TY_STRUCT ? a->count : a->kind == TY_NESTED ? a->ndim : 0;
@@ -134,6 +134,17 @@ static bool same_bytes(const Type *a, const Type *b) {
         if (!same_bytes(a->items[i], b->items[i])) return false;
     return true;
 }
+
+static bool same_names(const Type *a, const Type *b) {
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->names && strcmp(a->names[i], b->names[i]) != 0) return false;
+        if (!same_names(a->items[i], b->items[i])) return false;
+    }
+    return true;
+}
+
+/* NumPy does not look at alignment and class. */
+bool typing_same_dtype(const Type *a, const Type *b) { return same_bytes(a, b) && same_names(a, b); }
 
 bool typing_store_record(Typing *t, const Type *element, bool is_view) {
     const Type *from = infer_content(t->args[2].type);

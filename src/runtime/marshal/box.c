@@ -156,8 +156,8 @@ static PyObject *box_range(const void *from) {
                                  (long long)parts[2]);
 }
 
-/* A small vector: a numpy.void of its items. */
-static PyObject *box_struct(const Marshal *marshal, const Type *type, const void *from) {
+/* A small vector: a numpy.void of its items; a date or a duration. */
+static PyObject *box_item(const Marshal *marshal, const Type *type, const void *from) {
     PyArray_Descr *descr = marshal_descr(marshal, type);
     PyObject *object = descr ? PyArray_Scalar((void *)from, descr, NULL) : NULL;
     Py_XDECREF(descr);
@@ -170,7 +170,8 @@ PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from
     case TY_NONE: Py_RETURN_NONE;
     case TY_TUPLE: return box_tuple(marshal, type, from);
     case TY_ARRAY: return type->record ? box_record(marshal, type, from) : box_array(marshal, type, from);
-    case TY_STRUCT: return box_struct(marshal, type, from);
+    case TY_TIME:
+    case TY_STRUCT: return box_item(marshal, type, from);
     case TY_OPTIONAL:
         if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
         return marshal_box(marshal, type->items[0], from);

@@ -24,7 +24,7 @@ static uint64_t mix(uint64_t fingerprint, uint64_t bits) {
     return mixed ^ mixed >> 29;
 }
 
-/* Of a structured dtype, which keeps its hash. */
+/* Of a dtype that is no scalar's, which keeps its hash. */
 static uint64_t of_dtype(PyObject *dtype, uint64_t fingerprint) {
     return mix(fingerprint, (uint64_t)PyObject_Hash(dtype));
 }
@@ -34,7 +34,8 @@ static uint64_t of_array(PyArrayObject *array, uint64_t fingerprint) {
     bits |= (uint64_t)PyArray_NDIM(array) << 16 | (uint64_t)marshal_layout(array) << 24;
     bits |= (uint64_t)((PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE) != 0) << 28;
     bits |= (uint64_t)((PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) != 0) << 29;
-    if (PyArray_TYPE(array) == NPY_VOID) fingerprint = of_dtype((PyObject *)PyArray_DESCR(array), fingerprint);
+    if (marshal_scalar_of_typenum(PyArray_TYPE(array)) < 0)
+        fingerprint = of_dtype((PyObject *)PyArray_DESCR(array), fingerprint);
     return mix(fingerprint, bits | MARK_ARRAY);
 }
 
@@ -58,6 +59,10 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         const PyVoidScalarObject *record = (PyVoidScalarObject *)object;
         bool writable = (record->flags & NPY_ARRAY_WRITEABLE) != 0;
         return of_dtype((PyObject *)record->descr, mix(fingerprint, (uint64_t)writable << 8 | MARK_RECORD));
+    }
+    if (marshal_is_time(object)) {
+        const PyArray_DatetimeMetaData *meta = &((PyDatetimeScalarObject *)object)->obmeta;
+        fingerprint = mix(fingerprint, (uint64_t)meta->base << 32 | (uint32_t)meta->num);
     }
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyRange_Check(object);

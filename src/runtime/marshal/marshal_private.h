@@ -24,6 +24,13 @@ static inline bool marshal_is_record(PyObject *object) {
     return PyArray_IsScalar(object, Void) && PyDataType_HASFIELDS(((PyVoidScalarObject *)object)->descr);
 }
 
+/* A datetime64 or a timedelta64; the class of the one has the form of the other's. */
+static inline bool marshal_is_time(PyObject *object) {
+    return PyArray_IsScalar(object, Datetime) || PyArray_IsScalar(object, Timedelta);
+}
+
+const Type *marshal_time(const Marshal *marshal, PyObject *object); /* its type */
+
 /* An int of at most 64 bits; -1: OverflowError set. */
 int marshal_read_int(PyObject *object, int64_t *value);
 

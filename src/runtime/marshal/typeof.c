@@ -152,6 +152,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyBool_Check(object)) return type_scalar(types, SCALAR_BOOL, true);
     if (PyArray_IsScalar(object, Generic)) {
         if (marshal_is_record(object)) return typeof_record(marshal, (PyVoidScalarObject *)object);
+        if (marshal_is_time(object)) return marshal_time(marshal, object);
         int scalar = marshal_scalar_of_class(Py_TYPE(object));
         if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
         PyErr_Format(PyExc_TypeError, "a NumPy scalar of type %s cannot be an argument of compiled code",

@@ -192,6 +192,10 @@ static MarshalResult unpack_constant(const Marshal *marshal, const Type *type, P
 MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                    Unpack *unpack) {
     switch (type->kind) {
+    case TY_TIME:
+        if (!marshal_is_time(object) || marshal_time(marshal, object) != type) return MARSHAL_MISMATCH;
+        *(int64_t *)to = ((PyDatetimeScalarObject *)object)->obval;
+        return MARSHAL_OK;
     case TY_NONE: return object == Py_None ? MARSHAL_OK : MARSHAL_MISMATCH;
     case TY_TUPLE: return unpack_tuple(marshal, type, object, to, unpack);
     case TY_OPTIONAL: return unpack_optional(marshal, type, object, to, unpack);

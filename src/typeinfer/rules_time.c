@@ -1,0 +1,89 @@
+/* rules_time.c: typing rules of datetime64 and timedelta64: arithmetic, comparison.
+ *
+ * Operands are cast to ticks of one length, numbers to int64 or float64; beside a date or a duration an integer counts
+ * ticks of its.  Lowering sees two of one length, or a duration and a number (lower_time.c). */
+#include "typeinfer/infer.h"
+
+static bool is_time(const Type *type) { return type->kind == TY_TIME; }
+static bool is_delta(const Type *type) { return type->kind == TY_TIME && type->flag; }
+
+static bool no_common_unit(Typing *t) {
+    typing_fail(t, DIAG_TYPING, "%s and %s have no common unit in compiled code", typing_arg_text(t, 0),
+                typing_arg_text(t, 1));
+    return typing_hint(t, "years and months are of no fixed length: convert one before the call, with astype()");
+}
+
+/* Operand number `arg` as a date or a duration with ticks as `like` has them. */
+static void cast_time(Typing *t, size_t arg, const Type *like, bool delta) {
+    typing_cast(t, arg, type_time(t->in->types, delta, (TimeUnit)like->form, like->bytes));
+}
+
+/* Both operands with common ticks; an integer counts as a duration.  NULL: refused. */
+static const Type *align(Typing *t, const Type *a, const Type *b) {
+    const Type *common = !is_time(a) ? b : !is_time(b) ? a : type_time_common(t->in->types, true, a, b);
+    if (!common) return no_common_unit(t), NULL;
+    cast_time(t, 0, common, !is_time(a) || a->flag);
+    cast_time(t, 1, common, !is_time(b) || b->flag);
+    return common;
+}
+
+static bool result(Typing *t, bool delta, const Type *ticks) {
+    return typing_result(t, type_time(t->in->types, delta, (TimeUnit)ticks->form, ticks->bytes), NULL);
+}
+
+/* duration * number, duration / number. */
+static bool scale(Typing *t, size_t number, const Type *duration, const Type *by) {
+    char kind = type_scalar_kind(by);
+    if (kind == 'c') return typing_bad_operands(t);
+    typing_cast(t, number, infer_scalar(t->in, kind == 'f' ? SCALAR_FLOAT64 : SCALAR_INT64, false));
+    typing_cast(t, 1 - number, duration);
+    return typing_result(t, duration, NULL);
+}
+
+bool typing_binary_times(Typing *t, const Type *a, const Type *b) {
+    bool a_int = type_is_integer(a), b_int = type_is_integer(b);
+    const Type *ticks;
+    if ((!is_time(a) && a->kind != TY_SCALAR) || (!is_time(b) && b->kind != TY_SCALAR)) return typing_bad_operands(t);
+    switch (t->op) {
+    case OP_ADD:
+    case OP_SUB: {
+        bool date_a = is_time(a) && !a->flag, date_b = is_time(b) && !b->flag;
+        bool fits = (is_time(a) || a_int) && (is_time(b) || b_int) && !(date_b && (t->op == OP_SUB ? !date_a : date_a));
+        if (!fits) return typing_bad_operands(t);
+        TRY(ticks = align(t, a, b));
+        return result(t, date_a == date_b, ticks);
+    }
+    case OP_MUL:
+        if (is_delta(a) && b->kind == TY_SCALAR) return scale(t, 1, a, b);
+        return is_delta(b) && a->kind == TY_SCALAR ? scale(t, 0, b, a) : typing_bad_operands(t);
+    case OP_TRUEDIV:
+    case OP_FLOORDIV:
+    case OP_MOD:
+        if (t->op != OP_MOD && is_delta(a) && b->kind == TY_SCALAR) return scale(t, 1, a, b);
+        if (!is_delta(a) || !is_delta(b)) return typing_bad_operands(t);
+        TRY(ticks = align(t, a, b));
+        if (t->op == OP_MOD) return result(t, true, ticks);
+        return typing_result(t, infer_scalar(t->in, t->op == OP_TRUEDIV ? SCALAR_FLOAT64 : SCALAR_INT64, false), NULL);
+    default: return typing_bad_operands(t);
+    }
+}
+
+bool typing_unary_time(Typing *t, const Type *type) {
+    if (!type->flag || t->op == OP_INVERT) return typing_bad_operands(t);
+    typing_cast(t, 0, type);
+    return t->op == OP_POS ? typing_become_arg(t, 0) : typing_result(t, type, NULL);
+}
+
+bool typing_compare_times(Typing *t, const Type *a, const Type *b) {
+    bool fits = is_time(a) ? (is_time(b) ? a->flag == b->flag : a->flag && type_is_integer(b))
+                           : b->flag && type_is_integer(a);
+    if (!fits || !align(t, a, b)) return t->failed ? false : typing_bad_operands(t);
+    return typing_result(t, infer_scalar(t->in, SCALAR_BOOL, false), NULL);
+}
+
+/* numpy.isnat(x) */
+bool rule_func_np_isnat(Typing *t) {
+    if (!is_time(infer_content(t->args[0].type))) return typing_bad_operands(t);
+    typing_cast(t, 0, infer_content(t->args[0].type));
+    return typing_result(t, infer_scalar(t->in, SCALAR_BOOL, false), NULL);
+}
