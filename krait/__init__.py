@@ -11,10 +11,43 @@ except ImportError:
         raise ImportError(
             "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
         ) from error
-from ._krait import Dispatcher, __version__, from_dtype, guvectorize, jit, typeof, vectorize
+from ._krait import (
+    Dispatcher,
+    __version__,
+    from_dtype,
+    get_num_threads,
+    get_parallel_chunksize,
+    get_thread_id,
+    guvectorize,
+    jit,
+    set_num_threads,
+    set_parallel_chunksize,
+    threading_layer,
+    typeof,
+    vectorize,
+)
 
 njit = jit
-prange = range  # in compiled loops and outside them
+
+
+def prange(*args):
+    """range, whose iterations run in any order in a function compiled with parallel=True."""
+    return range(*args)
+
+
+class parallel_chunksize:
+    """With it, parallel loops hand out so many iterations at a time."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __enter__(self):
+        self.before = set_parallel_chunksize(self.size)
+
+    def __exit__(self, *error):
+        set_parallel_chunksize(self.before)
+
+
 
 globals().update(
     (name, type_)
@@ -32,8 +65,6 @@ _NOT_YET = {
     "generated_jit": "compile one function for each kind of argument",
     "literal_unroll": "write the cases out, or loop over a tuple of one type",
     "literally": "use a literal or a global constant",
-    "set_num_threads": "set KRAIT_NUM_THREADS",
-    "get_num_threads": "see `python -m krait info`",
 }
 
 

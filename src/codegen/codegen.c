@@ -117,6 +117,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     TRY(lower_declare(&lower));
     for (size_t i = 0; i < program->count; i++) TRY(lower_function(&lower, program->insts[i]));
     TRY(target->entry(&lower, program->insts[0]));
+    lower_parallel_finish(&lower);
     TRY(!diag->failed);
     finish_addresses(module);
     debug_finish(module);

@@ -132,6 +132,9 @@ struct Target {
     /* Where a call keeps what its recursive functions look at: i64, the lowest address that the frame of one may have;
      * i64, how many of their calls are left before the next safepoint.  NULL: recursion is not bounded. */
     LLVMValueRef (*recursion)(Lower *l);
+    /* First in a function that C calls on a thread that has not run generated code before, l->exception being the
+     * buffer of the call. */
+    void (*begin_call)(Lower *l);
     /* i32: whether the code is to stop, since a signal's handler raised.  NULL: nothing can interrupt it. */
     LLVMValueRef (*safepoint)(Lower *l);
     LLVMValueRef (*special)(Lower *l, Special which);

@@ -261,6 +261,7 @@ static void post_order(Lower *l, Block *block, bool *seen, Block **out, size_t *
 }
 
 bool lower_function(Lower *l, const FuncInst *inst) {
+    if (inst->piece) return lower_parallel(l, inst);
     struct LowerState *s = l->s;
     const Func *func = inst->func;
     LoweredFunction *lowered;

@@ -123,8 +123,13 @@ LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, boo
 
 LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
 
+bool lower_parallel(Lower *l, const FuncInst *region); /* lower_parallel.c */
+void lower_parallel_finish(Lower *l);                  /* everything is lowered */
+
 LLVMValueRef lower_count(Lower *l, const Value *value); /* lower_count.c: RETAIN, RELEASE */
 void l_count(Lower *l, Op op, const Type *type, LLVMValueRef value);
+/* Heap objects that the value refers to may be seen by other threads from now on. */
+void l_share(Lower *l, const Type *type, LLVMValueRef value);
 void l_release_cell(Lower *l, const Type *content, LLVMValueRef cell); /* lower_call.c */
 
 LLVMValueRef lower_iter(Lower *l, const Value *value); /* lower_iter.c */

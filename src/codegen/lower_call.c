@@ -176,7 +176,7 @@ LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
         LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
         l_branch_unlikely(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), raised, fine);
         l_enter(l, raised);
-        if (l->target->raises) l_note_call(l);
+        if (l->target->raises && !inst->outlined) l_note_call(l);
         l_leave(l, status);
         TRY(!l->diag->failed);
         l_enter(l, fine);

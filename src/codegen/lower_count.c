@@ -27,7 +27,14 @@ static void release_object(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMV
     l_endif(l, &others);
 }
 
-static void count_owner(Lower *l, Op op, LLVMValueRef owner) {
+static void share_object(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMValueRef count) {
+    (void)at, (void)count;
+    call_heap(l, "krait_heap_share", object);
+}
+
+typedef void Change(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMValueRef count);
+
+static void change_owner(Lower *l, Change *change, LLVMValueRef owner) {
     LLVMValueRef bits = LLVMBuildPtrToInt(l->b, owner, l->i64, "");
     LIf heap;
     l_if(l, &heap, l_icmp(l, LLVMIntNE, l_and(l, bits, l_i64(l, OWNER_HEAP)), l_i64(l, 0)));
@@ -35,27 +42,34 @@ static void count_owner(Lower *l, Op op, LLVMValueRef owner) {
     LLVMValueRef object = l_intrinsic2(l, "llvm.ptrmask", l->ptr, l->i64, parts, 2);
     LLVMValueRef at = l_offset(l, object, l_i64(l, offsetof(HeapHead, count)));
     LLVMValueRef count = l_raw_load(l, l->i32, at, 4);
-    (op == OP_RETAIN ? retain_object : release_object)(l, object, at, count);
+    change(l, object, at, count);
     l_endif(l, &heap);
 }
 
-void l_count(Lower *l, Op op, const Type *type, LLVMValueRef value) {
+/* For every owner in a value. */
+static void change_owners(Lower *l, Change *change, const Type *type, LLVMValueRef value) {
     if (!type_is_counted(type)) return;
     LIf present;
     switch (type->kind) {
-    case TY_ARRAY: count_owner(l, op, l_array_owner(l, value)); return;
-    case TY_FLAT: l_count(l, op, type->items[0], value); return;
+    case TY_ARRAY: change_owner(l, change, l_array_owner(l, value)); return;
+    case TY_FLAT: change_owners(l, change, type->items[0], value); return;
     case TY_OPTIONAL: /* without a value the owner is anything */
         l_if(l, &present, l_present(l, type, value));
-        l_count(l, op, type->items[0], l_content(l, type, value));
+        change_owners(l, change, type->items[0], l_content(l, type, value));
         l_endif(l, &present);
         return;
     default:
         for (uint32_t i = 0; i < type->count; i++)
-            if (type_is_counted(type->items[i])) l_count(l, op, type->items[i], l_item(l, type, value, i));
+            if (type_is_counted(type->items[i])) change_owners(l, change, type->items[i], l_item(l, type, value, i));
         return;
     }
 }
+
+void l_count(Lower *l, Op op, const Type *type, LLVMValueRef value) {
+    change_owners(l, op == OP_RETAIN ? retain_object : release_object, type, value);
+}
+
+void l_share(Lower *l, const Type *type, LLVMValueRef value) { change_owners(l, share_object, type, value); }
 
 LLVMValueRef lower_count(Lower *l, const Value *value) {
     const Value *of = value->args[0];

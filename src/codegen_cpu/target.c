@@ -268,6 +268,8 @@ static LLVMValueRef host_recursion(Lower *l) {
                                                : l->exception;
 }
 
+static void host_begin_call(Lower *l) { host_note_stack_limit(l, l->exception, THREAD_RECURSION); }
+
 static LLVMValueRef host_safepoint(Lower *l) {
     LLVMValueRef status = l_call_named(l, "krait_host_safepoint", l->i32, NULL, 0);
     l_attribute(l, LLVMGetNamedFunction(l->module, "krait_host_safepoint"), -1, "cold", 0);
@@ -305,6 +307,7 @@ const Target *codegen_cpu_target(void) {
         .end_thread = host_end_thread,
         .leave = host_leave,
         .recursion = host_recursion,
+        .begin_call = host_begin_call,
         .safepoint = host_safepoint,
         .special = host_special,
         .barrier = host_barrier,

@@ -13,6 +13,7 @@
  *   intrinsics.c    krait.cuda's names for compiled code
  *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
  *   guvectorize.c   @guvectorize; with gufunc_layout.c, gufunc_loop.c: generalised ufuncs
+ *   threads.c       numbers of threads, sizes of chunks
  *   info.c          python -m krait info
  *   layers.c        addresses for the test doors (src/testing/)
  *
@@ -76,6 +77,7 @@ int kernel_add(PyObject *module, ModuleState *state);
 int arguments_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
 int guvectorize_add(PyObject *module, ModuleState *state);
+int threads_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 int random_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,

@@ -278,6 +278,7 @@ void options_config(const Options *options, Config *config) {
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;
     config->codegen.debug = options->debug;
+    config->codegen.parallel = options->parallel;
     config->codegen.uninterrupted = options->uninterrupted;
     config->codegen.opt_level = options->opt_level;
     config->codegen.max_registers = options->max_registers;

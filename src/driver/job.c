@@ -131,6 +131,7 @@ static bool stage_infer(Job *job) {
         .diag = job->diag,
         .insts = job->insts.data,
         .count = job->insts.len,
+        .parallel = job->options.parallel,
         .index_raises = codegen_index_raises(job_target(job), &job->options),
         .uninterrupted = job->options.uninterrupted,
     };

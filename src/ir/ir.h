@@ -481,6 +481,8 @@ struct FuncInst {
     bool has_loop;           /* in its own body (pass loops) */
     bool never_returns;      /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;        /* FuncOptions of its own decorator */
+    bool outlined;           /* a part of its caller, as the source has it: pass parallel */
+    FuncInst *piece, *join;  /* what a region of parallel iterations is made of (pass parallel), else NULL */
     struct Infer *inference; /* its solver while types may still grow, else NULL */
     VEC(CallSite) waiting;   /* to be typed again when result changes */
     VEC(FuncInst *) callers; /* whose typed code calls it, nearly each once; insts_find_calls */
@@ -496,6 +498,7 @@ typedef struct Program {
     Diag *diag;
     FuncInst **insts;
     size_t count;
+    bool parallel;      /* loops over prange may use several cores */
     bool index_raises;  /* an index outside an array raises (value_effects) */
     bool uninterrupted; /* code does not look for signals */
     unsigned

@@ -28,6 +28,7 @@ typedef enum LibraryId {
     LIBRARY_NUMPY,
     LIBRARY_RANDOM,
     LIBRARY_PRELUDE, /* for functions of krait.prelude alone */
+    LIBRARY_KRAIT,
     LIBRARY_CUDA,
     LIBRARY_ADDED, /* by a user */
     LIBRARY_COUNT

@@ -12,6 +12,7 @@ const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_NUMPY] = {"numpy.", "NumPy"},
     [LIBRARY_RANDOM] = {"random.", "random"},
     [LIBRARY_PRELUDE] = {"krait.prelude.", "krait.prelude"},
+    [LIBRARY_KRAIT] = {"krait.", "krait"},
     [LIBRARY_CUDA] = {"krait.cuda.", "krait.cuda"},
     [LIBRARY_ADDED] = {"", "Added functions"},
 };

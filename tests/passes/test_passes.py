@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
+import krait
 from krait import jit
 from krait import _testing
 
@@ -357,6 +358,44 @@ def test_known_texts_stay():
         }
         """
     assert run("raises", text) == textwrap.dedent(text)
+
+
+# ---- parallel --------------------------------------------------------------------------------------------------------
+
+
+def summed(x):
+    total = 0.0
+    for i in krait.prange(1, len(x)):
+        total += x[i]
+    return total
+
+
+def test_prange_is_a_range_where_nothing_is_parallel():
+    text = _testing.stage(summed, ["array(float64, 1, C)"], "parallel")
+    assert "builtins.range" in text and "prange" not in text and "call_inst" not in text
+
+
+def test_a_parallel_loop_is_a_call_of_a_region_of_a_piece_and_a_join():
+    text = _testing.stage(summed, ["array(float64, 1, C)"], "parallel", parallel=True)
+    caller, piece, join, region = text.split("\n\n")[:4]
+    assert "phi" not in caller and re.search(
+        r"(%\d+): int = call_func\[builtins.len\] (%\d+)\n"
+        r"  (%\d+): \(float64,\) = tuple (%\d+)\n"
+        r"  (%\d+): \(float64,\) = call_inst\[summed#3\] \1, \3, %0\n"
+        r"  (%\d+) total: float64 = extract\[0\] \5\n",
+        caller,
+    )
+    # the piece: its numbers as indices, held between the ends of the loop; the sum begins with what changes nothing
+    assert re.search(r"= add (%\d+), %0\n  (%\d+): int = add \1, %1\n", piece)
+    assert "builtins.max" in piece and "builtins.min" in piece and "const float64(-0.0)" in piece
+    assert re.search(r"extract\[0\] %1\n  (%\d+): float64 = extract\[0\] %0\n  (%\d+): float64 = add \1, ", join)
+    calls = r"call_inst\[summed#1\] (%\d+), %0, %2\n  (%\d+): \(float64,\) = call_inst\[summed#2\] %1, "
+    assert re.search(calls, region)
+
+
+def test_indices_of_a_parallel_loop_are_known_as_in_a_range():
+    text = _testing.stage(summed, ["array(float64, 1, C)"], "intervals", parallel=True)
+    assert "getitem.unchecked" in text
 
 
 # ---- safepoints ------------------------------------------------------------------------------------------------------

@@ -190,12 +190,77 @@ static void check_errors(void) {
     CHECK(report.bad_site == SITE_A && report.missing_thread == 0 && report.missing_site == SITE_B);
 }
 
+/* ---- loops ---- */
+
+typedef struct Counted {
+    HostLoop loop; /* first */
+    atomic_long total;
+    int plain[1000];
+    int64_t stops; /* this chunk stops the loop; -1: none does */
+} Counted;
+
+static bool count_pieces(HostLoop *loop, int64_t from, int64_t to, int64_t chunk) {
+    Counted *counted = (Counted *)loop;
+    CHECK(from == chunk * loop->chunk && host_thread_number() < host_threads());
+    for (int64_t i = from; i < to; i++) counted->plain[i]++;
+    atomic_fetch_add(&counted->total, to - from);
+    return chunk != counted->stops;
+}
+
+static void check_loops(void) {
+    for (int i = 0; i < 300; i++) {
+        Counted counted = {.loop = {.run = count_pieces, .count = 1000, .chunk = 1 + i % 70}, .stops = -1};
+        CHECK(host_loop_run(&counted.loop) && counted.total == 1000);
+        for (int k = 0; k < 1000; k++) CHECK(counted.plain[k] == 1);
+        Counted stopped = {.loop = {.run = count_pieces, .count = 1000, .chunk = 7}, .stops = i % 100};
+        CHECK(!host_loop_run(&stopped.loop));
+        for (int k = 0; k < 7 * (i % 100); k++) CHECK(stopped.plain[k] == 1);
+    }
+}
+
+static int32_t sum_piece(const void *outer, int64_t from, int64_t to, void *results, void *exception) {
+    const int64_t *raises_at = outer;
+    double total = 0;
+    for (int64_t i = from; i < to; i++) {
+        if (i == *raises_at) {
+            *(int64_t *)exception = i;
+            return RAISED;
+        }
+        total += 1.0 / (double)(i + 1);
+    }
+    *(double *)results = total;
+    return 0;
+}
+
+static void sum_join(void *results, const void *more) { *(double *)results += *(const double *)more; }
+
+/* Sums in the same order on one thread and on several. */
+static void check_regions(void) {
+    enum { COUNT = 100000 };
+    int64_t never = -1, late = 77777, raised = -1;
+    _Atomic int64_t each = 0;
+    double alone = 0, spread = 0;
+    host_set_threads(1);
+    CHECK(!krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &never, &alone, &raised));
+    host_set_threads(4);
+    for (int i = 0; i < 20; i++) {
+        spread = 0, each = 0;
+        CHECK(!krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &never, &spread, &raised));
+        CHECK(spread == alone && raised == -1);
+        CHECK(krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &late, &spread, &raised) == RAISED);
+        CHECK(raised == late);
+        raised = -1;
+    }
+}
+
 static void *caller(void *unused) {
     for (int i = 0; i < ROUNDS; i++) {
         check_counts(1 + i * 37 % 500, 1 + i % 64);
         check_rounds(1 + i % 5, 33 + i % 64);
         if (i % 8 == 0) check_errors();
     }
+    check_loops();
+    check_regions();
     return unused;
 }
 
@@ -249,6 +314,8 @@ int main(void) {
     setenv("KRAIT_NUM_THREADS", "4", 1);
     CHECK(host_device_workers() == 4);
     check_pool();
+    check_loops();
+    check_regions();
     check_errors();
     run_callers();
     check_fork();

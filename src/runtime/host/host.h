@@ -88,6 +88,20 @@ unsigned host_threads(void); /* that a loop of this thread runs on at most, this
 void host_set_threads(unsigned count);
 unsigned host_thread_number(void); /* of this thread in the loop it works on: below host_threads() of who runs it */
 
+int64_t host_chunk(void); /* iterations of a chunk that this thread's parallel loops have; 0: as it seems fit */
+void host_set_chunk(int64_t iterations);
+
+/* A parallel loop in generated code (codegen/lower_parallel.c).  The piece runs iterations from .. to-1, with the
+ * values from outside the loop, and gives their results; it returns 0 or the status of what it raised, with the
+ * exception in a buffer of its own.  The join puts the results of one more chunk to those so far.  Both results and
+ * exception are those of the loop: what came before it is put first, and the first chunk that raised is the one whose
+ * exception counts. */
+typedef int32_t HostPiece(const void *outer, int64_t from, int64_t to, void *results, void *exception);
+typedef void HostJoin(void *results, const void *more);
+int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_bytes, int64_t exception_bytes,
+                            int32_t light, _Atomic int64_t *each, int64_t count, const void *outer, void *results,
+                            void *exception);
+
 /* ---- interrupts (interrupt.c) ---- */
 
 /* Whether what runs is to stop, because the handler of a signal raised; of any thread, with the GIL or without. */

@@ -7,8 +7,11 @@
  * order, is the same on every machine.  Each thread begins with a share of its own, the same one in every loop of as
  * many chunks, whose data it may still have in its cache; one that is done takes from the others.  A loop inside a
  * chunk of another runs on its thread alone. */
+#include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_fetch_add */
+#include <stddef.h>    /* max_align_t */
 #include <stdlib.h>    /* aligned_alloc */
+#include <string.h>    /* memcpy */
 
 #include "base/base.h"         /* clock_nanoseconds */
 #include "runtime/host/host.h" /* HostLoop */
@@ -39,6 +42,7 @@ static _Thread_local struct {
     unsigned number;  /* among the threads of the loop that runs on this one */
     bool inside;      /* a chunk runs on this thread */
     unsigned allowed; /* 0: as many as there are */
+    int64_t chunk;    /* iterations of a chunk that the user wants; 0: as we see fit */
 } thread;
 
 unsigned host_thread_number(void) { return thread.number; }
@@ -49,6 +53,8 @@ unsigned host_threads(void) {
 }
 
 void host_set_threads(unsigned count) { thread.allowed = count; }
+int64_t host_chunk(void) { return thread.chunk; }
+void host_set_chunk(int64_t iterations) { thread.chunk = iterations; }
 
 /* ---- one thread's part ---- */
 
@@ -132,4 +138,83 @@ bool host_loop_run(HostLoop *loop) {
     if (loop->each && finished)
         atomic_store_explicit(loop->each, atomic_load(&run.nanoseconds) / loop->count + 1, memory_order_relaxed);
     return finished;
+}
+
+/* ---- what generated code calls ---- */
+
+enum {
+    MOST_CHUNKS = 512,  /* of a loop, where the length of chunks is ours to choose */
+    LIGHT_CHUNK = 1024, /* iterations that make a chunk at least, where one takes next to nothing */
+    CHUNK_NANOSECONDS = 20000
+};
+
+typedef struct Region {
+    HostLoop loop;
+    HostPiece *piece;
+    const void *outer;
+    char *results; /* of every chunk; NULL: there are none */
+    size_t result_bytes, exception_bytes;
+    pthread_mutex_t lock; /* of what follows */
+    int64_t raised;       /* the first chunk that raised; INT64_MAX: none */
+    int32_t status;
+    void *exception; /* of that chunk */
+} Region;
+
+static void note_raise(Region *region, int64_t chunk, int32_t status, const void *exception) {
+    pthread_mutex_lock(&region->lock);
+    if (chunk < region->raised) {
+        region->raised = chunk;
+        region->status = status;
+        memcpy(region->exception, exception, region->exception_bytes);
+    }
+    pthread_mutex_unlock(&region->lock);
+}
+
+static bool run_piece(HostLoop *loop, int64_t from, int64_t to, int64_t chunk) {
+    Region *region = (Region *)loop;
+    max_align_t exception[region->exception_bytes / sizeof(max_align_t) + 1];
+    char *results = region->results ? region->results + (size_t)chunk * region->result_bytes : NULL;
+    int32_t status = region->piece(region->outer, from, to, results, exception);
+    if (status) note_raise(region, chunk, status, exception);
+    return !status;
+}
+
+/* Iterations of a chunk.  Where chunks' results are put together it must not depend on the machine or on what was
+ * measured: then every run gives the same bits. */
+static int64_t chunk_length(const Region *region, bool light) {
+    int64_t count = region->loop.count, least = light ? LIGHT_CHUNK : 1, even = (count + MOST_CHUNKS - 1) / MOST_CHUNKS;
+    int64_t each = atomic_load_explicit(region->loop.each, memory_order_relaxed);
+    if (thread.chunk) return thread.chunk;
+    if (region->result_bytes || !each) return even < least ? least : even;
+    int64_t worth = CHUNK_NANOSECONDS / each + 1, share = count / (4 * (int64_t)host_threads()) + 1;
+    return worth < share ? worth : share;
+}
+
+int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_bytes, int64_t exception_bytes,
+                            int32_t light, _Atomic int64_t *each, int64_t count, const void *outer, void *results,
+                            void *exception) {
+    Region region = {.loop = {.run = run_piece, .count = count, .each = each},
+                     .piece = piece,
+                     .outer = outer,
+                     .result_bytes = (size_t)result_bytes,
+                     .exception_bytes = (size_t)exception_bytes,
+                     .lock = PTHREAD_MUTEX_INITIALIZER,
+                     .raised = INT64_MAX,
+                     .exception = exception};
+    if (count < 1) return 0;
+    region.loop.chunk = chunk_length(&region, light);
+    int64_t chunks = (count - 1) / region.loop.chunk + 1;
+    max_align_t few[64];
+    bool small = !result_bytes || chunks <= (int64_t)sizeof few / result_bytes;
+    if (result_bytes) region.results = small ? (char *)few : malloc((size_t)(chunks * result_bytes));
+    if (result_bytes && !region.results) { /* no memory: one chunk after the other, its results put in at once */
+        region.results = (char *)few;
+        region.loop.chunk = count;
+        chunks = small = 1;
+    }
+    host_loop_run(&region.loop);
+    for (int64_t chunk = 0; join && !region.status && chunk < chunks; chunk++)
+        join(results, region.results + chunk * result_bytes);
+    if (!small) free(region.results);
+    return region.status;
 }

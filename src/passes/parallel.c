@@ -1,0 +1,147 @@
+/* parallel.c: loops over prange in functions with parallel=True become calls that may run on several cores.
+ *
+ * In: a typed program.  Out: the same without prange: each outermost loop over it is a call of a function made of the
+ * loop (parallel_outline.c); any other prange is a range.
+ *
+ * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
+ * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
+ * is parallel_carried.c's question.  A loop inside a try statement around it stays on one core, as does one in a
+ * function that a parallel one calls if it may not be taken apart. */
+#include "passes/parallel.h"
+
+typedef VEC(Block *) Blocks;
+
+/* Blocks reached from `start` without passing the header. */
+static void reach(const ParallelLoop *loop, Block *start, bool *seen, Blocks *blocks) {
+    Arena *arena = loop->func->arena;
+    Blocks work = {0};
+    if (start == loop->head) return;
+    vec_push(arena, &work, start);
+    seen[start->id] = true;
+    while (work.len) {
+        Block *block = vec_pop(&work);
+        vec_push(arena, blocks, block);
+        for (size_t i = 0; i < block->succs.len; i++) {
+            Block *next = block->succs.data[i];
+            if (next == loop->head || seen[next->id]) continue;
+            seen[next->id] = true;
+            vec_push(arena, &work, next);
+        }
+    }
+}
+
+/* The parts of the loop over loop->range; false: it is used in another way. */
+static bool find_parts(ParallelLoop *loop) {
+    const Func *func = loop->func;
+    Value *take = NULL;
+    uint32_t uses = 0;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                if (value->args[i] == loop->range) {
+                    if (value->op == OP_ITER) loop->iter = value;
+                    uses++;
+                } else if (loop->iter && value->args[i] == loop->iter) {
+                    if (value->op == OP_ITER_MORE) loop->more = value;
+                    if (value->op == OP_ITER_TAKE) take = value;
+                    uses++;
+                }
+            }
+    if (!loop->iter || !loop->more || !take || uses != 3) return false;
+    loop->head = loop->more->block;
+    for (const Value *value = loop->head->first; value != loop->more; value = value->next)
+        if (value->op != OP_PHI) return false;
+    if (loop->more->next != loop->head->last || loop->head->last->op != OP_BRANCH) return false;
+    loop->body = loop->head->succs.data[0];
+    loop->exit = loop->head->succs.data[1];
+    return take->block == loop->body && !loop->head->unwinds;
+}
+
+/* Whether a try statement around the loop handles what an iteration raises. */
+static bool is_caught_around(const ParallelLoop *loop) {
+    for (size_t b = 0; b < loop->func->blocks.len; b++) {
+        const Block *block = loop->func->blocks.data[b], *handler = block_unwind(block);
+        if (handler && loop->inside[handler->id] && !loop->inside[block->id]) return true;
+        if (handler && loop->inside[block->id] && !loop->inside[handler->id]) return true;
+    }
+    return false;
+}
+
+/* The blocks of an iteration; *left: what leaves them other than at their end, or NULL. */
+static void find_blocks(ParallelLoop *loop, const Value **left) {
+    const Func *func = loop->func;
+    bool *after = ARENA_ARRAY(func->arena, bool, func->next_block);
+    Blocks blocks = {0}, beyond = {0};
+    loop->inside = ARENA_ARRAY(func->arena, bool, func->next_block);
+    reach(loop, loop->body, loop->inside, &blocks);
+    reach(loop, loop->exit, after, &beyond);
+    *left = NULL;
+    for (size_t b = 0; b < blocks.len; b++) {
+        Block *block = blocks.data[b];
+        vec_push(func->arena, &loop->blocks, block);
+        if (block->last->op == OP_RETURN && !after[block->id]) *left = block->last;
+        for (size_t i = 0; !after[block->id] && i < block->succs.len; i++)
+            if (after[block->succs.data[i]->id]) *left = block->last;
+    }
+}
+
+/* The one block from which the loop is entered; NULL: there are several. */
+static Block *find_before(const ParallelLoop *loop) {
+    Block *before = NULL;
+    for (size_t i = 0; i < loop->head->preds.len; i++) {
+        Block *pred = loop->head->preds.data[i];
+        if (loop->inside[pred->id]) continue;
+        if (before) return NULL;
+        before = pred;
+    }
+    return before;
+}
+
+static bool take_apart(ParallelLoop *loop) {
+    const Value *left;
+    if (!find_parts(loop)) return true;
+    find_blocks(loop, &left);
+    if (is_caught_around(loop) || !(loop->before = find_before(loop))) return true;
+    if (left) {
+        diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, left->span,
+                  "a prange loop is left by break or return, and later iterations may have run already");
+        diag_hint(loop->diag, "use range, or go on with the other iterations");
+        diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
+        return false;
+    }
+    return parallel_find_carried(loop) && parallel_outline(loop);
+}
+
+static bool blocks_before(const Value *a, const Value *b) { return a->block->order < b->block->order; }
+
+/* The first call of prange in the order of the code, so that outer loops come before those inside them. */
+static Value *first_prange(const Func *func) {
+    Value *first = NULL;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (value_calls(value, FUNC_PRANGE) && (!first || blocks_before(value, first))) first = value;
+    return first;
+}
+
+/* A function that the parallel one calls may have been written for one core: what is refused there stays a range. */
+static bool in_function(Program *program, FuncInst *inst) {
+    for (Value *range; (range = first_prange(inst->func));) {
+        Diag quiet;
+        diag_init(&quiet, program->arena);
+        range->imm.func = &func_info[FUNC_RANGE].head;
+        if (!program->parallel || inst->outlined) continue;
+        func_compute_order(inst->func);
+        ParallelLoop loop = {.program = program,
+                             .diag = inst->id == 0 ? program->diag : &quiet,
+                             .inst = inst,
+                             .func = inst->func,
+                             .range = range};
+        if (!take_apart(&loop) && inst->id == 0) return false;
+    }
+    return true;
+}
+
+bool pass_parallel(Program *program) {
+    for (size_t i = 0; i < program->count; i++) TRY(in_function(program, program->insts[i]));
+    return true;
+}

@@ -1,0 +1,211 @@
+/* parallel_carried.c: what a loop over prange carries from one iteration to the next.
+ *
+ * In: the blocks of an iteration, and the header, whose phis are the variables that change.  Out: a Carried for each.
+ *
+ * A phi's web is what depends on it and what its value of the next iteration depends on.  Without a web the variable is
+ * assigned anew in each iteration: the last one's value is what is seen afterwards.  With one it is a reduction if the
+ * web is made of phis and of one kind of operation, each of which puts one number more to the running one, and nothing
+ * else in the loop looks at the running number: then iterations may run in any grouping.  Anything else is refused. */
+#include "passes/parallel.h"
+
+#include <math.h> /* INFINITY */
+
+typedef struct Web {
+    ParallelLoop *loop;
+    Value *phi;
+    bool *depends, *feeds; /* by Value.id: on the phi; the phi's next value */
+} Web;
+
+static bool in_web(const Web *web, const Value *value) {
+    return value == web->phi || (web->depends[value->id] && web->feeds[value->id]);
+}
+
+static void find_dependents(Web *web) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t b = 0; b < web->loop->blocks.len; b++)
+            for (const Value *value = web->loop->blocks.data[b]->first; value; value = value->next) {
+                if (web->depends[value->id]) continue;
+                bool depends = false;
+                for (uint32_t i = 0; i < value->nargs && !depends; i++)
+                    depends = value->args[i] == web->phi || web->depends[value->args[i]->id];
+                web->depends[value->id] = depends;
+                changed |= depends;
+            }
+    }
+}
+
+static void find_feeders(Web *web) {
+    VEC(Value *) work = {0};
+    Arena *arena = web->loop->func->arena;
+    vec_push(arena, &work, web->phi);
+    while (work.len) {
+        Value *value = vec_pop(&work);
+        for (uint32_t i = 0; i < value->nargs; i++) {
+            Value *arg = value->args[i];
+            if (!web->depends[arg->id] || web->feeds[arg->id]) continue;
+            web->feeds[arg->id] = true;
+            vec_push(arena, &work, arg);
+        }
+    }
+}
+
+/* ---- refusals ---- */
+
+static const char *variable(const Value *phi, const Value *at) {
+    return phi->name ? phi->name : at && at->name ? at->name : "a variable";
+}
+
+static bool refuse(const Web *web, const Value *at, const char *what) {
+    const ParallelLoop *loop = web->loop;
+    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
+              "`%s` carries a value from one iteration of prange to the next: %s", variable(web->phi, at), what);
+    diag_hint(loop->diag, "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), "
+                          "or an array with an item for each iteration");
+    diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
+    return false;
+}
+
+/* ---- reductions ---- */
+
+typedef enum Putting { PUT_NONE, PUT_SUM, PUT_PRODUCT, PUT_CALL, PUT_AND, PUT_OR, PUT_XOR } Putting;
+
+static Putting putting_of(const Value *value) {
+    switch (value->op) {
+    case OP_ADD:
+    case OP_SUB: return PUT_SUM;
+    case OP_MUL:
+    case OP_TRUEDIV: return PUT_PRODUCT;
+    case OP_AND: return PUT_AND;
+    case OP_OR: return PUT_OR;
+    case OP_XOR: return PUT_XOR;
+    case OP_CALL_FUNC: {
+        static const FuncId funcs[] = {FUNC_PY_MIN,     FUNC_PY_MAX,  FUNC_NP_MINIMUM,
+                                       FUNC_NP_MAXIMUM, FUNC_NP_FMIN, FUNC_NP_FMAX};
+        for (size_t i = 0; i < COUNT_OF(funcs); i++)
+            if (value_calls(value, funcs[i]) && value->nargs == 2) return PUT_CALL;
+        return PUT_NONE;
+    }
+    default: return PUT_NONE;
+    }
+}
+
+static bool is_lower(const FuncHead *func) {
+    return func && (func->id == FUNC_PY_MIN || func->id == FUNC_NP_MINIMUM || func->id == FUNC_NP_FMIN);
+}
+
+/* What changes nothing: -0.0 in sums, for 0.0 would make 0.0 of -0.0. */
+static const Const *identity_of(const ParallelLoop *loop, const Type *type, Putting putting, const FuncHead *func) {
+    Const *konst = ARENA_NEW(loop->func->arena, Const);
+    char kind = type_scalar_kind(type);
+    Bounds bounds = kind == 'f' || kind == 'c' ? (Bounds){0, 0} : type_bounds(type);
+    konst->type = type;
+    double number = putting == PUT_SUM ? -0.0 : putting == PUT_PRODUCT ? 1 : is_lower(func) ? INFINITY : -INFINITY;
+    if (kind == 'f')
+        konst->f = number;
+    else if (kind == 'c')
+        konst->c.re = number, konst->c.im = putting == PUT_SUM ? -0.0 : 0.0;
+    else if (putting == PUT_CALL)
+        konst->i = is_lower(func) ? (type->scalar == SCALAR_UINT64 ? -1 : bounds.hi) : bounds.lo;
+    else
+        konst->i = putting == PUT_PRODUCT ? 1 : putting == PUT_AND ? (kind == 'b' ? 1 : -1) : 0;
+    return konst;
+}
+
+/* Whether a value of the web puts one number more to the running one, as the others do. */
+static bool is_step(const Web *web, const Value *value, Putting *putting, const FuncHead **func) {
+    Putting this = putting_of(value);
+    uint32_t count = 0, which = 0;
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (in_web(web, value->args[i])) count++, which = i;
+    bool ordered = value->op == OP_SUB || value->op == OP_TRUEDIV;
+    if (this == PUT_NONE || count != 1 || (ordered && which != 0)) return false;
+    if (!type_is_scalar(value->type) || value->type != web->phi->type) return false;
+    const FuncHead *head = this == PUT_CALL ? value->imm.func : NULL;
+    if (*putting != PUT_NONE && (this != *putting || head != *func)) return false;
+    *putting = this;
+    *func = head;
+    return true;
+}
+
+static bool is_reduction(const Web *web, Carried *carried) {
+    static const Op ops[] = {[PUT_SUM] = OP_ADD, [PUT_PRODUCT] = OP_MUL, [PUT_CALL] = OP_CALL_FUNC,
+                             [PUT_AND] = OP_AND, [PUT_OR] = OP_OR,       [PUT_XOR] = OP_XOR};
+    const ParallelLoop *loop = web->loop;
+    Putting putting = PUT_NONE;
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        for (const Value *value = loop->blocks.data[b]->first; value; value = value->next) {
+            if (!in_web(web, value) || value->op == OP_PHI) continue;
+            if (!is_step(web, value, &putting, &carried->func))
+                return refuse(web, value,
+                              value->type && value->type->kind == TY_ARRAY ? "every iteration changes the same array"
+                                                                           : "this is no reduction that is known");
+        }
+    if (putting == PUT_NONE) return true; /* phis alone */
+    carried->kind = CARRY_REDUCE;
+    carried->op = ops[putting];
+    carried->identity = identity_of(loop, web->phi->type, putting, carried->func);
+    return true;
+}
+
+/* ---- one variable ---- */
+
+static bool is_seen_after(const ParallelLoop *loop, const Value *phi) {
+    for (size_t b = 0; b < loop->func->blocks.len; b++) {
+        const Block *block = loop->func->blocks.data[b];
+        if (loop->inside[block->id] || block == loop->head) continue;
+        for (const Value *value = block->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++)
+                if (value->args[i] == phi) return true;
+    }
+    return false;
+}
+
+/* What looks at the running value but does not become part of it; NULL: nothing. */
+static const Value *find_onlooker(const Web *web) {
+    for (size_t b = 0; b < web->loop->blocks.len; b++)
+        for (const Value *value = web->loop->blocks.data[b]->first; value; value = value->next) {
+            if (in_web(web, value)) continue;
+            for (uint32_t i = 0; i < value->nargs; i++)
+                if (in_web(web, value->args[i])) return value;
+        }
+    for (const Value *phi = web->loop->head->first; phi && phi->op == OP_PHI; phi = phi->next)
+        for (uint32_t i = 0; phi != web->phi && i < phi->nargs; i++)
+            if (in_web(web, phi->args[i])) return phi;
+    return NULL;
+}
+
+static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
+    Web web = {loop, phi, ARENA_ARRAY(loop->func->arena, bool, loop->func->next_value),
+               ARENA_ARRAY(loop->func->arena, bool, loop->func->next_value)};
+    bool anew = true, seen = is_seen_after(loop, phi);
+    *carried = (Carried){.phi = phi};
+    find_dependents(&web);
+    find_feeders(&web);
+    for (uint32_t i = 0; i < phi->nargs; i++) anew = anew && phi->args[i] != phi && !web.depends[phi->args[i]->id];
+    if (!anew) {
+        TRY(is_reduction(&web, carried));
+        if (carried->kind != CARRY_REDUCE && seen)
+            return refuse(&web, phi, "it is assigned in some iterations only, and used after the loop");
+    } else if (seen) {
+        carried->kind = CARRY_LAST;
+    }
+    const Value *onlooker = find_onlooker(&web);
+    if (onlooker)
+        return refuse(&web, onlooker,
+                      carried->kind == CARRY_REDUCE ? "its value so far is used here"
+                                                    : "what the iteration before left is used here");
+    if (carried->kind == CARRY_LAST && type_is_counted(phi->type))
+        return refuse(&web, phi, "the array that the last iteration assigns is used after the loop");
+    return true;
+}
+
+bool parallel_find_carried(ParallelLoop *loop) {
+    for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        Carried carried;
+        TRY(classify(loop, phi, &carried));
+        if (carried.kind != CARRY_NOTHING) carried.place = loop->nresults++;
+        vec_push(loop->func->arena, &loop->carried, carried);
+    }
+    return true;
+}

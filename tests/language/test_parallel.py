@@ -1,0 +1,550 @@
+"""prange and parallel=True: loops on several cores give what the interpreter gives, the same bits on any number of
+cores, or are refused with the line that stands in the way."""
+
+import functools
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import krait
+from krait import errors, get_num_threads, get_thread_id, njit, prange, set_num_threads
+from oracle import difference
+
+SIZES = (0, 1, 2, 7, 1000, 1024, 1025, 5000, 70_000)
+
+
+def parallel(function):
+    return njit(parallel=True)(function)
+
+
+# ---- what loops compute ----------------------------------------------------------------------------------------------
+
+
+def sums(x):
+    total = 0
+    for i in prange(len(x)):
+        total += x[i]
+    return total
+
+
+def counts(x):
+    count, last, even = 0, -1, 0
+    for i in prange(x.shape[0]):
+        if x[i] > 500:
+            count += 1
+        elif x[i] % 2 == 0:
+            even -= 1
+        last = i
+    return count, even, last
+
+
+def extremes(x):
+    low, high = 10**6, -(10**6)
+    for i in prange(3, len(x), 2):
+        low = min(low, x[i])
+        high = max(high, x[i] - i)
+    return low, high
+
+
+def bits(x):
+    a, b, c = -1, 0, 5
+    for i in prange(len(x)):
+        a &= x[i] | 8
+        b |= x[i]
+        c ^= x[i]
+    return a, b, c
+
+
+def rows(x):
+    total = 0
+    for i in prange(len(x) // 10):
+        largest = x[10 * i]
+        for j in range(10):
+            largest = max(largest, x[10 * i + j])
+            total += j
+        x[10 * i] = largest
+    return total
+
+
+def downwards(x):
+    total = 0
+    for i in prange(len(x) - 1, -1, -3):
+        total += x[i] * i
+        x[i] = i
+    return total
+
+
+def a_step_of_run_time(x):
+    step = int(x[0]) + 3 if len(x) else 3
+    total = 0
+    for i in prange(-5, len(x), step):
+        if i >= 0:
+            total += x[i]
+    return total
+
+
+def nested(x):
+    total = 0
+    for i in prange(len(x) // 100):
+        for j in prange(100):
+            total += x[100 * i + j] * j
+    return total
+
+
+def twice(x):
+    total = 0
+    for i in prange(len(x)):
+        x[i] += 1
+    for i in prange(len(x)):
+        total += x[i]
+    for _ in range(3):
+        for i in prange(len(x)):
+            total += 1
+    return total
+
+
+def helper(x, i):
+    s = 0
+    for k in range(i % 5):
+        s += x[i] + k
+    return s
+
+
+def calls(x):
+    product = 1
+    total = 0
+    for i in prange(len(x)):
+        total += helper(x, i)
+        product *= -1 if x[i] % 2 else 1
+    return total, product
+
+
+def differences(x):
+    total = 100
+    for i in prange(len(x)):
+        if i % 3 == 0:
+            continue
+        total -= x[i]
+    else:
+        total -= 7
+    return total
+
+
+def private(x):
+    t = 3
+    for i in prange(len(x)):
+        t = x[i] * 2
+        u = t + 1
+        x[i] = u
+    return t
+
+
+LOOPS = [sums, counts, extremes, bits, rows, downwards, a_step_of_run_time, nested, twice, calls, differences, private]
+
+
+@functools.cache
+def compiled(function):
+    return parallel(function)
+
+
+@pytest.mark.parametrize("function", LOOPS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("size", SIZES)
+def test_integers_agree_with_the_interpreter(function, size):
+    x = np.random.default_rng(size).integers(0, 1000, size)
+    ours, theirs = x.copy(), x.copy()
+    got, expected = compiled(function)(ours), function(theirs)
+    np.testing.assert_array_equal(np.array(got), np.array(expected))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def float_sums(x, y):
+    dot, largest, product, count = 0.0, -np.inf, 1.0, np.float32(0)
+    for i in prange(len(x)):
+        dot += x[i] * y[i]
+        largest = max(largest, x[i])
+        product *= 1 + y[i] * 1e-9
+        count += np.float32(1)
+    return dot, largest, product, count
+
+
+def complex_sum(x, y):
+    total = 1j
+    for i in prange(len(x)):
+        total += complex(x[i], y[i])
+    return total
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_floats_agree_to_rounding_and_repeat_exactly(size):
+    x, y = np.random.default_rng(size).uniform(0, 1, (2, size))
+    for function in (float_sums, complex_sum):
+        got = compiled(function)(x, y)
+        np.testing.assert_allclose(np.array(got), np.array(function(x, y)), rtol=1e-12)
+        for threads in (1, get_num_threads()):
+            before = get_num_threads()
+            set_num_threads(threads)
+            try:
+                assert difference(compiled(function)(x, y), got) is None
+            finally:
+                set_num_threads(before)
+
+
+BITS = """
+import sys
+sys.path[:0] = {path!r}
+import numpy as np
+from test_parallel import compiled, float_sums
+x, y = np.random.default_rng(5).uniform(0, 1, (2, 100_003))
+print([value.hex() for value in map(float, compiled(float_sums)(x, y))])
+"""
+
+
+def test_every_number_of_threads_gives_the_same_bits():
+    path = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__))]
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", BITS.format(path=path)],
+            env={**os.environ, "KRAIT_NUM_THREADS": str(threads)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in (1, 2, 3, 16)
+    }
+    assert len(texts) == 1
+
+
+@st.composite
+def random_loop(draw):
+    """A function of two reductions and an array, whose parts are drawn."""
+    start, step = draw(st.integers(-3, 5)), draw(st.sampled_from([1, 1, 2, 3, -1, -2]))
+    ends = (start, "len(x)") if step > 0 else ("len(x) - 1", start - 1)
+    put = draw(st.sampled_from(["s += {}", "s -= {}", "s ^= {}", "s |= {}", "s = max(s, {})", "s = min({}, s)"]))
+    term = draw(st.sampled_from(["x[k]", "x[k] * i", "i", "x[k] // (abs(i) + 1)", "k - x[k]"]))
+    condition = draw(st.sampled_from(["True", "x[k] % 3 == 0", "i > 4", "not i % 2"]))
+    lines = [
+        "def loop(x, y, s):",
+        "    t = 0",
+        f"    for i in prange({ends[0]}, {ends[1]}, {step}):",
+        "        k = i % len(x)",
+        f"        if {condition}:",
+        "            " + put.format(term),
+        f"        y[i + 3] = {draw(st.sampled_from(['s_', 'k', 'x[k] + 1', 'i * i']))}".replace("s_", "i"),
+        "        t += 1",
+        "    return s, t",
+    ]
+    return "\n".join(lines)
+
+
+@given(random_loop(), st.integers(1, 3000), st.integers(-5, 5))
+@settings(max_examples=40)
+def test_random_loops_agree_with_the_interpreter(source, size, first):
+    namespace = {"prange": prange}
+    exec(source, namespace)
+    loop = namespace["loop"]
+    x = np.random.default_rng(size).integers(-50, 50, size)
+    ours, theirs = np.zeros((2, size + 10), np.int64)
+    got, expected = parallel(loop)(x, ours, first), loop(x, theirs, first)
+    np.testing.assert_array_equal(np.array(got), np.array(expected), source)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_arrays_made_in_iterations_and_before():
+    @parallel
+    def f(n):
+        table = np.arange(n)
+        total = 0
+        for i in prange(n):
+            row = np.zeros(i % 7 + 1)
+            row[:] = table[i]
+            for value in row:
+                total += value
+        return total, table
+
+    total, table = f(3000)
+    assert total == sum((i % 7 + 1) * i for i in range(3000))
+    np.testing.assert_array_equal(table, np.arange(3000))
+
+
+# ---- exceptions, interrupts ------------------------------------------------------------------------------------------
+
+
+def test_the_first_exception_counts_and_says_where():
+    @parallel
+    def f(x):
+        total = 0.0
+        for i in prange(len(x)):
+            if x[i] < 0:
+                raise ValueError("negative", i)
+            total += x[i]
+        return total
+
+    x = np.ones(300_000)
+    x[[100_000, 200_000, 299_999]] = -1
+    for _ in range(5):
+        with pytest.raises(ValueError) as caught:
+            f(x)
+        assert caught.value.args == ("negative", 100_000)
+        frames = [frame.name for frame in caught.traceback]
+        assert frames[-1] == "f" and frames.count("f") == 1
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        parallel(sums_beyond)(np.ones(3))
+
+
+def sums_beyond(x):
+    total = 0.0
+    for i in prange(len(x) + 1):
+        total += x[i]
+    return total
+
+
+def test_a_try_statement_around_sees_what_is_raised():
+    @parallel
+    def f(x):
+        done = 0
+        try:
+            for i in prange(len(x)):
+                if x[i] == 7:
+                    raise ValueError
+                done += 1
+        except ValueError:
+            return -1
+        return done
+
+    try:
+        f(np.zeros(3))
+    except errors.UnsupportedError:
+        pytest.skip("try is not compiled")
+    assert f(np.zeros(3)) == 3 and f(np.full(3, 7.0)) == -1
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------------
+
+
+REFUSED = {
+    "uses the item before": (
+        """
+        before = 0.0
+        for i in prange(len(x)):
+            x[i] -= before
+            before = x[i]
+        """,
+        "`before` carries a value .* what the iteration before left is used here",
+        "x[i] -= before",
+    ),
+    "a running sum": (
+        """
+        s = 0.0
+        for i in prange(len(x)):
+            s += x[i]
+            x[i] = s
+        """,
+        "`s` carries a value .* its value so far is used here",
+        "x[i] = s",
+    ),
+    "two ways of adding": (
+        """
+        s = 1.0
+        for i in prange(len(x)):
+            s += x[i]
+            s *= 2
+        return s
+        """,
+        "`s` carries a value .* no reduction that is known",
+        "s *= 2",
+    ),
+    "the wrong way round": (
+        """
+        s = 1.0
+        for i in prange(len(x)):
+            s = x[i] - s
+        return s
+        """,
+        "`s` carries a value .* no reduction",
+        "s = x[i] - s",
+    ),
+    "one of two": (
+        """
+        a, b = 0.0, 1.0
+        for i in prange(len(x)):
+            a, b = b, a
+        return a
+        """,
+        "carries a value",
+        None,
+    ),
+    "sometimes assigned": (
+        """
+        last = -1.0
+        for i in prange(len(x)):
+            if x[i] > 2:
+                last = x[i]
+        return last
+        """,
+        "`last` carries a value .* assigned in some iterations only",
+        None,
+    ),
+    "break": (
+        """
+        for i in prange(len(x)):
+            if x[i] > 2:
+                break
+        """,
+        "left by break or return",
+        None,
+    ),
+    "return": (
+        """
+        for i in prange(len(x)):
+            if x[i] > 2:
+                return i
+        """,
+        "left by break or return",
+        "return i",
+    ),
+    "an iterator from outside": (
+        """
+        items = iter(x)
+        for i in prange(2):
+            x[i] = next(items)
+        """,
+        "an iterator made outside",
+        "prange(2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_iterations_hand_on_is_refused(name, tmp_path):
+    body, message, line = REFUSED[name]
+    source = "from krait import prange\ndef f(x):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
+    (tmp_path / "refused.py").write_text(source)
+    namespace = {}
+    exec(compile(source, str(tmp_path / "refused.py"), "exec"), namespace)
+    with pytest.raises(errors.UnsupportedError, match=message) as caught:
+        parallel(namespace["f"])(np.arange(5.0))
+    text = str(caught.value)
+    assert "prange(" in text and (line is None or line in text)
+    x, y = np.arange(5.0), np.arange(5.0)
+    assert njit(namespace["f"])(x) == namespace["f"](y)  # one core needs none of this
+    np.testing.assert_array_equal(x, y)
+
+
+# ---- threads ---------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_threads():
+    most = get_num_threads()
+    assert 1 <= most and krait.threading_layer() == "pool" and get_thread_id() == 0
+    for bad, error in ((0, ValueError), (most + 1, ValueError), (10**30, ValueError), ("two", TypeError)):
+        with pytest.raises(error):
+            set_num_threads(bad)
+
+    @parallel
+    def used(n, ids):
+        for i in prange(n):
+            ids[i] = get_thread_id()
+        return get_num_threads()
+
+    @njit
+    def within(n):
+        set_num_threads(n)
+        return get_num_threads()
+
+    ids = np.full(50_000, -1)
+    assert used(50_000, ids) == most and ids.min() >= 0 and ids.max() < most
+    assert within(1) == 1 == get_num_threads()
+    assert used(50_000, ids) == 1 and (ids == 0).all()
+    with pytest.raises(ValueError, match=f"between 1 and {most}, not 0"):
+        within(0)
+    set_num_threads(most)
+    others = []
+    thread = threading.Thread(target=lambda: (set_num_threads(1), others.append(get_num_threads())))
+    thread.start(), thread.join()
+    assert others == [1] and get_num_threads() == most  # each thread has its own
+
+
+def test_sizes_of_chunks():
+    @parallel
+    def f(n, ids):
+        total = 0
+        for i in prange(n):
+            ids[i] = i
+            total += i
+        return total
+
+    assert krait.get_parallel_chunksize() == 0
+    for size in (1, 3, 100, 10**6):
+        with krait.parallel_chunksize(size):
+            assert krait.get_parallel_chunksize() == size
+            ids = np.zeros(1000, int)
+            assert f(1000, ids) == sum(range(1000)) and (ids == np.arange(1000)).all()
+    assert krait.get_parallel_chunksize() == 0 == krait.set_parallel_chunksize(4)
+    assert njit(lambda: krait.set_parallel_chunksize(0))() == 4
+    with pytest.raises(ValueError):
+        krait.set_parallel_chunksize(-1)
+
+
+def test_many_threads_at_once():
+    x = np.arange(100_000)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(compiled(sums)(x))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [x.sum()] * 8
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_has_threads_of_its_own():
+    code = """
+    import os, sys, numpy as np
+    from krait import njit, prange
+    @njit(parallel=True)
+    def sums(x):
+        total = 0
+        for i in prange(len(x)):
+            total += x[i]
+        return total
+    x = np.arange(200_000)
+    assert sums(x) == x.sum()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if sums(x) == x.sum() else 1)
+    assert os.waitpid(child, 0)[1] == 0 and sums(x) == x.sum()
+    """
+    environment = {**os.environ, "KRAIT_NUM_THREADS": "4"}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=60, env=environment)
+
+
+def test_prange_elsewhere_is_a_range():
+    assert list(prange(3)) == [0, 1, 2] and prange(1, 7, 2) == range(1, 7, 2)
+    x = np.arange(100)
+    assert njit(sums)(x) == x.sum()
+    again = pickle.loads(pickle.dumps(compiled(sums)))
+    assert again(x) == x.sum()
+    inner = compiled(sums)
+    outer = parallel(lambda x: inner(x) + 1)
+    assert outer(x) == x.sum() + 1
+
+
+def test_a_callee_that_cannot_be_spread_stays_on_one_core():
+    @njit
+    def running(x):
+        s = 0
+        for i in prange(len(x)):
+            s += x[i]
+            x[i] = s
+        return s
+
+    x = np.ones(100, int)
+    assert parallel(lambda x: running(x))(x) == 100 and (x == np.arange(1, 101)).all()
