@@ -79,6 +79,20 @@ def _not_yet(name):
     return missing
 
 
+class _Config:
+    """What the environment set; Numba's names for it."""
+
+    @property
+    def NUMBA_NUM_THREADS(self):
+        return _krait._most_threads()
+
+    KRAIT_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = NUMBA_NUM_THREADS
+    THREADING_LAYER = "pool"
+
+
+config = _Config()
+
+
 def __getattr__(name):
     if name in _NOT_YET:
         return _not_yet(name)

@@ -141,6 +141,14 @@ def get_parallel_chunksize() -> int: ...
 def set_parallel_chunksize(n: int, /) -> int: ...
 def threading_layer() -> Literal["pool"]: ...
 
+class _Config:
+    KRAIT_NUM_THREADS: int
+    NUMBA_NUM_THREADS: int
+    NUMBA_DEFAULT_NUM_THREADS: int
+    THREADING_LAYER: Literal["pool"]
+
+config: _Config
+
 class parallel_chunksize:
     """With it, parallel loops hand out so many iterations at a time."""
 

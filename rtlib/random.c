@@ -28,15 +28,25 @@ typedef struct LegacyState {
     double gauss;
 } LegacyState;
 extern LegacyState krait_host_numpy_random;
+/* 1 in a module with parallel loops (codegen.c sets it): each chunk of one has a stream of its own (runtime/host). */
+extern int32_t krait_streams;
+LegacyState *krait_host_numpy_stream(void);
+int32_t krait_host_python_word(uint32_t *word);
 
 void krait_host_random_seed(int32_t which, int64_t seed);
 
-static double draw(void) { return krait_host_numpy_random.bits->next_double(krait_host_numpy_random.bits->state); }
+static LegacyState *numpy_state(void) { return krait_streams ? krait_host_numpy_stream() : &krait_host_numpy_random; }
+static BitGenerator *numpy_bits(void) { return numpy_state()->bits; }
+
+static double draw(void) {
+    BitGenerator *bits = numpy_bits();
+    return bits->next_double(bits->state);
+}
 
 static double draw_exponential(void) { return -m_log(1.0 - draw()); }
 
 static double draw_normal(void) {
-    LegacyState *state = &krait_host_numpy_random;
+    LegacyState *state = numpy_state();
     if (state->has_gauss) {
         double kept = state->gauss;
         state->gauss = 0.0;
@@ -178,11 +188,11 @@ int64_t random_zipf(BitGenerator *, double);
 uint64_t random_interval(BitGenerator *, uint64_t);
 uint64_t random_bounded_uint64(BitGenerator *, uint64_t, uint64_t, uint64_t, bool);
 
-DRAW2(laplace, loc, scale, random_laplace(krait_host_numpy_random.bits, loc, scale))
-DRAW2(gumbel, loc, scale, random_gumbel(krait_host_numpy_random.bits, loc, scale))
-DRAW2(logistic, loc, scale, random_logistic(krait_host_numpy_random.bits, loc, scale))
+DRAW2(laplace, loc, scale, random_laplace(numpy_bits(), loc, scale))
+DRAW2(gumbel, loc, scale, random_gumbel(numpy_bits(), loc, scale))
+DRAW2(logistic, loc, scale, random_logistic(numpy_bits(), loc, scale))
 double krait_rt_numpy_triangular_d(double left, double mode, double right) {
-    return random_triangular(krait_host_numpy_random.bits, left, mode, right);
+    return random_triangular(numpy_bits(), left, mode, right);
 }
 
 double krait_rt_numpy_noncentral_chisquare_d(double df, double nonc) {
@@ -191,7 +201,7 @@ double krait_rt_numpy_noncentral_chisquare_d(double df, double nonc) {
         double chi2 = draw_chisquare(df - 1), n = draw_normal() + __builtin_sqrt(nonc);
         return chi2 + n * n;
     }
-    int64_t i = random_poisson(krait_host_numpy_random.bits, nonc / 2.0);
+    int64_t i = random_poisson(numpy_bits(), nonc / 2.0);
     double out = draw_chisquare(df + 2 * (double)i);
     return rt_isnan(nonc) ? RT_NAN : out;
 }
@@ -202,18 +212,18 @@ double krait_rt_numpy_noncentral_f_d(double dfnum, double dfden, double nonc) {
 }
 
 #define COUNT1(name, a) \
-    int64_t krait_rt_numpy_##name##_d(double a) { return random_##name(krait_host_numpy_random.bits, a); }
+    int64_t krait_rt_numpy_##name##_d(double a) { return random_##name(numpy_bits(), a); }
 COUNT1(poisson, lam)
 COUNT1(logseries, p)
 COUNT1(zipf, a)
 
 int64_t krait_rt_numpy_geometric_d(double p) {
-    if (p >= 0.333333333333333333333333) return random_geometric_search(krait_host_numpy_random.bits, p);
+    if (p >= 0.333333333333333333333333) return random_geometric_search(numpy_bits(), p);
     return (int64_t)__builtin_ceil(m_log1p(-draw()) / m_log(1 - p));
 }
 
 int64_t krait_rt_numpy_negative_binomial_d(double n, double p) {
-    return random_poisson(krait_host_numpy_random.bits, (1 - p) / p * draw_gamma(n));
+    return random_poisson(numpy_bits(), (1 - p) / p * draw_gamma(n));
 }
 
 /* What random_binomial keeps between calls with the same arguments; made anew here, it draws the same. */
@@ -227,19 +237,17 @@ int64_t random_binomial(BitGenerator *, double, int64_t, BinomialState *);
 
 int64_t krait_rt_numpy_binomial_d(double p, int64_t n) {
     BinomialState state = {0};
-    return random_binomial(krait_host_numpy_random.bits, p, n, &state);
+    return random_binomial(numpy_bits(), p, n, &state);
 }
 
 /* From 0 to most, both included. */
-int64_t krait_rt_numpy_interval_l(int64_t most) {
-    return (int64_t)random_interval(krait_host_numpy_random.bits, (uint64_t)most);
-}
+int64_t krait_rt_numpy_interval_l(int64_t most) { return (int64_t)random_interval(numpy_bits(), (uint64_t)most); }
 
 /* From low to low + range, both included, as randint draws them: masked, with rejection. */
 int64_t krait_rt_numpy_bounded_l(int64_t low, int64_t range) {
     uint64_t span = (uint64_t)range, mask = span;
     for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
-    return (int64_t)random_bounded_uint64(krait_host_numpy_random.bits, (uint64_t)low, span, mask, true);
+    return (int64_t)random_bounded_uint64(numpy_bits(), (uint64_t)low, span, mask, true);
 }
 
 /* ---- the hypergeometric distribution as numpy.random draws it ---- */
@@ -321,6 +329,8 @@ static void twist(Twister *mt) {
 
 static uint32_t draw_word(void) {
     Twister *mt = &krait_host_python_random;
+    uint32_t own;
+    if (krait_streams && krait_host_python_word(&own)) return own;
     if (mt->index >= MT_WORDS) twist(mt);
     uint32_t y = mt->state[mt->index++];
     y ^= y >> 11;

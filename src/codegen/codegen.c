@@ -126,6 +126,14 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
 
 bool codegen_link(Module *module, Diag *diag) {
     TRY(codegen_bitcode_link(module, diag));
+    LLVMValueRef streams = LLVMGetNamedGlobal(module->module, "krait_streams"); /* rtlib/random.c asks */
+    if (streams) {
+        bool parallel = false;
+        for (size_t i = 0; i < module->ninsts; i++) parallel |= module->insts[i]->piece != NULL;
+        LLVMSetInitializer(streams, LLVMConstInt(LLVMInt32TypeInContext(module->context), parallel, false));
+        LLVMSetLinkage(streams, LLVMInternalLinkage);
+        LLVMSetGlobalConstant(streams, true);
+    }
     return codegen_check_callees(module, false, diag);
 }
 

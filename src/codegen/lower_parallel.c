@@ -4,6 +4,8 @@
  * (runtime/host) with two C functions made here and the values in memory: the piece, which runs iterations from ..
  * to-1, and the join.  Heap objects among the outer values are marked as shared first: from then on their references
  * are counted atomically. */
+#include <string.h> /* strncmp */
+
 #include "codegen/lower.h"
 
 static LLVMValueRef add_function(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
@@ -121,6 +123,32 @@ LLVMValueRef lower_func_set_parallel_chunksize(Lower *l, const Value *call) {
 
 /* ---- the region ---- */
 
+/* Whether anything here may draw from the generator whose functions in rtlib begin so. */
+static bool draws(const Lower *l, const char *prefix) {
+    for (size_t i = 0; i < l->m->ninsts; i++)
+        for (size_t b = 0; b < l->m->insts[i]->func->blocks.len; b++)
+            for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next) {
+                const FuncInfo *info = value->op == OP_CALL_FUNC ? func_row(value->imm.func) : NULL;
+                if (info && info->library == LIBRARY_PRELUDE && info->symbol &&
+                    strncmp(info->symbol, prefix, strlen(prefix)) == 0)
+                    return true;
+            }
+    return false;
+}
+
+/* Two int64 in memory: a seed for the numbers drawn from each generator, itself drawn from it.  NULL: none are. */
+static LLVMValueRef draw_seeds(Lower *l) {
+    static const char *const generators[][2] = {{"numpy_", "krait_rt_numpy_double_v"},
+                                                {"python_", "krait_rt_python_double_v"}};
+    LLVMValueRef seeds = NULL;
+    for (unsigned i = 0; i < COUNT_OF(generators); i++) {
+        if (!draws(l, generators[i][0])) continue;
+        if (!seeds) seeds = l_alloca_bytes(l, sizeof(int64_t) * COUNT_OF(generators), 8, "seeds");
+        l_raw_store(l, l_call_named(l, generators[i][1], l->f64, NULL, 0), l_offset(l, seeds, l_i64(l, 8 * i)), 8);
+    }
+    return seeds ? seeds : l_null(l->ptr);
+}
+
 /* Whether an iteration takes so little that few of them make no chunk: nothing in it loops or is called. */
 static bool is_light(const FuncInst *piece) {
     size_t headers = 0;
@@ -165,7 +193,8 @@ bool lower_parallel(Lower *l, const FuncInst *region) {
                            params[0],
                            context,
                            results,
-                           l->exception};
+                           l->exception,
+                           draw_seeds(l)};
     LLVMValueRef status = l_call_named(l, "krait_host_parallel", l->i32, args, COUNT_OF(args));
     if (l->may_raise) {
         LIf raised;

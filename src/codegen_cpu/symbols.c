@@ -88,6 +88,8 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_chunk", host_chunk),
     SYMBOL("krait_host_set_chunk", host_set_chunk),
     SYMBOL("krait_host_stack_limit", stack_limit),
+    SYMBOL("krait_host_numpy_stream", krait_host_numpy_stream),
+    SYMBOL("krait_host_python_word", krait_host_python_word),
     SYMBOL("krait_host_random_seed", krait_host_random_seed),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),

@@ -3,8 +3,9 @@
  *   piece(from, to, outer values...) -> results      iterations from .. to-1, results from their identities
  *   join(results, results) -> results                one chunk's results put to those of the chunks before it
  *   region(count, results, outer values...) -> results
- *       result = join(results, piece(0, count, ...)): what the loop does on one core.  FuncInst.piece and .join say what
- *       it is made of; code generation calls the pieces of several chunks on several cores, and joins them in order.
+ *       result = join(results, piece(0, count, ...)): what the loop does on one core.  FuncInst.piece and .join say
+ *       what it is made of; code generation calls the pieces of several chunks on several cores, and joins them in
+ *       order.
  *
  * Passes that know nothing of this see calls.  What is cheap and does not change (constants, shapes) is found again
  * inside the piece, so that what is known of indices is known there, too: with a constant step the piece's range is

@@ -4,6 +4,7 @@ cores, or are refused with the line that stands in the way."""
 import functools
 import os
 import pickle
+import random
 import subprocess
 import sys
 import textwrap
@@ -548,3 +549,68 @@ def test_a_callee_that_cannot_be_spread_stays_on_one_core():
 
     x = np.ones(100, int)
     assert parallel(lambda x: running(x))(x) == 100 and (x == np.arange(1, 101)).all()
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+
+
+def pi_numpy(n):
+    hits = 0
+    for i in prange(n):
+        x, y = np.random.rand(), np.random.random()
+        hits += x * x + y * y < 1
+    return 4 * hits / n
+
+
+def draws_of_both(n, out):
+    for i in prange(n):
+        out[i, 0] = np.random.standard_normal()
+        out[i, 1] = random.random()
+        out[i, 2] = np.random.randint(0, 1000)
+
+
+def test_monte_carlo_in_parallel_loops():
+    f = compiled(pi_numpy)
+    np.random.seed(7)
+    first, second = f(400_000), f(400_000)
+    assert first != second and abs(first - np.pi) < 0.02 and abs(second - np.pi) < 0.02
+    set_num_threads(1)
+    try:
+        np.random.seed(7)
+        assert (f(400_000), f(400_000)) == (first, second)
+    finally:
+        set_num_threads(krait.config.NUMBA_NUM_THREADS)
+
+
+def test_numbers_drawn_in_chunks_differ_and_repeat():
+    f, seen = compiled(draws_of_both), []
+    for _ in range(2):
+        np.random.seed(3)
+        random.seed(3)
+        out = np.zeros((20_000, 3))
+        f(len(out), out)
+        seen.append(out)
+    np.testing.assert_array_equal(*seen)
+    out = seen[0]
+    assert len(np.unique(out[:, 0])) == len(out) and len(np.unique(out[:, 1])) == len(out)
+    assert abs(out[:, 0].mean()) < 0.05 and abs(out[:, 0].std() - 1) < 0.05
+    assert abs(out[:, 1].mean() - 0.5) < 0.02 and abs(out[:, 2].mean() - 499.5) < 20
+    state = np.random.get_state()[2]
+    f(len(out), out)
+    assert np.random.get_state()[2] == state + 2  # one number of the generator itself: the seed of the loop
+
+
+def test_seeding_in_an_iteration_is_the_chunks_own():
+    @parallel
+    def f(n, out):
+        for i in prange(n):
+            np.random.seed(i)
+            out[i] = np.random.rand()
+
+    before = np.random.get_state()[1].copy()
+    out, again = np.zeros((2, 3000))
+    f(3000, out)
+    f(3000, again)
+    np.testing.assert_array_equal(out, again)
+    assert len(np.unique(out)) == 3000
+    assert (np.random.get_state()[1] == before).all() or np.random.get_state()[2] == 1  # not seeded: at most moved on

@@ -241,13 +241,13 @@ static void check_regions(void) {
     _Atomic int64_t each = 0;
     double alone = 0, spread = 0;
     host_set_threads(1);
-    CHECK(!krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &never, &alone, &raised));
+    CHECK(!krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &never, &alone, &raised, NULL));
     host_set_threads(4);
     for (int i = 0; i < 20; i++) {
         spread = 0, each = 0;
-        CHECK(!krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &never, &spread, &raised));
+        CHECK(!krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &never, &spread, &raised, NULL));
         CHECK(spread == alone && raised == -1);
-        CHECK(krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &late, &spread, &raised) == RAISED);
+        CHECK(krait_host_parallel(sum_piece, sum_join, 8, 8, 1, &each, COUNT, &late, &spread, &raised, NULL) == RAISED);
         CHECK(raised == late);
         raised = -1;
     }

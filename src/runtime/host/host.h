@@ -100,7 +100,7 @@ typedef int32_t HostPiece(const void *outer, int64_t from, int64_t to, void *res
 typedef void HostJoin(void *results, const void *more);
 int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_bytes, int64_t exception_bytes,
                             int32_t light, _Atomic int64_t *each, int64_t count, const void *outer, void *results,
-                            void *exception);
+                            void *exception, const int64_t *seeds); /* seeds: NULL where nothing is drawn */
 
 /* ---- interrupts (interrupt.c) ---- */
 
@@ -124,6 +124,15 @@ typedef void HostRandomSeed(void *owner, int64_t seed);
 void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed *seed);
 void *host_random_get(HostRandom which);                  /* the state; NULL: not found yet */
 void krait_host_random_seed(int32_t which, int64_t seed); /* what generated code calls */
+
+/* What a chunk of a parallel loop draws from, in room of the caller's; seeds: one for each HostRandom.  Returns the
+ * stream that the thread had before. */
+typedef struct HostStream HostStream;
+enum { HOST_STREAM_BYTES = 160 };
+HostStream *host_stream_enter(void *room, const int64_t *seeds, int64_t chunk);
+void host_stream_leave(HostStream *before);
+void *krait_host_numpy_stream(void);            /* for generated code: LegacyState of rtlib/random.c; this thread's */
+int32_t krait_host_python_word(uint32_t *word); /* 0: the thread has no stream */
 
 /* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the
  * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates; op: a

@@ -152,7 +152,8 @@ typedef struct Region {
     HostLoop loop;
     HostPiece *piece;
     const void *outer;
-    char *results; /* of every chunk; NULL: there are none */
+    const int64_t *seeds; /* of random numbers; NULL: none are drawn */
+    char *results;        /* of every chunk; NULL: there are none */
     size_t result_bytes, exception_bytes;
     pthread_mutex_t lock; /* of what follows */
     int64_t raised;       /* the first chunk that raised; INT64_MAX: none */
@@ -174,28 +175,32 @@ static bool run_piece(HostLoop *loop, int64_t from, int64_t to, int64_t chunk) {
     Region *region = (Region *)loop;
     max_align_t exception[region->exception_bytes / sizeof(max_align_t) + 1];
     char *results = region->results ? region->results + (size_t)chunk * region->result_bytes : NULL;
+    max_align_t stream[HOST_STREAM_BYTES / sizeof(max_align_t) + 1];
+    HostStream *before = region->seeds ? host_stream_enter(stream, region->seeds, chunk) : NULL;
     int32_t status = region->piece(region->outer, from, to, results, exception);
+    if (region->seeds) host_stream_leave(before);
     if (status) note_raise(region, chunk, status, exception);
     return !status;
 }
 
-/* Iterations of a chunk.  Where chunks' results are put together it must not depend on the machine or on what was
- * measured: then every run gives the same bits. */
+/* Iterations of a chunk.  Where chunks' results are put together, or numbers drawn, it must not depend on the machine
+ * or on what was measured: then every run gives the same bits. */
 static int64_t chunk_length(const Region *region, bool light) {
     int64_t count = region->loop.count, least = light ? LIGHT_CHUNK : 1, even = (count + MOST_CHUNKS - 1) / MOST_CHUNKS;
     int64_t each = atomic_load_explicit(region->loop.each, memory_order_relaxed);
     if (thread.chunk) return thread.chunk;
-    if (region->result_bytes || !each) return even < least ? least : even;
+    if (region->result_bytes || region->seeds || !each) return even < least ? least : even;
     int64_t worth = CHUNK_NANOSECONDS / each + 1, share = count / (4 * (int64_t)host_threads()) + 1;
     return worth < share ? worth : share;
 }
 
 int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_bytes, int64_t exception_bytes,
                             int32_t light, _Atomic int64_t *each, int64_t count, const void *outer, void *results,
-                            void *exception) {
+                            void *exception, const int64_t *seeds) {
     Region region = {.loop = {.run = run_piece, .count = count, .each = each},
                      .piece = piece,
                      .outer = outer,
+                     .seeds = seeds,
                      .result_bytes = (size_t)result_bytes,
                      .exception_bytes = (size_t)exception_bytes,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
