@@ -47,11 +47,19 @@ globals().update((name, type_) for name, type_ in _krait.types.items() if isinst
 # Names that are imported when they are first used: importing krait.cuda is a part of every program's start.
 _LATER = {
     "_arrays": "from_cuda_array_interface is_cuda_array mapped mapped_array_like pinned pinned_array_like",
+    "_compilation": "compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device",
     "_contexts": "Context close cuda_error current_context defer_cleanup gpus is_bfloat16_supported "
     "is_float16_supported is_fp8_supported is_supported_version profiling require_context runtime",
     "_reduction": "Reduce reduce",
 }
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
+
+# CUDA's names of the small vectors: float4 is float32x4.
+_C_NAMES = {"char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "float": "float32",
+            "double": "float64"}
+for _c, _name in [*_C_NAMES.items(), *(("u" + c, "u" + name) for c, name in _C_NAMES.items() if "float" not in name)]:
+    globals().update((f"{_c}{n}", globals()[f"{_name}x{n}"]) for n in range(1, 5))
+del _c, _name
 
 HAS_NUMBA = False
 implementation = "Krait"
@@ -63,7 +71,7 @@ def __getattr__(name):
     if name in _HOME:
         value = globals()[name] = getattr(import_module("." + _HOME[name], __name__), name)
         return value
-    if name in ("args", "config", "cudadrv"):
+    if name in ("args", "config", "cudadrv", "random", "types"):
         return import_module("." + name, __name__)
     if name == "CudaSupportError":
         return import_module("krait.errors").CudaError
@@ -71,4 +79,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_HOME, "args", "config", "cudadrv", "CudaSupportError"})
+    return sorted({*globals(), *_HOME, "args", "config", "cudadrv", "random", "types", "CudaSupportError"})

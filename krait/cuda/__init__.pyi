@@ -12,6 +12,8 @@ from . import config as config
 from . import cudadrv as cudadrv
 from ..errors import CudaError
 from . import libdevice as libdevice
+from . import random as random
+from . import types as types
 from ..types import Signature, Type
 from ..types import (
     int8 as int8,
@@ -482,6 +484,27 @@ class Kernel(Generic[_P]):
     ) -> dict[tuple[Type, ...], str]: ...
     @overload
     def inspect_ptx(self, signature: _OneSignature, compute_capability: tuple[int, int] = ...) -> str: ...
+    def inspect_sass(
+        self, signature: _OneSignature | None = None, compute_capability: tuple[int, int] = ...
+    ) -> Any: ...
+    def get_regs_per_thread(self, signature: _OneSignature | None = None) -> Any: ...
+    def get_shared_mem_per_block(self, signature: _OneSignature | None = None) -> Any: ...
+    def get_const_mem_size(self, signature: _OneSignature | None = None) -> Any: ...
+    def get_local_mem_per_thread(self, signature: _OneSignature | None = None) -> Any: ...
+    def get_max_threads_per_block(self, signature: _OneSignature | None = None) -> Any: ...
+    def specialize(self, *args: Any) -> Kernel[_P]: ...
+    def recompile(self) -> None: ...
+    def disable_compile(self, val: bool = True) -> None: ...
+    @property
+    def specialized(self) -> bool: ...
+    @property
+    def specializations(self) -> dict[tuple[Type, ...], Kernel[_P]]: ...
+    @property
+    def nopython_signatures(self) -> list[Signature]: ...
+    @property
+    def extensions(self) -> list[Any]: ...
+    @property
+    def stats(self) -> Any: ...
     def inspect_types(self, file: Any = None) -> None: ...
     def get_metadata(self, signature: _OneSignature | None = None) -> dict[Any, Any]: ...
     def compile(self, signature: _OneSignature) -> dict[str, Any]: ...
@@ -499,13 +522,66 @@ def jit(
     lineinfo: bool = False,
     opt: bool | int = True,
     max_registers: int | None = None,
-    launch_bounds: int | tuple[int] | tuple[int, int] | None = None,
+    launch_bounds: int | tuple[int, ...] | None = None,
+    shared_memory_carveout: int | str | None = None,
+    extensions: list[Any] | tuple[Any, ...] = (),
+    forceinline: bool = False,
+    lto: bool | None = None,
     inline: bool | Literal["never", "always"] = "never",
     boundscheck: bool = False,
     check: bool = False,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[_P, Any]], Kernel[_P]]: ...
+
+char1 = int8x1
+char2 = int8x2
+char3 = int8x3
+char4 = int8x4
+short1 = int16x1
+short2 = int16x2
+short3 = int16x3
+short4 = int16x4
+int1 = int32x1
+int2 = int32x2
+int3 = int32x3
+int4 = int32x4
+long1 = int64x1
+long2 = int64x2
+long3 = int64x3
+long4 = int64x4
+longlong1 = int64x1
+longlong2 = int64x2
+longlong3 = int64x3
+longlong4 = int64x4
+float1 = float32x1
+float2 = float32x2
+float3 = float32x3
+float4 = float32x4
+double1 = float64x1
+double2 = float64x2
+double3 = float64x3
+double4 = float64x4
+uchar1 = uint8x1
+uchar2 = uint8x2
+uchar3 = uint8x3
+uchar4 = uint8x4
+ushort1 = uint16x1
+ushort2 = uint16x2
+ushort3 = uint16x3
+ushort4 = uint16x4
+uint1 = uint32x1
+uint2 = uint32x2
+uint3 = uint32x3
+uint4 = uint32x4
+ulong1 = uint64x1
+ulong2 = uint64x2
+ulong3 = uint64x3
+ulong4 = uint64x4
+ulonglong1 = uint64x1
+ulonglong2 = uint64x2
+ulonglong3 = uint64x3
+ulonglong4 = uint64x4
 
 gpus: _DeviceList
 
@@ -515,6 +591,27 @@ def close() -> None: ...
 def copy_to_host(array: DeviceArray, ary: NDArray[Any] | None = None, stream: _StreamLike = 0) -> NDArray[Any]: ...
 def cuda_error() -> CudaError | None: ...
 def current_context(devnum: int | None = None) -> Context: ...
+def compile(
+    pyfunc: Callable[..., Any],
+    sig: _OneSignature,
+    debug: bool | None = None,
+    lineinfo: bool = False,
+    device: bool = True,
+    fastmath: _FastMath = False,
+    cc: tuple[int, int] | None = None,
+    opt: bool | int | None = None,
+    abi: Literal["c", "numba"] = "c",
+    abi_info: dict[str, str] | None = None,
+    output: Literal["ptx", "ltoir"] = "ptx",
+    forceinline: bool = False,
+    launch_bounds: int | tuple[int, ...] | None = None,
+) -> tuple[str, Type]: ...
+def compile_all(pyfunc: Callable[..., Any], sig: _OneSignature, **options: Any) -> tuple[list[str], Type]: ...
+def compile_for_current_device(pyfunc: Callable[..., Any], sig: _OneSignature, **options: Any) -> tuple[str, Type]: ...
+def compile_ptx(pyfunc: Callable[..., Any], sig: _OneSignature, **options: Any) -> tuple[str, Type]: ...
+def compile_ptx_for_current_device(
+    pyfunc: Callable[..., Any], sig: _OneSignature, **options: Any
+) -> tuple[str, Type]: ...
 def default_stream() -> Stream: ...
 def defer_cleanup() -> AbstractContextManager[None]: ...
 def detect() -> bool: ...

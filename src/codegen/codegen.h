@@ -13,7 +13,7 @@
 
 typedef enum EntryKind {
     ENTRY_FUNCTION, /* int32_t entry(const void *args, void *result, void *exception): args is the layout of
-                       tuple(params) */
+                       tuple(params); GPU: see codegen_nvptx.h */
     ENTRY_KERNEL,   /* GPU: a PTX kernel over kernel_params(); host: see codegen_cpu.h */
     ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's
                        PyUFuncGenericFunction;    GPU: see codegen_nvptx.h */
@@ -45,14 +45,15 @@ typedef struct CodegenOptions {
     bool boundscheck;   /* IndexError for an index outside an array */
     bool parallel;      /* loops over prange use several cores */
     bool debug;
-    bool uninterrupted;                         /* code does not look for signals */
-    int opt_level;                              /* 0-3 */
-    bool noalias;                               /* written arrays overlap no other argument (the launcher checks) */
-    int compute_capability;                     /* 90 for sm_90 */
-    int ptx_version;                            /* at most this (80 = 8.0); 0: no limit */
-    int max_registers, max_threads, min_blocks; /* launch bounds; 0: none */
+    bool uninterrupted;     /* code does not look for signals */
+    int opt_level;          /* 0-3 */
+    bool noalias;           /* written arrays overlap no other argument (the launcher checks) */
+    int compute_capability; /* 90 for sm_90 */
+    int ptx_version;        /* at most this (80 = 8.0); 0: no limit */
+    int max_registers, max_threads, min_blocks, max_cluster; /* launch bounds; 0: none */
     int python_version; /* 0x030C for 3.12: exception texts are worded as this version words them */
     bool relocatable;   /* no address of this process stands in the code: it is good for another one, too */
+    bool status_result; /* ENTRY_FUNCTION on a GPU: see codegen_nvptx.h */
     UfuncForm ufunc;
     const char *entry_name; /* symbol of the entry */
 } CodegenOptions;

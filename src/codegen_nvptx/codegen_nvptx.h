@@ -3,6 +3,9 @@
  * ENTRY_KERNEL: one .entry named options->entry_name whose parameters are kernel_params() of the root's parameter
  * types.
  *
+ * ENTRY_FUNCTION: a visible .func of that name over the same parameters, which gives its result as C does; with
+ * options->status_result it gives 0, and stores the result through a pointer that comes first.
+ *
  * ENTRY_UFUNC: an elementwise kernel over the inputs and results of the root, which broadcast.  Its parameter buffer is
  * an UfuncHead followed by one UfuncOperand for each input and each result, all of eight-byte items.  Axis 0 is the
  * innermost; the launcher drops axes of length one and joins axes that every operand steps through evenly, so that few

@@ -9,6 +9,8 @@
 
 /* ---- a kernel function ---- */
 
+enum { CLUSTER_CAPABILITY = 90 };
+
 static void bound(Lower *l, LLVMValueRef kernel, const char *name, int value) {
     char text[16];
     if (value <= 0) return;
@@ -25,6 +27,8 @@ LLVMValueRef nvptx_add_kernel(Lower *l, LLVMTypeRef *params, unsigned count) {
     bound(l, kernel, "nvvm.maxntid", options->max_threads);
     bound(l, kernel, "nvvm.minctasm", options->min_blocks);
     bound(l, kernel, "nvvm.maxnreg", options->max_registers);
+    if (options->compute_capability >= CLUSTER_CAPABILITY)
+        bound(l, kernel, "nvvm.maxclusterrank", options->max_cluster);
     return kernel;
 }
 
@@ -83,14 +87,58 @@ static bool kernel_entry(Lower *l, const FuncInst *root) {
     return true;
 }
 
+/* ---- a function that other device code calls ---- */
+
+/* The C type of a result: bool is a byte, a composite a struct of its leaves. */
+static LLVMTypeRef c_result(Lower *l, const Type *type) {
+    if (!l_has_bytes(type)) return l->v;
+    return type_is_scalar(type) && type->scalar == SCALAR_BOOL ? l->i8 : l_type(l, type);
+}
+
+static void return_result(Lower *l, const FuncInst *root, LLVMTypeRef result, LLVMValueRef value, LLVMValueRef memory) {
+    if (memory) {
+        if (result != l->v) l_store(l, root->result, value, memory);
+        LLVMBuildRet(l->b, l_i32(l, 0));
+    } else if (result == l->v) {
+        LLVMBuildRetVoid(l->b);
+    } else {
+        LLVMBuildRet(l->b, LLVMTypeOf(value) == result ? value : LLVMBuildZExt(l->b, value, result, ""));
+    }
+}
+
+static bool function_entry(Lower *l, const FuncInst *root) {
+    KernelParam *params;
+    const CodegenOptions *options = &l->m->options;
+    size_t bytes, count = kernel_params(l->arena, root->types, root->untyped->nparams, &params, &bytes);
+    unsigned first = options->status_result ? 1 : 0; /* where the parameters begin */
+    LLVMTypeRef *types = ARENA_ARRAY(l->arena, LLVMTypeRef, count + 1), result = c_result(l, root->result);
+    LLVMValueRef *args = ARENA_ARRAY(l->arena, LLVMValueRef, root->untyped->nparams), status = NULL;
+    types[0] = l->ptr;
+    for (size_t i = 0; i < count; i++) types[i + first] = l_leaf_memory_type(l, params[i].leaf);
+    LLVMTypeRef type = LLVMFunctionType(first ? l->i32 : result, types, (unsigned)count + first, false);
+    LLVMValueRef function = LLVMAddFunction(l->module, options->entry_name, type);
+    l_attribute(l, function, -1, "nounwind", 0);
+    l_attribute(l, function, -1, "convergent", 0);
+    l_begin(l, function);
+    l->nhidden = 0;
+    l->exception = NULL;
+    unsigned next = first;
+    for (uint32_t i = 0; i < root->untyped->nparams; i++) args[i] = take_value(l, function, root->types[i], &next);
+    LLVMValueRef value = l_call_inst(l, root, args, &status);
+    TRY(value);
+    return_result(l, root, result, value, first ? LLVMGetParam(function, 0) : NULL);
+    l_end(l);
+    return true;
+}
+
 bool nvptx_entry(Lower *l, const FuncInst *root) {
     switch (l->m->options.entry) {
     case ENTRY_KERNEL: return kernel_entry(l, root);
     case ENTRY_UFUNC: return nvptx_ufunc_entry(l, root);
+    case ENTRY_FUNCTION: return function_entry(l, root);
     case ENTRY_GUFUNC: break;
-    case ENTRY_FUNCTION: break;
     }
     diag_fail(l->diag, DIAG_UNSUPPORTED_TARGET, root->untyped->source, root->untyped->span,
-              "a plain function cannot be an entry on a GPU");
+              "a generalised ufunc's loop cannot be an entry on a GPU");
     return false;
 }

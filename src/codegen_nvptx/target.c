@@ -275,6 +275,20 @@ static void answer_precise_roots(Module *module, bool precise) {
     }
 }
 
+/* With fastmath what rtlib computes in float32 may be approximated too, as if it stood in the kernel: square roots,
+ * quotients.  Nothing is assumed of its operands: it tests them for NaN. */
+static void relax_library(LLVMValueRef function) {
+    static const char prefix[] = "krait_rt_";
+    const LLVMFastMathFlags flags = LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal | LLVMFastMathAllowContract;
+    size_t length;
+    if (strncmp(LLVMGetValueName2(function, &length), prefix, sizeof prefix - 1) != 0) return;
+    LLVMTypeRef single = LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+            if (LLVMTypeOf(i) == single && LLVMCanValueUseFastMathFlags(i))
+                LLVMSetFastMathFlags(i, LLVMGetFastMathFlags(i) | flags);
+}
+
 /* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by
  * __nvvm_reflect. */
 static void nvptx_prepare(Module *module) {
@@ -289,7 +303,10 @@ static void nvptx_prepare(Module *module) {
     if (!flush) return;
     LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, sizeof name - 1, mode, sizeof mode - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
+        if (!LLVMIsDeclaration(f)) {
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
+            relax_library(f);
+        }
 }
 
 /* After LLVM's own passes: which loads are from shared memory, and how they are aligned, so that the back end joins

@@ -142,8 +142,7 @@ static PyType_Spec overload_spec = {"krait._krait.Overload", sizeof(Overload), 0
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, overload_slots};
 
 /* {types: value} of every specialisation, or the value of the one that `signature` names. */
-static PyObject *by_signature(Specialiser *core, PyObject *signature,
-                              PyObject *(*make)(Specialiser *, const Spec *, const void *), const void *context) {
+PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context) {
     if (specialiser_flush_pending(core) < 0) return NULL;
     if (signature && signature != Py_None) {
         Signature *wanted = signature_from_object(core->state, signature);
@@ -177,9 +176,9 @@ static PyObject *make_metadata(Specialiser *core, const Spec *spec, const void *
     return (void)context, inspect_spec_metadata(core, spec);
 }
 
-PyObject *inspect_overloads(Specialiser *core) { return by_signature(core, NULL, make_overload, NULL); }
+PyObject *inspect_overloads(Specialiser *core) { return inspect_by_signature(core, NULL, make_overload, NULL); }
 PyObject *inspect_metadata(Specialiser *core, PyObject *signature) {
-    return by_signature(core, signature, make_metadata, NULL);
+    return inspect_by_signature(core, signature, make_metadata, NULL);
 }
 
 /* ---- texts ---- */
@@ -237,7 +236,7 @@ static PyObject *make_text(Specialiser *core, const Spec *spec, const void *cont
 
 PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature) {
     InspectText which = {kind};
-    return by_signature(core, signature, make_text, &which);
+    return inspect_by_signature(core, signature, make_text, &which);
 }
 
 /* Writes the typed form of every specialisation to `file` (sys.stdout unless given). */
@@ -274,10 +273,10 @@ static PyObject *get_overloads(PyObject *self, void *closure) {
     return (void)closure, inspect_overloads(core_of(self));
 }
 
-static PyObject *get_stats(PyObject *self, void *closure) {
-    Specialiser *core = core_of(self);
+static PyObject *get_stats(PyObject *self, void *closure) { return (void)closure, inspect_stats(core_of(self)); }
+
+PyObject *inspect_stats(const Specialiser *core) {
     PyObject *stats = PyStructSequence_New(core->state->stats_class);
-    (void)closure;
     if (!stats) return NULL;
     char folder[PATH_MAX];
     bool cached = core->options.cache && driver_cache_folder(folder, sizeof folder);
@@ -337,8 +336,10 @@ static PyObject *method_compile(PyObject *self, PyObject *given) {
 
 /* Forgets every specialisation and compiles the same ones again, with today's globals. */
 static PyObject *method_recompile(PyObject *self, PyObject *unused) {
-    Specialiser *core = core_of(self);
-    (void)unused;
+    return (void)unused, inspect_recompile(core_of(self));
+}
+
+PyObject *inspect_recompile(Specialiser *core) {
     Py_ssize_t count = core->nspecs;
     Spec **old = core->specs;
     core->specs = NULL;

@@ -20,4 +20,12 @@ PyObject *inspect_metadata(Specialiser *core, PyObject *signature); /* signature
 PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature); /* the same */
 PyObject *inspect_print_types(Specialiser *core, PyObject *file);
 
+/* Counts of calls that found a specialisation, and of compilations. */
+PyObject *inspect_stats(const Specialiser *core);
+/* Forgets every specialisation and compiles the same ones again, with today's globals. */
+PyObject *inspect_recompile(Specialiser *core);
+/* What `make` says of the specialisation for a signature; signature NULL or None: a dict of all. */
+typedef PyObject *InspectMake(Specialiser *core, const Spec *spec, const void *context);
+PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context);
+
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>       /* offsetof */
 #include <structmember.h> /* T_PYSSIZET */
 
-#include "decorators/inspect.h"
+#include "decorators/inspect.h" /* inspect_stage */
 
 enum { MAX_LAUNCHERS = 256, MAX_BLOCK = 1024 };
 
@@ -107,7 +107,7 @@ static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
     return launcher;
 }
 
-static PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
+PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
     PyObject *grid, *block, *stream = NULL, *shared = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", keywords, &grid, &block, &stream, &shared))
@@ -115,7 +115,7 @@ static PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kw
     return configure((Kernel *)object, grid, block, stream, shared);
 }
 
-static PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
+PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
     long long tasks, threads = 0;
     PyObject *stream = NULL, *shared = NULL;
@@ -239,149 +239,7 @@ done:
     return result;
 }
 
-/* ---- facts ---- */
-
 static Specialiser *core_of(PyObject *self) { return &((Kernel *)self)->core; }
-
-static PyObject *kernel_text(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind) {
-    static char *keywords[] = {"signature", NULL};
-    PyObject *signature = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
-    return inspect_text(core_of(self), kind, signature);
-}
-
-static PyObject *kernel_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return kernel_text(self, args, kwargs, INSPECT_LLVM);
-}
-static PyObject *kernel_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return kernel_text(self, args, kwargs, INSPECT_ASM);
-}
-
-/* PTX of what was compiled for a GPU; on the host device each specialisation is compiled to PTX for the compute
- * capability asked for. */
-static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"signature", "compute_capability", NULL};
-    Kernel *self = (Kernel *)object;
-    ModuleState *state = self->core.state;
-    PyObject *signature = Py_None;
-    int major = 0, minor = 0;
-    CudaContext *context;
-    Config config;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor))
-        return NULL;
-    if (kernel_device(self, &context) < 0) return NULL;
-    kernel_config(self, context, true, &config);
-    config.target = TARGET_NVPTX;
-    if (major)
-        config.codegen.compute_capability = 10 * major + minor;
-    else if (!context)
-        config.codegen.compute_capability = DEFAULT_CAPABILITY;
-    Signature *wanted = signature == Py_None ? NULL : signature_from_object(state, signature);
-    PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
-    for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {
-        const Spec *spec = wanted ? NULL : self->core.specs[i];
-        if (spec && (spec->stale || !spec->code->config.codegen.noalias)) continue;
-        const Type *const *types = wanted ? wanted->args : spec->code->params;
-        size_t count = wanted ? (size_t)wanted->count : spec->nargs;
-        PyObject *ptx = inspect_stage(&self->core, &config, types, count, "ptx");
-        Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
-        PyObject *key_types = key ? PyObject_GetAttrString((PyObject *)key, "args") : NULL;
-        if (key_types)
-            PyDict_SetItem(dict, key_types, ptx);
-        else
-            result = Py_XNewRef(ptx);
-        Py_XDECREF(key_types);
-        Py_XDECREF(key);
-        Py_XDECREF(ptx);
-    }
-    Py_XDECREF(wanted);
-    if (PyErr_Occurred()) {
-        Py_CLEAR(dict);
-        Py_CLEAR(result);
-    }
-    return dict ? dict : result;
-}
-
-static PyObject *kernel_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"file", NULL};
-    PyObject *file = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect_types", keywords, &file)) return NULL;
-    return inspect_print_types(core_of(self), file);
-}
-
-static PyObject *kernel_get_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"signature", NULL};
-    PyObject *signature = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:get_metadata", keywords, &signature)) return NULL;
-    return inspect_metadata(core_of(self), signature);
-}
-
-static PyObject *kernel_compile(PyObject *object, PyObject *given) {
-    Kernel *self = (Kernel *)object;
-    CudaContext *context;
-    Config config;
-    Signature *signature = signature_from_object(self->core.state, given);
-    if (!signature) return NULL;
-    Spec *spec = NULL;
-    if (kernel_device(self, &context) == 0) {
-        kernel_config(self, context, true, &config);
-        spec = specialiser_compile(&self->core, &config, signature->args, NULL, (size_t)signature->count, NULL, false);
-    }
-    Py_DECREF(signature);
-    if (!spec || !plan_of(self, spec)) return NULL;
-    return inspect_spec_metadata(&self->core, spec);
-}
-
-static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
-    (void)unused;
-    Specialiser *core = core_of(self);
-    PyObject *reference = pickle_reference(core->function, self);
-    if (reference || PyErr_Occurred()) return reference;
-    PyObject *signatures = core->signatures;
-    return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
-}
-
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
-static PyMethodDef kernel_methods[] = {
-    {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
-     "configure(griddim, blockdim, stream=0, sharedmem=0)\n--\n\nThe same as kernel[griddim, blockdim, stream, "
-     "sharedmem]."},
-    {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
-     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "
-     "threads a block, or what suits."},
-    {"inspect_llvm", WITH_KEYWORDS(kernel_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
-    {"inspect_asm", WITH_KEYWORDS(kernel_inspect_asm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_asm(signature=None)\n--\n\nPTX on a GPU, assembly on the host device."},
-    {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
-     "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability "
-     "given; no GPU is needed."},
-    {"inspect_types", WITH_KEYWORDS(kernel_inspect_types), METH_VARARGS | METH_KEYWORDS,
-     "inspect_types(file=None)\n--\n\nPrints the typed form."},
-    {"get_metadata", WITH_KEYWORDS(kernel_get_metadata), METH_VARARGS | METH_KEYWORDS,
-     "get_metadata(signature=None)\n--\n\nTimes of the stages."},
-    {"compile", kernel_compile, METH_O,
-     "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
-    {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyObject *get_signatures(PyObject *self, void *closure) {
-    return (void)closure, inspect_signatures(core_of(self));
-}
-static PyObject *get_overloads(PyObject *self, void *closure) {
-    return (void)closure, inspect_overloads(core_of(self));
-}
-static PyObject *get_device(PyObject *self, void *closure) {
-    return (void)closure, PyBool_FromLong(core_of(self)->options.device);
-}
-
-static PyGetSetDef kernel_getset[] = {
-    {"signatures", get_signatures, NULL, "list of tuples of argument types, one per specialisation", NULL},
-    {"overloads", get_overloads, NULL, "dict from argument types to specialisation", NULL},
-    {"device", get_device, NULL, "whether it is a device function", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
 
 /* ---- the class ---- */
 
@@ -391,12 +249,14 @@ static int kernel_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(self->dict);
     Py_VISIT(self->module);
     Py_VISIT(self->launchers);
+    Py_VISIT(self->specialised);
     return specialiser_traverse(&self->core, visit, arg);
 }
 
 static int kernel_clear(PyObject *object) {
     Py_CLEAR(((Kernel *)object)->dict);
     Py_CLEAR(((Kernel *)object)->launchers);
+    Py_CLEAR(((Kernel *)object)->specialised);
     return 0;
 }
 
@@ -407,6 +267,7 @@ static void kernel_dealloc(PyObject *object) {
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     Py_CLEAR(self->dict);
     Py_CLEAR(self->launchers);
+    Py_CLEAR(self->specialised);
     specialiser_clear(&self->core);
     Py_CLEAR(self->module);
     class->tp_free(object);
@@ -449,6 +310,7 @@ static PyType_Spec kernel_spec = {"krait.cuda.Kernel", sizeof(Kernel), 0,
                                   kernel_slots};
 
 /* krait.cuda.jit: the module has a jit of its own, so it lies there under another name than the one it shows. */
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 static PyMethodDef cuda_jit_def = {"jit", WITH_KEYWORDS(cuda_jit), METH_VARARGS | METH_KEYWORDS, kernel_doc};
 
 static int add_cuda_jit(PyObject *module) {

@@ -1,6 +1,7 @@
 /* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c
- * (what a launch knows about a specialisation), arguments.c (arguments that stand for others), staging.c (host arrays
- * as arguments of a GPU kernel), report.c (what went wrong on the host device). */
+ * (what a launch knows about a specialisation), arguments.c (arguments that stand for others), extensions.c (arguments
+ * that the user's objects replace), staging.c (host arrays as arguments of a GPU kernel), report.c (what went wrong on
+ * the host device), kernel_inspect.c (what a kernel tells). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
 
@@ -11,7 +12,8 @@ typedef struct Kernel {
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
     PyObject *module;
-    PyObject *launchers; /* dict: what stands in kernel[...] -> Launcher */
+    PyObject *launchers;   /* dict: what stands in kernel[...] -> Launcher */
+    PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
     Specialiser core;
 } Kernel;
 
@@ -80,7 +82,17 @@ int arguments_adopt(const Kernel *kernel, bool on_gpu, PyObject **bound, PyObjec
 /* report.c: raises or warns.  -1: exception set. */
 int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report);
 
+/* extensions.c: launches after every extension (option `extensions`) has seen every argument. */
+PyObject *launch_plain(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames); /* launch.c */
+PyObject *launch_extended(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+/* kernel_inspect.c */
+extern PyMethodDef kernel_methods[];
+extern PyGetSetDef kernel_getset[];
+
 /* kernel.c */
+PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs);
+PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs);
 int kernel_compile_signatures(Kernel *kernel, const Config *config);
 
 /* launch.c */

@@ -272,7 +272,7 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     return status;
 }
 
-static PyObject *launcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Launcher *self = (Launcher *)callable;
     Binding *binding = &self->kernel->core.binding;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
@@ -307,7 +307,8 @@ PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyOb
     if (stream && runtime_stream_handle(&state->marshal, stream, &handle) < 0) return NULL;
     Launcher *self = (Launcher *)state->launcher_class->tp_alloc(state->launcher_class, 0);
     if (!self) return NULL;
-    self->vectorcall = launcher_vectorcall;
+    PyObject *extensions = PyDict_GetItemString(kernel->core.options.given, "extensions");
+    self->vectorcall = extensions && PyObject_IsTrue(extensions) == 1 ? launch_extended : launch_plain;
     self->kernel = (Kernel *)Py_NewRef((PyObject *)kernel);
     self->grid = *grid;
     self->block = *block;

@@ -37,6 +37,7 @@ FLAG(debug, debug)
 FLAG(cache, cache)
 FLAG(device, device)
 FLAG(lineinfo, lineinfo)
+FLAG(forceinline, forceinline)
 #undef FLAG
 
 static int parse_parallel(Options *options, PyObject *value) {
@@ -162,15 +163,54 @@ static int parse_max_registers(Options *options, PyObject *value) {
 }
 
 static int parse_launch_bounds(Options *options, PyObject *value) {
+    int *const bounds[] = {&options->max_threads, &options->min_blocks, &options->max_cluster};
     if (!PyTuple_Check(value)) return parse_count("launch_bounds", value, &options->max_threads);
-    if (PyTuple_GET_SIZE(value) < 1 || PyTuple_GET_SIZE(value) > 2) {
-        PyErr_Format(PyExc_TypeError, "option launch_bounds is a number of threads or (threads, blocks), not %R",
+    if (PyTuple_GET_SIZE(value) < 1 || PyTuple_GET_SIZE(value) > (Py_ssize_t)COUNT_OF(bounds)) {
+        PyErr_Format(PyExc_TypeError,
+                     "option launch_bounds is a number of threads, (threads, blocks) or (threads, blocks, blocks of a "
+                     "cluster), not %R",
                      value);
         return -1;
     }
-    if (parse_count("launch_bounds", PyTuple_GET_ITEM(value, 0), &options->max_threads) < 0) return -1;
-    if (PyTuple_GET_SIZE(value) < 2) return 0;
-    return parse_count("launch_bounds", PyTuple_GET_ITEM(value, 1), &options->min_blocks);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); i++)
+        if (parse_count("launch_bounds", PyTuple_GET_ITEM(value, i), bounds[i]) < 0) return -1;
+    return 0;
+}
+
+static int parse_lto(Options *options, PyObject *value) {
+    bool lto = false;
+    (void)options;
+    return value == Py_None ? 0 : parse_flag("lto", value, &lto);
+}
+
+static const struct {
+    const char *name;
+    int percent;
+} carveouts[] = {{"default", -1}, {"maxl1", 0}, {"maxshared", 100}};
+
+static int parse_shared_memory_carveout(Options *options, PyObject *value) {
+    if (value == Py_None) return 0;
+    options->has_carveout = true;
+    for (size_t i = 0; i < COUNT_OF(carveouts) && PyUnicode_Check(value); i++) {
+        PyObject *lower = PyObject_CallMethod(value, "lower", NULL);
+        bool same = lower && PyUnicode_CompareWithASCIIString(lower, carveouts[i].name) == 0;
+        Py_XDECREF(lower);
+        if (same) return options->carveout = carveouts[i].percent, 0;
+    }
+    long percent = PyLong_Check(value) ? PyLong_AsLong(value) : -2;
+    if (percent >= -1 && percent <= 100 && !PyErr_Occurred()) return options->carveout = (int)percent, 0;
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError,
+                 "option shared_memory_carveout is -1 to 100, 'default', 'maxl1' or 'maxshared', not %R", value);
+    return -1;
+}
+
+/* The launcher reads them from `given`. */
+static int parse_extensions(Options *options, PyObject *value) {
+    (void)options;
+    if (PyList_Check(value) || PyTuple_Check(value)) return 0;
+    PyErr_Format(PyExc_TypeError, "option extensions is a list of objects with prepare_args, not %R", value);
+    return -1;
 }
 
 /* vectorized.c and guvectorize.c read these themselves, from `given`. */
@@ -284,4 +324,5 @@ void options_config(const Options *options, Config *config) {
     config->codegen.max_registers = options->max_registers;
     config->codegen.max_threads = options->max_threads;
     config->codegen.min_blocks = options->min_blocks;
+    config->codegen.max_cluster = options->max_cluster;
 }

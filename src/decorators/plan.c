@@ -106,8 +106,14 @@ CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *con
     if (KRAIT_UNLIKELY(!plan->loaded[device] || cuda_kernel_gone(plan->loaded[device]))) {
         cuda_kernel_free(plan->loaded[device]);
         const Code *code = spec->code;
-        plan->loaded[device] = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name,
-                                                kernel->core.options.max_registers);
+        CudaKernel *loaded = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name,
+                                              kernel->core.options.max_registers);
+        if (loaded && kernel->core.options.has_carveout &&
+            cuda_kernel_set_carveout(loaded, kernel->core.options.carveout) < 0) {
+            cuda_kernel_free(loaded);
+            loaded = NULL;
+        }
+        plan->loaded[device] = loaded;
     }
     return plan->loaded[device];
 }

@@ -32,8 +32,19 @@ int context_compute_capability(const CudaContext *context); /* 90 */
 /* Loads PTX (the driver's own compiler runs: its log goes into the exception) and finds the entry. */
 CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *entry_name, int max_registers);
 void cuda_kernel_free(CudaKernel *kernel);
-bool cuda_kernel_gone(const CudaKernel *kernel);              /* its device was reset */
-int cuda_kernel_attribute(CudaKernel *kernel, int attribute); /* CUfunction_attribute; -1: exception set */
+bool cuda_kernel_gone(const CudaKernel *kernel); /* its device was reset */
+enum CudaFunctionAttribute {                     /* CUfunction_attribute */
+                             FUNCTION_MAX_THREADS = 0,
+                             FUNCTION_SHARED_BYTES = 1,
+                             FUNCTION_CONST_BYTES = 2,
+                             FUNCTION_LOCAL_BYTES = 3,
+                             FUNCTION_REGISTERS = 4,
+                             FUNCTION_MAX_DYNAMIC_SHARED = 8,
+                             FUNCTION_CARVEOUT = 9,
+};
+int cuda_kernel_attribute(CudaKernel *kernel, int attribute); /* -1: exception set */
+int cuda_kernel_set_carveout(CudaKernel *kernel,
+                             int percent); /* of shared memory, -1 the driver's; -1: exception set */
 int cuda_kernel_best_block(CudaKernel *kernel,
                            size_t shared_bytes); /* threads a block for the best occupancy; -1: exception set */
 /* No GIL games, no allocation, no context query beyond one thread-local compare.  params: buffer of kernel_params. */

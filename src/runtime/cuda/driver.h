@@ -34,15 +34,6 @@ enum CudaDeviceAttribute { /* CUdevice_attribute, those that Krait itself asks *
                            DEVICE_MEMORY_POOLS = 115,
 };
 
-enum CudaFunctionAttribute { /* CUfunction_attribute */
-                             FUNCTION_MAX_THREADS = 0,
-                             FUNCTION_SHARED_BYTES = 1,
-                             FUNCTION_CONST_BYTES = 2,
-                             FUNCTION_LOCAL_BYTES = 3,
-                             FUNCTION_REGISTERS = 4,
-                             FUNCTION_MAX_DYNAMIC_SHARED = 8,
-};
-
 typedef struct CuApi {
 #define CU(name, symbol, parameters) int(*name) parameters;
 #include "runtime/cuda/cu_api.def"

@@ -79,6 +79,12 @@ int cuda_kernel_attribute(CudaKernel *kernel, int attribute) {
     return value;
 }
 
+int cuda_kernel_set_carveout(CudaKernel *kernel, int percent) {
+    CU_CALL(kernel->context->cuda, "dividing the cache of the multiprocessors",
+            kernel->context->cuda->api.FuncSetAttribute(kernel->function, FUNCTION_CARVEOUT, percent));
+    return 0;
+}
+
 int cuda_kernel_best_block(CudaKernel *kernel, size_t shared_bytes) {
     int grid = 0, block = 0;
     CU_CALL(kernel->context->cuda, "choosing a block size",

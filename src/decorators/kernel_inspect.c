@@ -1,0 +1,346 @@
+/* kernel_inspect.c: what a kernel tells about its specialisations: types, text of every stage, what it needs of a GPU;
+ * and its tables of methods and attributes.
+ *
+ * In: the specialisations hanging on a Kernel.  Out: Python objects; of all of them a dict by argument types. */
+#include "decorators/inspect.h"
+#include "decorators/kernel.h"
+
+#include <stddef.h> /* offsetof */
+
+static Specialiser *core_of(PyObject *self) { return &((Kernel *)self)->core; }
+
+static PyObject *kernel_text(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
+    return inspect_text(core_of(self), kind, signature);
+}
+
+static PyObject *kernel_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return kernel_text(self, args, kwargs, INSPECT_LLVM);
+}
+static PyObject *kernel_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return kernel_text(self, args, kwargs, INSPECT_ASM);
+}
+
+/* PTX of what was compiled for a GPU; on the host device each specialisation is compiled to PTX for the compute
+ * capability asked for. */
+static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", "compute_capability", NULL};
+    Kernel *self = (Kernel *)object;
+    ModuleState *state = self->core.state;
+    PyObject *signature = Py_None;
+    int major = 0, minor = 0;
+    CudaContext *context;
+    Config config;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor))
+        return NULL;
+    if (kernel_device(self, &context) < 0) return NULL;
+    kernel_config(self, context, true, &config);
+    config.target = TARGET_NVPTX;
+    if (major)
+        config.codegen.compute_capability = 10 * major + minor;
+    else if (!context)
+        config.codegen.compute_capability = DEFAULT_CAPABILITY;
+    Signature *wanted = signature == Py_None ? NULL : signature_from_object(state, signature);
+    PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
+    for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {
+        const Spec *spec = wanted ? NULL : self->core.specs[i];
+        if (spec && (spec->stale || !spec->code->config.codegen.noalias)) continue;
+        const Type *const *types = wanted ? wanted->args : spec->code->params;
+        size_t count = wanted ? (size_t)wanted->count : spec->nargs;
+        PyObject *ptx = inspect_stage(&self->core, &config, types, count, "ptx");
+        Signature *key = wanted || !ptx ? NULL : (Signature *)signature_new(state, NULL, types, (Py_ssize_t)count);
+        PyObject *key_types = key ? PyObject_GetAttrString((PyObject *)key, "args") : NULL;
+        if (key_types)
+            PyDict_SetItem(dict, key_types, ptx);
+        else
+            result = Py_XNewRef(ptx);
+        Py_XDECREF(key_types);
+        Py_XDECREF(key);
+        Py_XDECREF(ptx);
+    }
+    Py_XDECREF(wanted);
+    if (PyErr_Occurred()) {
+        Py_CLEAR(dict);
+        Py_CLEAR(result);
+    }
+    return dict ? dict : result;
+}
+
+static PyObject *kernel_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"file", NULL};
+    PyObject *file = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect_types", keywords, &file)) return NULL;
+    return inspect_print_types(core_of(self), file);
+}
+
+static PyObject *kernel_get_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:get_metadata", keywords, &signature)) return NULL;
+    return inspect_metadata(core_of(self), signature);
+}
+
+static PyObject *kernel_compile(PyObject *object, PyObject *given) {
+    Kernel *self = (Kernel *)object;
+    CudaContext *context;
+    Config config;
+    Signature *signature = signature_from_object(self->core.state, given);
+    if (!signature) return NULL;
+    Spec *spec = NULL;
+    if (kernel_device(self, &context) == 0) {
+        kernel_config(self, context, true, &config);
+        spec = specialiser_compile(&self->core, &config, signature->args, NULL, (size_t)signature->count, NULL, false);
+    }
+    Py_DECREF(signature);
+    if (!spec || !plan_of(self, spec)) return NULL;
+    return inspect_spec_metadata(&self->core, spec);
+}
+
+static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Specialiser *core = core_of(self);
+    PyObject *reference = pickle_reference(core->function, self);
+    if (reference || PyErr_Occurred()) return reference;
+    PyObject *signatures = core->signatures;
+    return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
+}
+
+/* ---- what a specialisation needs of a GPU; on the host device what there is to tell ---- */
+
+static int host_attribute(const Spec *spec, int attribute) {
+    switch (attribute) {
+    case FUNCTION_MAX_THREADS: return MAX_BLOCK_THREADS;
+    case FUNCTION_SHARED_BYTES: return (int)spec->code->shared_bytes;
+    case FUNCTION_LOCAL_BYTES: return (int)host_code_kernel(spec->code->host)->stack_bytes;
+    default: return 0;
+    }
+}
+
+static PyObject *make_attribute(Specialiser *core, const Spec *spec, const void *context) {
+    Kernel *kernel = (Kernel *)((char *)core - offsetof(Kernel, core));
+    int attribute = *(const int *)context, value;
+    CudaContext *where;
+    if (!spec->code->ptx) return PyLong_FromLong(host_attribute(spec, attribute));
+    if (kernel_device(kernel, &where) < 0) return NULL;
+    Plan *plan = plan_of(kernel, (Spec *)spec);
+    CudaKernel *loaded = plan && where ? plan_kernel(kernel, (Spec *)spec, plan, where) : NULL;
+    if (!loaded) return PyErr_Occurred() ? NULL : PyLong_FromLong(0);
+    value = cuda_kernel_attribute(loaded, attribute);
+    return value < 0 ? NULL : PyLong_FromLong(value);
+}
+
+static bool is_specialised(const Kernel *self) {
+    return self->core.signatures && PyList_GET_SIZE(self->core.signatures) == 1;
+}
+
+/* Of a kernel for one signature the value, of any other a dict unless a signature is given. */
+static PyObject *kernel_attribute(PyObject *object, PyObject *args, PyObject *kwargs, int attribute) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    Kernel *self = (Kernel *)object;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
+    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
+    return inspect_by_signature(&self->core, signature, make_attribute, &attribute);
+}
+
+#define ATTRIBUTE(name, attribute)                                                       \
+    static PyObject *kernel_##name(PyObject *object, PyObject *args, PyObject *kwargs) { \
+        return kernel_attribute(object, args, kwargs, attribute);                        \
+    }
+ATTRIBUTE(get_regs_per_thread, FUNCTION_REGISTERS)
+ATTRIBUTE(get_shared_mem_per_block, FUNCTION_SHARED_BYTES)
+ATTRIBUTE(get_const_mem_size, FUNCTION_CONST_BYTES)
+ATTRIBUTE(get_local_mem_per_thread, FUNCTION_LOCAL_BYTES)
+ATTRIBUTE(get_max_threads_per_block, FUNCTION_MAX_THREADS)
+
+/* ---- machine code ---- */
+
+/* Of PTX by the tools of a CUDA toolkit, where there is one: krait.cuda._sass. */
+static PyObject *kernel_inspect_sass(PyObject *object, PyObject *args, PyObject *kwargs) {
+    PyObject *texts = kernel_inspect_ptx(object, args, kwargs);
+    PyObject *module = texts ? PyImport_ImportModule("krait.cuda._sass") : NULL;
+    PyObject *result = module ? PyObject_CallMethod(module, "disassemble", "O", texts) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(texts);
+    return result;
+}
+
+/* ---- kernels for one signature ---- */
+
+static PyObject *types_of(ModuleState *state, PyObject *args) {
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    PyObject *types = PyTuple_New(count);
+    for (Py_ssize_t i = 0; types && i < count; i++) {
+        const Type *type = marshal_typeof(&state->marshal, PyTuple_GET_ITEM(args, i));
+        PyObject *item = type ? type_to_object(state, type) : NULL;
+        if (item)
+            PyTuple_SET_ITEM(types, i, item);
+        else
+            Py_CLEAR(types);
+    }
+    return types;
+}
+
+/* The kernel for just the types of these arguments: the same one each time. */
+static PyObject *kernel_specialize(PyObject *object, PyObject *args) {
+    Kernel *self = (Kernel *)object;
+    ModuleState *state = self->core.state;
+    PyObject *types = types_of(state, args), *found = NULL, *jit = NULL, *decorate = NULL;
+    if (!types) return NULL;
+    if (!self->specialised && !(self->specialised = PyDict_New())) goto done;
+    found = Py_XNewRef(PyDict_GetItemWithError(self->specialised, types));
+    if (found || PyErr_Occurred()) goto done;
+    if (!(jit = PyObject_GetAttrString(self->module, "cuda_jit"))) goto done;
+    PyObject *one = PyTuple_Pack(1, types);
+    decorate = one ? PyObject_Call(jit, one, self->core.options.given) : NULL;
+    Py_XDECREF(one);
+    found = decorate ? PyObject_CallOneArg(decorate, self->core.function) : NULL;
+    if (found && PyDict_SetItem(self->specialised, types, found) < 0) Py_CLEAR(found);
+done:
+    Py_XDECREF(decorate);
+    Py_XDECREF(jit);
+    Py_DECREF(types);
+    return found;
+}
+
+static PyObject *get_specialized(PyObject *self, void *closure) {
+    return (void)closure, PyBool_FromLong(is_specialised((Kernel *)self));
+}
+static PyObject *get_specializations(PyObject *self, void *closure) {
+    (void)closure;
+    return ((Kernel *)self)->specialised ? PyDict_Copy(((Kernel *)self)->specialised) : PyDict_New();
+}
+static PyObject *get_extensions(PyObject *self, void *closure) {
+    (void)closure;
+    PyObject *given = PyDict_GetItemString(core_of(self)->options.given, "extensions");
+    return given ? PySequence_List(given) : PyList_New(0);
+}
+static PyObject *get_stats(PyObject *self, void *closure) { return (void)closure, inspect_stats(core_of(self)); }
+static PyObject *get_nopython_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_nopython_signatures(core_of(self));
+}
+
+static PyObject *kernel_recompile(PyObject *self, PyObject *unused) {
+    PyDict_Clear(((Kernel *)self)->launchers);
+    return (void)unused, inspect_recompile(core_of(self));
+}
+
+static PyObject *kernel_disable_compile(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"val", NULL};
+    int disable = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
+    core_of(self)->can_compile = !disable;
+    Py_RETURN_NONE;
+}
+
+/* ---- for another program ---- */
+
+typedef struct Exported {
+    Kernel *kernel;
+    const Config *config;
+    const Signature *signature;
+} Exported;
+
+static void *compile_exported(Arena *arena, void *context) {
+    const Exported *e = context;
+    ModuleState *state = e->kernel->core.state;
+    Diag diag;
+    diag_init(&diag, arena);
+    Code *code = driver_compile(&state->session, e->config, e->kernel->core.identity, e->signature->args, NULL,
+                                (size_t)e->signature->count, &diag);
+    if (!code) return errors_raise_diag(state, &diag);
+    PyObject *result = type_to_object(state, code->result), *pair = NULL;
+    if (result) pair = Py_BuildValue("(s#N)", code->ptx, (Py_ssize_t)code->ptx_length, result);
+    code_release(code);
+    return pair;
+}
+
+/* export(signature, capability, name, status_result) -> (PTX, type of the result): an entry of that name. */
+static PyObject *kernel_export(PyObject *object, PyObject *args) {
+    Kernel *self = (Kernel *)object;
+    PyObject *given;
+    const char *name;
+    int capability, status_result;
+    Config config;
+    if (!PyArg_ParseTuple(args, "Oisp:_export", &given, &capability, &name, &status_result)) return NULL;
+    Signature *signature = signature_from_object(self->core.state, given);
+    if (!signature) return NULL;
+    kernel_config(self, NULL, false, &config);
+    config.target = TARGET_NVPTX;
+    config.codegen.compute_capability = capability;
+    config.codegen.status_result = status_result;
+    config.codegen.entry_name = name;
+    PyObject *result = errors_with_arena(compile_exported, &(Exported){self, &config, signature});
+    Py_DECREF(signature);
+    return result;
+}
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
+PyMethodDef kernel_methods[] = {
+    {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
+     "configure(griddim, blockdim, stream=0, sharedmem=0)\n--\n\nThe same as kernel[griddim, blockdim, stream, "
+     "sharedmem]."},
+    {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
+     "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "
+     "threads a block, or what suits."},
+    {"inspect_llvm", WITH_KEYWORDS(kernel_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
+    {"inspect_asm", WITH_KEYWORDS(kernel_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_asm(signature=None)\n--\n\nPTX on a GPU, assembly on the host device."},
+    {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
+     "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability "
+     "given; no GPU is needed."},
+    {"inspect_sass", WITH_KEYWORDS(kernel_inspect_sass), METH_VARARGS | METH_KEYWORDS,
+     "inspect_sass(signature=None, compute_capability=None)\n--\n\nMachine code of a GPU, by the tools of a CUDA "
+     "toolkit: ptxas and cuobjdump or nvdisasm."},
+    {"get_regs_per_thread", WITH_KEYWORDS(kernel_get_regs_per_thread), METH_VARARGS | METH_KEYWORDS,
+     "get_regs_per_thread(signature=None)\n--\n\nRegisters of a thread; 0 on the host device."},
+    {"get_shared_mem_per_block", WITH_KEYWORDS(kernel_get_shared_mem_per_block), METH_VARARGS | METH_KEYWORDS,
+     "get_shared_mem_per_block(signature=None)\n--\n\nBytes of static shared memory."},
+    {"get_const_mem_size", WITH_KEYWORDS(kernel_get_const_mem_size), METH_VARARGS | METH_KEYWORDS,
+     "get_const_mem_size(signature=None)\n--\n\nBytes of constant memory; 0 on the host device."},
+    {"get_local_mem_per_thread", WITH_KEYWORDS(kernel_get_local_mem_per_thread), METH_VARARGS | METH_KEYWORDS,
+     "get_local_mem_per_thread(signature=None)\n--\n\nBytes of local memory; on the host device, of the stack."},
+    {"get_max_threads_per_block", WITH_KEYWORDS(kernel_get_max_threads_per_block), METH_VARARGS | METH_KEYWORDS,
+     "get_max_threads_per_block(signature=None)\n--\n\nMost threads that a block may have."},
+    {"specialize", kernel_specialize, METH_VARARGS,
+     "specialize(*args)\n--\n\nThe kernel for the types of these arguments alone."},
+    {"recompile", kernel_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
+    {"disable_compile", WITH_KEYWORDS(kernel_disable_compile), METH_VARARGS | METH_KEYWORDS,
+     "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is launched."},
+    {"_export", kernel_export, METH_VARARGS,
+     "_export(signature, capability, name, status_result)\n--\n\n"
+     "PTX with an entry of that name, and the type of its result."},
+    {"inspect_types", WITH_KEYWORDS(kernel_inspect_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(file=None)\n--\n\nPrints the typed form."},
+    {"get_metadata", WITH_KEYWORDS(kernel_get_metadata), METH_VARARGS | METH_KEYWORDS,
+     "get_metadata(signature=None)\n--\n\nTimes of the stages."},
+    {"compile", kernel_compile, METH_O,
+     "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
+    {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyObject *get_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_signatures(core_of(self));
+}
+static PyObject *get_overloads(PyObject *self, void *closure) {
+    return (void)closure, inspect_overloads(core_of(self));
+}
+static PyObject *get_device(PyObject *self, void *closure) {
+    return (void)closure, PyBool_FromLong(core_of(self)->options.device);
+}
+
+PyGetSetDef kernel_getset[] = {
+    {"signatures", get_signatures, NULL, "list of tuples of argument types, one per specialisation", NULL},
+    {"overloads", get_overloads, NULL, "dict from argument types to specialisation", NULL},
+    {"nopython_signatures", get_nopython_signatures, NULL, "list of signatures with their result types", NULL},
+    {"specialized", get_specialized, NULL, "whether it is compiled for one signature alone", NULL},
+    {"specializations", get_specializations, NULL, "dict from argument types to what specialize gave", NULL},
+    {"extensions", get_extensions, NULL, "list of the objects that replace arguments at a launch", NULL},
+    {"stats", get_stats, NULL, "calls that found a specialisation, and compilations", NULL},
+    {"device", get_device, NULL, "whether it is a device function", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};

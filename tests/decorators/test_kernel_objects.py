@@ -1,0 +1,292 @@
+"""What a kernel object tells and does beside launching; functions compiled for other programs."""
+
+import math
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import host_device, on_the_gpu
+
+from krait import _testing, cuda, errors, float32, float64, int32, int64
+
+PTXAS = shutil.which("ptxas")
+
+
+def assemble(ptx, path):
+    if not PTXAS:
+        return
+    target = re.search(r"^\.target (sm_\d+)", ptx, re.MULTILINE)[1]
+    path.write_text(ptx)
+    done = subprocess.run([PTXAS, "-c", "-arch", target, str(path), "-o", os.devnull], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@cuda.jit
+def block_maximum(x, out):
+    values = cuda.shared.array(64, np.float64)
+    values[cuda.threadIdx.x] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    out[cuda.blockIdx.x] = max(values[0], values[1])
+
+
+# ---- facts ----
+
+
+def test_needs_of_a_kernel():
+    block_maximum[1, 64](np.arange(64.0), np.zeros(1))
+    types = block_maximum.signatures[0]
+    assert block_maximum.get_shared_mem_per_block() == {types: 512}
+    assert block_maximum.get_shared_mem_per_block(types) == 512
+    assert 0 < block_maximum.get_max_threads_per_block(types) <= 1024
+    assert block_maximum.get_local_mem_per_thread(types) >= 0
+    assert block_maximum.get_const_mem_size(types) >= 0
+    with pytest.raises(KeyError):
+        block_maximum.get_regs_per_thread((int32,))
+
+
+@host_device
+def test_the_host_has_no_registers_to_tell_of():
+    block_maximum[1, 64](np.arange(64.0), np.zeros(1))
+    assert set(block_maximum.get_regs_per_thread().values()) == {0}
+
+
+@on_the_gpu
+def test_registers():
+    block_maximum[1, 64](np.arange(64.0), np.zeros(1))
+    assert all(0 < count < 256 for count in block_maximum.get_regs_per_thread().values())
+
+
+def test_a_kernel_for_one_signature_tells_numbers():
+    kernel = cuda.jit((float64[::1], float64[::1]))(block_maximum.py_func)
+    assert kernel.specialized and kernel.get_shared_mem_per_block() == 512
+    assert not block_maximum.specialized
+
+
+def test_specialize():
+    x, out = np.arange(64.0), np.zeros(1)
+    special = block_maximum.specialize(x, out)
+    assert special.specialized and special is block_maximum.specialize(x, out)
+    assert list(block_maximum.specializations.values()) == [special]
+    special[1, 64](x, out)
+    assert out[0] == 1
+
+
+def test_counts_and_recompiling():
+    scale = 2
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = scale
+
+    x = np.zeros(1)
+    kernel[1, 1](x)
+    kernel[1, 1](x)
+    assert kernel.stats.cache_misses == 1
+    assert [str(s.return_type) for s in kernel.nopython_signatures] == ["None"]
+    kernel.recompile()
+    kernel[1, 1](x)
+    assert x[0] == 2
+
+
+def test_nothing_more_is_compiled_when_that_is_off():
+    @cuda.jit
+    def kernel(x):
+        x[0] = 1
+
+    kernel[1, 1](np.zeros(1))
+    kernel.disable_compile()
+    with pytest.raises(TypeError):
+        kernel[1, 1](np.zeros(1, np.float32))
+
+
+@pytest.mark.skipif(not shutil.which("nvdisasm") and not shutil.which("cuobjdump"), reason="no disassembler")
+def test_machine_code():
+    assert "EXIT" in block_maximum.inspect_sass((float64[::1], float64[::1]))
+
+
+def test_without_a_toolkit_machine_code_says_what_is_missing(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    if os.path.exists("/usr/local/cuda/bin/ptxas"):
+        pytest.skip("a toolkit at its usual place")
+    with pytest.raises(errors.CudaError, match="put it on PATH"):
+        block_maximum.inspect_sass((float64[::1], float64[::1]))
+
+
+# ---- options ----
+
+
+class Lists:
+    """Lists of floats as arguments: copied in, and back after the launch."""
+
+    def __init__(self, factor=1.0):
+        self.factor, self.seen = factor, []
+
+    def prepare_args(self, ty, val, stream, retr):
+        self.seen.append(ty)
+        if not isinstance(val, list):
+            return ty, val
+        array = np.array(val) * self.factor
+        retr.append(lambda: val.__setitem__(slice(None), array.tolist()))
+        return None, array
+
+
+def test_extensions_replace_arguments():
+    extension = Lists()
+
+    @cuda.jit(extensions=[extension])
+    def add(x, y):
+        x[cuda.threadIdx.x] += y
+
+    values = [1.0, 2.0, 3.0]
+    add[1, 3](values, 10)
+    assert values == [11.0, 12.0, 13.0]
+    assert extension.seen[0] is None and str(extension.seen[1]) == "int"
+    assert add.extensions == [extension]
+
+
+def test_the_last_extension_sees_an_argument_first():
+    first, last = Lists(2.0), Lists(3.0)
+
+    @cuda.jit(extensions=[first, last])
+    def store(x):
+        x[0] += 1
+
+    values = [5.0]
+    store[1, 1](values)
+    assert values == [16.0]  # the first was given an array
+
+
+@pytest.mark.parametrize("carveout", [-1, 0, 100, "default", "MaxL1", "maxshared"])
+def test_the_cache_is_divided(carveout):
+    out = np.zeros(1)
+    kernel = cuda.jit(shared_memory_carveout=carveout)(block_maximum.py_func)
+    kernel[1, 64](np.arange(64.0), out)
+    assert out[0] == 1
+
+
+@pytest.mark.parametrize("option, value, error", [
+    ("shared_memory_carveout", 101, ValueError), ("shared_memory_carveout", "most", ValueError),
+    ("extensions", 5, TypeError), ("launch_bounds", (1, 2, 3, 4), TypeError), ("lto", "yes", TypeError),
+    ("forceinline", 2.5, TypeError),
+])
+def test_options_that_are_no_options(option, value, error):
+    with pytest.raises(error, match=option):
+        cuda.jit(**{option: value})
+
+
+def test_launch_bounds_of_clusters():
+    kernel = cuda.jit(launch_bounds=(64, 2, 4))(block_maximum.py_func)
+    ptx = kernel.inspect_ptx((float64[::1], float64[::1]), compute_capability=(9, 0))
+    assert ".maxntid 64" in ptx and ".minnctapersm 2" in ptx and ".maxclusterrank 4" in ptx
+    assert "maxclusterrank" not in kernel.inspect_ptx((float64[::1], float64[::1]), compute_capability=(8, 0))
+
+
+# ---- fastmath ----
+
+
+def test_fastmath_reaches_what_the_library_computes():
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        out[i] = 1 / math.sqrt(x[i]) + x[i] / y[i] + math.hypot(x[i], y[i])
+
+    types = "array(float32, 1, C); array(float32, 1, C); array(float32, 1, C)"
+    exact, fast = _testing.compile(kernel, types), _testing.compile(kernel, types, fastmath=127)
+    assert "sqrt.rn.f32" in exact and "div.rn.f32" in exact and "approx" not in exact
+    assert "rsqrt.approx.ftz.f32" in fast and "div.approx.ftz.f32" in fast
+    assert "sqrt.rn" not in fast and "div.rn" not in fast
+
+
+def test_libdevice_is_exact_without_fastmath():
+    def kernel(x):
+        x[0] = cuda.libdevice.sqrtf(x[0])
+
+    assert "sqrt.rn.f32" in _testing.compile(kernel, "array(float32, 1, C)")
+    assert "sqrt.approx.ftz.f32" in _testing.compile(kernel, "array(float32, 1, C)", fastmath=127)
+
+
+# ---- compiled for other programs ----
+
+
+def scaled(a, x):
+    return a * x[0]
+
+
+def test_a_device_function_with_the_abi_of_c(tmp_path):
+    ptx, result = cuda.compile(scaled, float32(float32, float32[::1]))
+    assert result == float32
+    assert re.search(r"\.visible \.func +\(\.param \.b32 func_retval0\) scaled\(", ptx)
+    assert ".target sm_75" in ptx
+    assemble(ptx, tmp_path / "scaled.ptx")
+
+
+def test_a_device_function_with_a_status(tmp_path):
+    ptx, result = cuda.compile(scaled, (float64, float64[::1]), abi="numba", cc=(9, 0), abi_info={"abi_name": "mine"})
+    assert result == float64 and ".target sm_90" in ptx
+    assert re.search(r"\.visible \.func +\(\.param \.b32 func_retval0\) mine\(\s+\.param \.b64 mine_param_0", ptx)
+    assert re.search(r"st\.b64\s+\[%rd\d+\], %rd\d+;\s+st\.param\.b32\s+\[func_retval0\], 0;", ptx)
+    assemble(ptx, tmp_path / "mine.ptx")
+
+
+def pair(a, b):
+    return a + b, a > b
+
+
+def nothing(x):
+    x[0] = 1
+
+
+@pytest.mark.parametrize("function, signature, start", [
+    (pair, (int32, int64), r"\.func +\(\.param \.align 8 \.b8 func_retval0\[16\]\) pair\("),
+    (nothing, (int32[:],), r"\.func nothing\("),
+    (lambda a, b: a < b, (int32, int32), r"\.func +\(\.param \.b32 func_retval0\) _lambda_\("),
+])
+def test_results_as_c_gives_them(function, signature, start, tmp_path):
+    ptx, _ = cuda.compile(function, signature)
+    assert re.search(start, ptx), ptx
+    assemble(ptx, tmp_path / "function.ptx")
+
+
+def test_a_kernel():
+    ptx, result = cuda.compile_ptx(nothing, (int32[::1],))
+    assert ".visible .entry nothing(" in ptx and str(result) == "None"
+    code, _ = cuda.compile_all(nothing, (int32[::1],), device=False, abi="numba")
+    assert code == [ptx]
+    bounded, _ = cuda.compile(nothing, (int32[::1],), device=False, abi="numba", launch_bounds=128)
+    assert ".maxntid 128" in bounded
+
+
+def test_for_the_device_that_is_there():
+    major, minor = cuda.get_current_device().compute_capability
+    for compiled in (cuda.compile_ptx_for_current_device(nothing, (int32[::1],)),
+                     cuda.compile_for_current_device(scaled, (float32, float32[::1]))):
+        assert f".target sm_{major}{minor}" in compiled[0]
+
+
+@pytest.mark.parametrize("options, error", [
+    ({"abi": "rust"}, NotImplementedError), ({"output": "cubin"}, NotImplementedError),
+    ({"output": "ltoir"}, errors.UnsupportedError), ({"device": False}, NotImplementedError),
+])
+def test_what_is_not_compiled(options, error):
+    with pytest.raises(error):
+        cuda.compile(nothing, (int32[::1],), **options)
+
+
+def test_a_mistake_is_told_with_its_line():
+    def wrong(x):
+        return x.nothing_like_it
+
+    with pytest.raises(errors.TypingError, match="nothing_like_it"):
+        cuda.compile(wrong, (int32,))
+
+
+# ---- names ----
+
+
+def test_small_vectors_have_the_names_of_cuda():
+    assert cuda.float4 is cuda.float32x4 and cuda.uchar3 is cuda.uint8x3 and cuda.ulonglong2 is cuda.uint64x2
+    assert cuda.types.float64 is float64
