@@ -251,12 +251,12 @@ MISTAKES = {
         def f(x):
             return f"value {x}"
         f(1.5)""",
-    "list of numbers": """
+    "list of several things": """
         @njit
         def f(n):
-            out = []
+            out = [n]
             for i in range(n):
-                out.append(i * i)
+                out.append((i, i * i))
             return out
         f(4)""",
     "dict of counts": """
@@ -271,7 +271,7 @@ MISTAKES = {
         @njit
         def f(x):
             return x[0]
-        f([1.0, 2.0])""",
+        f([1.0, 2])""",
     "object with attributes": """
         class Body:
             mass = 1.0

@@ -31,3 +31,11 @@ def without_axis(array, axis):
 
 def python_number(x):
     """A NumPy scalar as the Python number that item() gives."""
+
+
+def truncate(items, length):
+    """Gives up what lies behind so many items of a list."""
+
+
+def slice_range(which, length):
+    """Start, step and number of what a slice takes of so many items."""

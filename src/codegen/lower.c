@@ -139,6 +139,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_SETITEM: return lower_setitem(l, value);
     case OP_UNPACK: return lower_unpack(l, value);
     case OP_EXTRACT: return lower_extract(l, value);
+    case OP_LIST: return lower_list(l, value);
     case OP_VIEW: return lower_view(l, value);
     case OP_NEW_ARRAY: return lower_new_array(l, value);
     case OP_RETAIN:

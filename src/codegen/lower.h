@@ -121,6 +121,10 @@ void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_t
 /* Normalises an index: negative ones count from the end, unless it is known to count forward. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward);
 
+LLVMValueRef lower_list(Lower *l, const Value *value); /* lower_list.c */
+LLVMValueRef l_list_length(Lower *l, LLVMValueRef list);
+/* The item itself: without a reference of its own. */
+LLVMValueRef l_list_item(Lower *l, const Type *type, LLVMValueRef list, LLVMValueRef index);
 LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
 
 bool lower_parallel(Lower *l, const FuncInst *region); /* lower_parallel.c */

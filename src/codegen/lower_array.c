@@ -278,6 +278,11 @@ static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LL
     return (SliceRange){bounds[0], step, length};
 }
 
+LLVMValueRef lower_func_slice_range(Lower *l, const Value *call) {
+    SliceRange range = slice_range(l, l_arg_type(call, 0), l_arg(l, call, 0), l_arg(l, call, 1));
+    return l_make_items(l, call->type, (LLVMValueRef[]){range.start, range.step, range.length});
+}
+
 /* ---- views ---- */
 
 typedef struct View { /* a view being made */

@@ -9,7 +9,8 @@
  *   range on targets where         i < stop, stop clipped so that i + step cannot overflow
  *   division is slow, step known
  *   not to be negative
- *   tuple, array, flat, reversed   a running number and the length
+ *   tuple, array, flat, list,      a running number and the length
+ *   reversed
  *   enumerate, zip                 their parts
  *
  * A shared one (pass iterators) is an object in memory: lower_iter_object.c. */
@@ -60,6 +61,7 @@ LLVMValueRef lower_func_range(Lower *l, const Value *call) {
 LLVMValueRef lower_func_len(Lower *l, const Value *call) {
     const Type *type = call->args[0]->type;
     LLVMValueRef v = l_arg(l, call, 0);
+    if (type->kind == TY_LIST) return l_list_length(l, v);
     if (type->kind == TY_RANGE) return l_range_length(l, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2));
     if (type->kind == TY_FLAT) return l_array_size(l, type->items[0], v);
     if (type->kind == TY_ARRAY && type->ndim) return l_array_shape(l, type, v, 0);
@@ -145,6 +147,10 @@ static bool start_numbered(Lower *l, Iterator *it, const Type *over, LLVMValueRe
         it->kind = ITER_ARRAY;
         it->limit = l_array_shape(l, over, value, 0);
         return true;
+    case TY_LIST:
+        it->kind = ITER_LIST;
+        it->limit = l_list_length(l, value);
+        return true;
     default: l_unsupported(l, "%s cannot be iterated over", l_type_text(l, over)); return false;
     }
 }
@@ -223,7 +229,8 @@ static LLVMValueRef more(Lower *l, const Iterator *it) {
             all = i ? l_and(l, all, more(l, it->parts[i])) : more(l, it->parts[i]);
         return all;
     }
-    return l_icmp(l, LLVMIntSLT, read_slot(l, it->slot), it->limit);
+    bool grows = it->kind == ITER_LIST && !it->reversed; /* the list may change while it is walked */
+    return l_icmp(l, LLVMIntSLT, read_slot(l, it->slot), grows ? l_list_length(l, it->source) : it->limit);
 }
 
 /* As an unsigned number: a range may have more items than an int64 counts. */
@@ -273,6 +280,7 @@ static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type) {
         return l_convert(l, item, it->over->items[0], type);
     }
     case ITER_FLAT: return l_flat_item(l, it->over->items[0], it->source, number);
+    case ITER_LIST: return l_list_item(l, it->over, it->source, number);
     default: return l_array_item(l, it->over, it->source, number, type);
     }
 }
@@ -286,7 +294,9 @@ LLVMValueRef lower_iter_more(Lower *l, const Value *value) {
 LLVMValueRef lower_iter_take(Lower *l, const Value *value) {
     const Value *iterator = value->args[0];
     const Iterator *it = l->s->iterators[iterator->id];
-    return it ? take(l, it, value->type) : l_iter_object_take(l, iterator->type, l_value(l, iterator));
+    LLVMValueRef item = it ? take(l, it, value->type) : l_iter_object_take(l, iterator->type, l_value(l, iterator));
+    if (item && value_effects(value, true) & EFFECT_NEW) l_count(l, OP_RETAIN, value->type, item);
+    return item;
 }
 
 LLVMValueRef lower_iter_left(Lower *l, const Value *value) {

@@ -4,7 +4,7 @@
  * a pointer to an object in the frame of the function that made it; its type says what lies there:
  *
  *   range, reversed(range)                 next, number of items left, step
- *   tuple, array, flat, reversed of them   number of the next item, how many there are, what is iterated over
+ *   tuple, array, flat, list, reversed   number of the next item, how many there are, what is iterated over
  *   enumerate                              next number, the object of its part
  *   zip                                    the objects of its parts, the items taken from them
  *
@@ -59,6 +59,7 @@ static LLVMValueRef make_range(Lower *l, const Type *iter, LLVMValueRef range) {
 
 static LLVMValueRef length_of(Lower *l, const Type *over, LLVMValueRef value) {
     if (over->kind == TY_TUPLE) return l_i64(l, over->count);
+    if (over->kind == TY_LIST) return l_list_length(l, value);
     return over->kind == TY_FLAT ? l_array_size(l, over->items[0], value) : l_array_shape(l, over, value, 0);
 }
 
@@ -127,7 +128,10 @@ LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object)
     if (is_range(iter)) return l_icmp(l, LLVMIntNE, get(l, l->i64, object, AT_LEFT), l_i64(l, 0));
     if (iter->iter == ITER_ENUMERATE) return l_iter_object_more(l, iter->items[0], get(l, l->ptr, object, AT_PART));
     if (iter->iter == ITER_ZIP) return fetch(l, iter, object);
-    return l_icmp(l, LLVMIntSLT, get(l, l->i64, object, AT_NUMBER), get(l, l->i64, object, AT_LENGTH));
+    LLVMValueRef length = iter->iter == ITER_LIST
+                              ? l_list_length(l, l_load(l, iter->items[0], field(l, object, AT_SOURCE)))
+                              : get(l, l->i64, object, AT_LENGTH);
+    return l_icmp(l, LLVMIntSLT, get(l, l->i64, object, AT_NUMBER), length);
 }
 
 static LLVMValueRef take_of_range(Lower *l, LLVMValueRef object) {
@@ -157,6 +161,7 @@ LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object)
         number = l_nswsub(l, l_nswsub(l, get(l, l->i64, object, AT_LENGTH), l_i64(l, 1)), number);
     if (over->kind == TY_FLAT) return l_flat_item(l, over->items[0], l_load(l, over, source), number);
     if (over->kind == TY_ARRAY) return l_array_item(l, over, l_load(l, over, source), number, item);
+    if (over->kind == TY_LIST) return l_list_item(l, over, l_load(l, over, source), number);
     if (!l_has_bytes(item)) return LLVMGetUndef(l_type(l, item));
     return l_load(l, item, l_offset(l, source, l_nswmul(l, number, l_i64(l, (int64_t)type_size(item)))));
 }

@@ -1,8 +1,8 @@
-/* displays.c: lists and dicts on their way into tuples and calls, calls, and functions made in functions.
+/* displays.c: lists, dicts on their way into calls, calls, and functions made in functions.
  *
- * Lists and dicts have no run-time form yet.  The compiler also uses them as scaffolding (f(*a, b), (*a, b), f(*a,
- * k=1), keyword defaults): they stand on the abstract stack as what they are built from, and are refused only where
- * they would become a value. */
+ * The compiler also uses lists and dicts as scaffolding (f(*a, b), (*a, b), f(*a, k=1), keyword defaults): they stand
+ * on the abstract stack as what they are built from.  A list becomes one where it is used as a value, and where a loop
+ * fills it; dicts have no run-time form yet. */
 #include "frontend/translate.h"
 
 /* ---- lists ---- */
@@ -24,7 +24,9 @@ bool insn_list_append(Translator *t, int depth, bool spread) {
     Value *value = spread ? translate_pop_sequence(t) : translate_pop_value(t);
     TRY(value);
     Slot *slot = translate_peek(t, depth);
-    if (!slot || slot->kind != SLOT_LIST) return translate_refuse(t, t->span, REFUSED_COMPREHENSION);
+    if (!slot) return translate_malformed(t, "a list is missing");
+    if (slot->kind == SLOT_VALUE && !spread) return translate_append2(t, OP_LIST_APPEND, slot->value, value) != NULL;
+    if (slot->kind != SLOT_LIST) return translate_refuse(t, t->span, REFUSED_COMPREHENSION);
     vec_push(t->arena, &slot->list->parts, ((ListPart){value, spread}));
     return true;
 }
@@ -53,6 +55,45 @@ Value *translate_list_value(Translator *t, const List *list) {
     if (!spreads) return nrun ? translate_append(t, OP_TUPLE, run, nrun) : translate_empty_tuple(t);
     if (nrun) operands[noperands++] = translate_append(t, OP_TUPLE, run, nrun);
     return translate_append(t, OP_TUPLE_CONCAT, operands, noperands);
+}
+
+/* A constant tuple after a star is its items. */
+static size_t add_items(Translator *t, const ListPart *part, Value **items) {
+    const Const *konst = part->spread && part->value->op == OP_CONST ? part->value->konst : NULL;
+    if (!konst || konst->type->kind != TY_TUPLE) {
+        items[0] = part->value;
+        return 1;
+    }
+    for (uint32_t i = 0; i < konst->type->count; i++) items[i] = translate_append_const(t, konst->items[i]);
+    return konst->type->count;
+}
+
+static bool is_iterable(const ListPart *part) {
+    return part->spread && !(part->value->op == OP_CONST && part->value->konst->type->kind == TY_TUPLE);
+}
+
+/* The list as a value: the items up to the first iterable, then what follows is put in. */
+Value *translate_new_list(Translator *t, const List *list) {
+    size_t most = 0, count = 0, first = 0;
+    for (size_t i = 0; i < list->parts.len; i++) {
+        const Value *value = list->parts.data[i].value;
+        most += value->op == OP_CONST && value->konst->type->kind == TY_TUPLE ? value->konst->type->count + 1u : 1;
+    }
+    Value **items = ARENA_ARRAY(t->arena, Value *, most);
+    while (first < list->parts.len && !is_iterable(&list->parts.data[first]))
+        count += add_items(t, &list->parts.data[first++], items + count);
+    Value *value = translate_append(t, OP_LIST, items, count);
+    for (size_t i = first; i < list->parts.len; i++) {
+        if (is_iterable(&list->parts.data[i])) {
+            Value *method = translate_append1(t, OP_GETATTR, value);
+            method->imm.text = "extend";
+            translate_append2(t, OP_CALL, method, list->parts.data[i].value);
+            continue;
+        }
+        count = add_items(t, &list->parts.data[i], items);
+        for (size_t k = 0; k < count; k++) translate_append2(t, OP_LIST_APPEND, value, items[k]);
+    }
+    return value;
 }
 
 bool insn_list_to_tuple(Translator *t) {
@@ -252,7 +293,7 @@ static bool refuse_generated(Translator *t, PyObject *code) {
     PyObject *name = ((PyCodeObject *)code)->co_name;
     if (PyUnicode_CompareWithASCIIString(name, "<genexpr>") == 0)
         return translate_refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
-    static const char *const comprehensions[] = {"<listcomp>", "<setcomp>", "<dictcomp>"};
+    static const char *const comprehensions[] = {"<setcomp>", "<dictcomp>"};
     for (size_t i = 0; i < COUNT_OF(comprehensions); i++)
         if (PyUnicode_CompareWithASCIIString(name, comprehensions[i]) == 0)
             return translate_refuse(t, t->span, REFUSED_COMPREHENSION);

@@ -117,10 +117,7 @@ Value *translate_slot_value(Translator *t, Slot slot, bool sequence) {
     switch (slot.kind) {
     case SLOT_VALUE: return slot.value;
     case SLOT_FUNCTION: return translate_function_value(t, slot.function);
-    case SLOT_LIST:
-        if (sequence) return translate_list_value(t, slot.list);
-        translate_refuse(t, slot.span, REFUSED_LIST);
-        return NULL;
+    case SLOT_LIST: return sequence ? translate_list_value(t, slot.list) : translate_new_list(t, slot.list);
     case SLOT_MAP: translate_refuse(t, slot.span, REFUSED_DICT); return NULL;
     case SLOT_TEXT: translate_refuse_text(t, slot.span); return NULL;
     default: translate_malformed(t, "a value is missing on the stack"); return NULL;
@@ -184,7 +181,26 @@ static bool enter(Translator *t, CfgBlock *to, size_t depth) {
     return true;
 }
 
+/* A list that a loop fills is one list. */
+static void make_lists(Translator *t) {
+    for (size_t i = 0; i < t->stack.len; i++) {
+        Slot *slot = &t->stack.data[i];
+        if (slot->kind != SLOT_LIST) continue;
+        Value *value = translate_new_list(t, slot->list);
+        *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
+    }
+}
+
+static bool is_loop_head(const Translator *t, const CfgBlock *block) {
+    const CfgPart *part = &block->part;
+    while (part->next) part = part->next;
+    if (part->last <= part->first) return false;
+    InsnKind kind = t->bytecode.insns[part->last - 1].kind;
+    return kind == INSN_FOR || kind == INSN_FOR_KEEP;
+}
+
 static bool go_to(Translator *t, CfgBlock *to) {
+    if (is_loop_head(t, to)) make_lists(t);
     TRY(flush_stack(t));
     block_jump(t->func, t->block, t->span, ir_block(t, to));
     return enter(t, to, t->stack.len);

@@ -159,6 +159,7 @@ bool insn_call_ex(Translator *t, int flags);
 bool insn_function(Translator *t, int flags);
 bool insn_function_attribute(Translator *t, int flag);
 Value *translate_list_value(Translator *t, const List *list); /* a tuple of its items */
+Value *translate_new_list(Translator *t, const List *list);
 Value *translate_function_value(Translator *t, const NewFunction *function);
 Value *translate_empty_tuple(Translator *t);
 

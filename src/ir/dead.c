@@ -6,6 +6,7 @@
 
 bool value_is_removable(const Value *value) {
     if (value->op == OP_PARAM || !op_has_result(value->op)) return false;
+    if (value->op == OP_LIST) return true; /* nobody sees whether there was memory for it */
     return !(value_effects(value, true) & ~(Effects)EFFECT_READ);
 }
 

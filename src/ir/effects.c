@@ -112,6 +112,7 @@ Effects value_effects(const Value *value, bool index_raises) {
     }
     case OP_GETITEM:
     case OP_SETITEM: return item_effects(value, index_raises);
+    case OP_ITER_TAKE: return row_effects(value) | (type_walks_list(value->args[0]->type) ? EFFECT_NEW : 0);
     case OP_GETATTR: return 0; /* attributes of values never change */
     case OP_CALL_FUNC: return call_effects(value, index_raises);
     case OP_MAP: return map_effects(value);

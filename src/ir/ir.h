@@ -50,6 +50,7 @@ typedef enum TypeKind {
     TY_NESTED,   /* an array inside a struct: items[0], ndim, extents */
     TY_TIME,     /* a datetime64; flag: a timedelta64.  form: TimeUnit; bytes: units a tick */
     TY_FLAT,     /* a.flat; items[0] is the array type */
+    TY_LIST,     /* items[0] is the type of each item; TY_BOTTOM: none is ever put in */
     TY_RANGE,    /* range object of Python ints */
     TY_SLICE,    /* items = types of start, stop, step: int or None */
     TY_ELLIPSIS, /* ... */
@@ -73,6 +74,7 @@ typedef enum IterKind {
     ITER_TUPLE,
     ITER_ARRAY,
     ITER_FLAT,
+    ITER_LIST,
     ITER_ENUMERATE,
     ITER_ZIP,
     ITER_REVERSED
@@ -194,7 +196,7 @@ const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
-/* FLAT DTYPE CLASS CLOSURE CELL EXC TEXT */
+/* FLAT LIST DTYPE CLASS CLOSURE CELL EXC TEXT */
 const Type *type_with_items(TypeTable *table, TypeKind kind, ObjRef object, const Type *const *items, size_t count);
 const Type *type_object(TypeTable *table, TypeKind kind, ObjRef object); /* PYFUNC EXC_CLASS OBJECT */
 const Type *type_func(TypeTable *table, const FuncHead *func);
@@ -254,6 +256,8 @@ int type_field(const Type *type, const char *name);
 const Type *type_element_value(TypeTable *table, const Type *array);
 /* What an iterator gives; NULL: nothing, ever.  array[i] of one int, what iterating over an array gives. */
 const Type *type_iter_item(TypeTable *table, const Type *iter);
+/* Items taken out of a list have references of their own, and the list may change while it is walked. */
+bool type_walks_list(const Type *iter);
 const Type *type_array_item(TypeTable *table, const Type *array);
 /* Whether array[index] is one element: an integer for each axis. */
 bool type_takes_element(const Type *array, const Type *index);

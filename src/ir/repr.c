@@ -140,6 +140,14 @@ static const Repr *nested_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
+static const Repr *list_repr(Arena *arena, const Type *type) {
+    Leaf *leaf = ARENA_NEW(arena, Leaf);
+    Repr *repr = ARENA_NEW(arena, Repr);
+    *leaf = (Leaf){.kind = LEAF_OWNER, .align = sizeof(void *), .array = type};
+    *repr = (Repr){.size = sizeof(void *), .align = sizeof(void *), .nleaves = 1, .leaves = leaf};
+    return repr;
+}
+
 const Repr *repr_make(Arena *arena, const Type *type) {
     switch (type->kind) {
     case TY_SCALAR: return scalar_repr((Scalar)type->scalar);
@@ -150,6 +158,7 @@ const Repr *repr_make(Arena *arena, const Type *type) {
     case TY_ARRAY: return array_repr(arena, type);
     case TY_STRUCT: return laid_out_repr(arena, type);
     case TY_NESTED: return nested_repr(arena, type);
+    case TY_LIST: return list_repr(arena, type);
     case TY_FLAT: return type_repr(type->items[0]);
     case TY_OPTIONAL: return struct_repr(arena, (const Repr *[]){type_repr(type->items[0]), &present_repr}, 2);
     case TY_TUPLE:

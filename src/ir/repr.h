@@ -19,6 +19,7 @@
  *                             OWNER_VIEW is added to it once the array is a view made in compiled code;
  *                             strides in bytes.  Generated code neither reads nor writes strides that the layout of
  *                             the array implies: no leaf stands for them.
+ *   list                      the HeapHead * of its object (ListBody, ir_abi.def), with OWNER_HEAP
  *   cell, iterator            pointer into the memory of the function that made it; never leaves generated code */
 #ifndef KRAIT_IR_REPR_H
 #define KRAIT_IR_REPR_H
@@ -43,7 +44,7 @@ typedef struct Leaf {
     uint8_t axis;   /* SHAPE STRIDE */
     uint8_t align;
     uint32_t offset;
-    const Type *array; /* DATA OWNER SHAPE STRIDE: the array it belongs to, else NULL */
+    const Type *array; /* DATA OWNER SHAPE STRIDE: the array, or of an owner the list, that it belongs to, else NULL */
 } Leaf;
 
 typedef struct Part { /* one item of a composite: count of its leaves from number first on */

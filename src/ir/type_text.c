@@ -28,6 +28,7 @@ static const struct {
     [TY_NESTED] = {"nested", FORM_OWN},
     [TY_TIME] = {NULL, FORM_OWN},
     [TY_FLAT] = {"flat", FORM_ITEMS},
+    [TY_LIST] = {"list", FORM_ITEMS},
     [TY_RANGE] = {"range", FORM_NAME},
     [TY_SLICE] = {"slice", FORM_ITEMS},
     [TY_ELLIPSIS] = {"Ellipsis", FORM_NAME},
@@ -49,7 +50,7 @@ _Static_assert(COUNT_OF(kind_text) == TY_OBJECT + 1, "one row per TypeKind");
 static const char *const iter_text[] = {
     [ITER_RANGE] = "iter.range",       [ITER_TUPLE] = "iter.tuple",         [ITER_ARRAY] = "iter.array",
     [ITER_FLAT] = "iter.flat",         [ITER_ENUMERATE] = "iter.enumerate", [ITER_ZIP] = "iter.zip",
-    [ITER_REVERSED] = "iter.reversed",
+    [ITER_REVERSED] = "iter.reversed", [ITER_LIST] = "iter.list",
 };
 
 /* ---- printing ---- */
@@ -412,6 +413,7 @@ static bool items_fit(TypeKind kind, const TypeList *list) {
     case TY_FLAT: return list->len == 1 && list->data[0]->kind == TY_ARRAY;
     case TY_DTYPE:
     case TY_CLASS: return list->len == 1 && (list->data[0]->kind == TY_SCALAR || list->data[0]->kind == TY_STRUCT);
+    case TY_LIST:
     case TY_CELL: return list->len == 1;
     case TY_SLICE: return list->len == 3;
     default: return true;

@@ -370,17 +370,26 @@ const Type *type_array_item(TypeTable *table, const Type *array) {
     return type_view(table, array, array->ndim - 1u, layout);
 }
 
+bool type_walks_list(const Type *iter) {
+    if (iter->kind == TY_LIST) return true;
+    for (uint32_t i = 0; iter->kind == TY_ITER && i < iter->count; i++)
+        if (type_walks_list(iter->items[i])) return true;
+    return false;
+}
+
 const Type *type_iter_item(TypeTable *table, const Type *iter) {
     const Type *over = iter->count ? iter->items[0] : NULL, *items[ITER_MAX_PARTS + 1];
     uint32_t first = iter->iter == ITER_ENUMERATE;
     switch ((IterKind)iter->iter) {
     case ITER_RANGE: return over;
+    case ITER_LIST: return over->items[0]->kind == TY_BOTTOM ? NULL : over->items[0];
     case ITER_FLAT: return type_element_value(table, over->items[0]);
     case ITER_TUPLE:
     case ITER_ARRAY:
     case ITER_REVERSED:
         if (over->kind == TY_RANGE) return type_scalar(table, SCALAR_INT64, true);
         if (over->kind == TY_ARRAY) return type_array_item(table, over);
+        if (over->kind == TY_LIST && over->items[0]->kind == TY_BOTTOM) return NULL;
         return over->count ? over->items[0] : NULL;
     case ITER_ENUMERATE:
     case ITER_ZIP:

@@ -13,7 +13,7 @@
  * two values that may raise is split; each part unwinds to a chain of blocks that releases its set, one owner a block,
  * the youngest first, so that sets with a common beginning share the rest of the way out.
  *
- * A program that makes no objects stays as it is. */
+ * A program that makes no objects and is given none stays as it is. */
 #include "passes/owners.h"
 #include "passes/private.h"
 
@@ -314,7 +314,18 @@ static bool place(Program *program, FuncInst *inst) {
     return true;
 }
 
-static bool makes_objects(const Func *func) {
+/* Arrays that came from Python have no counts; lists are objects wherever they came from. */
+static bool holds_list(const Type *type) {
+    if (type->kind == TY_LIST) return true;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (holds_list(type->items[i])) return true;
+    return false;
+}
+
+static bool has_objects(const FuncInst *inst) {
+    const Func *func = inst->func;
+    for (uint32_t i = 0; i < inst->untyped->nparams; i++)
+        if (holds_list(inst->types[i])) return true;
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
             if (op_effects(value->op) & EFFECT_NEW) return true;
@@ -323,7 +334,7 @@ static bool makes_objects(const Func *func) {
 
 bool pass_ownership(Program *program) {
     bool any = false;
-    for (size_t i = 0; i < program->count && !any; i++) any = makes_objects(program->insts[i]->func);
+    for (size_t i = 0; i < program->count && !any; i++) any = has_objects(program->insts[i]);
     for (size_t i = 0; any && i < program->count; i++) TRY(place(program, program->insts[i]));
     return true;
 }

@@ -61,6 +61,7 @@ Value *loop_own_iterator(const Loops *loops, const Loop *loop) {
     if (first->op != OP_ITER_MORE || first->next != loop->header->last || first->next->op != OP_BRANCH) return NULL;
     Value *iterator = first->args[0];
     if (iterator->op != OP_ITER && iterator->op != OP_CALL_FUNC) return NULL; /* made elsewhere, perhaps shared */
+    if (type_walks_list(iterator->type)) return NULL; /* nobody knows how long the list will be */
     uint32_t asks = 0, takes = 0;
     for (const Ask *ask = loops->asks[iterator->id]; ask; ask = ask->next, asks++) {
         takes += ask->value->op == OP_ITER_TAKE;

@@ -266,6 +266,7 @@ static inline Value *value_resolve(Value *value) {
     return value;
 }
 /* Solver: the content of a cell grew. */
+bool solver_list_put(Typing *t, Value *list, const Type *item);
 bool solver_cell_set(Typing *t, Value *cell, const Type *content);
 /* Solver: a return statement with this fact. */
 bool solver_return(Typing *t, Fact fact);

@@ -59,6 +59,14 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     case TY_TIME: return a->flag == b->flag ? type_time_common(types, a->flag, a, b) : NULL;
     case TY_TUPLE: return join_items(promotion, types, a, b);
     case TY_ARRAY: return join_arrays(types, a, b);
+    case TY_LIST: {
+        bool same = a->items[0]->kind == b->items[0]->kind && a->items[0]->kind == TY_LIST;
+        const Type *item = a->items[0]->kind == TY_BOTTOM   ? b->items[0]
+                           : b->items[0]->kind == TY_BOTTOM ? a->items[0]
+                           : same                           ? typeinfer_join(promotion, types, a->items[0], b->items[0])
+                                                            : NULL;
+        return item ? type_with_items(types, TY_LIST, 0, &item, 1) : NULL;
+    }
     case TY_FLAT: {
         const Type *array = join_arrays(types, a->items[0], b->items[0]);
         return array ? type_with_items(types, TY_FLAT, 0, &array, 1) : NULL;

@@ -139,6 +139,9 @@ static const Type *view_type(Infer *in, const Type *array, const Index *index) {
 /* ---- x[i] ---- */
 
 bool typing_getitem_tuple(Typing *t, const Type *tuple); /* rules_tuple.c */
+bool typing_list_getitem(Typing *t);                     /* rules_list.c */
+bool typing_list_setitem(Typing *t);
+bool typing_list_delitem(Typing *t);
 
 static bool getitem_array(Typing *t, const Type *array) {
     Index index;
@@ -192,6 +195,7 @@ bool rule_getitem(Typing *t) {
         TRY(flat_index(t));
         if (type_is_record(type_element(type->items[0]))) return flat_records(t);
         return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
+    case TY_LIST: return typing_list_getitem(t);
     case TY_RANGE: return getitem_range(t);
     default: break;
     }
@@ -373,6 +377,7 @@ bool typing_read_only(Typing *t) {
 
 bool rule_setitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
+    if (type->kind == TY_LIST) return typing_list_setitem(t);
     typing_result(t, infer_none(t->in), NULL);
     if (type->kind == TY_FLAT) {
         if (type->items[0]->readonly)
@@ -402,6 +407,7 @@ bool rule_setitem(Typing *t) {
 }
 
 bool rule_delitem(Typing *t) {
+    if (t->args[0].type->kind == TY_LIST) return typing_list_delitem(t);
     typing_fail(t, DIAG_UNSUPPORTED, "items of %s cannot be deleted", typing_arg_text(t, 0));
     return false;
 }

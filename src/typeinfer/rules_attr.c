@@ -209,6 +209,7 @@ static AttrRule *const attr_rules[ATTR_COUNT] = {
 
 static bool method(Typing *t, const Type *type) {
     const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
+                             : type->kind == TY_LIST   ? "builtins.list"
                              : type->kind == TY_SCALAR ? "numpy.generic"
                                                        : NULL;
     if (!class_name) return no_attribute(t);

@@ -217,12 +217,69 @@ static bool become_prelude(Typing *t, const char *name, const Type *dtype, const
     return typing_become_prelude(t, name);
 }
 
+/* ---- of lists ---- */
+
+static bool is_display(const Value *value) { return value && value->op == OP_LIST && !value->name; }
+
+/* A display that nothing else sees is as good as the tuple of its items, if these are numbers and such displays. */
+static bool is_display_of_numbers(const Value *value) {
+    if (!is_display(value)) return false;
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (value->args[i]->type->kind != TY_SCALAR && !is_display_of_numbers(value_resolve(value->args[i])))
+            return false;
+    return true;
+}
+
+static Fact fact_of_display(Typing *t, const Value *solved, Value **value) {
+    Infer *in = t->in;
+    const Value *display = value_resolve((Value *)solved);
+    if (!is_display(display)) {
+        if (t->emit) *value = (Value *)display;
+        return (Fact){solved->type, solved->konst};
+    }
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, display->nargs);
+    Value **values = ARENA_ARRAY(in->arena, Value *, display->nargs);
+    for (uint32_t i = 0; i < display->nargs; i++) items[i] = fact_of_display(t, display->args[i], &values[i]).type;
+    const Type *type = type_tuple(in->types, items, display->nargs);
+    if (t->emit) *value = typing_make_op(t, OP_TUPLE, type, values, display->nargs);
+    return (Fact){type, NULL};
+}
+
+/* The type of the numbers in lists of lists, tuples, arrays; NULL: other things. */
+static const Type *number_in(Typing *t, const Type *type) {
+    const Type *common = NULL;
+    switch (type->kind) {
+    case TY_SCALAR: return infer_strong(t->in, type);
+    case TY_ARRAY: return type_element(type);
+    case TY_LIST:
+    case TY_TUPLE:
+        for (uint32_t i = 0; i < type->count; i++) {
+            const Type *number = number_in(t, type->items[i]);
+            if (number && common) number = typeinfer_promote(t->in->config->promotion, t->in->types, common, number);
+            TRY(common = number);
+        }
+        return common;
+    default: return NULL;
+    }
+}
+
+static bool array_of_list(Typing *t) {
+    const Type *list = t->args[0].type, *number = number_in(t, list), *dtype;
+    if (list->items[0]->kind == TY_BOTTOM && t->in->quiet) return typing_result(t, infer_bottom(t->in), NULL);
+    if (!number) return typing_bad_operands(t);
+    TRY(dtype_or(t, 1, number, &dtype));
+    return become_prelude(t, list->items[0]->kind == TY_SCALAR ? "lists:array_of_numbers" : "lists:array_of_rows",
+                          dtype, "C");
+}
+
 bool rule_func_np_array(Typing *t) {
     static const char *const params[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
     const char *order = "K";
     const Type *dtype;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
+    if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
+    if (t->args[0].type->kind == TY_LIST) return array_of_list(t);
     if (infer_content(t->args[0].type)->kind != TY_ARRAY) return array_of_numbers(t, 3);
     if (typing_given(t, 3) && !typing_is_none(t, 3)) TRY(typing_const_str(t, 3, &order));
     TRY(dtype_or(t, 1, type_element(infer_content(t->args[0].type)), &dtype));
@@ -240,6 +297,8 @@ bool rule_func_np_asarray(Typing *t) {
     const char *order = t->func == FUNC_NP_ASFORTRANARRAY ? "F" : t->func == FUNC_NP_ASCONTIGUOUSARRAY ? "C" : "K";
     const Type *array = infer_content(t->args[0].type), *dtype;
     TRY(typing_bind_keywords(t, params, 1, t->func == FUNC_NP_ASARRAY ? 3 : 2));
+    if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
+    if (t->args[0].type->kind == TY_LIST) return on_heap(t) && array_of_list(t);
     if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_str(t, 2, &order));
     TRY(dtype_or(t, 1, type_element(array), &dtype));

@@ -169,6 +169,7 @@ bool rule_truth(Typing *t) {
     case TY_OPTIONAL: return truth_of_optional(t);
     case TY_TUPLE: return truth_known(t, type->count > 0);
     case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
+    case TY_LIST:
     case TY_RANGE: {
         Value *length = t->emit ? typing_make_func(t, FUNC_LEN, infer_int(in), t->values, 1) : NULL;
         Fact fact = {infer_int(in), NULL}, part;
@@ -364,6 +365,8 @@ static bool binary_scalars(Typing *t, const Type *a, const Type *b) {
     return typing_result(t, types.result, fold_binary(t, types.result));
 }
 
+bool typing_list_binary(Typing *t); /* rules_list.c */
+bool typing_list_compare(Typing *t);
 bool typing_binary_tuples(Typing *t); /* rules_tuple.c */
 
 bool rule_binary(Typing *t) {
@@ -373,6 +376,7 @@ bool rule_binary(Typing *t) {
         return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);
     }
     if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_binary_times(t, a, b);
+    if (a->kind == TY_LIST || b->kind == TY_LIST) return typing_list_binary(t);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
     if (on_arrays(a, b) && ufunc_of(t->op)) return typing_map_operator(t, ufunc_of(t->op));
     return typing_bad_operands(t);
@@ -551,6 +555,7 @@ bool rule_compare(Typing *t) {
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
     if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_compare_times(t, a, b);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
+    if (a->kind == TY_LIST && b->kind == TY_LIST) return typing_list_compare(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)
         return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);

@@ -24,6 +24,7 @@ bool rule_func_len(Typing *t) {
     switch (type->kind) {
     case TY_TUPLE: return known_int(t, type->count);
     case TY_STR: return t->args[0].konst ? known_int(t, text_length(t->args[0].konst->text)) : typing_bad_operands(t);
+    case TY_LIST:
     case TY_RANGE: return typing_result(t, infer_int(in), NULL);
     case TY_FLAT: return typing_result(t, infer_int(in), NULL);
     case TY_ARRAY: {
@@ -134,7 +135,8 @@ bool rule_func_zip(Typing *t) {
 bool rule_func_reversed(Typing *t) {
     const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
-    if (cast->kind != TY_RANGE && cast->kind != TY_TUPLE && cast->kind != TY_ARRAY) return typing_bad_operands(t);
+    if (cast->kind != TY_RANGE && cast->kind != TY_TUPLE && cast->kind != TY_ARRAY && cast->kind != TY_LIST)
+        return typing_bad_operands(t);
     typing_cast(t, 0, cast);
     return typing_result(t, type_iter(t->in->types, ITER_REVERSED, &cast, 1), NULL);
 }
@@ -177,11 +179,11 @@ static bool is_instance(const Type *type, const Type *class_type) {
 
 static bool is_class(const Type *type) {
     return (type->kind == TY_CLASS && type->items[0]->kind == TY_SCALAR) ||
-           (type->kind == TY_FUNC && type->func->id == FUNC_TUPLE);
+           (type->kind == TY_FUNC && (type->func->id == FUNC_TUPLE || type->func->id == FUNC_LIST));
 }
 
 static bool matches(const Type *type, const Type *class_type) {
-    if (class_type->kind == TY_FUNC) return type->kind == TY_TUPLE;
+    if (class_type->kind == TY_FUNC) return type->kind == (class_type->func->id == FUNC_LIST ? TY_LIST : TY_TUPLE);
     return is_instance(type, class_type);
 }
 
@@ -191,9 +193,9 @@ bool rule_func_isinstance(Typing *t) {
     for (uint32_t i = 0; i < (many ? classes->count : 1); i++) {
         const Type *class_type = many ? classes->items[i] : classes;
         if (!is_class(class_type)) {
-            typing_fail_arg(t, 1, DIAG_TYPING, "isinstance() needs types of numbers or tuple here, not %s",
+            typing_fail_arg(t, 1, DIAG_TYPING, "isinstance() needs types of numbers, tuple or list here, not %s",
                             typing_text(t, class_type));
-            return typing_hint(t, "use int, float, complex, bool, tuple, or a NumPy scalar type");
+            return typing_hint(t, "use int, float, complex, bool, tuple, list, or a NumPy scalar type");
         }
         content |= matches(infer_content(type), class_type);
     }

@@ -323,12 +323,15 @@ static bool contains_range(Typing *t) {
     return typing_become_prelude(t, name);
 }
 
+bool typing_list_contains(Typing *t); /* rules_list.c */
+
 bool rule_contains(Typing *t) {
     const Type *where = t->args[1].type;
+    if (where->kind == TY_LIST) return typing_list_contains(t);
     if (where->kind == TY_RANGE && type_is_integer(t->args[0].type)) return contains_range(t);
     if (where->kind != TY_TUPLE) {
         typing_bad_operands(t);
-        return typing_hint(t, "membership is compiled for tuples, and of ints in ranges");
+        return typing_hint(t, "membership is compiled for tuples and lists, and of ints in ranges");
     }
     Value *found;
     Fact fact = known_bool(t, false, &found);
@@ -356,6 +359,7 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     switch (type->kind) {
     case TY_ITER: return type;
     case TY_RANGE: return type_iter(in->types, ITER_RANGE, (const Type *[]){infer_int(in)}, 1);
+    case TY_LIST: return type_iter(in->types, ITER_LIST, &type, 1);
     case TY_FLAT: return type_iter(in->types, ITER_FLAT, &type, 1);
     case TY_ARRAY:
         if (type->ndim) return type_iter(in->types, ITER_ARRAY, &type, 1);

@@ -94,7 +94,7 @@ static void set_fact(Infer *in, Value *value, Fact fact) {
     bool same_konst = value->konst == fact.konst ||
                       (value->konst && fact.konst && const_equal(value->konst, fact.konst));
     if (value->type == fact.type && same_konst) return;
-    bool joins = value->op == OP_PHI || value->op == OP_CELL;
+    bool joins = value->op == OP_PHI || value->op == OP_CELL || value->op == OP_LIST;
     if (joins && value->type != fact.type && value->type->kind != TY_BOTTOM) {
         s->seeds[value->id] = fact.type;
         s->moved = true;
@@ -124,6 +124,43 @@ static bool edge_taken(const struct Solver *s, const Block *from, const Block *t
     for (uint32_t i = 0; i < from->succs.len; i++)
         if (from->succs.data[i] == to && state->taken & 1u << i) return true;
     return false;
+}
+
+/* ---- lists ---- */
+
+/* The items of a list that may be `list` are of this type too: every display that it may come from gets it.  The value
+ * that cannot, or NULL. */
+static Value *put_into(Infer *in, Value *list, const Type *item) {
+    bool *seen = ARENA_ARRAY(in->arena, bool, in->func->next_value);
+    VEC(Value *) work = {0};
+    vec_push(in->arena, &work, list);
+    while (work.len) {
+        Value *value = value_resolve(vec_pop(&work));
+        if (seen[value->id] || value->type->kind == TY_BOTTOM) continue;
+        seen[value->id] = true;
+        if (value->op == OP_PHI) {
+            for (uint32_t i = 0; i < value->nargs; i++) vec_push(in->arena, &work, value->args[i]);
+            continue;
+        }
+        if (value->type->kind != TY_LIST) return value;
+        const Type *old = value->type->items[0];
+        const Type *joined = typeinfer_join(in->config->promotion, in->types, old, item);
+        if (!joined || (joined != old && value->op != OP_LIST)) return value;
+        if (joined != old) set_fact(in, value, (Fact){type_with_items(in->types, TY_LIST, 0, &joined, 1), NULL});
+    }
+    return NULL;
+}
+
+bool solver_list_put(Typing *t, Value *list, const Type *item) {
+    Value *stays = put_into(t->in, list, item);
+    if (!stays) return true;
+    if (stays->op == OP_LIST || stays->type->kind != TY_LIST || stays->type->items[0]->kind != TY_BOTTOM) {
+        typing_fail(t, DIAG_NO_UNIFY, "%s is put into a list of %s", typing_text(t, item),
+                    stays->type->kind == TY_LIST ? typing_text(t, stays->type->items[0]) : "something else");
+        return typing_hint(t, "the items of a list have one type in compiled code: convert them, or use a tuple");
+    }
+    typing_fail(t, DIAG_NO_UNIFY, "what items this list has is not known where it is made");
+    return typing_hint(t, "put an item in where it is made, or make it in this function");
 }
 
 /* ---- phis ---- */
@@ -175,6 +212,8 @@ static bool visit_phi(Infer *in, Value *phi) {
     /* A phi that was known not to be constant stays so. */
     if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
     if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
+    for (uint32_t i = 0; fact.type->kind == TY_LIST && i < phi->nargs; i++)
+        if (phi->args[i]->type->kind == TY_LIST) put_into(in, phi->args[i], fact.type->items[0]);
     set_fact(in, phi, fact);
     return true;
 }
@@ -281,6 +320,9 @@ static bool visit(Infer *in, Value *value) {
     }
     value->imm.inst = t.inst;
     set_fact(in, value, (Fact){t.result, t.konst});
+    if (value->op == OP_GETATTR && t.result->kind == TY_FUNC) /* the call sees what the method is of */
+        for (uint32_t u = in->solver->first_user[value->id]; u < in->solver->first_user[value->id + 1]; u++)
+            enqueue(in, in->solver->users[u]);
     return t.result->kind != TY_BOTTOM;
 }
 

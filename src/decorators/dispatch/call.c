@@ -21,10 +21,12 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
     } else {
         status = spec->entry(buffer, result, exception);
     }
+    bool kept = !spec->holds_lists || spec_write_back(self->core.marshal, spec, buffer);
     if (KRAIT_UNLIKELY(status != 0))
         return errors_raise_site(self->core.state, spec->code, status, exception,
                                  PyFunction_GET_GLOBALS(self->core.function));
     const Type *type = spec->code->result;
+    if (KRAIT_UNLIKELY(!kept)) return marshal_release(type, result), NULL;
     if (!spec->declared && type->kind == TY_SCALAR && type->weak &&
         !type->object) { /* the commonest results, without a call through marshal */
         if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
@@ -37,12 +39,13 @@ typedef MarshalResult Fill(const Marshal *marshal, Spec *spec, PyObject *const *
 
 /* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
 static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
-    char *heap = PyMem_Malloc(spec->buffer_bytes + 64);
+    char *heap = PyMem_Calloc(1, spec->buffer_bytes + 64); /* lists that were not filled in yet are none */
     if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
     char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
     if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
+    if (spec->holds_lists) spec_give_up(spec, buffer);
     PyMem_Free(heap);
     return filled;
 }
@@ -50,7 +53,8 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
 static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
                                        PyObject **result) {
     _Alignas(64) char buffer[STACK_BUFFER];
-    if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer)) return try_call(self, spec, fill, bound, result);
+    if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer || spec->holds_lists))
+        return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
     if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);

@@ -75,6 +75,7 @@ typedef struct Spec {
     const Type *declared; /* result type of an explicit signature, or NULL */
     bool convert;         /* made for an explicit signature: arguments are converted */
     bool stale;           /* a guard failed at the last look */
+    bool holds_lists;     /* some argument: it is a copy, written back and given up after the call */
     uint32_t refused;     /* the argument that was not converted last */
     uint32_t nstamps, nfields, narrays, nargs;
     GuardStamp *stamps;
@@ -148,6 +149,9 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyOb
     }
     return MARSHAL_OK;
 }
+/* After a call, with lists among the arguments: what the code changed goes back to Python's.  False: exception set. */
+bool spec_write_back(const Marshal *marshal, const Spec *spec, const char *arguments);
+void spec_give_up(const Spec *spec, const char *arguments); /* the copies, also of a call that was not made */
 MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
 /* Result bytes to an object, by way of the declared type if there is one. */
 PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result);

@@ -56,6 +56,7 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
         offset = align_up(offset, type_align(type));
         *argument = (SpecArgument){.type = type, .offset = (uint32_t)offset};
         offset += type_size(type);
+        spec->holds_lists |= marshal_holds_list(type);
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
             argument->fast = FAST_INT;
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;
@@ -101,6 +102,19 @@ void spec_free(Spec *spec) {
     PyMem_Free(spec);
 }
 
+bool spec_write_back(const Marshal *marshal, const Spec *spec, const char *arguments) {
+    for (uint32_t i = 0; i < spec->nargs; i++) {
+        const SpecArgument *argument = &spec->args[i];
+        bool written = spec->code->written >> (i < 63 ? i : 63) & 1;
+        if (written && !marshal_write_back(marshal, argument->type, arguments + argument->offset)) return false;
+    }
+    return true;
+}
+
+void spec_give_up(const Spec *spec, const char *arguments) {
+    for (uint32_t i = 0; i < spec->nargs; i++) marshal_release(spec->args[i].type, arguments + spec->args[i].offset);
+}
+
 MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
     for (uint32_t i = 0; i < spec->nargs; i++) {
         MarshalResult result = marshal_convert(marshal, spec->args[i].type, bound[i], to + spec->args[i].offset);
@@ -119,7 +133,10 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
         if (!from[type_item_offset(from_type, 1)]) Py_RETURN_NONE;
         return box_declared(state, from_type->items[0], from, declared->items[0]);
     }
-    if (declared->kind == TY_NONE) Py_RETURN_NONE;
+    if (declared->kind == TY_NONE) {
+        marshal_release(from_type, from);
+        Py_RETURN_NONE;
+    }
     if (from_type->kind == TY_SCALAR && declared->kind == TY_SCALAR) {
         char bytes[16];
         MarshalResult result = marshal_convert_result((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes);
@@ -128,9 +145,13 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
     }
     if (from_type->kind == TY_TUPLE && declared->kind == TY_TUPLE && from_type->count == declared->count) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)declared->count);
-        for (uint32_t i = 0; tuple && i < declared->count; i++) {
-            PyObject *item = box_declared(state, from_type->items[i], from + type_item_offset(from_type, i),
-                                          declared->items[i]);
+        for (uint32_t i = 0; i < declared->count; i++) {
+            const char *at = from + type_item_offset(from_type, i);
+            if (!tuple) {
+                marshal_release(from_type->items[i], at);
+                continue;
+            }
+            PyObject *item = box_declared(state, from_type->items[i], at, declared->items[i]);
             if (item)
                 PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
             else
@@ -140,6 +161,7 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
     }
     if (from_type->kind == TY_ARRAY && declared->kind == TY_ARRAY) return marshal_box(&state->marshal, from_type, from);
 refuse:
+    marshal_release(from_type, from);
     PyErr_SetString(PyExc_TypeError, "the result does not convert to the declared type");
     return NULL;
 }

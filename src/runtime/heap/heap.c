@@ -170,23 +170,54 @@ static bool drop(HeapHead *object) {
     return __atomic_fetch_add(&object->count, 1, __ATOMIC_ACQ_REL) == -1;
 }
 
-static int64_t referred(const HeapHead *object) {
-    return object->kind == HEAP_REFERENCES ? object->bytes / (int64_t)sizeof(HeapHead *) : 0;
+/* ---- what an object refers to ---- */
+
+static int64_t references_of(const HeapHead *object) {
+    const ListBody *list = (const ListBody *)((const char *)object + HEAP_CONTENT);
+    switch ((HeapKind)object->kind) {
+    case HEAP_REFERENCES: return object->bytes / (int64_t)sizeof(HeapHead *);
+    case HEAP_LIST: return list->length * list->nowners + 1;
+    case HEAP_BUFFER: break;
+    }
+    return 0;
+}
+
+/* An owner's word, as in the items of a list. */
+static HeapHead *of_owner(uintptr_t owner) {
+    return owner & OWNER_HEAP ? (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS) : NULL;
+}
+
+/* Number `index` of references_of; NULL: none, or a Python object. */
+static HeapHead *reference(HeapHead *object, int64_t index) {
+    if (object->kind == HEAP_REFERENCES) return ((HeapHead **)heap_content(object))[index];
+    const ListBody *list = heap_content(object);
+    if (index == list->length * list->nowners) return list->items ? heap_of_content(list->items) : NULL;
+    const int32_t *offsets = (const int32_t *)(list + 1);
+    uintptr_t owner;
+    memcpy(&owner, (char *)list->items + index / list->nowners * list->item_bytes + offsets[index % list->nowners],
+           sizeof owner);
+    return of_owner(owner);
+}
+
+/* Objects without references are released, with what only they referred to. */
+static void release_all(HeapHead *first) {
+    while (first) {
+        HeapHead *dead = first;
+        first = dead->next;
+        for (int64_t i = 0, count = references_of(dead); i < count; i++) {
+            HeapHead *child = reference(dead, i);
+            if (!child || !drop(child)) continue;
+            child->next = first;
+            first = child;
+        }
+        give_back(dead);
+    }
 }
 
 void heap_release(HeapHead *object) {
     if (!drop(object)) return;
     object->next = NULL;
-    while (object) { /* a list of what has no reference any more */
-        HeapHead *dead = object, *const *children = heap_content(dead);
-        object = dead->next;
-        for (int64_t i = 0; i < referred(dead); i++) {
-            if (!children[i] || !drop(children[i])) continue;
-            children[i]->next = object;
-            object = children[i];
-        }
-        give_back(dead);
-    }
+    release_all(object);
 }
 
 static bool mark_shared(HeapHead *object) {
@@ -199,12 +230,57 @@ void heap_share(HeapHead *object) {
     if (!mark_shared(object)) return;
     object->next = NULL;
     while (object) {
-        HeapHead *parent = object, *const *children = heap_content(parent);
+        HeapHead *parent = object;
         object = parent->next;
-        for (int64_t i = 0; i < referred(parent); i++) {
-            if (!children[i] || !mark_shared(children[i])) continue;
-            children[i]->next = object;
-            object = children[i];
+        for (int64_t i = 0, count = references_of(parent); i < count; i++) {
+            HeapHead *child = reference(parent, i);
+            if (!child || !mark_shared(child)) continue;
+            child->next = object;
+            object = child;
         }
     }
+}
+
+/* ---- lists ---- */
+
+HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *offsets, int32_t nowners) {
+    HeapHead *object = heap_new(HEAP_LIST, (int64_t)(sizeof(ListBody) + (size_t)nowners * sizeof *offsets), false);
+    if (!object) return NULL;
+    ListBody *list = heap_content(object);
+    *list = (ListBody){.item_bytes = item_bytes, .nowners = nowners};
+    if (nowners) memcpy(list + 1, offsets, (size_t)nowners * sizeof *offsets);
+    if (capacity && !(list->items = krait_heap_buffer(capacity * item_bytes, 0))) {
+        heap_release(object);
+        return NULL;
+    }
+    list->capacity = capacity;
+    return object;
+}
+
+int32_t krait_heap_list_grow(HeapHead *object) {
+    ListBody *list = heap_content(object);
+    int64_t capacity = list->capacity + list->capacity / 2 + 8, bytes;
+    if (__builtin_mul_overflow(capacity, list->item_bytes, &bytes)) return 1;
+    void *items = krait_heap_buffer(bytes, 0);
+    if (!items) return 1;
+    if (list->items) {
+        memcpy(items, list->items, (size_t)(list->length * list->item_bytes));
+        heap_release(heap_of_content(list->items));
+    }
+    list->items = items;
+    list->capacity = capacity;
+    return 0;
+}
+
+void krait_heap_list_truncate(HeapHead *object, int64_t length) {
+    ListBody *list = heap_content(object);
+    HeapHead *dead = NULL;
+    for (int64_t i = length * list->nowners, end = list->length * list->nowners; i < end; i++) {
+        HeapHead *child = reference(object, i);
+        if (!child || !drop(child)) continue;
+        child->next = dead;
+        dead = child;
+    }
+    if (length < list->length) list->length = length;
+    release_all(dead);
 }

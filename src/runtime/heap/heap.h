@@ -16,6 +16,7 @@
 typedef enum HeapKind {
     HEAP_BUFFER,     /* bytes: the data of an array */
     HEAP_REFERENCES, /* pointers to objects, or NULL; it owns one reference of each */
+    HEAP_LIST,       /* ListBody; it owns the buffer of its items and a reference for each owner in them */
 } HeapKind;
 
 typedef struct HeapStats {       /* of this process */
@@ -29,6 +30,10 @@ HeapStats heap_stats(void);
 HeapHead *heap_new(HeapKind kind, int64_t bytes, bool zero);
 /* What generated code calls for an array's buffer: its content; NULL: no memory. */
 void *krait_heap_buffer(int64_t bytes, int32_t zero);
+/* A list without items, with room for some; offsets: of the owners in each item.  NULL: no memory. */
+HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *offsets, int32_t nowners);
+int32_t krait_heap_list_grow(HeapHead *list);                  /* room for one more at least; 1: no memory */
+void krait_heap_list_truncate(HeapHead *list, int64_t length); /* gives up what lies behind */
 static inline void *heap_content(HeapHead *object) { return (char *)object + HEAP_CONTENT; }
 static inline HeapHead *heap_of_content(void *content) { return (HeapHead *)((char *)content - HEAP_CONTENT); }
 void heap_retain(HeapHead *object);

@@ -121,15 +121,19 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
     return tuple;
 }
 
-void marshal_release(const Type *type, const void *from) {
+/* The objects on the heap that a value refers to. */
+static void each_owner(const Type *type, const void *from, void (*apply)(HeapHead *)) {
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < repr->nleaves; i++) {
         if (repr->leaves[i].kind != LEAF_OWNER) continue;
         uintptr_t owner;
         memcpy(&owner, (const char *)from + repr->leaves[i].offset, sizeof owner);
-        if (owner & OWNER_HEAP) heap_release((HeapHead *)(owner & ~(uintptr_t)OWNER_BITS));
+        if (owner & OWNER_HEAP) apply((HeapHead *)(owner & ~(uintptr_t)OWNER_BITS));
     }
 }
+
+void marshal_release(const Type *type, const void *from) { each_owner(type, from, heap_release); }
+void marshal_retain(const Type *type, const void *from) { each_owner(type, from, heap_retain); }
 
 static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
@@ -172,6 +176,7 @@ PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from
     case TY_ARRAY: return type->record ? box_record(marshal, type, from) : box_array(marshal, type, from);
     case TY_TIME:
     case TY_STRUCT: return box_item(marshal, type, from);
+    case TY_LIST: return marshal_box_list(marshal, type, from);
     case TY_OPTIONAL:
         if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
         return marshal_box(marshal, type->items[0], from);

@@ -16,7 +16,8 @@ enum {
     MARK_ARRAY,
     MARK_CLASS,
     MARK_TUPLE,
-    MARK_RECORD
+    MARK_RECORD,
+    MARK_LIST
 };
 
 static uint64_t mix(uint64_t fingerprint, uint64_t bits) {
@@ -63,6 +64,11 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
     if (marshal_is_time(object)) {
         const PyArray_DatetimeMetaData *meta = &((PyDatetimeScalarObject *)object)->obmeta;
         fingerprint = mix(fingerprint, (uint64_t)meta->base << 32 | (uint32_t)meta->num);
+    }
+    if (PyList_Check(object) && depth < MAX_DEPTH) {
+        fingerprint = mix(fingerprint, MARK_LIST);
+        return PyList_GET_SIZE(object) ? of_object(marshal, PyList_GET_ITEM(object, 0), fingerprint, depth + 1)
+                                       : fingerprint;
     }
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyRange_Check(object);

@@ -58,6 +58,11 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 /* Gives up the references to the heap that a value holds and that no object is made of. */
 void marshal_release(const Type *type, const void *from);
+/* Takes one more of each. */
+void marshal_retain(const Type *type, const void *from);
+bool marshal_holds_list(const Type *type); /* of compiled code's lists: each call makes and gives up a copy */
+/* After a call: an argument's lists as the code left them, into the Python lists that they came from. */
+bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from);
 PyObject *marshal_heap_memory(void); /* a new Marshal.heap_memory */
 
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;

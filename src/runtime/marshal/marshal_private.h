@@ -14,6 +14,12 @@ size_t marshal_scalar_offset(Scalar scalar);
 bool marshal_is_array(PyObject *object);
 ArrayLayout marshal_layout(PyArrayObject *array);
 
+/* How a value is read: marshal_unpack or marshal_convert. */
+typedef MarshalResult Unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+
+const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena); /* list.c */
+MarshalResult marshal_unpack_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack);
+PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void *from);
 /* heap_array.c: makes an ndarray whose data is the content of a buffer its owner, and an ndarray of a whole buffer.
  * Both use up one reference. */
 void heap_array_own(const Marshal *marshal, PyObject *array);
@@ -35,7 +41,6 @@ const Type *marshal_time(const Marshal *marshal, PyObject *object); /* its type 
 int marshal_read_int(PyObject *object, int64_t *value);
 
 /* The kinds that unpack and convert treat alike, given which of the two asks. */
-typedef MarshalResult Unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
 MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                    Unpack *unpack);
 MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to);

@@ -181,6 +181,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     }
     if (object == Py_None) return type_simple(types, TY_NONE);
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
+    if (PyList_Check(object) && marshal->host) return marshal_typeof_list(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     return typeof_constant(marshal, object, arena, konst);
 }

@@ -197,6 +197,7 @@ MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyO
         *(int64_t *)to = ((PyDatetimeScalarObject *)object)->obval;
         return MARSHAL_OK;
     case TY_NONE: return object == Py_None ? MARSHAL_OK : MARSHAL_MISMATCH;
+    case TY_LIST: return marshal_unpack_list(marshal, type, object, to, unpack);
     case TY_TUPLE: return unpack_tuple(marshal, type, object, to, unpack);
     case TY_OPTIONAL: return unpack_optional(marshal, type, object, to, unpack);
     case TY_RANGE: return unpack_range(object, to);

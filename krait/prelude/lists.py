@@ -1,0 +1,301 @@
+"""Lists: their methods and operators."""
+
+import numpy as np
+
+from krait.prelude.intrinsics import slice_range, truncate
+
+
+def from_iterable(iterable):
+    new = []
+    for item in iterable:
+        new.append(item)
+    return new
+
+
+def extend(items, more):
+    if isinstance(more, list):
+        for i in range(len(more)):  # which may be the list itself
+            items.append(more[i])
+    else:
+        for item in more:
+            items.append(item)
+
+
+def extended(items, more):
+    extend(items, more)
+    return items
+
+
+def insert(items, index, item):
+    n = len(items)
+    at = max(index + n, 0) if index < 0 else min(index, n)
+    items.append(item)
+    for i in range(n, at, -1):
+        items[i] = items[i - 1]
+    items[at] = item
+
+
+def delete(items, index):
+    n = len(items)
+    at = index + n if index < 0 else index
+    if at < 0 or at >= n:
+        raise IndexError("list assignment index out of range")
+    for i in range(at, n - 1):
+        items[i] = items[i + 1]
+    truncate(items, n - 1)
+
+
+def pop(items, index=-1):
+    n = len(items)
+    if n == 0:
+        raise IndexError("pop from empty list")
+    at = index + n if index < 0 else index
+    if at < 0 or at >= n:
+        raise IndexError("pop index out of range")
+    item = items[at]
+    delete(items, at)
+    return item
+
+
+def remove(items, value):
+    for i in range(len(items)):
+        if items[i] == value:
+            delete(items, i)
+            return
+    raise ValueError("list.remove(x): x not in list")
+
+
+def index(items, value, start=0, stop=9223372036854775807):
+    n = len(items)
+    first = max(start + n, 0) if start < 0 else start
+    last = stop + n if stop < 0 else min(stop, n)
+    for i in range(first, last):
+        if items[i] == value:
+            return i
+    raise ValueError(f"{value} is not in list")
+
+
+def count(items, value):
+    n = 0
+    for item in items:
+        if item == value:
+            n += 1
+    return n
+
+
+def reverse(items):
+    n = len(items)
+    for i in range(n // 2):
+        item = items[i]
+        items[i] = items[n - 1 - i]
+        items[n - 1 - i] = item
+
+
+def clear(items):
+    truncate(items, 0)
+
+
+# ---- slices ----
+
+
+def get_slice(items, which):
+    start, step, n = slice_range(which, len(items))
+    new = []
+    for i in range(n):
+        new.append(items[start + i * step])
+    return new
+
+
+def delete_slice(items, which):
+    start, step, n = slice_range(which, len(items))
+    if n == 0:
+        return
+    if step < 0:
+        start, step = start + (n - 1) * step, -step
+    to = start
+    for i in range(start, len(items)):
+        if (i - start) % step != 0 or (i - start) // step >= n:
+            items[to] = items[i]
+            to += 1
+    truncate(items, to)
+
+
+def set_slice(items, which, more):
+    start, step, n = slice_range(which, len(items))
+    new = []
+    for item in more:
+        new.append(item)
+    if step != 1:
+        if len(new) != n:
+            raise ValueError(f"attempt to assign sequence of size {len(new)} to extended slice of size {n}")
+        for i in range(n):
+            items[start + i * step] = new[i]
+        return
+    for i in range(start + n, len(items)):
+        new.append(items[i])
+    truncate(items, start)
+    extend(items, new)
+
+
+# ---- operators ----
+
+
+def concatenated(items, more):
+    new = []
+    for item in items:
+        new.append(item)
+    for item in more:
+        new.append(item)
+    return new
+
+
+def repeated(items, times):
+    new = []
+    for _ in range(times):
+        for item in items:
+            new.append(item)
+    return new
+
+
+def repeated_so_often(times, items):
+    return repeated(items, times)
+
+
+def repeat_in_place(items, times):
+    n = len(items)
+    if times < 1:
+        truncate(items, 0)
+    for _ in range(1, times):
+        for i in range(n):
+            items.append(items[i])
+    return items
+
+
+def contains(value, items):
+    for item in items:
+        if item == value:
+            return True
+    return False
+
+
+def contains_not(value, items):
+    return not contains(value, items)
+
+
+def equal(a, b):
+    if len(a) != len(b):
+        return False
+    for i in range(len(a)):
+        if a[i] != b[i]:
+            return False
+    return True
+
+
+def not_equal(a, b):
+    return not equal(a, b)
+
+
+def less(a, b):
+    for i in range(min(len(a), len(b))):
+        if a[i] != b[i]:
+            return a[i] < b[i]
+    return len(a) < len(b)
+
+
+def less_equal(a, b):
+    for i in range(min(len(a), len(b))):
+        if a[i] != b[i]:
+            return a[i] <= b[i]
+    return len(a) <= len(b)
+
+
+def greater(a, b):
+    return less(b, a)
+
+
+def greater_equal(a, b):
+    return less_equal(b, a)
+
+
+# ---- arrays of lists ----
+
+
+def array_of_numbers(items, dtype, order):
+    new = np.empty(len(items), dtype)
+    for i in range(len(items)):
+        new[i] = items[i]
+    return new
+
+
+def array_of_rows(items, dtype, order):
+    if len(items) == 0:
+        raise ValueError("an empty list of lists or arrays has no shape in compiled code")
+    first = np.asarray(items[0], dtype)
+    new = np.empty((len(items),) + first.shape, dtype)
+    for i in range(len(items)):
+        row = np.asarray(items[i], dtype)
+        if row.shape != first.shape:
+            raise ValueError(
+                "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
+                f"dimensions. The detected shape was ({len(items)},) + inhomogeneous part."
+            )
+        new[i] = row
+    return new
+
+
+# ---- sorting ----
+
+
+def sort(items, key=None, reverse=False):
+    if key is None:
+        sort_by(items, items, reverse)
+    else:
+        keys = []
+        for item in items:
+            keys.append(key(item))
+        sort_by(items, keys, reverse)
+
+
+def sorted_list(iterable, key=None, reverse=False):
+    new = from_iterable(iterable)
+    sort(new, key=key, reverse=reverse)
+    return new
+
+
+def sort_by(items, keys, reverse):
+    # Merges runs of numbers of items from below: stable.  The order of equal items is kept in reverse too.
+    n = len(items)
+    order = []
+    other = []
+    for i in range(n):
+        order.append(i)
+        other.append(i)
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            merge(order, other, keys, low, min(low + width, n), min(low + 2 * width, n), reverse)
+        order, other = other, order
+        width *= 2
+    sorted_items = []
+    for i in order:
+        sorted_items.append(items[i])
+    for i in range(n):
+        items[i] = sorted_items[i]
+
+
+def merge(order, to, keys, low, middle, high, reverse):
+    a = low
+    b = middle
+    for i in range(low, high):
+        if a < middle and (b >= high or not comes_first(keys[order[b]], keys[order[a]], reverse)):
+            to[i] = order[a]
+            a += 1
+        else:
+            to[i] = order[b]
+            b += 1
+
+
+def comes_first(a, b, reverse):
+    if reverse:
+        return b < a
+    return a < b

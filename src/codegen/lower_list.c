@@ -1,0 +1,137 @@
+/* lower_list.c: lists: displays, and the few operations that their methods, Python of the prelude, are made of.
+ *
+ * In: values of TY_LIST, whose one leaf is the object's head with OWNER_HEAP.  Out: accesses to its ListBody
+ * (ir_abi.def).  What is put in gets a reference of its own, and what is taken out too: the list may lose the item
+ * while it is used. */
+#include <stddef.h> /* offsetof */
+
+#include "codegen/lower.h"
+
+static LLVMValueRef body_of(Lower *l, LLVMValueRef list) {
+    return l_offset(l, list, l_i64(l, HEAP_CONTENT - OWNER_HEAP)); /* of a list the bit is always set */
+}
+
+static LLVMValueRef head_of(Lower *l, LLVMValueRef list) { return l_offset(l, list, l_i64(l, -OWNER_HEAP)); }
+
+static LLVMValueRef field(Lower *l, LLVMValueRef list, size_t at) {
+    return l_offset(l, body_of(l, list), l_i64(l, (int64_t)at));
+}
+
+LLVMValueRef l_list_length(Lower *l, LLVMValueRef list) {
+    LLVMValueRef length = l_raw_load(l, l->i64, field(l, list, offsetof(ListBody, length)), 8);
+    l_metadata_range(l, length, 0, INT64_MAX);
+    return length;
+}
+
+static const Type *item_of(const Type *list) { return list->items[0]; }
+
+static int64_t item_bytes(const Type *list) {
+    return l_has_bytes(item_of(list)) ? (int64_t)type_size(item_of(list)) : 0;
+}
+
+static LLVMValueRef item_at(Lower *l, const Type *type, LLVMValueRef list, LLVMValueRef index) {
+    LLVMValueRef items = l_raw_load(l, l->ptr, field(l, list, offsetof(ListBody, items)), 8);
+    return l_offset(l, items, l_nswmul(l, index, l_i64(l, item_bytes(type))));
+}
+
+/* An item with a reference of its own, of the type of the list's items. */
+static void put_item(Lower *l, const Type *type, LLVMValueRef list, LLVMValueRef index, LLVMValueRef item) {
+    if (!item_bytes(type)) return;
+    l_count(l, OP_RETAIN, item_of(type), item);
+    l_store(l, item_of(type), item, item_at(l, type, list, index));
+}
+
+LLVMValueRef l_list_item(Lower *l, const Type *type, LLVMValueRef list, LLVMValueRef index) {
+    if (!item_bytes(type)) return LLVMGetUndef(l_type(l, item_of(type)));
+    return l_load(l, item_of(type), item_at(l, type, list, index));
+}
+
+/* ---- new ones ---- */
+
+/* Constant: where the owners lie in each item. */
+static LLVMValueRef owner_offsets(Lower *l, const Type *type, unsigned *count) {
+    const Repr *repr = type_repr(item_of(type));
+    LLVMValueRef *offsets = ARENA_ARRAY(l->arena, LLVMValueRef, repr->nleaves);
+    *count = 0;
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        if (repr->leaves[i].kind == LEAF_OWNER) offsets[(*count)++] = l_i32(l, repr->leaves[i].offset);
+    if (!*count) return l_null(l->ptr);
+    LLVMValueRef table = LLVMConstArray2(l->i32, offsets, *count);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(table), "krait_owners");
+    LLVMSetInitializer(global, table);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+static void refuse_without_memory(Lower *l, LLVMValueRef condition) {
+    l_raise_if(l, condition, "MemoryError", "", NULL, 0);
+}
+
+LLVMValueRef lower_list(Lower *l, const Value *value) {
+    const Type *type = value->type;
+    unsigned nowners;
+    LLVMValueRef offsets = owner_offsets(l, type, &nowners);
+    LLVMValueRef args[] = {l_i64(l, value->nargs), l_i32(l, item_bytes(type)), offsets, l_i32(l, nowners)};
+    LLVMValueRef head = l_call_named(l, "krait_heap_list", l->ptr, args, 4);
+    TRY(head);
+    refuse_without_memory(l, l_icmp(l, LLVMIntEQ, head, l_null(l->ptr)));
+    LLVMValueRef list = l_offset(l, head, l_i64(l, OWNER_HEAP));
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        LLVMValueRef item = l_has_bytes(item_of(type))
+                                ? l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item_of(type))
+                                : NULL;
+        put_item(l, type, list, l_i64(l, i), item);
+    }
+    l_raw_store(l, l_i64(l, value->nargs), field(l, list, offsetof(ListBody, length)), 8);
+    return list;
+}
+
+/* ---- items ---- */
+
+LLVMValueRef lower_func_list_append(Lower *l, const Value *call) {
+    const Type *type = l_arg_type(call, 0);
+    LLVMValueRef list = l_arg(l, call, 0), length = l_list_length(l, list);
+    LLVMValueRef capacity = l_raw_load(l, l->i64, field(l, list, offsetof(ListBody, capacity)), 8);
+    LIf full;
+    l_if(l, &full, l_icmp(l, LLVMIntEQ, length, capacity));
+    LLVMValueRef head = head_of(l, list);
+    LLVMValueRef failed = l_call_named(l, "krait_heap_list_grow", l->i32, &head, 1);
+    refuse_without_memory(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)));
+    l_endif(l, &full);
+    put_item(l, type, list, length, item_bytes(type) ? l_arg(l, call, 1) : NULL);
+    l_raw_store(l, l_nswadd(l, length, l_i64(l, 1)), field(l, list, offsetof(ListBody, length)), 8);
+    return LLVMGetUndef(l->empty);
+}
+
+/* The index from the start, inside; else IndexError. */
+static LLVMValueRef checked_index(Lower *l, const Value *call, LLVMValueRef list, const char *text) {
+    LLVMValueRef length = l_list_length(l, list);
+    LLVMValueRef index = l_wrap_index(l, l_arg(l, call, 1), length, value_counts_forward(call->args[1]));
+    l_raise_if(l, l_icmp(l, LLVMIntUGE, index, length), "IndexError", text, NULL, 0);
+    return index;
+}
+
+LLVMValueRef lower_func_list_get(Lower *l, const Value *call) {
+    const Type *type = l_arg_type(call, 0);
+    LLVMValueRef list = l_arg(l, call, 0), index = checked_index(l, call, list, "list index out of range");
+    LLVMValueRef item = l_list_item(l, type, list, index);
+    l_count(l, OP_RETAIN, item_of(type), item);
+    return l_convert(l, item, item_of(type), call->type);
+}
+
+LLVMValueRef lower_func_list_set(Lower *l, const Value *call) {
+    const Type *type = l_arg_type(call, 0);
+    LLVMValueRef list = l_arg(l, call, 0), index = checked_index(l, call, list, "list assignment index out of range");
+    if (!item_bytes(type)) return LLVMGetUndef(l->empty);
+    LLVMValueRef old = l_list_item(l, type, list, index);
+    put_item(l, type, list, index, l_arg(l, call, 2));
+    l_count(l, OP_RELEASE, item_of(type), old);
+    return LLVMGetUndef(l->empty);
+}
+
+LLVMValueRef lower_func_list_truncate(Lower *l, const Value *call) {
+    LLVMValueRef args[] = {head_of(l, l_arg(l, call, 0)), l_arg(l, call, 1)};
+    l_call_named(l, "krait_heap_list_truncate", l->v, args, 2);
+    return LLVMGetUndef(l->empty);
+}

@@ -1,0 +1,136 @@
+/* list.c: Python lists to lists of compiled code and back.
+ *
+ * In: a list whose items have one type.  Out: a list on the heap with the items' bytes, which remembers where it came
+ * from; after the call its items are written back to that one, if the code may have changed them.  A list that has such
+ * an origin is boxed as it, so that what is one list here is one there. */
+#include "runtime/marshal/marshal_private.h"
+
+#include <string.h> /* memcpy */
+
+static HeapHead *head_of(const void *from) {
+    uintptr_t owner;
+    memcpy(&owner, from, sizeof owner);
+    return (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
+}
+
+bool marshal_holds_list(const Type *type) {
+    if (type->kind == TY_LIST) return true;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (marshal_holds_list(type->items[i])) return true;
+    return false;
+}
+
+/* ---- from Python ---- */
+
+static const Type *refuse_items(PyObject *first, PyObject *other) {
+    PyErr_Format(PyExc_TypeError,
+                 "a list that holds %s and %s cannot be an argument of compiled code: the items have one type",
+                 Py_TYPE(first)->tp_name, Py_TYPE(other)->tp_name);
+    return NULL;
+}
+
+const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena) {
+    const Type *item = type_simple(marshal->types, TY_BOTTOM);
+    if (!PyList_GET_SIZE(list)) {
+        PyErr_SetString(PyExc_TypeError, "an empty list cannot be an argument of compiled code, which has to know the "
+                                         "type of its items: make it in the function, or pass an array");
+        return NULL;
+    }
+    if (Py_EnterRecursiveCall(" while typing a list")) return NULL;
+    for (Py_ssize_t i = 0; item && i < PyList_GET_SIZE(list); i++) {
+        const Type *type = marshal_typeof_const(marshal, PyList_GET_ITEM(list, i), arena, NULL);
+        if (type && type->kind == TY_STR) {
+            PyErr_SetString(PyExc_TypeError, "a list of texts cannot be an argument of compiled code");
+            type = NULL;
+        } else if (type && i > 0 && type != item) {
+            type = refuse_items(PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));
+        }
+        item = type;
+    }
+    Py_LeaveRecursiveCall();
+    return item ? type_with_items(marshal->types, TY_LIST, 0, &item, 1) : NULL;
+}
+
+static HeapHead *new_list(const Type *item, Py_ssize_t capacity) {
+    const Repr *repr = type_repr(item);
+    int32_t nowners = 0, *offsets = PyMem_Malloc((repr->nleaves + 1u) * sizeof *offsets);
+    if (!offsets) return NULL;
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        if (repr->leaves[i].kind == LEAF_OWNER) offsets[nowners++] = (int32_t)repr->leaves[i].offset;
+    HeapHead *list = krait_heap_list(capacity, repr->nleaves ? (int32_t)repr->size : 0, offsets, nowners);
+    PyMem_Free(offsets);
+    return list;
+}
+
+MarshalResult marshal_unpack_list(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                  Unpack *unpack) {
+    if (!PyList_Check(object)) return MARSHAL_MISMATCH;
+    HeapHead *head = new_list(type->items[0], PyList_GET_SIZE(object));
+    if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
+    ListBody *list = heap_content(head);
+    MarshalResult result = MARSHAL_OK;
+    for (int64_t i = 0; result == MARSHAL_OK && i < list->capacity && i < PyList_GET_SIZE(object); i++) {
+        char *item = (char *)list->items + i * list->item_bytes;
+        memset(item, 0, (size_t)list->item_bytes);
+        result = unpack(marshal, type->items[0], PyList_GET_ITEM(object, i), item);
+        list->length = i + 1; /* what is there of the item is given up with the list */
+    }
+    list->origin = object;
+    if (result != MARSHAL_OK) {
+        heap_release(head);
+        return result;
+    }
+    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
+    memcpy(to, &owner, sizeof owner);
+    return MARSHAL_OK;
+}
+
+/* ---- to Python ---- */
+
+/* A new Python list of the items. */
+static PyObject *box_items(const Marshal *marshal, const Type *item, const ListBody *list) {
+    PyObject *object = PyList_New((Py_ssize_t)list->length);
+    for (int64_t i = 0; object && i < list->length; i++) {
+        const char *at = (const char *)list->items + i * list->item_bytes;
+        marshal_retain(item, at); /* boxing uses a reference up */
+        PyObject *boxed = marshal_box(marshal, item, at);
+        if (boxed)
+            PyList_SET_ITEM(object, (Py_ssize_t)i, boxed);
+        else
+            Py_CLEAR(object);
+    }
+    return object;
+}
+
+PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void *from) {
+    HeapHead *head = head_of(from);
+    ListBody *list = heap_content(head);
+    PyObject *object = list->origin ? Py_NewRef((PyObject *)list->origin) : box_items(marshal, type->items[0], list);
+    list->origin = object; /* while the result is boxed this is what it is */
+    heap_release(head);
+    return object;
+}
+
+/* The items of lists in a value that came from Python, written back. */
+static bool write_back(const Marshal *marshal, const Type *type, const char *from) {
+    if (!marshal_holds_list(type)) return true;
+    if (type->kind == TY_TUPLE) {
+        for (uint32_t i = 0; i < type->count; i++)
+            if (!write_back(marshal, type->items[i], from + type_item_offset(type, i))) return false;
+        return true;
+    }
+    if (type->kind == TY_OPTIONAL) return !from[type_item_offset(type, 1)] || write_back(marshal, type->items[0], from);
+    if (type->kind != TY_LIST) return true;
+    const ListBody *list = heap_content(head_of(from));
+    for (int64_t i = 0; i < list->length; i++)
+        if (!write_back(marshal, type->items[0], (const char *)list->items + i * list->item_bytes)) return false;
+    if (!list->origin) return true;
+    PyObject *items = box_items(marshal, type->items[0], list);
+    bool done = items && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
+    Py_XDECREF(items);
+    return done;
+}
+
+bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from) {
+    return write_back(marshal, type, from);
+}

@@ -1,0 +1,199 @@
+/* rules_list.c: typing rules of lists: displays, methods that put items in, and the operations that become Python of
+ * the prelude (krait/prelude/lists.py).
+ *
+ * In: a list and what is done with it.  Out: the type list(item).  A display starts with what its items are and grows
+ * with what is put in later (solver_list_put), so that `x = []` gets its type from the first append. */
+#include "typeinfer/rules_library.h" /* lib_* */
+
+const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast); /* rules_tuple.c */
+
+static bool on_heap(Typing *t) {
+    if (!t->in->device) return true;
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "kernels have no lists");
+    return typing_hint(t, "%s", typing_advice(t, "builtins.list"));
+}
+
+/* The list that operand 0 is; NULL: none. */
+static const Type *list_of(const Typing *t) {
+    const Type *type = t->nargs ? t->args[0].type : NULL;
+    return type && type->kind == TY_LIST ? type : NULL;
+}
+
+static const Type *item_type(Typing *t, const Type *type) { /* a member of an enumeration counts as its int */
+    return type->kind == TY_SCALAR && type->object ? infer_int(t->in) : type;
+}
+
+static const Type *join(Typing *t, const Type *a, const Type *b) {
+    return typeinfer_join(t->in->config->promotion, t->in->types, a, b);
+}
+
+/* [[1, 2], [2.5]]: the displays in a display have the items that all of them have. */
+static const Type *join_displays(Typing *t, const Type *list, size_t arg) {
+    const Type *other = t->args[arg].type;
+    for (size_t i = 0; i <= arg; i++)
+        if (t->values[i]->op != OP_LIST || t->values[i]->name) return NULL;
+    const Type *item = list->kind == TY_LIST && other->kind == TY_LIST ? join(t, list->items[0], other->items[0])
+                                                                       : NULL;
+    TRY(item);
+    for (size_t i = 0; i <= arg; i++) TRY(solver_list_put(t, t->values[i], item));
+    return type_with_items(t->in->types, TY_LIST, 0, &item, 1);
+}
+
+bool rule_list(Typing *t) {
+    Infer *in = t->in;
+    TRY(on_heap(t));
+    const Type *known = t->at->type, *item = known && known->kind == TY_LIST ? known->items[0] : infer_bottom(in);
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = item_type(t, t->args[i].type), *joined = join(t, item, type);
+        if (!joined && !t->emit) joined = join_displays(t, item, i);
+        if (!joined) {
+            typing_fail(t, DIAG_NO_UNIFY, "a list of %s and %s", typing_text(t, item), typing_text(t, type));
+            return typing_hint(t, "the items of a list have one type in compiled code: convert them, or use a tuple");
+        }
+        item = joined;
+    }
+    return typing_result(t, type_with_items(in->types, TY_LIST, 0, &item, 1), NULL);
+}
+
+/* The items of the list are of this type too. */
+static bool put(Typing *t, const Type *item) {
+    const Type *list = t->args[0].type;
+    item = item_type(t, item);
+    if (t->emit || item->kind == TY_BOTTOM) return true;
+    if (list->items[0]->kind != TY_BOTTOM) {
+        const Type *joined = join(t, list->items[0], item);
+        if (joined == list->items[0]) return true;
+    }
+    return solver_list_put(t, t->values[0], item);
+}
+
+bool rule_func_list_append(Typing *t) {
+    if (!list_of(t) || t->nnames) return typing_bad_operands(t);
+    TRY(put(t, t->args[1].type));
+    if (t->emit) typing_cast(t, 1, list_of(t)->items[0]);
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
+bool rule_list_append(Typing *t) {
+    t->op = OP_CALL;
+    t->is_call = true;
+    return typing_become_func(t, FUNC_LIST_APPEND);
+}
+
+/* l[i], an int */
+bool rule_func_list_get(Typing *t) {
+    const Type *list = list_of(t);
+    if (!list || !lib_kinds(t, 1, 1, "biu")) return typing_bad_operands(t);
+    typing_cast(t, 1, infer_int(t->in));
+    return typing_result(t, list->items[0], NULL);
+}
+
+bool rule_func_list_set(Typing *t) {
+    const Type *list = list_of(t);
+    if (!list || !lib_kinds(t, 1, 1, "biu")) return typing_bad_operands(t);
+    TRY(put(t, t->args[2].type));
+    typing_cast(t, 1, infer_int(t->in));
+    if (t->emit) typing_cast(t, 2, list->items[0]);
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
+bool rule_func_list_truncate(Typing *t) {
+    if (!list_of(t)) return typing_bad_operands(t);
+    typing_cast(t, 1, infer_int(t->in));
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
+/* slice_range(slice, length): start, step and how many */
+bool rule_func_slice_range(Typing *t) {
+    if (t->args[0].type->kind != TY_SLICE) return typing_bad_operands(t);
+    typing_cast(t, 1, infer_int(t->in));
+    return typing_result(t, lib_uniform_tuple(t->in, infer_int(t->in), 3), NULL);
+}
+
+/* ---- methods and operators of the prelude ---- */
+
+/* What iterating over argument `arg` gives. */
+static const Type *item_of_iterable(Typing *t, size_t arg) {
+    const Type *cast, *iter = typing_iterator_type(t, arg, &cast);
+    return iter ? type_iter_item(t->in->types, iter) : NULL;
+}
+
+/* insert(i, x) puts its last argument in. */
+bool rule_func_list_insert(Typing *t) {
+    if (!list_of(t) || t->nnames) return typing_bad_operands(t);
+    TRY(put(t, t->args[2].type));
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
+/* extend(x): the items of x */
+bool rule_func_list_extend(Typing *t) {
+    if (!list_of(t) || t->nnames) return typing_bad_operands(t);
+    const Type *item = item_of_iterable(t, 1);
+    if (item) TRY(put(t, item));
+    if (t->failed) return false;
+    return typing_become_prelude(t, "lists:extend");
+}
+
+static bool become(Typing *t, const char *name) {
+    t->op = OP_CALL;
+    return typing_become_prelude(t, name);
+}
+
+bool typing_list_getitem(Typing *t) {
+    const Type *index = infer_content(t->args[1].type);
+    if (index->kind == TY_SLICE) return become(t, "lists:get_slice");
+    if (type_is_integer(index)) {
+        t->op = OP_CALL;
+        return typing_become_func(t, FUNC_LIST_GET);
+    }
+    typing_fail(t, DIAG_BAD_INDEX, "a list is indexed by an int or a slice, not by %s", typing_arg_text(t, 1));
+    return type_scalar_kind(index) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
+}
+
+bool typing_list_setitem(Typing *t) {
+    const Type *index = infer_content(t->args[1].type);
+    if (type_is_integer(index)) {
+        t->op = OP_CALL;
+        return typing_become_func(t, FUNC_LIST_SET);
+    }
+    if (index->kind != TY_SLICE)
+        return typing_fail(t, DIAG_BAD_INDEX, "a list is indexed by an int or a slice, not by %s",
+                           typing_arg_text(t, 1));
+    const Type *item = item_of_iterable(t, 2);
+    if (item) TRY(put(t, item));
+    if (t->failed) return false;
+    return become(t, "lists:set_slice");
+}
+
+bool typing_list_delitem(Typing *t) {
+    return become(t, infer_content(t->args[1].type)->kind == TY_SLICE ? "lists:delete_slice" : "lists:delete");
+}
+
+/* + and *, also in place, where the list itself changes. */
+bool typing_list_binary(Typing *t) {
+    bool first = list_of(t) != NULL;
+    if (t->op == OP_ADD && first && t->flags & VF_INPLACE) {
+        const Type *item = item_of_iterable(t, 1);
+        if (item) TRY(put(t, item));
+        return !t->failed && become(t, "lists:extended");
+    }
+    if (t->op == OP_ADD && first && t->args[1].type->kind == TY_LIST) return become(t, "lists:concatenated");
+    if (t->op == OP_MUL && first && lib_kinds(t, 1, 1, "biu"))
+        return become(t, t->flags & VF_INPLACE ? "lists:repeat_in_place" : "lists:repeated");
+    if (t->op == OP_MUL && !first && lib_kinds(t, 0, 1, "biu")) return become(t, "lists:repeated_so_often");
+    return typing_bad_operands(t);
+}
+
+bool typing_list_compare(Typing *t) {
+    static const char *const names[] = {"lists:less",      "lists:less_equal", "lists:equal",
+                                        "lists:not_equal", "lists:greater",    "lists:greater_equal"};
+    return become(t, names[t->op - OP_LT]);
+}
+
+bool typing_list_contains(Typing *t) { return become(t, t->op == OP_IN ? "lists:contains" : "lists:contains_not"); }
+
+/* list(): a new one without items */
+bool rule_func_list_from(Typing *t) {
+    TRY(on_heap(t));
+    return t->nargs ? typing_become_prelude(t, "lists:from_iterable") : typing_become_op(t, OP_LIST);
+}

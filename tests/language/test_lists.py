@@ -1,0 +1,230 @@
+"""Lists: every method and operator, of numbers, tuples, arrays and lists, made here and passed in, against Python's."""
+
+import gc
+
+import numpy as np
+import pytest
+from oracle import agree, agree_all, make
+
+from krait import _testing, cuda, errors, njit
+
+
+def both(function, *args):
+    """What the function gives and leaves of its arguments, compiled and interpreted, on lists of their own."""
+    outcomes = []
+    for call in (njit(function), function):
+        own = [copy(arg) for arg in args]
+        try:
+            outcomes.append((repr(call(*own)), repr(own)))
+        except Exception as error:
+            outcomes.append((type(error), str(error), repr(own)))
+    assert outcomes[0] == outcomes[1]
+
+
+def copy(value):
+    return [copy(item) for item in value] if isinstance(value, list) else value
+
+
+def of(body, *args):
+    """The same for a body with parameters a, b, c."""
+    lines = "".join(f"    {line}\n" for line in body.strip().split("\n"))
+    both(make(f"def f({', '.join('abc'[:len(args)])}):\n{lines}", "f"), *args)
+
+
+NUMBERS = [3, 1, 2, 3, -7]
+
+
+@pytest.mark.parametrize("body", [
+    "return [1, 2, a]", "return []", "return [a]", "return [[1], [], [2, 3]]",
+    "return [(1, 2.5), (a, 0.5)]", "return [True, a > 1]", "return [*range(a), 9]", "return [1, *(2, 3), a]",
+    "return [i * i for i in range(a)]", "return [i for i in range(a) if i % 2]",
+    "return [[j for j in range(i)] for i in range(a)]",
+    "return [i + j for i in range(a) for j in range(2)]", "return list(range(a))", "return list()",
+    "return list((1, 2))",
+    "x = []\nfor i in range(a):\n    x.append(i)\nreturn x", "x = []\nx.append(a)\nx.append(1.5)\nreturn x[1]",
+    "if a > 1:\n    x = []\nelse:\n    x = [1]\nx.append(a)\nreturn x",
+    "x = [1, 2]\ny = x\ny.append(a)\nreturn x, y is not None",
+])  # fmt: skip
+def test_made(body):
+    of(body, 3)
+    of(body, 0)
+
+
+@pytest.mark.parametrize("body", [
+    "a.append(9)", "a.extend([7, 8])", "a.extend(range(3))", "a.extend(a)", "a.insert(1, 9)", "a.insert(-1, 9)",
+    "a.insert(99, 9)", "a.insert(-99, 9)", "return a.pop()", "return a.pop(0)", "return a.pop(-2)", "a.pop(99)",
+    "a.pop(-99)",
+    "a.remove(3)", "a.remove(99)", "return a.index(3)", "return a.index(3, 1)", "return a.index(3, 1, 2)",
+    "return a.index(3, -2)",
+    "return a.count(3), a.count(9)", "a.reverse()", "a.clear()", "return a.copy()", "a.sort()", "a.sort(reverse=True)",
+    "a.sort(key=lambda x: -x)", "a.sort(key=lambda x: x % 3, reverse=True)", "return sorted(a)",
+    "return sorted(a, reverse=True)",
+    "return len(a), sum(a), min(a), max(a)", "return 3 in a, 99 in a, 3 not in a", "return bool(a)",
+    "return any(a), all(a)",
+    "return a[0], a[-1]", "return a[9]", "return a[-9]", "a[1] = 8", "a[-1] = 8", "a[9] = 8", "del a[1]",
+    "del a[-1]", "del a[9]",
+    "return a[1:3]", "return a[:]", "return a[::-1]", "return a[3:1]", "return a[-3:]", "return a[::2]",
+    "return a[4:0:-2]",
+    "a[1:3] = [9]", "a[1:1] = [7, 8, 9]", "a[:] = []", "a[::2] = [0, 0, 0]", "a[::2] = [0]", "a[5:1] = (4, 5)",
+    "a[1:] = a",
+    "del a[1:3]", "del a[::2]", "del a[::-2]", "del a[3:1]", "return a + [5]", "a += [5]", "a += (5, 6)",
+    "return a * 2",
+    "return 2 * a", "return a * 0", "return a * -1", "a *= 2", "a *= 0",
+    "return a == [3, 1], a == a, a != a, a < [4], a <= a, a > [3], a >= [3, 2]", "return [x + 1 for x in a]",
+    "s = 0\nfor x in a:\n    s += x\nreturn s", "for i, x in enumerate(a):\n    a[i] = x + i",
+    "return [x for x in reversed(a)]",
+    "s = 0\nfor x, y in zip(a, a[1:]):\n    s += x * y\nreturn s",
+    "n = 0\nfor x in a:\n    n += 1\n    if n < 9:\n        a.append(x)",
+    "while a:\n    a.pop()",
+])  # fmt: skip
+def test_methods_and_operators(body):
+    of(body, NUMBERS)
+
+
+def test_lists_of_floats():
+    """An int that is put in becomes a float, as where a variable holds the one or the other."""
+    floats = [1.5, -0.0, 2.5, 1.5]
+    for body in ("a.sort()", "return sorted(a, reverse=True), sum(a), min(a), max(a)", "a.append(0.25)",
+                 "return a[::-1]",
+                 "return a.index(2.5), a.count(1.5), 2.5 in a, 2 in a", "a += [0.5]",
+                 "return a * 2, a == a"):  # fmt: skip
+        of(body, floats)
+    assert njit(lambda: [1.5, 2])() == [1.5, 2.0]
+    assert njit(make("def f(a):\n    a.append(1)\n    return a"))([1.5]) == [1.5, 1.0]
+    assert njit(lambda: [[1, 2], [2.5]])() == [[1.0, 2.0], [2.5]]
+
+
+def test_other_items():
+    of("a.append((1, 2.5))\nreturn a[0], (1, 2.5) in a, a.index((1, 2.5))", [(3, 0.5)])
+    of("a.sort()\nreturn sorted(a, key=lambda p: p[1])", [(3, 1), (1, 2), (1, 0)])
+    of("a[0].append(4)\na.append([5])\nb = a[0]\nb.append(6)\nreturn a, b", [[1], [2, 3]])
+    of("return [x for row in a for x in row], [len(row) for row in a], a[1] == [2]", [[1], [2]])
+    of("a.append(b)\nb.append(7)\nreturn a", [[1]], [2])
+    of("return a", [[[1]], [[2], [3]]])
+    of("return [True] * a, [1j, 2j]", 2)
+
+
+def test_what_came_in_is_what_goes_out():
+    a, array = [1, 2], np.arange(3.0)
+    assert njit(lambda a: a)(a) is a
+    arrays = [array]
+    same, first = njit(lambda x: (x, x[0]))(arrays)
+    assert same is arrays and first is array
+
+    @njit
+    def put(arrays, array):
+        arrays.append(array)
+        arrays.append(array * 0 if False else np.zeros(2))
+
+    put(arrays, array)
+    assert arrays[0] is array and arrays[1] is array and arrays[2].shape == (2,)
+    both_ways = njit(lambda: [[1]] * 2)()
+    assert both_ways[0] is both_ways[1]
+
+
+def test_what_happened_before_an_exception_is_seen():
+    of("a.append(9)\nreturn a[100]", [1])
+
+
+def test_arrays_in_lists():
+    def rows(n):
+        rows = []
+        for i in range(n):
+            rows.append(np.full(i, i))
+        rows[0] = np.ones(1, np.int64)
+        last = rows.pop()
+        return last, rows[0], len(rows)
+
+    def taken(n):
+        rows = [np.zeros(2) for _ in range(n)]
+        kept = rows[1]
+        rows.clear()
+        kept[0] = n
+        return kept
+
+    agree_all(rows, [(2,), (5,)])
+    agree_all(taken, [(2,), (5,)])
+    agree(lambda n: np.array([i * 2 for i in range(n)]), 4)
+    agree(lambda n: np.array([[i, j] for i in range(n) for j in range(2)]), 3)
+    agree(lambda n: np.array([np.full(2, i) for i in range(n)]), 3)
+    agree(lambda x: (np.array([1, x]), np.array([[1, 2.5], [x, 4]]), np.asarray([x, x], np.float32)), 7)
+    agree(lambda x: np.array([1, 2, x], dtype=np.uint8), 7)
+    with pytest.raises(ValueError, match="inhomogeneous shape"):
+        njit(lambda n: np.array([[0] * i for i in range(n)]))(3)
+
+
+def test_nothing_is_lost():
+    """Every list and array in it is given up, also where something is raised."""
+
+    @njit
+    def work(n, bad):
+        rows = [[np.zeros(k) for k in range(3)] for _ in range(n)]
+        rows.append(rows[0])
+        first = rows[0][1]
+        rows[0] = rows[1]
+        rows[1].pop()
+        if bad:
+            rows[99][0][0] = 1
+        rows.sort(key=lambda row: len(row))
+        return first, [row for row in rows], sorted([3, 2, 1])
+
+    def in_use():
+        gc.collect()
+        return _testing.heap_objects()
+
+    for bad in (False, True):
+        for _ in range(2):
+            before = in_use()
+            for _ in range(20):
+                try:
+                    work(4, bad)
+                except IndexError:
+                    pass
+            after = in_use()
+        assert after == before
+
+    items = [[1, 2], [3]]
+    njit(lambda x: x[0])(items)
+    before = in_use()
+    for _ in range(20):
+        njit(lambda x: x[0])(items)
+    assert in_use() == before
+
+
+@pytest.mark.parametrize("body, message", [
+    ("return [1, 'x']", "list of int and str"),
+    ("return [1, (2,)]", r"a list of int and (?s:.*)have one type"),
+    ("x = [1]\nx.append((2,))", "put into a list of int"),
+    ("return [1][1.0]", "a list is indexed by an int or a slice, not by 1.0"),
+    ("return [1].length", "length"),
+    ("x = [] if len([1]) > 1 else [1]\nreturn x", "only one branch of an expression makes"),
+    ("return {i for i in range(3)}", "comprehensions of sets and dicts"),
+])  # fmt: skip
+def test_refused(body, message):
+    with pytest.raises(errors.KraitError, match=message):
+        njit(make(f"def f():\n    " + body.replace("\n", "\n    "), "f"))()
+
+
+def test_arguments_that_are_refused():
+    cases = (([], "an empty list"), ([1, 2.5], "int and float"), ([1, "x"], "texts"), ([object()], "object"))
+    for bad, message in cases:
+        with pytest.raises(TypeError, match=message):
+            njit(lambda x: len(x))(bad)
+
+
+def test_no_lists_in_kernels():
+    with pytest.raises(errors.UnsupportedError, match=r"kernels have no lists(?s:.*)cuda.local.array"):
+        cuda.jit(lambda x: [1, 2])[1, 1](np.zeros(3))
+
+
+def test_methods_see_what_a_variable_becomes():
+    """The array is C-contiguous at first, and transposed from the second round on."""
+
+    def f(a):
+        b = a
+        for _ in range(3):
+            b = b.T
+            a = b.copy()
+        return a
+
+    agree(f, np.arange(6.0).reshape(2, 3))
