@@ -8,7 +8,7 @@ import numpy as np
 
 import kinds
 import oracle
-from documented import HELPERS, Differs, compiled_form, interpreted_form
+from documented import HELPERS, Differs, compiled_form, interpreted_forms
 from expressions import Routine
 from kinds import Array, Tuple
 from statements import Statements
@@ -157,37 +157,44 @@ def load(source, names):
 def check(program):
     """One program: ("same" | "differs as documented" | "refused" | "wrong", text)."""
     compiled, filename = load(compiled_form(program.source), {})
-    interpreted, other = load(interpreted_form(program.source), HELPERS)
+    forms = [load(form, HELPERS) for form in interpreted_forms(program.source)]
     try:
-        return check_calls(njit(compiled), interpreted, program.calls)
+        return check_calls(njit(compiled), [function for function, _ in forms], program.calls)
     finally:
-        linecache.cache.pop(filename, None)
-        linecache.cache.pop(other, None)
+        for name in (filename, *(name for _, name in forms)):
+            linecache.cache.pop(name, None)
 
 
 def check_calls(compiled, interpreted, calls):
     verdict = ("same", "")
     for number, call in enumerate(calls):
-        ours_in, theirs_in = oracle.copy_argument(call), oracle.copy_argument(call)
-        try:
-            theirs = oracle.outcome(interpreted, theirs_in, {})
-        except Differs as difference:
-            theirs = difference
+        ours_in = oracle.copy_argument(call)
         ours = oracle.outcome(compiled, ours_in, {})
         if isinstance(ours, oracle.Raised) and isinstance(ours.error, errors.KraitError):
             return refusal(ours.error)
-        if isinstance(theirs, Differs):
-            verdict = ("differs as documented", str(theirs)) if verdict[0] == "same" and number == 0 else verdict
-            continue
         try:
-            oracle.compare_outcomes(ours, theirs)
-            for i, (our, their) in enumerate(zip(ours_in, theirs_in)):
-                oracle.assert_same(our, their, f"argument {i} after the call")
-            shared = oracle.shared_with(ours, ours_in) == oracle.shared_with(theirs, theirs_in)
-            assert shared, "another argument's memory was returned"
-        except AssertionError as error:
-            return "wrong", f"call {number}: {error}"
+            faults = [fault for form in interpreted if (fault := difference(ours, ours_in, form, call))]
+        except Differs as documented:
+            verdict = ("differs as documented", str(documented)) if verdict[0] == "same" and number == 0 else verdict
+            continue
+        if len(faults) == len(interpreted):
+            return "wrong", f"call {number}: {faults[0]}"
     return verdict
+
+
+def difference(ours, ours_in, interpreted, call):
+    """What a call of the compiled function did that the interpreted one does not; None: it is the same."""
+    theirs_in = oracle.copy_argument(call)
+    theirs = oracle.outcome(interpreted, theirs_in, {})
+    try:
+        oracle.compare_outcomes(ours, theirs)
+        for i, (our, their) in enumerate(zip(ours_in, theirs_in)):
+            oracle.assert_same(our, their, f"argument {i} after the call")
+        shared = oracle.shared_with(ours, ours_in) == oracle.shared_with(theirs, theirs_in)
+        assert shared, "another argument's memory was returned"
+    except AssertionError as error:
+        return str(error)
+    return None
 
 
 def refusal(error):
