@@ -3,10 +3,12 @@
  * In: a clone of the untyped function.  Out: type and konst of every reached value; which edges can be taken; where a
  * block stops.
  *
- * Wegman and Zadeck, "Constant Propagation with Conditional Branches" (1991), with types beside the constants.  Two
- * worklists: blocks that became reachable, and values one of whose operands has a new fact.  A value's fact is what its
- * rule makes of its operands' facts; phis join (lattice.c) what they held with the facts that come over edges that can
- * be taken, and since every cycle goes through a phi or a cell, whose facts only grow, this ends.
+ * Wegman and Zadeck, "Constant Propagation with Conditional Branches" (1991), with types beside the constants.  To be
+ * done: blocks that became reachable, and values one of whose operands has a new fact; always the first in program
+ * order, so that a join has seen every way to it, and a loop has settled, before what follows looks at it (a Python
+ * number that becomes an int8 is not taken for an int64 by what is behind).  A value's fact is what its rule makes of
+ * its operands' facts; phis join (lattice.c) what they held with the facts that come over edges that can be taken, and
+ * since every cycle goes through a phi or a cell, whose facts only grow, this ends.
  *
  * Rules are not all monotone: numpy.sqrt of a Python float is float64, and of the float32 that the variable becomes in
  * a loop it is float32.  A join that met the first answer keeps it, though nothing gives it any more.  So when all is
@@ -28,6 +30,12 @@ typedef struct BlockState {
     Value *stop;   /* evaluation stops here; NULL: not */
 } BlockState;
 
+typedef struct Work {
+    uint64_t key; /* order of the block, place of the value in it */
+    Block *block;
+    Value *value; /* NULL: the whole block */
+} Work;
+
 struct Solver {
     BlockState *blocks;   /* by Block.id */
     uint32_t *place;      /* by Value.id: position in its block */
@@ -35,8 +43,7 @@ struct Solver {
     Value **users;
     bool *queued;       /* by Value.id */
     const Type **seeds; /* by Value.id: the type that a phi or cell starts with; NULL: bottom */
-    VEC(Block *) block_queue;
-    VEC(Value *) value_queue;
+    VEC(Work) heap;     /* of what is to be done, the least key first */
     size_t steps;
     bool changed; /* a fact, since the flag was cleared */
     bool moved;   /* a phi or cell went from one type to another, since the joins were last looked at */
@@ -82,11 +89,39 @@ static bool is_reached(const struct Solver *s, const Value *value) {
     return state->reached && (!state->stop || s->place[value->id] <= s->place[state->stop->id]);
 }
 
+/* ---- what is to be done ---- */
+
+static void push_work(Infer *in, Block *block, Value *value) {
+    struct Solver *s = in->solver;
+    uint64_t key = (uint64_t)block->order << 32 | (value ? s->place[value->id] + 1u : 0);
+    vec_push(in->arena, &s->heap, ((Work){key, block, value}));
+    Work *heap = s->heap.data;
+    for (size_t at = s->heap.len - 1; at && heap[at].key < heap[(at - 1) / 2].key; at = (at - 1) / 2) {
+        Work above = heap[(at - 1) / 2];
+        heap[(at - 1) / 2] = heap[at];
+        heap[at] = above;
+    }
+}
+
+static Work pop_work(struct Solver *s) {
+    Work first = s->heap.data[0], last = vec_pop(&s->heap);
+    Work *heap = s->heap.data;
+    size_t at = 0, count = s->heap.len;
+    for (size_t below = 1; below < count; below = 2 * at + 1) {
+        if (below + 1 < count && heap[below + 1].key < heap[below].key) below++;
+        if (last.key <= heap[below].key) break;
+        heap[at] = heap[below];
+        at = below;
+    }
+    if (count) heap[at] = last;
+    return first;
+}
+
 static void enqueue(Infer *in, Value *value) {
     struct Solver *s = in->solver;
     if (s->queued[value->id] || !is_reached(s, value)) return;
     s->queued[value->id] = true;
-    vec_push(in->arena, &s->value_queue, value);
+    push_work(in, value->block, value);
 }
 
 static void set_fact(Infer *in, Value *value, Fact fact) {
@@ -113,7 +148,7 @@ static void take_edge(Infer *in, Block *from, uint32_t which) {
     Block *to = from->succs.data[which];
     if (!s->blocks[to->id].reached) {
         s->blocks[to->id].reached = true;
-        vec_push(in->arena, &s->block_queue, to);
+        push_work(in, to, NULL);
         return;
     }
     for (Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) enqueue(in, phi);
@@ -364,18 +399,17 @@ static void revisit(Infer *in, Value *value) {
 static bool propagate(Infer *in) {
     struct Solver *s = in->solver;
     size_t limit = ((size_t)in->func->next_value + 16) * MAX_STEPS_PER_VALUE;
-    while (s->block_queue.len || s->value_queue.len) {
+    while (s->heap.len) {
         if (in->diag->failed) return false; /* a callee could not be translated */
         FAIL_IF(s->steps++ > limit, in->diag, LOWERING, in->func->source, in->func->span,
                 "the types of %s do not settle", in->func->name);
-        if (s->value_queue.len) {
-            Value *value = vec_pop(&s->value_queue);
-            s->queued[value->id] = false;
-            revisit(in, value);
-        } else {
-            Block *block = vec_pop(&s->block_queue);
-            run_block(in, block, block->first);
+        Work work = pop_work(s);
+        if (!work.value) {
+            run_block(in, work.block, work.block->first);
+            continue;
         }
+        s->queued[work.value->id] = false;
+        revisit(in, work.value);
     }
     return !in->diag->failed;
 }
@@ -454,7 +488,7 @@ static void start(Infer *in, const Type **seeds) {
     narrow_open(in);
     Block *entry = in->func->blocks.data[0];
     s->blocks[entry->id].reached = true;
-    vec_push(in->arena, &s->block_queue, entry);
+    push_work(in, entry, NULL);
 }
 
 void solver_open(Infer *in) {

@@ -155,3 +155,43 @@ def test_what_feeds_itself_stays_wide():
 
     array = np.ones(3, np.float32)
     assert type(njit(f)(array)) is type(f(array)) is np.float64
+
+
+def after_two_loops(a, p):
+    v = 127
+    for i in range(a.size):
+        v -= a[i]
+    for i in range(a.size & 1):
+        v %= np.bool_(p > i - 1)
+    return v
+
+
+def before_an_inner_function(a, p):
+    u = a[0] * a[0] if p > 0 else np.less(True, p)
+    v = u
+    v = np.negative(v * p)
+
+    def now():
+        return v
+
+    return now(), v
+
+
+def a_test_of_a_join(a, p):
+    v = a[0] if p > 0 else 7
+    if v > np.bool_(p):
+        w = v % np.bool_(True)
+    else:
+        w = v
+    return w
+
+
+@pytest.mark.parametrize("function", [after_two_loops, before_an_inner_function, a_test_of_a_join])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])
+def test_what_follows_a_join_waits_for_it(function, dtype):
+    """A Python number with a bool of NumPy is an int64: what follows must not see the number before it has become
+    another type's."""
+    a = np.array([3, 5], dtype)
+    got, expected = njit(function)(a, 2), function(a, 2)
+    assert got == expected
+    assert [type(value) for value in np.atleast_1d(got)] == [type(value) for value in np.atleast_1d(expected)]
