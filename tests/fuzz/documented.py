@@ -51,8 +51,8 @@ def _pow(base, exponent, constant=False):
             raise Differs("an int beyond 64 bits")
     if _is_weak_real(base) and _is_weak_real(exponent) and base < 0 and np.isfinite([base, exponent]).all():
         if exponent != int(exponent):
-            text = "a negative number to a fractional power is complex, which the result of float ** float cannot be in "
-            raise ValueError(text + "compiled code: make one operand complex")
+            text = "a negative number to a fractional power is complex, which the result of float ** float cannot be "
+            raise ValueError(text + "in compiled code: make one operand complex")
     value = operator.pow(base, exponent)
     return _easy_power(base, exponent, value) if constant else _watch(value)
 
@@ -139,7 +139,8 @@ def _complex_ufunc(name, *values):
 
 
 COMPLEX_UFUNCS = ("absolute", "abs", "multiply", "square")
-HELPERS = {f.__name__: f for f in (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _stored, _complex_ufunc)}
+KNOWN = (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _stored, _complex_ufunc)
+HELPERS = {f.__name__: f for f in KNOWN}
 
 
 def call(name, *arguments):
