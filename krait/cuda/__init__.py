@@ -48,7 +48,7 @@ globals().update((name, type_) for name, type_ in _krait.types.items() if isinst
 _LATER = {
     "_arrays": "from_cuda_array_interface is_cuda_array mapped mapped_array_like pinned pinned_array_like",
     "_compilation": "compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device",
-    "_contexts": "Context close cuda_error current_context defer_cleanup gpus is_bfloat16_supported "
+    "_contexts": "Context MemoryInfo close cuda_error current_context defer_cleanup gpus is_bfloat16_supported "
     "is_float16_supported is_fp8_supported is_supported_version profiling require_context runtime",
     "_reduction": "Reduce reduce",
 }
@@ -60,6 +60,15 @@ _C_NAMES = {"char": "int8", "short": "int16", "int": "int32", "long": "int64", "
 for _c, _name in [*_C_NAMES.items(), *(("u" + c, "u" + name) for c, name in _C_NAMES.items() if "float" not in name)]:
     globals().update((f"{_c}{n}", globals()[f"{_name}x{n}"]) for n in range(1, 5))
 del _c, _name
+
+
+def vectorize(ftylist_or_function=None, **options):
+    """krait.vectorize for a device, as @cuda.vectorize(["float32(float32)"])."""
+    from .. import vectorize as host_vectorize
+
+    given = () if ftylist_or_function is None else (ftylist_or_function,)
+    return host_vectorize(*given, **{"target": "cuda", **options})
+
 
 HAS_NUMBA = False
 implementation = "Krait"

@@ -194,6 +194,44 @@ def test_close_and_reset():
     assert (cuda.to_device(np.arange(5)).copy_to_host() == np.arange(5)).all()
 
 
+def test_what_a_kernel_takes():
+    @cuda.jit(launch_bounds=128)
+    def shared(x):
+        part = cuda.shared.array(64, np.float64)
+        part[cuda.threadIdx.x] = x[cuda.threadIdx.x]
+        cuda.syncthreads()
+        x[cuda.threadIdx.x] = part[63 - cuda.threadIdx.x]
+
+    shared[1, 64](np.ones(64))
+    key, = shared.signatures
+    assert shared.get_shared_mem_per_block() == {key: 512} and shared.get_shared_mem_per_block(key) == 512
+    assert shared.get_max_threads_per_block(key) >= 128 and shared.get_const_mem_size(key) >= 0
+    assert shared.get_local_mem_per_thread(key) >= 0
+    assert (shared.get_regs_per_thread(key) > 0) == cuda.is_available()
+    with pytest.raises(KeyError, match="nothing was compiled"):
+        shared.get_regs_per_thread("void(int64)")
+
+
+def test_vectorize():
+    @cuda.vectorize(["float32(float32, float32)"])
+    def plus(a, b):
+        return a + b
+
+    d = cuda.to_device(np.arange(4, dtype=np.float32))
+    assert isinstance(plus(d, d), cuda.DeviceArray) and plus(d, d).tolist() == [0, 2, 4, 6]
+
+
+def test_specialize():
+    special = work.specialize(np.ones(3), cuda.to_device(np.ones(3)), np.ones(3))
+    assert len(special.signatures) == 1 and special.specialized and not work.specialized
+    assert special.stats.cache_misses >= 1 and len(special.nopython_signatures) == 1
+    x, z = np.ones(3), np.zeros(3)
+    special[1, 32](x, np.ones(3), z)
+    assert (z == 3).all()
+    with pytest.raises(TypeError):
+        special[1, 32](np.ones(3, "f4"), np.ones(3), z)
+
+
 # ---- streams --------------------------------------------------------------------------------------------------------
 
 

@@ -188,7 +188,7 @@ int cuCtxSynchronize(void) {
 int cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
     return (void)pool, (void)attribute, (void)value, OK;
 }
-int cuMemPoolTrimTo(void *pool, size_t keep) { return (void)pool, (void)keep, OK; }
+int cuMemPoolTrimTo(void *pool, size_t keep) { return (void)pool, (void)keep, note(calls, "MemPoolTrimTo"), OK; }
 int cuMemGetInfo_v2(size_t *left, size_t *total) { return *left = *total = 1 << 30, OK; }
 
 /* ---- memory ---- */

@@ -373,3 +373,30 @@ def test_takers_of_memory_wait_for_it(run):
         del d, capsule, back
         assert not violations() and fake.fake_live() == 0
     """)
+
+
+def test_memory_is_gathered_before_there_is_none(run):
+    run("""
+        fake.fake_fail(b"MemAllocAsync", 0, 2)
+        d = cuda.device_array(10)  # the second attempt
+        assert calls() == ["MemAllocAsync 0", "CtxSynchronize", "MemPoolTrimTo", "MemAllocAsync 0"]
+
+        class Cycle:
+            pass
+
+        import gc
+        gc.set_threshold(0)
+        cycle = Cycle()
+        cycle.self, cycle.array = cycle, d
+        del cycle, d
+        assert fake.fake_live() == 1
+        fake.fake_fail(b"*", 0, 2)
+        try:
+            cuda.device_array(10)
+        except krait.errors.CudaMemoryError as error:
+            assert "free device arrays" in str(error) and isinstance(error, MemoryError)
+        else:
+            assert False
+        fake.fake_fail(b"", 0, 0)
+        assert "MemFreeAsync 0" in calls()  # the collector was asked
+    """)

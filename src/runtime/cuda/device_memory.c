@@ -89,8 +89,13 @@ int device_check(Device *device, int status, const char *what) {
 
 /* ---- memory ---- */
 
+/* Arrays that only the garbage collector can free may be what takes the room. */
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory) {
     int status = device->ops->allocate(device, stream, bytes, memory);
+    char text[8];
+    if (KRAIT_UNLIKELY(status != 0) && device->ops->explain(device, status, text, sizeof text) != FAILED_OTHERWISE &&
+        PyGC_Collect() > 0)
+        status = device->ops->allocate(device, stream, bytes, memory);
     if (status == 0) return 0;
     char what[80];
     snprintf(what, sizeof what, "allocating %zu bytes on %s", bytes, device->what);

@@ -25,11 +25,28 @@ static DeviceFailure gpu_explain(Device *device, int status, char *text, size_t 
 
 /* ---- memory ---- */
 
+/* What was freed is there when the streams have got there, and what the pool keeps is the driver's again. */
+static void gather_memory(CudaContext *context) {
+    const CuApi *api = &context->cuda->api;
+    void *pool = NULL;
+    if (api->CtxSynchronize() != CUDA_OK || !context->pools) return;
+    if (api->DeviceGetDefaultMemPool(&pool, context->number) == CUDA_OK) api->MemPoolTrimTo(pool, 0);
+}
+
+static int allocate(CudaContext *context, void *stream, size_t size, uint64_t *address) {
+    const CuApi *api = &context->cuda->api;
+    int error = CUDA_OUT_OF_MEMORY;
+    for (int attempt = 0; attempt < 2 && error == CUDA_OUT_OF_MEMORY; attempt++) {
+        if (attempt) gather_memory(context);
+        error = context->pools ? api->MemAllocAsync(address, size, stream) : api->MemAlloc(address, size);
+    }
+    return error;
+}
+
 static int gpu_allocate(Device *device, void *stream, size_t bytes, void **memory) {
     CudaContext *context = context_of(device);
     uint64_t *address = (uint64_t *)memory; /* a device address as the ABI of arrays has it */
-    size_t size = bytes ? bytes : 1;
-    ON_GPU(context, context->pools ? api->MemAllocAsync(address, size, stream) : api->MemAlloc(address, size));
+    ON_GPU(context, ((void)api, allocate(context, stream, bytes ? bytes : 1, address)));
 }
 
 static int put_behind(CudaContext *context, void *later, void *earlier) {
