@@ -7,6 +7,7 @@ host device, whose memory is that of the process, NumPy does what needs no compi
 import numpy as np
 
 from .. import _krait, vectorize
+from ..errors import TypingError, UnsupportedError
 
 _functions = {}  # NumPy ufunc or dtype -> the elementwise function compiled from it
 _WRAPPERS = {
@@ -69,13 +70,27 @@ _REDUCTIONS = {
 }
 
 
+def _runs_on_device(ufunc, method, options):
+    known = isinstance(getattr(np, ufunc.__name__, None), np.ufunc)
+    return known and method == "__call__" and not options and not ufunc.signature and ufunc.nin in _WRAPPERS
+
+
 def array_ufunc(array, ufunc, method, *inputs, out=None, **options):
-    """__array_ufunc__: NumPy's functions of device arrays run on the device."""
-    if method == "reduce" and ufunc in _REDUCTIONS and len(inputs) == 1:
-        return getattr(inputs[0], _REDUCTIONS[ufunc])(out=out[0] if out else None, **options)
-    if method != "__call__" or options or ufunc.signature or ufunc.nout != 1 or ufunc.nin not in _WRAPPERS:
-        return NotImplemented
-    return apply(ufunc, *inputs, out=out[0] if out else None)
+    """__array_ufunc__: NumPy's functions of device arrays run on the device; other ufuncs get the elements on the host,
+    as from any object that NumPy makes an array of."""
+    if method == "reduce" and ufunc in _REDUCTIONS and len(inputs) == 1 and options.keys() <= {"axis", "keepdims"}:
+        return getattr(inputs[0], _REDUCTIONS[ufunc])(out=out[0] if out else None, **{"axis": 0, **options})
+    if _runs_on_device(ufunc, method, options) and ufunc.nout == 1:
+        try:
+            return apply(ufunc, *inputs, out=out[0] if out else None)
+        except (TypingError, UnsupportedError):  # compiled code does not have it
+            if out and _is_device_array(out[0]):
+                raise
+    if out is not None:
+        if any(map(_is_device_array, out)):
+            return NotImplemented
+        options["out"] = out
+    return getattr(ufunc, method)(*map(_on_host, inputs), **options)
 
 
 def restored(array):
@@ -86,8 +101,16 @@ def restored(array):
 # ---- copies and casts -----------------------------------------------------------------------------------------------
 
 
-def _cast(dtype):
-    return _elementwise(np.dtype(dtype), np.dtype(dtype).type, 1)
+def _cast(dtype, given):
+    """The elementwise function that makes numbers of another dtype; of a complex number the real part."""
+    dtype = np.dtype(dtype)
+    if given.kind == "c" and dtype.kind != "c":
+        return _elementwise((dtype, "real"), _real_part(dtype.type), 1)
+    return _elementwise(dtype, dtype.type, 1)
+
+
+def _real_part(to):
+    return lambda a: to(a.real)
 
 
 def brought(array, dtype, stream=0):
@@ -97,7 +120,8 @@ def brought(array, dtype, stream=0):
 
 def assign(array, value, stream=0):
     """array[...] = value, on a GPU: a device array or a number of any type, broadcast and cast."""
-    _cast(array.dtype)(value, out=array, stream=stream)
+    given = value.dtype if _is_device_array(value) else np.asarray(value).dtype
+    _cast(array.dtype, given)(value, out=array, stream=stream)
 
 
 def _empty(array, dtype, order):

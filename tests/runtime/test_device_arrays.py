@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from conftest import on_the_gpu
 
+import krait
 from krait import cuda
 from krait.cuda import _operators as operators
 from krait.cuda import _reduction as reduction
@@ -70,6 +71,31 @@ def test_operands_are_broadcast_and_may_lie_on_the_host():
     agree(d + [1, 2, 3, 4], a + [1, 2, 3, 4])
     agree([1, 2, 3, 4] + d, a + [1, 2, 3, 4])
     agree(np.sqrt(d), np.sqrt(a))
+
+
+def test_ufuncs_that_compiled_code_does_not_have():
+    """They get the elements on the host."""
+    a = sample("f8")
+    d = cuda.to_device(a)
+
+    @krait.vectorize(["float64(float64)"])
+    def half(x):
+        return x / 2
+
+    np.testing.assert_array_equal(half(d), a / 2)
+    np.testing.assert_array_equal(np.add.accumulate(d, axis=1), np.add.accumulate(a, axis=1))
+    np.testing.assert_array_equal(np.add.outer(d[0], [1, 2]), np.add.outer(a[0], [1, 2]))
+    np.testing.assert_array_equal(np.add(d, 1, dtype=np.float32), np.add(a, 1, dtype=np.float32))
+    assert all((x == y).all() for x, y in zip(np.modf(d), np.modf(a)))
+    agree(np.add.reduce(d), np.add.reduce(a))
+    assert np.maximum.reduce(d, axis=None) == a.max()
+
+
+def test_complex_to_real():
+    a = sample("c16")
+    out = cuda.device_array(a.shape, np.float32)
+    operators.assign(out, cuda.to_device(a))  # the kernel that a GPU casts by
+    agree(out, a.real.astype(np.float32))
 
 
 def test_in_place():
