@@ -43,7 +43,9 @@ static TypeClass class_of(const Type *type) {
         default: return TYPE_CLASS_INTEGER;
         }
     case TY_ARRAY: return type->record ? TYPE_CLASS_RECORD : TYPE_CLASS_ARRAY;
-    case TY_STRUCT: return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
+    case TY_STRUCT:
+        if (type->form == STRUCT_INSTANCE) return TYPE_CLASS_OPAQUE;
+        return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
     case TY_NESTED: return TYPE_CLASS_NESTED;
     case TY_TIME: return type->flag ? TYPE_CLASS_TIMEDELTA : TYPE_CLASS_DATETIME;
     case TY_OPTIONAL: return TYPE_CLASS_OPTIONAL;
@@ -151,7 +153,7 @@ static PyObject *get_dtype(PyObject *self, void *closure) {
     if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE || class_of(type) == TYPE_CLASS_VECTOR)
         return type_to_object(module_state_of(self), type->items[0]);
     if (type->kind == TY_NESTED) return type_to_object(module_state_of(self), type->items[0]);
-    if (type->kind == TY_SCALAR || type->kind == TY_STRUCT || type->kind == TY_TIME)
+    if (type->kind == TY_SCALAR || type->kind == TY_TIME || (type->kind == TY_STRUCT && type->form != STRUCT_INSTANCE))
         return (PyObject *)marshal_descr(&module_state_of(self)->marshal, type);
     return no_attribute(self, "dtype");
 }
@@ -495,7 +497,8 @@ static int add_name(ModuleState *state, PyObject *names, const char *name, const
 /* What a type object stands for where compiled code names it: scalars and vectors can be constructed there. */
 static const Type *type_made(PyObject *object) {
     const Type *type = ((TypeObject *)object)->type;
-    return type->kind == TY_SCALAR || type->kind == TY_STRUCT ? type : NULL;
+    bool vector = type->kind == TY_STRUCT && type->form == STRUCT_VECTOR;
+    return type->kind == TY_SCALAR || vector ? type : NULL;
 }
 
 /* float32x4 and the others. */

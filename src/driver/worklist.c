@@ -134,6 +134,10 @@ static bool can_leave(const Type *type) {
     case TY_SLICE:
     case TY_EXC:
     case TY_TEXT: return false;
+    case TY_STRUCT:
+        if (type->form == STRUCT_INSTANCE && !type->flag) return false; /* the one that came in is another one */
+        for (uint32_t i = 0; i < type->count; i++) TRY(can_leave(type->items[i]));
+        return true;
     case TY_LIST:
     case TY_TUPLE:
     case TY_OPTIONAL:

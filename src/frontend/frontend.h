@@ -111,12 +111,16 @@ const Const *frontend_constant(Frontend *frontend, PyObject *object, const Sourc
 
 /* Classes whose instances have types of their own (structs.c).  frontend_tuple_type: of a tuple of that class with
  * items of these types; NULL: exception set.  frontend_enum_type: of an enumeration of ints; NULL: it is none (or no
- * memory, exception set).  frontend_struct_class: what a call of the class makes; NULL: no named tuple. */
+ * memory, exception set).  frontend_struct_class: what a call of the class makes; NULL: neither a
+ * named tuple nor an instance that is its attributes. */
 bool frontend_is_named_tuple(PyTypeObject *class);
 bool frontend_is_enum(PyTypeObject *class);
 const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
                                 const Type *const *items, size_t count);
 const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class);
+/* The names of the attributes of an instance of a dataclass, or of a plain class written in Python: a new tuple; whether
+ * an equal instance may stand for it.  NULL: it is none (or exception set). */
+PyObject *frontend_instance_names(PyObject *object, bool *frozen);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
 
 /* The type of the items of a dtype, in an array whose address and strides are multiples of what `addresses`, all of

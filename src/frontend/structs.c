@@ -1,7 +1,9 @@
-/* structs.c: classes whose instances have a type of their own in compiled code: namedtuples and enumerations of ints.
+/* structs.c: classes whose instances have a type of their own in compiled code: namedtuples, enumerations of ints,
+ * dataclasses and plain classes.
  *
  * In: a class.  Out: whether it is one, and the type of its instances.  Asked by the class alone, by what such classes
- * have: `_fields` and a `__new__` made together, `_member_map_`. */
+ * have: `_fields` and a `__new__` made together, `_member_map_`, `__dataclass_fields__`; a plain class is written in
+ * Python, has no base and no way of its own to find attributes. */
 #include <string.h> /* strcmp */
 
 #include "frontend/frontend_private.h"
@@ -56,11 +58,8 @@ const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena
 }
 
 /* What a call of a namedtuple's class needs to know: as if it were a function of that many parameters. */
-const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
-    PyObject *object = objects_get(frontend->objects, ref);
-    PyTypeObject *class = (PyTypeObject *)object;
-    if (!object || !PyType_Check(object) || !frontend_is_named_tuple(class) ||
-        definer(class, "__new__") != definer(class, "_fields") || class->tp_init != PyBaseObject_Type.tp_init)
+static const StructClass *tuple_class(Frontend *frontend, PyTypeObject *class) {
+    if (definer(class, "__new__") != definer(class, "_fields") || class->tp_init != PyBaseObject_Type.tp_init)
         return NULL;
     PyObject *fields, *defaults;
     find_attribute(class, "_fields", &fields);
@@ -70,7 +69,7 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     StructClass *info = ARENA_NEW(frontend->arena, StructClass);
     const Const **fallbacks = ARENA_ARRAY(frontend->arena, const Const *, count);
     const char **parameters = ARENA_ARRAY(frontend->arena, const char *, count);
-    *info = (StructClass){.count = (size_t)count, .least = (size_t)count, .fallbacks = fallbacks};
+    *info = (StructClass){.tuple = true, .count = (size_t)count, .least = (size_t)count, .fallbacks = fallbacks};
     info->parameters = parameters;
     info->names = field_names(frontend->arena, class, count);
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -84,6 +83,131 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
         TRY(fallbacks[i] = frontend_constant(frontend, fallback, NULL, (Span){0}));
     }
     return info;
+}
+
+/* ---- instances ---- */
+
+static PyObject *dataclass_fields(PyTypeObject *class) {
+    PyObject *fields;
+    find_attribute(class, "__dataclass_fields__", &fields);
+    return fields && PyDict_Check(fields) ? fields : NULL;
+}
+
+/* dataclasses lists ClassVar and InitVar there too. */
+static bool is_field(PyObject *field) {
+    PyObject *kind = PyObject_GetAttrString(field, "_field_type");
+    PyObject *name = kind ? PyObject_GetAttrString(kind, "name") : NULL;
+    bool is = name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "_FIELD") == 0;
+    Py_XDECREF(kind);
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return is;
+}
+
+static PyObject *dataclass_names(PyObject *fields) {
+    PyObject *names = PyList_New(0), *name, *field;
+    for (Py_ssize_t at = 0; names && PyDict_Next(fields, &at, &name, &field);)
+        if (is_field(field) && PyList_Append(names, name) < 0) Py_CLEAR(names);
+    PyObject *tuple = names ? PyList_AsTuple(names) : NULL;
+    Py_XDECREF(names);
+    return tuple;
+}
+
+static bool is_true(PyObject *object, const char *name) {
+    PyObject *value = PyObject_GetAttrString(object, name);
+    bool is = value == Py_True;
+    Py_XDECREF(value);
+    PyErr_Clear();
+    return is;
+}
+
+/* Nobody can tell an instance from one with the same attributes. */
+static bool is_frozen(PyTypeObject *class) {
+    PyObject *parameters;
+    find_attribute(class, "__dataclass_params__", &parameters);
+    return parameters && is_true(parameters, "frozen") && is_true(parameters, "eq");
+}
+
+static bool is_plain(PyTypeObject *class) {
+    static const char *const others[] = {"__call__", "__array__", "__cuda_array_interface__", "__dlpack__",
+                                         "__getattr__"};
+    bool plain = (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && class->tp_base == &PyBaseObject_Type &&
+                 class->tp_getattro == PyObject_GenericGetAttr && definer(class, "__module__");
+    for (size_t i = 0; plain && i < COUNT_OF(others); i++) plain = !definer(class, others[i]);
+    return plain;
+}
+
+PyObject *frontend_instance_names(PyObject *object, bool *frozen) {
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject *fields = PyType_Check(object) ? NULL : dataclass_fields(class);
+    *frozen = false;
+    if (fields) {
+        *frozen = is_frozen(class);
+        return dataclass_names(fields);
+    }
+    if (PyType_Check(object) || !is_plain(class)) return NULL;
+    PyObject *dict = PyObject_GenericGetDict(object, NULL), *names = NULL;
+    if (dict && PyDict_CheckExact(dict) && PyDict_GET_SIZE(dict)) names = PySequence_Tuple(dict);
+    Py_XDECREF(dict);
+    PyErr_Clear();
+    return names;
+}
+
+/* The function that dataclasses made for the class, or NULL: calling it may do anything. */
+static PyCodeObject *made_init(PyTypeObject *class, PyObject **defaults) {
+    PyObject *init;
+    find_attribute(class, "__init__", &init);
+    bool plain = init && PyFunction_Check(init) && !definer(class, "__post_init__") &&
+                 class->tp_new == PyBaseObject_Type.tp_new && definer(class, "__init__") == (PyObject *)class;
+    PyCodeObject *code = plain ? (PyCodeObject *)PyFunction_GET_CODE(init) : NULL;
+    if (!code || PyUnicode_CompareWithASCIIString(code->co_filename, "<string>") != 0 || code->co_kwonlyargcount)
+        return NULL;
+    *defaults = PyFunction_GET_DEFAULTS(init);
+    return code;
+}
+
+/* One parameter for each attribute, in their order. */
+static bool takes_all(PyCodeObject *code, PyObject *names) {
+    PyObject *variables = PyCode_GetVarnames(code);
+    Py_ssize_t count = PyTuple_GET_SIZE(names);
+    bool all = variables && code->co_argcount == count + 1;
+    for (Py_ssize_t i = 0; all && i < count; i++)
+        all = PyUnicode_Compare(PyTuple_GET_ITEM(variables, i + 1), PyTuple_GET_ITEM(names, i)) == 0;
+    Py_XDECREF(variables);
+    return all;
+}
+
+static const StructClass *dataclass(Frontend *frontend, PyTypeObject *class) {
+    PyObject *defaults, *names = frontend_keep(frontend, dataclass_names(dataclass_fields(class)));
+    PyCodeObject *code = names ? made_init(class, &defaults) : NULL;
+    if (!code || !takes_all(code, names)) return NULL;
+    Py_ssize_t count = PyTuple_GET_SIZE(names), given = defaults ? PyTuple_GET_SIZE(defaults) : 0;
+    const Const **fallbacks = ARENA_ARRAY(frontend->arena, const Const *, count);
+    const char **parameters = ARENA_ARRAY(frontend->arena, const char *, count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        parameters[i] = arena_strdup(frontend->arena, text ? text : "");
+        if (i < count - given) continue;
+        PyObject *fallback = PyTuple_GET_ITEM(defaults, i - (count - given));
+        if (strcmp(Py_TYPE(fallback)->tp_name, "_HAS_DEFAULT_FACTORY_CLASS") == 0) return NULL;
+        TRY(fallbacks[i] = frontend_constant(frontend, fallback, NULL, (Span){0}));
+    }
+    StructClass *info = ARENA_NEW(frontend->arena, StructClass);
+    *info = (StructClass){.frozen = is_frozen(class),
+                          .count = (size_t)count,
+                          .least = (size_t)(count - given),
+                          .parameters = parameters,
+                          .names = parameters,
+                          .fallbacks = fallbacks};
+    return info;
+}
+
+const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
+    PyObject *object = objects_get(frontend->objects, ref);
+    PyTypeObject *class = (PyTypeObject *)object;
+    if (!object || !PyType_Check(object)) return NULL;
+    if (frontend_is_named_tuple(class)) return tuple_class(frontend, class);
+    return dataclass_fields(class) ? dataclass(frontend, class) : NULL;
 }
 
 /* ---- enumerations ---- */

@@ -106,6 +106,8 @@ typedef enum StructForm {
     STRUCT_VECTOR,       /* a small vector of CUDA: items of one scalar, named x y z w */
     STRUCT_RECORD,       /* an item of an array of structured dtype, numpy.void */
     STRUCT_RECORD_CLASS, /* the same of dtype (numpy.record, ...): numpy.record */
+    STRUCT_INSTANCE,     /* the attributes of an instance of a Python class, `object`; flag: an equal instance may stand
+                            for it */
 } StructForm;
 
 /* As NumPy numbers them; 3 is none. */
@@ -191,6 +193,9 @@ const Type *type_time_common(TypeTable *table, bool delta, const Type *a, const 
 int64_t time_factor(const Type *from, const Type *to); /* ticks of `to` in one of `from`; 0: no whole number */
 const char *time_unit_name(TimeUnit unit);
 bool time_unit_find(const char *name, size_t length, TimeUnit *unit);
+/* An instance of a class with these attributes, laid out as a tuple of them. */
+const Type *type_instance(TypeTable *table, ObjRef class, bool flag, const char *const *names, const Type *const *items,
+                          size_t count);
 /* The struct that `like` says: form, count, items, names, places, bytes, align. */
 const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
@@ -211,6 +216,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   array(float32, 2, C) array(float32, 1, C, readonly) array(float32, 1, A, unaligned)   float32x4
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
+ *   instance#7(x: int, y: float)  frozen#7(...) if an equal one may stand for it
  *   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
@@ -222,8 +228,9 @@ const Type *type_parse(TypeTable *table, Arena *scratch, const char *text, const
 
 typedef struct Const Const;
 
-/* A class whose call makes a named tuple, as what a call needs to know of it. */
+/* A class whose call makes a named tuple or an instance with these attributes, as what a call needs to know of it. */
 typedef struct StructClass {
+    bool tuple, frozen;
     size_t count, least;           /* fields; the first `least` have no default */
     const char *const *parameters; /* their names */
     const char *const *names;      /* as in Type.names */

@@ -156,7 +156,7 @@ const Repr *repr_make(Arena *arena, const Type *type) {
     case TY_CELL:
     case TY_ITER: return &state_repr;
     case TY_ARRAY: return array_repr(arena, type);
-    case TY_STRUCT: return laid_out_repr(arena, type);
+    case TY_STRUCT: return type->form == STRUCT_INSTANCE ? items_repr(arena, type) : laid_out_repr(arena, type);
     case TY_NESTED: return nested_repr(arena, type);
     case TY_LIST: return list_repr(arena, type);
     case TY_FLAT: return type_repr(type->items[0]);

@@ -56,7 +56,8 @@ static const char *const iter_text[] = {
 /* ---- printing ---- */
 
 static void print_named(Buf *buf, const Type *type) {
-    buf_printf(buf, "named#%u(", (unsigned)type->object);
+    const char *what = type->kind == TY_TUPLE ? "named" : type->flag ? "frozen" : "instance";
+    buf_printf(buf, "%s#%u(", what, (unsigned)type->object);
     for (uint32_t i = 0; i < type->count; i++) {
         buf_printf(buf, "%s%s: ", i ? ", " : "", type->names[i]);
         type_print(buf, type->items[i]);
@@ -81,6 +82,10 @@ static void print_name(Buf *buf, const char *name) {
 }
 
 static void print_struct(Buf *buf, const Type *type) {
+    if (type->form == STRUCT_INSTANCE) {
+        print_named(buf, type);
+        return;
+    }
     if (type->form == STRUCT_VECTOR) {
         buf_printf(buf, "%sx%u", scalar_info[type->items[0]->scalar].name, (unsigned)type->count);
         return;
@@ -434,7 +439,7 @@ static const Type *parse_kind(TypeParser *parser, TypeKind kind) {
 }
 
 /* "#" number "(" [name ":" type {"," name ":" type}] ")" */
-static const Type *parse_named_tuple(TypeParser *parser) {
+static const Type *parse_named(TypeParser *parser, TypeKind kind, bool flag) {
     uint32_t object;
     VEC(const char *) names = {0};
     TypeList items = {0};
@@ -452,6 +457,7 @@ static const Type *parse_named_tuple(TypeParser *parser) {
         vec_push(parser->scratch, &items, item);
     }
     const char *const *fields = names.len ? names.data : (const char *const[]){""};
+    if (kind == TY_STRUCT) return type_instance(parser->table, object, flag, fields, items.data, items.len);
     return type_named_tuple(parser->table, object, fields, items.data, items.len);
 }
 
@@ -465,7 +471,9 @@ static const Type *parse_word(TypeParser *parser) {
     const char *word = parser->at;
     size_t length = word_length(word);
     parser->at += length;
-    if (word_is(word, length, "named")) return parse_named_tuple(parser);
+    if (word_is(word, length, "named")) return parse_named(parser, TY_TUPLE, false);
+    if (word_is(word, length, "instance")) return parse_named(parser, TY_STRUCT, false);
+    if (word_is(word, length, "frozen")) return parse_named(parser, TY_STRUCT, true);
     if (word_is(word, length, "enum")) return parse_enum(parser, false);
     if (word_is(word, length, "flag")) return parse_enum(parser, true);
     if (word_is(word, length, "datetime64")) return parse_time(parser, false);

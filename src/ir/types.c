@@ -60,7 +60,9 @@ bool type_table_exhausted(TypeTable *table) { return table->exhausted; }
 void type_table_fail_after(TypeTable *table, size_t n) { arena_fail_after(table->arena, n); }
 
 static uint32_t count_places(const Type *type) {
-    return type->kind == TY_STRUCT ? type->count : type->kind == TY_NESTED ? type->ndim : 0;
+    return type->kind == TY_STRUCT && type->form != STRUCT_INSTANCE ? type->count
+           : type->kind == TY_NESTED                                ? type->ndim
+                                                                    : 0;
 }
 
 static uint64_t type_hash(const Type *type) {
@@ -292,6 +294,17 @@ const Type *type_struct(TypeTable *table, const Type *like) {
                                  .places = like->places});
 }
 
+const Type *type_instance(TypeTable *table, ObjRef class, bool flag, const char *const *names, const Type *const *items,
+                          size_t count) {
+    return intern(table, &(Type){.kind = TY_STRUCT,
+                                 .form = STRUCT_INSTANCE,
+                                 .object = class,
+                                 .flag = flag,
+                                 .count = (uint32_t)count,
+                                 .items = items,
+                                 .names = names});
+}
+
 const Type *type_vector(TypeTable *table, Scalar scalar, unsigned count) {
     static const char *const names[VECTOR_MAX_COUNT] = {"x", "y", "z", "w"};
     enum { WIDEST_ACCESS = 16 };
@@ -317,7 +330,8 @@ const Type *type_time(TypeTable *table, bool delta, TimeUnit unit, uint32_t coun
 }
 
 bool type_can_be_element(const Type *type) {
-    return type->kind == TY_STRUCT || type->kind == TY_TIME || (type->kind == TY_SCALAR && !type->weak);
+    if (type->kind == TY_STRUCT) return type->form != STRUCT_INSTANCE;
+    return type->kind == TY_TIME || (type->kind == TY_SCALAR && !type->weak);
 }
 
 int type_field(const Type *type, const char *name) {

@@ -519,7 +519,7 @@ static bool not_callable(Typing *t, const Type *type) {
     return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
 }
 
-/* P(1, y=2): an instance of a namedtuple is a tuple of its fields. */
+/* P(1, y=2): an instance of a namedtuple is a tuple of its fields, one of a dataclass a struct of them. */
 static bool call_object(Typing *t, const Type *callee) {
     Infer *in = t->in;
     const StructClass *class = in->host->struct_class(in->host->self, callee->object);
@@ -537,8 +537,10 @@ static bool call_object(Typing *t, const Type *callee) {
         if (t->emit) values[i] = given ? t->values[i] : typing_make_const(t, konsts[i]);
         known &= konsts[i] && konsts[i]->type == types[i];
     }
-    const Type *type = type_named_tuple(in->types, callee->object, class->names, types, class->count);
-    t->konst = known ? const_typed_tuple(in->arena, type, konsts) : NULL;
+    const Type *type = class->tuple
+                           ? type_named_tuple(in->types, callee->object, class->names, types, class->count)
+                           : type_instance(in->types, callee->object, class->frozen, class->names, types, class->count);
+    t->konst = known && class->tuple ? const_typed_tuple(in->arena, type, konsts) : NULL;
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, values, class->count) : NULL, type);
 }
 

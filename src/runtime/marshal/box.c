@@ -168,15 +168,32 @@ static PyObject *box_item(const Marshal *marshal, const Type *type, const void *
     return object;
 }
 
+/* A new instance with these attributes; its __init__ has run in compiled code, or does nothing else. */
+static PyObject *box_instance(const Marshal *marshal, const Type *type, const void *from) {
+    PyTypeObject *class = (PyTypeObject *)objects_get(marshal->objects, type->object);
+    PyObject *empty = class ? PyTuple_New(0) : NULL, *object = empty ? class->tp_new(class, empty, NULL) : NULL;
+    for (uint32_t i = 0; object && i < type->count; i++) {
+        PyObject *value = marshal_box(marshal, type->items[i], (const char *)from + type_item_offset(type, i));
+        PyObject *name = value ? PyUnicode_InternFromString(type->names[i]) : NULL;
+        if (!name || PyObject_GenericSetAttr(object, name, value) < 0) Py_CLEAR(object);
+        Py_XDECREF(value);
+        Py_XDECREF(name);
+    }
+    Py_XDECREF(empty);
+    return object;
+}
+
 PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from) {
     switch (type->kind) {
     case TY_SCALAR: return box_scalar(marshal, type, from);
     case TY_NONE: Py_RETURN_NONE;
     case TY_TUPLE: return box_tuple(marshal, type, from);
     case TY_ARRAY: return type->record ? box_record(marshal, type, from) : box_array(marshal, type, from);
-    case TY_TIME:
-    case TY_STRUCT: return box_item(marshal, type, from);
     case TY_LIST: return marshal_box_list(marshal, type, from);
+    case TY_STRUCT:
+        if (type->form == STRUCT_INSTANCE) return box_instance(marshal, type, from);
+        return box_item(marshal, type, from);
+    case TY_TIME: return box_item(marshal, type, from);
     case TY_OPTIONAL:
         if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
         return marshal_box(marshal, type->items[0], from);

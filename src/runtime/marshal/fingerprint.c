@@ -72,7 +72,9 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
     }
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyRange_Check(object);
-    return mix(fingerprint, (uint64_t)(uintptr_t)(value ? (PyObject *)class : object) << 8 | MARK_CLASS);
+    bool instance = class->tp_base == &PyBaseObject_Type && (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !class->tp_call;
+    bool by_class = value || instance;
+    return mix(fingerprint, (uint64_t)(uintptr_t)(by_class ? (PyObject *)class : object) << 8 | MARK_CLASS);
 }
 
 uint64_t marshal_fingerprint(const Marshal *marshal, PyObject *object, uint64_t fingerprint) {

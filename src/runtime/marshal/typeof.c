@@ -147,6 +147,33 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
     return type;
 }
 
+/* An instance whose attributes all have types. */
+static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyObject *names, bool frozen) {
+    Py_ssize_t count = PyTuple_GET_SIZE(names);
+    const Type **items = PyMem_Calloc((size_t)count + 1, sizeof *items), *type = NULL;
+    const char **texts = PyMem_Calloc((size_t)count + 1, sizeof *texts);
+    bool entered = items && texts && !Py_EnterRecursiveCall(" while typing an instance"), fine = entered;
+    if (!items || !texts) PyErr_NoMemory();
+    for (Py_ssize_t i = 0; fine && i < count; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i), *value = PyObject_GetAttr(object, name);
+        texts[i] = PyUnicode_AsUTF8(name);
+        items[i] = value ? marshal_typeof(marshal, value) : NULL;
+        fine = items[i] && texts[i] && items[i]->kind != TY_STR;
+        if (!fine && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
+            PyErr_Format(PyExc_TypeError,
+                         "a value of type %s cannot be an argument of compiled code, because of its attribute %R: "
+                         "attributes are numbers, NumPy arrays, tuples of them, None and such instances",
+                         Py_TYPE(object)->tp_name, name);
+        Py_XDECREF(value);
+    }
+    if (entered) Py_LeaveRecursiveCall();
+    ObjRef class = fine ? objects_ref(marshal->objects, (PyObject *)Py_TYPE(object)) : 0;
+    if (class) type = type_instance(marshal->types, class, frozen, texts, items, (size_t)count);
+    PyMem_Free(items);
+    PyMem_Free(texts);
+    return type;
+}
+
 const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
     TypeTable *types = marshal->types;
     if (PyBool_Check(object)) return type_scalar(types, SCALAR_BOOL, true);
@@ -183,7 +210,12 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyList_Check(object) && marshal->host) return marshal_typeof_list(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
-    return typeof_constant(marshal, object, arena, konst);
+    bool frozen;
+    PyObject *names = frontend_instance_names(object, &frozen);
+    if (!names) return PyErr_Occurred() ? NULL : typeof_constant(marshal, object, arena, konst);
+    const Type *type = typeof_instance(marshal, object, names, frozen);
+    Py_DECREF(names);
+    return type;
 }
 
 const Type *marshal_typeof(const Marshal *marshal, PyObject *object) {

@@ -169,6 +169,26 @@ static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyOb
     return MARSHAL_OK;
 }
 
+/* The instance keeps its attributes alive; a property that makes one up would not. */
+static MarshalResult unpack_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                     Unpack *unpack) {
+    if (type->form != STRUCT_INSTANCE || objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object))
+        return MARSHAL_MISMATCH;
+    for (uint32_t i = 0; i < type->count; i++) {
+        PyObject *value = PyObject_GetAttrString(object, type->names[i]);
+        if (!value) {
+            PyErr_Clear();
+            return MARSHAL_MISMATCH;
+        }
+        bool kept = Py_REFCNT(value) > 1;
+        MarshalResult result = kept ? unpack(marshal, type->items[i], value, (char *)to + type_item_offset(type, i))
+                                    : MARSHAL_MISMATCH;
+        Py_DECREF(value);
+        if (result != MARSHAL_OK) return result;
+    }
+    return MARSHAL_OK;
+}
+
 static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                      Unpack *unpack) {
     uint8_t *present = (uint8_t *)to + type_item_offset(type, 1);
@@ -196,6 +216,7 @@ MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyO
         if (!marshal_is_time(object) || marshal_time(marshal, object) != type) return MARSHAL_MISMATCH;
         *(int64_t *)to = ((PyDatetimeScalarObject *)object)->obval;
         return MARSHAL_OK;
+    case TY_STRUCT: return unpack_instance(marshal, type, object, to, unpack);
     case TY_NONE: return object == Py_None ? MARSHAL_OK : MARSHAL_MISMATCH;
     case TY_LIST: return marshal_unpack_list(marshal, type, object, to, unpack);
     case TY_TUPLE: return unpack_tuple(marshal, type, object, to, unpack);

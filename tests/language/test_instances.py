@@ -1,0 +1,177 @@
+"""Instances of dataclasses and plain classes: their attributes in functions and kernels; dataclasses made."""
+
+import dataclasses
+import enum
+from collections import namedtuple
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from krait import cuda, njit, typeof
+from krait.errors import TypingError
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: float
+    y: float = 2.0
+    names: ClassVar[int] = 3
+
+
+@dataclasses.dataclass
+class Grid:
+    data: np.ndarray
+    origin: Point
+    step: int
+    scale: tuple = (1, 2.5)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slotted:
+    a: np.float32
+    b: object
+
+
+class Plain:
+    def __init__(self, n, weights):
+        self.n = n
+        self.weights = weights
+
+
+def agree(function, *args):
+    ours, theirs = njit(function)(*args), function(*args)
+    assert type(ours) is type(theirs) and ours == theirs
+    return ours
+
+
+def test_attributes():
+    grid = Grid(np.arange(6.0).reshape(2, 3), Point(1.5), 4)
+    agree(lambda g: (g.data[1, 2] + g.origin.x * g.origin.y + g.step, g.scale, g.scale[1]), grid)
+    agree(lambda s: (s.a, s.b is None), Slotted(np.float32(2), None))
+    agree(lambda p, q: p.n + q.n + p.weights[0], Plain(3, (1, 2)), Plain(4, (5, 6)))
+    agree(lambda pair: pair[0].x + pair[1].y, (Point(1.0), Point(2.0, 3.0)))
+
+
+def test_arrays_are_written_where_they_are():
+    def scale(p):
+        for i in range(p.n):
+            p.weights[i] *= 2
+        return p.weights
+
+    plain = Plain(3, np.ones(3))
+    assert njit(scale)(plain) is plain.weights and list(plain.weights) == [2, 2, 2]
+
+
+def test_types_of_attributes_make_specialisations():
+    function = njit(lambda p: p.x)
+    assert type(function(Point(1.0))) is float and type(function(Point(1))) is int
+    assert type(function(Point(np.float32(1)))) is np.float32
+    assert function(Point(7)) == 7 and function(Plain(1, 2).__class__ and Point(8)) == 8
+    assert typeof(Point(1.0)) is typeof(Point(2.0)) and typeof(Point(1.0)) is not typeof(Point(1))
+    by_number = njit(lambda p: p.n)
+    assert by_number(Plain(1, 2.0)) == 1 and by_number(Plain(2.5, None)) == 2.5
+
+
+def test_frozen_dataclasses_are_made_and_returned():
+    def moved(p, d):
+        q = Point(p.x + d, y=p.y)
+        r = Point(d)
+        return q, r, (q.x + r.y if d > 0 else p.x), p
+
+    result = agree(moved, Point(1.0, 5.0), 2.5)
+    assert type(result[0]) is Point
+    agree(lambda n: Slotted(np.float32(n), None), 3)
+
+
+def test_other_dataclasses_are_made_and_read():
+    def inner(n):
+        g = Grid(None, Point(n), n)
+        for i in range(3):
+            g = Grid(None, Point(g.origin.x + i), g.step)
+        return g.origin.x + g.step + g.scale[1]
+
+    agree(inner, 3)
+
+
+def test_across_calls_and_branches():
+    @njit
+    def larger(p, q):
+        return p if p.x > q.x else q
+
+    agree_with = njit(lambda p, q: larger(p, q).y)
+    assert agree_with(Point(1.0, 10.0), Point(2.0, 20.0)) == 20.0
+    best = larger(Point(1.0, 10.0), Point(2.0, 20.0))
+    assert best == Point(2.0, 20.0) and type(best) is Point
+
+
+def test_kernels():
+    @cuda.jit
+    def kernel(grid, point, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            p = Point(point.x, grid.step)
+            out[i] = grid.data[i] * grid.scale[1] + p.x + p.y + grid.origin.y
+            grid.data[i] = i
+
+    grid, out = Grid(np.ones(4), Point(1.0), 3), np.zeros(4)
+    kernel[1, 4](grid, Point(0.5), out)
+    assert list(out) == [2.5 + 0.5 + 3 + 2.0] * 4 and list(grid.data) == [0, 1, 2, 3]
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+    BLUE = 2
+
+
+Pair = namedtuple("Pair", "colour at")
+
+
+def test_named_tuples_and_enumerations_inside():
+    pair = Pair(Colour.BLUE, Point(1.0))
+    result = agree(lambda p, q: (p, p.colour == Colour.BLUE, q.x.colour, Pair(Colour.RED, q)), pair, Point(pair))
+    assert type(result[0]) is Pair and result[2] is Colour.BLUE
+
+    @cuda.jit
+    def kernel(p, out):
+        out[0] = p.colour + p.at.x if p.colour == Colour.BLUE else -1
+
+    out = np.zeros(1)
+    kernel[1, 1](pair, out)
+    assert out[0] == 3
+
+
+@dataclasses.dataclass
+class Busy:
+    x: int
+    made: list = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        self.x += 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Odd:
+    x: int
+
+    def __init__(self, y):
+        object.__setattr__(self, "x", y * 2)
+
+
+def refused(function, *args, error=TypingError):
+    with pytest.raises(error) as caught:
+        njit(function)(*args)
+    return str(caught.value)
+
+
+def test_refusals():
+    def assigned(p):
+        p.x = 3
+        return p.x
+
+    assert "attributes of" in refused(assigned, Point(1.0))
+    assert "has no attribute `z`" in refused(lambda p: p.z, Point(1.0))
+    assert "cannot be returned" in refused(lambda g: g, Grid(None, Point(1.0), 1))
+    assert "not compiled" in refused(lambda n: Busy(n).x, 1)
+    assert "not compiled" in refused(lambda n: Odd(n).x, 1)
+    assert "because of its attribute 'made'" in refused(lambda b: b.x, Busy(1), error=TypeError)
