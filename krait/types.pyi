@@ -91,6 +91,14 @@ class NPTimedelta(Type):
     """numpy.timedelta64 of a unit."""
     def __new__(cls, unit: str = "") -> NPTimedelta: ...
 
+class CharSeq(Type):
+    """An element of dtype S."""
+    def __new__(cls, count: int) -> CharSeq: ...
+
+class UnicodeCharSeq(Type):
+    """An element of dtype U."""
+    def __new__(cls, count: int) -> UnicodeCharSeq: ...
+
 class Optional(Type):
     def __new__(cls, type: _TypeLike) -> Optional: ...
 

@@ -96,6 +96,11 @@ void l_copy_record(Lower *l, const Type *record, LLVMValueRef to, LLVMValueRef f
 /* Where a view without axes points when the index that made it was outside. (lower_array.c) */
 LLVMValueRef l_nowhere(Lower *l);
 
+LLVMValueRef lower_chars_compare(Lower *l, const Value *value); /* lower_chars.c */
+LLVMValueRef l_chars_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to);
+LLVMValueRef l_chars_truth(Lower *l, const Type *type, LLVMValueRef value); /* any character */
+LLVMValueRef l_chars_const(Lower *l, const Const *konst);
+
 LLVMValueRef lower_time_binary(Lower *l, const Value *value); /* lower_time.c */
 LLVMValueRef lower_time_negative(Lower *l, const Value *value);
 LLVMValueRef lower_time_compare(Lower *l, const Value *value);

@@ -136,6 +136,8 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
     LLVMValueRef result = NULL;
     if (type_is_scalar(from) && type_is_scalar(to))
         return l_cast_scalar(l, value, from->scalar, to->scalar);
+    else if (from->kind == TY_CHARS && to->kind == TY_CHARS)
+        return l_chars_convert(l, value, from, to);
     else if (from->kind == TY_TIME && to->kind == TY_TIME)
         return l_time_convert(l, value, from, to);
     else if (to->kind == TY_TIME && type_is_integer(from))

@@ -279,6 +279,7 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
         default: return l_icmp(l, LLVMIntNE, value, l_null(llvm_type));
         }
     }
+    case TY_CHARS: return l_chars_truth(l, type, value);
     case TY_TIME: return l_icmp(l, LLVMIntNE, value, l_i64(l, 0));
     case TY_NONE: return l_i1(l, false);
     case TY_TUPLE: return l_i1(l, type->count > 0);
@@ -498,6 +499,7 @@ LLVMValueRef lower_compare(Lower *l, const Value *value) {
     if (type_is_scalar(a_type) && type_is_scalar(b_type))
         return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
     if (a_type->kind == TY_TIME && b_type->kind == TY_TIME) return lower_time_compare(l, value);
+    if (a_type->kind == TY_CHARS && a_type == b_type) return lower_chars_compare(l, value);
     return l_unsupported(l, "%s and %s cannot be compared", l_type_text(l, a_type), l_type_text(l, b_type));
 }
 

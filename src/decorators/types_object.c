@@ -47,6 +47,7 @@ static TypeClass class_of(const Type *type) {
         if (type->form == STRUCT_INSTANCE) return TYPE_CLASS_OPAQUE;
         return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
     case TY_NESTED: return TYPE_CLASS_NESTED;
+    case TY_CHARS: return type->flag ? TYPE_CLASS_UNICODE_CHARS : TYPE_CLASS_CHARS;
     case TY_TIME: return type->flag ? TYPE_CLASS_TIMEDELTA : TYPE_CLASS_DATETIME;
     case TY_OPTIONAL: return TYPE_CLASS_OPTIONAL;
     case TY_NONE: return TYPE_CLASS_NONE;
@@ -153,7 +154,8 @@ static PyObject *get_dtype(PyObject *self, void *closure) {
     if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE || class_of(type) == TYPE_CLASS_VECTOR)
         return type_to_object(module_state_of(self), type->items[0]);
     if (type->kind == TY_NESTED) return type_to_object(module_state_of(self), type->items[0]);
-    if (type->kind == TY_SCALAR || type->kind == TY_TIME || (type->kind == TY_STRUCT && type->form != STRUCT_INSTANCE))
+    if (type->kind == TY_SCALAR || type->kind == TY_TIME || type->kind == TY_CHARS ||
+        (type->kind == TY_STRUCT && type->form != STRUCT_INSTANCE))
         return (PyObject *)marshal_descr(&module_state_of(self)->marshal, type);
     return no_attribute(self, "dtype");
 }
@@ -396,6 +398,8 @@ static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
     if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
     bool delta = class == state->type_classes[TYPE_CLASS_TIMEDELTA];
     if (delta || class == state->type_classes[TYPE_CLASS_DATETIME]) return types_new_time(state, delta, args, kwargs);
+    bool wide = class == state->type_classes[TYPE_CLASS_UNICODE_CHARS];
+    if (wide || class == state->type_classes[TYPE_CLASS_CHARS]) return types_new_chars(state, wide, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_RECORD]) return types_new_record(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_NESTED]) return types_new_nested(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_VECTOR]) return new_vector(state, args, kwargs);

@@ -143,6 +143,17 @@ PyObject *types_new_time(ModuleState *state, bool delta, PyObject *args, PyObjec
     return type ? type_to_object(state, type) : NULL;
 }
 
+/* ---- CharSeq(count), UnicodeCharSeq(count) ---- */
+
+PyObject *types_new_chars(ModuleState *state, bool wide, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"count", NULL};
+    int count;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i", keywords, &count)) return NULL;
+    if (count < 1 || count > CHARS_MAX_COUNT)
+        return PyErr_Format(PyExc_ValueError, "a type of %d characters: 1 to %d are compiled", count, CHARS_MAX_COUNT);
+    return type_to_object(state, type_chars(state->session.types, wide, (uint32_t)count));
+}
+
 /* ---- what a Record has ---- */
 
 static const Type *own_record(PyObject *self) { return record_of(((TypeObject *)self)->type); }

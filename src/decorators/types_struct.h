@@ -9,6 +9,7 @@ PyObject *types_extents(const Type *nested);                     /* a tuple */
 PyObject *types_new_record(ModuleState *state, PyObject *args, PyObject *kwargs);
 PyObject *types_new_nested(ModuleState *state, PyObject *args, PyObject *kwargs);
 PyObject *types_new_time(ModuleState *state, bool delta, PyObject *args, PyObject *kwargs);
+PyObject *types_new_chars(ModuleState *state, bool wide, PyObject *args, PyObject *kwargs);
 PyObject *types_from_dtype(PyObject *module, PyObject *object);
 
 /* Attributes and methods of Type that records have. */

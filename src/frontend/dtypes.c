@@ -96,6 +96,13 @@ static const Type *read_struct(Layout *layout, PyArray_Descr *descr) {
     return type;
 }
 
+static const Type *read_chars(TypeTable *types, PyArray_Descr *descr) {
+    bool wide = descr->kind == 'U';
+    npy_intp count = PyDataType_ELSIZE(descr) / (wide ? 4 : 1);
+    if (descr->byteorder == NPY_OPPBYTE || count < 1 || count > CHARS_MAX_COUNT) return NULL;
+    return type_chars(types, wide, (uint32_t)count);
+}
+
 static const Type *read_time(TypeTable *types, PyArray_Descr *descr) {
     const PyArray_DatetimeMetaData *meta = &((PyArray_DatetimeDTypeMetaData *)PyDataType_C_METADATA(descr))->meta;
     if (descr->byteorder == NPY_OPPBYTE) return NULL;
@@ -104,6 +111,7 @@ static const Type *read_time(TypeTable *types, PyArray_Descr *descr) {
 
 static const Type *read_item(Layout *layout, PyArray_Descr *descr) {
     Scalar scalar;
+    if (descr->kind == 'S' || descr->kind == 'U') return read_chars(layout->types, descr);
     if (descr->kind == 'M' || descr->kind == 'm') return read_time(layout->types, descr);
     if (PyDataType_HASSUBARRAY(descr)) return read_nested(layout, descr);
     if (PyDataType_HASFIELDS(descr)) return read_struct(layout, descr);

@@ -118,8 +118,8 @@ bool frontend_is_enum(PyTypeObject *class);
 const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
                                 const Type *const *items, size_t count);
 const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class);
-/* The names of the attributes of an instance of a dataclass, or of a plain class written in Python: a new tuple; whether
- * an equal instance may stand for it.  NULL: it is none (or exception set). */
+/* The names of the attributes of an instance of a dataclass, or of a plain class written in Python: a new tuple;
+ * whether an equal instance may stand for it.  NULL: it is none (or exception set). */
 PyObject *frontend_instance_names(PyObject *object, bool *frozen);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
 

@@ -79,6 +79,12 @@ const Const *const_enum(Arena *arena, const Type *type, int64_t value) {
     return konst;
 }
 
+const Const *const_chars(Arena *arena, const Type *type, const char *text) {
+    Const *konst = const_new(arena, type);
+    konst->text = text;
+    return konst;
+}
+
 /* ---- comparing ---- */
 
 static size_t const_item_count(const Const *konst) {
@@ -101,6 +107,7 @@ bool const_equal(const Const *a, const Const *b) {
         default: return a->i == b->i;
         }
     case TY_TIME: return a->i == b->i;
+    case TY_CHARS:
     case TY_STR: return strcmp(a->text, b->text) == 0;
     case TY_ARRAY:
         return a->array == b->array ||
@@ -201,6 +208,12 @@ void const_print(Buf *buf, const Const *konst) {
     case TY_TIME:
         type_print(buf, konst->type);
         buf_printf(buf, "(%lld)", (long long)konst->i);
+        return;
+    case TY_CHARS:
+        type_print(buf, konst->type);
+        buf_putc(buf, '(');
+        print_string(buf, konst->text);
+        buf_putc(buf, ')');
         return;
     case TY_STR: print_string(buf, konst->text); return;
     case TY_TUPLE:
@@ -389,6 +402,12 @@ static const Const *parse_typed_scalar(ConstParser *parser, const Type *type) {
     return konst;
 }
 
+static const Const *parse_chars(ConstParser *parser, const Type *type) {
+    const Const *text = parse_string(parser);
+    TRY(text && accept(parser, ')'));
+    return const_chars(parser->arena, type, text->text);
+}
+
 static const Const *parse_time(ConstParser *parser, const Type *type) {
     Const *konst = const_new(parser->arena, type);
     TRY(parse_int(parser, true, &konst->i) && accept(parser, ')'));
@@ -443,6 +462,7 @@ static const Const *parse_const_inner(ConstParser *parser) {
     switch (type->kind) {
     case TY_SCALAR: return accept(parser, '(') ? parse_typed_scalar(parser, type) : NULL;
     case TY_TIME: return accept(parser, '(') ? parse_time(parser, type) : NULL;
+    case TY_CHARS: return accept(parser, '(') && accept(parser, '"') ? parse_chars(parser, type) : NULL;
     case TY_TUPLE: return accept(parser, '(') ? parse_named_tuple(parser, type) : NULL;
     case TY_ARRAY: return accept(parser, '[') ? parse_array(parser, type) : const_of(parser->arena, type);
     case TY_STR: return NULL;

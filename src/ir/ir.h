@@ -49,6 +49,7 @@ typedef enum TypeKind {
     TY_STRUCT,   /* items under names at offsets; form, bytes, align */
     TY_NESTED,   /* an array inside a struct: items[0], ndim, extents */
     TY_TIME,     /* a datetime64; flag: a timedelta64.  form: TimeUnit; bytes: units a tick */
+    TY_CHARS,    /* an element of dtype S or U: bytes: characters, of the unsigned integer `scalar` */
     TY_FLAT,     /* a.flat; items[0] is the array type */
     TY_LIST,     /* items[0] is the type of each item; TY_BOTTOM: none is ever put in */
     TY_RANGE,    /* range object of Python ints */
@@ -139,7 +140,7 @@ struct Type {
     bool record;            /* TY_ARRAY */
     bool unaligned;         /* TY_ARRAY: elements may lie at any address */
     uint8_t form, align;    /* TY_STRUCT: StructForm; what its address is a multiple of.  TY_TIME: TimeUnit */
-    uint32_t bytes;         /* TY_STRUCT; TY_TIME: units a tick */
+    uint32_t bytes;         /* TY_STRUCT; TY_TIME: units a tick; TY_CHARS: characters */
     const uint32_t *places; /* TY_STRUCT: offset of each item; TY_NESTED: extent of each axis */
     uint8_t iter;           /* IterKind, for TY_ITER */
     const FuncHead *func;   /* TY_FUNC */
@@ -196,6 +197,9 @@ bool time_unit_find(const char *name, size_t length, TimeUnit *unit);
 /* An instance of a class with these attributes, laid out as a tuple of them. */
 const Type *type_instance(TypeTable *table, ObjRef class, bool flag, const char *const *names, const Type *const *items,
                           size_t count);
+/* S, or wide U, of so many characters. */
+const Type *type_chars(TypeTable *table, bool wide, uint32_t count);
+enum { CHARS_MAX_COUNT = 256 }; /* longer ones are not compiled: each character is a leaf */
 /* The struct that `like` says: form, count, items, names, places, bytes, align. */
 const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
@@ -217,7 +221,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
  *   instance#7(x: int, y: float)  frozen#7(...) if an equal one may stand for it
- *   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
+ *   S3 U10   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
  *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)   exc_class#4  object#5  bottom */
@@ -334,7 +338,7 @@ struct Const {
         struct {
             double re, im;
         } c;
-        const char *text;          /* str */
+        const char *text;          /* str, S, U */
         const Const *const *items; /* tuple, slice: type->count of them; range: start, stop, step */
         const ArrayConst *array;
     };
@@ -584,6 +588,7 @@ const Const *const_str(Arena *arena, TypeTable *types, const char *text);
 const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *items, size_t count);
 const Const *const_typed_tuple(Arena *arena, const Type *type, const Const *const *items);
 const Const *const_enum(Arena *arena, const Type *type, int64_t value);
+const Const *const_chars(Arena *arena, const Type *type, const char *text); /* UTF-8; what is too long is cut off */
 const Const *const_none(Arena *arena, TypeTable *types);
 /* The kinds whose type says it all: FUNC PYFUNC DTYPE CLASS OBJECT ... */
 const Const *const_of(Arena *arena, const Type *type);

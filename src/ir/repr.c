@@ -132,6 +132,16 @@ static const Repr *laid_out_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
+static const Repr *chars_repr(Arena *arena, const Type *type) {
+    uint8_t bytes = scalar_info[type->scalar].bytes;
+    Leaf *leaves = ARENA_ARRAY(arena, Leaf, type->bytes);
+    for (uint32_t i = 0; i < type->bytes; i++)
+        leaves[i] = (Leaf){.kind = LEAF_SCALAR, .scalar = type->scalar, .align = bytes, .offset = i * bytes};
+    Repr *repr = ARENA_NEW(arena, Repr);
+    *repr = (Repr){.size = (size_t)bytes * type->bytes, .align = bytes, .nleaves = type->bytes, .leaves = leaves};
+    return repr;
+}
+
 static const Repr *nested_repr(Arena *arena, const Type *type) {
     const Repr *item = type_repr(type->items[0]);
     Repr *repr = ARENA_NEW(arena, Repr);
@@ -151,6 +161,7 @@ static const Repr *list_repr(Arena *arena, const Type *type) {
 const Repr *repr_make(Arena *arena, const Type *type) {
     switch (type->kind) {
     case TY_SCALAR: return scalar_repr((Scalar)type->scalar);
+    case TY_CHARS: return chars_repr(arena, type);
     case TY_TIME: return scalar_repr(SCALAR_INT64);
     case TY_RANGE: return &range_repr;
     case TY_CELL:

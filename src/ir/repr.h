@@ -9,6 +9,7 @@
  *   tuple, slice, closure,
  *   exception instance        C struct of the items
  *   struct                    its items at their offsets, in its size
+ *   S, U                      an integer for each character
  *   nested array              its size; no leaves: it is reached in memory alone
  *   Optional                  struct { content; uint8_t present; }
  *   range                     struct { int64_t start, stop, step; }

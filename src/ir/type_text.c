@@ -27,6 +27,7 @@ static const struct {
     [TY_STRUCT] = {NULL, FORM_OWN},
     [TY_NESTED] = {"nested", FORM_OWN},
     [TY_TIME] = {NULL, FORM_OWN},
+    [TY_CHARS] = {NULL, FORM_OWN},
     [TY_FLAT] = {"flat", FORM_ITEMS},
     [TY_LIST] = {"list", FORM_ITEMS},
     [TY_RANGE] = {"range", FORM_NAME},
@@ -168,6 +169,7 @@ void type_print(Buf *buf, const Type *type) {
     case TY_STRUCT: print_struct(buf, type); return;
     case TY_NESTED: print_nested(buf, type); return;
     case TY_TIME: print_time(buf, type); return;
+    case TY_CHARS: buf_printf(buf, "%c%u", type->flag ? 'U' : 'S', (unsigned)type->bytes); return;
     case TY_ITER:
         buf_puts(buf, iter_text[type->iter]);
         print_items(buf, type);
@@ -365,6 +367,17 @@ static const Type *parse_time(TypeParser *parser, bool delta) {
     return type_time(parser->table, delta, unit, count);
 }
 
+/* S10 or U10; NULL: it is none. */
+static const Type *find_chars(TypeTable *table, const char *word, size_t length) {
+    uint32_t count = 0;
+    if (length < 2 || length > 4 || (*word != 'S' && *word != 'U')) return NULL;
+    for (size_t i = 1; i < length; i++) {
+        if (!isdigit((unsigned char)word[i])) return NULL;
+        count = 10 * count + (uint32_t)(word[i] - '0');
+    }
+    return count && count <= CHARS_MAX_COUNT ? type_chars(table, *word == 'U', count) : NULL;
+}
+
 static const Type *parse_nested(TypeParser *parser) {
     uint32_t extents[TYPE_MAX_NDIM];
     unsigned ndim = 0;
@@ -483,6 +496,7 @@ static const Type *parse_word(TypeParser *parser) {
     if (word_is(word, length, "recordclass")) return parse_record(parser, STRUCT_RECORD_CLASS);
     const Type *found = find_scalar(parser->table, word, length);
     if (!found) found = type_vector_named(parser->table, word, length);
+    if (!found) found = find_chars(parser->table, word, length);
     if (found) return found;
     for (size_t iter = 0; iter < COUNT_OF(iter_text); iter++)
         if (word_is(word, length, iter_text[iter])) {

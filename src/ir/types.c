@@ -329,9 +329,14 @@ const Type *type_time(TypeTable *table, bool delta, TimeUnit unit, uint32_t coun
     return intern(table, &(Type){.kind = TY_TIME, .flag = delta, .form = (uint8_t)unit, .bytes = count});
 }
 
+const Type *type_chars(TypeTable *table, bool wide, uint32_t count) {
+    return intern(
+        table, &(Type){.kind = TY_CHARS, .scalar = wide ? SCALAR_UINT32 : SCALAR_UINT8, .flag = wide, .bytes = count});
+}
+
 bool type_can_be_element(const Type *type) {
     if (type->kind == TY_STRUCT) return type->form != STRUCT_INSTANCE;
-    return type->kind == TY_TIME || (type->kind == TY_SCALAR && !type->weak);
+    return type->kind == TY_TIME || type->kind == TY_CHARS || (type->kind == TY_SCALAR && !type->weak);
 }
 
 int type_field(const Type *type, const char *name) {

@@ -215,6 +215,11 @@ bool typing_binary_times(Typing *t, const Type *a, const Type *b);
 bool typing_compare_times(Typing *t, const Type *a, const Type *b);
 bool typing_unary_time(Typing *t, const Type *type);
 
+/* ---- elements of dtype S and U (rules_chars.c) ---- */
+bool typing_compare_chars(Typing *t, const Type *a, const Type *b);
+/* Operand number `arg`, characters or a known str, as that type; false: it cannot be. */
+bool typing_cast_chars(Typing *t, size_t arg, const Type *to);
+
 /* ---- records (rules_struct.c); `type` is that of operand 0, an array, or the content of an Optional ---- */
 /* The field that an index names; *field is -1: it is no name of a field.  False: refused. */
 bool typing_read_only(Typing *t); /* refuses: argument 0, an array, is read-only (rules_array.c) */

@@ -56,6 +56,7 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     if (a->kind != b->kind) return NULL;
     switch (a->kind) {
     case TY_SCALAR: return typeinfer_promote(promotion, types, a, b);
+    case TY_CHARS: return a->flag == b->flag ? (a->bytes > b->bytes ? a : b) : NULL;
     case TY_TIME: return a->flag == b->flag ? type_time_common(types, a->flag, a, b) : NULL;
     case TY_TUPLE: return join_items(promotion, types, a, b);
     case TY_ARRAY: return join_arrays(types, a, b);

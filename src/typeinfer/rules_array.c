@@ -332,6 +332,8 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         value = t->args[2].type;
     }
     if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
+    if (element->kind == TY_CHARS && (value->kind == TY_CHARS || value->kind == TY_STR))
+        return typing_cast_chars(t, 2, element) || cannot_store(t, element, is_view);
     if (value->kind == TY_TIME && element->kind == TY_TIME && value->flag == element->flag &&
         time_factor(value, element)) {
         typing_cast(t, 2, element);

@@ -157,6 +157,8 @@ static bool attr_dtype_type(Typing *t, const Type *type) {
 static bool attr_dtype_name(Typing *t, const Type *type) {
     const Type *of = type->items[0];
     if (of->kind == TY_TIME) return known_text(t, type_text(t->in->arena, of));
+    if (of->kind == TY_CHARS)
+        return known_text(t, arena_printf(t->in->arena, "%s%zu", of->flag ? "str" : "bytes", 8 * type_size(of)));
     if (of->kind != TY_STRUCT) return known_text(t, scalar_info[of->scalar].name);
     const char *name = of->form == STRUCT_RECORD_CLASS ? "record" : "void";
     return known_text(t, arena_printf(t->in->arena, "%s%u", name, 8 * (unsigned)of->bytes));
@@ -164,6 +166,7 @@ static bool attr_dtype_name(Typing *t, const Type *type) {
 
 /* Kind and character of what is no scalar. */
 static const char *letter_of(const Type *element) {
+    if (element->kind == TY_CHARS) return element->flag ? "U" : "S";
     return element->kind == TY_TIME ? (element->flag ? "m" : "M") : "V";
 }
 
@@ -180,6 +183,9 @@ static bool attr_dtype_char(Typing *t, const Type *type) {
 static bool attr_dtype_str(Typing *t, const Type *type) {
     if (type->items[0]->kind == TY_STRUCT)
         return known_text(t, arena_printf(t->in->arena, "|V%u", (unsigned)type->items[0]->bytes));
+    if (type->items[0]->kind == TY_CHARS)
+        return known_text(t, arena_printf(t->in->arena, "%c%s", type->items[0]->flag ? '<' : '|',
+                                          type_text(t->in->arena, type->items[0])));
     if (type->items[0]->kind == TY_TIME) {
         const char *unit = strchr(type_text(t->in->arena, type->items[0]), '[');
         return known_text(t, arena_printf(t->in->arena, "<%s8%s", letter_of(type->items[0]), unit ? unit : ""));

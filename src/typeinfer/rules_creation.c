@@ -80,7 +80,8 @@ bool rule_func_np_empty(Typing *t) {
     unsigned ndim;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
-    TRY(dtype_or(t, 1, infer_scalar(t->in, SCALAR_FLOAT64, false), &dtype));
+    dtype = infer_scalar(t->in, SCALAR_FLOAT64, false);
+    if (typing_given(t, 1) && !typing_is_none(t, 1)) TRY(dtype = typing_const_element(t, 1));
     TRY(read_order(t, 2, NULL, &layout));
     TRY(read_shape(t, 0, &array, &ndim));
     array.type = type_array(t->in->types, dtype, ndim, layout, false);

@@ -165,6 +165,7 @@ bool rule_truth(Typing *t) {
             return typing_become_arg(t, 0);
         }
         return typing_result(t, infer_bool(in), NULL);
+    case TY_CHARS:
     case TY_TIME: return typing_result(t, infer_bool(in), NULL);
     case TY_OPTIONAL: return truth_of_optional(t);
     case TY_TUPLE: return truth_known(t, type->count > 0);
@@ -554,6 +555,7 @@ bool rule_compare(Typing *t) {
     b = infer_content(b);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
     if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_compare_times(t, a, b);
+    if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
     if (a->kind == TY_LIST && b->kind == TY_LIST) return typing_list_compare(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;

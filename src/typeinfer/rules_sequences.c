@@ -23,6 +23,10 @@ bool rule_func_len(Typing *t) {
     if (type->kind != TY_TUPLE && type != t->args[0].type) typing_cast(t, 0, type);
     switch (type->kind) {
     case TY_TUPLE: return known_int(t, type->count);
+    case TY_CHARS: {
+        Value *length = t->emit ? typing_make_func(t, FUNC_CHARS_LENGTH, infer_int(in), t->values, 1) : NULL;
+        return typing_become(t, length, infer_int(in));
+    }
     case TY_STR: return t->args[0].konst ? known_int(t, text_length(t->args[0].konst->text)) : typing_bad_operands(t);
     case TY_LIST:
     case TY_RANGE: return typing_result(t, infer_int(in), NULL);

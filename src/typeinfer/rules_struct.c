@@ -124,7 +124,8 @@ bool typing_set_field(Typing *t, const Type *type, unsigned field, size_t arg) {
 /* Whether the bytes of one are those of the other. */
 static bool same_bytes(const Type *a, const Type *b) {
     if (a == b) return true;
-    if (a->kind != b->kind || a->count != b->count || a->kind == TY_SCALAR || a->kind == TY_TIME) return false;
+    if (a->kind != b->kind || a->count != b->count || a->kind == TY_SCALAR || a->kind == TY_TIME || a->kind == TY_CHARS)
+        return false;
     if (a->kind == TY_STRUCT && a->bytes != b->bytes) return false;
     if (a->kind == TY_NESTED && a->ndim != b->ndim) return false;
     uint32_t places = a->kind == TY_STRUCT ? a->count : a->kind == TY_NESTED ? a->ndim : 0;

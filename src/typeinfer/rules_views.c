@@ -84,7 +84,7 @@ bool rule_func_packed(Typing *t) {
     for (unsigned i = 0; t->emit && i < view.ndim; i++)
         view.shape[i] = choose(t, OP_LT, view.shape[i], typing_make_int(t, 0), as_int(t, t->values[2]), view.shape[i]);
     ArrayLayout layout = *order == 'F' ? LAYOUT_F : LAYOUT_C;
-    return make(t, type_array(t->in->types, type_element(array), view.ndim, layout, array->readonly), &view);
+    return make(t, type_view(t->in->types, array, view.ndim, layout), &view);
 }
 
 /* strided(array, offset, shape, strides), in bytes */
@@ -97,7 +97,7 @@ bool rule_func_strided(Typing *t) {
     TRY(read_ints(t, 3, view.strides, &nstrides));
     if (nstrides != view.ndim || !type_is_integer(t->args[1].type)) return typing_bad_operands(t);
     if (t->emit) view.offset = as_int(t, t->values[1]);
-    return make(t, type_array(t->in->types, type_element(array), view.ndim, LAYOUT_A, array->readonly), &view);
+    return make(t, type_view(t->in->types, array, view.ndim, LAYOUT_A), &view);
 }
 
 /* reinterpreted(array, dtype, last): its bytes as elements of another type, so many along the last axis. */
@@ -180,7 +180,7 @@ static bool make_permuted(Typing *t, const Type *array, const unsigned *from, un
         layout = LAYOUT_A;
     else if (layout != LAYOUT_A && falls)
         layout = layout == LAYOUT_C ? LAYOUT_F : LAYOUT_C;
-    return make(t, type_array(t->in->types, type_element(array), ndim, layout, array->readonly), &view);
+    return make(t, type_view(t->in->types, array, ndim, layout), &view);
 }
 
 /* The axes as one tuple, several ints or None; false: refused, or (*reverse) there are none. */

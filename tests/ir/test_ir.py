@@ -802,7 +802,7 @@ leaves = st.one_of(
     arrays().map("flat({})".format),
     scalars.map("dtype({})".format),
     st.tuples(st.sampled_from(["class", "class#7"]), scalars).map("{0[0]}({0[1]})".format),
-    st.sampled_from(["datetime64", "timedelta64[25s]", "array(datetime64[ns], 1, C)",
+    st.sampled_from(["S1", "U256", "datetime64", "timedelta64[25s]", "array(datetime64[ns], 1, C)",
                      "float32x4", "int8x3", "uint16x1", "float64x2", "array(float32x4, 2, C)", "class(float32x2)",
                      'record(x: float32 @ 0, y: int64 @ 8; 16, 8)', 'recordclass(x: int8 @ 0, y: float32 @ 1; 5, 1)',
                      'record("a b": int8 @ 0, "\\"\\\\": nested(int16, 2, 3) @ 2, '
@@ -857,7 +857,7 @@ def test_types_have_one_form(text, canonical):
 @pytest.mark.parametrize("text", [
     "", "integer", "int32x", "(int)", "(,)", "(int float)", "(int", "array(float32, 33, C)", "array(float32, 1, X)",
     "array((int,), 1, C)", "array(None, 1, C)",
-    "datetime64[]", "datetime64[x]", "timedelta64[0s]", "datetime64[s",
+    "S0", "U257", "datetime64[]", "datetime64[x]", "timedelta64[0s]", "datetime64[s",
     "float32x5", "float32x0", "boolx2", "intx2", "complex64x2", "x2",
     "record(; 1, 1)", "record(x: int8 @ 1; 1, 1)", "record(x: int64 @ 0; 8, 3)", "record(x: int64 @ 0; 10, 4)",
     "record(x: (int,) @ 0; 8, 8)", "record(x int8 @ 0; 1, 1)", 'record("x: int8 @ 0; 1, 1)', "ref(int8)",

@@ -501,3 +501,28 @@ def test_device_arrays():
     np.testing.assert_array_equal(packed["n"]["v"].copy_to_host(), points()["n"]["v"])
     with pytest.raises(TypeError):
         cuda.to_device(np.array([None, 1]))
+
+
+# ---- new arrays ----
+
+
+BODY = np.dtype([("mass", "f8"), ("name", "U4"), ("at", "f4", 3), ("when", "M8[s]")], align=True)
+
+
+def test_new_arrays_of_records():
+    def make(n):
+        bodies = np.zeros(n, dtype=BODY)
+        for i in range(n):
+            bodies[i]["mass"] = i + 0.5
+            bodies["name"][i] = "abc"
+            bodies[i]["at"][1] = i
+        like = np.zeros_like(bodies)
+        like[1] = bodies[2]
+        return bodies, like, bodies["at"], np.empty((2, 3), BODY).shape
+
+    ours, theirs = njit(make)(4), make(4)
+    assert ours[3] == theirs[3]
+    for mine, other in zip(ours[:3], theirs[:3]):
+        assert mine.dtype == other.dtype and mine.tolist().__repr__() == other.tolist().__repr__()
+    record = njit(lambda n: np.zeros(n, BODY)[1])(3)
+    assert type(record) is np.void and record["mass"] == 0

@@ -193,6 +193,7 @@ PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from
     case TY_STRUCT:
         if (type->form == STRUCT_INSTANCE) return box_instance(marshal, type, from);
         return box_item(marshal, type, from);
+    case TY_CHARS:
     case TY_TIME: return box_item(marshal, type, from);
     case TY_OPTIONAL:
         if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;

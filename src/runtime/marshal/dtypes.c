@@ -77,6 +77,12 @@ static PyArray_Descr *make_descr(const Marshal *marshal, const Type *type) {
     return descr;
 }
 
+static PyArray_Descr *describe_chars(const Type *type) {
+    PyArray_Descr *descr = PyArray_DescrNewFromType(type->flag ? NPY_UNICODE : NPY_STRING);
+    if (descr) PyDataType_SET_ELSIZE(descr, (npy_intp)type_size(type));
+    return descr;
+}
+
 static PyArray_Descr *describe_time(const Type *type) {
     const char *unit = time_unit_name((TimeUnit)type->form), *class = type->flag ? "m8" : "M8";
     PyObject *text = *unit ? PyUnicode_FromFormat("%s[%u%s]", class, (unsigned)type->bytes, unit)
@@ -90,6 +96,7 @@ static PyArray_Descr *describe_time(const Type *type) {
 PyArray_Descr *marshal_descr(const Marshal *marshal, const Type *element) {
     if (element->kind == TY_SCALAR) return PyArray_DescrFromType(marshal_typenum((Scalar)element->scalar));
     if (element->kind == TY_TIME) return describe_time(element);
+    if (element->kind == TY_CHARS) return describe_chars(element);
     PyArray_Descr *descr = find_descr(marshal, element);
     if (descr || PyErr_Occurred()) return (PyArray_Descr *)Py_XNewRef((PyObject *)descr);
     descr = make_descr(marshal, element);
@@ -115,7 +122,8 @@ static bool is_vector(const Type *vector, const Type *given) {
 
 bool marshal_element_is(const Marshal *marshal, const Type *element, PyArray_Descr *descr, uintptr_t addresses) {
     if (element->kind == TY_SCALAR) return marshal_scalar_of_typenum(descr->type_num) == element->scalar;
-    if (element->kind == TY_TIME) return frontend_element_type(marshal->types, (PyObject *)descr, 0) == element;
+    if (element->kind == TY_TIME || element->kind == TY_CHARS)
+        return frontend_element_type(marshal->types, (PyObject *)descr, 0) == element;
     if (element->kind != TY_STRUCT || descr->type_num != NPY_VOID) return false;
     if (element->align > 1 && addresses % element->align == 0 && find_descr(marshal, element) == descr) return true;
     const Type *given = frontend_element_type(marshal->types, (PyObject *)descr, addresses);

@@ -1,0 +1,44 @@
+/* rules_chars.c: typing rules of elements of dtype S and U: comparison, and what is stored into one.
+ *
+ * Two of one width are compared in the length of the longer; a str that is known counts as a U of its length. */
+#include <string.h> /* strlen */
+
+#include "typeinfer/infer.h"
+
+/* Characters of valid UTF-8. */
+static uint32_t count_of(const char *text) {
+    uint32_t count = 0;
+    for (; *text; text++) count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+/* The characters that an operand is; NULL: it is none. */
+static const Type *chars_of(Typing *t, size_t arg) {
+    const Type *type = infer_content(t->args[arg].type);
+    if (type->kind == TY_CHARS) return type;
+    if (type->kind != TY_STR || !t->args[arg].konst) return NULL;
+    uint32_t count = count_of(t->args[arg].konst->text);
+    return count <= CHARS_MAX_COUNT ? type_chars(t->in->types, true, count ? count : 1) : NULL;
+}
+
+bool typing_cast_chars(Typing *t, size_t arg, const Type *to) {
+    const Type *type = chars_of(t, arg);
+    if (!type || type->flag != to->flag) return false;
+    if (t->args[arg].type->kind != TY_STR) {
+        typing_cast(t, arg, to);
+        return true;
+    }
+    const Const *konst = const_chars(t->in->arena, to, t->args[arg].konst->text);
+    t->args[arg] = (Fact){to, konst};
+    if (t->emit) t->values[arg] = typing_make_const(t, konst);
+    return true;
+}
+
+bool typing_compare_chars(Typing *t, const Type *a, const Type *b) {
+    a = chars_of(t, 0);
+    b = chars_of(t, 1);
+    if (!a || !b || a->flag != b->flag) return typing_bad_operands(t);
+    const Type *longer = a->bytes > b->bytes ? a : b;
+    if (!typing_cast_chars(t, 0, longer) || !typing_cast_chars(t, 1, longer)) return typing_bad_operands(t);
+    return typing_result(t, infer_scalar(t->in, SCALAR_BOOL, true), NULL);
+}

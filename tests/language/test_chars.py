@@ -1,0 +1,121 @@
+"""Elements of dtype S and U: loaded, stored, compared, their length; in records, results and kernels."""
+
+import numpy as np
+import pytest
+
+import krait
+from krait import cuda, njit, typeof, types
+from krait.errors import TypingError
+
+WORDS = ["", "a", "ab", "abc", "abd", "b", "é", "日本", "z\U0001f600"]
+PLAIN = [b"", b"a", b"ab", b"abc", b"abd", b"b", b"\xff"]
+
+
+def agree(function, *args):
+    twins = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    ours, theirs = njit(function)(*args), function(*twins)
+    assert repr(ours) == repr(theirs)
+    for arg, twin in zip(args, twins):
+        np.testing.assert_array_equal(arg, twin)
+    return ours
+
+
+def every_order(a, b, i, k):
+    x, y = a[i], b[k]
+    return bool(x < y), bool(x <= y), bool(x == y), bool(x != y), bool(x > y), bool(x >= y)
+
+
+@pytest.mark.parametrize("words, widths", [(WORDS, ("U3", "U6")), (PLAIN, ("S3", "S5"))])
+def test_comparison(words, widths):
+    compiled = njit(every_order)
+    a, b = np.array(words, widths[0]), np.array(words, widths[1])
+    for i in range(len(words)):
+        for k in range(len(words)):
+            assert compiled(a, b, i, k) == every_order(a, b, i, k), (words[i], words[k])
+
+
+@pytest.mark.parametrize("words", [np.array(WORDS), np.array(PLAIN)])
+def test_length_and_truth(words):
+    compiled = njit(lambda a, i: (len(a[i]), bool(a[i])))
+    for i in range(words.size):
+        assert compiled(words, i) == (len(words[i]), bool(words[i]))
+
+
+def test_literals_and_stores():
+    def edit(a):
+        found = 0
+        for i in range(a.size):
+            if a[i] == "abc" or "日本" == a[i]:
+                found += 1
+            if a[i] == "":
+                a[i] = "empty"
+        a[1] = a[2]
+        a[3:5] = "xy"
+        a[5] = "much too long for it"
+        return found, a[0], a[1], a[5], a[1:3]
+
+    agree(edit, np.array(WORDS, "U6"))
+
+
+def test_widths_are_converted():
+    def move(a, b):
+        a[0] = b[1]
+        b[0] = a[2]
+        return a[0], b[0]
+
+    agree(move, np.array(["abc", "de", "fghij"]), np.array(["x", "yz"]))
+    agree(move, np.array([b"abc", b"de", b"fghij"]), np.array([b"x", b"yz"]))
+
+
+def test_records_and_branches():
+    people = np.array([("Ann", 3), ("Bob", 5), ("Zoë", 4)], [("name", "U8"), ("age", "i4")])
+
+    def oldest(people):
+        best, age = people[0]["name"], people[0]["age"]
+        for p in people:
+            if p["age"] > age:
+                best, age = p["name"], p["age"]
+        people[0]["name"] = best
+        people["name"][1] = "Eve"
+        return best, age
+
+    agree(oldest, people)
+
+
+def test_kernels():
+    @cuda.jit
+    def count(words, found, copies):
+        i = cuda.grid(1)
+        if i < words.size:
+            copies[i] = words[i]
+            found[i] = len(words[i]) if words[i] == "abc" or words[i] < "ab" else -1
+
+    words = np.array(WORDS)
+    found, copies = np.zeros(words.size, int), np.zeros_like(words)
+    count[1, 16](words, found, copies)
+    np.testing.assert_array_equal(copies, words)
+    assert list(found) == [len(w) if w == "abc" or w < "ab" else -1 for w in WORDS]
+    np.testing.assert_array_equal(cuda.to_device(words).copy_to_host(), words)
+
+
+def test_types():
+    assert str(typeof(np.array(["abc"]))) == "array(U3, 1, C)" and str(typeof(np.array([b"ab"]))) == "array(S2, 1, C)"
+    assert krait.from_dtype("U5") is types.UnicodeCharSeq(5) and types.CharSeq(2).dtype == np.dtype("S2")
+    assert isinstance(typeof(np.array(["abc"])).dtype, types.UnicodeCharSeq)
+    with pytest.raises(ValueError):
+        types.CharSeq(0)
+    with pytest.raises(TypeError):
+        typeof(np.zeros(1, "U1000"))
+
+
+def test_refusals():
+    words = np.array(["abc"])
+    for function in (lambda a: a[0] + "x", lambda a: a[0] < 3):
+        with pytest.raises(TypingError):
+            njit(function)(words)
+
+    def mixed(a, b):
+        a[0] = b[0]
+
+    with pytest.raises(TypingError):
+        njit(mixed)(words, np.array([b"x"]))
