@@ -1,0 +1,319 @@
+"""NumPy's functions that join arrays, repeat them and take them apart."""
+
+import numpy as np
+from numpy.exceptions import AxisError
+
+from krait.prelude.intrinsics import strided, with_item
+
+
+def part(array, axis, start, length):
+    # array[..., start : start + length, ...] on an axis that is known when it runs
+    return strided(array, start * array.strides[axis], with_item(array.shape, axis, length), array.strides)
+
+
+def axis_of(axis, ndim):
+    if axis < -ndim or axis >= ndim:
+        raise AxisError(axis, ndim, None)
+    return axis + ndim if axis < 0 else axis
+
+
+# ---- joining; the arrays are a tuple, taken apart one by one, or a list ----
+
+
+def concatenate(arrays, axis=0, dtype=None):
+    if len(arrays) == 0:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        return join(flattened(arrays), 0, dtype)
+    return join(arrays, axis, dtype)
+
+
+def join(arrays, axis, dtype):
+    first = np.asarray(arrays[0])
+    if first.ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    along = axis_of(axis, first.ndim)
+    shape = with_item(first.shape, along, length_along(arrays, first.shape, along, 0))
+    if dtype is None:
+        new = np.empty(shape, dtype_of(arrays))
+    else:
+        new = np.empty(shape, dtype)
+    place(new, arrays, along, 0)
+    return new
+
+
+def dtype_of(arrays):
+    if isinstance(arrays, list):
+        return np.result_type(arrays[0])
+    return np.result_type(*arrays)
+
+
+def length_along(arrays, shape, axis, number):
+    if isinstance(arrays, list):
+        length = 0
+        for i in range(len(arrays)):
+            length += checked_length(arrays[i], shape, axis, i)
+        return length
+    if len(arrays) == 0:
+        return 0
+    here = checked_length(np.asarray(arrays[0]), shape, axis, number)
+    return here + length_along(arrays[1:], shape, axis, number + 1)
+
+
+def checked_length(array, shape, axis, number):
+    if array.ndim != len(shape):
+        raise ValueError(
+            "all the input arrays must have same number of dimensions, but the array at index 0 has "
+            f"{len(shape)} dimension(s) and the array at index {number} has {array.ndim} dimension(s)"
+        )
+    for i in range(len(shape)):
+        if i != axis and array.shape[i] != shape[i]:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                f"dimension {i}, the array at index 0 has size {shape[i]} and the array at index {number} has size "
+                f"{array.shape[i]}"
+            )
+    return array.shape[axis]
+
+
+def place(new, arrays, axis, start):
+    if isinstance(arrays, list):
+        for array in arrays:
+            part(new, axis, start, array.shape[axis])[...] = array
+            start += array.shape[axis]
+    elif len(arrays) > 0:
+        array = np.asarray(arrays[0])
+        part(new, axis, start, array.shape[axis])[...] = array
+        place(new, arrays[1:], axis, start + array.shape[axis])
+
+
+def flattened(arrays):
+    if isinstance(arrays, list):
+        return [np.ravel(array) for array in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (np.ravel(arrays[0]),) + flattened(arrays[1:])
+
+
+def stack(arrays, axis=0):
+    if len(arrays) == 0:
+        raise ValueError("need at least one array to stack")
+    return concatenate(expanded(arrays, axis), axis)
+
+
+def expanded(arrays, axis):
+    if isinstance(arrays, list):
+        new = []
+        for array in arrays:
+            new.append(np.expand_dims(array, axis))
+        return new
+    if len(arrays) == 0:
+        return ()
+    return (np.expand_dims(np.asarray(arrays[0]), axis),) + expanded(arrays[1:], axis)
+
+
+def at_least_1d(arrays):
+    if isinstance(arrays, list):
+        return [np.atleast_1d(array) for array in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (np.atleast_1d(arrays[0]),) + at_least_1d(arrays[1:])
+
+
+def at_least_2d(arrays):
+    if isinstance(arrays, list):
+        return [np.atleast_2d(array) for array in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (np.atleast_2d(arrays[0]),) + at_least_2d(arrays[1:])
+
+
+def at_least_3d(arrays):
+    if isinstance(arrays, list):
+        return [np.atleast_3d(array) for array in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (np.atleast_3d(arrays[0]),) + at_least_3d(arrays[1:])
+
+
+def columns(arrays):
+    if isinstance(arrays, list):
+        return [column(array) for array in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (column(arrays[0]),) + columns(arrays[1:])
+
+
+def column(array):
+    array = np.asarray(array)
+    if array.ndim == 0:
+        return np.reshape(array, (1, 1))
+    if array.ndim == 1:
+        return array[:, None]
+    return array
+
+
+def hstack(tup):
+    if np.asarray(tup[0]).ndim < 2:
+        return concatenate(at_least_1d(tup), 0)
+    return concatenate(tup, 1)
+
+
+def vstack(tup):
+    return concatenate(at_least_2d(tup), 0)
+
+
+def dstack(tup):
+    return concatenate(at_least_3d(tup), 2)
+
+
+def column_stack(tup):
+    return concatenate(columns(tup), 1)
+
+
+def append(arr, values, axis=None):
+    if axis is None:
+        return concatenate((np.ravel(arr), np.ravel(values)), 0)
+    return concatenate((np.asarray(arr), np.asarray(values)), axis)
+
+
+# ---- repeating ----
+
+
+def repeat(a, repeats, axis=None):
+    a = np.asarray(a)
+    if axis is None:
+        return repeat_along(np.ravel(a), np.asarray(repeats), 0)
+    return repeat_along(a, np.asarray(repeats), axis_of(axis, a.ndim))
+
+
+def repeat_along(a, repeats, axis):
+    counts = np.atleast_1d(repeats)
+    n = a.shape[axis]
+    same = len(counts) == 1
+    if not same and len(counts) != n:
+        raise ValueError(f"operands could not be broadcast together with shape ({n},) ({len(counts)},)")
+    length = 0
+    for i in range(n):
+        count = counts[0 if same else i]
+        if count < 0 and same:
+            raise ValueError("negative dimensions are not allowed")
+        if count < 0:
+            raise ValueError("repeats may not contain negative values.")
+        length += count
+    new = np.empty(with_item(a.shape, axis, length), a.dtype)
+    at = 0
+    for i in range(n):
+        count = counts[0 if same else i]
+        part(new, axis, at, count)[...] = part(a, axis, i, 1)
+        at += count
+    return new
+
+
+def tile(A, reps):
+    if isinstance(reps, tuple):
+        return tile_axes(np.asarray(A), reps)
+    return tile_axes(np.asarray(A), (reps,))
+
+
+def tile_axes(a, reps):
+    if a.ndim < len(reps):
+        return tile_axes(a[None, ...], reps)
+    return tile_from(a, reps, a.ndim - len(reps))
+
+
+def tile_from(a, reps, first):
+    new = a
+    for i in range(len(reps)):
+        new = tile_along(new, first + i, reps[i])
+    return np.copy(new, "C")
+
+
+def tile_along(a, axis, times):
+    n = a.shape[axis]
+    new = np.empty(with_item(a.shape, axis, n * times), a.dtype)
+    for i in range(times):
+        part(new, axis, i * n, n)[...] = a
+    return new
+
+
+def roll(a, shift, axis=None):
+    a = np.asarray(a)
+    if axis is None:
+        return np.reshape(roll_along(np.ravel(a), shift, 0), a.shape)
+    return roll_along(a, shift, axis_of(axis, a.ndim))
+
+
+def roll_along(a, shift, axis):
+    new = np.empty_like(a)
+    n = a.shape[axis]
+    if n > 0:
+        shift = shift % n
+        part(new, axis, shift, n - shift)[...] = part(a, axis, 0, n - shift)
+        part(new, axis, 0, shift)[...] = part(a, axis, n - shift, shift)
+    return new
+
+
+# ---- taking apart ----
+
+
+def split(ary, indices_or_sections, axis=0):
+    along = axis_of(axis, ary.ndim)
+    if isinstance(indices_or_sections, int):
+        if ary.shape[along] % indices_or_sections != 0:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    along = axis_of(axis, ary.ndim)
+    if isinstance(indices_or_sections, int):
+        return split_evenly(ary, indices_or_sections, along)
+    n = ary.shape[along]
+    parts = []
+    start = 0
+    for index in indices_or_sections:
+        end = max(index + n, 0) if index < 0 else min(index, n)
+        parts.append(part(ary, along, min(start, n), max(end - start, 0)))
+        start = end
+    parts.append(part(ary, along, start, n - start))
+    return parts
+
+
+def split_evenly(ary, sections, axis):
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    n = ary.shape[axis]
+    parts = []
+    start = 0
+    for i in range(sections):
+        length = n // sections + (1 if i < n % sections else 0)
+        parts.append(part(ary, axis, start, length))
+        start += length
+    return parts
+
+
+def hsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections, 0)
+
+
+def delete(arr, obj, axis=None):
+    arr = np.asarray(arr)
+    if axis is None:
+        return delete_along(np.ravel(arr), obj, 0)
+    return delete_along(arr, obj, axis_of(axis, arr.ndim))
+
+
+def delete_along(a, index, axis):
+    n = a.shape[axis]
+    if index < -n or index >= n:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
+    at = index + n if index < 0 else index
+    new = np.empty(with_item(a.shape, axis, n - 1), a.dtype)
+    part(new, axis, 0, at)[...] = part(a, axis, 0, at)
+    part(new, axis, at, n - 1 - at)[...] = part(a, axis, at + 1, n - 1 - at)
+    return new
