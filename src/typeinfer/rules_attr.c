@@ -221,6 +221,10 @@ static bool method(Typing *t, const Type *type) {
     if (!class_name) return no_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
     const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
+    if (!func && type_is_integer(type)) {
+        name = arena_printf(t->in->arena, "numpy.integer.%s", t->text);
+        func = type_table_function(t->in->types, name, strlen(name));
+    }
     if (!func) return no_attribute(t);
     return typing_result(t, type_func(t->in->types, func), NULL);
 }

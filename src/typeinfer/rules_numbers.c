@@ -17,6 +17,23 @@ bool rule_func_abs(Typing *t) {
     return lib_call(t, FUNC_PY_ABS, 1, type, type, type);
 }
 
+/* ---- methods of numbers ---- */
+
+bool rule_func_bit_count(Typing *t) {
+    if (!lib_kinds(t, 0, 1, "iu")) return typing_bad_operands(t);
+    bool wide = lib_scalar(t, 0)->scalar == SCALAR_UINT64;
+    const Type *integer = infer_int(t->in), *compute = wide ? infer_scalar(t->in, SCALAR_UINT64, false) : integer;
+    return lib_call(t, FUNC_NP_BITWISE_COUNT, 1, compute, integer, integer);
+}
+
+bool rule_func_scalar_conjugate(Typing *t) {
+    if (!lib_kinds(t, 0, 1, "iufc")) return typing_bad_operands(t);
+    const Type *type = lib_scalar(t, 0);
+    typing_cast(t, 0, type);
+    if (type_scalar_kind(type) != 'c') return typing_become_arg(t, 0);
+    return lib_call(t, FUNC_NP_CONJUGATE, 1, type, type, type);
+}
+
 /* ---- min, max ---- */
 
 /* The type control flow would give a variable that holds one of the operands: NumPy's scalars first, so that each
