@@ -288,3 +288,16 @@ def matching(a):
         case x if x > 5:
             return x
     return 0
+
+
+def trying(a, i):
+    x = 1
+    try:
+        x = a[i]
+        x = a[i + 1]
+    except (IndexError, KeyError):
+        if x == 2:
+            raise
+    finally:
+        a[0] = x
+    return x

@@ -119,6 +119,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     TRY(target->entry(&lower, program->insts[0]));
     lower_parallel_finish(&lower);
     TRY(!diag->failed);
+    lower_finish_caught(&lower);
     finish_addresses(module);
     debug_finish(module);
     return verify(module, diag);
@@ -165,6 +166,7 @@ const AccessSite *codegen_access_sites(const Module *module, size_t *count) {
 }
 
 size_t codegen_exception_bytes(const Module *module) { return module->exception_bytes; }
+bool codegen_unwinds(const Module *module) { return module->unwinds; }
 size_t codegen_shared_bytes(const Module *module) { return module->shared_bytes; }
 bool codegen_has_barriers(const Module *module) { return module->has_barriers; }
 unsigned codegen_ufunc_lanes(const Module *module) { return module->ufunc_lanes; }

@@ -63,6 +63,7 @@ typedef struct CodegenOptions {
  * outermost. */
 enum { TRAIL_CALLS = 15 };
 typedef struct RaiseTrail {
+    int64_t recursion[2]; /* what recursive functions look at, as long as nothing has left the entry */
     int32_t depth;
     int32_t calls[TRAIL_CALLS];
 } RaiseTrail;
@@ -77,7 +78,9 @@ typedef struct CodeImage {
 /* What can go wrong at run time, numbered in the order generated; outlives the compilation (deep-copied into Code by
  * the driver). */
 typedef struct RaiseSite {
-    const char *builtin; /* "ZeroDivisionError"; NULL: class is an object, or it is a call on the way out */
+    const char
+        *builtin; /* "ZeroDivisionError", a row of ir_exceptions.def; NULL: class is an object, or it is a call on
+                            the way out */
     ObjRef class;
     const char *format; /* text with %lld for each int64 in the buffer; NULL: the arguments are the exception's */
     const Type *args;   /* tuple: layout of the exception buffer */
@@ -118,6 +121,7 @@ const RaiseSite *codegen_raise_sites(const Module *module, size_t *count); /* in
 const AccessSite *codegen_access_sites(const Module *module, size_t *count);
 /* Scratch the entry may write exception arguments to. */
 size_t codegen_exception_bytes(const Module *module);
+bool codegen_unwinds(const Module *module); /* whether something that is raised may be caught */
 /* Bytes of static shared memory of a kernel on the host; whether it has barriers or warp operations (then its threads
  * are fibers). */
 size_t codegen_shared_bytes(const Module *module);

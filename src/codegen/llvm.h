@@ -174,6 +174,17 @@ bool codegen_selects(const Module *module, const char *symbol, bool gpu, bool ha
 
 /* ---- a module ---- */
 
+typedef struct ClassTable { /* which statuses are exceptions of these classes (lower_caught.c) */
+    VEC(ObjRef) classes;
+    LLVMValueRef global;
+} ClassTable;
+
+typedef struct CaughtSize { /* an operand that is the size of the exception buffer, less so many bytes */
+    LLVMValueRef instruction;
+    unsigned operand;
+    int64_t less;
+} CaughtSize;
+
 struct Module {
     const Target *target;
     CodegenOptions options;
@@ -188,9 +199,12 @@ struct Module {
     FuncInst *const *insts;
     size_t ninsts;
     VEC(RaiseSite) raise_sites;
+    VEC(ClassTable) class_tables; /* lower_caught.c */
+    VEC(CaughtSize) caught_sizes;
     VEC(AccessSite) access_sites;
     VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
+    bool unwinds;        /* some block has a raise edge */
     size_t shared_bytes; /* static shared memory given out so far */
     bool has_barriers;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */

@@ -39,11 +39,22 @@ static LLVMValueRef lower_phi(Lower *l, const Value *value) {
 }
 
 static void build_phi_values(Lower *l, const Block *block) {
+    VEC(PendingPhi *) caught = {0};
     for (size_t i = 0; i < l->s->phis.len; i++) {
-        const PendingPhi *pending = &l->s->phis.data[i];
+        PendingPhi *pending = &l->s->phis.data[i];
         if (pending->value->block != block) continue;
         LLVMValueRef const *leaves = pending->leaves;
         l->s->values[pending->value->id] = l_unflatten(l, pending->value->type, &leaves);
+        if (l_is_caught(pending->value->type)) vec_push(l->arena, &caught, pending);
+    }
+    /* what one holds may be what another held: all are looked at before any changes */
+    for (size_t i = 0; i < caught.len; i++) {
+        LLVMValueRef *value = &l->s->values[caught.data[i]->value->id];
+        *value = lower_caught_arrives(l, caught.data[i]->value->type, *value);
+    }
+    for (size_t i = 0; i < caught.len; i++) {
+        LLVMValueRef *value = &l->s->values[caught.data[i]->value->id];
+        *value = lower_caught_stays(l, caught.data[i]->value->type, *value);
     }
 }
 
@@ -52,8 +63,7 @@ static bool complete_phi(Lower *l, const PendingPhi *pending) {
     const Value *phi = pending->value;
     for (uint32_t p = 0; p < phi->nargs; p++) {
         const Block *pred = phi->block->preds.data[p];
-        bool raised = block_unwind(pred) == phi->block;
-        LLVMBasicBlockRef from = (raised ? l->s->landings : l->s->ends)[pred->id];
+        LLVMBasicBlockRef from = (block_unwind(pred) == phi->block ? l->s->landings : l->s->ends)[pred->id];
         if (!from) continue; /* unreachable */
         LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(from));
         ValueList leaves = {0};
@@ -153,6 +163,8 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CELL_GET: return lower_cell_get(l, value);
     case OP_CELL_SET: return lower_cell_set(l, value);
     case OP_CHECK_BOUND: return lower_check_bound(l, value);
+    case OP_CAUGHT: return lower_caught(l);
+    case OP_MATCHES: return lower_matches(l, value);
     case OP_CAST: return lower_cast(l, value);
     case OP_SPEND: return lower_spend(l, value);
     case OP_SAFEPOINT: return lower_safepoint(l, value);
@@ -205,6 +217,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         if (leaves_early(l, value)) l->target->leave(l);
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);
         return true;
+    case OP_RERAISE:
     case OP_RAISE: return lower_raise(l, value);
     case OP_RESUME: lower_resume(l); return true;
     default: LLVMBuildUnreachable(l->b); return true;

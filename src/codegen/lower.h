@@ -159,10 +159,19 @@ LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *forma
                                 unsigned count);
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
+LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
 /* Leaves with a status (i32, not 0): to the landing of the block at hand, or out of the function. */
 void l_leave(Lower *l, LLVMValueRef status);
 void lower_landing(Lower *l, const Block *block);
 void lower_resume(Lower *l);
+
+LLVMValueRef lower_caught(Lower *l); /* lower_caught.c */
+LLVMValueRef lower_matches(Lower *l, const Value *value);
+void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted);
+void lower_finish_caught(Lower *l);
+bool l_is_caught(const Type *type);                                                /* a caught exception, or none */
+LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value); /* a copy; for phis */
+LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value);
 
 void lower_params(Lower *l); /* lower_call.c */
 LLVMValueRef lower_function_value(Lower *l, const Value *value);

@@ -22,11 +22,13 @@ static LLVMValueRef push_site(Lower *l, RaiseSite site) {
     return l_i32(l, (int64_t)l->m->raise_sites.len);
 }
 
+static LLVMValueRef trail_depth(Lower *l) { return l_offset(l, l->exception, l_i64(l, offsetof(RaiseTrail, depth))); }
+
 /* The status of a site that raises, whose trail begins; *arguments is where the exception's arguments go. */
 static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) {
     size_t bytes = sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0);
     if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
-    l_raw_store(l, l_i32(l, 0), l->exception, 4);
+    l_raw_store(l, l_i32(l, 0), trail_depth(l), 4);
     *arguments = l_offset(l, l->exception, l_i64(l, sizeof(RaiseTrail)));
     return push_site(l, site);
 }
@@ -34,13 +36,13 @@ static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) 
 /* The call at l->at is on the way of the exception that is in the buffer. */
 void l_note_call(Lower *l) {
     LLVMValueRef number = push_site(l, site_at(l, l->at)), most = l_i32(l, TRAIL_CALLS - 1);
-    LLVMValueRef depth = LLVMBuildLoad2(l->b, l->i32, l->exception, "");
+    LLVMValueRef depth = LLVMBuildLoad2(l->b, l->i32, trail_depth(l), "");
     LLVMValueRef place = l_select(l, l_icmp(l, LLVMIntULT, depth, most), depth, most);
     LLVMValueRef offset = LLVMBuildZExt(l->b, place, l->i64, "");
     offset = LLVMBuildMul(l->b, offset, l_i64(l, sizeof(int32_t)), "");
     offset = LLVMBuildAdd(l->b, offset, l_i64(l, offsetof(RaiseTrail, calls)), "");
     l_raw_store(l, number, l_offset(l, l->exception, offset), 4);
-    l_raw_store(l, LLVMBuildAdd(l->b, place, l_i32(l, 1), ""), l->exception, 4);
+    l_raw_store(l, LLVMBuildAdd(l->b, place, l_i32(l, 1), ""), trail_depth(l), 4);
 }
 
 /* ---- leaving ---- */
@@ -77,11 +79,14 @@ void l_leave(Lower *l, LLVMValueRef status) {
  * predecessor. */
 void lower_landing(Lower *l, const Block *block) {
     if (!block->unwinds) return;
+    l->m->unwinds = true;
     l_enter(l, l->s->landing);
     l_jump(l, l->s->starts[block_unwind(block)->id]);
 }
 
-void lower_resume(Lower *l) { l_leave(l, l_raw_load(l, l->i32, pending_of(l), 4)); }
+LLVMValueRef l_pending(Lower *l) { return l_raw_load(l, l->i32, pending_of(l), 4); }
+
+void lower_resume(Lower *l) { l_leave(l, l_pending(l)); }
 
 /* ---- sites ---- */
 
@@ -201,6 +206,10 @@ bool lower_raise(Lower *l, const Value *value) {
         return false;
     }
     const Type *type = exception->type;
+    if (type->kind == TY_CAUGHT) {
+        lower_raise_caught(l, l_value(l, exception), value->op == OP_RAISE);
+        return true;
+    }
     RaiseSite site = site_at(l, value);
     site.class = type->object;
     uint32_t count = type->kind == TY_EXC ? type->count : 0;

@@ -208,7 +208,9 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
     PyObject *exception = NULL, *args = NULL;
-    if (PyErr_Occurred()) goto done; /* the handler of a signal has raised already */
+    bool interrupted = site->builtin && strcmp(site->builtin, "KeyboardInterrupt") == 0;
+    if (PyErr_Occurred() && interrupted) goto done; /* the handler of a signal has raised already */
+    PyErr_Clear();                                  /* what one has raised was caught */
     PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin))
                                     : objects_get(state->session.objects, site->class);
     if (!class) goto done;

@@ -76,6 +76,7 @@ static void fill(Code *code, Job *job) {
     code->access_sites = codegen_access_sites(job->module, &code->naccess_sites);
     code->access_sites = copy_access_sites(arena, code->access_sites, code->naccess_sites);
     code->exception_bytes = codegen_exception_bytes(job->module);
+    code->unwinds = codegen_unwinds(job->module);
     code->shared_bytes = codegen_shared_bytes(job->module);
     code->has_barriers = codegen_has_barriers(job->module);
     code->ufunc_lanes = codegen_ufunc_lanes(job->module);

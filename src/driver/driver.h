@@ -66,6 +66,7 @@ struct Code {
     const AccessSite *access_sites;
     size_t naccess_sites;
     size_t exception_bytes, shared_bytes;
+    bool unwinds; /* something that is raised may be caught */
     bool has_barriers;
     bool from_cache;      /* its machine code lay on disk */
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */

@@ -133,6 +133,7 @@ static bool can_leave(const Type *type) {
     case TY_FLAT:
     case TY_SLICE:
     case TY_EXC:
+    case TY_CAUGHT:
     case TY_TEXT: return false;
     case TY_STRUCT:
         if (type->form == STRUCT_INSTANCE && !type->flag) return false; /* the one that came in is another one */

@@ -117,9 +117,7 @@ static uint32_t read_varint(Reader *reader) {
     return value;
 }
 
-/* Rows that end in anything but PUSH_EXC_INFO only put a variable back that an inlined comprehension hid. */
-static void read_handlers(Arena *arena, PyCodeObject *code, const unsigned char *units, const uint32_t *first,
-                          size_t nunits, Bytecode *out) {
+static void read_handlers(Arena *arena, PyCodeObject *code, const uint32_t *first, size_t nunits, Bytecode *out) {
     VEC(Handler) handlers = {0};
     const unsigned char *bytes = (const unsigned char *)PyBytes_AS_STRING(code->co_exceptiontable);
     Reader reader = {bytes, bytes + PyBytes_GET_SIZE(code->co_exceptiontable)};
@@ -127,13 +125,38 @@ static void read_handlers(Arena *arena, PyCodeObject *code, const unsigned char 
         uint32_t start = read_varint(&reader);
         uint32_t length = read_varint(&reader);
         uint32_t target = read_varint(&reader);
-        read_varint(&reader); /* depth of the stack, and whether the place is pushed */
+        uint32_t depth = read_varint(&reader); /* the lowest bit: whether the place is pushed */
         if (start + length > nunits || target >= nunits) break;
-        if (units[2 * target] != PUSH_EXC_INFO) continue;
-        vec_push(arena, &handlers, (Handler){first[start], first[start + length], first[target]});
+        vec_push(arena, &handlers,
+                 ((Handler){first[start], first[start + length], first[target], depth >> 1, depth & 1}));
     }
     out->handlers = handlers.data;
     out->nhandlers = handlers.len;
+}
+
+static const Handler *find_row(const Bytecode *bytecode, size_t insn) {
+    size_t low = 0, high = bytecode->nhandlers;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (insn >= bytecode->handlers[middle].end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < bytecode->nhandlers && insn >= bytecode->handlers[low].start ? &bytecode->handlers[low] : NULL;
+}
+
+/* Whether all that a handler does is to tell the interpreter that another one is left. */
+static bool only_reraises(const Bytecode *bytecode, const Handler *row) {
+    const Insn *insns = &bytecode->insns[row->target];
+    return row->target + 2 < bytecode->count && insns[0].kind == INSN_COPY && insns[1].kind == INSN_POP &&
+           insns[2].kind == INSN_RERAISE;
+}
+
+const Handler *bytecode_handler(const Bytecode *bytecode, size_t insn) {
+    const Handler *row = find_row(bytecode, insn);
+    while (row && only_reraises(bytecode, row)) row = find_row(bytecode, row->target);
+    return row;
 }
 
 /* Whether an instruction's number of a variable, name or constant exists. */
@@ -156,7 +179,8 @@ static bool same_place(Span a, Span b) {
 }
 
 static bool ends_flow(const Insn *insn) {
-    return insn->kind == INSN_RETURN || insn->kind == INSN_RAISE || insn->kind == INSN_JUMP;
+    return insn->kind == INSN_RETURN || insn->kind == INSN_RAISE || insn->kind == INSN_RERAISE ||
+           insn->kind == INSN_JUMP;
 }
 
 /* What runs before instruction i, one of them; results that are dropped, and iterators of loops that a return leaves,
@@ -230,6 +254,6 @@ bool bytecode_decode(Arena *arena, PyCodeObject *code, PyObject *co_code, Byteco
     mark_ends(arena, insns.data, insns.len);
     out->insns = insns.data;
     out->count = insns.len;
-    read_handlers(arena, code, units, first, nunits, out);
+    read_handlers(arena, code, first, nunits, out);
     return true;
 }

@@ -53,17 +53,21 @@ typedef struct Insn {
     Span span;
 } Insn;
 
-/* A row of the exception table: instructions [start, end) go to target when they raise. */
+/* A row of the exception table: instructions [start, end) go to target when they raise, with the lowest `depth` slots
+ * of the stack, one more if pushes_place, and the exception. */
 typedef struct Handler {
-    uint32_t start, end, target;
+    uint32_t start, end, target, depth;
+    bool pushes_place;
 } Handler;
 
 typedef struct Bytecode {
     Insn *insns;
     size_t count;
-    Handler *handlers; /* of try and with statements alone */
+    Handler *handlers; /* in order; none overlap */
     size_t nhandlers;
 } Bytecode;
+/* The row for an instruction; NULL: what it raises leaves the function. */
+const Handler *bytecode_handler(const Bytecode *bytecode, size_t insn);
 
 /* What one opcode of this version becomes: at most INSN_MAX_EXPANSION instructions, jump targets in code units.  False:
  * no row. */

@@ -1,17 +1,19 @@
 /* cfg.c: canonical instructions to a control-flow graph.
  *
  * Input: Bytecode.  Output: Cfg: the reachable blocks in reverse post-order, and which variables are certainly assigned
- * where. Algorithm: 1. leaders: the first instruction, jump targets, what follows a jump; 2. edges to blocks that only
- * jump on are led to where these end, and past tests whose answer is known; 3. a block whose only successor has no
- * other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side first, so
- * that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked like.  Steps
- * 2 and 3 are what makes the graphs of different Python versions equal. */
+ * where.  Algorithm: 1. leaders: the first instruction, jump targets, handlers, what follows a jump; 2. edges to blocks
+ * that only jump on are led to where these end, and past tests whose answer is known; 3. a block whose only successor
+ * has no other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side
+ * first, so that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked
+ * like, and handlers last.  Steps 2 and 3 are what makes the graphs of different Python versions equal. */
 #include "frontend/cfg.h"
 
 #include <string.h> /* memcpy, memset */
 
 static bool is_jump(InsnKind kind) { return insn_info[kind].argument == ARG_TARGET; }
-static bool ends_flow(InsnKind kind) { return kind == INSN_RETURN || kind == INSN_RAISE || kind == INSN_JUMP; }
+static bool ends_flow(InsnKind kind) {
+    return kind == INSN_RETURN || kind == INSN_RAISE || kind == INSN_RERAISE || kind == INSN_JUMP;
+}
 
 typedef struct Builder {
     Arena *arena;
@@ -28,6 +30,7 @@ static void find_blocks(Builder *b) {
         if (is_jump(code->insns[i].kind)) leader[code->insns[i].arg] = true;
         if (is_jump(code->insns[i].kind) || ends_flow(code->insns[i].kind)) leader[i + 1] = true;
     }
+    for (size_t i = 0; i < code->nhandlers; i++) leader[code->handlers[i].target] = true;
     for (size_t i = 0; i < code->count; i++) {
         if (leader[i]) {
             CfgBlock *block = ARENA_NEW(b->arena, CfgBlock);
@@ -58,6 +61,22 @@ static void find_edges(Builder *b) {
             block->succs[block->nsuccs++] = next;
         }
     }
+}
+
+static void add_handler(Builder *b, CfgBlock *block, const Handler *row) {
+    CfgBlock *handler = b->at[row->target];
+    for (size_t i = 0; i < block->handlers.len; i++)
+        if (block->handlers.data[i] == handler) return;
+    handler->handles = row;
+    vec_push(b->arena, &block->handlers, handler);
+}
+
+static void find_handlers(Builder *b) {
+    for (size_t i = 0; i < b->blocks.len; i++)
+        for (uint32_t at = b->blocks.data[i]->part.first; at < b->blocks.data[i]->part.last; at++) {
+            const Handler *row = bytecode_handler(b->code, at);
+            if (row) add_handler(b, b->blocks.data[i], row);
+        }
 }
 
 /* The block that does nothing but go on to another one, or NULL. */
@@ -124,8 +143,8 @@ static void count_preds(Builder *b) {
     b->blocks.data[0]->reachable = true;
     while (n) {
         CfgBlock *block = work[--n];
-        for (uint32_t s = 0; s < block->nsuccs; s++) {
-            CfgBlock *to = block->succs[s];
+        for (uint32_t s = 0; s < block->nsuccs + block->handlers.len; s++) {
+            CfgBlock *to = cfg_next(block, s);
             to->npreds++;
             if (to->reachable) continue;
             to->reachable = true;
@@ -139,7 +158,7 @@ static void count_preds(Builder *b) {
 static bool is_small_exit(const Builder *b, const CfgBlock *block) {
     enum { MOST = 4 };
     uint32_t count = 0;
-    if (block->nsuccs || block->part.next) return false;
+    if (block->nsuccs || block->part.next || block->handlers.len) return false;
     for (uint32_t i = block->part.first; i < block->part.last; i++) {
         InsnKind kind = b->code->insns[i].kind;
         count += kind != INSN_NOP;
@@ -148,6 +167,15 @@ static bool is_small_exit(const Builder *b, const CfgBlock *block) {
             return false;
     }
     return count <= MOST;
+}
+
+/* `block` raises what `next` raises.  moved: `next` itself is no more. */
+static void merge_handlers(Builder *b, CfgBlock *block, const CfgBlock *next, bool moved) {
+    for (size_t i = 0; i < next->handlers.len; i++) {
+        size_t before = block->handlers.len;
+        add_handler(b, block, next->handlers.data[i]->handles);
+        if (block->handlers.len == before && moved) next->handlers.data[i]->npreds--;
+    }
 }
 
 static void merge_chains(Builder *b) {
@@ -163,6 +191,7 @@ static void merge_chains(Builder *b) {
             block->tail = next->tail == &next->part ? block->tail->next : next->tail;
             block->nsuccs = next->nsuccs;
             memcpy(block->succs, next->succs, sizeof block->succs);
+            merge_handlers(b, block, next, !copied);
             next->npreds--;
             next->reachable = next->npreds > 0;
         }
@@ -178,7 +207,7 @@ static void number_blocks(Builder *b, CfgBlock *entry, Cfg *cfg) {
     CfgBlock **post = ARENA_ARRAY(b->arena, CfgBlock *, b->blocks.len + 1);
     size_t depth = 0, count = 0;
     entry->order = 1; /* here only: visited */
-    stack[depth++] = (Frame){entry, entry->nsuccs};
+    stack[depth++] = (Frame){entry, entry->nsuccs + (uint32_t)entry->handlers.len};
     while (depth) {
         Frame *frame = &stack[depth - 1];
         if (frame->left == 0) {
@@ -186,10 +215,10 @@ static void number_blocks(Builder *b, CfgBlock *entry, Cfg *cfg) {
             depth--;
             continue;
         }
-        CfgBlock *to = frame->block->succs[--frame->left];
+        CfgBlock *to = cfg_next(frame->block, --frame->left);
         if (to->order) continue;
         to->order = 1;
-        stack[depth++] = (Frame){to, to->nsuccs};
+        stack[depth++] = (Frame){to, to->nsuccs + (uint32_t)to->handlers.len};
     }
     cfg->blocks = ARENA_ARRAY(b->arena, CfgBlock *, count);
     cfg->count = count;
@@ -203,6 +232,7 @@ void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
     Builder b = {.arena = arena, .code = bytecode, .at = ARENA_ARRAY(arena, CfgBlock *, bytecode->count + 1)};
     find_blocks(&b);
     find_edges(&b);
+    find_handlers(&b);
     thread_jumps(&b);
     skip_repeated_tests(&b);
     count_preds(&b);
@@ -216,6 +246,7 @@ void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
         entry = start;
     }
     number_blocks(&b, entry, cfg);
+    cfg->at = b.at;
 }
 
 /* ---- which variables are certainly assigned: a forward data-flow problem, met by intersection ---- */
@@ -225,6 +256,15 @@ void cfg_apply_bound(const Insn *insn, uint64_t *bound) {
         bit_set(bound, (size_t)insn->arg);
     else if (insn->kind == INSN_DELETE_LOCAL)
         bit_clear(bound, (size_t)insn->arg);
+}
+
+static bool meet_bound(uint64_t *in, const uint64_t *out, size_t words) {
+    bool progress = false;
+    for (size_t w = 0; w < words; w++) {
+        progress |= (in[w] & ~out[w]) != 0;
+        in[w] &= out[w];
+    }
+    return progress;
 }
 
 void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const uint64_t *assigned, size_t nlocals) {
@@ -241,14 +281,12 @@ void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const u
             CfgBlock *block = cfg->blocks[i];
             memcpy(out, block->bound, words * sizeof *out);
             for (const CfgPart *part = &block->part; part; part = part->next)
-                for (uint32_t at = part->first; at < part->last; at++) cfg_apply_bound(&bytecode->insns[at], out);
-            for (uint32_t s = 0; s < block->nsuccs; s++) {
-                uint64_t *in = block->succs[s]->bound;
-                for (size_t w = 0; w < words; w++) {
-                    progress |= (in[w] & ~out[w]) != 0;
-                    in[w] &= out[w];
+                for (uint32_t at = part->first; at < part->last; at++) {
+                    const Handler *row = block->handlers.len ? bytecode_handler(bytecode, at) : NULL;
+                    if (row) progress |= meet_bound(cfg->at[row->target]->bound, out, words);
+                    cfg_apply_bound(&bytecode->insns[at], out);
                 }
-            }
+            for (uint32_t s = 0; s < block->nsuccs; s++) progress |= meet_bound(block->succs[s]->bound, out, words);
         }
     }
 }

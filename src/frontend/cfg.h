@@ -17,8 +17,10 @@ struct CfgBlock {
     CfgPart *tail;
     CfgBlock *succs[2]; /* of a condition: if true, if false; of a loop: body, exit */
     uint32_t nsuccs;
-    uint32_t npreds; /* edges from reachable blocks */
-    uint32_t order;  /* position in Cfg.blocks */
+    VEC(CfgBlock *) handlers; /* where what its instructions raise goes, each once */
+    const Handler *handles;   /* a row that leads here; NULL: none does */
+    uint32_t npreds;          /* edges from reachable blocks, handlers counted */
+    uint32_t order;           /* position in Cfg.blocks */
     bool reachable;
     uint64_t *bound; /* bit i: local i is assigned on every way here */
 
@@ -33,10 +35,16 @@ struct CfgBlock {
 };
 
 typedef struct Cfg {
+    CfgBlock **at;     /* the block that starts at each instruction, of those that start one */
     CfgBlock **blocks; /* reachable, in reverse post-order; blocks[0] is the entry, which nothing jumps to */
     size_t count;
     size_t nwords; /* of each bound set */
 } Cfg;
+
+/* Number `i` of where control goes from a block: its successors, then its handlers. */
+static inline CfgBlock *cfg_next(const CfgBlock *block, uint32_t i) {
+    return i < block->nsuccs ? block->succs[i] : block->handlers.data[i - block->nsuccs];
+}
 
 void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg);
 /* Fills bound of each block; `assigned` has the locals that are assigned at the start, as a set of nlocals bits. */

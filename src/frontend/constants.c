@@ -191,7 +191,24 @@ static bool scalar_of_class(PyObject *class, Scalar *scalar) {
     return false;
 }
 
+/* Handlers ask what an exception's class derives from. */
+static bool note_exception(const Reading *r, PyTypeObject *class, ObjRef ref) {
+    PyObject *order = class->tp_mro;
+    size_t count = 0, most = (size_t)PyTuple_GET_SIZE(order);
+    ObjRef *all = ARENA_ARRAY(r->frontend->arena, ObjRef, most);
+    for (size_t i = 0; i < most; i++) {
+        PyObject *base = PyTuple_GET_ITEM(order, (Py_ssize_t)i);
+        if (!PyExceptionClass_Check(base)) continue;
+        if (!(all[count++] = frontend_ref(r->frontend, base)))
+            return python_failed(r, "no memory for an object's number");
+    }
+    bool builtin = !(class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !strchr(class->tp_name, '.');
+    type_table_add_exception(r->frontend->types, ref, builtin ? class->tp_name : NULL, all, count);
+    return true;
+}
+
 static const Const *read_class(const Reading *r, PyObject *object) {
+    TypeTable *types = r->frontend->types;
     if (object == (PyObject *)&PyLong_Type) return class_of(r, SCALAR_INT64, true);
     if (object == (PyObject *)&PyFloat_Type) return class_of(r, SCALAR_FLOAT64, true);
     if (object == (PyObject *)&PyComplex_Type) return class_of(r, SCALAR_COMPLEX128, true);
@@ -203,8 +220,9 @@ static const Const *read_class(const Reading *r, PyObject *object) {
     if (func) return const_of(r->frontend->arena, type_func(r->frontend->types, &func->head));
     ObjRef ref = frontend_ref(r->frontend, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
-    TypeKind kind = PyExceptionClass_Check(object) ? TY_EXC_CLASS : TY_OBJECT;
-    return const_of(r->frontend->arena, type_object(r->frontend->types, kind, ref));
+    if (!PyExceptionClass_Check(object)) return const_of(r->frontend->arena, type_object(types, TY_OBJECT, ref));
+    TRY(note_exception(r, (PyTypeObject *)object, ref));
+    return const_of(r->frontend->arena, type_object(types, TY_EXC_CLASS, ref));
 }
 
 /* ---- functions and the rest ---- */

@@ -478,6 +478,8 @@ bool translate_insn(Translator *t) {
     case INSN_CONVERT: return insn_convert(t, arg);
     case INSN_STRING: return insn_string(t, arg);
     case INSN_ITER: return insn_iter(t);
+    case INSN_PUSH_HANDLED: return insn_push_handled(t);
+    case INSN_MATCHES: return insn_matches(t);
     case INSN_LOAD_ASSERTION_ERROR: return translate_push_object(t, PyExc_AssertionError);
     case INSN_KEYWORDS: {
         TRY(insn_load_const(t));

@@ -38,7 +38,7 @@ static bool fold_attributes(Translator *t) {
 
 static void cut_after(Translator *t, Value *last) {
     Block *block = last->block;
-    while (block->succs.len) block_remove_edge(t->func, block, block->succs.data[0]);
+    while (block_normal_succs(block)) block_remove_edge(t->func, block, block->succs.data[0]);
     while (last->next) value_remove(block->last);
     block_append(t->func, block, OP_UNREACHABLE, last->span, NULL, 0);
 }
@@ -101,21 +101,10 @@ static bool has_pred(const Block *block, const Block *pred) {
     return false;
 }
 
-/* One more predecessor, for which the phis have the operand that they have for `like`. */
-static void add_pred_like(Translator *t, Block *block, Block *pred, size_t like) {
-    vec_push(t->arena, &block->preds, pred);
-    for (Value *phi = block->first; phi && phi->op == OP_PHI; phi = phi->next) {
-        Value **args = ARENA_ARRAY(t->arena, Value *, phi->nargs + 1);
-        for (uint32_t i = 0; i < phi->nargs; i++) args[i] = phi->args[i];
-        args[phi->nargs] = phi->args[like];
-        phi_set_args(t->func, phi, args, phi->nargs + 1);
-    }
-}
-
 /* Leads the predecessors of a block that only jumps to where it jumps.  The block is unreachable then. */
 static bool skip_block(Translator *t, Block *block) {
     if (block == t->func->blocks.data[0] || !block->preds.len || block->first != block->last ||
-        block->first->op != OP_JUMP)
+        block->first->op != OP_JUMP || block->unwinds)
         return false;
     Block *to = block->succs.data[0];
     for (size_t i = 0; i < block->preds.len; i++) /* two edges from one block could not have different phi operands */
@@ -127,17 +116,25 @@ static bool skip_block(Translator *t, Block *block) {
         Block *pred = block->preds.data[i];
         for (uint32_t s = 0; s < pred->succs.len; s++)
             if (pred->succs.data[s] == block) pred->succs.data[s] = to;
-        add_pred_like(t, to, pred, place);
+        vec_push(t->arena, &to->preds, pred);
+        block_repeat_operands(t->func, to, place);
     }
     block->preds.len = 0;
     block_remove_edge(t->func, block, to);
     return true;
 }
 
-/* A block takes in its only successor if that has no other predecessor. */
+static bool raises(const Block *block) {
+    const Value *value = block->first;
+    while (value && !translate_may_raise(value->op)) value = value->next;
+    return value != NULL;
+}
+
+/* A block takes in its only successor if that has no other predecessor, and nothing gets another handler. */
 static bool merge_block(Block *block) {
-    Block *next = block->succs.len == 1 ? block->succs.data[0] : NULL;
+    Block *next = block->succs.len == 1 && !block->unwinds ? block->succs.data[0] : NULL;
     if (!next || next == block || next->preds.len != 1 || next->first->op == OP_PHI) return false;
+    if (next->unwinds && raises(block)) return false;
     value_remove(block->last);
     for (Value *value = next->first; value; value = value->next) value->block = block;
     next->first->prev = block->last;

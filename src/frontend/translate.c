@@ -136,6 +136,12 @@ bool translate_pop_values(Translator *t, Value **values, size_t count) {
 
 static size_t stack_var(const Translator *t, size_t depth) { return 2 * t->nlocals + depth; }
 
+static bool holds_value(const Slot *slot) { return slot->kind == SLOT_VALUE || slot->kind == SLOT_HANDLED; }
+
+void translate_keep_slot(Translator *t, size_t i) {
+    if (holds_value(&t->stack.data[i])) ssa_write(&t->ssa, t->block, stack_var(t, i), t->stack.data[i].value);
+}
+
 /* Before the block's last value: what leaves it on the stack becomes SSA variables. */
 static bool flush_stack(Translator *t) {
     for (size_t i = 0; i < t->stack.len; i++) {
@@ -145,12 +151,12 @@ static bool flush_stack(Translator *t) {
             TRY(value);
             *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
         }
-        if (slot->kind == SLOT_VALUE) ssa_write(&t->ssa, t->block, stack_var(t, i), slot->value);
+        translate_keep_slot(t, i);
     }
     return true;
 }
 
-static Block *ir_block(Translator *t, CfgBlock *block) {
+Block *translate_ir_block(Translator *t, CfgBlock *block) {
     if (!block->block) {
         block->block = block_new(t->func);
         ssa_add_block(&t->ssa, block->block);
@@ -158,8 +164,7 @@ static Block *ir_block(Translator *t, CfgBlock *block) {
     return block->block;
 }
 
-/* Tells the successor what the stack looks like, of which `depth` slots go over. */
-static bool enter(Translator *t, CfgBlock *to, size_t depth) {
+bool translate_enter(Translator *t, CfgBlock *to, size_t depth) {
     if (!to->entered) {
         to->entered = true;
         to->depth = (uint32_t)depth;
@@ -170,7 +175,7 @@ static bool enter(Translator *t, CfgBlock *to, size_t depth) {
     if (to->depth != depth) return translate_malformed(t, "the depth of the stack depends on the way");
     for (size_t i = 0; i < depth; i++) {
         const Slot *there = &to->slots[i], *here = &t->stack.data[i];
-        if (there->kind == here->kind && (here->kind == SLOT_VALUE || there->value == here->value)) continue;
+        if (there->kind == here->kind && (holds_value(here) || there->value == here->value)) continue;
         for (int s = 0; s < 2; s++) { /* a or [] */
             const Slot *slot = s ? there : here;
             if (slot->kind == SLOT_LIST) return translate_refuse(t, slot->span, REFUSED_LIST);
@@ -202,8 +207,8 @@ static bool is_loop_head(const Translator *t, const CfgBlock *block) {
 static bool go_to(Translator *t, CfgBlock *to) {
     if (is_loop_head(t, to)) make_lists(t);
     TRY(flush_stack(t));
-    block_jump(t->func, t->block, t->span, ir_block(t, to));
-    return enter(t, to, t->stack.len);
+    block_jump(t->func, t->block, t->span, translate_ir_block(t, to));
+    return translate_enter(t, to, t->stack.len);
 }
 
 /* 1 true, 0 false, -1 not known here. */
@@ -225,8 +230,9 @@ static bool branch(Translator *t) {
     if (t->cfg_block->nsuccs != 2) return translate_malformed(t, "a condition at the end of the code");
     if (succs[0] == succs[1]) return go_to(t, succs[0]);
     TRY(flush_stack(t));
-    block_branch(t->func, t->block, t->span, condition, ir_block(t, succs[0]), ir_block(t, succs[1]));
-    return enter(t, succs[0], t->stack.len) && enter(t, succs[1], t->stack.len);
+    block_branch(t->func, t->block, t->span, condition, translate_ir_block(t, succs[0]),
+                 translate_ir_block(t, succs[1]));
+    return translate_enter(t, succs[0], t->stack.len) && translate_enter(t, succs[1], t->stack.len);
 }
 
 /* The iterator is on top; the body takes the item. */
@@ -239,26 +245,13 @@ static bool loop(Translator *t, bool keep) {
     if (succs[0] == succs[1] || succs[0]->npreds != 1) return translate_malformed(t, "a jump into the body of a loop");
     Value *more = translate_append1(t, OP_ITER_MORE, top->value);
     TRY(flush_stack(t));
-    block_branch(t->func, t->block, t->span, more, ir_block(t, succs[0]), ir_block(t, succs[1]));
+    block_branch(t->func, t->block, t->span, more, translate_ir_block(t, succs[0]), translate_ir_block(t, succs[1]));
     succs[0]->takes_item = true;
     succs[0]->take_span = t->span;
-    TRY(enter(t, succs[0], t->stack.len));
-    if (!keep) return enter(t, succs[1], t->stack.len - 1);
+    TRY(translate_enter(t, succs[0], t->stack.len));
+    if (!keep) return translate_enter(t, succs[1], t->stack.len - 1);
     translate_push(t, (Slot){.kind = SLOT_NULL});
-    return enter(t, succs[1], t->stack.len);
-}
-
-static bool raise_value(Translator *t, int count) {
-    if (count == 0) return translate_refuse(t, t->span, REFUSED_TRY);
-    Value *cause = count == 2 ? translate_pop_value(t) : NULL;
-    if (count == 2) TRY(cause);
-    if (cause && !(cause->op == OP_CONST && cause->konst->type->kind == TY_NONE)) {
-        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "raise ... from ... with a cause is not compiled");
-        diag_hint(t->diag, "leave out `from` and what follows it");
-        return false;
-    }
-    Value *exception = translate_pop_value(t);
-    return exception && translate_append1(t, OP_RAISE, exception);
+    return translate_enter(t, succs[1], t->stack.len);
 }
 
 /* The instruction that ends the block; for any other, the way on. */
@@ -268,7 +261,8 @@ static bool translate_end(Translator *t) {
     case INSN_JUMP_IF_FALSE: return branch(t);
     case INSN_FOR: return loop(t, false);
     case INSN_FOR_KEEP: return loop(t, true);
-    case INSN_RAISE: return raise_value(t, t->insn->arg);
+    case INSN_RAISE: return translate_raise(t, t->insn->arg);
+    case INSN_RERAISE: return translate_reraise(t);
     case INSN_RETURN: {
         Value *value = translate_pop_value(t);
         Value *end = value ? translate_append1(t, OP_RETURN, value) : NULL;
@@ -283,22 +277,10 @@ static bool translate_end(Translator *t) {
 
 static bool ends_block(InsnKind kind) {
     return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || kind == INSN_FOR || kind == INSN_FOR_KEEP ||
-           kind == INSN_RAISE || kind == INSN_RETURN;
+           kind == INSN_RAISE || kind == INSN_RERAISE || kind == INSN_RETURN;
 }
 
 /* ---- blocks ---- */
-
-/* A try statement around the instruction?  Its position is that of the NOP which the compiler leaves for `try:`. */
-static bool check_handlers(Translator *t, size_t at) {
-    const Bytecode *code = &t->bytecode;
-    for (size_t i = 0; i < code->nhandlers; i++) {
-        uint32_t start = code->handlers[i].start;
-        if (at < start || at >= code->handlers[i].end) continue;
-        bool keyword = start > 0 && code->insns[start - 1].kind == INSN_NOP && code->insns[start - 1].span.line;
-        return translate_refuse(t, keyword ? code->insns[start - 1].span : t->span, REFUSED_TRY);
-    }
-    return true;
-}
 
 static bool translate_straight(Translator *t) {
     size_t expected = t->stack.len + (size_t)insn_effect(t->insn->kind, t->insn->arg, false);
@@ -311,32 +293,44 @@ static bool translate_straight(Translator *t) {
 
 static void start_block(Translator *t, CfgBlock *block) {
     t->cfg_block = block;
-    t->block = ir_block(t, block);
+    t->block = translate_ir_block(t, block);
+    t->raises = false;
     t->insn = NULL;
     memcpy(t->bound, block->bound, t->cfg.nwords * sizeof *t->bound);
     t->stack.len = 0;
     for (size_t i = 0; i < block->depth; i++) {
         translate_push(t, block->slots[i]);
-        if (block->slots[i].kind == SLOT_VALUE)
-            vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
+        if (holds_value(&block->slots[i])) vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
     }
+    if (block->handles) translate_start_handler(t, block->handles);
     if (!block->takes_item) return;
     t->span = block->take_span;
     translate_push_value(t, translate_append1(t, OP_ITER_TAKE, vec_last(&t->stack).value));
 }
 
+/* The end of a block: a raise, or a way back, inside a try statement has a handler. */
+static bool end_block(Translator *t, const CfgBlock *block, size_t at) {
+    TRY(translate_end(t));
+    const Handler *row = bytecode_handler(&t->bytecode, at);
+    bool unwinds = row && (t->block->last->op == OP_RAISE || t->block->last->op == OP_RERAISE);
+    for (uint32_t s = 0; row && s < block->nsuccs; s++) unwinds |= block->succs[s]->order <= block->order;
+    return !unwinds || translate_unwind(t, row);
+}
+
 static bool translate_block(Translator *t, CfgBlock *block) {
+    size_t last = 0;
     start_block(t, block);
     for (const CfgPart *part = &block->part; part; part = part->next) {
         for (uint32_t at = part->first; at < part->last; at++) {
-            t->insn = &t->bytecode.insns[at];
+            t->insn = &t->bytecode.insns[last = at];
             if (t->insn->span.line) t->span = t->insn->span;
-            TRY(check_handlers(t, at));
-            if (ends_block(t->insn->kind)) return translate_end(t); /* only the last part's last instruction does */
-            if (t->insn->kind != INSN_JUMP) TRY(translate_straight(t));
+            translate_begin_part(t, at);
+            const Value *before = t->block->last;
+            if (ends_block(t->insn->kind)) return end_block(t, block, at); /* only the last of all does */
+            if (t->insn->kind != INSN_JUMP) TRY(translate_straight(t) && translate_end_part(t, before, at));
         }
     }
-    return translate_end(t);
+    return end_block(t, block, last);
 }
 
 static bool translate_blocks(Translator *t) {
@@ -345,8 +339,8 @@ static bool translate_blocks(Translator *t) {
     for (size_t i = 0; i < t->cfg.count; i++) {
         CfgBlock *block = t->cfg.blocks[i];
         if (block->entered) TRY(translate_block(t, block)); /* else no branch that is taken leads here */
-        for (uint32_t s = 0; s < block->nsuccs; s++) {
-            CfgBlock *to = block->succs[s];
+        for (uint32_t s = 0; s < block->nsuccs + block->handlers.len; s++) {
+            CfgBlock *to = cfg_next(block, s);
             if (--to->pending == 0 && to->block) ssa_seal(&t->ssa, to->block);
         }
     }
@@ -400,7 +394,7 @@ static void make_params(Translator *t) {
     const PyCodeObject *code = t->code;
     int nparams = code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0);
     int ncells = t->nested ? code->co_nfreevars : 0;
-    t->block = ir_block(t, t->cfg.blocks[0]);
+    t->block = translate_ir_block(t, t->cfg.blocks[0]);
     t->func->params = ARENA_ARRAY(t->arena, Param, nparams + ncells);
     for (int i = 0; i < nparams; i++) make_param(t, (size_t)i, param_kind(code, i));
     for (int i = 0; i < ncells; i++) make_param(t, t->nlocals - (size_t)code->co_nfreevars + (size_t)i, PARAM_CELL);

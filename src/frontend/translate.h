@@ -4,6 +4,7 @@
  *   insns.c       one function per canonical instruction
  *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions
  *   texts.c       f-strings
+ *   handlers.c    try statements
  *   tidy.c        the clean-up at the end */
 #ifndef KRAIT_FRONTEND_TRANSLATE_H
 #define KRAIT_FRONTEND_TRANSLATE_H
@@ -46,7 +47,16 @@ typedef struct Text {
     char converted; /* r, s or a: one value, converted, whose format may still follow; else 0 */
 } Text;
 
-typedef enum SlotKind { SLOT_NULL, SLOT_VALUE, SLOT_CODE, SLOT_LIST, SLOT_MAP, SLOT_FUNCTION, SLOT_TEXT } SlotKind;
+typedef enum SlotKind {
+    SLOT_NULL,
+    SLOT_VALUE,
+    SLOT_CODE,
+    SLOT_LIST,
+    SLOT_MAP,
+    SLOT_FUNCTION,
+    SLOT_TEXT,
+    SLOT_HANDLED /* a value: the exception that is handled (handlers.c) */
+} SlotKind;
 
 /* One place of the abstract stack. */
 typedef struct Slot {
@@ -86,6 +96,7 @@ typedef struct Translator {
     /* here */
     CfgBlock *cfg_block;
     Block *block;
+    bool raises; /* something in the block may raise, and leaves the function then */
     const Insn *insn;
     Span span;
     VEC(Slot) stack;
@@ -103,6 +114,26 @@ Value *translate_append3(Translator *t, Op op, Value *a, Value *b, Value *c);
 Value *translate_append_const(Translator *t, const Const *konst);
 bool translate_refuse(Translator *t, Span span, Refusal refusal); /* always false */
 bool translate_malformed(Translator *t, const char *what); /* always false: the bytecode is not what a compiler makes */
+
+/* ---- edges (translate.c) ---- */
+
+Block *translate_ir_block(Translator *t, CfgBlock *block);
+/* Tells the successor what the stack looks like, of which `depth` slots go over. */
+bool translate_enter(Translator *t, CfgBlock *to, size_t depth);
+void translate_keep_slot(Translator *t, size_t i); /* the value of slot i is the block's, for successors */
+
+/* ---- handlers.c ---- */
+
+bool translate_may_raise(Op op);                     /* once it has types */
+void translate_begin_part(Translator *t, size_t at); /* the instruction at `at` comes next */
+/* The instruction at `at` is translated; `last_before`: the block's last value before it. */
+bool translate_end_part(Translator *t, const Value *last_before, size_t at);
+bool translate_unwind(Translator *t, const Handler *row); /* what the block raises goes to the row's handler */
+void translate_start_handler(Translator *t, const Handler *row);
+bool translate_raise(Translator *t, int count);
+bool translate_reraise(Translator *t);
+bool insn_push_handled(Translator *t);
+bool insn_matches(Translator *t);
 
 /* ---- the stack (translate.c) ---- */
 

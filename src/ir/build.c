@@ -113,6 +113,10 @@ size_t block_count_edges(const Block *from, const Block *to) {
 void block_add_edge(Func *func, Block *from, Block *to) {
     vec_push(func->arena, &from->succs, to);
     vec_push(func->arena, &to->preds, from);
+    if (!from->unwinds) return;
+    size_t last = from->succs.len - 1; /* the raise edge stays the last */
+    from->succs.data[last] = from->succs.data[last - 1];
+    from->succs.data[last - 1] = to;
 }
 
 void block_set_unwind(Func *func, Block *block, Block *handler) {
@@ -120,6 +124,24 @@ void block_set_unwind(Func *func, Block *block, Block *handler) {
     if (!handler) return;
     block_add_edge(func, block, handler);
     block->unwinds = true;
+}
+
+void block_repeat_operands(Func *func, Block *block, size_t like) {
+    for (Value *phi = block->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        Value **args = ARENA_ARRAY(func->arena, Value *, phi->nargs + 1);
+        memcpy(args, phi->args, phi->nargs * sizeof *args);
+        args[phi->nargs] = phi->args[like];
+        phi_set_args(func, phi, args, phi->nargs + 1);
+    }
+}
+
+void block_unwind_like(Func *func, Block *to, const Block *from) {
+    Block *handler = block_unwind(from);
+    if (!handler) return;
+    size_t like = 0;
+    while (handler->preds.data[like] != from) like++;
+    block_set_unwind(func, to, handler);
+    block_repeat_operands(func, handler, like);
 }
 
 void block_jump(Func *func, Block *from, Span span, Block *to) {

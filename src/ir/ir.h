@@ -66,6 +66,7 @@ typedef enum TypeKind {
     TY_CELL,    /* a cell shared with inner functions; items[0] is the content */
     TY_EXC_CLASS, /* exception class: object */
     TY_EXC,       /* exception instance: object is its class; items = types of its arguments */
+    TY_CAUGHT,    /* an exception that was caught, of any class */
     TY_TEXT,      /* a text that is not made yet: items = types of its template, a str, and of the values put into it */
     TY_OBJECT, /* a constant Python object compiled code can only take attributes of (a module, a namespace): object */
 } TypeKind;
@@ -213,6 +214,12 @@ const Type *type_func(TypeTable *table, const FuncHead *func);
 void type_table_set_functions(TypeTable *table, FuncFinder *find, void *self);
 const FuncHead *type_table_function(const TypeTable *table, const char *name, size_t length); /* NULL: none */
 
+/* What derives from what among exception classes: `all` are the class itself and its bases.  builtin: its name, if it
+ * is one of the interpreter's, else NULL.  Nothing happens if the class is known. */
+void type_table_add_exception(TypeTable *table, ObjRef class, const char *builtin, const ObjRef *all, size_t count);
+/* Whether an exception of a class, or of the interpreter's class of that name, is one of `base`, which was added. */
+bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin, ObjRef base);
+
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
@@ -224,7 +231,7 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
  *   S3 U10   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
- *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)   exc_class#4  object#5  bottom */
+ *   pyfunc#3  closure#3(...)  cell(int)  exc#4(int)  text(str, int)  caught   exc_class#4  object#5  bottom */
 void type_print(Buf *buf, const Type *type);
 const char *type_text(Arena *arena, const Type *type);
 /* NULL: not a type; *end, if end is not NULL, is what follows it. */
@@ -362,7 +369,7 @@ typedef struct OpInfo {
     const char *rule, *effects, *doc;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
-bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RESUME UNREACHABLE */
+bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RERAISE RESUME UNREACHABLE */
 bool op_has_result(Op op);    /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
 
@@ -572,8 +579,12 @@ static inline Block *block_unwind(const Block *block)    /* NULL: out of the fun
 /* Successors without the one for what is raised. */
 static inline size_t block_normal_succs(const Block *block) { return block->succs.len - block->unwinds; }
 size_t block_count_edges(const Block *from, const Block *to);
-void block_add_edge(Func *func, Block *from, Block *to);         /* of a block that does not unwind yet */
+void block_add_edge(Func *func, Block *from, Block *to);
+/* For a new predecessor, its last: each phi has the operand that it has for the one at `like`. */
+void block_repeat_operands(Func *func, Block *block, size_t like);
 void block_set_unwind(Func *func, Block *block, Block *handler); /* NULL: it does not unwind */
+/* What `to` raises goes where what `from` raises goes, with the same operands for phis. */
+void block_unwind_like(Func *func, Block *to, const Block *from);
 void block_jump(Func *func, Block *from, Span span, Block *to);
 void block_branch(Func *func, Block *from, Span span, Value *condition, Block *if_true, Block *if_false);
 /* Also drops the phis' operands; a branch becomes a jump, a jump `unreachable`; a raise edge leaves it as it is. */

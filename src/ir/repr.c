@@ -165,6 +165,7 @@ const Repr *repr_make(Arena *arena, const Type *type) {
     case TY_TIME: return scalar_repr(SCALAR_INT64);
     case TY_RANGE: return &range_repr;
     case TY_CELL:
+    case TY_CAUGHT:
     case TY_ITER: return &state_repr;
     case TY_ARRAY: return array_repr(arena, type);
     case TY_STRUCT: return type->form == STRUCT_INSTANCE ? items_repr(arena, type) : laid_out_repr(arena, type);

@@ -26,8 +26,8 @@ _Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UIN
 _Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
 
 bool op_is_terminator(Op op) {
-    return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_RESUME ||
-           op == OP_UNREACHABLE;
+    return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_RERAISE ||
+           op == OP_RESUME || op == OP_UNREACHABLE;
 }
 
 bool op_has_result(Op op) {

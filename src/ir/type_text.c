@@ -43,6 +43,7 @@ static const struct {
     [TY_CELL] = {"cell", FORM_ITEMS},
     [TY_EXC_CLASS] = {"exc_class", FORM_OBJECT},
     [TY_EXC] = {"exc", FORM_OBJECT_ITEMS},
+    [TY_CAUGHT] = {"caught", FORM_NAME},
     [TY_TEXT] = {"text", FORM_ITEMS},
     [TY_OBJECT] = {"object", FORM_OBJECT},
 };

@@ -15,9 +15,18 @@
 
 enum { FIRST_SLOTS = 256 };
 
+typedef struct ExceptionClass {
+    ObjRef class;
+    const char *builtin;
+    const ObjRef *all;
+    size_t count;
+    struct ExceptionClass *next;
+} ExceptionClass;
+
 struct TypeTable {
     pthread_mutex_t lock;
     Arena *arena;
+    ExceptionClass *exceptions;
     Type **slots; /* open addressing, linear probing; a power of two of them */
     size_t nslots, used;
     _Atomic bool exhausted;
@@ -164,6 +173,69 @@ static const Type *intern(TypeTable *table, const Type *wanted) {
     if (type) return type;
     table->exhausted = true;
     return &table->simple[TY_BOTTOM];
+}
+
+/* ---- exception classes ---- */
+
+static const struct {
+    const char *name, *base;
+} builtin_exceptions[] = {
+#define EXCEPTION(name, base) {#name, #base},
+#include "ir/ir_exceptions.def"
+#undef EXCEPTION
+};
+
+static bool builtin_is(const char *name, const char *base) {
+    while (name && strcmp(name, base) != 0) {
+        size_t i = 0;
+        while (i < COUNT_OF(builtin_exceptions) && strcmp(builtin_exceptions[i].name, name) != 0) i++;
+        name = i < COUNT_OF(builtin_exceptions) ? builtin_exceptions[i].base : NULL;
+    }
+    return name != NULL;
+}
+
+static const ExceptionClass *find_exception(const TypeTable *table, ObjRef class) {
+    const ExceptionClass *found = table->exceptions;
+    while (found && found->class != class) found = found->next;
+    return found;
+}
+
+/* NULL: no memory. */
+static ExceptionClass *copy_exception(TypeTable *table, const ExceptionClass *wanted) {
+    jmp_buf recovery;
+    if (setjmp(recovery)) {
+        arena_on_exhaustion(table->arena, NULL);
+        return NULL;
+    }
+    arena_on_exhaustion(table->arena, &recovery);
+    ExceptionClass *copy = ARENA_NEW(table->arena, ExceptionClass);
+    ObjRef *all = ARENA_ARRAY(table->arena, ObjRef, wanted->count);
+    memcpy(all, wanted->all, wanted->count * sizeof *all);
+    *copy = *wanted;
+    copy->all = all;
+    copy->builtin = wanted->builtin ? arena_strdup(table->arena, wanted->builtin) : NULL;
+    arena_on_exhaustion(table->arena, NULL);
+    return copy;
+}
+
+void type_table_add_exception(TypeTable *table, ObjRef class, const char *builtin, const ObjRef *all, size_t count) {
+    pthread_mutex_lock(&table->lock);
+    ExceptionClass wanted = {class, builtin, all, count, table->exceptions};
+    ExceptionClass *copy = find_exception(table, class) ? NULL : copy_exception(table, &wanted);
+    if (copy)
+        table->exceptions = copy;
+    else if (!find_exception(table, class))
+        table->exhausted = true;
+    pthread_mutex_unlock(&table->lock);
+}
+
+bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin, ObjRef base) {
+    pthread_mutex_lock(&table->lock);
+    const ExceptionClass *known = builtin ? find_exception(table, base) : find_exception(table, class);
+    bool is = builtin && known && known->builtin && builtin_is(builtin, known->builtin);
+    for (size_t i = 0; !builtin && known && i < known->count; i++) is |= known->all[i] == base;
+    pthread_mutex_unlock(&table->lock);
+    return is;
 }
 
 /* ---- representations ---- */

@@ -168,7 +168,8 @@ static void check_cells(Verifier *verifier, const Value *value) {
 
 static void check_raise(Verifier *verifier, const Value *value) {
     TypeKind kind = value->args[0]->type->kind;
-    if (kind != TY_EXC && kind != TY_EXC_CLASS) fault(verifier, value, "the operand is not an exception");
+    bool fresh = value->op == OP_RAISE && (kind == TY_EXC || kind == TY_EXC_CLASS);
+    if (!fresh && kind != TY_CAUGHT) fault(verifier, value, "the operand is not an exception");
 }
 
 static void check_new_array(Verifier *verifier, const Value *value) {
@@ -267,6 +268,8 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_RETURN:
         if (verifier->func->result) want(verifier, value, 0, verifier->func->result);
         return;
+    case OP_MATCHES: want_kind(verifier, value, 0, TY_CAUGHT, "a caught exception"); return;
+    case OP_RERAISE:
     case OP_RAISE: check_raise(verifier, value); return;
     case OP_BROADCAST: check_broadcast(verifier, value); return;
     case OP_MAP: check_map(verifier, value); return;

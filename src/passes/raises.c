@@ -75,6 +75,12 @@ static Value *make_const(Func *func, Span span, int64_t number) {
     return value;
 }
 
+static Value *first_after_params(const Block *block) {
+    Value *value = block->first;
+    while (value->op == OP_PHI || value->op == OP_PARAM) value = value->next;
+    return value;
+}
+
 static void number_phis(Web *web) {
     Func *func = web->func;
     for (size_t i = 0; i < web->phis.len; i++) {
@@ -93,7 +99,7 @@ static void number_phis(Web *web) {
                 continue;
             }
             args[k] = make_const(func, phi->span, place ? (int64_t)place - 1 : 0);
-            value_insert_before(phi->block->preds.data[k]->last, args[k]);
+            value_insert_before(first_after_params(phi->block->preds.data[k]), args[k]); /* before anything raises */
         }
         phi_set_args(func, web->numbers.data[i], args, phi->nargs);
     }
@@ -142,6 +148,7 @@ static void choose(Web *web, Value *raise, Value *chosen, Values *raises) {
     Block *block = raise->block;
     Value *number = web->numbers.data[web->place[chosen->id] - 1];
     value_remove(raise);
+    Block *first = block;
     for (size_t i = 0; i < web->leaves.len; i++) {
         Block *here = block;
         if (i + 1 < web->leaves.len) {
@@ -155,8 +162,11 @@ static void choose(Web *web, Value *raise, Value *chosen, Values *raises) {
             block->last->type = raise->type;
             block = others;
         }
-        vec_push(func->arena, raises, raise_leaf(func, here, raise, chosen, web->leaves.data[i]));
+        Value *copy = raise_leaf(func, here, raise, chosen, web->leaves.data[i]);
+        if (here != first) block_unwind_like(func, here, first);
+        vec_push(func->arena, raises, copy);
     }
+    if (first->last->op != OP_RAISE) block_set_unwind(func, first, NULL);
 }
 
 bool pass_raises(Program *program, FuncInst *inst) {

@@ -88,6 +88,15 @@ Block *loop_new_look(Loops *loops, const Loop *loop) {
     Block *look = loop_place_block(loops, loop);
     loop_append(loops, look, OP_SAFEPOINT, loop->header->last->span, none);
     loop_append(loops, look, OP_JUMP, loop->header->last->span, none);
+    if (!loop->handled) return look;
+    Value **handled = loop->handled;
+    block_set_unwind(loops->func, look, loop->handler);
+    for (Value *phi = loop->handler->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        VEC(Value *) args = {0};
+        for (uint32_t i = 0; i < phi->nargs; i++) vec_push(loops->func->arena, &args, phi->args[i]);
+        vec_push(loops->func->arena, &args, *handled++);
+        phi_set_args(loops->func, phi, args.data, args.len);
+    }
     return look;
 }
 

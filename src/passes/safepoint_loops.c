@@ -9,6 +9,7 @@
  *   asks (while i < n)
  *   others, and those  latch: spend, on the one way back; where that says so: look, and outer (in loops around one that
  *   around them        looks: the header)
+ *   the same in a try  each way back by itself: spend; look, with its handler; the header
  *
  *       entries                       entries
  *          |                             |
@@ -43,7 +44,7 @@ static void set_edges(Loops *loops, const Loop *loop, Edge outer, const Edges *b
 uint32_t loop_exit_side(const Loops *loops, const Loop *loop) {
     const Block *header = loop->header;
     uint32_t outside = 2, inside = 0;
-    for (uint32_t s = 0; s < header->succs.len; s++) {
+    for (uint32_t s = 0; s < block_normal_succs(header); s++) {
         const Block *to = header->succs.data[s];
         const Loop *around = to->order > header->order ? loops->around[to->order] : NULL;
         while (around && around != loop) around = around->parent;
@@ -52,7 +53,7 @@ uint32_t loop_exit_side(const Loops *loops, const Loop *loop) {
         else
             outside = s;
     }
-    return header->succs.len == 2 && inside == 1 ? outside : 2;
+    return block_normal_succs(header) == 2 && inside == 1 ? outside : 2;
 }
 
 Value *loop_own_iterator(const Loops *loops, const Loop *loop) {
@@ -235,8 +236,69 @@ static void add_at_latch(Loops *loops, Loop *loop, Edges *entries, Edges *backs)
     loop_set_header(loops, loop, &into);
 }
 
+/* ---- inside try statements ---- */
+
+static bool is_inside(const Loops *loops, const Loop *loop, const Block *block) {
+    const Loop *around = loops->around[block->order];
+    while (around && around != loop) around = around->parent;
+    return around != NULL;
+}
+
+/* What stands for a value at the end of the way back number `back` when the loop is in its header; NULL: nothing. */
+static Value *in_header(const Loops *loops, const Loop *loop, const Edges *backs, size_t back, Value *value) {
+    size_t number = 0;
+    for (Value *phi = loop->header->first; phi && phi->op == OP_PHI; phi = phi->next, number++)
+        if (backs->data[back].args[number] == value) return phi;
+    return is_inside(loops, loop, value->block) ? NULL : value;
+}
+
+/* The handler of the ways back, and what its phis take when the header looks. */
+static void find_handler(const Loops *loops, Loop *loop, const Edges *backs) {
+    size_t back = 0;
+    while (back < backs->len && !backs->data[back].from->unwinds) back++;
+    if (back == backs->len) return;
+    const Block *from = backs->data[back].from;
+    loop->handler = block_unwind(from);
+    size_t pred = 0;
+    while (loop->handler->preds.data[pred] != from) pred++;
+    VEC(Value *) handled = {0};
+    for (const Value *phi = loop->handler->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        Value *known = in_header(loops, loop, backs, back, phi->args[pred]);
+        if (!known) return;
+        vec_push(loops->func->arena, &handled, known);
+    }
+    vec_push(loops->func->arena, &handled, NULL); /* a list without phis is a list, too */
+    loop->handled = handled.data;
+}
+
+/* Each way back looks by itself, with the handler that it has. */
+static void add_at_ways_back(Loops *loops, Loop *loop, const Edges *entries, const Edges *backs) {
+    Func *func = loops->func;
+    Block *header = loop->header;
+    Edges into = *entries;
+    loop->handled = NULL;
+    for (size_t i = 0; i < backs->len; i++) {
+        Block *from = backs->data[i].from, *way = loop_place_block(loops, loop), *look = loop_new_look(loops, loop);
+        size_t succ = 0;
+        while (from->succs.data[succ] != header) succ++;
+        from->succs.data[succ] = way;
+        vec_push(func->arena, &way->preds, from);
+        Value *spent = loop_append_spend(loops, loop, way);
+        block_append(func, way, OP_BRANCH, header->last->span, &spent, 1)->type = type_simple(func->types, TY_NONE);
+        block_add_edge(func, way, look);
+        vec_push(func->arena, &way->succs, header);
+        vec_push(func->arena, &look->succs, header);
+        block_unwind_like(func, look, from);
+        vec_push(func->arena, &into, (Edge){look, backs->data[i].args});
+        vec_push(func->arena, &into, (Edge){way, backs->data[i].args});
+    }
+    loop_set_header(loops, loop, &into);
+}
+
 void loop_look(Loops *loops, Loop *loop, Edges *entries, Edges *backs) {
-    bool may_nest = loop->is_natural && !loop->inner && loops->count <= MANY_LOOPS;
+    find_handler(loops, loop, backs);
+    bool handled = !loop->handler || loop->handled;
+    bool may_nest = loop->is_natural && !loop->inner && loops->count <= MANY_LOOPS && handled;
     uint32_t exit = may_nest ? loop_exit_side(loops, loop) : 2;
     Value *iterator = exit < 2 ? loop_own_iterator(loops, loop) : NULL;
     Count count;
@@ -246,6 +308,8 @@ void loop_look(Loops *loops, Loop *loop, Edges *entries, Edges *backs) {
         add_parts(loops, loop, exit, iterator, entries, backs);
     else if (exit < 2 && only_asks(loop->header))
         add_at_header(loops, loop, exit, entries, backs);
+    else if (loop->handler)
+        add_at_ways_back(loops, loop, entries, backs);
     else
         add_at_latch(loops, loop, entries, backs);
 }

@@ -12,6 +12,8 @@ typedef struct Loop {
     uint64_t cost;   /* of a round, short loops inside included */
     bool inner;      /* a loop that looks is inside */
     bool is_natural; /* nothing enters but at the header */
+    Block *handler;  /* of what raises on a way back; NULL: none there has one */
+    Value **handled; /* for its phis, as known in the header; NULL: not all are */
     Value *payer;    /* what a loop inside, which every round comes to, spends for the round; NULL: there is none */
 } Loop;
 

@@ -119,7 +119,7 @@ static void assume(Builder *b, const Value *condition, bool truth, unsigned dept
 /* What the edge says, if it is one way of a branch. */
 static void assume_edge(Builder *b, const Block *from, const Block *to) {
     const Value *end = from->last;
-    if (end->op != OP_BRANCH || from->succs.data[0] == from->succs.data[1]) return;
+    if (end->op != OP_BRANCH || from->succs.data[0] == from->succs.data[1] || to == block_unwind(from)) return;
     assume(b, end->args[0], to == from->succs.data[0], MAX_CONDITION_DEPTH);
 }
 

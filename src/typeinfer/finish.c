@@ -53,7 +53,8 @@ static bool may_end(const FuncInst *inst) {
         const FuncInst *callee = ends_in_call(block);
         if (callee && callee->never_returns) return true;
         calls_on |= callee != NULL;
-        if (!callee && (block->last->op == OP_RAISE || block->last->op == OP_UNREACHABLE)) return true;
+        Op end = block->last->op;
+        if (!callee && (end == OP_RAISE || end == OP_RERAISE || end == OP_UNREACHABLE)) return true;
     }
     return !calls_on; /* a loop without end, as the program says */
 }

@@ -14,12 +14,10 @@
 static void cut_after(Infer *in, Block *block, Value *stop) {
     Span span = stop->span;
     while (block->last != stop) value_remove(block->last);
-    while (block->succs.len) {
-        /* block_remove_edge edits a jump or branch that ends the block; there is none any more */
-        Block *to = block->succs.data[block->succs.len - 1];
-        block_remove_edge(in->func, block, to);
-    }
-    if (stop->op != OP_RAISE && stop->op != OP_UNREACHABLE)
+    /* block_remove_edge edits a jump or branch that ends the block; there is none any more */
+    for (size_t normal; (normal = block_normal_succs(block));)
+        block_remove_edge(in->func, block, block->succs.data[normal - 1]);
+    if (stop->op != OP_RAISE && stop->op != OP_RERAISE && stop->op != OP_UNREACHABLE)
         block_append(in->func, block, OP_UNREACHABLE, span, NULL, 0)->type = infer_none(in);
 }
 
@@ -101,19 +99,23 @@ static bool cast_may_overflow(const Infer *in, const Type *from, const Type *to)
  * happen there. */
 static void split_edge(Infer *in, Block *to, uint32_t pred) {
     Block *from = to->preds.data[pred];
-    if (from->succs.len < 2 || from->succs.data[0] == from->succs.data[1]) return;
+    if (from->succs.len < 2 || block_count_edges(from, to) > 1) return;
     Block *between = block_new(in->func);
     block_append(in->func, between, OP_JUMP, from->last->span, NULL, 0)->type = infer_none(in);
     vec_push(in->func->arena, &between->succs, to);
     vec_push(in->func->arena, &between->preds, from);
-    from->succs.data[from->succs.data[0] == to ? 0 : 1] = between;
+    size_t edge = 0;
+    while (from->succs.data[edge] != to) edge++;
+    from->succs.data[edge] = between;
     to->preds.data[pred] = between;
 }
 
 static void cast_phi_operands(Infer *in, Value *phi) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
         Value *arg = value_resolve(phi->args[i]);
-        if (cast_may_overflow(in, arg->type, phi->type)) split_edge(in, phi->block, i);
+        bool raised = block_unwind(phi->block->preds.data[i]) == phi->block; /* behind the raise nothing is defined */
+        if (raised ? arg->type != phi->type : cast_may_overflow(in, arg->type, phi->type))
+            split_edge(in, phi->block, i);
         Value *end = phi->block->preds.data[i]->last;
         Typing t = {.in = in, .at = end, .emit = true, .wraps = true};
         if (arg->type->kind == TY_BOTTOM) { /* undefined on this path */

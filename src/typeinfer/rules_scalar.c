@@ -623,9 +623,31 @@ bool rule_raise(Typing *t) {
         return typing_hint(t, "name the exception");
     }
     const Type *type = t->args[0].type;
-    if (type->kind != TY_EXC_CLASS && type->kind != TY_EXC) {
+    if (type->kind != TY_EXC_CLASS && type->kind != TY_EXC && type->kind != TY_CAUGHT) {
         typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
         return typing_hint(t, "raise an exception class or an instance made by calling one");
     }
     return typing_result(t, infer_none(t->in), NULL);
 }
+
+bool rule_caught(Typing *t) {
+    if (!t->in->device) return typing_result(t, type_simple(t->in->types, TY_CAUGHT), NULL);
+    typing_fail(t, DIAG_UNSUPPORTED, "exception handlers (try, except, finally) are not compiled in kernels");
+    return typing_hint(t, "test the condition before the operation: in kernels nothing raises but raise and assert");
+}
+
+/* A class, or a tuple of classes. */
+static bool is_exception_class(const Type *type) {
+    if (type->kind != TY_TUPLE) return type->kind == TY_EXC_CLASS;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (type->items[i]->kind != TY_EXC_CLASS) return false;
+    return true;
+}
+
+bool rule_matches(Typing *t) {
+    if (is_exception_class(t->args[1].type)) return typing_result(t, infer_bool(t->in), NULL);
+    typing_fail(t, DIAG_TYPING, "only exceptions are caught, not %s", typing_arg_text(t, 1));
+    return typing_hint(t, "name exception classes: except ValueError, except (IndexError, KeyError)");
+}
+
+bool rule_reraise(Typing *t) { return typing_result(t, infer_none(t->in), NULL); }

@@ -26,7 +26,7 @@
 
 typedef struct BlockState {
     bool reached;
-    uint8_t taken; /* bit i: the edge to succs[i] */
+    uint8_t taken; /* bit i: the edge to successor i */
     Value *stop;   /* evaluation stops here; NULL: not */
 } BlockState;
 
@@ -362,7 +362,7 @@ static bool visit(Infer *in, Value *value) {
 }
 
 static void leave_block(Infer *in, Block *block) {
-    Value *end = block->last;
+    const Value *end = block->last;
     if (end->op == OP_JUMP) take_edge(in, block, 0);
     if (end->op != OP_BRANCH) return;
     const Const *condition = end->args[0]->konst;
@@ -372,6 +372,7 @@ static void leave_block(Infer *in, Block *block) {
 
 static void run_block(Infer *in, Block *block, Value *from) {
     BlockState *state = &in->solver->blocks[block->id];
+    if (block->unwinds) take_edge(in, block, (uint32_t)block->succs.len - 1); /* something in it may raise */
     for (Value *value = from; value; value = value->next) {
         state->stop = value; /* so far; users in the rest of the block are visited anyway */
         if (!visit(in, value)) return;

@@ -60,8 +60,22 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
     }
 }
 
+static bool takes_caught(Op op) {
+    return op == OP_MATCHES || op == OP_RAISE || op == OP_RERAISE || op == OP_IS || op == OP_IS_NOT;
+}
+
+/* Compiled code knows of a caught exception what it is and where it was raised. */
+static bool refuse_caught(Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++) {
+        if (!t->args[i].type || infer_content(t->args[i].type)->kind != TY_CAUGHT) continue;
+        typing_fail(t, DIAG_UNSUPPORTED, "an exception that was caught can be raised again, but not used otherwise");
+        return typing_hint(t, "assign what the handler needs to know to variables, before the exception is raised");
+    }
+    return true;
+}
+
 bool typing_run(Typing *t) {
-    bool fine = op_rules[t->op](t);
+    bool fine = (takes_caught(t->op) || refuse_caught(t)) && op_rules[t->op](t);
     return fine && !t->failed;
 }
 

@@ -406,3 +406,60 @@ def test_after_a_fork():
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
         """
     )
+
+
+def test_handlers_see_interrupts():
+    """Of loops in a try statement and around one, over a range, on a condition, with several ways back; what was caught
+    is gone afterwards."""
+    run("""
+        @njit
+        def over_a_range(n, x):
+            s = 0
+            try:
+                for i in range(n):
+                    s += i ^ (s >> 1)
+            except KeyboardInterrupt:
+                return -1
+            return s
+
+        @njit
+        def on_a_condition(n, x):
+            s = 0
+            try:
+                while s >= 0:
+                    s += x[s & 7]
+                    if s == n:
+                        break
+            finally:
+                x[0] = 77
+            return s
+
+        @njit
+        def around(n, x):
+            c = 0
+            for i in range(n):
+                try:
+                    if i % 3 == 1:
+                        continue
+                    c += x[i & 15]
+                    if c == -2:
+                        continue
+                except IndexError:
+                    c += 1
+                except KeyboardInterrupt:
+                    return -1
+            return c
+
+        ones = np.ones(8, np.int64)
+        for f in (over_a_range, around):
+            f(3, ones)
+            soon()
+            assert f(big, ones) == -1
+            assert f(3, ones) == f.py_func(3, ones)
+            try:
+                f(3, ones[:0])
+            except IndexError:
+                pass
+        on_a_condition(1, ones.copy())
+        assert isinstance(interrupted(on_a_condition, -5, ones), KeyboardInterrupt) and ones[0] == 77
+    """)

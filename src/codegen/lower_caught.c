@@ -1,0 +1,132 @@
+/* lower_caught.c: exceptions that were caught: kept, told apart, raised again.
+ *
+ * A caught exception is memory of the function that caught it, a copy of the exception buffer with the status in front
+ * (where the buffer has what recursive functions look at): other exceptions may be raised and caught while it is
+ * handled.  A phi has memory of its own, into which what it is given is copied at the start of its block, so that
+ * whatever a variable holds stays what it was when the handler runs again.
+ *
+ * Which class an exception has is known from the site that raised it.  Sites are numbered as they are generated, so a
+ * test reads from a table with a row for each status, which is made, like the size of the copies, when the last site is
+ * known. */
+#include "codegen/lower.h"
+
+enum { SAVED_FROM = offsetof(RaiseTrail, depth) };
+
+/* ---- copies ---- */
+
+static void size_later(Lower *l, LLVMValueRef instruction, unsigned operand, int64_t less) {
+    vec_push(l->arena, &l->m->caught_sizes, ((CaughtSize){instruction, operand, less}));
+}
+
+static LLVMValueRef new_memory(Lower *l) {
+    LLVMBasicBlockRef here = l_here(l);
+    LLVMMetadataRef where = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    l_enter(l, l->allocas);
+    LLVMValueRef memory = LLVMBuildArrayAlloca(l->b, l->i8, l_i64(l, sizeof(RaiseTrail)), "caught");
+    LLVMSetAlignment(memory, 16);
+    size_later(l, memory, 0, 0);
+    l_enter(l, here);
+    LLVMSetCurrentDebugLocation2(l->b, where);
+    return memory;
+}
+
+static void copy(Lower *l, LLVMValueRef to, LLVMValueRef from, int64_t skipped) {
+    LLVMValueRef offset = l_i64(l, skipped);
+    LLVMValueRef call = LLVMBuildMemCpy(l->b, l_offset(l, to, offset), 8, l_offset(l, from, offset), 8, l_i64(l, 8));
+    size_later(l, call, 2, skipped);
+}
+
+/* ---- values ---- */
+
+LLVMValueRef lower_caught(Lower *l) {
+    LLVMValueRef memory = new_memory(l);
+    l_raw_store(l, l_pending(l), memory, 4);
+    copy(l, memory, l->exception, SAVED_FROM);
+    return memory;
+}
+
+bool l_is_caught(const Type *type) {
+    return type->kind == TY_CAUGHT || (type->kind == TY_OPTIONAL && type->items[0]->kind == TY_CAUGHT);
+}
+
+static LLVMValueRef with_pointer(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
+    return type->kind == TY_CAUGHT ? pointer : l_set_item(l, type, value, 0, pointer);
+}
+
+/* What a phi is given may hold nothing: a variable without a value, None. */
+LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value) {
+    LLVMValueRef memory = new_memory(l);
+    LLVMValueRef from = type->kind == TY_CAUGHT ? value : l_content(l, type, value);
+    LLVMValueRef holds = type->kind == TY_CAUGHT ? l_icmp(l, LLVMIntNE, from, l_null(l->ptr))
+                                                 : l_present(l, type, value);
+    copy(l, memory, l_select(l, holds, from, memory), 0);
+    return with_pointer(l, type, value, memory);
+}
+
+LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value) {
+    LLVMValueRef memory = new_memory(l);
+    copy(l, memory, type->kind == TY_CAUGHT ? value : l_content(l, type, value), 0);
+    return with_pointer(l, type, value, memory);
+}
+
+static LLVMValueRef status_of(Lower *l, LLVMValueRef caught) { return l_raw_load(l, l->i32, caught, 4); }
+
+/* As if it had not been caught; `noted`: as `raise e` does, which is one more line of the traceback. */
+void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted) {
+    copy(l, l->exception, caught, SAVED_FROM);
+    if (noted) l_note_call(l);
+    l_leave(l, status_of(l, caught));
+}
+
+/* ---- classes ---- */
+
+static void find_classes(Lower *l, const Type *type, ClassTable *table) {
+    if (type->kind == TY_EXC_CLASS) vec_push(l->arena, &table->classes, type->object);
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++) find_classes(l, type->items[i], table);
+}
+
+static LLVMTypeRef table_type(Lower *l, size_t rows) { return LLVMArrayType2(l->i8, rows); }
+
+/* The table that says of each status whether it stands for one of the classes. */
+static LLVMValueRef class_table(Lower *l, const Type *classes) {
+    ClassTable table = {0};
+    find_classes(l, classes, &table);
+    table.global = LLVMAddGlobal(l->module, table_type(l, 0), "classes");
+    vec_push(l->arena, &l->m->class_tables, table);
+    return table.global;
+}
+
+LLVMValueRef lower_matches(Lower *l, const Value *value) {
+    LLVMValueRef status = LLVMBuildZExt(l->b, status_of(l, l_arg(l, value, 0)), l->i64, "");
+    LLVMValueRef row = l_offset(l, class_table(l, value->args[1]->type), status);
+    return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, row, 1), l_i8(l, 0));
+}
+
+static bool site_is(const Lower *l, const RaiseSite *site, const ClassTable *table) {
+    for (size_t i = 0; i < table->classes.len; i++)
+        if (type_table_exception_is(l->types, site->class, site->builtin, table->classes.data[i])) return true;
+    return false;
+}
+
+/* Every site is known. */
+void lower_finish_caught(Lower *l) {
+    const Module *m = l->m;
+    size_t rows = m->raise_sites.len + 1;
+    LLVMValueRef *row = ARENA_ARRAY(l->arena, LLVMValueRef, rows);
+    for (size_t t = 0; t < m->class_tables.len; t++) {
+        const ClassTable *table = &m->class_tables.data[t];
+        row[0] = l_i8(l, 0);
+        for (size_t i = 1; i < rows; i++) row[i] = l_i8(l, site_is(l, &m->raise_sites.data[i - 1], table));
+        LLVMValueRef global = LLVMAddGlobal(l->module, table_type(l, rows), "classes");
+        LLVMSetInitializer(global, LLVMConstArray2(l->i8, row, rows));
+        LLVMSetGlobalConstant(global, true);
+        LLVMSetLinkage(global, LLVMPrivateLinkage);
+        LLVMReplaceAllUsesWith(table->global, global);
+        LLVMDeleteGlobal(table->global);
+    }
+    for (size_t i = 0; i < m->caught_sizes.len; i++) {
+        const CaughtSize *size = &m->caught_sizes.data[i];
+        LLVMSetOperand(size->instruction, size->operand, l_i64(l, (int64_t)m->exception_bytes - size->less));
+    }
+}

@@ -1,0 +1,149 @@
+/* handlers.c: try statements: where what is raised goes, and what handlers do.
+ *
+ * In: a block whose instructions lie in rows of the exception table.  Out: its parts: an instruction in a row that may
+ * raise ends one, so that along the raise edge the variables are what they were before it; none in a row shares a part
+ * with one outside.  A part of a loop that leads back unwinds too: signals are handled there.
+ *
+ * A handler starts with the exception, CAUGHT, on the stack that the row says is left.  Where the interpreter puts the
+ * exception handled before, to be handled again when the handler ends, the stack has a slot of its own kind with the
+ * one handled from here on: the topmost such slot is what a bare `raise` raises. */
+#include "frontend/translate.h"
+
+bool translate_may_raise(Op op) {
+    switch (op) {
+    case OP_CONST:
+    case OP_PARAM:
+    case OP_PHI:
+    case OP_UNDEF:
+    case OP_NOT:
+    case OP_TRUTH:
+    case OP_IS:
+    case OP_IS_NOT:
+    case OP_TUPLE:
+    case OP_EXTRACT:
+    case OP_SLICE:
+    case OP_GETATTR:
+    case OP_ITER_MORE:
+    case OP_ITER_TAKE:
+    case OP_FUNCTION:
+    case OP_CELL:
+    case OP_CELL_SET:
+    case OP_FORMAT:
+    case OP_CAUGHT:
+    case OP_MATCHES:
+    case OP_JUMP:
+    case OP_BRANCH:
+    case OP_RETURN:
+    case OP_UNREACHABLE: return false;
+    default: return true;
+    }
+}
+
+/* What the handler of a row finds on the stack below the exception. */
+static bool enter_handler(Translator *t, CfgBlock *handler, const Handler *row) {
+    if (t->stack.len < row->depth) return translate_malformed(t, "a handler needs more of the stack than there is");
+    size_t length = t->stack.len;
+    Slot *slots = ARENA_ARRAY(t->arena, Slot, length + 1), *before = t->stack.data;
+    for (size_t i = 0; i < length; i++) slots[i] = before[i];
+    slots[row->depth] = (Slot){.kind = SLOT_NULL};
+    t->stack.data = slots;
+    bool fine = translate_enter(t, handler, row->depth + row->pushes_place);
+    t->stack.data = before;
+    return fine;
+}
+
+bool translate_unwind(Translator *t, const Handler *row) {
+    CfgBlock *handler = t->cfg.at[row->target];
+    for (size_t i = 0; i < row->depth && i < t->stack.len; i++) translate_keep_slot(t, i);
+    block_set_unwind(t->func, t->block, translate_ir_block(t, handler));
+    return enter_handler(t, handler, row);
+}
+
+/* What follows stands in a block of its own. */
+static Block *start_part(Translator *t) {
+    Block *rest = block_new(t->func);
+    ssa_add_block(&t->ssa, rest);
+    block_jump(t->func, t->block, t->span, rest);
+    ssa_seal(&t->ssa, rest);
+    t->raises = false;
+    return rest;
+}
+
+void translate_begin_part(Translator *t, size_t at) {
+    if (t->raises && bytecode_handler(&t->bytecode, at)) t->block = start_part(t);
+}
+
+bool translate_end_part(Translator *t, const Value *last_before, size_t at) {
+    const Value *value = last_before ? last_before->next : t->block->first;
+    while (value && !translate_may_raise(value->op)) value = value->next;
+    if (!value) return true;
+    const Handler *row = bytecode_handler(&t->bytecode, at);
+    if (row) {
+        Block *rest = start_part(t);
+        TRY(translate_unwind(t, row));
+        t->block = rest;
+    } else {
+        t->raises = true;
+    }
+    return true;
+}
+
+/* The `try:`, of which the compiler leaves a NOP before the row. */
+static Span keyword_of(const Translator *t, const Handler *row) {
+    const Insn *insns = t->bytecode.insns;
+    bool keyword = row->start > 0 && insns[row->start - 1].kind == INSN_NOP && insns[row->start - 1].span.line;
+    return keyword ? insns[row->start - 1].span : t->span;
+}
+
+void translate_start_handler(Translator *t, const Handler *row) {
+    Value *caught = translate_append(t, OP_CAUGHT, NULL, 0);
+    caught->span = keyword_of(t, row);
+    translate_push_value(t, caught);
+}
+
+bool insn_push_handled(Translator *t) {
+    Slot exception = translate_pop(t), handled = exception;
+    handled.kind = SLOT_HANDLED;
+    translate_push(t, handled);
+    translate_push(t, exception);
+    return exception.kind == SLOT_VALUE || translate_malformed(t, "a handler without an exception");
+}
+
+bool insn_matches(Translator *t) {
+    Value *class = translate_pop_value(t);
+    const Slot *exception = translate_peek(t, 1);
+    if (!class || !exception) return false;
+    translate_push_value(t, translate_append2(t, OP_MATCHES, exception->value, class));
+    return true;
+}
+
+bool translate_reraise(Translator *t) {
+    Slot exception = translate_pop(t);
+    if (exception.kind != SLOT_VALUE) return translate_malformed(t, "nothing is raised again");
+    return translate_append1(t, OP_RERAISE, exception.value) != NULL;
+}
+
+/* `raise` alone. */
+static bool raise_handled(Translator *t) {
+    for (size_t i = t->stack.len; i-- > 0;)
+        if (t->stack.data[i].kind == SLOT_HANDLED)
+            return translate_append1(t, OP_RERAISE, t->stack.data[i].value) != NULL;
+    const Const *class = frontend_constant(t->frontend, PyExc_RuntimeError, t->source, t->span);
+    TRY(class);
+    Value *text = translate_append_const(t, const_str(t->arena, t->types, "No active exception to reraise"));
+    Value *made = translate_append2(t, OP_CALL, translate_append_const(t, class), text);
+    return translate_append1(t, OP_RAISE, made) != NULL;
+}
+
+bool translate_raise(Translator *t, int count) {
+    if (count == 0) return raise_handled(t);
+    Value *cause = count == 2 ? translate_pop_value(t) : NULL;
+    if (count == 2) TRY(cause);
+    if (cause && !(cause->op == OP_CONST && cause->konst->type->kind == TY_NONE)) {
+        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "raise ... from ... with a cause is not compiled");
+        diag_hint(t->diag, "leave out `from` and what follows it");
+        return false;
+    }
+    Value *exception = translate_pop_value(t);
+    return exception && translate_append1(t, OP_RAISE, exception);
+}
