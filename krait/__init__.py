@@ -58,7 +58,6 @@ globals().update(
 
 # Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.
 _NOT_YET = {
-    "stencil": "write the loop over the neighbours in a function compiled with jit",
     "cfunc": "pass the Python function that jit compiled: a callback calls it like any other",
     "objmode": "end the compiled function there, and go on in Python",
     "jit_module": "decorate each function with jit",
@@ -96,6 +95,10 @@ config = _Config()
 def __getattr__(name):
     if name in _NOT_YET:
         return _not_yet(name)
+    if name == "stencil":
+        from ._stencils import stencil
+
+        return stencil
     if name in ("cuda", "errors", "types"):
         from importlib import import_module
 

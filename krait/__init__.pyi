@@ -238,7 +238,7 @@ def guvectorize(
     /,
     *,
     layout: str = ...,
-    target: Literal["cpu", "parallel"] = "cpu",
+    target: Literal["cpu", "parallel", "cuda"] = "cpu",
     writable_args: tuple[int | str, ...] = (),
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
@@ -247,5 +247,24 @@ def guvectorize(
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., None]], Gufunc]: ...
+class Stencil:
+    """A function of an item's neighbours, called with whole arrays; stencil makes it."""
+
+    kernel: Callable[..., Any]
+    neighborhood: tuple[tuple[int, int], ...] | None
+    py_func: Callable[..., Any]
+    def __call__(self, *args: Any, out: Any = None) -> Any: ...
+
+@overload
+def stencil(func_or_mode: Callable[..., Any]) -> Stencil: ...
+@overload
+def stencil(
+    func_or_mode: Literal["constant"] = "constant",
+    *,
+    cval: Any = None,
+    neighborhood: Any = None,
+    standard_indexing: str | tuple[str, ...] | list[str] = (),
+    **options: Any,
+) -> Callable[[Callable[..., Any]], Stencil]: ...
 def typeof(value: Any, /) -> Type: ...
 def from_dtype(dtype: Any, /) -> Type: ...

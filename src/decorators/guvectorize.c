@@ -103,9 +103,29 @@ static int prepare(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObje
     return gufunc_add_loop(self, types);
 }
 
+/* krait/_device_gufunc.py: a kernel with a thread for each call of the function. */
+static PyObject *call_cuda(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *module = PyImport_ImportModule("krait._device_gufunc");
+    PyObject *function = module ? PyObject_GetAttrString(module, "call") : NULL, *result = NULL;
+    Py_ssize_t count = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    PyObject **all = function ? PyMem_Malloc((size_t)(count + 1) * sizeof *all) : NULL;
+    if (all) {
+        all[0] = (PyObject *)self;
+        for (Py_ssize_t i = 0; i < count; i++) all[i + 1] = args[i];
+        result = PyObject_Vectorcall(function, all, (size_t)(nargs + 1), kwnames);
+    } else if (function) {
+        PyErr_NoMemory();
+    }
+    PyMem_Free(all);
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return result;
+}
+
 static PyObject *gufunc_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Gufunc *self = (Gufunc *)callable;
     if (!self->core.signatures && prepare(self, args, PyVectorcall_NARGS(nargsf), kwnames) < 0) return NULL;
+    if (self->target == UFUNC_CUDA) return call_cuda(self, args, PyVectorcall_NARGS(nargsf), kwnames);
     gufunc_check_guards(self);
     return PyObject_Vectorcall(self->ufunc, args, nargsf, kwnames);
 }
@@ -217,13 +237,6 @@ static PyObject *guvectorize_apply(PyObject *module, PyObject *packed) {
     return result;
 }
 
-static int refuse_cuda(ModuleState *state) {
-    PyErr_SetString(
-        state->errors[ERROR_UNSUPPORTED],
-        "guvectorize has no target 'cuda' yet\n  hint: write a kernel with cuda.jit, or use target='parallel'");
-    return -1;
-}
-
 /* What can be told before there is a function. */
 static int check_options(ModuleState *state, PyObject *kwargs) {
     Options options;
@@ -239,7 +252,7 @@ static int check_options(ModuleState *state, PyObject *kwargs) {
                         "float64[:])'], '(n)->(n)')");
     if (layout && gufunc_layout_parse(&parsed, layout) == 0 && vectorized_read_target(options.given, &target) == 0 &&
         vectorized_read_identity(options.given, &identity) == 0)
-        result = target == UFUNC_CUDA ? refuse_cuda(state) : 0;
+        result = 0;
     Py_XDECREF(options.given);
     return result;
 }

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import krait
-from krait import guvectorize, jit
+from krait import cuda, guvectorize, jit
 from krait.errors import TypingError
 
 TARGETS = ("cpu", "parallel")
@@ -281,3 +281,78 @@ def test_a_large_call_uses_the_numbers_of_threads_that_there_are():
     x = np.random.default_rng(3).uniform(size=(5000, 100))
     np.testing.assert_array_equal(running(x), np.cumsum(x, axis=1))
     assert krait.guvectorize is guvectorize
+
+
+# ---- target 'cuda': the GPU, or the host device ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def on_device():
+    return guvectorize(SIGNATURES, "(m,n),(n,p)->(m,p)", target="cuda")(product)
+
+
+@given(st.data())
+@settings(max_examples=15)
+def test_a_kernel_agrees_with_numpys_own_matmul(on_device, data):
+    m, n, p = (data.draw(st.integers(0, 4)) for _ in range(3))
+    outer = data.draw(st.lists(st.integers(0, 3), max_size=2))
+    a, b = data.draw(operand(m, n, outer)), data.draw(operand(n, p, outer))
+    expected = np.matmul(a.astype(np.complex128), b.astype(np.complex128))
+    got = on_device(a, b)
+    assert isinstance(got, np.ndarray) and got.dtype == next(
+        t for t in "lfdD" if all(np.can_cast(x.dtype, t) for x in (a, b))
+    )
+    np.testing.assert_array_equal(got, expected)
+    mixed = on_device(cuda.to_device(np.ascontiguousarray(a)), b)
+    assert cuda.is_cuda_array(mixed)
+    np.testing.assert_array_equal(mixed.copy_to_host(), expected)
+
+
+def test_results_of_a_kernel_go_where_they_are_wanted(on_device):
+    a, b = np.arange(24.0).reshape(2, 3, 4), np.arange(20.0).reshape(4, 5)
+    host, device, narrow = np.empty((2, 3, 5)), cuda.device_array((2, 3, 5)), np.empty((2, 3, 5), np.float32)
+    assert on_device(a, b, out=host) is host and on_device(a, b, device) is device and on_device(a, b, narrow) is narrow
+    for out in (host, device.copy_to_host(), narrow):
+        np.testing.assert_array_equal(out, a @ b)
+    stream = cuda.stream()
+    d_a, d_b = cuda.to_device(a, stream=stream), cuda.to_device(b, stream=stream)
+    np.testing.assert_array_equal(on_device(d_a, d_b, stream=stream).copy_to_host(stream=stream), a @ b)
+    with pytest.raises(ValueError, match="core dimension n of operand 1 has size 3, not 4"):
+        on_device(a, a)
+    with pytest.raises(ValueError, match=r"a result has the shape \(2, 3, 5\)"):
+        on_device(a, b, out=np.empty((3, 5)))
+    with pytest.raises(TypeError, match="2 inputs and, if any, 1 results"):
+        on_device(a)
+
+
+def test_numbers_and_several_results_of_a_kernel():
+    @guvectorize(["void(float64[:], float64, float64[:], int64[:])"], "(n),()->(),()", target="cuda")
+    def below(x, limit, total, count):
+        total[0] = 0
+        count[0] = 0
+        for value in x:
+            if value < limit:
+                total[0] += value
+                count[0] += 1
+
+    x, limits = np.random.default_rng(1).uniform(0, 1, (300, 50)), np.linspace(0, 1, 300)
+    total, count = below(x, limits)
+    np.testing.assert_array_equal(count, (x < limits[:, None]).sum(1))
+    np.testing.assert_allclose(total, np.where(x < limits[:, None], x, 0).sum(1), rtol=1e-13)
+    total, count = below(x[0], 2)
+    assert count == 50 and np.shape(total) == ()
+    total, count = below(cuda.to_device(x), 0.5)
+    np.testing.assert_array_equal(count.copy_to_host(), (x < 0.5).sum(1))
+
+
+def test_a_kernel_without_signatures_and_inputs_that_it_writes_to():
+    @guvectorize("(n),()->(n)", target="cuda", writable_args=("x",))
+    def scaled(x, factor, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] * factor
+            x[i] = -1
+
+    x, out = np.ones((4, 3)), np.zeros((4, 3))
+    assert scaled(x, np.arange(4), out) is out
+    np.testing.assert_array_equal(out, np.arange(4)[:, None] * np.ones(3))
+    assert (x == -1).all()

@@ -1,0 +1,152 @@
+"""Calls of guvectorize(target='cuda') functions: a kernel with a thread for each call of the function.
+
+In: operands as NumPy takes them, or on the device.  Out: results, on the device if any operand is.  Shapes are matched
+here; the kernel, one for each number of outer dimensions, is written as text: it finds its place in the outer
+dimensions, and calls the function with views of the operands there, which broadcast by index.
+"""
+
+import inspect
+import re
+
+import numpy as np
+
+from . import cuda
+
+_THREADS = 128
+
+
+def _layout(text):
+    sides = text.replace(" ", "").replace("?", "").split("->")
+    inputs, results = (
+        [[dim for dim in operand.split(",") if dim] for operand in re.findall(r"\(([^)]*)\)", side)] for side in sides
+    )
+    return inputs, results
+
+
+def _operand(value):
+    if cuda.is_cuda_array(value):
+        return cuda.as_cuda_array(value)
+    return value if isinstance(value, (int, float, complex)) else np.asarray(value)
+
+
+def _fits(value, kind, casting):
+    """Whether NumPy would give an operand to a loop that takes this type; Python's numbers have a kind, but no size."""
+    if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
+        return np.result_type(kind, value) == kind
+    return np.can_cast(np.asarray(value).dtype if isinstance(value, bool) else value.dtype, kind, casting)
+
+
+def _dtypes(gufunc, operands):
+    """Of every input and result: those of the loop with just these inputs, else of the first that they convert to
+    safely, as NumPy chooses."""
+    for casting in ("equiv", "safe"):
+        for loop in gufunc.types:
+            inputs, results = loop.split("->")
+            if all(_fits(value, np.dtype(kind), casting) for value, kind in zip(operands, inputs)):
+                return [np.dtype(kind) for kind in inputs + results]
+    have = ", ".join(str(getattr(value, "dtype", type(value).__name__)) for value in operands)
+    raise TypeError(f"{gufunc.__name__} has no loop for operands of the types {have}")
+
+
+def _match(layout, shapes, name):
+    """Sizes of the core dimensions, and the outer shape of all operands together."""
+    sizes, outer = {}, []
+    for number, (dims, shape) in enumerate(zip(layout, shapes)):
+        if shape is None:
+            continue
+        if len(shape) < len(dims):
+            raise ValueError(f"{name}: operand {number} has {len(shape)} dimensions, the layout {len(dims)}")
+        split = len(shape) - len(dims)
+        for dim, size in zip(dims, shape[split:]):
+            wanted = int(dim) if dim.isdigit() else sizes.setdefault(dim, size)
+            if size != wanted:
+                raise ValueError(f"{name}: core dimension {dim} of operand {number} has size {size}, not {wanted}")
+        outer.append(shape[:split])
+    return sizes, np.broadcast_shapes(*outer)
+
+
+def _write(ndim, inputs, results, outer):
+    """The kernel's text; outer: how many outer dimensions each operand has."""
+    names = [f"a{k}" for k in range(len(outer))]
+    sizes = [f"n{axis}" for axis in range(ndim)]
+    lines = [f"def gufunc({', '.join(['count', *sizes, *names])}):", "    place = cuda.grid(1)"]
+    lines.append("    if place < count:")
+    for axis in reversed(range(ndim)):
+        lines += [f"        i{axis} = place % n{axis}", f"        place //= n{axis}"]
+    views = []
+    for k, (name, own, dims) in enumerate(zip(names, outer, [*inputs, *results])):
+        index = [f"i{ndim - own + axis} if {name}.shape[{axis}] != 1 else 0" for axis in range(own)]
+        if k >= len(inputs) and not dims:  # a result that is a number: an array of one
+            lines.append(f"        j{k} = {index[-1]}")
+            index[-1] = f"j{k}:j{k} + 1"
+        views.append(f"{name}[{', '.join(index)}]" if index else name if dims else f"{name}[()]")
+    lines.append(f"        function({', '.join(views)})")
+    return "\n".join(lines) + "\n"
+
+
+def _kernel(gufunc, ndim, inputs, results, outer):
+    cache, key = getattr(gufunc, "_kernels", None), (ndim, *outer)
+    if cache is None:
+        cache = gufunc._kernels = {}
+    if key not in cache:
+        space = {"cuda": cuda, "function": gufunc.py_func}
+        exec(compile(_write(ndim, inputs, results, outer), f"<guvectorize {gufunc.__name__}>", "exec"), space)
+        options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache")}
+        cache[key] = cuda.jit(**options)(space["gufunc"])
+    return cache[key]
+
+
+def call(gufunc, *args, out=None, stream=0):
+    inputs, results = _layout(gufunc.signature)
+    nin, nout = len(inputs), len(results)
+    given = [*args[nin:], *(out if isinstance(out, tuple) else () if out is None else (out,))]
+    if len(args) < nin or len(given) not in (0, nout):
+        raise TypeError(f"{gufunc.__name__} takes {nin} inputs and, if any, {nout} results, not {len(args)} operands")
+    given = given or [None] * nout
+    operands = [_operand(value) for value in args[:nin]]
+    targets = [value if value is None or isinstance(value, np.ndarray) else _operand(value) for value in given]
+    dtypes = _dtypes(gufunc, operands)
+    shapes = [*map(np.shape, operands), *(None if value is None else value.shape for value in targets)]
+    sizes, outer = _match([*inputs, *results], shapes, gufunc.__name__)
+    on_device = any(cuda.is_cuda_array(value) for value in (*operands, *targets))
+    arrays = []
+    for value, dtype in zip(operands, dtypes):
+        if cuda.is_cuda_array(value) and value.dtype == dtype:
+            arrays.append(value)
+        else:
+            host = value.copy_to_host() if cuda.is_cuda_array(value) else value
+            arrays.append(cuda.to_device(np.array(host, dtype), stream=stream))
+    made = []
+    for dims, target, dtype in zip(results, targets, dtypes[nin:]):
+        try:
+            shape = outer + tuple(int(dim) if dim.isdigit() else sizes[dim] for dim in dims)
+        except KeyError as error:
+            raise ValueError(f"{gufunc.__name__}: no operand says the size of core dimension {error}") from None
+        if target is not None and target.shape != shape:
+            raise ValueError(f"{gufunc.__name__}: a result has the shape {shape}, not {target.shape}")
+        fits = target is not None and cuda.is_cuda_array(target) and target.dtype == dtype
+        made.append(target if fits else cuda.device_array(shape, dtype, stream=stream))
+    count = int(np.prod(outer, dtype=np.int64))
+    if count:
+        # a number needs an axis to be written through
+        passed = [*arrays, *(array if dims or outer else array.reshape(1) for dims, array in zip(results, made))]
+        places = [len(array.shape) - len(dims) for dims, array in zip([*inputs, *results], passed)]
+        shape = outer if outer or all(results) else (1,)
+        kernel = _kernel(gufunc, len(shape), inputs, results, tuple(places))
+        kernel[(count + _THREADS - 1) // _THREADS, _THREADS, stream](count, *shape, *passed)
+    names = list(inspect.signature(gufunc.py_func).parameters)
+    for which in gufunc.targetoptions.get("writable_args", ()):
+        number = names.index(which) if isinstance(which, str) else which
+        if isinstance(operands[number], np.ndarray):
+            operands[number][...] = arrays[number].copy_to_host()
+    for number, (target, array) in enumerate(zip(targets, made)):
+        if target is None:
+            made[number] = array if on_device else array.copy_to_host()[()]
+        elif array is not target:
+            host = array.copy_to_host()
+            if isinstance(target, np.ndarray):
+                target[...] = host
+            else:
+                target.copy_to_device(host.astype(target.dtype))
+            made[number] = target
+    return made[0] if nout == 1 else tuple(made)

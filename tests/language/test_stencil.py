@@ -1,0 +1,167 @@
+"""stencil: kernels of relative indices over whole arrays, held to slices of NumPy."""
+
+import linecache
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from krait import njit, stencil
+
+
+@stencil
+def laplace(a):
+    return 0.25 * (a[0, 1] + a[1, 0] + a[0, -1] + a[-1, 0])
+
+
+def laplace_of(x):
+    out = np.zeros_like(x)
+    out[1:-1, 1:-1] = 0.25 * (x[1:-1, 2:] + x[2:, 1:-1] + x[1:-1, :-2] + x[:-2, 1:-1])
+    return out
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.sampled_from("CFA"))
+@settings(max_examples=15)
+def test_laplace_of_any_shape_and_layout(rows, columns, layout):
+    x = np.random.default_rng(rows * 10 + columns).uniform(size=(2 * rows, columns))
+    x = x[::2] if layout == "A" else np.asarray(x[:rows], order=layout)
+    expected = laplace_of(x) if rows > 1 and columns > 1 else np.zeros_like(x)
+    np.testing.assert_allclose(laplace(x), expected, rtol=1e-15)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.integers(-5, 5)), min_size=1, max_size=4))
+@settings(max_examples=6)
+def test_random_kernels_agree_with_a_loop_in_python(terms):
+    text = " + ".join(f"{factor} * a[{i}, {j}]" for i, j, factor in terms)
+    source, name = f"def kernel(a):\n    return {text}\n", f"<kernel {text}>"
+    linecache.cache[name] = len(source), None, source.splitlines(True), name
+    space = {}
+    exec(compile(source, name, "exec"), space)
+    x = np.random.default_rng(len(text)).integers(-9, 9, (8, 7))
+    reach = [(min(0, *(t[k] for t in terms), 0), max(0, *(t[k] for t in terms), 0)) for k in (0, 1)]
+    expected = np.full(x.shape, -77)
+    for i in range(-reach[0][0], 8 - reach[0][1]):
+        for j in range(-reach[1][0], 7 - reach[1][1]):
+            expected[i, j] = sum(factor * x[i + di, j + dj] for di, dj, factor in terms)
+    np.testing.assert_array_equal(stencil(cval=-77)(space["kernel"])(x), expected)
+
+
+def test_a_neighborhood_for_indices_of_run_time():
+    @stencil(neighborhood=((-29, 0),), cval=-1.0)
+    def mean(a):
+        total = 0
+        for k in range(-29, 1):
+            total += a[k]
+        return total / 30
+
+    x = np.arange(100)
+    got = mean(x)
+    assert got.dtype == np.float64 and (got[:29] == -1).all()
+    np.testing.assert_allclose(got[29:], np.convolve(x, np.ones(30) / 30, "valid"))
+
+
+scale = 2.0
+
+
+def test_several_arrays_globals_and_closures():
+    offset = 10
+
+    @stencil(standard_indexing=("w",))
+    def weighted(a, b, w, factor):
+        return (a[-1] * w[0] + a[0] * w[1] - b[1] * w[2]) * factor * scale + offset
+
+    a, b, w = np.arange(6.0), np.arange(6.0) ** 2, np.array([1.0, 2, 3])
+    expected = np.zeros(6)
+    expected[1:-1] = (a[:-2] * w[0] + a[1:-1] * w[1] - b[2:] * w[2]) * 3 * scale + offset
+    np.testing.assert_allclose(weighted(a, b, w, 3), expected)
+    with pytest.raises(ValueError, match="b is smaller than a"):
+        weighted(a, b[:4], w, 3)
+
+
+def test_the_result_has_the_kernels_type():
+    assert stencil(lambda_of_bool)(np.arange(4)).tolist() == [False, True, True, False]
+    assert laplace(np.ones((3, 3), np.float32)).dtype == np.float32
+    assert laplace(np.ones((3, 3), np.int16)).dtype == np.float64
+
+
+def lambda_of_bool(a):
+    return a[0] < a[1] and a[-1] >= 0
+
+
+def test_results_in_an_array_of_the_callers():
+    x = np.random.default_rng(1).uniform(size=(5, 6))
+    out = np.full((5, 6), 9.0)
+    assert laplace(x, out=out) is out
+    assert (out[0] == 9).all() and (out[:, -1] == 9).all()  # no cval was asked for
+    np.testing.assert_allclose(out[1:-1, 1:-1], laplace_of(x)[1:-1, 1:-1])
+    zero = stencil(cval=0)(laplace.kernel)
+    np.testing.assert_allclose(zero(x, out=out), laplace_of(x))
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_compiled_functions_call_it(parallel):
+    @njit(parallel=parallel)
+    def steps(x, out, n):
+        for _ in range(n):
+            x = laplace(x)
+        laplace(x, out)
+        return x
+
+    x, out = np.random.default_rng(2).uniform(size=(50, 40)), np.zeros((50, 40))
+    expected = laplace_of(laplace_of(x))
+    np.testing.assert_allclose(steps(x, out, 2), expected, rtol=1e-13)
+    np.testing.assert_allclose(out[1:-1, 1:-1], laplace_of(expected)[1:-1, 1:-1], rtol=1e-13)
+    spread = stencil(parallel=True)(laplace.kernel)
+    np.testing.assert_array_equal(spread(x), laplace(x))
+
+
+def mixed(a):
+    return a[0] + a[0, 1]
+
+
+def unknown(a):
+    k = 1
+    return a[k]
+
+
+def sliced(a):
+    return a[0:1]
+
+
+def stored(a):
+    a[0] = 1
+    return a[1]
+
+
+def fraction(a):
+    return a[0] + a[1.5]
+
+
+@pytest.mark.parametrize(
+    "kernel, options, error, message",
+    [
+        (mixed, {}, SyntaxError, "2 relative indices, elsewhere 1"),
+        (unknown, {}, SyntaxError, "no constant: give stencil a neighborhood"),
+        (sliced, {}, SyntaxError, "no slice"),
+        (stored, {}, SyntaxError, "does not assign"),
+        (fraction, {}, SyntaxError, "1.5 is no int"),
+        (lambda_of_bool, {"neighborhood": ((0, 1),)}, SyntaxError, "-1 is outside the neighborhood 0 to 1 of axis 0"),
+        (lambda_of_bool, {"standard_indexing": ("z",)}, TypeError, "names ['z']"),
+        (lambda_of_bool, {"standard_indexing": "a"}, TypeError, "first parameter"),
+        (lambda a: a[0], {}, TypeError, "that def defines"),
+    ],
+)
+def test_what_is_no_stencil_is_refused_with_its_line(kernel, options, error, message):
+    with pytest.raises(error, match=re.escape(message)) as caught:
+        stencil(**options)(kernel)
+    if error is SyntaxError:
+        first = kernel.__code__.co_firstlineno
+        assert caught.value.filename == __file__ and first < caught.value.lineno <= first + 2
+
+
+def test_modes():
+    assert stencil("constant")(laplace.kernel)(np.ones((3, 3)))[1, 1] == 1
+    with pytest.raises(ValueError, match="mode of a stencil is 'constant', not 'wrap'"):
+        stencil("wrap")
