@@ -142,6 +142,7 @@ static bool in_function(Program *program, FuncInst *inst) {
 }
 
 bool pass_parallel(Program *program) {
+    if (program->parallel) TRY(pass_written(program)); /* which lists calls change */
     for (size_t i = 0; i < program->count; i++) TRY(in_function(program, program->insts[i]));
     return true;
 }

@@ -119,6 +119,27 @@ static bool note_outer(Outline *o, Value *value) {
     return true;
 }
 
+/* Whether an operation changes the list that is its operand; calls are known from the pass `written`. */
+static bool changes_list(const Value *value, uint32_t operand) {
+    if (value->args[operand]->type->kind != TY_LIST) return false;
+    switch (value->op) {
+    case OP_SETITEM:
+    case OP_DELITEM: return operand == 0;
+    case OP_CALL_INST: return value->imm.inst->writes >> (operand < 63 ? operand : 63) & 1;
+    case OP_CALL_FUNC: return operand == 0 && func_effects(value->imm.func) & EFFECT_WRITE;
+    default: return operand == 0 && value->flags & VF_INPLACE;
+    }
+}
+
+static bool refuse_list(const Outline *o, const Value *at) {
+    const ParallelLoop *loop = o->loop;
+    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
+              "a list made outside a prange loop is changed in it, and several threads would change it at once");
+    diag_hint(loop->diag, "write to an array with an item for each iteration");
+    diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
+    return false;
+}
+
 static bool find_outer(Outline *o) {
     ParallelLoop *loop = o->loop;
     for (uint32_t i = 0; i < 3; i++) TRY(note_outer(o, loop->range->args[i]));
@@ -127,7 +148,10 @@ static bool find_outer(Outline *o) {
             TRY(note_outer(o, loop->carried.data[c].phi->args[i]));
     for (size_t b = 0; b < loop->blocks.len; b++)
         for (Value *value = loop->blocks.data[b]->first; value; value = value->next) {
-            for (uint32_t i = 0; i < value->nargs; i++) TRY(note_outer(o, value->args[i]));
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                TRY(note_outer(o, value->args[i]));
+                if (is_outer(o, value->args[i]) && changes_list(value, i)) return refuse_list(o, value);
+            }
             FAIL_IF(value->op == OP_CELL_SET && is_outer(o, value->args[0]), loop->diag, UNSUPPORTED,
                     loop->func->source, value->span, "`%s`, which inner functions share, is assigned in a prange loop",
                     value->name ? value->name : "a variable");

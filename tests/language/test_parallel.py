@@ -411,6 +411,26 @@ REFUSED = {
         "left by break or return",
         "return i",
     ),
+    "a list from outside": (
+        """
+        items = [1.0]
+        for i in prange(2):
+            items.append(x[i])
+        return len(items)
+        """,
+        "a list made outside a prange loop is changed",
+        "items.append",
+    ),
+    "an item of a list from outside": (
+        """
+        items = [1.0, 2.0]
+        for i in prange(2):
+            items[i] = x[i]
+        return items[0]
+        """,
+        "a list made outside a prange loop is changed",
+        "items[i] = x[i]",
+    ),
     "an iterator from outside": (
         """
         items = iter(x)
