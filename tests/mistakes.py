@@ -175,11 +175,6 @@ MISTAKES = {
         def k(x, y):
             y = x * 2
         k[1, 1](X, X.copy())""",
-    "sum method in a kernel": """
-        @cuda.jit
-        def k(x):
-            x[0] = x.sum()
-        k[1, 1](X)""",
     "random in a kernel": """
         @cuda.jit
         def k(x):

@@ -42,7 +42,7 @@ CONSTRUCTS = {
     "tuple and number": "return (1, 2) < x",
     "array and text": "return a + 'b'",
     "matrix product": "return a @ a",
-    "array method": "return a.sum()",
+    "array method": "return a.tobytes()",
     "array reshape": "return a.reshape(1.5)",
     "matrix of an array": "return np.asmatrix(a)",
     "fancy index": "return a[a]",

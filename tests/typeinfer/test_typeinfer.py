@@ -834,7 +834,8 @@ TYPES = {"x": "int", "a": F32, "r": "array(float32, 1, C, readonly)", "t": "(int
 REFUSALS = [add_tuple, two_types, two_functions, two_results, no_attribute, float_index, too_many_indices,
             complex_store, readonly_store, call_number, unknown_index, iterate_mixed, iterate_number, unpack_wrong,
             too_many_arguments,
-            missing_argument, unexpected_keyword, inside_a_helper, array_truth, big_literal, huge_literal,
+            missing_argument, unexpected_keyword, inside_a_helper, array_truth, array_and_text, big_literal,
+            huge_literal,
             bool_minus, float_bits, divide_in_place, is_number, for_ever, tuple_store, tuple_out_of_range, raise_number,
             mutual_inner]
 

@@ -1,0 +1,654 @@
+"""NumPy's reductions: of all elements, or along an axis: sums (in the order in which NumPy adds), products, extremes,
+means, variances, truth, places of extremes, running sums."""
+
+import numpy as np
+
+from krait.prelude.intrinsics import layout_of, packed, with_item
+from krait.prelude.shaping import lies_together, together
+
+BLOCK = 128  # terms that are added eight at a time
+BUFFER = 8192  # elements that are converted at once
+
+
+# ---- what is added in pairs ----
+
+
+def sum_of_few(x):
+    total = x.dtype.type(-0.0)
+    for i in range(len(x)):
+        total = total + x[i]
+    return total
+
+
+def sum_of_block(x):
+    # Eight sums of every eighth element, then those in pairs.
+    r0 = x[0]
+    r1 = x[1]
+    r2 = x[2]
+    r3 = x[3]
+    r4 = x[4]
+    r5 = x[5]
+    r6 = x[6]
+    r7 = x[7]
+    n = len(x)
+    for i in range(8, n - 7, 8):
+        r0 += x[i]
+        r1 += x[i + 1]
+        r2 += x[i + 2]
+        r3 += x[i + 3]
+        r4 += x[i + 4]
+        r5 += x[i + 5]
+        r6 += x[i + 6]
+        r7 += x[i + 7]
+    total = ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+    for i in range(n - n % 8, n):
+        total += x[i]
+    return total
+
+
+def sum_in_pairs(x):
+    n = len(x)
+    if n < 8:
+        return sum_of_few(x)
+    if n <= BLOCK:
+        return sum_of_block(x)
+    half = n // 2
+    half -= half % 8
+    return sum_in_pairs(x[:half]) + sum_in_pairs(x[half:])
+
+
+def sum_of_complex_block(x):
+    r0 = x[0]
+    r1 = x[1]
+    r2 = x[2]
+    r3 = x[3]
+    n = len(x)
+    for i in range(4, n - 3, 4):
+        r0 += x[i]
+        r1 += x[i + 1]
+        r2 += x[i + 2]
+        r3 += x[i + 3]
+    total = (r0 + r1) + (r2 + r3)
+    for i in range(n - n % 4, n):
+        total += x[i]
+    return total
+
+
+def sum_of_few_complex(x):
+    total = x.dtype.type(complex(-0.0, -0.0))
+    for i in range(len(x)):
+        total = total + x[i]
+    return total
+
+
+def sum_in_complex_pairs(x):
+    # NumPy counts real and imaginary parts.
+    n = len(x)
+    if n < 4:
+        return sum_of_few_complex(x)
+    if n <= BLOCK // 2:
+        return sum_of_complex_block(x)
+    half = n
+    half -= half % 8
+    half //= 2
+    return sum_in_complex_pairs(x[:half]) + sum_in_complex_pairs(x[half:])
+
+
+def sum_converted(x, dtype):
+    total = np.dtype(dtype).type(-0.0)
+    for start in range(0, len(x), BUFFER):
+        total = total + sum_of_line(x[start : start + BUFFER].astype(dtype), dtype)
+    return total
+
+
+def sum_of_line(x, dtype):
+    # Of an array of one axis.
+    if np.dtype(dtype).kind == "f":
+        if x.dtype == dtype:
+            return sum_in_pairs(x)
+        return sum_converted(x, dtype)
+    if np.dtype(dtype).kind == "c":
+        if x.dtype == dtype:
+            return sum_in_complex_pairs(x)
+        return sum_converted(x, dtype)
+    total = np.dtype(dtype).type(0)
+    for item in x:
+        total = total + np.dtype(dtype).type(item)
+    return total
+
+
+def prod_of_line(x, dtype):
+    total = np.dtype(dtype).type(1)
+    for item in x:
+        total = total * np.dtype(dtype).type(item)
+    return total
+
+
+# ---- of all elements ----
+
+
+def line_of(a):
+    # All elements as one axis, in the order in which they lie; a copy where they do not lie together.
+    if layout_of(a) == "F":
+        return packed(a, -1, a.size, "C") if a.ndim < 2 else packed(a.T, -1, a.size, "C")
+    return packed(together(a, "C"), -1, a.size, "C")
+
+
+def sum_type(a, dtype):
+    if dtype is not None:
+        return np.dtype(dtype)
+    if a.dtype.kind == "b" or a.dtype.kind == "i":
+        return np.dtype(np.int64)
+    if a.dtype.kind == "u":
+        return np.dtype(np.uint64)
+    return a.dtype
+
+
+def shaped(x, a):
+    # The number as the array of as many axes of length one that keepdims asks for.
+    shape = a.shape
+    for i in range(a.ndim):
+        shape = with_item(shape, i, 1)
+    kept = np.empty(shape, np.result_type(x))
+    kept[...] = x
+    return kept
+
+
+def is_whole(a, axis):
+    # Whether all elements are meant.
+    if axis is None:
+        return True
+    if a.ndim == 1:
+        np.moveaxis(a, axis, 0)  # there is such an axis
+        return True
+    return False
+
+
+def given(x, a, out, keepdims):
+    # The number as a call asks for it.
+    if out is not None:
+        out[...] = x
+        return out
+    if keepdims:
+        return shaped(x, a)
+    return x
+
+
+def sum_of_rows(a, dtype):
+    # Of any strides: the sum of each row is added to the last, from the first on.
+    if a.ndim == 1:
+        return sum_of_line(a, dtype)
+    total = sum_of_rows(a[0], dtype)
+    for i in range(1, a.shape[0]):
+        total = total + sum_of_rows(a[i], dtype)
+    return total
+
+
+def sum_of_all(a, dtype):
+    if a.ndim == 0:
+        return dtype.type(a[()])
+    if a.ndim == 1:
+        return sum_of_line(a, dtype)
+    if layout_of(a) != "A" or a.size == 0 or lies_together(a, "C"):
+        return sum_of_line(line_of(a), dtype)
+    return sum_of_rows(a, dtype)
+
+
+def any_of_all(a):
+    for item in a.flat:
+        if item:
+            return np.bool(True)
+    return np.bool(False)
+
+
+def all_of_all(a):
+    for item in a.flat:
+        if not item:
+            return np.bool(False)
+    return np.bool(True)
+
+
+def count_of_all(a):
+    count = 0
+    for item in a.flat:
+        if item:
+            count += 1
+    return count
+
+
+def prod_of_all(a, dtype):
+    return prod_of_line(line_of(a), dtype)
+
+
+def least_of_all(a):
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    x = line_of(a)
+    least = x[0]
+    for item in x:
+        least = np.minimum(least, item)
+    return least
+
+
+def greatest_of_all(a):
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    x = line_of(a)
+    greatest = x[0]
+    for item in x:
+        greatest = np.maximum(greatest, item)
+    return greatest
+
+
+# ---- along an axis ----
+
+
+def is_innermost(a, axis):
+    # Whether the elements along the axis lie closest together.
+    step = abs(a.strides[axis])
+    for i in range(a.ndim):
+        if abs(a.strides[i]) < step and a.shape[i] > 1:
+            return False
+    return True
+
+
+def fill_rows(row, a, out):
+    # out[...] = row(a[..., :])
+    if a.ndim == 1:
+        out[...] = row(a)
+    else:
+        for i in range(a.shape[0]):
+            fill_rows(row, a[i], out[i, ...])
+
+
+def sum_rows(a, out):
+    if a.ndim == 1:
+        out[...] = sum_of_line(a, out.dtype)
+    else:
+        for i in range(a.shape[0]):
+            sum_rows(a[i], out[i, ...])
+
+
+def without(a, axis, dtype):
+    moved = np.moveaxis(np.empty(with_item(a.shape, axis % a.ndim, 1), dtype), axis, 0)
+    return np.empty(moved[0, ...].shape, dtype)
+
+
+def along(x, axis, out, keepdims):
+    if out is not None:
+        out[...] = x
+        return out
+    if keepdims:
+        return np.expand_dims(x, axis)
+    return x
+
+
+def sum_along(a, axis, dtype):
+    total = without(a, axis, dtype)
+    if (np.dtype(dtype).kind == "f" or np.dtype(dtype).kind == "c") and is_innermost(a, axis):
+        sum_rows(np.moveaxis(a, axis, -1), total)
+        return total
+    total[...] = 0
+    slices = np.moveaxis(a, axis, 0)
+    for i in range(slices.shape[0]):
+        total += slices[i].astype(dtype)
+    return total
+
+
+def prod_along(a, axis, dtype):
+    total = without(a, axis, dtype)
+    total[...] = 1
+    slices = np.moveaxis(a, axis, 0)
+    for i in range(slices.shape[0]):
+        total *= slices[i].astype(dtype)
+    return total
+
+
+def least_along(a, axis):
+    if a.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    least = without(a, axis, a.dtype)
+    slices = np.moveaxis(a, axis, 0)
+    least[...] = slices[0]
+    for i in range(1, slices.shape[0]):
+        np.minimum(least, slices[i], least)
+    return least
+
+
+def greatest_along(a, axis):
+    if a.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    greatest = without(a, axis, a.dtype)
+    slices = np.moveaxis(a, axis, 0)
+    greatest[...] = slices[0]
+    for i in range(1, slices.shape[0]):
+        np.maximum(greatest, slices[i], greatest)
+    return greatest
+
+
+def any_along(a, axis):
+    found = without(a, axis, np.bool_)
+    found[...] = False
+    slices = np.moveaxis(a, axis, 0)
+    for i in range(slices.shape[0]):
+        np.logical_or(found, slices[i], found)
+    return found
+
+
+def all_along(a, axis):
+    found = without(a, axis, np.bool_)
+    found[...] = True
+    slices = np.moveaxis(a, axis, 0)
+    for i in range(slices.shape[0]):
+        np.logical_and(found, slices[i], found)
+    return found
+
+
+def count_along(a, axis):
+    count = without(a, axis, np.int64)
+    count[...] = 0
+    slices = np.moveaxis(a, axis, 0)
+    for i in range(slices.shape[0]):
+        count += slices[i] != 0
+    return count
+
+
+# ---- the functions ----
+
+
+def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(sum_from(sum_of_all(a, sum_type(a, dtype)), initial), a, out, keepdims)
+    if initial is None:
+        return along(sum_along(a, axis, sum_type(a, dtype)), axis, out, keepdims)
+    total = sum_along(a, axis, sum_type(a, dtype))
+    total += initial
+    return along(total, axis, out, keepdims)
+
+
+def sum_from(total, initial):
+    if initial is None:
+        return total
+    return total + initial
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(prod_of_all(a, sum_type(a, dtype)) * initial, a, out, keepdims)
+    total = prod_along(a, axis, sum_type(a, dtype))
+    total *= initial
+    return along(total, axis, out, keepdims)
+
+
+def min_(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(least_of_all(a), a, out, keepdims)
+    return along(least_along(a, axis), axis, out, keepdims)
+
+
+def max_(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(greatest_of_all(a), a, out, keepdims)
+    return along(greatest_along(a, axis), axis, out, keepdims)
+
+
+def any_(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(any_of_all(a), a, out, keepdims)
+    return along(any_along(a, axis), axis, out, keepdims)
+
+
+def all_(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(all_of_all(a), a, out, keepdims)
+    return along(all_along(a, axis), axis, out, keepdims)
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        if keepdims:
+            return shaped(np.int64(count_of_all(a)), a)
+        return np.int64(count_of_all(a))
+    return along(count_along(a, axis), axis, None, keepdims)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(np.subtract(greatest_of_all(a), least_of_all(a)), a, out, keepdims)
+    return along(greatest_along(a, axis) - least_along(a, axis), axis, out, keepdims)
+
+
+def mean_type(a, dtype):
+    if dtype is not None:
+        return np.dtype(dtype)
+    if a.dtype.kind == "f" or a.dtype.kind == "c":
+        return a.dtype
+    return np.dtype(np.float64)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        total = sum_of_all(a, mean_type(a, dtype))
+        return given(total.dtype.type(np.divide(total, a.size)), a, out, keepdims)
+    total = sum_along(a, axis, mean_type(a, dtype))
+    np.divide(total, a.shape[axis], total)
+    return along(total, axis, out, keepdims)
+
+
+def squared(x):
+    # Of the distance from the mean.
+    if x.dtype.kind == "c":
+        return x.real * x.real + x.imag * x.imag
+    return x * x
+
+
+def var_of_all(a, dtype, ddof):
+    middle = sum_of_all(a, dtype) / a.size
+    squares = squared(np.subtract(a, np.dtype(dtype).type(middle)))
+    total = sum_of_all(squares, squares.dtype)
+    return total.dtype.type(np.divide(total, max(a.size - ddof, 0)))
+
+
+def var_along(a, axis, dtype, ddof):
+    middle = np.expand_dims(sum_along(a, axis, dtype), axis)
+    middle /= a.shape[axis]
+    squares = squared(a - middle)
+    total = sum_along(squares, axis, squares.dtype)
+    np.divide(total, max(a.shape[axis] - ddof, 0), total)
+    return total
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(var_of_all(a, mean_type(a, dtype), ddof), a, out, keepdims)
+    return along(var_along(a, axis, mean_type(a, dtype), ddof), axis, out, keepdims)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(np.sqrt(var_of_all(a, mean_type(a, dtype), ddof)), a, out, keepdims)
+    spread = var_along(a, axis, mean_type(a, dtype), ddof)
+    np.sqrt(spread, spread)
+    return along(spread, axis, out, keepdims)
+
+
+# ---- places ----
+
+
+def place_of_least(x):
+    if len(x) == 0:
+        raise ValueError("attempt to get argmin of an empty sequence")
+    place = 0
+    least = x[0]
+    if least != least:
+        return 0
+    for i in range(1, len(x)):
+        if not x[i] >= least:
+            place = i
+            least = x[i]
+            if least != least:
+                return place
+    return place
+
+
+def place_of_greatest(x):
+    if len(x) == 0:
+        raise ValueError("attempt to get argmax of an empty sequence")
+    place = 0
+    greatest = x[0]
+    if greatest != greatest:
+        return 0
+    for i in range(1, len(x)):
+        if not x[i] <= greatest:
+            place = i
+            greatest = x[i]
+            if greatest != greatest:
+                return place
+    return place
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(np.int64(place_of_least(packed(together(a, "C"), -1, a.size, "C"))), a, out, keepdims)
+    places = without(a, axis, np.int64)
+    fill_rows(place_of_least, np.moveaxis(a, axis, -1), places)
+    return along(places, axis, out, keepdims)
+
+
+def argmax(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        return given(np.int64(place_of_greatest(packed(together(a, "C"), -1, a.size, "C"))), a, out, keepdims)
+    places = without(a, axis, np.int64)
+    fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)
+    return along(places, axis, out, keepdims)
+
+
+# ---- running sums ----
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    a = np.asarray(a)
+    if axis is None:
+        x = packed(together(a, "C"), -1, a.size, "C")
+        return along(running_sums(x, sum_type(a, dtype)), 0, out, False)
+    return along(running(np.add, a, axis, sum_type(a, dtype)), 0, out, False)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    a = np.asarray(a)
+    if axis is None:
+        x = packed(together(a, "C"), -1, a.size, "C")
+        return along(running_products(x, sum_type(a, dtype)), 0, out, False)
+    return along(running(np.multiply, a, axis, sum_type(a, dtype)), 0, out, False)
+
+
+def running_sums(x, dtype):
+    sums = np.empty(len(x), dtype)
+    total = np.dtype(dtype).type(-0.0) if np.dtype(dtype).kind == "f" else np.dtype(dtype).type(0)
+    for i in range(len(x)):
+        total = total + np.dtype(dtype).type(x[i])
+        sums[i] = total
+    return sums
+
+
+def running_products(x, dtype):
+    products = np.empty(len(x), dtype)
+    total = np.dtype(dtype).type(1)
+    for i in range(len(x)):
+        total = total * np.dtype(dtype).type(x[i])
+        products[i] = total
+    return products
+
+
+def running(f, a, axis, dtype):
+    sums = a.astype(dtype, "C")
+    slices = np.moveaxis(sums, axis, 0)
+    for i in range(1, slices.shape[0]):
+        f(slices[i - 1, ...], slices[i, ...], slices[i, ...])
+    return sums
+
+
+# ---- what is no number is left out ----
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+    return sum_(numbers_or(a, 0), axis, dtype, out, keepdims)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    return prod(numbers_or(a, 1), axis, dtype, out, keepdims)
+
+
+def numbers_or(a, x):
+    a = np.asarray(a)
+    if a.dtype.kind == "f" or a.dtype.kind == "c":
+        numbers = np.copy(a)
+        numbers_in(numbers, x)
+        return numbers
+    return a
+
+
+def numbers_in(a, x):
+    for i in range(a.size):
+        if np.isnan(a.flat[i]):
+            a.flat[i] = x
+
+
+def nanmin(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        if a.size == 0:
+            raise ValueError("zero-size array to reduction operation fmin which has no identity")
+        least = a.flat[0]
+        for item in a.flat:
+            least = np.fmin(least, item)
+        return given(least, a, out, keepdims)
+    if a.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation fmin which has no identity")
+    slices = np.moveaxis(a, axis, 0)
+    result = np.copy(slices[0, ...])
+    for i in range(1, slices.shape[0]):
+        np.fmin(result, slices[i], result)
+    return along(result, axis, out, keepdims)
+
+
+def nanmax(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    if is_whole(a, axis):
+        if a.size == 0:
+            raise ValueError("zero-size array to reduction operation fmax which has no identity")
+        greatest = a.flat[0]
+        for item in a.flat:
+            greatest = np.fmax(greatest, item)
+        return given(greatest, a, out, keepdims)
+    if a.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation fmax which has no identity")
+    slices = np.moveaxis(a, axis, 0)
+    result = np.copy(slices[0, ...])
+    for i in range(1, slices.shape[0]):
+        np.fmax(result, slices[i], result)
+    return along(result, axis, out, keepdims)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    numbers = numbers_or(a, 0)
+    if is_whole(a, axis):
+        total = sum_of_all(numbers, mean_type(a, dtype))
+        return given(total.dtype.type(np.divide(total, count_of_all(a == a))), a, out, keepdims)
+    sums = sum_along(numbers, axis, mean_type(a, dtype))
+    np.divide(sums, count_along(a == a, axis), sums, casting="unsafe")
+    return along(sums, axis, out, keepdims)

@@ -1,0 +1,106 @@
+"""NumPy's reductions against NumPy: value, dtype, shape, exception; sums of what lies together to the last bit."""
+
+import numpy as np
+import pytest
+
+from krait import njit
+from oracle import agree, expression
+
+RNG = np.random.default_rng(7)
+ARRAYS = {
+    "vector": RNG.random(1000) - 0.5,
+    "matrix": RNG.random((20, 30)) - 0.5,
+    "float32": (RNG.random((20, 130)) - 0.5).astype("f"),
+    "three axes": RNG.integers(-5, 9, (4, 5, 6)),
+    "uint8": RNG.integers(0, 9, (4, 5)).astype("B"),
+    "bools": RNG.random((7, 3)) < 0.5,
+    "Fortran": np.asfortranarray(RNG.random((9, 11))),
+    "any strides": RNG.random((12, 14))[::2, 1::3],
+    "backwards": RNG.random((12, 14))[::-1],
+    "complex": RNG.random((5, 40)) + 1j * RNG.random((5, 40)),
+    "not a number": np.array([[1.0, np.nan, 3.0], [4.0, 5.0, -0.0]]),
+}
+SUMS = ["sum", "prod", "mean", "var", "std"]
+CHOICES = ["min", "max", "any", "all", "argmin", "argmax"]
+OTHERS = ["np.ptp", "np.count_nonzero", "np.nansum", "np.nanprod", "np.nanmin", "np.nanmax", "np.nanmean"]
+
+
+def same(ours, theirs, exact):
+    assert type(ours) is type(theirs)
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    if exact or ours.dtype.kind not in "fc":
+        np.testing.assert_array_equal(ours, theirs)
+    else:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6 if ours.dtype.char in "fF" else 1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("keywords", ["", "axis=0", "axis=-1", "axis=1, keepdims=True", "keepdims=True"])
+@pytest.mark.parametrize("name", SUMS + CHOICES + OTHERS)
+def test_reductions(name, keywords):
+    text = f"{name}(a, {keywords})" if name.startswith("np.") else f"a.{name}({keywords})"
+    function = expression(text, "a")
+    compiled = njit(function)
+    for what, a in ARRAYS.items():
+        ordered = "min" in name or "max" in name or "ptp" in name
+        if "axis=1" in keywords and a.ndim < 2 or a.dtype.kind == "c" and ordered:
+            continue
+        if a.dtype.kind == "b" and "ptp" in name:
+            continue
+        try:
+            expected = function(a)
+        except TypeError:
+            continue
+        together = what not in ("Fortran", "any strides", "backwards", "complex")
+        same(compiled(a), expected, exact=together and "axis" not in keywords)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 127, 128, 129, 1000, 8191, 20001])
+def test_sums_are_added_in_numpys_order(n):
+    function = njit(expression("a.sum()", "a"))
+    for dtype in "fd":
+        a = (RNG.random(n) - 0.5).astype(dtype)
+        assert function(a) == a.sum()
+        assert function(np.repeat(a, 2)[::2]) == np.repeat(a, 2)[::2].sum()
+    a = RNG.random(n) + 1j * RNG.random(n)
+    assert function(a) == a.sum()
+
+
+def test_dtype_out_and_initial():
+    a = RNG.integers(-9, 9, (6, 7)).astype("h")
+    for text in ["a.sum(dtype=np.float32)", "np.sum(a, dtype=np.int16)", "np.mean(a, dtype=np.float32)",
+                 "np.sum(a, initial=5)", "np.sum(a, axis=0, initial=5)", "np.prod(a, initial=2)",
+                 "np.var(a, ddof=1)", "np.std(a, axis=0, ddof=1)"]:  # fmt: skip
+        same(njit(expression(text, "a"))(a), expression(text, "a")(a), exact=False)
+
+    def f(a, out):
+        return np.sum(a, axis=0, out=out), np.max(a, 0, out)
+
+    agree(f, a, np.zeros(7, "l"))
+
+
+def test_what_is_empty():
+    for text in ["a.min()", "a.max()", "a.argmin()", "a.argmax()", "np.nanmin(a)", "a.sum()", "a.prod()", "a.any()",
+                 "a.all()"]:  # fmt: skip
+        agree(expression(text, "a"), np.zeros(0))
+        agree(expression(text, "a"), np.zeros((0, 3)))
+    for text in ["a.sum(axis=0)", "a.sum(axis=1)", "a.min(axis=1)", "a.min(axis=0)", "a.any(axis=0)"]:
+        agree(expression(text, "a"), np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_sums(name):
+    for what in ("vector", "matrix", "three axes", "uint8", "bools", "float32"):
+        a = ARRAYS[what]
+        agree(expression(f"a.{name}()", "a"), a)
+        if a.ndim > 1:
+            agree(expression(f"np.{name}(a, axis=1)", "a"), np.ascontiguousarray(a))
+
+
+def test_in_expressions():
+    def f(x):
+        return ((x - x.mean()) ** 2).sum() / x.size, (x > 0).any(), np.abs(x).max() - np.sum(x.min(axis=0))
+
+    for a in (ARRAYS["vector"], ARRAYS["matrix"]):
+        for ours, theirs in zip(njit(f)(a), f(a)):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-13)
+            assert type(ours) is type(theirs)
