@@ -36,9 +36,17 @@ static const Type *scalar_of(const Type *type) { return type->count ? type->item
 
 /* ---- any kind ---- */
 
+/* The array that the operand is known to be, a global one; else NULL. */
+static const ArrayConst *known_array(const Typing *t, const Type *type) {
+    return type->kind == TY_ARRAY && t->args[0].konst ? t->args[0].konst->array : NULL;
+}
+
 static bool attr_an_int(Typing *t, const Type *type) {
-    (void)type;
-    return typing_result(t, infer_int(t->in), NULL);
+    const ArrayConst *array = known_array(t, type);
+    if (!array || strcmp(t->text, "size") != 0) return typing_result(t, infer_int(t->in), NULL);
+    int64_t size = 1;
+    for (size_t i = 0; i < type->ndim; i++) size *= array->shape[i];
+    return known_int(t, size);
 }
 
 static bool attr_itself(Typing *t, const Type *type) {
@@ -72,7 +80,14 @@ static bool attr_dtype(Typing *t, const Type *type) {
 
 static bool attr_axes(Typing *t, const Type *type) {
     const Type **items = ARENA_ARRAY(t->in->arena, const Type *, type->ndim);
-    for (size_t i = 0; i < type->ndim; i++) items[i] = infer_int(t->in);
+    const ArrayConst *array = known_array(t, type);
+    const Const **known = ARENA_ARRAY(t->in->arena, const Const *, type->ndim);
+    for (size_t i = 0; i < type->ndim; i++) {
+        items[i] = infer_int(t->in);
+        if (array) known[i] = const_int(t->in->arena, t->in->types, array->shape[i]);
+    }
+    if (array && strcmp(t->text, "shape") == 0)
+        return typing_become_const(t, const_tuple(t->in->arena, t->in->types, known, type->ndim));
     return typing_result(t, type_tuple(t->in->types, items, type->ndim), NULL);
 }
 

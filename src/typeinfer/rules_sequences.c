@@ -34,6 +34,7 @@ bool rule_func_len(Typing *t) {
     case TY_ARRAY: {
         if (type->record) return known_int(t, type_element(type)->count);
         if (type->ndim == 0) return typing_fail(t, DIAG_TYPING, "len() of an array without dimensions");
+        if (t->args[0].konst) return known_int(t, t->args[0].konst->array->shape[0]); /* a global array */
         if (!t->emit) return typing_result(t, infer_int(in), NULL);
         const Type **items = ARENA_ARRAY(in->arena, const Type *, type->ndim);
         for (unsigned i = 0; i < type->ndim; i++) items[i] = infer_int(in);
