@@ -6,48 +6,50 @@
 
 #include "typeinfer/infer.h"
 
-static const char *object_name(Typing *t, const Type *type) {
-    return t->in->host->object_name(t->in->host->self, type->object);
+static const char *object_name(Infer *in, const Type *type) {
+    return in->host->object_name(in->host->self, type->object);
 }
 
-static void print_items(Typing *t, Buf *buf, const Type *type) {
+static void print_items(Infer *in, Buf *buf, const Type *type) {
     buf_putc(buf, '(');
     for (uint32_t i = 0; i < type->count; i++) {
         if (i) buf_puts(buf, ", ");
-        buf_puts(buf, typing_text(t, type->items[i]));
+        buf_puts(buf, infer_text(in, type->items[i]));
     }
     buf_puts(buf, type->kind == TY_TUPLE && type->count == 1 && !type->object ? ",)" : ")");
 }
 
-const char *typing_text(Typing *t, const Type *type) {
+const char *infer_text(Infer *in, const Type *type) {
     if (!type) return "nothing";
-    if (t->in->quiet) return ""; /* nobody reads it */
+    if (in->quiet) return ""; /* nobody reads it */
     Buf buf;
-    buf_init(&buf, t->in->arena);
+    buf_init(&buf, in->arena);
     switch (type->kind) {
     case TY_PYFUNC:
-    case TY_CLOSURE: buf_printf(&buf, "the function `%s`", object_name(t, type)); break;
+    case TY_CLOSURE: buf_printf(&buf, "the function `%s`", object_name(in, type)); break;
     case TY_EXC_CLASS:
-    case TY_OBJECT: buf_printf(&buf, "`%s`", object_name(t, type)); break;
+    case TY_OBJECT: buf_printf(&buf, "`%s`", object_name(in, type)); break;
     case TY_EXC:
-        buf_puts(&buf, object_name(t, type));
-        print_items(t, &buf, type);
+        buf_puts(&buf, object_name(in, type));
+        print_items(in, &buf, type);
         break;
     case TY_TUPLE:
-        if (type->object) buf_puts(&buf, object_name(t, type));
-        print_items(t, &buf, type);
+        if (type->object) buf_puts(&buf, object_name(in, type));
+        print_items(in, &buf, type);
         break;
     case TY_SCALAR:
         if (type->object)
-            buf_puts(&buf, object_name(t, type));
+            buf_puts(&buf, object_name(in, type));
         else
             type_print(&buf, type);
         break;
-    case TY_OPTIONAL: buf_printf(&buf, "%s or None", typing_text(t, type->items[0])); break;
+    case TY_OPTIONAL: buf_printf(&buf, "%s or None", infer_text(in, type->items[0])); break;
     default: type_print(&buf, type);
     }
     return buf.text;
 }
+
+const char *typing_text(Typing *t, const Type *type) { return infer_text(t->in, type); }
 
 static const struct {
     const char *names, *in_functions, *in_kernels;

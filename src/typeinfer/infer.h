@@ -121,7 +121,8 @@ bool typing_fail_arg(Typing *t, size_t arg, DiagCode code, const char *format, .
 bool typing_hint(Typing *t, const char *format, ...) KRAIT_PRINTF(2, 3); /* for the refusal just made */
 /* "`sin` does not take a complex64" / "unsupported operand types for +: `a` (int) and `t` ((int, int))" */
 bool typing_bad_operands(Typing *t);
-const char *typing_text(Typing *t, const Type *type); /* "float32"; advice.c */
+const char *infer_text(Infer *in, const Type *type);  /* "float32", "`ValueError`": as a message shows it; advice.c */
+const char *typing_text(Typing *t, const Type *type); /* the same */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
  * is known. */
 const char *typing_advice(Typing *t, const char *name);

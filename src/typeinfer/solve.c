@@ -201,9 +201,8 @@ bool solver_list_put(Typing *t, Value *list, const Type *item) {
 /* ---- phis ---- */
 
 static const char *shown(Infer *in, const Value *value) {
-    return value->span.line
-               ? arena_printf(in->arena, "%s (line %u)", type_text(in->arena, value->type), value->span.line)
-               : type_text(in->arena, value->type);
+    return value->span.line ? arena_printf(in->arena, "%s (line %u)", infer_text(in, value->type), value->span.line)
+                            : infer_text(in, value->type);
 }
 
 static bool no_join(Infer *in, Value *at, const char *name, const Value *a, const Value *b) {
@@ -257,7 +256,7 @@ static bool visit_phi(Infer *in, Value *phi) {
 
 /* "`y` (int, line 3)", or "int". */
 static const char *returned(Infer *in, const Value *value) {
-    const char *type = type_text(in->arena, value->type);
+    const char *type = infer_text(in, value->type);
     return value->name ? arena_printf(in->arena, "`%s` (%s, line %u)", value->name, type, value->span.line) : type;
 }
 

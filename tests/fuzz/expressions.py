@@ -5,7 +5,10 @@ NumPy; what each gives is asked of the interpreter (kinds.result), so that progr
 marks the places where the documented rules convert a value: see documented.py.
 """
 
+import re
+
 import kinds
+import numpy as np
 from kinds import Array, Tuple
 
 ARITHMETIC = ("({} + {})", "({} - {})", "({} * {})", "({} / {})", "({} // {})", "({} % {})")
@@ -43,6 +46,17 @@ NUMPY = ("np.sqrt({})", "np.floor({})", "np.ceil({})", "np.trunc({})", "np.rint(
 
 GROUPS = ((ARITHMETIC, 34), (BITS, 8), (POWERS, 5), (UNARY, 9), (COMPARISONS, 9), (BUILTINS, 5), (CONVERSIONS, 7),
           (MATH, 6), (CMATH, 1), (NUMPY, 8))
+
+
+def may_not_fit(text, kind):
+    """Whether the compiler may know that this int does not fit: it takes such a constant for an int64."""
+    if re.search(r"\b[a-zA-Z]+\d+\b", text):
+        return re.search(r"\bG\d+\b", text) is not None
+    try:
+        value = eval(text, dict(kinds.MODULES))
+    except ArithmeticError:
+        return True
+    return not np.iinfo(kind).min <= value <= np.iinfo(kind).max
 
 
 class Routine:
@@ -155,6 +169,9 @@ class Expressions:
         """Two operands of which one will be the value, their kind, and whether that joins two types."""
         (one, first), (other, second) = self.scalar(depth), self.scalar(depth)
         kind = kinds.joined(first, second)
+        if kind in kinds.INTS and any(weak is int and may_not_fit(text, kind) for text, weak in
+                                      ((one, first), (other, second))):
+            kind = None
         return one, other, kind, first is not second
 
     def choice(self, depth):

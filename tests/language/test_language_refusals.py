@@ -197,3 +197,20 @@ def test_kernels_refuse_alike(name):
     with pytest.raises(errors.KraitError) as caught:
         kernel[1, 1](np.ones(3), 5)
     check(caught.value)
+
+
+def test_exception_classes_are_told_by_name():
+    @njit
+    def chosen(x):
+        kind = ValueError if x > 1 else KeyError
+        raise kind("a")
+
+    @njit
+    def returned(x):
+        return ValueError if x > 1 else KeyError
+
+    for function in (chosen, returned):
+        with pytest.raises(errors.TypingError) as error:
+            function(1)
+        text = str(error.value)
+        assert "`ValueError`" in text and "`KeyError`" in text and "exc_class" not in text, text
