@@ -14,6 +14,7 @@ except ImportError:
 from ._krait import (
     Dispatcher,
     __version__,
+    cfunc,
     from_dtype,
     get_num_threads,
     get_parallel_chunksize,
@@ -58,7 +59,6 @@ globals().update(
 
 # Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.
 _NOT_YET = {
-    "cfunc": "pass the Python function that jit compiled: a callback calls it like any other",
     "objmode": "end the compiled function there, and go on in Python",
     "jit_module": "decorate each function with jit",
     "generated_jit": "compile one function for each kind of argument",

@@ -247,6 +247,17 @@ def guvectorize(
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., None]], Gufunc]: ...
+class CFunc(Generic[_P, _R]):
+    """A function that C code can call by its address; cfunc makes it."""
+
+    py_func: Callable[_P, _R]
+    address: int
+    ctypes: Any
+    native_name: str
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+
+def cfunc(signature: _OneSignature, /, **options: Any) -> Callable[[Callable[_P, _R]], CFunc[_P, _R]]: ...
+
 class Stencil:
     """A function of an item's neighbours, called with whole arrays; stencil makes it."""
 

@@ -4,4 +4,11 @@ from . import _krait
 
 globals().update(_krait.types)
 Signature = _krait.Signature
-__all__ = [*_krait.types, "Signature"]
+
+
+def CPointer(dtype):
+    """In a signature of cfunc: a pointer, in compiled code an array whose length is not known."""
+    return dtype[::1]
+
+
+__all__ = ["CPointer", *_krait.types, "Signature"]

@@ -199,3 +199,5 @@ float64x3: Vector
 float64x4: Vector
 none: NoneType
 void: NoneType
+
+def CPointer(dtype: Type) -> Type: ...

@@ -18,6 +18,7 @@ typedef enum EntryKind {
     ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's
                        PyUFuncGenericFunction;    GPU: see codegen_nvptx.h */
     ENTRY_GUFUNC,   /* host: see codegen_cpu/entry_gufunc.c */
+    ENTRY_CFUNC,    /* host: see codegen_cpu/entry_cfunc.c */
 } EntryKind;
 
 enum FastMath { /* LLVM's fast-math flags by name */
@@ -56,6 +57,7 @@ typedef struct CodegenOptions {
     bool status_result; /* ENTRY_FUNCTION on a GPU: see codegen_nvptx.h */
     UfuncForm ufunc;
     const char *entry_name; /* symbol of the entry */
+    const void *cfunc;      /* ENTRY_CFUNC: HostCfunc (codegen_cpu.h), whose address goes into the code */
 } CodegenOptions;
 
 /* How the exception buffer begins: the calls that the exception came through, innermost first, as numbers of RaiseSites

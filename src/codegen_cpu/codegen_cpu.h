@@ -35,4 +35,10 @@ struct HostUfunc {
     void (*raise)(HostUfunc *self, int32_t status, const void *exception);
 };
 
+/* ENTRY_CFUNC: outlives the code. */
+typedef struct HostCfunc {
+    HostUfunc head;     /* called by a function that raised */
+    const Type *result; /* as declared; NULL: what the function gives */
+} HostCfunc;
+
 #endif

@@ -6,6 +6,7 @@
  * ENTRY_FUNCTION  loads the arguments from the layout of tuple(params), calls, stores the result.
  * ENTRY_UFUNC     NumPy's inner loop, see entry_ufunc.
  * ENTRY_GUFUNC    that of a generalised ufunc: entry_gufunc.c.
+ * ENTRY_CFUNC     a C function: entry_cfunc.c.
  * ENTRY_KERNEL    without barriers: for z, y, x over the threads of a block, or of several that are neighbours along x,
  * x innermost.  The loop is in a function of its own whose parameters include the data pointers of the arrays, so that
  * `noalias` on them holds for the whole loop; the body is inlined into it.  There is a second such function for arrays
@@ -522,6 +523,7 @@ bool host_entry(Lower *l, const FuncInst *root) {
     case ENTRY_FUNCTION: return entry_function(l, root);
     case ENTRY_UFUNC: return entry_ufunc(l, root);
     case ENTRY_GUFUNC: return host_entry_gufunc(l, root);
+    case ENTRY_CFUNC: return host_entry_cfunc(l, root);
     case ENTRY_KERNEL: return l->m->has_barriers ? entry_thread(l, root) : entry_blocks(l, root);
     }
     return false;

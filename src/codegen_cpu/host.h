@@ -12,10 +12,11 @@
  * unknown. */
 void *host_symbol(const char *name);
 
-/* ---- entry.c, entry_gufunc.c ---- */
+/* ---- entry.c, entry_gufunc.c, entry_cfunc.c ---- */
 
 bool host_entry(Lower *l, const FuncInst *root);
 bool host_entry_gufunc(Lower *l, const FuncInst *root);
+bool host_entry_cfunc(Lower *l, const FuncInst *root);
 LLVMValueRef host_entry_add(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count);
 /* Recursive functions may use `bytes` of the stack that the entry runs on, or what is left of a thread's. */
 void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes);

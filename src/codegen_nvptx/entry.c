@@ -136,7 +136,8 @@ bool nvptx_entry(Lower *l, const FuncInst *root) {
     case ENTRY_KERNEL: return kernel_entry(l, root);
     case ENTRY_UFUNC: return nvptx_ufunc_entry(l, root);
     case ENTRY_FUNCTION: return function_entry(l, root);
-    case ENTRY_GUFUNC: break;
+    case ENTRY_GUFUNC:
+    case ENTRY_CFUNC: break;
     }
     diag_fail(l->diag, DIAG_UNSUPPORTED_TARGET, root->untyped->source, root->untyped->span,
               "a generalised ufunc's loop cannot be an entry on a GPU");

@@ -13,6 +13,7 @@
  *   intrinsics.c    krait.cuda's names for compiled code
  *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
  *   guvectorize.c   @guvectorize; with gufunc_layout.c, gufunc_loop.c: generalised ufuncs
+ *   cfunc.c         @cfunc: addresses for C
  *   threads.c       numbers of threads, sizes of chunks
  *   info.c          python -m krait info
  *   layers.c        addresses for the test doors (src/testing/)
@@ -58,7 +59,8 @@ struct ModuleState {
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects; /* address of a Type -> its object */
     PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *overload_class, *stats_class;
-    PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class;
+    PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class,
+        *cfunc_class;
     PyTypeObject *transfer_classes[TRANSFER_COUNT];
 };
 
@@ -77,6 +79,7 @@ int kernel_add(PyObject *module, ModuleState *state);
 int arguments_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);
 int guvectorize_add(PyObject *module, ModuleState *state);
+int cfunc_add(PyObject *module, ModuleState *state);
 int threads_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 int random_add(PyObject *module, ModuleState *state);

@@ -40,7 +40,7 @@ static int state_open(ModuleState *state) {
 static int module_exec(PyObject *module) {
     static int (*const parts[])(PyObject *, ModuleState *) = {
         errors_add,    types_add,       intrinsics_add, dispatcher_add, kernel_add, arguments_add,
-        vectorize_add, guvectorize_add, threads_add,    info_add,       random_add};
+        vectorize_add, guvectorize_add, threads_add,    cfunc_add,      info_add,   random_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -75,6 +75,7 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     Py_VISIT(state->namespace_class);
     Py_VISIT(state->vectorized_class);
     Py_VISIT(state->gufunc_class);
+    Py_VISIT(state->cfunc_class);
     return state->session.objects ? objects_traverse(state->session.objects, visit, arg) : 0;
 }
 
@@ -107,6 +108,7 @@ static void module_free(void *module) {
     Py_CLEAR(state->namespace_class);
     Py_CLEAR(state->vectorized_class);
     Py_CLEAR(state->gufunc_class);
+    Py_CLEAR(state->cfunc_class);
     Py_CLEAR(state->marshal.heap_memory);
     if (state->cuda) cuda_free(state->cuda);
     state->cuda = NULL;

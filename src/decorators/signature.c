@@ -205,6 +205,11 @@ static const Type *parse_constructor(Parser *parser, const char *name, size_t le
         for (long i = 0; i < count; i++) types[i] = type;
         return type_tuple(table, types, (size_t)count);
     }
+    if (length == 8 && memcmp(name, "CPointer", 8) == 0) { /* of C code: an array whose length nobody knows */
+        if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ')') || !type_is_scalar(type))
+            return syntax_error(parser, "CPointer(number)");
+        return type_array(table, type, 1, LAYOUT_C, false);
+    }
     if (length == 5 && memcmp(name, "Tuple", 5) == 0) {
         bool list = false;
         if (!accept(parser, '(') || !(accept(parser, '(') || (list = accept(parser, '['))))

@@ -1,0 +1,146 @@
+"""cfunc: functions that C code calls by their address, here through ctypes and the C library."""
+
+import ctypes
+import gc
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from krait import cfunc, jit, types
+from krait.errors import TypingError
+
+NUMBERS = {
+    "bool": ctypes.c_bool,
+    "int8": ctypes.c_int8,
+    "int16": ctypes.c_int16,
+    "int32": ctypes.c_int32,
+    "int64": ctypes.c_int64,
+    "uint8": ctypes.c_uint8,
+    "uint16": ctypes.c_uint16,
+    "uint32": ctypes.c_uint32,
+    "uint64": ctypes.c_uint64,
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_number_goes_in_and_comes_out(name):
+    @cfunc(f"{name}({name}, int8, {name})")
+    def choose(a, which, b):
+        return a if which > 0 else b
+
+    kind = NUMBERS[name]
+    call = ctypes.CFUNCTYPE(kind, kind, ctypes.c_int8, kind)(choose.address)
+    values = [False, True] if name == "bool" else [0, 1, 100, kind(-1).value, kind(2**31 - 5).value]
+    for a in values:
+        for b in values:
+            assert call(a, 1, b) == kind(a).value and call(a, -1, b) == kind(b).value
+            assert choose.ctypes(a, -100, b) == kind(b).value
+
+
+def test_the_declared_result_is_what_c_sees():
+    assert cfunc("float64(int32)")(lambda x: x + 1).ctypes(2) == 3.0
+    assert cfunc("float32(float64)")(lambda x: x / 3).ctypes(1.0) == float(np.float32(1 / 3))
+    assert cfunc("void(int64)")(lambda x: None).ctypes(1) is None
+
+
+def test_pointers():
+    @cfunc("float64(int32, CPointer(float64))")
+    def norm(n, x):
+        total = 0.0
+        for i in range(n):
+            total += x[i] * x[i]
+        return math.sqrt(total)
+
+    @cfunc(types.void(types.CPointer(types.int32), types.intp))
+    def double(x, n):
+        for i in range(n):
+            x[i] *= 2
+
+    numbers = (ctypes.c_double * 3)(2, 3, 6)
+    assert norm.ctypes(3, numbers) == 7 and norm.ctypes(0, None) == 0
+    array = np.arange(5, dtype=np.int32)
+    double.ctypes(array.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)), 5)
+    assert array.tolist() == [0, 2, 4, 6, 8]
+
+
+def test_the_c_library_sorts_with_it():
+    @cfunc("int32(CPointer(float64), CPointer(float64))")
+    def compare(a, b):
+        return -1 if a[0] < b[0] else 1 if a[0] > b[0] else 0
+
+    x = np.random.default_rng(1).uniform(size=1000)
+    ordered = np.sort(x)
+    size = ctypes.c_size_t
+    ctypes.CDLL(None).qsort(x.ctypes.data_as(ctypes.c_void_p), size(1000), size(8), compare.ctypes)
+    np.testing.assert_array_equal(x, ordered)
+
+
+def test_what_it_raises_is_reported_and_the_result_is_zero(monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: seen.append((what.exc_value, what.object)))
+
+    @cfunc("int64(int64)")
+    def picky(x):
+        if x < 0:
+            raise ValueError("negative", x)
+        if x == 0:
+            raise ZeroDivisionError
+        return 10 // x
+
+    call = picky.ctypes
+    assert (call(5), call(-3), call(0)) == (2, 0, 0)
+    (first, function), (second, _) = seen
+    assert first.args == ("negative", -3) and function is picky.py_func and type(second) is ZeroDivisionError
+
+
+def test_it_lives_as_long_as_its_ctypes_function():
+    call = cfunc("int64(int64)")(lambda x: x + 1).ctypes
+    gc.collect()
+    assert call(41) == 42
+
+
+def test_python_and_compiled_functions_call_it_as_the_function_it_is():
+    @cfunc("float64(float64)")
+    def half(x):
+        return x / 2
+
+    assert half(3) == 1.5 and half.__name__ == "half" and half.native_name == "krait_half"
+    assert jit(lambda x: half(x) + 1)(4.0) == 3.0
+
+
+@pytest.mark.parametrize(
+    "signature, error, message",
+    [
+        ("complex128(float64)", TypingError, "a C function gives a number or nothing"),
+        ("float64(float64[:])", TypingError, "is a number or a CPointer"),
+        ("float64(complex64)", TypingError, "is a number or a CPointer"),
+        (["float64(float64)"], TypeError, "one signature"),
+        (5, TypeError, "one signature"),
+        ("float64(float64, float64)", TypeError, "2 argument types"),
+    ],
+)
+def test_what_c_cannot_call_is_refused(signature, error, message):
+    with pytest.raises(error, match=message):
+        cfunc(signature)(lambda x: 1.0)
+
+
+def test_the_result_of_a_complex_function():
+    with pytest.raises(TypingError):
+        cfunc("float64(float64)")(lambda x: x + 1j)
+
+
+def test_quad_of_scipy():
+    scipy = pytest.importorskip("scipy")
+    integrate = pytest.importorskip("scipy.integrate")
+
+    @cfunc("float64(float64)")
+    def f(t):
+        return math.exp(-t) / t**2
+
+    expected = integrate.quad(f.py_func, 1, np.inf)
+    assert integrate.quad(f.ctypes, 1, np.inf) == pytest.approx(expected)
+    assert integrate.quad(scipy.LowLevelCallable(f.ctypes), 1, np.inf) == pytest.approx(expected)
