@@ -23,6 +23,19 @@ static PyObject *definer(PyTypeObject *class, const char *name) {
     return find_attribute(class, name, &value);
 }
 
+void frontend_class_title(PyTypeObject *class, char title[CLASS_TITLE_BYTES]) {
+    PyObject *module = PyObject_GetAttrString((PyObject *)class, "__module__");
+    PyObject *name = PyObject_GetAttrString((PyObject *)class, "__qualname__");
+    PyObject *whole = module && name ? PyUnicode_FromFormat("%S.%S", module, name) : NULL;
+    const char *text = whole ? PyUnicode_AsUTF8(whole) : NULL;
+    if (!text || strchr(text, '#')) text = class->tp_name;
+    snprintf(title, CLASS_TITLE_BYTES, "%s", text);
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    Py_XDECREF(whole);
+    PyErr_Clear();
+}
+
 /* ---- namedtuples ---- */
 
 bool frontend_is_named_tuple(PyTypeObject *class) {
@@ -54,11 +67,13 @@ const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena
     const char *const *names = frontend_is_named_tuple(class) ? field_names(arena, class, (Py_ssize_t)count) : NULL;
     if (!names) return type_tuple(types, items, count);
     ObjRef ref = objects_ref(objects, (PyObject *)class);
-    return ref ? type_named_tuple(types, ref, names, items, count) : NULL;
+    char title[CLASS_TITLE_BYTES];
+    frontend_class_title(class, title);
+    return ref ? type_named_tuple(types, ref, title, names, items, count) : NULL;
 }
 
 /* What a call of a namedtuple's class needs to know: as if it were a function of that many parameters. */
-static const StructClass *tuple_class(Frontend *frontend, PyTypeObject *class) {
+static StructClass *tuple_class(Frontend *frontend, PyTypeObject *class) {
     if (definer(class, "__new__") != definer(class, "_fields") || class->tp_init != PyBaseObject_Type.tp_init)
         return NULL;
     PyObject *fields, *defaults;
@@ -177,7 +192,7 @@ static bool takes_all(PyCodeObject *code, PyObject *names) {
     return all;
 }
 
-static const StructClass *dataclass(Frontend *frontend, PyTypeObject *class) {
+static StructClass *dataclass(Frontend *frontend, PyTypeObject *class) {
     PyObject *defaults, *names = frontend_keep(frontend, dataclass_names(dataclass_fields(class)));
     PyCodeObject *code = names ? made_init(class, &defaults) : NULL;
     if (!code || !takes_all(code, names)) return NULL;
@@ -206,8 +221,13 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
     PyTypeObject *class = (PyTypeObject *)object;
     if (!object || !PyType_Check(object)) return NULL;
-    if (frontend_is_named_tuple(class)) return tuple_class(frontend, class);
-    return dataclass_fields(class) ? dataclass(frontend, class) : NULL;
+    StructClass *info = frontend_is_named_tuple(class) ? tuple_class(frontend, class)
+                        : dataclass_fields(class)      ? dataclass(frontend, class)
+                                                       : NULL;
+    char title[CLASS_TITLE_BYTES];
+    frontend_class_title(class, title);
+    if (info) info->title = arena_strdup(frontend->arena, title);
+    return info;
 }
 
 /* ---- enumerations ---- */
@@ -231,5 +251,7 @@ PyObject *frontend_enum_member(Frontend *frontend, const Type *type, int64_t val
 const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class) {
     if (!PyType_IsSubtype(class, &PyLong_Type) || !frontend_is_enum(class)) return NULL;
     ObjRef ref = objects_ref(objects, (PyObject *)class);
-    return ref ? type_enum(types, ref, is_flag(class)) : NULL;
+    char title[CLASS_TITLE_BYTES];
+    frontend_class_title(class, title);
+    return ref ? type_enum(types, ref, title, is_flag(class)) : NULL;
 }

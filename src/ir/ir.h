@@ -146,6 +146,7 @@ struct Type {
     uint8_t iter;           /* IterKind, for TY_ITER */
     const FuncHead *func;   /* TY_FUNC */
     ObjRef object;          /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
+    const char *title;      /* of a class that is the object: its qualified name, for messages alone; may be NULL */
     bool flag;              /* TY_SCALAR with an object; TY_TIME */
     uint32_t count;         /* of items */
     const Type *const *items;
@@ -170,11 +171,11 @@ const Type *type_simple(TypeTable *table, TypeKind kind); /* the kinds without p
 /* weak is ignored where no Python type has the value set. */
 const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak);
 const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count);
-const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *const *names, const Type *const *items,
-                             size_t count);
+const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, const char *const *names,
+                             const Type *const *items, size_t count);
 /* A tuple of the class of `like`, with as many items. */
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items);
-const Type *type_enum(TypeTable *table, ObjRef class, bool flag);
+const Type *type_enum(TypeTable *table, ObjRef class, const char *title, bool flag);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
 /* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
@@ -196,8 +197,8 @@ int64_t time_factor(const Type *from, const Type *to); /* ticks of `to` in one o
 const char *time_unit_name(TimeUnit unit);
 bool time_unit_find(const char *name, size_t length, TimeUnit *unit);
 /* An instance of a class with these attributes, laid out as a tuple of them. */
-const Type *type_instance(TypeTable *table, ObjRef class, bool flag, const char *const *names, const Type *const *items,
-                          size_t count);
+const Type *type_instance(TypeTable *table, ObjRef class, const char *title, bool flag, const char *const *names,
+                          const Type *const *items, size_t count);
 /* S, or wide U, of so many characters. */
 const Type *type_chars(TypeTable *table, bool wide, uint32_t count);
 enum { CHARS_MAX_COUNT = 256 }; /* longer ones are not compiled: each character is a leaf */
@@ -223,11 +224,11 @@ bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
- *   named#7(x: int, y: float)  for a namedtuple   enum#8  flag#9  for members of an IntEnum and an IntFlag
+ *   named app.P#7(x: int, y: float)  for a namedtuple   enum app.E#8  flag#9  for members of an IntEnum and an IntFlag
  *   array(float32, 2, C) array(float32, 1, C, readonly) array(float32, 1, A, unaligned)   float32x4
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
- *   instance#7(x: int, y: float)  frozen#7(...) if an equal one may stand for it
+ *   instance app.P#7(x: int, y: float)  frozen#7(...) if an equal one may stand for it
  *   S3 U10   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
@@ -241,6 +242,7 @@ typedef struct Const Const;
 
 /* A class whose call makes a named tuple or an instance with these attributes, as what a call needs to know of it. */
 typedef struct StructClass {
+    const char *title;
     bool tuple, frozen;
     size_t count, least;           /* fields; the first `least` have no default */
     const char *const *parameters; /* their names */

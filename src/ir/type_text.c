@@ -57,9 +57,15 @@ static const char *const iter_text[] = {
 
 /* ---- printing ---- */
 
+/* The word, the class and its number. */
+static void print_class(Buf *buf, const char *what, const Type *type) {
+    buf_printf(buf, "%s%s%s#%u", what, type->title ? " " : "", type->title ? type->title : "", (unsigned)type->object);
+}
+
 static void print_named(Buf *buf, const Type *type) {
     const char *what = type->kind == TY_TUPLE ? "named" : type->flag ? "frozen" : "instance";
-    buf_printf(buf, "%s#%u(", what, (unsigned)type->object);
+    print_class(buf, what, type);
+    buf_putc(buf, '(');
     for (uint32_t i = 0; i < type->count; i++) {
         buf_printf(buf, "%s%s: ", i ? ", " : "", type->names[i]);
         type_print(buf, type->items[i]);
@@ -153,8 +159,10 @@ static void print_func(Buf *buf, const FuncHead *func) {
 void type_print(Buf *buf, const Type *type) {
     switch (type->kind) {
     case TY_SCALAR:
-        buf_puts(buf, !type->object ? scalar_text(type) : type->flag ? "flag" : "enum");
-        if (type->object) buf_printf(buf, "#%u", (unsigned)type->object);
+        if (type->object)
+            print_class(buf, type->flag ? "flag" : "enum", type);
+        else
+            buf_puts(buf, scalar_text(type));
         return;
     case TY_TUPLE:
         if (type->object)
@@ -453,11 +461,21 @@ static const Type *parse_kind(TypeParser *parser, TypeKind kind) {
 }
 
 /* "#" number "(" [name ":" type {"," name ":" type}] ")" */
+/* [title] "#" number: a class; the title is any text without "#". */
+static bool parse_class(TypeParser *parser, const char **title, uint32_t *object) {
+    skip_space(parser);
+    size_t length = strcspn(parser->at, "#");
+    *title = length ? arena_strndup(parser->scratch, parser->at, length) : NULL;
+    parser->at += length;
+    return accept(parser, '#') && parse_number(parser, UINT32_MAX, object) && *object;
+}
+
 static const Type *parse_named(TypeParser *parser, TypeKind kind, bool flag) {
+    const char *title;
     uint32_t object;
     VEC(const char *) names = {0};
     TypeList items = {0};
-    TRY(accept(parser, '#') && parse_number(parser, UINT32_MAX, &object) && object && accept(parser, '('));
+    TRY(parse_class(parser, &title, &object) && accept(parser, '('));
     while (!accept(parser, ')')) {
         TRY(!items.len || accept(parser, ','));
         skip_space(parser);
@@ -471,14 +489,15 @@ static const Type *parse_named(TypeParser *parser, TypeKind kind, bool flag) {
         vec_push(parser->scratch, &items, item);
     }
     const char *const *fields = names.len ? names.data : (const char *const[]){""};
-    if (kind == TY_STRUCT) return type_instance(parser->table, object, flag, fields, items.data, items.len);
-    return type_named_tuple(parser->table, object, fields, items.data, items.len);
+    if (kind == TY_STRUCT) return type_instance(parser->table, object, title, flag, fields, items.data, items.len);
+    return type_named_tuple(parser->table, object, title, fields, items.data, items.len);
 }
 
 static const Type *parse_enum(TypeParser *parser, bool flag) {
+    const char *title;
     uint32_t object;
-    TRY(accept(parser, '#') && parse_number(parser, UINT32_MAX, &object) && object);
-    return type_enum(parser->table, object, flag);
+    TRY(parse_class(parser, &title, &object));
+    return type_enum(parser->table, object, title, flag);
 }
 
 static const Type *parse_word(TypeParser *parser) {

@@ -154,6 +154,7 @@ static Type *copy_type(TypeTable *table, const Type *wanted) {
     type->items = items;
     type->names = wanted->names ? copy_names(table->arena, wanted) : NULL;
     type->places = copy_places(table->arena, wanted);
+    type->title = wanted->title ? arena_strdup(table->arena, wanted->title) : NULL;
     type->table = table;
     arena_on_exhaustion(table->arena, NULL);
     return type;
@@ -290,20 +291,26 @@ const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count)
     return type_with_items(table, TY_TUPLE, 0, items, count);
 }
 
-const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *const *names, const Type *const *items,
-                             size_t count) {
-    return intern(table,
-                  &(Type){.kind = TY_TUPLE, .object = class, .names = names, .count = (uint32_t)count, .items = items});
+const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, const char *const *names,
+                             const Type *const *items, size_t count) {
+    return intern(table, &(Type){.kind = TY_TUPLE,
+                                 .object = class,
+                                 .title = title,
+                                 .names = names,
+                                 .count = (uint32_t)count,
+                                 .items = items});
 }
 
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items) {
-    return like->object ? type_named_tuple(table, like->object, like->names, items, like->count)
+    return like->object ? type_named_tuple(table, like->object, like->title, like->names, items, like->count)
                         : type_tuple(table, items, like->count);
 }
 
-const Type *type_enum(TypeTable *table, ObjRef class, bool flag) {
-    return intern(table,
-                  &(Type){.kind = TY_SCALAR, .scalar = SCALAR_INT64, .weak = true, .object = class, .flag = flag});
+const Type *type_enum(TypeTable *table, ObjRef class, const char *title, bool flag) {
+    return intern(
+        table,
+        &(Type){
+            .kind = TY_SCALAR, .scalar = SCALAR_INT64, .weak = true, .object = class, .title = title, .flag = flag});
 }
 
 const Type *type_optional(TypeTable *table, const Type *content) {
@@ -366,11 +373,12 @@ const Type *type_struct(TypeTable *table, const Type *like) {
                                  .places = like->places});
 }
 
-const Type *type_instance(TypeTable *table, ObjRef class, bool flag, const char *const *names, const Type *const *items,
-                          size_t count) {
+const Type *type_instance(TypeTable *table, ObjRef class, const char *title, bool flag, const char *const *names,
+                          const Type *const *items, size_t count) {
     return intern(table, &(Type){.kind = TY_STRUCT,
                                  .form = STRUCT_INSTANCE,
                                  .object = class,
+                                 .title = title,
                                  .flag = flag,
                                  .count = (uint32_t)count,
                                  .items = items,

@@ -537,9 +537,10 @@ static bool call_object(Typing *t, const Type *callee) {
         if (t->emit) values[i] = given ? t->values[i] : typing_make_const(t, konsts[i]);
         known &= konsts[i] && konsts[i]->type == types[i];
     }
-    const Type *type = class->tuple
-                           ? type_named_tuple(in->types, callee->object, class->names, types, class->count)
-                           : type_instance(in->types, callee->object, class->frozen, class->names, types, class->count);
+    const Type *type = class->tuple ? type_named_tuple(in->types, callee->object, class->title, class->names, types,
+                                                       class->count)
+                                    : type_instance(in->types, callee->object, class->title, class->frozen,
+                                                    class->names, types, class->count);
     t->konst = known && class->tuple ? const_typed_tuple(in->arena, type, konsts) : NULL;
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, values, class->count) : NULL, type);
 }

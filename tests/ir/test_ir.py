@@ -802,7 +802,8 @@ leaves = st.one_of(
     arrays().map("flat({})".format),
     scalars.map("dtype({})".format),
     st.tuples(st.sampled_from(["class", "class#7"]), scalars).map("{0[0]}({0[1]})".format),
-    st.sampled_from(["S1", "U256", "datetime64", "timedelta64[25s]", "array(datetime64[ns], 1, C)",
+    st.sampled_from(["S1", "U256", "enum app.E#4", "frozen a.<locals>.P#3(x: int)",
+                     "datetime64", "timedelta64[25s]", "array(datetime64[ns], 1, C)",
                      "float32x4", "int8x3", "uint16x1", "float64x2", "array(float32x4, 2, C)", "class(float32x2)",
                      'record(x: float32 @ 0, y: int64 @ 8; 16, 8)', 'recordclass(x: int8 @ 0, y: float32 @ 1; 5, 1)',
                      'record("a b": int8 @ 0, "\\"\\\\": nested(int16, 2, 3) @ 2, '

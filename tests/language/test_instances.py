@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import re
 from collections import namedtuple
 from typing import ClassVar
 
@@ -94,6 +95,14 @@ def test_other_dataclasses_are_made_and_read():
     agree(inner, 3)
 
 
+def test_texts_name_the_class():
+    assert re.fullmatch(rf"frozen {__name__}.Point#\d+\(x: float, y: int\)", str(typeof(Point(1.0, 2))))
+    assert re.fullmatch(rf"instance {__name__}.Plain#\d+\(n: int, weights: None\)", str(typeof(Plain(1, None))))
+    assert re.fullmatch(rf"named {__name__}.Pair#\d+\(colour: enum {__name__}.Colour#\d+, at: int\)",
+                        str(typeof(Pair(Colour.RED, 3))))
+    assert f"`p` (frozen {__name__}.Point#" in refused(lambda p: p + 1, Point(1.0))
+
+
 def test_across_calls_and_branches():
     @njit
     def larger(p, q):
@@ -174,4 +183,6 @@ def test_refusals():
     assert "cannot be returned" in refused(lambda g: g, Grid(None, Point(1.0), 1))
     assert "not compiled" in refused(lambda n: Busy(n).x, 1)
     assert "not compiled" in refused(lambda n: Odd(n).x, 1)
-    assert "because of its attribute 'made'" in refused(lambda b: b.x, Busy(1), error=TypeError)
+    for made in ([], [1], {}):
+        busy = Busy(1, made)
+        assert "because of its attribute 'made'" in refused(lambda b: b.x, busy, error=TypeError)

@@ -147,6 +147,14 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
     return type;
 }
 
+/* What is done to a list would have to be done to the attribute's too. */
+static bool holds_list(const Type *type) {
+    if (type->kind == TY_LIST) return true;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (holds_list(type->items[i])) return true;
+    return false;
+}
+
 /* An instance whose attributes all have types. */
 static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyObject *names, bool frozen) {
     Py_ssize_t count = PyTuple_GET_SIZE(names);
@@ -158,7 +166,7 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
         PyObject *name = PyTuple_GET_ITEM(names, i), *value = PyObject_GetAttr(object, name);
         texts[i] = PyUnicode_AsUTF8(name);
         items[i] = value ? marshal_typeof(marshal, value) : NULL;
-        fine = items[i] && texts[i] && items[i]->kind != TY_STR;
+        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !holds_list(items[i]);
         if (!fine && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
             PyErr_Format(PyExc_TypeError,
                          "a value of type %s cannot be an argument of compiled code, because of its attribute %R: "
@@ -168,7 +176,9 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
     }
     if (entered) Py_LeaveRecursiveCall();
     ObjRef class = fine ? objects_ref(marshal->objects, (PyObject *)Py_TYPE(object)) : 0;
-    if (class) type = type_instance(marshal->types, class, frozen, texts, items, (size_t)count);
+    char title[CLASS_TITLE_BYTES];
+    if (class) frontend_class_title(Py_TYPE(object), title);
+    if (class) type = type_instance(marshal->types, class, title, frozen, texts, items, (size_t)count);
     PyMem_Free(items);
     PyMem_Free(texts);
     return type;
