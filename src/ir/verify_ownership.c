@@ -105,15 +105,21 @@ static void pass_value(Ownership *own, const Value *value, int32_t *counts) {
 static void pass_edge(Ownership *own, const Block *to, size_t edge, const int32_t *from) {
     size_t bytes = own->values.len * sizeof *from;
     int32_t *counts = memcpy(arena_alloc(own->verifier->arena, bytes), from, bytes);
-    for (const Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) {
-        int32_t *count = count_of(own, counts, phi), *operand = count_of(own, counts, phi->args[edge]);
+    int32_t *taken = ARENA_ARRAY(own->verifier->arena, int32_t, own->values.len);
+    for (const Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) { /* all at once: x, y = y, x */
+        int32_t *count = count_of(own, taken, phi), *operand = count_of(own, counts, phi->args[edge]);
         if (!count) continue;
-        bool moves = *operand > 0;
-        if (!moves && phi->flags & VF_OWNED)
+        *count = *operand > 0;
+        *operand -= *count;
+        if (!*count && phi->flags & VF_OWNED)
             verify_fault(own->verifier, to, phi, "no reference to %%%u is held on its way",
                          (unsigned)phi->args[edge]->id);
-        *operand -= moves;
-        *count = moves;
+    }
+    for (const Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) {
+        int32_t *count = count_of(own, counts, phi);
+        if (!count) continue;
+        if (*count > 0) verify_fault(own->verifier, to, phi, "the reference held before is lost");
+        *count = *count_of(own, taken, phi);
     }
     int32_t **at = &own->at[own->graph->position[to->id]];
     if (!*at) *at = counts;

@@ -55,3 +55,15 @@ def test_return_and_phis_take_over():
 )
 def test_unbalanced(body, fault):
     assert fault in verify(body)
+
+
+def test_phis_take_over_all_at_once():
+    """x, y = y, x in a loop; a phi that still holds one when it gets another loses it."""
+    body = (
+        "b0:\n  retain %0\n  retain %1\n  jump b1\n"
+        f"b1:\n  %3: {A} = phi.owned b0 %0, b1 %4\n  %4: {A} = phi.owned b0 %1, b1 {{}}\n  {{}}branch %2, b1, b2\n"
+        "b2:\n  release %3\n  release %4\n  %9 = const None\n  return %9\n"
+    )
+    params = f"a: {A}, b: {A}, c: bool"
+    assert verify(body.format("%3", ""), params) == ""
+    assert "the reference held before is lost" in verify(body.format("%0", "retain %0\n  "), params)
