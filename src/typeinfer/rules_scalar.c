@@ -370,6 +370,17 @@ bool typing_list_binary(Typing *t); /* rules_list.c */
 bool typing_list_compare(Typing *t);
 bool typing_binary_tuples(Typing *t); /* rules_tuple.c */
 
+/* x ** 2, x ** -1 and x ** 0.5 of arrays of floats, which NumPy asks other ufuncs for. */
+static FuncId easy_power(const Typing *t, const Type *base) {
+    const Const *exponent = t->args[1].konst;
+    if (t->op != OP_POW || !exponent || !holds_numbers(base) || !type_is_scalar(exponent->type)) return FUNC_NONE;
+    char kind = type_scalar_kind(type_element(base));
+    if ((kind != 'f' && kind != 'c') || !exponent->type->weak || exponent->type->object) return FUNC_NONE;
+    if (exponent->type->scalar == SCALAR_FLOAT64) return exponent->f == 0.5 ? FUNC_NP_SQRT : FUNC_NONE;
+    if (exponent->type->scalar != SCALAR_INT64) return FUNC_NONE;
+    return exponent->i == 2 ? FUNC_NP_SQUARE : exponent->i == -1 ? FUNC_NP_RECIPROCAL : FUNC_NONE;
+}
+
 bool rule_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) {
@@ -379,6 +390,11 @@ bool rule_binary(Typing *t) {
     if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_binary_times(t, a, b);
     if (a->kind == TY_LIST || b->kind == TY_LIST) return typing_list_binary(t);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
+    if (easy_power(t, a)) {
+        FuncId func = easy_power(t, a);
+        t->nargs = 1;
+        return typing_map_operator(t, func);
+    }
     if (on_arrays(a, b) && ufunc_of(t->op)) return typing_map_operator(t, ufunc_of(t->op));
     return typing_bad_operands(t);
 }

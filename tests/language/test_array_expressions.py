@@ -128,6 +128,12 @@ def test_division_is_numpys():
         check(text, ("a", "b"), (a.astype("f"), b.astype("f")))
 
 
+@pytest.mark.parametrize("text", ["a ** 2", "a ** -1", "a ** 0.5", "a ** 3", "a ** 1", "a ** True"])
+def test_powers(text):
+    for dtype in "fd":
+        check(text, ("a",), (np.abs(filled((3, 5), dtype, 2)),), exact="3" not in text)
+
+
 def test_shapes_that_do_not_fit():
     for a, b in [((3,), (4,)), ((3, 4), (3,)), ((2, 3), (3, 2)), ((0,), (2,)), ((2, 1, 4), (3, 3))]:
         agree(expression("a + b", "a", "b"), np.zeros(a), np.zeros(b))
