@@ -39,3 +39,8 @@ def truncate(items, length):
 
 def slice_range(which, length):
     """Start, step and number of what a slice takes of so many items."""
+
+
+def numpy_loop(name, sizes, steps, *arrays):
+    """Calls an inner loop of a ufunc of NumPy, bound by _krait.bind_numpy_loops: sizes of the outer loop and the core
+    dimensions; steps in bytes, the outer one of each operand first.  Whether the loop found something invalid."""

@@ -93,6 +93,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_stack_limit", stack_limit),
     SYMBOL("krait_host_numpy_stream", krait_host_numpy_stream),
     SYMBOL("krait_host_python_word", krait_host_python_word),
+    SYMBOL("krait_host_numpy_loop", krait_host_numpy_loop),
     SYMBOL("krait_host_random_seed", krait_host_random_seed),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),
@@ -131,6 +132,12 @@ static void *numpy_random_symbol(const char *name) {
 }
 
 void *host_symbol(const char *name) {
+    if (!strncmp(name, HOST_NUMPY_LOOP, strlen(HOST_NUMPY_LOOP))) {
+        HostNumpyLoop *loop = host_numpy_loop_find(name);
+        void *address;
+        memcpy(&address, &loop, sizeof address);
+        return address;
+    }
     if (!strcmp(name, "krait_host_numpy_random")) return host_random_get(HOST_RANDOM_NUMPY);
     if (!strcmp(name, "krait_host_python_random")) return host_random_get(HOST_RANDOM_PYTHON);
     for (size_t i = 0; i < COUNT_OF(runtime_symbols); i++)

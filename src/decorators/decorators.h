@@ -83,6 +83,7 @@ int cfunc_add(PyObject *module, ModuleState *state);
 int threads_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 int random_add(PyObject *module, ModuleState *state);
+int numpy_loops_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
                                bool visible); /* borrowed by nobody: a new reference */
 

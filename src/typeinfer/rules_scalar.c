@@ -395,6 +395,8 @@ bool rule_binary(Typing *t) {
         t->nargs = 1;
         return typing_map_operator(t, func);
     }
+    if (a->kind == TY_ARRAY && b->kind == TY_ARRAY && t->op == OP_MATMUL)
+        return typing_become_prelude(t, "linear:matmul");
     if (on_arrays(a, b) && ufunc_of(t->op)) return typing_map_operator(t, ufunc_of(t->op));
     return typing_bad_operands(t);
 }

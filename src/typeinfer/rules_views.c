@@ -130,6 +130,25 @@ bool rule_func_layout_of(Typing *t) {
     return typing_become_const(t, const_str(t->in->arena, t->in->types, names[array->layout]));
 }
 
+/* numpy_loop(name, sizes, steps, arrays...) */
+bool rule_func_numpy_loop(Typing *t) {
+    const char *name;
+    TRY(typing_const_str(t, 0, &name));
+    if (t->in->device) {
+        typing_fail(t, DIAG_UNSUPPORTED_TARGET, "functions of NumPy's own libraries cannot be used in kernels");
+        return typing_hint(t, "call it outside and pass the result as an argument");
+    }
+    for (size_t i = 1; i < 3; i++) {
+        const Type *ints = t->args[i].type;
+        if (ints->kind != TY_TUPLE) return typing_bad_operands(t);
+        typing_cast(t, i, lib_uniform_tuple(t->in, infer_int(t->in), ints->count));
+    }
+    for (size_t i = 3; i < t->nargs; i++)
+        if (t->args[i].type->kind != TY_ARRAY || !type_is_scalar(type_element(t->args[i].type)))
+            return typing_bad_operands(t);
+    return typing_result(t, infer_bool(t->in), NULL);
+}
+
 /* with_item(ints, index, value): the tuple with another item at a place that is known when it runs */
 bool rule_func_with_item(Typing *t) {
     Value *items[TYPE_MAX_NDIM];

@@ -1,0 +1,32 @@
+/* lower_numpy.c: calls of the inner loops of NumPy's generalised ufuncs.
+ *
+ * In: numpy_loop(name, sizes, steps, arrays...).  Out: whether the loop said that something was invalid.
+ * A loop takes a pointer for each operand, the size of the outer loop and of each core dimension, and in bytes the
+ * outer step of each operand, then the core steps (NumPy's C API, PyUFuncGenericFunction). */
+#include "codegen/llvm.h" /* Lower */
+
+static LLVMValueRef spill_ints(Lower *l, const Value *call, uint32_t arg) {
+    const Type *tuple = l_arg_type(call, arg);
+    LLVMValueRef memory = l_alloca_bytes(l, 8 * (tuple->count ? tuple->count : 1), 8, "ints");
+    for (uint32_t i = 0; i < tuple->count; i++)
+        l_raw_store(l, l_item(l, tuple, l_arg(l, call, arg), i), l_offset(l, memory, l_i64(l, 8 * (int64_t)i)), 8);
+    return memory;
+}
+
+LLVMValueRef lower_func_numpy_loop(Lower *l, const Value *call) {
+    enum { FIRST = 3 };
+    Buf letters = {.arena = l->arena};
+    LLVMValueRef arrays = l_alloca_bytes(l, 8 * (call->nargs - FIRST), 8, "arrays");
+    for (uint32_t i = FIRST; i < call->nargs; i++) {
+        const Type *type = l_arg_type(call, i);
+        buf_printf(&letters, "%c", scalar_info[type_element(type)->scalar].numpy_char);
+        l_raw_store(l, l_array_data(l, l_arg(l, call, i)), l_offset(l, arrays, l_i64(l, 8 * (int64_t)(i - FIRST))), 8);
+    }
+    const char *symbol = arena_printf(l->arena, "krait_numpy_loop_%s_%s", call->args[0]->konst->text, letters.text);
+    LLVMTypeRef type = LLVMFunctionType(l->v, NULL, 0, false);
+    LLVMValueRef loop = LLVMGetNamedFunction(l->module, symbol);
+    if (!loop) loop = l_declare(l, symbol, type);
+    LLVMValueRef args[] = {loop, arrays, spill_ints(l, call, 1), spill_ints(l, call, 2)};
+    LLVMValueRef invalid = l_call_named(l, "krait_host_numpy_loop", l->i32, args, 4);
+    return l_icmp(l, LLVMIntNE, invalid, l_i32(l, 0));
+}

@@ -1,0 +1,132 @@
+"""Products of matrices and numpy.linalg: NumPy's own bits, whatever the dtype, the order and the strides."""
+
+import numpy as np
+import pytest
+
+from krait import cuda, njit
+from krait.errors import KraitError
+
+DTYPES = ["f4", "f8", "c8", "c16", "i4", "u1", "?"]
+
+
+def matrix(rows, columns, dtype, layout, seed=0):
+    """Well away from singular, so that no last bit decides whether something is raised."""
+    values = np.random.default_rng(seed).integers(-4, 5, (rows * 2, columns * 2)).astype(np.complex128)
+    values = values * (1 + 0.5j) + 9 * np.eye(rows * 2, columns * 2)
+    full = np.asarray(values if np.dtype(dtype).kind == "c" else values.real).astype(dtype)
+    if layout == "C":
+        return np.ascontiguousarray(full[:rows, :columns])
+    if layout == "F":
+        return np.asfortranarray(full[:rows, :columns])
+    if layout == "strided":
+        return full[: 2 * rows : 2, : 2 * columns : 2]
+    return full[:rows, :columns][::-1, ::-1]
+
+
+def results(f, args):
+    try:
+        value = f(*args)
+    except Exception as error:  # what is raised is the result
+        return type(error), str(error)
+    return value if isinstance(value, tuple) else (value,)
+
+
+def assert_equal_bits(f, *args):
+    expected, found = results(f, args), results(njit(f), args)
+    assert len(expected) == len(found)
+    for a, b in zip(found, expected, strict=True):
+        if isinstance(b, (type, str)):
+            assert a == b
+            continue
+        assert np.asarray(a).dtype == np.asarray(b).dtype and np.shape(a) == np.shape(b)
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def of(source):
+    names = {"np": np}
+    exec(f"def f(a, b):\n    return {source}", names)
+    return names["f"]
+
+
+PRODUCTS = ["a @ b", "np.matmul(a, b)", "np.dot(a, b)", "a @ b[:, 0]", "a[0] @ b", "a[1] @ b[:, 1]",
+            "np.dot(a[0], b[:, 1])",
+            "np.kron(a, b)", "np.outer(a[0], b[:, 0])", "np.inner(a, b.T)", "np.vdot(a, b.T)"]
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("source", PRODUCTS)
+def test_products(source, dtype, layout):
+    assert_equal_bits(of(source), matrix(4, 5, dtype, layout), matrix(5, 4, dtype, "C", 1))
+
+
+def test_products_of_a_matrix_with_itself():
+    a = matrix(6, 5, "f8", "C") / 7
+    assert_equal_bits(of("a @ a.T"), a, a)
+    assert_equal_bits(of("a.T @ a"), a, a)
+
+
+@pytest.mark.parametrize("dtypes", [("f4", "f8"), ("i4", "f4"), ("c8", "f8"), ("i8", "u1")])
+def test_products_of_different_dtypes(dtypes):
+    assert_equal_bits(of("a @ b"), matrix(3, 4, dtypes[0], "C"), matrix(4, 2, dtypes[1], "F"))
+
+
+@pytest.mark.parametrize("shapes", [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((1, 1), (1, 1)), ((2, 3), (2, 3))])
+def test_shapes_of_products(shapes):
+    assert_equal_bits(of("a @ b"), np.ones(shapes[0]), np.ones(shapes[1]))
+    assert_equal_bits(of("a[0] @ b"), np.ones((1, shapes[0][1])), np.ones(shapes[1]))
+
+
+SQUARE = ["np.linalg.inv(a)", "np.linalg.det(a)", "np.linalg.slogdet(a)", "np.linalg.solve(a, b)",
+          "np.linalg.solve(a, b[:, 0])", "np.linalg.cholesky(a @ np.conjugate(a).T)", "np.linalg.eigh(a)",
+          "np.linalg.eigh(a, 'U')", "np.linalg.eigvalsh(a)",
+          "np.linalg.matrix_power(a, 3)", "np.linalg.matrix_power(a, 7)",
+          "np.linalg.matrix_power(a * 1.0, -2)", "np.linalg.matrix_power(a, 0)"]
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4"])
+@pytest.mark.parametrize("source", SQUARE)
+def test_square_matrices(source, dtype, layout):
+    assert_equal_bits(of(source), matrix(4, 4, dtype, layout), matrix(4, 2, dtype, layout, 1))
+
+
+ANY_SHAPE = ["np.linalg.svd(a)", "np.linalg.svd(a, False)", "np.linalg.svd(a, True, False)", "np.linalg.qr(a)",
+             "np.linalg.pinv(a)", "np.linalg.matrix_rank(a)", "np.linalg.norm(a)", "np.linalg.norm(a[0])"]
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4"])
+@pytest.mark.parametrize("source", ANY_SHAPE)
+def test_matrices_of_any_shape(source, dtype, shape):
+    a = matrix(*shape, dtype, "C")
+    assert_equal_bits(of(source), a, a)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_eigenvalues_are_complex(dtype):
+    """NumPy's are real where all of them are: that is not known before they are there."""
+    a = matrix(4, 4, dtype, "C")
+    expected, vectors = np.linalg.eig(a)
+    for found, other in (njit(lambda a: np.linalg.eig(a))(a), (njit(lambda a: np.linalg.eigvals(a))(a), None)):
+        assert found.dtype.kind == "c" and np.array_equal(found, expected)
+        assert other is None or np.array_equal(other, vectors)
+
+
+ERRORS = ["np.linalg.inv(a)", "np.linalg.solve(a, b)", "np.linalg.cholesky(a - 1)", "np.linalg.inv(b)",
+          "np.linalg.det(b)",
+          "np.linalg.eigvals(a + np.inf)", "np.linalg.solve(a, b[:2])", "np.linalg.eigh(a, 'X')"]
+
+
+@pytest.mark.parametrize("source", ERRORS)
+def test_errors(source):
+    assert_equal_bits(of(source), np.zeros((3, 3)), np.ones((3, 2)))
+
+
+def test_kernels_refuse():
+    @cuda.jit
+    def k(a):
+        a[0, 0] = np.linalg.det(a)
+
+    with pytest.raises(KraitError, match="numpy.linalg.det cannot be used in kernels"):
+        k[1, 1](np.eye(3))
