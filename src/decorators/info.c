@@ -7,6 +7,7 @@
 #include <stdarg.h> /* va_list */
 
 #include "codegen_cpu/codegen_cpu.h" /* codegen_cpu_name */
+#include "runtime/heap/heap.h"       /* heap_stats */
 
 /* Appends a line, its label in a column of its own; on failure *text becomes NULL. */
 static void add_line(PyObject **text, const char *label, const char *format, ...) {
@@ -105,7 +106,16 @@ static PyObject *cache_folder(PyObject *module, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
+/* What compiled code has made on the heap, and what was given up of it. */
+static PyObject *allocation_stats(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    HeapStats stats = heap_stats();
+    return Py_BuildValue("LL", (long long)stats.allocated, (long long)stats.released);
+}
+
 static PyMethodDef functions[] = {
+    {"allocation_stats", allocation_stats, METH_NOARGS,
+     "allocation_stats()\n--\n\nObjects that compiled code has made, and how many of them were given up."},
     {"cache_folder", cache_folder, METH_NOARGS, "cache_folder()\n--\n\nWhere compiled code is kept, or None."},
     {"info", info, METH_NOARGS, "info()\n--\n\nVersions, devices and where kernels run, as text."},
     {"detect", detect, METH_NOARGS, "detect()\n--\n\nPrints the devices and where kernels run; True if that is a GPU."},

@@ -13,7 +13,7 @@ PACKAGE = pathlib.Path(krait.__file__).parent
 MODULES = ["krait", "krait.types", "krait.errors", "krait.cuda",
            "krait.cuda.libdevice", "krait.cuda.random", "krait.cuda.fp16"]
 # Names that are there for the import system or for other reasons than to be used.
-UNLISTED = {"annotations"}
+UNLISTED = {"annotations", "core"}
 
 
 def stub_of(name):

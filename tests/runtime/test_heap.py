@@ -2,9 +2,11 @@
 
 import threading
 
+import numpy as np
 import pytest
 
-from krait import _testing
+from krait import _testing, njit
+from krait.core.runtime import rtsys
 
 
 def heap(*lines):
@@ -86,3 +88,16 @@ def test_statistics_are_of_all_threads():
         thread.join()
     assert answers[0][3] == "allocated 2 released 1 bytes 3000 reused 1"
     assert answers[1][3] == "allocated 2 released 1 bytes 3000 reused 2"
+
+
+def test_statistics_of_compiled_code():
+    """An array is made and given up with its last reference."""
+    make = njit(lambda: np.zeros(100))
+    make()
+    before = rtsys.get_allocation_stats()
+    kept = make()
+    while_used = rtsys.get_allocation_stats()
+    assert (while_used.alloc - before.alloc, while_used.free - before.free) == (1, 0)
+    assert (while_used.mi_alloc, while_used.mi_free) == (while_used.alloc, while_used.free)
+    del kept
+    assert rtsys.get_allocation_stats().free - before.free == 1

@@ -1,0 +1,1 @@
+"""What lies below: the run time of compiled code."""
