@@ -145,9 +145,8 @@ uint32_t NV(byte_perm)(uint32_t x, uint32_t y, uint32_t selector) {
     uint64_t bytes = (uint64_t)y << 32 | x;
     uint32_t result = 0;
     for (int i = 0; i < 4; i++) {
-        uint32_t choice = selector >> 4 * i & 15, byte = (uint32_t)(bytes >> 8 * (choice & 7)) & 255;
-        if (choice & 8) byte = byte & 128 ? 255 : 0; /* its sign, repeated */
-        result |= byte << 8 * i;
+        uint32_t choice = selector >> 4 * i & 7; /* the fourth bit says nothing, unlike that of the instruction prmt */
+        result |= ((uint32_t)(bytes >> 8 * choice) & 255) << 8 * i;
     }
     return result;
 }

@@ -180,11 +180,11 @@ static LLVMValueRef generic(Lower *l, LLVMValueRef pointer) { return LLVMConstAd
 static LLVMValueRef nvptx_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
     (void)at;
     static const char *const dynamic_name =
-        "krait_dynamic_shared"; /* one symbol: all dynamic arrays are the same memory, as in CUDA */
+        "krait$dynamic_shared"; /* one symbol: all dynamic arrays are the same memory, as in CUDA */
     LLVMTypeRef type = LLVMArrayType2(l->i8, bytes);
     LLVMValueRef global = bytes ? NULL : LLVMGetNamedGlobal(l->module, dynamic_name);
     if (!global) {
-        global = LLVMAddGlobalInAddressSpace(l->module, type, bytes ? "krait_shared" : dynamic_name, SPACE_SHARED);
+        global = LLVMAddGlobalInAddressSpace(l->module, type, bytes ? "krait$shared" : dynamic_name, SPACE_SHARED);
         LLVMSetAlignment(global, align > DYNAMIC_ALIGN ? align : DYNAMIC_ALIGN);
         if (bytes) {
             LLVMSetInitializer(global, LLVMGetUndef(type));

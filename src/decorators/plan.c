@@ -17,17 +17,22 @@ static void plan_free(void *extra) {
     PyMem_Free(plan);
 }
 
+/* An array is where its data leaf is: alone, in a tuple, in an instance. */
 static uint32_t count_arrays(const Type *type) {
-    uint32_t count = type->kind == TY_ARRAY;
-    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++) count += count_arrays(type->items[i]);
+    const Repr *repr = type_repr(type);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < repr->nleaves; i++) count += repr->leaves[i].kind == LEAF_DATA;
     return count;
 }
 
 static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t offset, bool written) {
-    if (type->kind == TY_ARRAY)
-        plan->arrays[plan->narrays++] = (PlanArray){type, (uint32_t)offset, argument, written && !type->readonly};
-    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
-        list_arrays(plan, type->items[i], argument, offset + type_item_offset(type, i), written);
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) {
+        const Leaf *leaf = &repr->leaves[i];
+        if (leaf->kind != LEAF_DATA) continue;
+        plan->arrays[plan->narrays++] = (PlanArray){leaf->array, (uint32_t)(offset + leaf->offset), argument,
+                                                    written && !leaf->array->readonly};
+    }
 }
 
 typedef struct Moving {

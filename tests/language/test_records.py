@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import host_device
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -347,6 +348,7 @@ def test_kernels(layout):
     assert list(array["y"][[2, 3]]) == [2, 3] and list(array["m"][2:, 0, 2]) == [5, 5, 5]
 
 
+@host_device
 def test_an_index_outside_is_left_out():
     @cuda.jit
     def outside(a, out):
