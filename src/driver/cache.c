@@ -294,14 +294,15 @@ static Found *list_entries(DIR *stream, int folder, size_t *count, off_t *total)
         bool part = ends_in(entry->d_name, writing), ours = ends_in(entry->d_name, suffix);
         if ((!part && !ours) || fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) continue;
         if (part && now - status.st_mtime > STALE_SECONDS) unlinkat(folder, entry->d_name, 0);
-        if (!ours || strlen(entry->d_name) >= sizeof list->name) continue;
+        size_t length = strlen(entry->d_name);
+        if (!ours || length >= sizeof list->name) continue;
         if (*count == room) {
             Found *grown = realloc(list, (room = 2 * room + 64) * sizeof *list);
             if (!grown) break;
             list = grown;
         }
         Found *found = &list[(*count)++];
-        snprintf(found->name, sizeof found->name, "%s", entry->d_name);
+        memcpy(found->name, entry->d_name, length + 1);
         found->used = status.st_mtime;
         found->size = status.st_size;
         *total += status.st_size;
