@@ -262,10 +262,9 @@ def told(make):
 
 for decorate in (jit, cuda.jit):
     assert told(lambda: decorate(cache=False, inline="never")) == []
-first = told(lambda: jit(cache=True, inline="always")(lambda x: x))
-assert [text.split(":")[0] for text in first] == [f"option {name} has no effect" for name in
-                                                  ("cache", "inline")], first
-assert told(lambda: [jit(cache=True)(lambda x: x), cuda.jit(cache=True), vectorize(cache=True)]) == []
+(line,) = told(lambda: jit(cache=True, inline="always")(lambda x: x))
+assert line.split(":")[0] == "option inline has no effect", line
+assert told(lambda: [jit(inline="always")(lambda x: x), cuda.jit(inline="always"), vectorize(cache=True)]) == []
 (line,) = told(lambda: cuda.jit(lineinfo=True))
 assert "debug=True puts line tables into the code" in line
 with warnings.catch_warnings():

@@ -80,7 +80,7 @@ def test_unknown_options_are_named():
     with pytest.raises(TypeError, match="cuda.jit has no option 'device_'; its options are .*max_registers"):
         cuda.jit(device_=True)
     with pytest.raises(TypeError, match="launch_bounds"):
-        cuda.jit(launch_bounds=(1, 2, 3))
+        cuda.jit(launch_bounds=(1, 2, 3, 4))
     with pytest.raises(TypeError, match="opt"):
         cuda.jit(opt=9)
 
