@@ -6,7 +6,8 @@
  *
  * Two nests.  The quick one stands where, on the innermost axis, every array steps by one item: LLVM is told that its
  * rounds do not depend on each other, and makes vectors of it.  The other takes any strides.  A destination that
- * another operand overlaps, unless they lie exactly on each other, is written by way of a temporary, there. */
+ * another operand overlaps, unless they lie exactly on each other, is written by way of a temporary, there.
+ * On the host, an axis of items that are only moved needs neither: it is one memmove. */
 #include "codegen/lower.h"
 
 typedef struct Array { /* an operand as the loops see it */
@@ -429,11 +430,8 @@ static void open_map(Lower *l, Map *m, const Value *value) {
     }
 }
 
-static void run_map(Lower *l, Map *m) {
-    if (m->ndim == 0) {
-        map_all(l, m, false);
-        return;
-    }
+/* The quick nest or the other one. */
+static void run_nests(Lower *l, Map *m) {
     Overlap overlap = find_overlap(l, m);
     LLVMValueRef quick = l_not(l, overlap.any);
     order_axes(l, m);
@@ -451,6 +449,39 @@ static void run_map(Lower *l, Map *m) {
         map_slowly(l, m, overlap.harmful);
         l_endif(l, &f);
     }
+}
+
+/* One axis of elements of one type, moved as they are. */
+static bool is_move(const Map *m) {
+    if (m->ndim != 1 || m->ndests != 1 || m->ninputs != 1 || m->inst || !m->inputs[0].is_array) return false;
+    return type_element(m->dests[0].type) == m->inputs[0].type;
+}
+
+/* Where both arrays step by one item, the host moves them as memory, which may overlap. */
+static void run_move(Lower *l, Map *m) {
+    const Array *to = &m->dests[0], *from = &m->inputs[0].array;
+    LLVMValueRef bytes = l_i64(l, item_bytes(to));
+    LLVMValueRef packed = l_and(l, equal(l, to->strides[0], bytes), equal(l, from->strides[0], bytes));
+    if (is_constant(packed, 0)) {
+        run_nests(l, m);
+        return;
+    }
+    unsigned align = to->type->unaligned || from->type->unaligned ? 1 : (unsigned)type_align(m->inputs[0].type);
+    LIf f;
+    l_if_likely(l, &f, packed);
+    LLVMBuildMemMove(l->b, to->data, align, from->data, align, l_nswmul(l, m->shape[0], bytes));
+    l_else(l, &f);
+    run_nests(l, m);
+    l_endif(l, &f);
+}
+
+static void run_map(Lower *l, Map *m) {
+    if (m->ndim == 0)
+        map_all(l, m, false);
+    else if (is_move(m) && l->target->raises) /* a GPU has no memmove */
+        run_move(l, m);
+    else
+        run_nests(l, m);
 }
 
 LLVMValueRef lower_map(Lower *l, const Value *value) {
