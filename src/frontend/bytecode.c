@@ -153,10 +153,25 @@ static bool only_reraises(const Bytecode *bytecode, const Handler *row) {
            insns[2].kind == INSN_RERAISE;
 }
 
+/* Whether all that a handler does is to restore variables that a comprehension has taken: the iterator is dropped, saved
+ * values are stored.  A handler further out may read these variables; outside of the function nobody does. */
+static bool only_restores(const Bytecode *bytecode, const Handler *row) {
+    const Insn *insns = bytecode->insns;
+    size_t at = row->target;
+    if (at + 2 >= bytecode->count || insns[at].kind != INSN_SWAP || insns[at + 1].kind != INSN_POP) return false;
+    at += 2;
+    size_t first = at;
+    while (at < bytecode->count && (insns[at].kind == INSN_SWAP || insns[at].kind == INSN_STORE_LOCAL)) at++;
+    return at > first && at < bytecode->count && insns[at].kind == INSN_RERAISE;
+}
+
 const Handler *bytecode_handler(const Bytecode *bytecode, size_t insn) {
-    const Handler *row = find_row(bytecode, insn);
-    while (row && only_reraises(bytecode, row)) row = find_row(bytecode, row->target);
-    return row;
+    const Handler *row = find_row(bytecode, insn), *restores = NULL;
+    while (row && (only_reraises(bytecode, row) || only_restores(bytecode, row))) {
+        if (!restores && only_restores(bytecode, row)) restores = row;
+        row = find_row(bytecode, row->target);
+    }
+    return row && restores ? restores : row;
 }
 
 /* Whether an instruction's number of a variable, name or constant exists. */

@@ -251,11 +251,13 @@ void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
 
 /* ---- which variables are certainly assigned: a forward data-flow problem, met by intersection ---- */
 
-void cfg_apply_bound(const Insn *insn, uint64_t *bound) {
-    if (insn->kind == INSN_STORE_LOCAL || insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_MAKE_CELL)
-        bit_set(bound, (size_t)insn->arg);
-    else if (insn->kind == INSN_DELETE_LOCAL)
-        bit_clear(bound, (size_t)insn->arg);
+void cfg_apply_bound(const Cfg *cfg, const Insn *insn, uint64_t *bound) {
+    size_t local = (size_t)insn->arg;
+    if (insn->kind == INSN_STORE_LOCAL || insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_MAKE_CELL) {
+        if (!bit_has(cfg->saved, local)) bit_set(bound, local);
+    } else if (insn->kind == INSN_DELETE_LOCAL || insn->kind == INSN_SAVE_LOCAL) {
+        bit_clear(bound, local);
+    }
 }
 
 static bool meet_bound(uint64_t *in, const uint64_t *out, size_t words) {
@@ -270,6 +272,9 @@ static bool meet_bound(uint64_t *in, const uint64_t *out, size_t words) {
 void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const uint64_t *assigned, size_t nlocals) {
     size_t words = cfg->nwords = nlocals / 64 + 1;
     uint64_t *out = ARENA_ARRAY(arena, uint64_t, words);
+    cfg->saved = ARENA_ARRAY(arena, uint64_t, words);
+    for (size_t i = 0; i < bytecode->count; i++)
+        if (bytecode->insns[i].kind == INSN_SAVE_LOCAL) bit_set(cfg->saved, (size_t)bytecode->insns[i].arg);
     for (size_t i = 0; i < cfg->count; i++) {
         cfg->blocks[i]->bound = ARENA_ARRAY(arena, uint64_t, words);
         memset(cfg->blocks[i]->bound, 0xff, words * sizeof *out); /* not reached yet: everything */
@@ -284,7 +289,7 @@ void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const u
                 for (uint32_t at = part->first; at < part->last; at++) {
                     const Handler *row = block->handlers.len ? bytecode_handler(bytecode, at) : NULL;
                     if (row) progress |= meet_bound(cfg->at[row->target]->bound, out, words);
-                    cfg_apply_bound(&bytecode->insns[at], out);
+                    cfg_apply_bound(cfg, &bytecode->insns[at], out);
                 }
             for (uint32_t s = 0; s < block->nsuccs; s++) progress |= meet_bound(block->succs[s]->bound, out, words);
         }

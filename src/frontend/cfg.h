@@ -38,7 +38,8 @@ typedef struct Cfg {
     CfgBlock **at;     /* the block that starts at each instruction, of those that start one */
     CfgBlock **blocks; /* reachable, in reverse post-order; blocks[0] is the entry, which nothing jumps to */
     size_t count;
-    size_t nwords; /* of each bound set */
+    size_t nwords;   /* of each bound set */
+    uint64_t *saved; /* the locals that a SAVE_LOCAL takes: a store may restore them as unassigned */
 } Cfg;
 
 /* Number `i` of where control goes from a block: its successors, then its handlers. */
@@ -50,7 +51,7 @@ void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg);
 /* Fills bound of each block; `assigned` has the locals that are assigned at the start, as a set of nlocals bits. */
 void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const uint64_t *assigned, size_t nlocals);
 /* What one instruction does to such a set: a load that did not raise shows that the variable is assigned. */
-void cfg_apply_bound(const Insn *insn, uint64_t *bound);
+void cfg_apply_bound(const Cfg *cfg, const Insn *insn, uint64_t *bound);
 
 static inline bool bit_has(const uint64_t *bits, size_t i) { return bits[i / 64] >> (i % 64) & 1; }
 static inline void bit_set(uint64_t *bits, size_t i) { bits[i / 64] |= (uint64_t)1 << (i % 64); }

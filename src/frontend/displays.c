@@ -83,6 +83,7 @@ Value *translate_new_list(Translator *t, const List *list) {
     while (first < list->parts.len && !is_iterable(&list->parts.data[first]))
         count += add_items(t, &list->parts.data[first++], items + count);
     Value *value = translate_append(t, OP_LIST, items, count);
+    value->imm.i = first < list->parts.len;
     for (size_t i = first; i < list->parts.len; i++) {
         if (is_iterable(&list->parts.data[i])) {
             Value *method = translate_append1(t, OP_GETATTR, value);

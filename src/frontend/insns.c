@@ -114,7 +114,8 @@ static bool push_finished_cell(Translator *t, size_t local) {
 static Value *read_local(Translator *t, size_t local) {
     if (!bit_has(t->bound, local)) {
         Value *assigned = ssa_read(&t->ssa, t->block, t->nlocals + local);
-        if (assigned) translate_append1(t, OP_CHECK_BOUND, assigned)->imm.text = t->names[local];
+        if (assigned && assigned != t->true_value)
+            translate_append1(t, OP_CHECK_BOUND, assigned)->imm.text = t->names[local];
         ssa_write(&t->ssa, t->block, t->nlocals + local, t->true_value);
     }
     Value *value = ssa_read(&t->ssa, t->block, local);
@@ -130,7 +131,23 @@ static bool insn_load_local(Translator *t, size_t local) {
     return true;
 }
 
+static bool insn_save_local(Translator *t, size_t local) {
+    Value *value = ssa_read(&t->ssa, t->block, local), *assigned = ssa_read(&t->ssa, t->block, t->nlocals + local);
+    if (!value || !assigned) return translate_malformed(t, "a comprehension takes a variable without a state");
+    translate_push(t, (Slot){.kind = SLOT_SAVED, .span = t->span, .value = value, .assigned = assigned});
+    ssa_write(&t->ssa, t->block, local, t->undef_value);
+    ssa_write(&t->ssa, t->block, t->nlocals + local, t->false_value);
+    return true;
+}
+
 static bool insn_store_local(Translator *t, size_t local) {
+    const Slot *top = translate_peek(t, 1);
+    if (top && top->kind == SLOT_SAVED) {
+        Slot saved = translate_pop(t);
+        ssa_write(&t->ssa, t->block, local, saved.value);
+        if (bit_has(t->tracked, local)) ssa_write(&t->ssa, t->block, t->nlocals + local, saved.assigned);
+        return true;
+    }
     Value *value = translate_pop_value(t);
     TRY(value);
     if (!value->name) value->name = t->names[local];
@@ -154,6 +171,7 @@ static bool insn_make_cell(Translator *t, size_t local) {
     Value *cell = translate_append(t, OP_CELL, &content, assigned);
     cell->name = t->names[local];
     ssa_write(&t->ssa, t->block, local, cell);
+    if (bit_has(t->tracked, local)) ssa_write(&t->ssa, t->block, t->nlocals + local, t->true_value);
     return true;
 }
 
@@ -443,6 +461,7 @@ bool translate_insn(Translator *t) {
     case INSN_LOAD_NONE: return translate_push_object(t, Py_None);
     case INSN_LOAD_LOCAL: return insn_load_local(t, local);
     case INSN_STORE_LOCAL: return insn_store_local(t, local);
+    case INSN_SAVE_LOCAL: return insn_save_local(t, local);
     case INSN_DELETE_LOCAL: return insn_delete_local(t, local);
     case INSN_MAKE_CELL: return insn_make_cell(t, local);
     case INSN_LOAD_CELL: return insn_load_cell(t, local);

@@ -192,6 +192,7 @@ static void make_lists(Translator *t) {
         Slot *slot = &t->stack.data[i];
         if (slot->kind != SLOT_LIST) continue;
         Value *value = translate_new_list(t, slot->list);
+        value->imm.i = 1;
         *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
     }
 }
@@ -285,7 +286,7 @@ static bool ends_block(InsnKind kind) {
 static bool translate_straight(Translator *t) {
     size_t expected = t->stack.len + (size_t)insn_effect(t->insn->kind, t->insn->arg, false);
     TRY(translate_insn(t));
-    cfg_apply_bound(t->insn, t->bound);
+    cfg_apply_bound(&t->cfg, t->insn, t->bound);
     if (t->underflow || t->stack.len != expected)
         return translate_malformed(t, "an instruction moves the stack in an unexpected way");
     return true;
@@ -419,12 +420,13 @@ static void track_unassigned(Translator *t) {
         for (const CfgPart *part = &block->part; part; part = part->next) {
             for (uint32_t at = part->first; at < part->last; at++) {
                 const Insn *insn = &t->bytecode.insns[at];
-                bool needs = insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_DELETE_LOCAL;
-                if (needs && !bit_has(bound, (size_t)insn->arg)) {
+                bool needs = insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_DELETE_LOCAL,
+                     saves = insn->kind == INSN_SAVE_LOCAL;
+                if (saves || (needs && !bit_has(bound, (size_t)insn->arg))) {
                     bit_set(t->tracked, (size_t)insn->arg);
                     any = true;
                 }
-                cfg_apply_bound(insn, bound);
+                cfg_apply_bound(&t->cfg, insn, bound);
             }
         }
     }

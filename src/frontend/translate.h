@@ -55,7 +55,8 @@ typedef enum SlotKind {
     SLOT_MAP,
     SLOT_FUNCTION,
     SLOT_TEXT,
-    SLOT_HANDLED /* a value: the exception that is handled (handlers.c) */
+    SLOT_HANDLED, /* a value: the exception that is handled (handlers.c) */
+    SLOT_SAVED    /* a variable as it was before a comprehension took it: the value, and whether it is assigned */
 } SlotKind;
 
 /* One place of the abstract stack. */
@@ -70,6 +71,7 @@ typedef struct Slot {
         NewFunction *function;
         Text *text;
     };
+    Value *assigned; /* of SAVED; both dominate the slot, so that neither becomes a variable at an edge */
 } Slot;
 
 typedef struct Translator {

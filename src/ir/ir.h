@@ -423,7 +423,8 @@ struct Value {
     const char *name;     /* the Python variable it was stored to, for messages; may be NULL */
     const Bounds *bounds; /* of an integer, where tighter than its type's (pass intervals), else NULL */
     struct {
-        int64_t i;        /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY BROADCAST MAP; TRUEDIV: 1 if both were integers */
+        int64_t i;        /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY BROADCAST MAP; TRUEDIV: 1 if both were integers;
+                             LIST: 1 if more than its operands is put in */
         const char *text; /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;

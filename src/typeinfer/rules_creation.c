@@ -220,7 +220,7 @@ static bool become_prelude(Typing *t, const char *name, const Type *dtype, const
 
 /* ---- of lists ---- */
 
-static bool is_display(const Value *value) { return value && value->op == OP_LIST && !value->name; }
+static bool is_display(const Value *value) { return value && value->op == OP_LIST && !value->name && !value->imm.i; }
 
 /* A display that nothing else sees is as good as the tuple of its items, if these are numbers and such displays. */
 static bool is_display_of_numbers(const Value *value) {

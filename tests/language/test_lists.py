@@ -144,6 +144,7 @@ def test_arrays_in_lists():
 
     agree_all(rows, [(2,), (5,)])
     agree_all(taken, [(2,), (5,)])
+    agree(lambda n: np.array([*range(n), 7]), 4)
     agree(lambda n: np.array([i * 2 for i in range(n)]), 4)
     agree(lambda n: np.array([[i, j] for i in range(n) for j in range(2)]), 3)
     agree(lambda n: np.array([np.full(2, i) for i in range(n)]), 3)
@@ -191,14 +192,45 @@ def test_nothing_is_lost():
     assert in_use() == before
 
 
+def test_variables_of_comprehensions_are_their_own():
+    def outer(n):
+        x = 5
+        made = [x + y for x in range(n) for y in range(x)]
+        return made, x
+
+    def unassigned(n):
+        if n > 2:
+            x = 7
+        made = [x for x in range(n)]
+        return made, x
+
+    def parameter(x):
+        made = [x + 1 for x in range(x)]
+        return made, x
+
+    def repeated(n):
+        total = 0
+        for x in range(n):
+            total += len([[x for x in range(x)] for x in range(x)]) + x
+        return total
+
+    def captured(n):
+        x = 9
+        return [(lambda v: v + x)(2) for x in range(n)], x  # noqa: B023
+
+    for function in outer, unassigned, parameter, repeated, captured:
+        for n in 0, 2, 3:
+            both(function, n)
+
+
 @pytest.mark.parametrize("body, message", [
     ("return [1, 'x']", "list of int and str"),
     ("return [1, (2,)]", r"a list of int and (?s:.*)have one type"),
     ("x = [1]\nx.append((2,))", "put into a list of int"),
     ("return [1][1.0]", "a list is indexed by an int or a slice, not by 1.0"),
     ("return [1].length", "length"),
-    ("x = [] if len([1]) > 1 else [1]\nreturn x", "only one branch of an expression makes"),
-    ("return {i for i in range(3)}", "comprehensions of sets and dicts"),
+    ("x = [] if len([1]) > 1 else [1]\nx.append(1)\nx.append(2)\nreturn x", "only one branch of an expression makes"),
+    ("return {i for i in range(3)}", "sets (and dicts )?are not compiled"),
 ])  # fmt: skip
 def test_refused(body, message):
     with pytest.raises(errors.KraitError, match=message):

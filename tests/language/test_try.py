@@ -187,6 +187,25 @@ def test_variables_are_as_before_the_raise():
             pass
         return e
 
+    def taken(n):
+        x = 5
+        try:
+            made = [[10 // y for y in range(x - 1, n)] for x in range(n)]
+        except ZeroDivisionError:
+            return x, n
+        return x, len(made)
+
+    def taken_unassigned(n):
+        if n == 2:
+            x = 7
+        try:
+            made = [10 // (x - 1) for x in range(n)]
+        except ZeroDivisionError:
+            return x
+        return len(made)
+
+    agree_all(taken, [(n,) for n in range(4)])
+    agree_all(taken_unassigned, [(n,) for n in range(4)])
     agree_all(f, [(np.arange(3.0), i) for i in range(-5, 5)])
     agree_all(shadowed, [(k,) for k in KINDS])
     agree(deleted, 0)
