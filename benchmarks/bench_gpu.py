@@ -32,7 +32,7 @@ def _event_ms(launch, repeat):
 
 
 def _address(array):
-    return ctypes.c_void_p(array.device_ctypes_pointer)
+    return ctypes.c_void_p(array.device_ctypes_pointer.value)
 
 
 def _kernel_table():
