@@ -153,8 +153,8 @@ static bool only_reraises(const Bytecode *bytecode, const Handler *row) {
            insns[2].kind == INSN_RERAISE;
 }
 
-/* Whether all that a handler does is to restore variables that a comprehension has taken: the iterator is dropped, saved
- * values are stored.  A handler further out may read these variables; outside of the function nobody does. */
+/* Whether all that a handler does is to restore variables that a comprehension has taken: the iterator is dropped,
+ * saved values are stored.  A handler further out may read these variables; outside of the function nobody does. */
 static bool only_restores(const Bytecode *bytecode, const Handler *row) {
     const Insn *insns = bytecode->insns;
     size_t at = row->target;
