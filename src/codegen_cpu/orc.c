@@ -228,7 +228,7 @@ HostCode *codegen_cpu_link(Module *m, const CodeImage *image, Diag *diag) {
     unsigned long long number = atomic_fetch_add(&serial, 1) + 1;
     Lookup lookup = {.names = {symbol, table}, .count = m->addresses.len ? 2 : 1};
     snprintf(symbol, sizeof symbol, "krait.%016llx", number);
-    snprintf(table, sizeof table, "%s%s", symbol, ADDRESSES_SYMBOL + sizeof IMAGE_SYMBOL - 1);
+    snprintf(table, sizeof table, "%s%s", symbol, &ADDRESSES_SYMBOL[sizeof IMAGE_SYMBOL - 1]);
     lock_linker();
     linker.message[0] = 0;
     if (linker_open(message)) code = link_under_lock(m, image, &lookup, linker.message);

@@ -34,7 +34,7 @@ enum {
     MOST_IMAGE = 256 << 20
 };
 
-static const char magic[8] = "KRAITIMG", suffix[] = ".krait", writing[] = ".part";
+static const char magic[8] = {'K', 'R', 'A', 'I', 'T', 'I', 'M', 'G'}, suffix[] = ".krait", writing[] = ".part";
 
 typedef struct Header {
     char magic[8];

@@ -180,7 +180,7 @@ static bool read_axis(Typing *t, size_t arg, unsigned ndim, unsigned *axis) {
 static bool make_permuted(Typing *t, const Type *array, const unsigned *from, unsigned ndim) {
     Value *shape[TYPE_MAX_NDIM], *strides[TYPE_MAX_NDIM];
     NewView view = {.ndim = ndim};
-    unsigned rises = 0, falls = 0, kept = 0, last = TYPE_MAX_NDIM;
+    unsigned rises = 0, falls = 0, last = TYPE_MAX_NDIM;
     read_axes(t, array, shape, strides);
     for (unsigned i = 0; i < ndim; i++) {
         bool is_new = from[i] == TYPE_MAX_NDIM;
@@ -188,7 +188,6 @@ static bool make_permuted(Typing *t, const Type *array, const unsigned *from, un
             rises += last != TYPE_MAX_NDIM && from[i] > last;
             falls += last != TYPE_MAX_NDIM && from[i] < last;
             last = from[i];
-            kept++;
         }
         if (!t->emit) continue;
         view.shape[i] = is_new ? typing_make_int(t, 1) : shape[from[i]];
