@@ -26,67 +26,34 @@ def _of_dtype(a, dtype):
 # ---- products ----
 
 
-def _product(a, b, out, n, k, m, steps):
-    numpy_loop("matmul", (1, n, k, m), (0, 0, 0) + steps, a, b, out)
-
-
-def _matrix_product(a, b):
-    if a.shape[1] != b.shape[0]:
+def _product(a, b):
+    # A vector is a matrix of one row on the left, of one column on the right.
+    rows = a.shape[0] if a.ndim == 2 else 1
+    inner = a.shape[a.ndim - 1]
+    columns = b.shape[1] if b.ndim == 2 else 1
+    if inner != b.shape[0]:
         raise ValueError(
-            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) "
-            f"(size {b.shape[0]} is different from {a.shape[1]})"
+            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) (size {b.shape[0]} is different from {inner})"
         )
-    out = np.empty((a.shape[0], b.shape[1]), a.dtype)
-    _product(a, b, out, a.shape[0], a.shape[1], b.shape[1], a.strides + b.strides + out.strides)
-    return out
-
-
-def _matrix_vector(a, b):
-    if a.shape[1] != b.shape[0]:
-        raise ValueError(
-            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) "
-            f"(size {b.shape[0]} is different from {a.shape[1]})"
-        )
-    out = np.empty(a.shape[0], a.dtype)
-    _product(a, b, out, a.shape[0], a.shape[1], 1, a.strides + (b.strides[0], 0, out.itemsize, 0))
-    return out
-
-
-def _vector_matrix(a, b):
-    if a.shape[0] != b.shape[0]:
-        raise ValueError(
-            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) "
-            f"(size {b.shape[0]} is different from {a.shape[0]})"
-        )
-    out = np.empty(b.shape[1], a.dtype)
-    _product(a, b, out, 1, a.shape[0], b.shape[1], (0, a.strides[0]) + b.strides + (0, out.itemsize))
-    return out
-
-
-def _vector_vector(a, b):
-    if a.shape[0] != b.shape[0]:
-        raise ValueError(
-            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) "
-            f"(size {b.shape[0]} is different from {a.shape[0]})"
-        )
-    out = np.empty(1, a.dtype)
-    _product(a, b, out, 1, a.shape[0], 1, (0, a.strides[0], b.strides[0], 0, 0, 0))
-    return out[0]
-
-
-def _small_product(a, b):
-    if a.ndim == 1 and b.ndim == 1:
-        return _vector_vector(a, b)
-    if a.ndim == 1:
-        return _vector_matrix(a, b)
-    if b.ndim == 1:
-        return _matrix_vector(a, b)
-    return _matrix_product(a, b)
+    out = np.empty((rows, columns), a.dtype)
+    steps = a.strides if a.ndim == 2 else (0, a.strides[0])
+    steps += b.strides if b.ndim == 2 else (b.strides[0], 0)
+    numpy_loop("matmul", (1, rows, inner, columns), (0, 0, 0) + steps + out.strides, a, b, out)
+    if a.ndim == 2 and b.ndim == 2:
+        return out
+    if a.ndim == 2 or b.ndim == 2:
+        return out.reshape(out.size)
+    return out[0, 0]
 
 
 def matmul(a, b):
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError(
+            f"matmul: Input operand {0 if a.ndim == 0 else 1} does not have enough dimensions "
+            "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+        )
     dtype = np.result_type(a, b)
-    return _small_product(_of_dtype(a, dtype), _of_dtype(b, dtype))
+    return _product(_of_dtype(a, dtype), _of_dtype(b, dtype))
 
 
 def dot(a, b):
@@ -95,7 +62,7 @@ def dot(a, b):
     dtype = np.result_type(a, b)
     if a.shape[a.ndim - 1] != b.shape[0]:
         raise ValueError("shapes not aligned")
-    return _small_product(_of_dtype(a, dtype), _of_dtype(b, dtype))
+    return _product(_of_dtype(a, dtype), _of_dtype(b, dtype))
 
 
 def vdot(a, b):
@@ -105,8 +72,8 @@ def vdot(a, b):
     if x.size != y.size:
         raise ValueError(f"cannot reshape array of size {y.size} into shape ({x.size},)")
     if x.dtype.kind == "c":
-        return _vector_vector(np.conjugate(x), y)
-    return _vector_vector(x, y)
+        return _product(np.conjugate(x), y)
+    return _product(x, y)
 
 
 def inner(a, b):
@@ -331,9 +298,9 @@ def matrix_power(a, n):
     if left == 1:
         return base
     if left == 2:
-        return _matrix_product(base, base)
+        return _product(base, base)
     if left == 3:
-        return _matrix_product(_matrix_product(base, base), base)
+        return _product(_product(base, base), base)
     first = True
     square = base
     while True:
@@ -342,11 +309,11 @@ def matrix_power(a, n):
                 result = square
                 first = False
             else:
-                result = _matrix_product(result, square)
+                result = _product(result, square)
         left //= 2
         if left == 0:
             return result
-        square = _matrix_product(square, square)
+        square = _product(square, square)
 
 
 def pinv(a, rcond=1e-15, hermitian=False):
@@ -357,7 +324,7 @@ def pinv(a, rcond=1e-15, hermitian=False):
     cutoff = rcond * largest
     for i in range(s.size):
         s[i] = 1 / s[i] if s[i] > cutoff else 0
-    return _matrix_product(vh.T, (s[:, None] * u.T))
+    return _product(vh.T, (s[:, None] * u.T))
 
 
 def matrix_rank(a, tol=None):
@@ -394,5 +361,5 @@ def norm(x):
     # Of order 2 (Frobenius for a matrix) alone.
     flat = _of_dtype(x, _kind(x)).ravel("K")
     if flat.dtype.kind == "c":
-        return np.sqrt(_vector_vector(flat.real, flat.real) + _vector_vector(flat.imag, flat.imag))
-    return np.sqrt(_vector_vector(flat, flat))
+        return np.sqrt(_product(flat.real, flat.real) + _product(flat.imag, flat.imag))
+    return np.sqrt(_product(flat, flat))

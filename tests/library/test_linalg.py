@@ -77,6 +77,11 @@ def test_shapes_of_products(shapes):
     assert_equal_bits(of("a[0] @ b"), np.ones((1, shapes[0][1])), np.ones(shapes[1]))
 
 
+def test_an_operand_without_axes():
+    for a, b in ((np.array(2.0), np.ones(3)), (np.ones(3), np.array(2.0))):
+        assert_equal_bits(of("a @ b"), a, b)
+
+
 SQUARE = ["np.linalg.inv(a)", "np.linalg.det(a)", "np.linalg.slogdet(a)", "np.linalg.solve(a, b)",
           "np.linalg.solve(a, b[:, 0])", "np.linalg.cholesky(a @ np.conjugate(a).T)", "np.linalg.eigh(a)",
           "np.linalg.eigh(a, 'U')", "np.linalg.eigvalsh(a)",
