@@ -5,12 +5,22 @@
 The test suite makes the pages anew and compares them with those in the repository.
 """
 
+import contextlib
+import importlib
+import inspect
+import io
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-from krait import _krait
+import numpy as np
+
+from krait import _krait, njit
 from krait import _testing as testing
+from krait.errors import KraitError
+
+NAMES = Path(__file__).resolve().parent / "numba_cpu.txt"
+
 
 def _arguments(least, most):
     return str(least) if least == most else f"{least} or more" if most == 255 else f"{least} to {most}"
@@ -116,7 +126,68 @@ def options():
     ]
 
 
+# ---- numba_cpu.txt: what of Numba is there ----
+
+
+def _signature(row):
+    # The parameters of the prelude's function, else how many arguments there are.
+    if row["how"] != "PRELUDE":
+        return _arguments(row["least"], row["most"])
+    module, function = row["symbol"].split(":")
+    parameters = inspect.signature(getattr(importlib.import_module(f"krait.prelude.{module}"), function)).parameters
+    return f"`{', '.join(map(str, parameters.values()))}`".replace("<class 'float'>", "float")
+
+
+def _compiles(expression):
+    space = {"np": np}
+    exec(f"def tried():\n    return {expression}", space)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            njit(space["tried"])()
+    except KraitError:
+        return False
+    return True
+
+
+def _numba_names():
+    """(heading, [(name, expression or None)]) of each section."""
+    sections = []
+    for line in NAMES.read_text().splitlines():
+        if line.startswith("# "):
+            sections.append((line[2:], []))
+        elif sections and line:
+            library, _, rest = line.partition(": ")
+            if library.startswith("? "):
+                sections[-1][1].append((library[2:], rest))
+            else:
+                sections[-1][1].extend((f"{library}.{name}", None) for name in rest.split())
+    return sections
+
+
+def numba_cpu():
+    rows = {name: row for row in testing.functions() for name in row["names"].split()}
+    attributes = {f"array.{name}" for kind, name, _ in testing.table("attrs") if kind == "array"}
+    lines = [
+        "# Names of Numba on the host",
+        "",
+        "What Numba 0.67 takes in compiled functions, and what its users ask for most (`tools/numba_cpu.txt`), with",
+        "the arguments that Krait takes.  Printed from the rows of `src/library/*.def`; what has none was tried.",
+    ]
+    there = 0
+    body = []
+    sections = _numba_names()
+    for heading, names in sections:
+        body += ["", f"## {heading}", "", "| name | arguments | |", "| --- | --- | --- |"]
+        for name, expression in names:
+            found = _compiles(expression) if expression else name in rows or name in attributes
+            there += found
+            arguments = _signature(rows[name]) if name in rows else ""
+            body.append(f"| `{name}` | {arguments} | {'there' if found else 'not there'} |")
+    return [*lines, "", f"{there} of {sum(len(names) for _, names in sections)} are there.", *body]
+
+
 PAGES = {
+    "numba-cpu.md": numba_cpu,
     "functions.md": functions,
     "operations.md": operations,
     "attributes.md": attributes,
