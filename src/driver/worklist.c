@@ -122,38 +122,12 @@ const Func *worklist_row_function(Job *job, const FuncHead *head, size_t count) 
     return untyped;
 }
 
-/* Whether runtime/marshal/box.c can make a Python object of it. */
-static bool can_leave(const Type *type) {
-    switch (type->kind) {
-    case TY_STR:
-    case TY_FUNC:
-    case TY_CLOSURE:
-    case TY_CELL:
-    case TY_ITER:
-    case TY_FLAT:
-    case TY_SLICE:
-    case TY_EXC:
-    case TY_CAUGHT:
-    case TY_TEXT: return false;
-    case TY_STRUCT:
-        if (type->form == STRUCT_INSTANCE && !type->flag) return false; /* the one that came in is another one */
-        for (uint32_t i = 0; i < type->count; i++) TRY(can_leave(type->items[i]));
-        return true;
-    case TY_LIST:
-    case TY_TUPLE:
-    case TY_OPTIONAL:
-        for (uint32_t i = 0; i < type->count; i++) TRY(can_leave(type->items[i]));
-        return true;
-    default: return true;
-    }
-}
-
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
     EntryKind entry = job->config->codegen.entry;
     bool launched = entry == ENTRY_KERNEL || entry == ENTRY_GUFUNC;
-    if (launched ? root->result->kind == TY_NONE : job->config->kernel || can_leave(root->result)) return true;
+    if (launched ? root->result->kind == TY_NONE : job->config->kernel || type_can_leave(root->result)) return true;
     Span span = root->untyped->span;
     for (size_t b = 0; b < root->func->blocks.len; b++) {
         const Value *last = root->func->blocks.data[b]->last;

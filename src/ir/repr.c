@@ -79,13 +79,13 @@ static const Repr *struct_repr(Arena *arena, const Repr *const *items, size_t co
     return repr;
 }
 
-static const Repr *items_repr(Arena *arena, const Type *type) {
+static const Repr *repr_items(Arena *arena, const Type *type) {
     const Repr **items = ARENA_ARRAY(arena, const Repr *, type->count);
     for (uint32_t i = 0; i < type->count; i++) items[i] = type_repr(type->items[i]);
     return struct_repr(arena, items, type->count);
 }
 
-static const Repr *array_repr(Arena *arena, const Type *type) {
+static const Repr *repr_array(Arena *arena, const Type *type) {
     unsigned ndim = type->ndim, next = 0;
     Leaf *leaves = ARENA_ARRAY(arena, Leaf, 2 + 2 * ndim);
     leaves[next++] = (Leaf){.kind = LEAF_DATA, .align = 8, .array = type, .offset = offsetof(ArrayHead, data)};
@@ -132,7 +132,7 @@ static const Repr *laid_out_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
-static const Repr *chars_repr(Arena *arena, const Type *type) {
+static const Repr *repr_chars(Arena *arena, const Type *type) {
     uint8_t bytes = scalar_info[type->scalar].bytes;
     Leaf *leaves = ARENA_ARRAY(arena, Leaf, type->bytes);
     for (uint32_t i = 0; i < type->bytes; i++)
@@ -142,7 +142,7 @@ static const Repr *chars_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
-static const Repr *nested_repr(Arena *arena, const Type *type) {
+static const Repr *repr_nested(Arena *arena, const Type *type) {
     const Repr *item = type_repr(type->items[0]);
     Repr *repr = ARENA_NEW(arena, Repr);
     *repr = (Repr){.size = item->size, .align = item->align};
@@ -150,7 +150,7 @@ static const Repr *nested_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
-static const Repr *list_repr(Arena *arena, const Type *type) {
+static const Repr *repr_list(Arena *arena, const Type *type) {
     Leaf *leaf = ARENA_NEW(arena, Leaf);
     Repr *repr = ARENA_NEW(arena, Repr);
     *leaf = (Leaf){.kind = LEAF_OWNER, .align = sizeof(void *), .array = type};
@@ -158,28 +158,32 @@ static const Repr *list_repr(Arena *arena, const Type *type) {
     return repr;
 }
 
+/* ---- one function a kind: column `repr` of ir_kinds.def ---- */
+
+static const Repr *repr_nothing(Arena *arena, const Type *type) { return (void)arena, (void)type, &nothing_repr; }
+static const Repr *repr_scalar(Arena *arena, const Type *type) {
+    return (void)arena, scalar_repr((Scalar)type->scalar);
+}
+static const Repr *repr_ticks(Arena *arena, const Type *type) {
+    return (void)arena, (void)type, scalar_repr(SCALAR_INT64);
+}
+static const Repr *repr_range(Arena *arena, const Type *type) { return (void)arena, (void)type, &range_repr; }
+static const Repr *repr_state(Arena *arena, const Type *type) { return (void)arena, (void)type, &state_repr; }
+static const Repr *repr_flat(Arena *arena, const Type *type) { return (void)arena, type_repr(type->items[0]); }
+static const Repr *repr_struct(Arena *arena, const Type *type) {
+    return type->form == STRUCT_INSTANCE ? repr_items(arena, type) : laid_out_repr(arena, type);
+}
+static const Repr *repr_optional(Arena *arena, const Type *type) {
+    return struct_repr(arena, (const Repr *[]){type_repr(type->items[0]), &present_repr}, 2);
+}
+
 const Repr *repr_make(Arena *arena, const Type *type) {
-    switch (type->kind) {
-    case TY_SCALAR: return scalar_repr((Scalar)type->scalar);
-    case TY_CHARS: return chars_repr(arena, type);
-    case TY_TIME: return scalar_repr(SCALAR_INT64);
-    case TY_RANGE: return &range_repr;
-    case TY_CELL:
-    case TY_CAUGHT:
-    case TY_ITER: return &state_repr;
-    case TY_ARRAY: return array_repr(arena, type);
-    case TY_STRUCT: return type->form == STRUCT_INSTANCE ? items_repr(arena, type) : laid_out_repr(arena, type);
-    case TY_NESTED: return nested_repr(arena, type);
-    case TY_LIST: return list_repr(arena, type);
-    case TY_FLAT: return type_repr(type->items[0]);
-    case TY_OPTIONAL: return struct_repr(arena, (const Repr *[]){type_repr(type->items[0]), &present_repr}, 2);
-    case TY_TUPLE:
-    case TY_CLOSURE:
-    case TY_SLICE:
-    case TY_EXC:
-    case TY_TEXT: return items_repr(arena, type);
-    default: return &nothing_repr;
-    }
+    static const Repr *(*const makers[TY_COUNT])(Arena *arena, const Type *type) = {
+#define KIND(name, repr, leaves, fields) [TY_##name] = repr_##repr,
+#include "ir/ir_kinds.def"
+#undef KIND
+    };
+    return makers[type->kind](arena, type);
 }
 
 /* ---- questions ---- */
@@ -190,6 +194,14 @@ size_t type_item_offset(const Type *type, size_t index) { return type_repr(type)
 
 bool leaf_is_pointer(const Leaf *leaf) {
     return leaf->kind == LEAF_DATA || leaf->kind == LEAF_OWNER || leaf->kind == LEAF_STATE;
+}
+
+bool type_can_leave(const Type *type) {
+    if (type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE && !type->flag)
+        return false; /* the one that came in is another one */
+    for (uint32_t i = 0; kind_leaves[type->kind] == LEAVES_ITEMS && i < type->count; i++)
+        TRY(type_can_leave(type->items[i]));
+    return kind_leaves[type->kind] != LEAVES_NEVER;
 }
 
 bool type_is_counted(const Type *type) {

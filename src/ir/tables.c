@@ -1,7 +1,14 @@
-/* tables.c: the rows of ir_types.def, ir_ops.def and ir_attrs.def as arrays, and what is asked about them. */
+/* tables.c: the rows of ir_kinds.def, ir_types.def, ir_ops.def and ir_attrs.def as arrays, and what is asked about
+ * them. */
 #include "ir/ir.h"
 
 #include <string.h> /* strcmp */
+
+const KindLeaves kind_leaves[TY_COUNT] = {
+#define KIND(name, repr, leaves, fields) LEAVES_##leaves,
+#include "ir/ir_kinds.def"
+#undef KIND
+};
 
 const ScalarInfo scalar_info[SCALAR_COUNT] = {
 #define SCALAR(name, text, numpy_char, kind, bytes, weak_name) {text, numpy_char, kind, bytes, weak_name},

@@ -48,8 +48,9 @@ int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs
 
 typedef enum FastKind { FAST_OTHER, FAST_INT, FAST_FLOAT, FAST_TEXT } FastKind;
 
-typedef struct SpecArgument {
+typedef struct SpecArgument { /* how one argument is unpacked, found once */
     const Type *type;
+    MarshalTake *take;
     uint32_t offset;
     uint8_t fast;   /* FastKind */
     PyObject *text; /* FAST_TEXT: the str that it must equal */
@@ -144,7 +145,7 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyOb
                 continue;
             return MARSHAL_MISMATCH;
         }
-        MarshalResult result = marshal_unpack(marshal, argument->type, object, to + argument->offset);
+        MarshalResult result = argument->take(marshal, argument->type, object, to + argument->offset, false);
         if (result != MARSHAL_OK) return result;
     }
     return MARSHAL_OK;

@@ -54,7 +54,7 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
         SpecArgument *argument = &spec->args[i];
         const Type *type = code->params[i];
         offset = align_up(offset, type_align(type));
-        *argument = (SpecArgument){.type = type, .offset = (uint32_t)offset};
+        *argument = (SpecArgument){.type = type, .take = marshal_taker(type), .offset = (uint32_t)offset};
         offset += type_size(type);
         spec->holds_lists |= marshal_holds_list(type);
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
@@ -117,7 +117,8 @@ void spec_give_up(const Spec *spec, const char *arguments) {
 
 MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
     for (uint32_t i = 0; i < spec->nargs; i++) {
-        MarshalResult result = marshal_convert(marshal, spec->args[i].type, bound[i], to + spec->args[i].offset);
+        const SpecArgument *argument = &spec->args[i];
+        MarshalResult result = argument->take(marshal, argument->type, bound[i], to + argument->offset, true);
         if (result == MARSHAL_OK) continue;
         spec->refused = i;
         return result;

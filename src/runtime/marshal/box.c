@@ -1,4 +1,4 @@
-/* box.c: the bytes of a result to a new Python object.
+/* box.c: the bytes of a result to a new Python object: column `box` of kinds.def.
  *
  * Weak scalars become Python's, strong ones NumPy's.  An array that came in and that no view was made of is its owner,
  * the object that came in, as `return x` means in the interpreter; any other is a view on it.  An array made in
@@ -6,7 +6,7 @@
  * Each of the result's references to the heap is used up, by an object or, where boxing fails, here. */
 #include "runtime/marshal/marshal_private.h"
 
-static PyObject *box_scalar(const Marshal *marshal, const Type *type, const void *from) {
+PyObject *marshal_box_scalar(const Marshal *marshal, const Type *type, const void *from) {
     Scalar scalar = (Scalar)type->scalar;
     PyObject *class_of_enum = type->object ? objects_get(marshal->objects, type->object) : NULL;
     if (class_of_enum) return PyObject_CallFunction(class_of_enum, "L", (long long)*(const int64_t *)from);
@@ -113,12 +113,8 @@ static PyObject *box_record(const Marshal *marshal, const Type *type, const void
     return array ? PyArray_Return((PyArrayObject *)array) : NULL;
 }
 
-PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
-    PyObject *class = type->object ? objects_get(marshal->objects, type->object) : NULL;
-    PyObject *args = class && tuple ? PyTuple_Pack(1, tuple) : NULL;
-    if (class && tuple) Py_SETREF(tuple, args ? PyTuple_Type.tp_new((PyTypeObject *)class, args, NULL) : NULL);
-    Py_XDECREF(args);
-    return tuple;
+PyObject *marshal_box_array(const Marshal *marshal, const Type *type, const void *from) {
+    return type->record ? box_record(marshal, type, from) : box_array(marshal, type, from);
 }
 
 /* The objects on the heap that a value refers to. */
@@ -135,90 +131,105 @@ static void each_owner(const Type *type, const void *from, void (*apply)(HeapHea
 void marshal_release(const Type *type, const void *from) { each_owner(type, from, heap_release); }
 void marshal_retain(const Type *type, const void *from) { each_owner(type, from, heap_retain); }
 
-static PyObject *box_tuple(const Marshal *marshal, const Type *type, const void *from) {
+/* ---- composites ---- */
+
+/* Its parts as a tuple. */
+static PyObject *box_parts(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
-    const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < type->count; i++) {
-        const char *at = (const char *)from + repr->parts[i].offset;
+        const char *at = (const char *)from + type_item_offset(type, i);
+        PyObject *item = NULL;
         if (!tuple) {
             marshal_release(type->items[i], at);
             continue;
         }
-        PyObject *item = marshal_box(marshal, type->items[i], at);
-        if (item)
+        if ((item = marshal_box(marshal, type->items[i], at)))
             PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
         else
             Py_CLEAR(tuple);
     }
-    if (!tuple) return NULL;
-    return marshal_as_class(marshal, type, tuple);
+    return tuple;
 }
 
-static PyObject *box_range(const void *from) {
+PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
+    PyObject *class = type->object ? objects_get(marshal->objects, type->object) : NULL;
+    PyObject *args = class && tuple ? PyTuple_Pack(1, tuple) : NULL;
+    if (class && tuple) Py_SETREF(tuple, args ? PyTuple_Type.tp_new((PyTypeObject *)class, args, NULL) : NULL);
+    Py_XDECREF(args);
+    return tuple;
+}
+
+PyObject *marshal_box_tuple(const Marshal *marshal, const Type *type, const void *from) {
+    return marshal_as_class(marshal, type, box_parts(marshal, type, from));
+}
+
+PyObject *marshal_box_optional(const Marshal *marshal, const Type *type, const void *from) {
+    if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
+    return marshal_box(marshal, type->items[0], from);
+}
+
+PyObject *marshal_box_range(const Marshal *marshal, const Type *type, const void *from) {
     const int64_t *parts = from;
+    (void)marshal, (void)type;
     return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)parts[0], (long long)parts[1],
                                  (long long)parts[2]);
 }
 
-/* A small vector: a numpy.void of its items; a date or a duration. */
-static PyObject *box_item(const Marshal *marshal, const Type *type, const void *from) {
+/* A new instance with these attributes; its __init__ has run in compiled code, or does nothing else. */
+static PyObject *box_instance(const Marshal *marshal, const Type *type, const void *from) {
+    PyTypeObject *class = (PyTypeObject *)objects_get(marshal->objects, type->object);
+    PyObject *values = box_parts(marshal, type, from), *empty = values && class ? PyTuple_New(0) : NULL;
+    PyObject *object = empty ? class->tp_new(class, empty, NULL) : NULL;
+    for (uint32_t i = 0; object && i < type->count; i++) {
+        PyObject *name = PyUnicode_InternFromString(type->names[i]);
+        if (!name || PyObject_GenericSetAttr(object, name, PyTuple_GET_ITEM(values, i)) < 0) Py_CLEAR(object);
+        Py_XDECREF(name);
+    }
+    Py_XDECREF(empty);
+    Py_XDECREF(values);
+    return object;
+}
+
+/* What lies in memory as an item of an array of its dtype does: a small vector, a date, a text. */
+PyObject *marshal_box_item(const Marshal *marshal, const Type *type, const void *from) {
     PyArray_Descr *descr = marshal_descr(marshal, type);
     PyObject *object = descr ? PyArray_Scalar((void *)from, descr, NULL) : NULL;
     Py_XDECREF(descr);
     return object;
 }
 
-/* A new instance with these attributes; its __init__ has run in compiled code, or does nothing else. */
-static PyObject *box_instance(const Marshal *marshal, const Type *type, const void *from) {
-    PyTypeObject *class = (PyTypeObject *)objects_get(marshal->objects, type->object);
-    PyObject *empty = class ? PyTuple_New(0) : NULL, *object = empty ? class->tp_new(class, empty, NULL) : NULL;
-    for (uint32_t i = 0; object && i < type->count; i++) {
-        PyObject *value = marshal_box(marshal, type->items[i], (const char *)from + type_item_offset(type, i));
-        PyObject *name = value ? PyUnicode_InternFromString(type->names[i]) : NULL;
-        if (!name || PyObject_GenericSetAttr(object, name, value) < 0) Py_CLEAR(object);
-        Py_XDECREF(value);
-        Py_XDECREF(name);
-    }
-    Py_XDECREF(empty);
-    return object;
+PyObject *marshal_box_struct(const Marshal *marshal, const Type *type, const void *from) {
+    return (type->form == STRUCT_INSTANCE ? box_instance : marshal_box_item)(marshal, type, from);
 }
 
-PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from) {
-    switch (type->kind) {
-    case TY_SCALAR: return box_scalar(marshal, type, from);
-    case TY_NONE: Py_RETURN_NONE;
-    case TY_TUPLE: return box_tuple(marshal, type, from);
-    case TY_ARRAY: return type->record ? box_record(marshal, type, from) : box_array(marshal, type, from);
-    case TY_LIST: return marshal_box_list(marshal, type, from);
-    case TY_STRUCT:
-        if (type->form == STRUCT_INSTANCE) return box_instance(marshal, type, from);
-        return box_item(marshal, type, from);
-    case TY_CHARS:
-    case TY_TIME: return box_item(marshal, type, from);
-    case TY_OPTIONAL:
-        if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
-        return marshal_box(marshal, type->items[0], from);
-    case TY_RANGE: return box_range(from);
-    case TY_ELLIPSIS: return Py_NewRef(Py_Ellipsis);
-    case TY_DTYPE: return (PyObject *)marshal_descr(marshal, type->items[0]);
-    case TY_CLASS: {
-        const Type *scalar = type->items[0];
-        PyObject *ours = objects_get(marshal->objects, type->object);
-        if (ours) return Py_NewRef(ours);
-        if (!scalar->weak) return Py_NewRef((PyObject *)marshal_scalar_type((Scalar)scalar->scalar));
-        PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
-        char kind = scalar_info[scalar->scalar].kind;
-        return Py_NewRef((PyObject *)python[kind == 'b' ? 0 : kind == 'i' ? 1 : kind == 'f' ? 2 : 3]);
-    }
-    case TY_PYFUNC:
-    case TY_EXC_CLASS:
-    case TY_OBJECT: {
-        PyObject *object = objects_get(marshal->objects, type->object);
-        if (object) return Py_NewRef(object);
-        break;
-    }
-    default: break;
-    }
-    PyErr_SetString(PyExc_TypeError, "a value of this type cannot leave compiled code");
-    return NULL;
+/* ---- what has no bytes ---- */
+
+PyObject *marshal_box_none(const Marshal *marshal, const Type *type, const void *from) {
+    (void)marshal, (void)type, (void)from;
+    Py_RETURN_NONE;
+}
+
+PyObject *marshal_box_ellipsis(const Marshal *marshal, const Type *type, const void *from) {
+    return (void)marshal, (void)type, (void)from, Py_NewRef(Py_Ellipsis);
+}
+
+PyObject *marshal_box_dtype(const Marshal *marshal, const Type *type, const void *from) {
+    return (void)from, (PyObject *)marshal_descr(marshal, type->items[0]);
+}
+
+/* A type of krait.types; else the class of a scalar. */
+PyObject *marshal_box_class(const Marshal *marshal, const Type *type, const void *from) {
+    const Type *scalar = type->items[0];
+    PyObject *ours = objects_get(marshal->objects, type->object);
+    (void)from;
+    if (ours) return Py_NewRef(ours);
+    if (!scalar->weak) return Py_NewRef((PyObject *)marshal_scalar_type((Scalar)scalar->scalar));
+    PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
+    char kind = scalar_info[scalar->scalar].kind;
+    return Py_NewRef((PyObject *)python[kind == 'b' ? 0 : kind == 'i' ? 1 : kind == 'f' ? 2 : 3]);
+}
+
+PyObject *marshal_box_object(const Marshal *marshal, const Type *type, const void *from) {
+    PyObject *object = objects_get(marshal->objects, type->object);
+    return object ? Py_NewRef(object) : marshal_box_never(marshal, type, from);
 }

@@ -195,16 +195,12 @@ static MarshalResult read_number(PyObject *object, Scalar to, Number *number) {
     return MARSHAL_OK;
 }
 
-MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
-    if (type->kind == TY_SCALAR) {
-        Number number;
-        if (type->scalar == SCALAR_FLOAT64 && PyFloat_CheckExact(object)) {
-            *(double *)to = PyFloat_AS_DOUBLE(object);
-            return MARSHAL_OK;
-        }
-        MarshalResult result = read_number(object, (Scalar)type->scalar, &number);
-        return result == MARSHAL_OK ? store_checked((Scalar)type->scalar, &number, to) : result;
+MarshalResult marshal_convert_number(const Type *type, PyObject *object, void *to) {
+    Number number;
+    if (type->scalar == SCALAR_FLOAT64 && PyFloat_CheckExact(object)) {
+        *(double *)to = PyFloat_AS_DOUBLE(object);
+        return MARSHAL_OK;
     }
-    if (type->kind == TY_ARRAY) return marshal_convert_array(marshal, type, object, to);
-    return marshal_unpack_other(marshal, type, object, to, marshal_convert);
+    MarshalResult result = read_number(object, (Scalar)type->scalar, &number);
+    return result == MARSHAL_OK ? store_checked((Scalar)type->scalar, &number, to) : result;
 }

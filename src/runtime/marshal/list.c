@@ -13,10 +13,12 @@ static HeapHead *head_of(const void *from) {
     return (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
 }
 
+static bool is_list(const Leaf *leaf) { return leaf->kind == LEAF_OWNER && leaf->array->kind == TY_LIST; }
+
 bool marshal_holds_list(const Type *type) {
-    if (type->kind == TY_LIST) return true;
-    for (uint32_t i = 0; i < type->count; i++)
-        if (marshal_holds_list(type->items[i])) return true;
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        if (is_list(&repr->leaves[i])) return true;
     return false;
 }
 
@@ -62,17 +64,17 @@ static HeapHead *new_list(const Type *item, Py_ssize_t capacity) {
     return list;
 }
 
-MarshalResult marshal_unpack_list(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                  Unpack *unpack) {
+MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     if (!PyList_Check(object)) return MARSHAL_MISMATCH;
     HeapHead *head = new_list(type->items[0], PyList_GET_SIZE(object));
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *list = heap_content(head);
+    MarshalTake *take = marshal_taker(type->items[0]);
     MarshalResult result = MARSHAL_OK;
     for (int64_t i = 0; result == MARSHAL_OK && i < list->capacity && i < PyList_GET_SIZE(object); i++) {
         char *item = (char *)list->items + i * list->item_bytes;
         memset(item, 0, (size_t)list->item_bytes);
-        result = unpack(marshal, type->items[0], PyList_GET_ITEM(object, i), item);
+        result = take(marshal, type->items[0], PyList_GET_ITEM(object, i), item, convert);
         list->length = i + 1; /* what is there of the item is given up with the list */
     }
     list->origin = object;
@@ -111,19 +113,12 @@ PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void 
     return object;
 }
 
-/* The items of lists in a value that came from Python, written back. */
-static bool write_back(const Marshal *marshal, const Type *type, const char *from) {
-    if (!marshal_holds_list(type)) return true;
-    if (type->kind == TY_TUPLE) {
-        for (uint32_t i = 0; i < type->count; i++)
-            if (!write_back(marshal, type->items[i], from + type_item_offset(type, i))) return false;
-        return true;
-    }
-    if (type->kind == TY_OPTIONAL) return !from[type_item_offset(type, 1)] || write_back(marshal, type->items[0], from);
-    if (type->kind != TY_LIST) return true;
+/* A list, and before it those among its items. */
+static bool write_back_list(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *list = heap_content(head_of(from));
     for (int64_t i = 0; i < list->length; i++)
-        if (!write_back(marshal, type->items[0], (const char *)list->items + i * list->item_bytes)) return false;
+        if (!marshal_write_back(marshal, type->items[0], (const char *)list->items + i * list->item_bytes))
+            return false;
     if (!list->origin) return true;
     PyObject *items = box_items(marshal, type->items[0], list);
     bool done = items && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
@@ -132,5 +127,11 @@ static bool write_back(const Marshal *marshal, const Type *type, const char *fro
 }
 
 bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from) {
-    return write_back(marshal, type, from);
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) {
+        const char *at = (const char *)from + repr->leaves[i].offset;
+        if (is_list(&repr->leaves[i]) && head_of(at) && !write_back_list(marshal, repr->leaves[i].array, at))
+            return false;
+    }
+    return true;
 }

@@ -34,6 +34,9 @@ MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject 
 /* The same for an explicit signature, converting as the type's constructor does (int to float64, float64 to float32,
  * C array where any layout is declared); MARSHAL_ERROR: OverflowError or ValueError, an integer type cannot hold it. */
 MarshalResult marshal_convert(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+/* What does either for values of a type, so that who unpacks many of them finds it once. */
+typedef MarshalResult MarshalTake(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert);
+MarshalTake *marshal_taker(const Type *type);
 /* A scalar to another type, the same way; MARSHAL_MISMATCH: complex to real. */
 MarshalResult marshal_convert_result(Scalar from_scalar, const void *from, Scalar to_scalar, void *to);
 /* The same as C does, for loops over arrays: an integer keeps the low bits.  False: complex to real. */
@@ -53,9 +56,9 @@ PyTypeObject *marshal_scalar_type(Scalar scalar);
 int marshal_scalar_of_class(PyTypeObject *class);
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays
  * as views on their owner, or as owners of what compiled code made.  Uses up the result's references to the heap. */
+PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 /* The tuple as an instance of the namedtuple that the type says; steals it and passes NULL on. */
 PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple);
-PyObject *marshal_box(const Marshal *marshal, const Type *type, const void *from);
 /* Gives up the references to the heap that a value holds and that no object is made of. */
 void marshal_release(const Type *type, const void *from);
 /* Takes one more of each. */

@@ -14,12 +14,16 @@ size_t marshal_scalar_offset(Scalar scalar);
 bool marshal_is_array(PyObject *object);
 ArrayLayout marshal_layout(PyArrayObject *array);
 
-/* How a value is read: marshal_unpack or marshal_convert. */
-typedef MarshalResult Unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+/* The columns of kinds.def.  Boxing uses up the references of what it boxes, also where it fails. */
+typedef PyObject *MarshalBox(const Marshal *marshal, const Type *type, const void *from);
+#define MARSHAL(kind, take, box) MarshalTake marshal_take_##take;
+#include "runtime/marshal/kinds.def"
+#undef MARSHAL
+#define MARSHAL(kind, take, box) MarshalBox marshal_box_##box;
+#include "runtime/marshal/kinds.def"
+#undef MARSHAL
 
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena); /* list.c */
-MarshalResult marshal_unpack_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, Unpack *unpack);
-PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void *from);
 /* heap_array.c: makes an ndarray whose data is the content of a buffer its owner, and an ndarray of a whole buffer.
  * Both use up one reference. */
 void heap_array_own(const Marshal *marshal, PyObject *array);
@@ -40,9 +44,7 @@ const Type *marshal_time(const Marshal *marshal, PyObject *object); /* its type 
 /* An int of at most 64 bits; -1: OverflowError set. */
 int marshal_read_int(PyObject *object, int64_t *value);
 
-/* The kinds that unpack and convert treat alike, given which of the two asks. */
-MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                   Unpack *unpack);
-MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to);
+/* convert.c: a number as the constructor of the type converts it. */
+MarshalResult marshal_convert_number(const Type *type, PyObject *object, void *to);
 
 #endif

@@ -1,4 +1,5 @@
-/* unpack.c: Python values to the bytes of a type, when the value has exactly that type.
+/* unpack.c: Python values to the bytes of a type: column `take` of kinds.def.  A value has exactly that type, or, for
+ * an explicit signature (convert), one that the type's constructor takes.
  *
  * This is the hot path of every call and launch: no allocation, no attribute look-up, only exact class checks.  An
  * array is described, not copied; its owner is the object, borrowed. */
@@ -106,98 +107,108 @@ static bool has_elements(const Marshal *marshal, const Type *type, PyArrayObject
 
 static bool is_aligned(PyArrayObject *array) { return (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) != 0; }
 
-static MarshalResult unpack_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
-    if (type->record) return unpack_record(marshal, type, object, to, false);
+/* As it is; or for an explicit signature any layout where any is declared, and a writable array where a read-only one
+ * is. */
+static bool array_fits(const Type *type, PyArrayObject *array, bool convert) {
+    int flags = PyArray_FLAGS(array);
+    bool readonly = !(flags & NPY_ARRAY_WRITEABLE);
+    if (!convert)
+        return marshal_layout(array) == (ArrayLayout)type->layout && readonly == type->readonly &&
+               is_aligned(array) != type->unaligned;
+    if (!is_aligned(array) && !type->unaligned) return false;
+    if (type->layout == LAYOUT_C && !(flags & NPY_ARRAY_C_CONTIGUOUS)) return false;
+    if (type->layout == LAYOUT_F && !(flags & NPY_ARRAY_F_CONTIGUOUS)) return false;
+    return type->readonly || !readonly;
+}
+
+MarshalResult marshal_take_array(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    if (type->record) return unpack_record(marshal, type, object, to, convert);
     if (!PyArray_CheckExact(object) && !marshal_is_array(object)) {
         if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
-            return unpack_device_array(type, (DeviceArray *)object, to, false);
+            return unpack_device_array(type, (DeviceArray *)object, to, convert);
         return MARSHAL_MISMATCH;
     }
     PyArrayObject *array = (PyArrayObject *)object;
-    bool readonly = !(PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE);
-    if (PyArray_NDIM(array) != type->ndim || marshal_layout(array) != (ArrayLayout)type->layout ||
-        readonly != type->readonly || is_aligned(array) == type->unaligned || !has_elements(marshal, type, array))
+    if (PyArray_NDIM(array) != type->ndim || !array_fits(type, array, convert) || !has_elements(marshal, type, array))
         return MARSHAL_MISMATCH;
     describe_array(array, to);
     return MARSHAL_OK;
 }
 
-/* For an explicit signature: any layout where any is declared, and a writable array where a read-only one is. */
-MarshalResult marshal_convert_array(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
-    if (type->record) return unpack_record(marshal, type, object, to, true);
-    if (!marshal_is_array(object)) {
-        if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
-            return unpack_device_array(type, (DeviceArray *)object, to, true);
-        return MARSHAL_MISMATCH;
-    }
-    PyArrayObject *array = (PyArrayObject *)object;
-    int flags = PyArray_FLAGS(array);
-    if (PyArray_NDIM(array) != type->ndim || (!is_aligned(array) && !type->unaligned) ||
-        !has_elements(marshal, type, array))
-        return MARSHAL_MISMATCH;
-    if (type->layout == LAYOUT_C && !(flags & NPY_ARRAY_C_CONTIGUOUS)) return MARSHAL_MISMATCH;
-    if (type->layout == LAYOUT_F && !(flags & NPY_ARRAY_F_CONTIGUOUS)) return MARSHAL_MISMATCH;
-    if (!type->readonly && !(flags & NPY_ARRAY_WRITEABLE)) return MARSHAL_MISMATCH;
-    describe_array(array, to);
+MarshalResult marshal_take_scalar(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    if (convert) return marshal_convert_number(type, object, to);
+    return type->weak ? unpack_weak(marshal, type, object, to) : unpack_strong(type, object, to);
+}
+
+MarshalResult marshal_take_time(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    (void)convert;
+    if (!marshal_is_time(object) || marshal_time(marshal, object) != type) return MARSHAL_MISMATCH;
+    *(int64_t *)to = ((PyDatetimeScalarObject *)object)->obval;
     return MARSHAL_OK;
 }
 
-static MarshalResult unpack_range(PyObject *object, void *to) {
+/* ---- composites: their parts in turn ---- */
+
+MarshalResult marshal_take_range(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     static const char *const names[3] = {"start", "stop", "step"};
+    (void)marshal, (void)convert;
     if (!PyRange_Check(object)) return MARSHAL_MISMATCH;
-    for (int i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         PyObject *part = PyObject_GetAttrString(object, names[i]);
-        int failed = !part || marshal_read_int(part, (int64_t *)to + i) < 0;
+        int failed = !part || marshal_read_int(part, (int64_t *)((char *)to + type_item_offset(type, i))) < 0;
         Py_XDECREF(part);
         if (failed) return MARSHAL_ERROR;
     }
     return MARSHAL_OK;
 }
 
-static MarshalResult unpack_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                  Unpack *unpack) {
-    if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
-    if ((type->object || (!PyTuple_CheckExact(object) && unpack != marshal_convert)) &&
-        !class_fits(marshal, type, object, frontend_is_named_tuple))
-        return MARSHAL_MISMATCH;
-    const Repr *repr = type_repr(type);
-    for (uint32_t i = 0; i < type->count; i++) {
-        MarshalResult result = unpack(marshal, type->items[i], PyTuple_GET_ITEM(object, i),
-                                      (char *)to + repr->parts[i].offset);
-        if (result != MARSHAL_OK) return result;
-    }
-    return MARSHAL_OK;
+static MarshalResult take_part(const Marshal *marshal, const Type *type, uint32_t i, PyObject *value, void *to,
+                               bool convert) {
+    const Type *item = type->items[i];
+    return marshal_taker(item)(marshal, item, value, (char *)to + type_item_offset(type, i), convert);
 }
 
-/* The instance keeps its attributes alive; a property that makes one up would not. */
-static MarshalResult unpack_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                     Unpack *unpack) {
+MarshalResult marshal_take_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    MarshalResult result = MARSHAL_OK;
+    if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
+    if ((type->object || (!PyTuple_CheckExact(object) && !convert)) &&
+        !class_fits(marshal, type, object, frontend_is_named_tuple))
+        return MARSHAL_MISMATCH;
+    for (uint32_t i = 0; result == MARSHAL_OK && i < type->count; i++)
+        result = take_part(marshal, type, i, PyTuple_GET_ITEM(object, i), to, convert);
+    return result;
+}
+
+/* Of an instance: it keeps its attributes alive; a property that makes one up would not. */
+MarshalResult marshal_take_struct(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    MarshalResult result = MARSHAL_OK;
     if (type->form != STRUCT_INSTANCE || objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object))
         return MARSHAL_MISMATCH;
-    for (uint32_t i = 0; i < type->count; i++) {
+    for (uint32_t i = 0; result == MARSHAL_OK && i < type->count; i++) {
         PyObject *value = PyObject_GetAttrString(object, type->names[i]);
         if (!value) {
             PyErr_Clear();
             return MARSHAL_MISMATCH;
         }
         bool kept = Py_REFCNT(value) > 1;
-        MarshalResult result = kept ? unpack(marshal, type->items[i], value, (char *)to + type_item_offset(type, i))
-                                    : MARSHAL_MISMATCH;
+        result = kept ? take_part(marshal, type, i, value, to, convert) : MARSHAL_MISMATCH;
         Py_DECREF(value);
-        if (result != MARSHAL_OK) return result;
     }
-    return MARSHAL_OK;
+    return result;
 }
 
-static MarshalResult unpack_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                     Unpack *unpack) {
+MarshalResult marshal_take_optional(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                    bool convert) {
     uint8_t *present = (uint8_t *)to + type_item_offset(type, 1);
     *present = object != Py_None;
-    return *present ? unpack(marshal, type->items[0], object, to) : MARSHAL_OK;
+    return *present ? take_part(marshal, type, 0, object, to, convert) : MARSHAL_OK;
 }
 
-/* Constants have no bytes: only their identity counts, and the type holds it. */
-static MarshalResult unpack_constant(const Marshal *marshal, const Type *type, PyObject *object) {
+/* ---- constants: they have no bytes; only their identity counts, and the type holds it ---- */
+
+MarshalResult marshal_take_constant(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                    bool convert) {
+    (void)to, (void)convert;
     if (type->kind == TY_PYFUNC && objects_get(marshal->objects, type->object) == object) return MARSHAL_OK;
     ObjHold hold = {0}; /* no longer than it takes to look */
     Marshal looking = *marshal;
@@ -209,34 +220,18 @@ static MarshalResult unpack_constant(const Marshal *marshal, const Type *type, P
     return MARSHAL_MISMATCH;
 }
 
-MarshalResult marshal_unpack_other(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                   Unpack *unpack) {
-    switch (type->kind) {
-    case TY_TIME:
-        if (!marshal_is_time(object) || marshal_time(marshal, object) != type) return MARSHAL_MISMATCH;
-        *(int64_t *)to = ((PyDatetimeScalarObject *)object)->obval;
-        return MARSHAL_OK;
-    case TY_STRUCT: return unpack_instance(marshal, type, object, to, unpack);
-    case TY_NONE: return object == Py_None ? MARSHAL_OK : MARSHAL_MISMATCH;
-    case TY_LIST: return marshal_unpack_list(marshal, type, object, to, unpack);
-    case TY_TUPLE: return unpack_tuple(marshal, type, object, to, unpack);
-    case TY_OPTIONAL: return unpack_optional(marshal, type, object, to, unpack);
-    case TY_RANGE: return unpack_range(object, to);
-    case TY_ELLIPSIS: return object == Py_Ellipsis ? MARSHAL_OK : MARSHAL_MISMATCH;
-    case TY_STR: return PyUnicode_Check(object) ? MARSHAL_OK : MARSHAL_MISMATCH; /* the caller compares the text */
-    case TY_DTYPE:
-    case TY_CLASS:
-    case TY_FUNC:
-    case TY_PYFUNC:
-    case TY_EXC_CLASS:
-    case TY_OBJECT: return unpack_constant(marshal, type, object);
-    default: return MARSHAL_MISMATCH;
-    }
+static MarshalResult is(bool fits) { return fits ? MARSHAL_OK : MARSHAL_MISMATCH; }
+
+MarshalResult marshal_take_none(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    return (void)marshal, (void)type, (void)to, (void)convert, is(object == Py_None);
 }
 
-MarshalResult marshal_unpack(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
-    if (type->kind == TY_SCALAR)
-        return type->weak ? unpack_weak(marshal, type, object, to) : unpack_strong(type, object, to);
-    if (type->kind == TY_ARRAY) return unpack_array(marshal, type, object, to);
-    return marshal_unpack_other(marshal, type, object, to, marshal_unpack);
+MarshalResult marshal_take_ellipsis(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                    bool convert) {
+    return (void)marshal, (void)type, (void)to, (void)convert, is(object == Py_Ellipsis);
+}
+
+/* The caller compares the text. */
+MarshalResult marshal_take_text(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    return (void)marshal, (void)type, (void)to, (void)convert, is(PyUnicode_Check(object));
 }
