@@ -98,18 +98,24 @@ def flattened(arrays):
 def stack(arrays, axis=0):
     if len(arrays) == 0:
         raise ValueError("need at least one array to stack")
-    return concatenate(expanded(arrays, axis), axis)
+    return concatenate(expanded(arrays, axis, np.asarray(arrays[0]).shape), axis)
 
 
-def expanded(arrays, axis):
+def expanded(arrays, axis, shape):
     if isinstance(arrays, list):
         new = []
         for array in arrays:
-            new.append(np.expand_dims(array, axis))
+            new.append(expanded_one(array, axis, shape))
         return new
     if len(arrays) == 0:
         return ()
-    return (np.expand_dims(np.asarray(arrays[0]), axis),) + expanded(arrays[1:], axis)
+    return (expanded_one(np.asarray(arrays[0]), axis, shape),) + expanded(arrays[1:], axis, shape)
+
+
+def expanded_one(array, axis, shape):
+    if array.shape != shape:
+        raise ValueError("all input arrays must have the same shape")
+    return np.expand_dims(array, axis)
 
 
 def at_least_1d(arrays):

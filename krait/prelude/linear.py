@@ -61,8 +61,20 @@ def dot(a, b):
         return np.multiply(a, b)
     dtype = np.result_type(a, b)
     if a.shape[a.ndim - 1] != b.shape[0]:
-        raise ValueError("shapes not aligned")
+        _not_aligned(a.shape, b.shape)
     return _product(_of_dtype(a, dtype), _of_dtype(b, dtype))
+
+
+def _not_aligned(a, b):
+    n = a[len(a) - 1]
+    m = b[0]
+    if len(a) == 1 and len(b) == 1:
+        raise ValueError(f"shapes ({n},) and ({m},) not aligned: {n} (dim 0) != {m} (dim 0)")
+    if len(a) == 1:
+        raise ValueError(f"shapes ({n},) and ({m},{b[1]}) not aligned: {n} (dim 0) != {m} (dim 0)")
+    if len(b) == 1:
+        raise ValueError(f"shapes ({a[0]},{n}) and ({m},) not aligned: {n} (dim 1) != {m} (dim 0)")
+    raise ValueError(f"shapes ({a[0]},{n}) and ({m},{b[1]}) not aligned: {n} (dim 1) != {m} (dim 0)")
 
 
 def vdot(a, b):
@@ -349,6 +361,8 @@ def kron(a, b):
 
 
 def cross(a, b):
+    if len(a) != 3 or len(b) != 3:
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     x = a[1] * b[2] - a[2] * b[1]
     out = np.empty(3, np.result_type(a, b))
     out[0] = x

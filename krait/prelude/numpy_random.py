@@ -368,7 +368,7 @@ def shuffle(x):
 
 def permutation(x):
     if np.ndim(x) == 0:
-        items = np.empty(x, np.int64)
+        items = np.empty(max(int(x), 0), np.int64)
         for i in range(len(items)):
             items[i] = i
     else:
@@ -388,6 +388,8 @@ def choice(a, size=None, replace=True):
         if replace:
             return randint(0, items, size)
         return _without_replacement(items, size)
+    elif np.ndim(a) > 1:
+        raise ValueError("a must be 1-dimensional")
     else:
         if len(a) == 0:
             raise ValueError("'a' cannot be empty unless no samples are taken")

@@ -92,11 +92,21 @@ def whole_shape(size, shape):
     if unknown == 0 and known == size:
         return shape
     if unknown == 0 or known == 0 or size % known != 0:
-        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+        cannot_reshape(size, shape)
     for axis in range(len(shape)):
         if shape[axis] < 0:
             shape = with_item(shape, axis, size // known)
     return shape
+
+
+def cannot_reshape(size, shape):
+    if len(shape) == 1:
+        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[0]},)")
+    if len(shape) == 2 and shape[0] < 0:
+        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[1]})")
+    if len(shape) == 2:
+        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[0]},{shape[1]})")
+    raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
 
 
 def reshape(a, shape, order="C"):
@@ -234,7 +244,10 @@ def broadcast_to(array, shape, subok=False):
         strides = with_item(strides, axis, 0)
     for axis in range(array.ndim):
         if array.shape[axis] != shape[new + axis] and array.shape[axis] != 1:
-            raise ValueError("operands could not be broadcast together with remapped shapes")
+            raise ValueError(
+                "operands could not be broadcast together with remapped shapes [original->remapped]: "
+                f"{array.shape}  and requested shape {shape}"
+            )
         if array.shape[axis] != 1:
             strides = with_item(strides, new + axis, array.strides[axis])
     for extent in shape:

@@ -122,6 +122,7 @@ typedef struct Source {
     const char *text;     /* the function's source lines, as they stand in the file (with indentation), when they can be
                              had, else NULL */
     uint32_t first_line;  /* line number of the first line of text */
+    bool internal;        /* Krait's own: a user is shown the call of it in their code */
 } Source;
 
 /* ---- diagnostics ---- */

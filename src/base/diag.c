@@ -201,15 +201,39 @@ static void render_notes(Buf *buf, const DiagNote *notes) {
     }
 }
 
+static bool is_internal(const Source *source) { return source && source->internal; }
+
+static const char *file_name(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "?";
+}
+
+static const DiagNote *users_notes(Arena *arena, const DiagNote *notes) {
+    DiagNote *first = NULL, **end = &first;
+    for (; notes; notes = notes->next) {
+        if (is_internal(notes->source)) continue;
+        *end = ARENA_NEW(arena, DiagNote);
+        **end = (DiagNote){.source = notes->source, .span = notes->span, .text = notes->text};
+        end = &(*end)->next;
+    }
+    return first;
+}
+
+/* What is found in Krait's own functions is told at the user's call of them; where it was found comes last. */
 const char *diag_render(const Diag *diag) {
     if (!diag->failed) return "";
     if (!diag->message) return diag_codes[diag->code].text;
+    DiagNote place = {.next = diag->notes, .source = diag->source, .span = diag->span};
+    while (is_internal(place.source) && place.next) place = *place.next;
     Buf buf;
     buf_init(&buf, diag->arena);
     buf_puts(&buf, diag->message);
-    render_place(&buf, diag->source, diag->span);
+    render_place(&buf, place.source, place.span);
     const char *hint = diag->hint ? diag->hint : diag_codes[diag->code].hint;
     if (hint) buf_printf(&buf, "\n  hint: %s", hint);
-    render_notes(&buf, diag->notes);
+    render_notes(&buf, users_notes(diag->arena, place.next));
+    if (place.source != diag->source)
+        buf_printf(&buf, "\n  note: found in %s, %s, line %u of Krait", diag->source->function,
+                   file_name(diag->source->file), (unsigned)diag->span.line);
     return buf.text;
 }

@@ -7,9 +7,12 @@
  * the thread ends. */
 #include "codegen/lower.h"
 
+/* Krait's own functions have no place that a user would know: no file. */
+static bool is_internal(const Lower *l) { return l->func && l->func->source && l->func->source->internal; }
+
 static RaiseSite site_at(const Lower *l, const Value *at) {
     RaiseSite site = {0};
-    if (l->func) {
+    if (l->func && !is_internal(l)) {
         site.file = l->func->source ? l->func->source->file : NULL;
         site.function = l->func->source ? l->func->source->function : l->func->name;
     }
@@ -35,6 +38,7 @@ static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) 
 
 /* The call at l->at is on the way of the exception that is in the buffer. */
 void l_note_call(Lower *l) {
+    if (is_internal(l)) return;
     LLVMValueRef number = push_site(l, site_at(l, l->at)), most = l_i32(l, TRAIL_CALLS - 1);
     LLVMValueRef depth = LLVMBuildLoad2(l->b, l->i32, trail_depth(l), "");
     LLVMValueRef place = l_select(l, l_icmp(l, LLVMIntULT, depth, most), depth, most);

@@ -2,6 +2,7 @@
  *
  *   module.c        the extension module and its state
  *   errors.c        krait.errors; Diag and RaiseSite -> Python
+ *   traceback.c     frames of compiled functions in tracebacks
  *   types_object.c  krait.types, typeof
  *   signature.c     signatures as types, text and lists
  *   options.c       keyword options of the decorators
@@ -98,8 +99,11 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
  * must hang on the context. */
 typedef void *ArenaBody(Arena *arena, void *context);
 void *errors_with_arena(ArenaBody *body, void *context);
-/* Adds "file, line, in function" to the traceback of the exception that is set. */
-void errors_add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals);
+
+/* ---- traceback.c ---- */
+
+/* Adds "file, line, in function", with the columns, to the traceback of the exception that is set. */
+void traceback_add(const char *file, const char *function, Span span, PyObject *globals);
 
 /* ---- types_object.c ---- */
 

@@ -4,8 +4,7 @@
  * gets a traceback entry that points at the Python source line, and nothing of ours. */
 #include "decorators/decorators.h"
 
-#include <frameobject.h> /* PyFrame_New */
-#include <string.h>      /* strchr */
+#include <string.h> /* strchr */
 
 static const struct {
     const char *name, *bases, *doc;
@@ -94,21 +93,6 @@ void *errors_raise_diag(ModuleState *state, Diag *diag) {
 
 /* ---- a RaiseSite: compiled code raised ---- */
 
-void errors_add_traceback(const char *file, const char *function, uint32_t line, PyObject *globals) {
-    PyObject *type, *value, *traceback;
-    PyFrameObject *frame = NULL;
-    PyCodeObject *code = NULL;
-    PyErr_Fetch(&type, &value, &traceback);
-    const char *short_name = strrchr(function, '.');
-    code = PyCode_NewEmpty(file, short_name ? short_name + 1 : function, (int)line);
-    if (code && globals) frame = PyFrame_New(PyThreadState_Get(), code, globals, NULL);
-    PyErr_Clear(); /* a traceback without this line is better than another exception */
-    PyErr_Restore(type, value, traceback);
-    if (frame) PyTraceBack_Here(frame);
-    Py_XDECREF(frame);
-    Py_XDECREF(code);
-}
-
 static PyObject *constant_object(const ModuleState *state, const Const *konst) {
     const Type *type = konst->type;
     switch (type->kind) {
@@ -190,9 +174,8 @@ static PyObject *site_text(const char *format, const char *buffer) {
 
 /* The lines that the exception came through: where it was raised, then each call on the way out. */
 static void add_trail(const Code *code, const RaiseSite *site, const RaiseTrail *trail, PyObject *globals) {
-    for (int32_t i = 0; site; i++) { /* functions of elements have no source */
-        if (site->file)
-            errors_add_traceback(site->file, site->function ? site->function : "?", site->span.line, globals);
+    for (int32_t i = 0; site; i++) { /* functions of elements and Krait's own have no place to show */
+        if (site->file) traceback_add(site->file, site->function ? site->function : "?", site->span, globals);
         bool more = i < trail->depth && i < TRAIL_CALLS && (size_t)trail->calls[i] <= code->nraise_sites;
         site = more ? &code->raise_sites[trail->calls[i] - 1] : NULL;
     }

@@ -64,9 +64,7 @@ static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where,
         "around it",
         where, site ? "in " : "", site && site->function ? site->function : "", site ? ", at the line below" : "",
         missing);
-    if (site)
-        errors_add_traceback(site->file, site->function, site->span.line,
-                             PyFunction_GET_GLOBALS(kernel->core.function));
+    if (site) traceback_add(site->file, site->function, site->span, PyFunction_GET_GLOBALS(kernel->core.function));
 }
 
 static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *where) {

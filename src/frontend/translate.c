@@ -468,6 +468,15 @@ static const char *utf8(Translator *t, PyObject *text) {
     return arena_strdup(t->arena, bytes ? bytes : "?");
 }
 
+/* Whether the function's module is the package or in it. */
+static bool of_package(const PyFunctionObject *function, const char *package) {
+    PyObject *module = function->func_module; /* may be NULL or anything */
+    const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    PyErr_Clear();
+    size_t length = strlen(package);
+    return name && strncmp(name, package, length) == 0 && (name[length] == '.' || !name[length]);
+}
+
 static bool open_function(Translator *t, ObjRef ref) {
     PyObject *object = objects_function(t->frontend->objects, ref);
     FAIL_IF(!object, t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
@@ -477,7 +486,8 @@ static bool open_function(Translator *t, ObjRef ref) {
     Source *source = ARENA_NEW(t->arena, Source);
     *source = (Source){.file = utf8(t, t->code->co_filename),
                        .function = utf8(t, t->code->co_qualname),
-                       .first_line = (uint32_t)t->code->co_firstlineno};
+                       .first_line = (uint32_t)t->code->co_firstlineno,
+                       .internal = of_package(t->function, "krait")};
     t->source = source;
     t->func = func_new(t->arena, t->types, utf8(t, t->code->co_name), source);
     t->func->object = ref;
@@ -502,17 +512,9 @@ static void open_variables(Translator *t) {
 
 /* ---- all of it ---- */
 
-/* Whether the function is one of krait.prelude. */
-static bool is_prelude(const Translator *t) {
-    PyObject *module = t->function->func_module; /* may be NULL or anything */
-    const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : "";
-    if (!name) PyErr_Clear();
-    return name && strncmp(name, "krait.prelude", strlen("krait.prelude")) == 0;
-}
-
 static bool translate(Translator *t, ObjRef ref) {
     TRY(open_function(t, ref));
-    t->frontend->unguarded = is_prelude(t);
+    t->frontend->unguarded = of_package(t->function, "krait.prelude");
     if (!t->nested) name_function(t->frontend, (PyObject *)t->function); /* however it came here, it may be changed */
     open_variables(t);
     cfg_build(t->arena, &t->bytecode, &t->cfg);

@@ -432,7 +432,8 @@ static int to_place(PyObject *tuple, void *to) {
 
 static const Source *place_source(Arena *arena, const Place *place) {
     Source *source = ARENA_NEW(arena, Source);
-    *source = (Source){place->file, place->function, place->text, place->first_line};
+    *source = (Source){
+        .file = place->file, .function = place->function, .text = place->text, .first_line = place->first_line};
     return source;
 }
 

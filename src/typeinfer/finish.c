@@ -114,9 +114,11 @@ static void note_caller(const FuncInst *caller, const FuncInst *callee, Diag *di
 
 bool typeinfer_note_callers(const FuncInst *inst, Diag *diag) {
     enum { MAX_NOTES = 8 };
-    for (int depth = 0; depth < MAX_NOTES && inst->caller && inst->caller != inst; depth++) {
+    int notes = 0; /* calls in Krait's own functions do not count: the user's call of them is shown */
+    for (; notes < MAX_NOTES && inst->caller && inst->caller != inst; inst = inst->caller) {
         note_caller(inst->caller, inst, diag);
-        inst = inst->caller;
+        const Source *source = inst->caller->untyped->source;
+        notes += !source || !source->internal;
     }
     return false;
 }

@@ -377,3 +377,74 @@ def f(a, i):
     return a[b]
 """
     assert as_interpreted(source, np.zeros(3), 10) == [("f", "return a[b]")]
+
+
+# ---- errors in Krait's own functions: the user's call is what is shown -----------------------------------------------
+
+ROWS, PAIR = np.ones((2, 3)), np.ones(2)
+RAISED_IN_LIBRARY = [
+    ("np.zeros((2, a))", -1),
+    ("np.linspace(0, 1, a)", -3),
+    ("np.concatenate((a, b))", ROWS, np.ones((2, 2))),
+    ("np.stack((a, b))", PAIR, np.ones(3)),
+    ("a @ b", ROWS, ROWS),
+    ("np.dot(a, b)", ROWS, ROWS),
+    ("np.dot(a, b)", ROWS, PAIR),
+    ("np.dot(a, b)", PAIR, np.ones((3, 3))),
+    ("np.inner(a, b)", PAIR, np.ones(3)),
+    ("np.cross(a, b)", np.ones(4), np.ones(4)),
+    ("a.reshape(4, 4)", ROWS),
+    ("a.reshape(-1, 4)", ROWS),
+    ("np.reshape(a, 5)", ROWS),
+    ("np.split(a, 4)", np.ones(5)),
+    ("np.linalg.inv(a)", np.zeros((2, 2))),
+    ("np.linalg.solve(a, b)", ROWS, PAIR),
+    ("a.max()", np.ones(0)),
+    ("np.argmin(a)", np.ones(0)),
+    ("np.max(a, axis=0)", np.ones((0, 3))),
+    ("np.random.randint(5, a)", 3),
+    ("np.random.choice(a)", ROWS),
+    ("np.random.normal(0, a)", -1.0),
+    ("[1, 2].index(a)", 9),
+    ("[1, 2].pop(a)", 9),
+    ("a + b", PAIR, np.ones(3)),
+]
+FOUND_IN_LIBRARY = [
+    ("a.sum(axis=7)", ROWS),
+    ("np.stack((a, a), axis=5)", PAIR),
+    ("np.vander(a)", ROWS),
+]
+
+
+def user_frames(call, file):
+    """The exception, and line and columns of its frames in the file: none of ours are left."""
+    with pytest.raises(Exception) as caught:  # noqa: B017
+        call()
+    entries = traceback.extract_tb(caught.value.__traceback__)
+    assert not [entry.filename for entry in entries if "prelude" in entry.filename]
+    return caught.value, [(e.lineno, e.colno, e.end_colno) for e in entries if e.filename == file]
+
+
+def calls_of(expression):
+    run = make(f"def g(a, b):\n    t = {expression}\n    return t\n\ndef f(a=0, b=0):\n    return g(a, b)\n")
+    return run, run.__code__.co_filename
+
+
+@pytest.mark.parametrize("expression, args", [(case[0], case[1:]) for case in RAISED_IN_LIBRARY])
+def test_what_library_functions_raise_is_shown_at_the_call_of_them(expression, args):
+    run, file = calls_of(expression)
+    (ours, places), (theirs, expected) = (user_frames(lambda f=f: f(*args), file) for f in (jit(run), run))
+    assert (type(ours), str(ours), places) == (type(theirs), str(theirs), expected)
+    assert len(places) == 2
+
+
+@pytest.mark.parametrize("expression, args", [(case[0], case[1:]) for case in FOUND_IN_LIBRARY])
+def test_what_is_refused_in_library_functions_is_told_at_the_call_of_them(expression, args):
+    run, file = calls_of(expression)
+    with pytest.raises(TypingError) as caught:
+        jit(run)(*args)
+    lines = str(caught.value).split("\n")
+    assert lines[1:4] == [f'  File "{file}", line 2, in g', f"    t = {expression}", "        " + "^" * len(expression)]
+    assert "in the call of g with" in str(caught.value)
+    assert [line for line in lines if "prelude" in line] == []
+    assert ".py, line " in lines[-1] and lines[-1].endswith("of Krait")
