@@ -284,8 +284,8 @@ static inline LLVMValueRef l_arg(Lower *l, const Value *call, unsigned index) { 
 static inline const Type *l_arg_type(const Value *call, unsigned index) { return call->args[index]->type; }
 /* The constant that an operand is known to be, else NULL. */
 static inline const Const *l_arg_const(const Value *call, unsigned index) { return call->args[index]->konst; }
-/* Refuses the value being lowered: UNSUPPORTED with its span.  Returns NULL. */
-LLVMValueRef l_unsupported(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3);
+/* At the value being lowered: an inner inconsistency, LOWERING.  Inference has refused what cannot be compiled. */
+bool l_fail(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3);
 
 /* ---- thin emit helpers; floating-point ones carry the fast-math flags ---- */
 

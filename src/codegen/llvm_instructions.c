@@ -46,16 +46,6 @@ bool l_fail(Lower *l, const char *format, ...) {
     return diag_fail(l->diag, DIAG_LOWERING, l->func ? l->func->source : NULL, l->at ? l->at->span : none, "%s", text);
 }
 
-LLVMValueRef l_unsupported(Lower *l, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const char *text = arena_vprintf(l->arena, format, args);
-    va_end(args);
-    Span none = {0};
-    diag_fail(l->diag, DIAG_UNSUPPORTED, l->func ? l->func->source : NULL, l->at ? l->at->span : none, "%s", text);
-    return NULL;
-}
-
 const char *l_type_text(Lower *l, const Type *type) { return type_text(l->arena, type); }
 
 LLVMValueRef l_cstring(Lower *l, const char *text) {

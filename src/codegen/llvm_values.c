@@ -49,12 +49,6 @@ LLVMTypeRef l_leaf_memory_type(Lower *l, const Leaf *leaf) {
 
 bool l_has_bytes(const Type *type) { return type_repr(type)->nleaves > 0; }
 
-bool l_representable(Lower *l, const Type *type) {
-    if (type_repr(type)->nleaves <= REPR_MAX_LEAVES) return true;
-    l_unsupported(l, "a value that consists of more than %d numbers", REPR_MAX_LEAVES);
-    return false;
-}
-
 static LLVMTypeRef type_of_leaves(Lower *l, const Leaf *leaves, uint32_t count) {
     if (count == 0) return l->empty;
     if (count == 1) return l_leaf_type(l, leaves);
@@ -131,7 +125,7 @@ LLVMValueRef l_present(Lower *l, const Type *optional, LLVMValueRef value) { ret
 
 static LLVMValueRef const_scalar(Lower *l, const Const *konst) {
     LLVMTypeRef type = l_type(l, konst->type);
-    if (konst->too_big) return l_unsupported(l, "an int beyond 64 bits cannot be used in compiled code");
+    if (konst->too_big) return l_fail(l, "an int beyond 64 bits cannot be used in compiled code"), NULL;
     switch (type_scalar_kind(konst->type)) {
     case 'f': return l_float(type, konst->f);
     case 'c': {
@@ -181,7 +175,7 @@ LLVMValueRef l_const(Lower *l, const Const *konst) {
     if (type->kind == TY_ARRAY) return const_array(l, konst);
     if (!l_has_bytes(type)) return LLVMGetUndef(l->empty);
     if (type->kind != TY_TUPLE && type->kind != TY_SLICE && type->kind != TY_RANGE)
-        return l_unsupported(l, "a constant %s cannot be used here", l_type_text(l, type));
+        return l_fail(l, "a constant %s cannot be used here", l_type_text(l, type)), NULL;
     uint32_t count = type_repr(type)->nparts;
     LLVMValueRef *items = ARENA_ARRAY(l->arena, LLVMValueRef, count);
     for (uint32_t i = 0; i < count; i++) TRY(items[i] = l_const(l, konst->items[i]));

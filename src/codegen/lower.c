@@ -104,8 +104,9 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
     else
         same = NULL;
     if (!same)
-        return l_unsupported(l, "`is` between %s and %s has no meaning in compiled code", l_type_text(l, a->type),
-                             l_type_text(l, b->type));
+        return l_fail(l, "`is` between %s and %s has no meaning in compiled code", l_type_text(l, a->type),
+                      l_type_text(l, b->type)),
+               NULL;
     return value->op == OP_IS ? same : l_not(l, same);
 }
 
@@ -177,7 +178,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_BROADCAST: return lower_broadcast(l, value);
     case OP_MAP: return lower_map(l, value);
     default: /* inference has replaced or refused the rest */
-        return l_unsupported(l, "`%s` is not compiled yet", op_info[value->op].doc);
+        return l_fail(l, "`%s` is not compiled yet", op_info[value->op].doc), NULL;
     }
 }
 
@@ -234,7 +235,6 @@ static bool lower_block(Lower *l, const Block *block) {
     build_phi_values(l, block);
     for (; value; value = value->next) {
         l->at = value;
-        if (value->type) TRY(l_representable(l, value->type));
         debug_locate(l, value);
         if (op_is_terminator(value->op)) {
             TRY(lower_terminator(l, value));

@@ -13,12 +13,10 @@ typedef VEC(LLVMValueRef) ValueList;
 /* ---- llvm_*.c ---- */
 
 void l_init(Lower *l, Module *module, Diag *diag);
-bool l_representable(Lower *l, const Type *type); /* false: refused, it has too many leaves */
 void l_leaf_types(Lower *l, const Type *type, TypeList *out);
 void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out);
 LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args,
                           unsigned count);
-bool l_fail(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3); /* an inner inconsistency: LOWERING */
 const char *l_type_text(Lower *l, const Type *type);
 
 /* ---- state of lowering one module, and one function of it ---- */

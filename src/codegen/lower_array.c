@@ -191,8 +191,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
 void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index) {
     Indices x = indices_of(l, &index->type, l_value(l, index), index);
     if (array->type->kind != TY_ARRAY || !type_takes_element(array->type, index->type)) {
-        l_unsupported(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type),
-                      l_type_text(l, index->type));
+        l_fail(l, "an element is needed here, not %s[%s]", l_type_text(l, array->type), l_type_text(l, index->type));
         *a = (Access){.pointer = LLVMGetUndef(l->ptr),
                       .element = type_scalar(l->types, SCALAR_INT64, false),
                       .array = array->type};
@@ -327,7 +326,7 @@ static bool view_item(Lower *l, View *view, const Value *at, const Type *item, L
         view->data = view_offset(l, view->data, range.start, stride);
         view_axis(view, range.length, l_mul(l, stride, range.step)); /* of one item or none it may wrap */
     } else {
-        l_unsupported(l, "an array cannot be indexed by %s", l_type_text(l, item));
+        l_fail(l, "an array cannot be indexed by %s", l_type_text(l, item));
         return false;
     }
     return true;
@@ -445,7 +444,7 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
         const Type *result = value->type;
         return view_of(l, value, type, array, &x, &result);
     } else
-        return l_unsupported(l, "%s cannot be indexed by %s", l_type_text(l, type), l_type_text(l, index_type));
+        return l_fail(l, "%s cannot be indexed by %s", l_type_text(l, type), l_type_text(l, index_type)), NULL;
     LLVMValueRef element = l_load_element(l, a.array, a.pointer);
     element = l_endaccess(l, &a, element);
     return l_convert(l, element, a.element, value->type);
@@ -467,7 +466,7 @@ static LLVMValueRef set_view(Lower *l, const Value *value, const Type *type, LLV
     } else if (from->kind == TY_TUPLE) {
         l_assign_tuple(l, view_type, view, from, source, value->flags & VF_CHECKED);
     } else {
-        return l_unsupported(l, "%s cannot be assigned to a part of an array", l_type_text(l, from));
+        return l_fail(l, "%s cannot be assigned to a part of an array", l_type_text(l, from)), NULL;
     }
     return LLVMGetUndef(l->empty);
 }
@@ -486,7 +485,7 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
     else if (type->kind == TY_ARRAY)
         return set_view(l, value, type, array, &x);
     else
-        return l_unsupported(l, "items of %s cannot be assigned", l_type_text(l, type));
+        return l_fail(l, "items of %s cannot be assigned", l_type_text(l, type)), NULL;
     LLVMValueRef stored = l_arg(l, value, 2);
     const Type *from = value->args[2]->type;
     if (value->flags & VF_CHECKED && type->kind == TY_FLAT)

@@ -106,6 +106,6 @@ LLVMValueRef lower_getattr(Lower *l, const Value *value) {
     if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
     AttrId attr = attr_find(type->kind, value->imm.text);
     if (attr == ATTR_COUNT || !lowerings[attr])
-        return l_unsupported(l, "%s has no attribute `%s` in compiled code", l_type_text(l, type), value->imm.text);
+        return l_fail(l, "%s has no attribute `%s` in compiled code", l_type_text(l, type), value->imm.text), NULL;
     return lowerings[attr](l, value, type, l_arg(l, value, 0));
 }

@@ -71,45 +71,21 @@ LLVMValueRef lower_func_cuda_nanosleep(Lower *l, const Value *call) {
 
 /* ---- arrays ---- */
 
-enum {
-    DEFAULT_ALIGNMENT = 16,   /* allows 128-bit accesses */
-    MAX_STATIC_SHARED = 49152 /* of a block, whatever the GPU: what is dynamic may be more */
-};
-
-static unsigned alignment_of(const Value *call) {
-    const Const *wanted = call->nargs > 2 ? l_arg_const(call, 2) : NULL;
-    if (wanted && wanted->type->kind == TY_SCALAR && wanted->i > DEFAULT_ALIGNMENT && wanted->i <= 4096)
-        return (unsigned)wanted->i;
-    return DEFAULT_ALIGNMENT;
-}
-
-/* Extents of the constant shape; their product times the element's size, or -1: too large. */
-static int64_t constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TYPE_MAX_NDIM]) {
+static void constant_shape(Lower *l, const Value *call, LLVMValueRef shape[TYPE_MAX_NDIM]) {
     const Const *konst = l_arg_const(call, 0);
-    int64_t bytes = (int64_t)type_size(type_element(call->type));
-    if (!konst) return -1;
-    for (unsigned i = 0; i < call->type->ndim; i++) {
-        int64_t extent = konst->type->kind == TY_TUPLE ? konst->items[i]->i : konst->i;
-        shape[i] = l_i64(l, extent);
-        if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > INT32_MAX) return -1;
-    }
-    return bytes;
+    for (unsigned i = 0; i < call->type->ndim; i++)
+        shape[i] = l_i64(l, konst->type->kind == TY_TUPLE ? konst->items[i]->i : konst->i);
 }
 
 LLVMValueRef lower_func_cuda_shared_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
-    int64_t bytes = constant_shape(l, call, shape);
-    if (bytes < 0) return l_unsupported(l, "the shared array is too large");
-    l->m->shared_bytes = (l->m->shared_bytes + (uint64_t)bytes + alignment_of(call) - 1) / alignment_of(call) *
-                         alignment_of(call);
-    if (bytes && l->m->shared_bytes > MAX_STATIC_SHARED)
-        return l_unsupported(l,
-                             "the shared arrays of constant shape take %zu bytes, a block has at most %d: ask for more "
-                             "by cuda.shared.array(0, dtype) and kernel[grid, block, stream, bytes]",
-                             l->m->shared_bytes, MAX_STATIC_SHARED);
-    LLVMValueRef data = l->target->shared_array(l, call, (uint64_t)bytes, alignment_of(call));
+    ArrayRequest request = call_array_request(call);
+    constant_shape(l, call, shape);
+    l->m->shared_bytes = (l->m->shared_bytes + request.bytes + request.alignment - 1) / request.alignment *
+                         request.alignment;
+    LLVMValueRef data = l->target->shared_array(l, call, request.bytes, request.alignment);
     TRY(data);
-    if (bytes == 0)
+    if (request.bytes == 0)
         shape[0] = LLVMBuildUDiv(l->b, l->target->dynamic_shared_bytes(l),
                                  l_i64(l, (int64_t)type_size(type_element(call->type))), "");
     return l_array_of_shape(l, call->type, data, shape);
@@ -117,9 +93,9 @@ LLVMValueRef lower_func_cuda_shared_array(Lower *l, const Value *call) {
 
 LLVMValueRef lower_func_cuda_local_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
-    int64_t bytes = constant_shape(l, call, shape);
-    if (bytes < 0) return l_unsupported(l, "the local array is too large");
-    return l_array_of_shape(l, call->type, l_alloca_bytes(l, (uint64_t)bytes, alignment_of(call), "local"), shape);
+    ArrayRequest request = call_array_request(call);
+    constant_shape(l, call, shape);
+    return l_array_of_shape(l, call->type, l_alloca_bytes(l, request.bytes, request.alignment, "local"), shape);
 }
 
 /* ---- atomics: relaxed, at the scope the target names ---- */
@@ -193,7 +169,7 @@ static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMVa
     case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, pointer, value);
     case FUNC_CUDA_ATOMIC_INC: return atomic_rmw(l, LLVMAtomicRMWBinOpUIncWrap, pointer, value);
     case FUNC_CUDA_ATOMIC_DEC: return atomic_rmw(l, LLVMAtomicRMWBinOpUDecWrap, pointer, value);
-    default: return l_unsupported(l, "%s of integers is not compiled", func_info[func].head.names);
+    default: return l_fail(l, "%s of integers is not compiled", func_info[func].head.names), NULL;
     }
 }
 
@@ -206,7 +182,7 @@ static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LL
     case FUNC_CUDA_ATOMIC_MIN:
     case FUNC_CUDA_ATOMIC_NANMAX:
     case FUNC_CUDA_ATOMIC_NANMIN: return float_loop(l, func, pointer, value);
-    default: return l_unsupported(l, "%s of floats is not compiled", func_info[func].head.names);
+    default: return l_fail(l, "%s of floats is not compiled", func_info[func].head.names), NULL;
     }
 }
 

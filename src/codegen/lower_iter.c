@@ -66,7 +66,7 @@ LLVMValueRef lower_func_len(Lower *l, const Value *call) {
     if (type->kind == TY_FLAT) return l_array_size(l, type->items[0], v);
     if (type->kind == TY_ARRAY && type->ndim) return l_array_shape(l, type, v, 0);
     if (type->kind == TY_TUPLE) return l_i64(l, type->count);
-    return l_unsupported(l, "%s has no len()", l_type_text(l, type));
+    return l_fail(l, "%s has no len()", l_type_text(l, type)), NULL;
 }
 
 static LLVMValueRef slot_of(Lower *l, LLVMValueRef first, const char *name) {
@@ -151,7 +151,7 @@ static bool start_numbered(Lower *l, Iterator *it, const Type *over, LLVMValueRe
         it->kind = ITER_LIST;
         it->limit = l_list_length(l, value);
         return true;
-    default: l_unsupported(l, "%s cannot be iterated over", l_type_text(l, over)); return false;
+    default: l_fail(l, "%s cannot be iterated over", l_type_text(l, over)); return false;
     }
 }
 
@@ -301,5 +301,5 @@ LLVMValueRef lower_iter_take(Lower *l, const Value *value) {
 
 LLVMValueRef lower_iter_left(Lower *l, const Value *value) {
     const Iterator *it = l->s->iterators[value->args[0]->id];
-    return it ? items_left(l, it) : l_unsupported(l, "the items left of a shared iterator");
+    return it ? items_left(l, it) : (l_fail(l, "the items left of a shared iterator"), NULL);
 }

@@ -138,11 +138,11 @@ static LLVMValueRef call_complex(Lower *l, const char *row, Scalar scalar, LLVMV
 
 LLVMValueRef lower_math(Lower *l, MathId id, Scalar scalar, LLVMValueRef const *args, unsigned count) {
     const PlatformMath *row = &platform_math[id];
-    if (row->operands != count || count > 2) return l_unsupported(l, "%s takes %u arguments", row->name, row->operands);
+    if (row->operands != count || count > 2) return l_fail(l, "%s takes %u arguments", row->name, row->operands), NULL;
     switch (scalar_info[scalar].kind) {
     case 'c': return call_complex(l, row->name, scalar, args, count);
     case 'f': break;
-    default: return l_unsupported(l, "%s is called with a %s", row->name, scalar_info[scalar].name);
+    default: return l_fail(l, "%s is called with a %s", row->name, scalar_info[scalar].name), NULL;
     }
     if (scalar != SCALAR_FLOAT16) return call_math(l, row, l_scalar_type(l, scalar), args);
     LLVMValueRef wide[2];
@@ -162,7 +162,7 @@ typedef struct FlatCall { /* operands, and for a check the results, as rtlib tak
 /* A scalar as rtlib takes it. */
 static bool flat_push(Lower *l, FlatCall *flat, const Type *type, LLVMValueRef value) {
     if (!type_is_scalar(type) || flat->count + 2 > MAX_FLAT) {
-        l_unsupported(l, "a library function is called with a %s", type_text(l->arena, type));
+        l_fail(l, "a library function is called with a %s", type_text(l->arena, type));
         return false;
     }
     switch (type_scalar_kind(type)) {
@@ -209,9 +209,9 @@ static LLVMValueRef rtlib_complex(Lower *l, const char *symbol, FlatCall *flat, 
 
 static LLVMValueRef call_rtlib(Lower *l, const char *name, char letter, FlatCall *flat, const Type *type) {
     const char *symbol = arena_printf(l->arena, "krait_rt_%s_%c", name, letter);
-    if (flat->count + 2 > MAX_FLAT) return l_unsupported(l, "%s has too many arguments", name);
+    if (flat->count + 2 > MAX_FLAT) return l_fail(l, "%s has too many arguments", name), NULL;
     if (type->kind == TY_TUPLE && type->count == 2) return rtlib_pair(l, symbol, flat, type);
-    if (!type_is_scalar(type)) return l_unsupported(l, "%s gives a %s", name, type_text(l->arena, type));
+    if (!type_is_scalar(type)) return l_fail(l, "%s gives a %s", name, type_text(l->arena, type)), NULL;
     if (type_scalar_kind(type) == 'c') return rtlib_complex(l, symbol, flat, type);
     LLVMTypeRef result = type->scalar == SCALAR_BOOL ? l->i32 : rtlib_type(l, type);
     return rtlib_result(l, type, l_call_named(l, symbol, result, flat->values, flat->count));

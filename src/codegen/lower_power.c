@@ -189,7 +189,7 @@ static void check_int_exponent(Lower *l, const Value *value, LLVMValueRef base, 
 
 LLVMValueRef lower_power(Lower *l, const Value *value) {
     const Type *type = value->type;
-    if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `x ** y`", l_type_text(l, type));
+    if (!type_is_scalar(type)) return l_fail(l, "%s has no `x ** y`", l_type_text(l, type)), NULL;
     const Value *operand = value->args[1];
     LLVMValueRef base = l_cast(l, l_arg(l, value, 0), value->args[0]->type, type);
     if (type_scalar_kind(type) == 'f') return float_power(l, value, base);

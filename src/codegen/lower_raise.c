@@ -172,7 +172,7 @@ uint32_t l_access_site(Lower *l, const Value *at, unsigned axis) {
 /* E(a, b) is the struct of its arguments; operand 0 is the class. */
 LLVMValueRef lower_exception(Lower *l, const Value *call) {
     if (call->type->kind != TY_EXC)
-        return l_unsupported(l, "a call of %s is not compiled", l_type_text(l, call->args[0]->type));
+        return l_fail(l, "a call of %s is not compiled", l_type_text(l, call->args[0]->type)), NULL;
     LLVMValueRef value = LLVMGetUndef(l_type(l, call->type));
     for (uint32_t i = 0; i < call->type->count && i + 1 < call->nargs; i++)
         if (l_has_bytes(call->type->items[i])) value = l_set_item(l, call->type, value, i, l_arg(l, call, i + 1));
@@ -206,7 +206,7 @@ static const Const *const *constant_args(Lower *l, const Value *exception, uint3
 bool lower_raise(Lower *l, const Value *value) {
     const Value *exception = value->nargs ? value->args[0] : NULL;
     if (!exception) {
-        l_unsupported(l, "`raise` without an exception is not compiled yet");
+        l_fail(l, "`raise` without an exception is not compiled yet");
         return false;
     }
     const Type *type = exception->type;

@@ -257,7 +257,7 @@ LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMVal
         result = float_op(l, op, scalar, a, b);
     else
         result = int_op(l, op, kind == 'i', a, b);
-    if (!result && !l->diag->failed) l_unsupported(l, "%s has no `%s`", scalar_info[scalar].name, op_info[op].doc);
+    if (!result && !l->diag->failed) l_fail(l, "%s has no `%s`", scalar_info[scalar].name, op_info[op].doc);
     return result;
 }
 
@@ -315,7 +315,7 @@ LLVMValueRef lower_unary(Lower *l, const Value *value) {
     }
     if (value->type->kind == TY_TIME) return lower_time_negative(l, value);
     if (!type_is_scalar(value->type))
-        return l_unsupported(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc);
+        return l_fail(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc), NULL;
     return l_scalar_op(l, value->op, value->type->scalar, l_arg(l, value, 0), NULL);
 }
 
@@ -416,7 +416,7 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     const Type *type = value->type;
     if (value->args[0]->type->kind == TY_TIME || value->args[1]->type->kind == TY_TIME)
         return lower_time_binary(l, value);
-    if (!type_is_scalar(type)) return l_unsupported(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc);
+    if (!type_is_scalar(type)) return l_fail(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc), NULL;
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);
     char kind = type_scalar_kind(type);
@@ -500,7 +500,7 @@ LLVMValueRef lower_compare(Lower *l, const Value *value) {
         return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
     if (a_type->kind == TY_TIME && b_type->kind == TY_TIME) return lower_time_compare(l, value);
     if (a_type->kind == TY_CHARS && a_type == b_type) return lower_chars_compare(l, value);
-    return l_unsupported(l, "%s and %s cannot be compared", l_type_text(l, a_type), l_type_text(l, b_type));
+    return l_fail(l, "%s and %s cannot be compared", l_type_text(l, a_type), l_type_text(l, b_type)), NULL;
 }
 
 LLVMValueRef lower_func_make_complex(Lower *l, const Value *call) {

@@ -14,7 +14,7 @@ static LLVMValueRef or_nat(Lower *l, LLVMValueRef missing, LLVMValueRef value) {
 
 LLVMValueRef l_time_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
     int64_t factor = time_factor(from, to);
-    if (!factor) return l_unsupported(l, "%s is not converted to %s", l_type_text(l, from), l_type_text(l, to));
+    if (!factor) return l_fail(l, "%s is not converted to %s", l_type_text(l, from), l_type_text(l, to)), NULL;
     return factor == 1 ? value : or_nat(l, is_nat(l, value), l_mul(l, value, l_i64(l, factor)));
 }
 

@@ -38,9 +38,9 @@ LLVMValueRef lower_tuple_getitem(Lower *l, const Value *value) {
     const Type *tuple = value->args[0]->type;
     for (uint32_t i = 1; i < tuple->count; i++)
         if (tuple->items[i] != tuple->items[0])
-            return l_unsupported(l, "items of %s have no common type", l_type_text(l, tuple));
+            return l_fail(l, "items of %s have no common type", l_type_text(l, tuple)), NULL;
     if (!type_is_integer(value->args[1]->type))
-        return l_unsupported(l, "%s cannot be indexed here", l_type_text(l, tuple));
+        return l_fail(l, "%s cannot be indexed here", l_type_text(l, tuple)), NULL;
     LLVMValueRef count = l_i64(l, tuple->count),
                  original = l_cast_scalar(l, l_arg(l, value, 1), value->args[1]->type->scalar, SCALAR_INT64);
     LLVMValueRef index = l_wrap_index(l, original, count, value_counts_forward(value->args[1]));
@@ -57,7 +57,7 @@ LLVMValueRef lower_unpack(Lower *l, const Value *value) {
     const Type *type = value->args[0]->type;
     LLVMValueRef source = l_arg(l, value, 0);
     if (type->kind == TY_TUPLE) return l_convert(l, source, type, value->type);
-    if (type->kind != TY_ARRAY || !type->ndim) return l_unsupported(l, "%s cannot be unpacked", l_type_text(l, type));
+    if (type->kind != TY_ARRAY || !type->ndim) return l_fail(l, "%s cannot be unpacked", l_type_text(l, type)), NULL;
     uint32_t wanted = value->type->count;
     LLVMValueRef extent = l_array_shape(l, type, source, 0), n = l_i64(l, wanted), args[] = {n, extent};
     l_raise_if(l, l_icmp(l, LLVMIntSGT, extent, n), "ValueError", "too many values to unpack (expected %lld)", args, 1);

@@ -5,7 +5,7 @@
  * asked for its value. */
 #include "codegen_nvptx/nvptx.h"
 
-enum { MATCH_CAPABILITY = 70, REDUCE_CAPABILITY = 80, LAST_LANE = 31 };
+enum { REDUCE_CAPABILITY = 80, LAST_LANE = 31 };
 
 static LLVMValueRef shuffle32(Lower *l, WarpOp op, LLVMValueRef mask, LLVMValueRef value, LLVMValueRef operand) {
     static const char *const names[] = {
@@ -40,8 +40,6 @@ static LLVMValueRef vote(Lower *l, WarpOp op, LLVMValueRef mask, LLVMValueRef pr
 static LLVMValueRef match(Lower *l, WarpOp op, LLVMValueRef mask, LLVMValueRef value) {
     bool wide = LLVMTypeOf(value) == l->i64;
     LLVMValueRef args[] = {mask, value};
-    if (l->m->options.compute_capability < MATCH_CAPABILITY)
-        return l_unsupported(l, "match_any_sync and match_all_sync need a GPU of compute capability 7.0");
     if (op == WARP_MATCH_ANY)
         return l_intrinsic(l, wide ? "llvm.nvvm.match.any.sync.i64" : "llvm.nvvm.match.any.sync.i32", NULL, args, 2);
     return l_extract(

@@ -278,7 +278,8 @@ static void job_open(Job *job) {
     job->frontend.readonly_globals = job->config->kernel;
     job->infer_host = (InferHost){job,          host_translate,    host_instance,   host_row_instance, host_signature,
                                   host_prelude, host_struct_class, host_object_name};
-    job->infer_config = (InferConfig){job->config->promotion, job->config->kernel, &job->infer_host};
+    job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
+                                      job->config->codegen.compute_capability, &job->infer_host};
 }
 
 /* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */

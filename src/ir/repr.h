@@ -61,7 +61,7 @@ typedef struct Repr {
                    present */
 } Repr;
 
-/* More leaves than this are not compiled: lowering refuses the value. */
+/* More leaves than this are not compiled: inference refuses the value. */
 enum { REPR_MAX_LEAVES = 1 << 16 };
 
 const Repr *type_repr(const Type *type); /* computed at the first question, kept with the type */

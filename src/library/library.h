@@ -104,6 +104,14 @@ static inline bool value_calls(const Value *value, FuncId func) {
 /* The name that messages show: "sin" of the built-in functions, "math.sin" of the others. */
 const char *func_shown_name(Arena *arena, const FuncInfo *info);
 
+/* Of a call of cuda.shared.array or cuda.local.array: what its constants ask for. */
+typedef struct ArrayRequest {
+    size_t bytes;       /* 0: shared memory whose size the launch says */
+    unsigned alignment; /* of the first element */
+} ArrayRequest;
+enum { ARRAY_MAX_ALIGNMENT = 4096 };
+ArrayRequest call_array_request(const Value *call);
+
 /* ---- the set of a module state ---- */
 
 /* Locked inside: any thread may ask and add. */

@@ -70,3 +70,14 @@ const char *func_shown_name(Arena *arena, const FuncInfo *info) {
     return info->library == LIBRARY_PYTHON && *info->head.names ? name + strlen(library_info[LIBRARY_PYTHON].prefix)
                                                                 : name;
 }
+
+ArrayRequest call_array_request(const Value *call) {
+    enum { USUAL_ALIGNMENT = 16 }; /* allows 128-bit accesses */
+    const Const *shape = call->args[0]->konst, *alignment = call->nargs > 2 ? call->args[2]->konst : NULL;
+    ArrayRequest request = {type_size(type_element(call->type)), USUAL_ALIGNMENT};
+    for (unsigned i = 0; i < call->type->ndim; i++)
+        request.bytes *= (size_t)(shape->type->kind == TY_TUPLE ? shape->items[i]->i : shape->i);
+    if (alignment && alignment->type->kind == TY_SCALAR && alignment->i > USUAL_ALIGNMENT)
+        request.alignment = (unsigned)alignment->i;
+    return request;
+}

@@ -179,6 +179,15 @@ static void settle_undefined(Infer *in) {
         }
 }
 
+/* A value that no code can hold. */
+static bool check_sizes(const Infer *in) {
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (const Value *value = in->func->blocks.data[b]->first; value; value = value->next)
+            FAIL_IF(value->type && type_repr(value->type)->nleaves > REPR_MAX_LEAVES, in->diag, UNSUPPORTED,
+                    in->func->source, value->span, "a value that consists of more than %d numbers", REPR_MAX_LEAVES);
+    return true;
+}
+
 bool typeinfer_rewrite(Infer *in) {
     in->emit = true;
     in->quiet = false;
@@ -195,6 +204,7 @@ bool typeinfer_rewrite(Infer *in) {
     settle_undefined(in);
     check_joins(in);
     func_renumber(in->func);
+    TRY(check_sizes(in));
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
     return true;
 }

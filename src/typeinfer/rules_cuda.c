@@ -90,6 +90,11 @@ bool rule_func_cuda_vote(Typing *t) {
 }
 
 bool rule_func_cuda_match(Typing *t) {
+    enum { MATCH_CAPABILITY = 70 };
+    int capability = t->in->config->compute_capability;
+    if (capability && capability < MATCH_CAPABILITY)
+        return typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s needs a GPU of compute capability 7.0, this is for %d.%d",
+                           typing_func_name(t), capability / 10, capability % 10);
     TRY(warp_value(t, "biuf"));
     const Type *mask = infer_int(t->in);
     return typing_result(t, t->func == FUNC_CUDA_MATCH_ANY_SYNC ? mask : lib_pair(t->in, mask, infer_bool(t->in)),
@@ -128,12 +133,19 @@ bool rule_func_cuda_array(Typing *t) {
         if (alignment <= 0 || (alignment & (alignment - 1)))
             return typing_fail_arg(t, 2, DIAG_BAD_ARGUMENTS, "the alignment must be a power of two, not %lld",
                                    (long long)alignment);
+        if (alignment > ARRAY_MAX_ALIGNMENT)
+            return typing_fail_arg(t, 2, DIAG_BAD_ARGUMENTS, "the alignment is at most %d, not %lld",
+                                   ARRAY_MAX_ALIGNMENT, (long long)alignment);
     }
     bool dynamic = t->func == FUNC_CUDA_SHARED_ARRAY && ndim == 1 && shape[0] == 0;
-    for (size_t i = 0; i < ndim; i++)
+    int64_t bytes = (int64_t)type_size(dtype);
+    for (size_t i = 0; i < ndim; i++) {
         if (shape[i] < 0 || (shape[i] == 0 && !dynamic))
             return typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "every dimension of %s must be positive, not %lld",
                                    typing_func_name(t), (long long)shape[i]);
+        if (__builtin_mul_overflow(bytes, shape[i], &bytes) || bytes > INT32_MAX)
+            return typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "%s is at most %d bytes", typing_func_name(t), INT32_MAX);
+    }
     return typing_result(t, type_array(t->in->types, dtype, (unsigned)ndim, LAYOUT_C, false), NULL);
 }
 

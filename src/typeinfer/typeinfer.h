@@ -49,7 +49,8 @@ typedef struct InferHost {
 
 typedef struct InferConfig {
     Promotion promotion;
-    bool device; /* compiling for a kernel: library rows of krait.cuda are allowed */
+    bool device;            /* compiling for a kernel: library rows of krait.cuda are allowed */
+    int compute_capability; /* of the GPU that it is for; 0: for the host device */
     const InferHost *host;
 } InferConfig;
 

@@ -232,6 +232,16 @@ def test_a_lane_that_is_missed_is_named():
     assert caught.traceback[-1].lineno + 1 == first + 4
 
 
+def test_match_on_a_gpu_that_has_none():
+    @cuda.jit
+    def kernel(out):
+        out[0] = cuda.match_any_sync(-1, out[0])
+
+    assert "match.any" in kernel.inspect_ptx("void(i8[::1])", compute_capability=(7, 0))
+    with pytest.raises(errors.UnsupportedError, match="needs a GPU of compute capability 7.0, this is for 6.1"):
+        kernel.inspect_ptx("void(i8[::1])", compute_capability=(6, 1))
+
+
 @pytest.mark.parametrize("text, message", [
     ("cuda.shfl_sync(1.5, i, 0)", "shfl_sync"),
     ("cuda.shfl_sync(-1, (i, i), 0)", "shfl_sync"),

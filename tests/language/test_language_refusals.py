@@ -214,3 +214,15 @@ def test_exception_classes_are_told_by_name():
             function(1)
         text = str(error.value)
         assert "`ValueError`" in text and "`KeyError`" in text and "exc_class" not in text, text
+
+
+def test_a_value_of_too_many_numbers():
+    array = np.lib.stride_tricks.as_strided(np.zeros(1), (2,) * 32, (0,) * 32)
+    arrays = (array,) * 1200
+
+    @njit
+    def f(arrays):
+        return len(arrays)
+
+    with pytest.raises(errors.UnsupportedError, match="a value that consists of more than 65536 numbers"):
+        f(arrays)

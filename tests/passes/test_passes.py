@@ -58,6 +58,36 @@ def test_every_pass_is_timed_and_has_a_text(name, targets):
             _testing.stage(f.py_func, [A1], name)
 
 
+# ---- shared ----------------------------------------------------------------------------------------------------------
+
+
+def shared_arrays(count, alignment):
+    return f"""\
+func k(x: {A1}) -> None {{
+b0:
+  %1 = const {count}
+  %2 = const dtype(float64)
+  %3 = const {alignment}
+  %4: {A1} = call_func[krait.cuda.shared.array] %1, %2
+  %5: {A1} = call_func[krait.cuda.shared.array] %1, %2, %3
+  %6 = const None
+  return %6
+}}
+"""
+
+
+def test_shared_arrays_that_fill_a_block_exactly():
+    text = shared_arrays(3072, "None")
+    assert run("shared", text) == text
+    assert run("shared", shared_arrays(1, 4096)) == shared_arrays(1, 4096)
+
+
+@pytest.mark.parametrize("count, alignment, bytes", [(3073, "None", 49184), (3073, 4096, 53248)])
+def test_shared_arrays_that_no_block_has(count, alignment, bytes):
+    with pytest.raises(ValueError, match=f"take {bytes} bytes, a block has at most 49152"):
+        run("shared", shared_arrays(count, alignment))
+
+
 # ---- written ---------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,27 @@
+/* shared.c: whether the shared arrays of a kernel fit a block.
+ *
+ * In: a typed kernel and the functions it calls.  Out: nothing; it is refused if they do not.  Each array of constant
+ * shape has a place of its own, wherever it stands: their sizes are added up.  What a launch asks for beyond them it
+ * checks itself. */
+#include "library/library.h" /* call_array_request */
+#include "passes/private.h"
+
+enum { MAX_SHARED = 49152 }; /* of a block, whatever the GPU: what is dynamic may be more */
+
+bool pass_shared(Program *program) {
+    size_t sum = 0;
+    for (size_t i = 0; i < program->count; i++) {
+        const Func *func = program->insts[i]->func;
+        for (size_t b = 0; b < func->blocks.len; b++)
+            for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
+                if (!value_calls(value, FUNC_CUDA_SHARED_ARRAY)) continue;
+                ArrayRequest request = call_array_request(value);
+                sum = (sum + request.bytes + request.alignment - 1) / request.alignment * request.alignment;
+                FAIL_IF(request.bytes && sum > MAX_SHARED, program->diag, UNSUPPORTED, func->source, value->span,
+                        "the shared arrays of constant shape take %zu bytes, a block has at most %d: ask for more by "
+                        "cuda.shared.array(0, dtype) and kernel[grid, block, stream, bytes]",
+                        sum, MAX_SHARED);
+            }
+    }
+    return true;
+}
