@@ -256,11 +256,28 @@ def _transfers(quick):
     contestants["ufunc on 32 elements"]["krait"] = lambda: (
         per_call(lambda: vectorized.on_device(low, 1.5, x, out=out), number) / 1e3
     )
+    reference = nvcc_reference()
+    if reference:
+        _add_floors(reference, contestants, x, out, number)
     rows = []
     for name, who in contestants.items():
         got = median_of_turns(who, 5)
-        rows.append(Row("transfers and small work", name, "us", got["krait"], {}))
+        others = {n: got[n] for n in got if n != "krait"}
+        rows.append(Row("transfers and small work", name, "us", got["krait"], others))
     return rows
+
+
+def _add_floors(reference, contestants, x, out, number):
+    """The driver API from C beside what it is called for."""
+    count, block = ctypes.c_int64(number), (ctypes.c_float * 1024)()
+    reference.memory_floor.restype = reference.launch_floor.restype = ctypes.c_double
+    for what, name in enumerate(("to_device, 4 KB", "copy_to_host, 4 KB", "allocate and free, 4 KB")):
+        contestants[name]["driver API from C"] = lambda what=what: (
+            reference.memory_floor(what, block, ctypes.c_int64(ctypes.sizeof(block)), count) / 1e3
+        )
+    contestants["ufunc on 32 elements"]["cuLaunchKernel from C"] = lambda: (
+        reference.launch_floor(_address(x), _address(out), ctypes.c_int64(32), count) / 1e3
+    )
 
 
 def rows(quick=False):

@@ -234,4 +234,32 @@ double launch_floor(const float *x, float *y, int64_t n, int64_t number) {
     cudaDeviceSynchronize();
     return ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / (double)number;
 }
+
+/* Nanoseconds of what the driver API does for to_device (0), copy_to_host (1), device_array and its release (2), in a
+ * loop from C: the floors of small transfers. */
+double memory_floor(int what, void *host, int64_t bytes, int64_t number) {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library) return -1;
+    auto allocate = (int (*)(uint64_t *, size_t, void *))dlsym(library, "cuMemAllocAsync");
+    auto release = (int (*)(uint64_t, void *))dlsym(library, "cuMemFreeAsync");
+    auto copy_in = (int (*)(uint64_t, const void *, size_t))dlsym(library, "cuMemcpyHtoD_v2");
+    auto copy_out = (int (*)(void *, uint64_t, size_t))dlsym(library, "cuMemcpyDtoH_v2");
+    uint64_t device = 0;
+    int error = allocate(&device, (size_t)bytes, nullptr);
+    timespec start, end;
+    cudaDeviceSynchronize();
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int64_t i = 0; i < number && !error; i++) {
+        uint64_t block = 0;
+        if (what != 1) error |= allocate(&block, (size_t)bytes, nullptr);
+        if (what == 0) error |= copy_in(block, host, (size_t)bytes);
+        if (what == 1) error |= copy_out(host, device, (size_t)bytes);
+        if (what != 1) error |= release(block, nullptr);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    cudaDeviceSynchronize();
+    error |= release(device, nullptr);
+    if (error) return -1;
+    return ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / (double)number;
+}
 }

@@ -35,6 +35,7 @@ typedef struct Launcher {
 
 typedef struct PlanArray { /* an array somewhere among the arguments */
     const Type *type;
+    size_t item;       /* bytes of an element */
     uint32_t offset;   /* in the argument buffer */
     uint32_t argument; /* its number */
     bool written;
@@ -66,6 +67,7 @@ void plan_pack(const Plan *plan, const char *buffer, char *params);
 /* staging.c */
 typedef struct Staging {
     void *device; /* one allocation for all */
+    size_t bytes;
     struct StagedGroup *groups;
     size_t ngroups;
 } Staging;

@@ -30,8 +30,11 @@ static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t 
     for (uint32_t i = 0; i < repr->nleaves; i++) {
         const Leaf *leaf = &repr->leaves[i];
         if (leaf->kind != LEAF_DATA) continue;
-        plan->arrays[plan->narrays++] = (PlanArray){leaf->array, (uint32_t)(offset + leaf->offset), argument,
-                                                    written && !leaf->array->readonly};
+        plan->arrays[plan->narrays++] = (PlanArray){.type = leaf->array,
+                                                    .item = type_size(type_element(leaf->array)),
+                                                    .offset = (uint32_t)(offset + leaf->offset),
+                                                    .argument = argument,
+                                                    .written = written && !leaf->array->readonly};
     }
 }
 
@@ -123,25 +126,36 @@ CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *con
     return plan->loaded[device];
 }
 
-/* First and one past the last byte of an array; false: it has no element. */
-static bool extent(const PlanArray *array, const char *buffer, uintptr_t *low, uintptr_t *high) {
+typedef struct Extent {
+    uintptr_t low, high; /* the first byte, one past the last */
+} Extent;
+
+static inline Extent extent_of(const PlanArray *array, const char *buffer) {
     const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
-    const int64_t *shape = (const int64_t *)(head + 1), *strides = shape + array->type->ndim;
-    ByteRange range = strided_range(array->type->ndim, shape, strides, type_size(type_element(array->type)));
-    *low = (uintptr_t)head->data + (uintptr_t)range.low;
-    *high = (uintptr_t)head->data + (uintptr_t)range.high;
-    return range.high > range.low;
+    const int64_t *shape = (const int64_t *)(head + 1);
+    uintptr_t data = (uintptr_t)head->data;
+    if (array->type->ndim == 1 && array->type->layout != LAYOUT_A)
+        return (Extent){data, data + (size_t)shape[0] * array->item};
+    ByteRange range = strided_range(array->type->ndim, shape, shape + array->type->ndim, array->item);
+    return (Extent){data + (uintptr_t)range.low, data + (uintptr_t)range.high};
+}
+
+/* An array without elements overlaps nothing: its extent is empty. */
+static bool meets(Extent one, Extent other) {
+    return one.low < other.high && other.low < one.high && one.low < one.high && other.low < other.high;
 }
 
 /* Whether an array that may be written shares memory with another argument. */
 bool plan_overlaps(const Plan *plan, const char *buffer) {
+    enum { FEW = 16 };
+    Extent extents[FEW];
     if (!plan->may_overlap) return false;
+    for (uint32_t i = 0; i < plan->narrays && i < FEW; i++) extents[i] = extent_of(&plan->arrays[i], buffer);
     for (uint32_t i = 0; i < plan->narrays; i++) {
-        uintptr_t low, high, other_low, other_high;
-        if (!plan->arrays[i].written || !extent(&plan->arrays[i], buffer, &low, &high)) continue;
-        for (uint32_t k = 0; k < plan->narrays; k++) {
-            if (k == i || !extent(&plan->arrays[k], buffer, &other_low, &other_high)) continue;
-            if (low < other_high && other_low < high) return true;
+        Extent one = i < FEW ? extents[i] : extent_of(&plan->arrays[i], buffer);
+        for (uint32_t k = 0; k < i; k++) {
+            if (!plan->arrays[i].written && !plan->arrays[k].written) continue;
+            if (meets(one, k < FEW ? extents[k] : extent_of(&plan->arrays[k], buffer))) return true;
         }
     }
     return false;

@@ -134,9 +134,9 @@ int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *s
     }
     Py_ssize_t count = list_host_arrays(plan, context, buffer, state, staged);
     if (count < 0) goto done;
-    size_t total = form_groups(staging, staged, (size_t)count, group_of, transfers);
-    if (count > 0 && total == 0) goto done;
-    if (count > 0 && cuda_stage_alloc(context, stream, total, &staging->device) < 0) goto done;
+    staging->bytes = form_groups(staging, staged, (size_t)count, group_of, transfers);
+    if (count > 0 && staging->bytes == 0) goto done;
+    if (count > 0 && cuda_stage_alloc(context, stream, staging->bytes, &staging->device) < 0) goto done;
     for (size_t i = 0; i < staging->ngroups; i++) {
         const struct StagedGroup *group = &staging->groups[i];
         if (group->read &&
@@ -170,7 +170,7 @@ int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_
         Py_XDECREF(group->compact);
         Py_XDECREF(group->original);
     }
-    if (staging->device && cuda_stage_free(context, stream, staging->device) < 0) result = -1;
+    if (staging->device && cuda_stage_free(context, stream, staging->device, staging->bytes) < 0) result = -1;
     PyMem_Free(staging->groups);
     if (type) PyErr_Restore(type, value, traceback);
     *staging = (Staging){0};

@@ -6,6 +6,9 @@
  * device: NumPy's ufunc on views of the device arrays. */
 #include "decorators/ufunc_cuda.h"
 
+#include <float.h>  /* FLT_MAX */
+#include <math.h>   /* fabs */
+#include <stddef.h> /* offsetof */
 #include <string.h> /* memcpy */
 
 typedef struct Loaded { /* hangs on the Spec: the kernel in each device */
@@ -148,12 +151,20 @@ static int bring_scalar(UfuncCall *call, int i, PyObject *object, const Type *ty
                   PyArray_IsScalar(object, Generic);
     size_t bytes = scalar_info[type->scalar].bytes;
     if (!scalar || bytes > UFUNC_IMMEDIATE_BYTES) return 0;
+    call->head.immediate |= 1ull << i;
+    if (PyFloat_CheckExact(object) && type->scalar == SCALAR_FLOAT64) {
+        memcpy(&call->values[i], &(double){PyFloat_AS_DOUBLE(object)}, sizeof(double));
+        return 1;
+    }
+    if (PyFloat_CheckExact(object) && type->scalar == SCALAR_FLOAT32 && fabs(PyFloat_AS_DOUBLE(object)) <= FLT_MAX) {
+        memcpy(&call->values[i], &(float){(float)PyFloat_AS_DOUBLE(object)}, sizeof(float));
+        return 1;
+    }
     PyObject *array = PyArray_FROMANY(object, marshal_typenum((Scalar)type->scalar), 0, 0,
                                       NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
     if (!array) return -1;
     memcpy(&call->values[i], PyArray_DATA((PyArrayObject *)array), bytes);
     Py_DECREF(array);
-    call->head.immediate |= 1ull << i;
     return 1;
 }
 
@@ -213,7 +224,8 @@ static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[
     struct {
         UfuncHead head;
         UfuncOperand places[MAX_OPERANDS];
-    } params = {.head = call->head};
+    } params; /* as many places as there are operands are filled */
+    params.head = call->head;
     CudaKernel *kernel = load(call, spec);
     if (!kernel) return -1;
     for (int i = 0; i < count; i++)
@@ -362,8 +374,12 @@ static int read_out(UfuncCall *call, PyObject *out) {
 /* ---- the call ---- */
 
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
-    UfuncCall call = {.self = self, .state = self->core.state, .nin = (int)nargs};
+    UfuncCall call; /* the places are filled by ufunc_flatten, as many as there are operands */
     PyObject *result = NULL;
+    memset(&call, 0, offsetof(UfuncCall, places));
+    call.self = self;
+    call.state = self->core.state;
+    call.nin = (int)nargs;
     int gpu = cuda_use_gpu(call.state->cuda);
     if (gpu < 0 || read_types(&call, args) < 0) return NULL;
     if (gpu == 0) return ufunc_call_on_host(&call, args, out);

@@ -27,8 +27,8 @@ typedef struct DeviceOps {
     DeviceFailure (*explain)(Device *device, int status, char *text, size_t size);
 
     int (*allocate)(Device *device, void *stream, size_t bytes, void **memory);
-    /* Behind what the streams have been given so far. */
-    int (*release)(Device *device, void *memory, void *const *streams, size_t count);
+    /* Behind what the streams have been given so far; as many bytes as were allocated. */
+    int (*release)(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
     int (*copy)(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
     /* Memory of the host that copies take fast; of the last kinds, kernels reach it where it lies. */
     int (*pin)(Device *device, DevicePinned kind, size_t bytes, void **memory);
@@ -71,7 +71,6 @@ struct Device {
     int compute_capability; /* 90; of the host device, that of the features its kernels may use */
     bool shares_memory;     /* with this process: its addresses are those of the process */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
-    bool settles;           /* memory is there for every stream as soon as it is allocated */
 };
 
 #endif

@@ -52,7 +52,8 @@ def run(driver):
     def run(code, **environment):
         result = subprocess.run(
             [sys.executable, "-c", PRELUDE + textwrap.dedent(code)], capture_output=True, text=True, timeout=300,
-            env={**os.environ, "LD_LIBRARY_PATH": str(driver), "KRAIT_CUDA_DEVICE": "gpu", **environment})
+            env={**os.environ, "LD_LIBRARY_PATH": str(driver), "KRAIT_CUDA_DEVICE": "gpu",
+                 "KRAIT_CUDA_MEMORY_CACHING": "0", **environment})
         assert result.returncode == 0, result.stdout + result.stderr
 
     return run
@@ -400,3 +401,88 @@ def test_memory_is_gathered_before_there_is_none(run):
         fake.fake_fail(b"", 0, 0)
         assert "MemFreeAsync 0" in calls()  # the collector was asked
     """)
+
+
+def test_each_operation_asks_the_driver_for_nothing_but_itself(run):
+    run("""
+        from krait import vectorize
+
+        @vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        x, y, out = (cuda.to_device(np.ones(512)) for _ in range(3))
+        s = cuda.external_stream(fake.fake_stream(0))
+        host, launcher, on_stream = np.ones(512), add[1, 512], add[1, 512, s]
+        operations = {
+            "a launch": (lambda: launcher(x, y), ["LaunchKernel 0"]),
+            "a launch with its configuration": (lambda: add[1, 512](x, y), ["LaunchKernel 0"]),
+            "a launch on a stream": (lambda: on_stream(x, y), ["LaunchKernel 2"]),
+            "an elementwise launch": (lambda: plus(x, 1.5, out=out), ["LaunchKernel 0"]),
+            "to_device": (lambda: cuda.to_device(host), ["MemcpyHtoDAsync 0"]),
+            "copy_to_host": (lambda: x.copy_to_host(), ["MemcpyDtoHAsync 0"]),
+            "copy_to_device": (lambda: x.copy_to_device(host), ["MemcpyHtoDAsync 0"]),
+            "device to device": (lambda: x.copy_to_device(y), ["MemcpyDtoDAsync 0"]),
+            "an array of a size that was there": (lambda: cuda.device_array(512), []),
+            "a launch with a host array": (
+                lambda: launcher(x, host),
+                ["MemcpyHtoDAsync 0", "LaunchKernel 0"]),
+            "a view": (lambda: x[10:20], []),
+        }
+        for name, (operation, expected) in operations.items():
+            for _ in range(3):
+                operation()  # compiles, loads, orders streams
+            calls()
+            for _ in range(5):
+                operation()
+            assert calls() == 5 * expected, name
+        assert not violations(), violations()
+    """, KRAIT_CUDA_MEMORY_CACHING="1")
+
+
+def test_blocks_given_back_are_kept_for_the_default_stream(run):
+    run("""
+        def allocations():
+            return [line for line in calls() if line.startswith(("MemAlloc", "MemFree"))]
+
+        s = cuda.external_stream(fake.fake_stream(0))
+        address = lambda array: array.device_ctypes_pointer.value
+        x = cuda.device_array(100)
+        first = address(x)
+        allocations()
+        del x
+        x = cuda.device_array(200, np.float32)  # as many bytes
+        assert address(x) == first and not allocations()
+        other = cuda.device_array(100, stream=s)  # another stream gets memory of its own
+        assert address(other) != first and allocations() == ["MemAllocAsync 2"]
+        add[1, 128, s](x, other)
+        del x  # another stream used it: the driver's again
+        assert [line.split()[0] for line in allocations()] == ["MemFreeAsync"]
+        many = [cuda.device_array(100) for _ in range(20)]
+        assert len({address(array) for array in many}) == 20
+        allocations()
+        del many
+        assert allocations() == 16 * ["MemFreeAsync 0"]  # four stay
+        big = cuda.device_array(1 << 16)
+        allocations()
+        del big
+        assert allocations() == ["MemFreeAsync 0"]  # what is large does not
+        del other
+        assert not violations(), violations()
+    """, KRAIT_CUDA_MEMORY_CACHING="1")
+
+
+def test_what_is_kept_goes_before_memory_is_short(run):
+    run("""
+        x = cuda.device_array(100)
+        del x
+        assert fake.fake_live() == 1
+        fake.fake_fail(b"MemAllocAsync", 0, 2)
+        y = cuda.device_array(200)
+        assert fake.fake_live() == 1 and "MemFreeAsync 0" in calls()
+        del y
+        cuda.get_current_device().reset()
+        z = cuda.device_array(200)
+        assert fake.fake_live() == 1  # not what lay there before the reset
+        assert not violations(), violations()
+    """, KRAIT_CUDA_MEMORY_CACHING="1")

@@ -67,7 +67,7 @@ int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **de
 int cuda_stage_in(CudaContext *context, void *stream, void *device, const void *host, size_t bytes);
 int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *device,
                    size_t bytes); /* returns when it has arrived */
-int cuda_stage_free(CudaContext *context, void *stream, void *device);
+int cuda_stage_free(CudaContext *context, void *stream, void *device, size_t bytes);
 
 /* ---- Python types of this folder: DeviceArray, Stream, Event, Device ---- */
 

@@ -50,13 +50,13 @@ DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *e
     if (!device || device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
     DeviceArray *self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false, NULL);
     if (!self) {
-        device_release(device, data, &on.stream, 1);
+        device_release(device, data, (size_t)bytes, &on.stream, 1);
         return NULL;
     }
     self->home = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->uses[0] = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->nuses = 1;
-    self->settled = device->settles;
+    self->settled = device->shares_memory;
     return self;
 }
 
@@ -135,7 +135,9 @@ static void dealloc(PyObject *object) {
     if (self->base)
         Py_DECREF(self->base);
     else if (self->generation == self->device->generation)
-        device_release(self->device, self->head.data, streams, self->nuses);
+        device_release(self->device, self->head.data,
+                       (size_t)geometry_count(self->type->ndim, self->dims) * device_array_item(self), streams,
+                       self->nuses);
     Py_XDECREF(self->home.keeper);
     for (unsigned i = 0; i < self->nuses; i++) Py_XDECREF(self->uses[i].keeper);
     PyObject_GC_Del(object);

@@ -104,9 +104,9 @@ int device_allocate(Device *device, void *stream, size_t bytes, void **memory) {
 
 /* At interpreter exit too, when a driver may be shutting down.  A stream that is no longer there has nothing to wait
  * for but what all wait for. */
-void device_release(Device *device, void *memory, void *const *streams, size_t count) {
-    if (device->ops->release(device, memory, streams, count) != 0 && device->ops->synchronise_all(device) == 0)
-        device->ops->release(device, memory, NULL, 0);
+void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
+    if (device->ops->release(device, memory, bytes, streams, count) != 0 && device->ops->synchronise_all(device) == 0)
+        device->ops->release(device, memory, bytes, NULL, 0);
 }
 
 int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes) {
@@ -147,7 +147,7 @@ int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *d
     return device_copy(&context->device, COPY_OUT, stream, true, host, device, bytes);
 }
 
-int cuda_stage_free(CudaContext *context, void *stream, void *device) {
+int cuda_stage_free(CudaContext *context, void *stream, void *device, size_t bytes) {
     Device *gpu = &context->device;
-    return device_check(gpu, gpu->ops->release(gpu, device, &stream, 1), "freeing GPU memory");
+    return device_check(gpu, gpu->ops->release(gpu, device, bytes, &stream, 1), "freeing GPU memory");
 }

@@ -18,7 +18,8 @@ Device *runtime_device(Runtime *runtime);
 
 /* What `ops` of a device do, with exceptions, and without the GIL where it takes long.  -1: exception set. */
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
-void device_release(Device *device, void *memory, void *const *streams, size_t count); /* errors have nowhere to go */
+/* Errors have nowhere to go. */
+void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
 int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
 int device_synchronise(Device *device, void *stream);
 

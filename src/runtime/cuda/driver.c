@@ -214,6 +214,7 @@ int context_reset(Device *device) {
     if (error != CUDA_OK) return error;
     if (context->handle) api->DevicePrimaryCtxRelease(context->number);
     context->handle = context->event = context->collector = NULL;
+    while (block_cache_drop(&context->kept)) continue; /* their memory is gone with the context */
     device->generation++;
     if (thread_context == context) thread_context = NULL;
     return CUDA_OK;

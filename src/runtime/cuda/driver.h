@@ -4,6 +4,7 @@
 #ifndef KRAIT_RUNTIME_CUDA_DRIVER_H
 #define KRAIT_RUNTIME_CUDA_DRIVER_H
 
+#include "runtime/cuda/block_cache.h"
 #include "runtime/cuda/cuda.h" /* Cuda, CudaContext */
 #include "runtime/device.h"    /* Device */
 
@@ -49,6 +50,7 @@ struct CudaContext {
     bool pools;           /* cuMemAllocAsync works */
     void *event;          /* carries the place of one stream to another; NULL until first used */
     void *collector;      /* a stream that frees what several streams used; NULL until first used */
+    BlockCache kept;
 };
 
 struct Cuda {

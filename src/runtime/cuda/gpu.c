@@ -1,7 +1,8 @@
 /* gpu.c: a GPU as a Device (runtime/device.h).
  *
  * Memory comes from the driver's stream-ordered pool (cuMemAllocAsync, about a microsecond), which keeps what is freed;
- * on GPUs or drivers without pools from cuMemAlloc, which needs no order: cuMemFree waits for everything. */
+ * on GPUs or drivers without pools from cuMemAlloc, which needs no order: cuMemFree waits for everything.  Small blocks
+ * that the default stream alone has used are kept for the next array of their size on that stream (block_cache.c). */
 #include <string.h> /* memset */
 
 #include "runtime/cuda/driver.h"
@@ -25,10 +26,16 @@ static DeviceFailure gpu_explain(Device *device, int status, char *text, size_t 
 
 /* ---- memory ---- */
 
+static int free_one(CudaContext *context, uint64_t pointer, void *stream) {
+    const CuApi *api = &context->cuda->api;
+    return context->pools ? api->MemFreeAsync(pointer, stream) : api->MemFree(pointer);
+}
+
 /* What was freed is there when the streams have got there, and what the pool keeps is the driver's again. */
 static void gather_memory(CudaContext *context) {
     const CuApi *api = &context->cuda->api;
     void *pool = NULL;
+    for (uint64_t block; (block = block_cache_drop(&context->kept)) != 0;) free_one(context, block, NULL);
     if (api->CtxSynchronize() != CUDA_OK || !context->pools) return;
     if (api->DeviceGetDefaultMemPool(&pool, context->number) == CUDA_OK) api->MemPoolTrimTo(pool, 0);
 }
@@ -36,6 +43,8 @@ static void gather_memory(CudaContext *context) {
 static int allocate(CudaContext *context, void *stream, size_t size, uint64_t *address) {
     const CuApi *api = &context->cuda->api;
     int error = CUDA_OUT_OF_MEMORY;
+    if (!stream && block_cache_holds(&context->kept, size) && (*address = block_cache_take(&context->kept, size)) != 0)
+        return CUDA_OK;
     for (int attempt = 0; attempt < 2 && error == CUDA_OUT_OF_MEMORY; attempt++) {
         if (attempt) gather_memory(context);
         error = context->pools ? api->MemAllocAsync(address, size, stream) : api->MemAlloc(address, size);
@@ -64,19 +73,23 @@ static int gpu_stream_order(Device *device, void *later, void *earlier) {
 
 /* Behind one stream: there.  Behind several: on a stream of its own, which waits for them, so that they do not wait for
  * each other. */
-static int free_behind(CudaContext *context, uint64_t pointer, void *const *streams, size_t count) {
+static int free_behind(CudaContext *context, uint64_t pointer, size_t bytes, void *const *streams, size_t count) {
     enum { STREAM_NON_BLOCKING = 1 };
     const CuApi *api = &context->cuda->api;
-    if (!context->pools) return api->MemFree(pointer);
-    if (count <= 1) return api->MemFreeAsync(pointer, count ? streams[0] : NULL);
+    if (count == 1 && !streams[0] && block_cache_holds(&context->kept, bytes)) {
+        uint64_t other = block_cache_put(&context->kept, pointer, bytes);
+        if (other) free_one(context, other, NULL);
+        return CUDA_OK;
+    }
+    if (!context->pools || count <= 1) return free_one(context, pointer, count ? streams[0] : NULL);
     int error = context->collector ? CUDA_OK : api->StreamCreate(&context->collector, STREAM_NON_BLOCKING);
     for (size_t i = 0; i < count && error == CUDA_OK; i++) error = put_behind(context, context->collector, streams[i]);
     return error == CUDA_OK ? api->MemFreeAsync(pointer, context->collector) : error;
 }
 
-static int gpu_release(Device *device, void *memory, void *const *streams, size_t count) {
+static int gpu_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
     CudaContext *context = context_of(device);
-    ON_GPU(context, ((void)api, free_behind(context, (uint64_t)memory, streams, count)));
+    ON_GPU(context, ((void)api, free_behind(context, (uint64_t)memory, bytes ? bytes : 1, streams, count)));
 }
 
 static int copy(const CuApi *api, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes) {
@@ -251,9 +264,7 @@ static const DeviceOps gpu_ops = {
 };
 
 void gpu_init(CudaContext *context, int ordinal, int compute_capability) {
-    context->device = (Device){.ops = &gpu_ops,
-                               .what = "the GPU",
-                               .ordinal = ordinal,
-                               .compute_capability = compute_capability,
-                               .settles = !context->pools};
+    context->device = (Device){
+        .ops = &gpu_ops, .what = "the GPU", .ordinal = ordinal, .compute_capability = compute_capability};
+    block_cache_init(&context->kept);
 }

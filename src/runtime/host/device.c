@@ -25,8 +25,8 @@ static int host_allocate(Device *device, void *stream, size_t bytes, void **memo
     return posix_memalign(memory, HOST_ALIGNMENT, bytes ? bytes : 1) == 0 ? 0 : NO_MEMORY;
 }
 
-static int host_release(Device *device, void *memory, void *const *streams, size_t count) {
-    (void)device, (void)streams, (void)count;
+static int host_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
+    (void)device, (void)bytes, (void)streams, (void)count;
     free(memory);
     return 0;
 }
@@ -45,7 +45,7 @@ static int host_pin(Device *device, DevicePinned kind, size_t bytes, void **memo
 
 static int host_unpin(Device *device, DevicePinned kind, void *memory) {
     (void)kind;
-    return host_release(device, memory, NULL, 0);
+    return host_release(device, memory, 0, NULL, 0);
 }
 
 static int host_lock(Device *device, void *memory, size_t bytes) {
@@ -219,9 +219,5 @@ Device host_device_new(void) {
         .memory = host_memory,
         .profile = host_profile,
     };
-    return (Device){.ops = &ops,
-                    .what = "the host device",
-                    .compute_capability = CAPABILITY,
-                    .shares_memory = true,
-                    .settles = true};
+    return (Device){.ops = &ops, .what = "the host device", .compute_capability = CAPABILITY, .shares_memory = true};
 }

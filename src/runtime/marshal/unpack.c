@@ -123,11 +123,9 @@ static bool array_fits(const Type *type, PyArrayObject *array, bool convert) {
 
 MarshalResult marshal_take_array(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     if (type->record) return unpack_record(marshal, type, object, to, convert);
-    if (!PyArray_CheckExact(object) && !marshal_is_array(object)) {
-        if (!marshal->host && marshal->device_array && PyObject_TypeCheck(object, marshal->device_array))
-            return unpack_device_array(type, (DeviceArray *)object, to, convert);
-        return MARSHAL_MISMATCH;
-    }
+    if (Py_IS_TYPE(object, marshal->device_array))
+        return marshal->host ? MARSHAL_MISMATCH : unpack_device_array(type, (DeviceArray *)object, to, convert);
+    if (!marshal_is_array(object)) return MARSHAL_MISMATCH;
     PyArrayObject *array = (PyArrayObject *)object;
     if (PyArray_NDIM(array) != type->ndim || !array_fits(type, array, convert) || !has_elements(marshal, type, array))
         return MARSHAL_MISMATCH;
