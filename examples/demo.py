@@ -20,6 +20,7 @@ import mandelbrot  # noqa: E402
 import matmul  # noqa: E402
 import matrix_add  # noqa: E402
 import n_body  # noqa: E402
+import numpy_programs  # noqa: E402
 import saxpy  # noqa: E402
 import vector_add  # noqa: E402
 import vectorized  # noqa: E402
@@ -38,6 +39,7 @@ EXAMPLES = [
     ("vectorize, cuda", vectorized.run),
     ("vectorize, NumPy ufunc", vectorized.run_host),
     ("host loop, @jit", host_loop.run),
+    *numpy_programs.RUNS,
 ]
 
 

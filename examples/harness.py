@@ -103,14 +103,17 @@ def colour_map(values):
     return np.stack([np.interp(values, stops, colours[:, i]) for i in range(3)], axis=-1).astype(np.uint8)
 
 
-def main(run):
-    """For ``if __name__ == "__main__"``: runs one example and says how it went."""
-    result = run()
-    print(
-        f"{result.name} on {result.device}: compiled in {result.compile_ms:.1f} ms, runs in {result.run_ms:.3f} ms, "
-        f"{result.reference} takes {result.reference_ms:.3f} ms ({result.ratio:.1f} times); "
-        f"{'the results agree' if result.correct else 'THE RESULTS DIFFER'}"
-    )
-    for file in result.files:
-        print(f"wrote {file}")
-    sys.exit(0 if result.correct else 1)
+def main(*runs):
+    """For ``if __name__ == "__main__"``: runs examples and says how each went."""
+    wrong = 0
+    for run in runs:
+        result = run()
+        wrong += not result.correct
+        print(
+            f"{result.name} on {result.device}: compiled in {result.compile_ms:.1f} ms, runs in {result.run_ms:.3f} ms, "
+            f"{result.reference} takes {result.reference_ms:.3f} ms ({result.ratio:.1f} times); "
+            f"{'the results agree' if result.correct else 'THE RESULTS DIFFER'}"
+        )
+        for file in result.files:
+            print(f"wrote {file}")
+    sys.exit(1 if wrong else 0)
