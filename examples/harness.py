@@ -110,7 +110,8 @@ def main(*runs):
         result = run()
         wrong += not result.correct
         print(
-            f"{result.name} on {result.device}: compiled in {result.compile_ms:.1f} ms, runs in {result.run_ms:.3f} ms, "
+            f"{result.name} on {result.device}: compiled in {result.compile_ms:.1f} ms, "
+            f"runs in {result.run_ms:.3f} ms, "
             f"{result.reference} takes {result.reference_ms:.3f} ms ({result.ratio:.1f} times); "
             f"{'the results agree' if result.correct else 'THE RESULTS DIFFER'}"
         )

@@ -5,12 +5,14 @@
  * CUDA manual: the legacy default stream and blocking streams wait for each other, events and synchronisation carry
  * places over, memory of the stream-ordered pool may be used between its allocation and its freeing alone.  What breaks
  * a rule is a line in fake_violations().  A kernel uses the allocations whose addresses stand among its parameters.
- * fake_fail(name, nth, error) makes a later call of that entry point fail. */
+ * fake_fail(name, nth, error) makes a later call of that entry point fail; fake_busy(seconds) has the GPU compute. */
+#define _GNU_SOURCE /* clock_gettime */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { STREAMS = 64, BLOCKS = 4096, LOG = 1 << 16, OK = 0, INVALID_HANDLE = 400, NOT_READY = 600 };
 
@@ -91,6 +93,14 @@ static int failing(const char *name) {
     return failure.error;
 }
 
+static struct timespec idle; /* from when on nothing is running */
+
+static int busy(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec < idle.tv_sec || (now.tv_sec == idle.tv_sec && now.tv_nsec < idle.tv_nsec);
+}
+
 static Block *block_of(uint64_t address) {
     for (int i = nblocks; i-- > 0;)
         if (address >= blocks[i].address && address < blocks[i].address + blocks[i].bytes) return &blocks[i];
@@ -127,6 +137,10 @@ static void use(const char *what, Stream *stream, uint64_t address) {
 
 const char *fake_calls(void) { return calls; }
 const char *fake_violations(void) { return violations; }
+void fake_busy(int seconds) { /* what streams have been given takes so long from now */
+    clock_gettime(CLOCK_MONOTONIC, &idle);
+    idle.tv_sec += seconds;
+}
 void fake_forget(void) { calls[0] = violations[0] = 0; }
 int fake_live(void) {
     int live = 0;
@@ -353,7 +367,14 @@ int cuStreamSynchronize(void *handle) {
     join(&host, &stream->clock);
     return OK;
 }
-int cuStreamQuery(void *handle) { return (void)handle, NOT_READY; }
+int cuStreamQuery(void *handle) {
+    if (busy()) return NOT_READY;
+    Stream *stream = stream_of(handle);
+    int error = failing("StreamQuery");
+    if (error || !stream) return error ? error : INVALID_HANDLE;
+    join(&host, &stream->clock);
+    return OK;
+}
 int cuLaunchHostFunc(void *handle, void (*function)(void *), void *context) {
     OPERATION("LaunchHostFunc", handle);
     function(context);
@@ -381,7 +402,11 @@ int cuEventRecord(void *event, void *handle) {
     ((Event *)event)->clock = stream->clock;
     return OK;
 }
-int cuEventQuery(void *event) { return (void)event, NOT_READY; }
+int cuEventQuery(void *event) {
+    if (busy()) return NOT_READY;
+    join(&host, &((Event *)event)->clock);
+    return OK;
+}
 int cuEventSynchronize(void *event) {
     int error = failing("EventSynchronize");
     if (error) return error;

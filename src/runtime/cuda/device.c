@@ -107,13 +107,18 @@ static PyObject *device_reset(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-static PyObject *device_wait(PyObject *self, PyObject *unused) {
-    (void)unused;
-    Device *device = device_of(self);
+/* For the default stream first, which waits for the others, since a signal ends that wait. */
+static PyObject *wait_for_all(Device *device) {
     int status;
-    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
+    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise(device, NULL);
+    if (status == 0) status = device->ops->synchronise_all(device);
     Py_END_ALLOW_THREADS if (device_check(device, status, "waiting for the GPU") < 0) return NULL;
     Py_RETURN_NONE;
+}
+
+static PyObject *device_wait(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return wait_for_all(device_of(self));
 }
 
 static PyObject *device_compare(PyObject *one, PyObject *other, int op) {
@@ -225,11 +230,7 @@ static PyObject *select_device(PyObject *capsule, PyObject *number) {
 static PyObject *synchronize(PyObject *capsule, PyObject *unused) {
     (void)unused;
     Device *device = runtime_device(RUNTIME_OF(capsule));
-    int status;
-    if (!device) return NULL;
-    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
-    Py_END_ALLOW_THREADS if (device_check(device, status, "waiting for the GPU") < 0) return NULL;
-    Py_RETURN_NONE;
+    return device ? wait_for_all(device) : NULL;
 }
 
 static PyObject *is_available(PyObject *capsule, PyObject *unused) {

@@ -215,6 +215,8 @@ int context_reset(Device *device) {
     if (context->handle) api->DevicePrimaryCtxRelease(context->number);
     context->handle = context->event = context->collector = NULL;
     while (block_cache_drop(&context->kept)) continue; /* their memory is gone with the context */
+    atomic_store(&context->landing, NULL);
+    atomic_store(&context->streams, 0);
     device->generation++;
     if (thread_context == context) thread_context = NULL;
     return CUDA_OK;

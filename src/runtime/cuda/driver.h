@@ -8,9 +8,11 @@
 #include "runtime/cuda/cuda.h" /* Cuda, CudaContext */
 #include "runtime/device.h"    /* Device */
 
+#include <stdatomic.h> /* atomic_load */
 #include <sys/types.h> /* pid_t */
 
-enum CudaError { /* CUresult */
+enum CudaError { /* CUresult; CUDA_INTERRUPTED: the handler of a signal raised, the exception is set */
+                 CUDA_INTERRUPTED = -1,
                  CUDA_OK = 0,
                  CUDA_INVALID_VALUE = 1,
                  CUDA_OUT_OF_MEMORY = 2,
@@ -44,12 +46,14 @@ typedef struct CuApi {
 struct CudaContext {
     Device device; /* first: a pointer to the one is a pointer to the other */
     Cuda *cuda;
-    int number;           /* the driver's */
-    void *handle;         /* the primary context; NULL until first use */
-    int max_shared_optin; /* bytes of shared memory a block may have when it asks */
-    bool pools;           /* cuMemAllocAsync works */
-    void *event;          /* carries the place of one stream to another; NULL until first used */
-    void *collector;      /* a stream that frees what several streams used; NULL until first used */
+    int number;              /* the driver's */
+    void *handle;            /* the primary context; NULL until first use */
+    int max_shared_optin;    /* bytes of shared memory a block may have when it asks */
+    bool pools;              /* cuMemAllocAsync works */
+    void *event;             /* carries the place of one stream to another; NULL until first used */
+    void *collector;         /* a stream that frees what several streams used; NULL until first used */
+    _Atomic int streams;     /* open ones, beside the default stream */
+    _Atomic(void *) landing; /* page-locked memory for what is copied out; NULL: none yet, or in use */
     BlockCache kept;
 };
 
@@ -76,6 +80,9 @@ bool cuda_open(Cuda *cuda);
 int cuda_raise(Cuda *cuda, int error, const char *what);
 /* "text (NAME); advice" */
 void cuda_explain(Cuda *cuda, int error, char *text, size_t size);
+/* wait.c: until the stream, or the event, has got there; CUDA_INTERRUPTED. */
+int gpu_wait_stream(CudaContext *context, void *stream);
+int gpu_wait_event(CudaContext *context, void *event);
 /* gpu.c: fills context->device, when the rest is known. */
 void gpu_init(CudaContext *context, int ordinal, int compute_capability);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */

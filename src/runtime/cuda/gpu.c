@@ -17,6 +17,8 @@
         return error_;                                                                              \
     } while (0)
 
+enum { SMALL_COPY = 1 << 16 }; /* bytes */
+
 static CudaContext *context_of(Device *device) { return (CudaContext *)device; }
 
 static DeviceFailure gpu_explain(Device *device, int status, char *text, size_t size) {
@@ -92,28 +94,66 @@ static int gpu_release(Device *device, void *memory, size_t bytes, void *const *
     ON_GPU(context, ((void)api, free_behind(context, (uint64_t)memory, bytes ? bytes : 1, streams, count)));
 }
 
-static int copy(const CuApi *api, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes) {
-    bool at_once = wait && !stream;
-    int error = CUDA_OK;
+/* A small copy out goes through page-locked memory: it stands in the stream at once, and the wait for it can be
+ * interrupted; the memory is given up then, for the GPU may write to it still. */
+static int copy_out_small(CudaContext *context, void *stream, void *landing, void *to, uint64_t from, size_t bytes) {
+    int error = context->cuda->api.MemcpyDtoHAsync(landing, from, bytes, stream);
+    if (error == CUDA_OK) error = gpu_wait_stream(context, stream);
+    if (error == CUDA_OK) memcpy(to, landing, bytes);
+    return error;
+}
+
+static void *take_landing(CudaContext *context) {
+    void *landing = atomic_exchange(&context->landing, NULL);
+    return landing || context->cuda->api.MemAllocHost(&landing, SMALL_COPY) == CUDA_OK ? landing : NULL;
+}
+
+static void keep_landing(CudaContext *context, void *landing) {
+    void *none = NULL;
+    if (!atomic_compare_exchange_strong(&context->landing, &none, landing)) context->cuda->api.MemFreeHost(landing);
+}
+
+static int copy_on(const CuApi *api, DeviceCopy kind, void *stream, void *to, const void *from, size_t bytes) {
     switch (kind) {
-    case COPY_IN:
-        error = at_once ? api->MemcpyHtoD((uint64_t)to, from, bytes)
-                        : api->MemcpyHtoDAsync((uint64_t)to, from, bytes, stream);
-        break;
-    case COPY_OUT:
-        error = at_once ? api->MemcpyDtoH(to, (uint64_t)from, bytes)
-                        : api->MemcpyDtoHAsync(to, (uint64_t)from, bytes, stream);
-        break;
-    case COPY_WITHIN: error = api->MemcpyDtoDAsync((uint64_t)to, (uint64_t)from, bytes, stream); break;
+    case COPY_IN: return api->MemcpyHtoDAsync((uint64_t)to, from, bytes, stream);
+    case COPY_OUT: return api->MemcpyDtoHAsync(to, (uint64_t)from, bytes, stream);
+    case COPY_WITHIN: return api->MemcpyDtoDAsync((uint64_t)to, (uint64_t)from, bytes, stream);
     }
-    return error == CUDA_OK && wait && !at_once ? api->StreamSynchronize(stream) : error;
+    return CUDA_INVALID_VALUE;
+}
+
+static int synchronise(CudaContext *context, void *stream) {
+    int error = gpu_wait_stream(context, stream);
+    return error == CUDA_OK ? context->cuda->api.StreamSynchronize(stream) : error;
+}
+
+/* The driver waits inside a large copy, and inside those to memory that is not page-locked: it is called when there is
+ * nothing to wait for. */
+static int copy_and_wait(CudaContext *context, DeviceCopy kind, void *stream, void *to, const void *from,
+                         size_t bytes) {
+    const CuApi *api = &context->cuda->api;
+    bool small = bytes <= SMALL_COPY;
+    void *landing = small && kind == COPY_OUT ? take_landing(context) : NULL;
+    int error;
+    if (landing) {
+        error = copy_out_small(context, stream, landing, to, (uint64_t)from, bytes);
+        if (error != CUDA_INTERRUPTED) keep_landing(context, landing);
+        return error;
+    }
+    error = small && kind != COPY_OUT ? CUDA_OK : gpu_wait_stream(context, stream);
+    if (error != CUDA_OK) return error;
+    if (!stream && kind == COPY_IN) return api->MemcpyHtoD((uint64_t)to, from, bytes);
+    if (!stream && kind == COPY_OUT) return api->MemcpyDtoH(to, (uint64_t)from, bytes);
+    error = copy_on(api, kind, stream, to, from, bytes);
+    return error == CUDA_OK ? synchronise(context, stream) : error;
 }
 
 static int gpu_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
                     size_t bytes) {
     CudaContext *context = context_of(device);
     if (bytes == 0) return CUDA_OK;
-    ON_GPU(context, copy(api, kind, stream, wait, to, from, bytes));
+    ON_GPU(context,
+           wait ? copy_and_wait(context, kind, stream, to, from, bytes) : copy_on(api, kind, stream, to, from, bytes));
 }
 
 /* With unified addressing, which all 64-bit systems have, the GPU reaches such memory by the host's address. */
@@ -152,13 +192,22 @@ static int gpu_home(Device *device, const void *memory, int *ordinal) {
 
 /* ---- streams and events ---- */
 
-static int gpu_synchronise(Device *device, void *stream) { ON_GPU(context_of(device), api->StreamSynchronize(stream)); }
+static int gpu_synchronise(Device *device, void *stream) {
+    CudaContext *context = context_of(device);
+    ON_GPU(context, ((void)api, synchronise(context, stream)));
+}
 
 static int gpu_synchronise_all(Device *device) { ON_GPU(context_of(device), api->CtxSynchronize()); }
 
-static int gpu_stream_open(Device *device, void **stream) { ON_GPU(context_of(device), api->StreamCreate(stream, 0)); }
+static int gpu_stream_open(Device *device, void **stream) {
+    atomic_fetch_add(&context_of(device)->streams, 1);
+    ON_GPU(context_of(device), api->StreamCreate(stream, 0));
+}
 
-static int gpu_stream_close(Device *device, void *stream) { ON_GPU(context_of(device), api->StreamDestroy(stream)); }
+static int gpu_stream_close(Device *device, void *stream) {
+    atomic_fetch_sub(&context_of(device)->streams, 1);
+    ON_GPU(context_of(device), api->StreamDestroy(stream));
+}
 
 static int answer(int error, bool *done) {
     *done = error == CUDA_OK;
@@ -188,8 +237,14 @@ static int gpu_event_done(Device *device, void *event, bool *done) {
     ON_GPU(context_of(device), answer(api->EventQuery(event), done));
 }
 
+static int wait_for_event(CudaContext *context, void *event) {
+    int error = gpu_wait_event(context, event);
+    return error == CUDA_OK ? context->cuda->api.EventSynchronize(event) : error;
+}
+
 static int gpu_event_synchronise(Device *device, void *event) {
-    ON_GPU(context_of(device), api->EventSynchronize(event));
+    CudaContext *context = context_of(device);
+    ON_GPU(context, ((void)api, wait_for_event(context, event)));
 }
 
 static int gpu_event_hold(Device *device, void *event, void *stream) {
