@@ -112,6 +112,7 @@ struct Target {
     bool unroll_loads;           /* loops whose loads dominate are unrolled (optimise.c) */
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
     bool light;                  /* large functions are compiled at level 0 */
+    bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
     bool convergent;             /* threads run in lockstep: a call must not come to depend on further conditions */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */

@@ -53,7 +53,8 @@ static LLVMValueRef shift(Lower *l, Op op, bool is_signed, LLVMValueRef a, LLVMV
     int64_t width = LLVMGetIntTypeWidth(type);
     LLVMValueRef inside = l_icmp(l, LLVMIntULT, b, l_int(type, width));
     if (op == OP_RSHIFT && is_signed) return LLVMBuildAShr(l->b, a, l_select(l, inside, b, l_int(type, width - 1)), "");
-    LLVMValueRef count = l_select(l, inside, b, l_null(type));
+    bool cut = l->target->short_counts && width > 32;
+    LLVMValueRef count = cut ? l_and(l, b, l_int(type, width - 1)) : l_select(l, inside, b, l_null(type));
     LLVMValueRef shifted = op == OP_LSHIFT ? LLVMBuildShl(l->b, a, count, "") : LLVMBuildLShr(l->b, a, count, "");
     return l_select(l, inside, shifted, l_null(type));
 }

@@ -345,6 +345,7 @@ const Target *codegen_nvptx_target(void) {
         .fastmath = FASTMATH_CONTRACT,
         .atomic_scope = "device",
         .unroll_loads = true,
+        .short_counts = true,
         .slow_division = true,
         .convergent = true,
         .raises = false,

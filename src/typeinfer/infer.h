@@ -258,6 +258,9 @@ bool typing_map_operator(Typing *t, FuncId func);
 Value *typing_make_shape(Typing *t, Value *array); /* when emitting: its extents, a tuple of ints */
 bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
 bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out);
+/* Which of several types that meet join first: complex, real, whole numbers, truth values, everything else. */
+enum { TYPEINFER_RANKS = 5 };
+int typeinfer_join_rank(const Type *type);
 void solver_open(Infer *in);
 bool solver_run(Infer *in);               /* as far as it goes with what is known of the callees */
 void solver_wake(Infer *in, Value *call); /* its callee's result has changed: run again */

@@ -13,7 +13,9 @@
  *        \______|______/______________ bottom: no value reaches here (yet)
  *
  * Scalars join as they promote (promote.c): weak ones below the strong ones they adapt to.  The join is commutative,
- * joining twice changes nothing, and every chain upwards is short: that is why the solver ends.  Constants join as in
+ * joining twice changes nothing, and every chain upwards is short: that is why the solver ends.  It is not associative
+ * (int8 and a Python float are float64, complex64 with each of them complex64): of several types the first by
+ * typeinfer_join_rank joins first.  Constants join as in
  * the flat lattice: two equal ones stay, others are forgotten (typeinfer_fact_join).  Two types without a join
  * (NULL here) are a TypingError where they meet. */
 #include <string.h> /* strchr */
@@ -96,6 +98,14 @@ bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out) {
     bool same = a.konst && b.konst && a.type == b.type && const_equal(a.konst, b.konst);
     *out = (Fact){type, same ? a.konst : NULL};
     return true;
+}
+
+int typeinfer_join_rank(const Type *type) {
+    static const char order[] = "cfib";
+    const Type *content = infer_content(type);
+    if (content->kind != TY_SCALAR) return TYPEINFER_RANKS - 1;
+    char kind = type_scalar_kind(content);
+    return (int)(strchr(order, kind == 'u' ? 'i' : kind) - order);
 }
 
 /* ---- conversion of arguments to declared types ---- */

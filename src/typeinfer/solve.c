@@ -220,15 +220,25 @@ static bool no_join(Infer *in, Value *at, const char *name, const Value *a, cons
     return false;
 }
 
-/* Joins *fact with the operands that come over edges taken; the operand that does not join, or NULL. */
+/* What operand number i of `at` is there. */
+static Fact operand_fact(Infer *in, const Value *at, uint32_t i) {
+    const Value *arg = at->args[i];
+    bool holds = arg->type->kind == TY_OPTIONAL && narrow_operand(in, at, i, arg);
+    return (Fact){holds ? arg->type->items[0] : arg->type, arg->konst};
+}
+
+/* Joins *fact with the operands that come over edges taken; the operand that does not join, or NULL.  Promotion is not
+ * associative: the highest kind of number comes first, as in numpy.result_type, so that the order of the paths does not
+ * matter. */
 static const Value *join_operands(Infer *in, const Value *phi, Fact *fact) {
-    for (uint32_t i = 0; i < phi->nargs; i++) {
-        const Value *arg = phi->args[i];
-        if (!edge_taken(in->solver, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM) continue;
-        Fact operand = {arg->type, arg->konst};
-        if (arg->type->kind == TY_OPTIONAL && narrow_operand(in, phi, i, arg)) operand.type = arg->type->items[0];
-        if (!typeinfer_fact_join(in, *fact, operand, fact)) return arg;
-    }
+    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
+        for (uint32_t i = 0; i < phi->nargs; i++) {
+            const Value *arg = phi->args[i];
+            if (typeinfer_join_rank(arg->type) != rank) continue;
+            if (!edge_taken(in->solver, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM)
+                continue;
+            if (!typeinfer_fact_join(in, *fact, operand_fact(in, phi, i), fact)) return arg;
+        }
     return NULL;
 }
 
@@ -462,22 +472,33 @@ static bool rejoin(Infer *in, const Value *phi) {
     return fact.type != phi->type;
 }
 
+/* What the returns give together, now: as join_operands. */
+static Fact join_returns(Infer *in) {
+    struct Solver *s = in->solver;
+    Fact result = {infer_bottom(in), NULL};
+    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
+        for (size_t b = 0; b < in->func->blocks.len; b++) {
+            const Block *block = in->func->blocks.data[b];
+            const Value *end = block->last;
+            if (!s->blocks[block->id].reached || end->op != OP_RETURN || !is_reached(s, end)) continue;
+            Fact returned = operand_fact(in, end, 0);
+            if (typeinfer_join_rank(returned.type) != rank) continue;
+            if (!typeinfer_fact_join(in, result, returned, &result)) return s->result;
+        }
+    return result;
+}
+
 static bool joins_are_stale(Infer *in) {
     struct Solver *s = in->solver;
     bool stale = false;
     s->moved = false;
-    Fact result = {infer_bottom(in), NULL};
     for (size_t b = 0; b < in->func->blocks.len; b++) {
         const Block *block = in->func->blocks.data[b];
         if (!s->blocks[block->id].reached) continue;
         for (const Value *phi = block->first; phi && phi->op == OP_PHI && is_reached(s, phi); phi = phi->next)
             stale |= rejoin(in, phi);
-        const Value *end = block->last;
-        if (end->op != OP_RETURN || !is_reached(s, end)) continue;
-        Fact returned = {end->args[0]->type, end->args[0]->konst};
-        if (!typeinfer_fact_join(in, result, returned, &result)) return stale;
     }
-    return stale || result.type != s->result.type;
+    return stale || join_returns(in).type != s->result.type;
 }
 
 static void start(Infer *in, const Type **seeds) {
@@ -509,7 +530,7 @@ bool solver_run(Infer *in) {
         in->solver->moved = true; /* look again */
         TRY(settle(in));
     }
-    in->result = in->solver->result;
+    in->result = join_returns(in);
     return true;
 }
 

@@ -516,3 +516,15 @@ def test_recursive_functions_are_called_at_level_0():
         x[0] = factorial(n)
 
     assert re.search(r"call\S* .*factorial", ptx(kernel, f"{I1}; int", opt_level=0))
+
+
+def test_counts_of_shifts_are_compared_whole():
+    """The back end cuts them to 32 bits, in a shift that a comparison of the same count guards without that, too."""
+
+    def shifted(out, n, count):
+        out[0] = n << count
+        out[1] = n >> count
+
+    text = ptx(shifted, f"{array('uint64')}; uint64; uint64")
+    assert re.search(r"setp\.\w+\.[us]64\s+%p\d+, %rd\d+, 6[34]", text)
+    assert len(re.findall(r"selp\.b64", text)) == 2

@@ -67,15 +67,7 @@ def _easy_power(base, exponent, value):
 
 
 def _ipow(base, exponent, constant=False):
-    """In place, negative exponents raise before anything is written."""
-    if not isinstance(base, np.ndarray):
-        return _pow(base, exponent, constant)
-    kept = base.copy()
-    try:
-        return operator.ipow(base, exponent)
-    except ValueError:
-        base[...] = kept
-        raise
+    return operator.ipow(base, exponent) if isinstance(base, np.ndarray) else _pow(base, exponent, constant)
 
 
 def _round(value, digits=None):
@@ -111,6 +103,21 @@ def _cast(kind, value):
     return kind(value)
 
 
+def _sum(items):
+    """Each partial sum is a value."""
+    total = 0
+    for item in items:
+        total = _watch(total + item)
+    return sum(items)
+
+
+def _signed(value):
+    """Nobody says which sign a NaN has that was computed."""
+    if value != value:
+        raise Differs("the sign of a NaN")
+    return value
+
+
 def _stored(value, array):
     """array[...] = value: a float stored into an array of integers is converted as C does."""
     if hasattr(array, "dtype") and not isinstance(value, tuple) and not _fits(value, array.dtype):
@@ -139,7 +146,7 @@ def _complex_ufunc(name, *values):
 
 
 COMPLEX_UFUNCS = ("absolute", "abs", "multiply", "square")
-KNOWN = (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _stored, _complex_ufunc)
+KNOWN = (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _sum, _signed, _stored, _complex_ufunc)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -216,6 +223,8 @@ class Documented(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in ("copysign", "signbit"):
+            node.args[-1] = call("_signed", node.args[-1])
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":
             kind = getattr(np, function.attr)
             if isinstance(kind, type) and issubclass(kind, np.integer):
@@ -224,6 +233,8 @@ class Documented(ast.NodeTransformer):
                 return call("_complex_ufunc", ast.Constant(kind.__name__), *node.args)
         if isinstance(function, ast.Name) and function.id == "round":
             return call("_watch", call("_round", *node.args))
+        if isinstance(function, ast.Name) and function.id == "sum":
+            return call("_sum", *node.args)
         return call("_watch", node)
 
     def visit_Assign(self, node):

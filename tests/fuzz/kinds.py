@@ -172,9 +172,15 @@ def runs(template, *kinds):
     return True
 
 
-def joined(one, other):
-    """The type of a variable that has one type on one path and the other on another; the strong one decides."""
-    if one is other:
+def joined(*types):
+    """The type of a variable that has each of these on some path, or None: the highest kind of number comes first, and
+    the strong one of two decides."""
+    ranked = sorted(types, key=lambda kind: "cfib".find(np.dtype(kind).kind.replace("u", "i")))
+    return functools.reduce(joined_two, ranked)
+
+
+def joined_two(one, other):
+    if one is other or one is None:
         return one
     first, second = (other, one) if is_weak(one) else (one, other)
     return result("{} * {}", first, second)

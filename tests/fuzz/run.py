@@ -70,11 +70,13 @@ class Campaign:
 
     def report(self, worker, seed, verdict, text):
         module = importlib.import_module(self.options.subject)
-        program = module.generate(seed)
-        lines = [f"---- seed {seed}: {verdict}: {text}", str(program)]
+        lines = [f"---- seed {seed}: {verdict}: {text}"]
         with self.lock:
             self.failed.append(seed)
-            small = next(self.small) <= self.options.minimise
+            small = next(self.small) <= self.options.minimise and verdict != "broken"
+        if verdict != "broken":
+            program = module.generate(seed)
+            lines.append(str(program))
         if small:
             program.source, failure = minimise(worker, seed, program.source, verdict, text)
             lines += ["---- as small as it could be made:", f"{failure[0]}: {failure[1]}", str(program)]

@@ -237,12 +237,13 @@ class Statements(Expressions):
 
     def put_merge(self):
         """Two types meet after a branch."""
-        one, other, kind, joins = self.joining(2)
+        one, other = self.scalar(2), self.scalar(2)
+        kind, joins = self.joining((one, other))
         condition = self.unknown() if joins else self.condition(2)
         if not kind or not condition:
             return self.put_assign()
         name = self.fresh()
-        for head, text in ((f"if {condition}:", one), ("else:", other)):
+        for head, (text, _) in ((f"if {condition}:", one), ("else:", other)):
             self.put(head)
             self.put(f"    {name} = {text}")
         if joins:

@@ -223,3 +223,25 @@ def test_ints_wrap_into_narrower_integers_in_kernels():
     out = np.zeros(4, np.int8)
     kernel[1, 1](np.ones(1, np.int8), 300, out)
     assert out.tolist() == [44, 45, 44, 44]
+
+
+COUNTS = [0, 1, 31, 32, 63, 64, 65, 2**32, 2**32 + 1, 2**40, 2**62, -1, -(2**32)]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_shifts_by_any_count(kind):
+    """Counts that only the upper half of a register shows are counts."""
+
+    @cuda.jit
+    def kernel(counts, left, right):
+        i = cuda.grid(1)
+        if i < counts.size:
+            left[i] = value << counts[i]
+            right[i] = value >> counts[i]
+
+    value = kind(-7) if kind is np.int64 else kind(7)
+    counts = np.array(COUNTS).astype(kind)
+    left, right = np.zeros_like(counts), np.zeros_like(counts)
+    kernel[1, 32](counts, left, right)
+    np.testing.assert_array_equal(left, np.left_shift(value, counts))
+    np.testing.assert_array_equal(right, np.right_shift(value, counts))

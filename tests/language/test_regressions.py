@@ -1,6 +1,7 @@
 """One test for every defect that was once found: the smallest program that showed it."""
 
 import dis
+import itertools
 import math
 import threading
 import types
@@ -295,3 +296,23 @@ MIXED = [(3, np.uint8(251), 2.5), (1000, np.uint8(1), 2.5), (np.uint8(200), np.u
 def test_sums_of_items_of_several_types(items):
     agree(make("def f(t): return sum(t)"), items)
     agree(make("def f(t): return sum(t, np.int16(7))"), items)
+
+
+# ---- where more than two types meet, their order does not matter ----
+
+MEETING = [(np.int8(2), 1.5, np.complex64(3)), (np.int64(2), np.float32(0.5), 7), (np.bool_(True), 3, np.float32(2)),
+           (np.int16(1), np.uint16(2), np.float32(3)), (np.uint8(1), 2, 0.5)]
+MEETS = ["return (x if k == 0 else y) if k < 2 else z", "return x if k == 0 else (y if k == 1 else z)",
+         "if k == 0:\n        return x\n    if k == 1:\n        return y\n    return z",
+         "if k == 0:\n        v = x\n    elif k == 1:\n        v = y\n    else:\n        v = z\n    return v"]
+
+
+@pytest.mark.parametrize("body", MEETS)
+@pytest.mark.parametrize("values", MEETING)
+def test_types_meet_in_any_order(body, values):
+    wanted = np.result_type(*values).type
+    for order in itertools.permutations(values):
+        compiled = njit(make(f"def f(k, x, y, z):\n    {body}"))
+        for k, value in enumerate(order):
+            result = compiled(k, *order)
+            assert type(result) is wanted and result == value
