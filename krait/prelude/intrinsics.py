@@ -33,6 +33,18 @@ def python_number(x):
     """A NumPy scalar as the Python number that item() gives."""
 
 
+def shape_text(shape):
+    """A shape as NumPy writes it in messages: (2,3)."""
+
+
+def select(condition, x, y):
+    """x where the condition is true, else y: a ufunc of numbers."""
+
+
+def copied(array, values, casting, mask):
+    """array[...] = values where the mask is true, or everywhere if it is None; the mask fits."""
+
+
 def truncate(items, length):
     """Gives up what lies behind so many items of a list."""
 

@@ -81,3 +81,8 @@ LLVMValueRef lower_func_fsum(Lower *l, const Value *call) {
     if (call->flags & VF_CHECKED) l_math_errors(l, func_row(call->imm.func), code);
     return l_raw_load(l, l->f64, out, 8);
 }
+
+LLVMValueRef lower_func_select(Lower *l, const Value *call) {
+    LLVMValueRef condition = l_truth(l, l_arg_type(call, 0), l_arg(l, call, 0));
+    return l_select(l, condition, l_arg(l, call, 1), l_arg(l, call, 2));
+}

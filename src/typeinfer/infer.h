@@ -211,6 +211,16 @@ typedef struct SubOp {
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
+/* ---- views (rules_views.c) ---- */
+/* The type of a view whose axis i is axis from[i] of an array, or, with TYPE_MAX_NDIM, a new one of length one; when
+ * t->emit, *value, the array, becomes the view. */
+const Type *typing_permuted(Typing *t, const Type *array, Value **value, const unsigned *from, unsigned ndim);
+
+/* ---- indices with arrays (rules_advanced.c): x[i] and x[i] = v, operand 0 an array of this type ---- */
+bool typing_index_has_array(const Typing *t);
+bool typing_get_advanced(Typing *t, const Type *array);
+bool typing_set_advanced(Typing *t, const Type *array);
+
 /* ---- dates and durations (rules_time.c): t->op on operands of these types, one of them a TY_TIME ---- */
 bool typing_binary_times(Typing *t, const Type *a, const Type *b);
 bool typing_compare_times(Typing *t, const Type *a, const Type *b);

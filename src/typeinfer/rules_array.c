@@ -8,7 +8,7 @@
  *   F stays F  if the same holds from the last dimension to the first
  *   otherwise  the layout is A (any strides), except that a view without dimensions is C
  *
- * A slice is full without start, stop and step; a step other than a literal 1 makes A.  New axes have length 1 and
+ * Indices with arrays or lists are rules_advanced.c's.  A slice is full without start, stop and step; a step other than a literal 1 makes A.  New axes have length 1 and
  * change no layout. */
 #include <string.h> /* memset */
 
@@ -60,9 +60,6 @@ static bool add_component(Typing *t, Index *index, Fact fact, const Type **cast)
         component = INDEX_NEWAXIS;
         index->newaxes++;
         break;
-    case TY_ARRAY:
-        typing_fail(t, DIAG_UNSUPPORTED, "an array is indexed by an array, %s", typing_text(t, type));
-        return typing_hint(t, "loop over the indices");
     default: return typing_fail(t, DIAG_BAD_INDEX, "an array cannot be indexed by %s", typing_text(t, fact.type));
     }
     index->components[index->count++] = component;
@@ -148,6 +145,7 @@ static bool getitem_array(Typing *t, const Type *array) {
     int field;
     TRY(typing_find_field(t, array, t->args[1], &field));
     if (field >= 0) return typing_get_field(t, array, (unsigned)field);
+    if (typing_index_has_array(t)) return typing_get_advanced(t, array);
     TRY(read_index(t, array, &index));
     if (array != t->args[0].type) typing_cast(t, 0, array);
     if (index.cast) typing_cast(t, 1, index.cast);
@@ -400,6 +398,7 @@ bool rule_setitem(Typing *t) {
     int field;
     TRY(typing_find_field(t, type, t->args[1], &field));
     if (field >= 0) return typing_set_field(t, type, (unsigned)field, 2);
+    if (typing_index_has_array(t)) return typing_set_advanced(t, type);
     TRY(read_index(t, type, &index));
     if (type != t->args[0].type) typing_cast(t, 0, type);
     if (stores_back(t)) return typing_become_const(t, const_none(t->in->arena, t->in->types));

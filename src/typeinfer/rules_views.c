@@ -48,21 +48,26 @@ typedef struct NewView {
     Value *shape[TYPE_MAX_NDIM], *strides[TYPE_MAX_NDIM];
 } NewView;
 
-static bool make(Typing *t, const Type *type, const NewView *view) {
+static Value *make_view(Typing *t, Value *array, const Type *type, const NewView *view) {
     Value *args[2 + 2 * TYPE_MAX_NDIM];
     unsigned count = 2;
-    if (!t->emit) return typing_become(t, NULL, type);
-    args[0] = typing_make_cast(t, t->values[0], infer_content(t->args[0].type));
+    args[0] = array;
     args[1] = view->offset ? view->offset : typing_make_int(t, 0);
     for (unsigned i = 0; i < type->ndim; i++) args[count++] = view->shape[i];
     for (unsigned i = 0; type->layout == LAYOUT_A && i < type->ndim; i++) args[count++] = view->strides[i];
-    return typing_become(t, typing_make_op(t, OP_VIEW, type, args, count), type);
+    return typing_make_op(t, OP_VIEW, type, args, count);
 }
 
-static void read_axes(Typing *t, const Type *type, Value **shape, Value **strides) {
+static Value *operand_array(Typing *t) { return typing_make_cast(t, t->values[0], infer_content(t->args[0].type)); }
+
+static bool make(Typing *t, const Type *type, const NewView *view) {
+    return typing_become(t, t->emit ? make_view(t, operand_array(t), type, view) : NULL, type);
+}
+
+static void read_axes(Typing *t, Value *array, const Type *type, Value **shape, Value **strides) {
     const Type *axes = lib_uniform_tuple(t->in, infer_int(t->in), type->ndim);
     if (!t->emit) return;
-    Value *array = typing_make_cast(t, t->values[0], type), *extents = typing_make_getattr(t, "shape", axes, array);
+    Value *extents = typing_make_getattr(t, "shape", axes, array);
     Value *steps = typing_make_getattr(t, "strides", axes, array);
     for (unsigned i = 0; i < type->ndim; i++) {
         shape[i] = typing_make_extract(t, extents, i);
@@ -106,7 +111,7 @@ bool rule_func_reinterpreted(Typing *t) {
     NewView view = {0};
     TRY(array);
     TRY(dtype = typing_const_dtype(t, 1));
-    read_axes(t, array, view.shape, view.strides);
+    read_axes(t, t->emit ? operand_array(t) : NULL, array, view.shape, view.strides);
     if (t->emit && array->ndim) view.shape[array->ndim - 1] = as_int(t, t->values[2]);
     if (t->emit && array->ndim && type_size(dtype) != type_size(type_element(array)))
         view.strides[array->ndim - 1] = typing_make_int(t, (int64_t)type_size(dtype));
@@ -119,7 +124,7 @@ bool rule_func_frozen(Typing *t) {
     const Type *array = array_of(t);
     NewView view = {0};
     TRY(array);
-    read_axes(t, array, view.shape, view.strides);
+    read_axes(t, t->emit ? operand_array(t) : NULL, array, view.shape, view.strides);
     return make(t, type_array(t->in->types, type_element(array), array->ndim, (ArrayLayout)array->layout, true), &view);
 }
 
@@ -161,6 +166,26 @@ bool rule_func_with_item(Typing *t) {
     return typing_become(t, typing_make_op(t, OP_TUPLE, type, items, count), type);
 }
 
+/* shape_text(shape): the text "(2,3)" */
+bool rule_func_shape_text(Typing *t) {
+    Value *args[1 + TYPE_MAX_NDIM];
+    const Type *types[1 + TYPE_MAX_NDIM];
+    unsigned count;
+    Buf text;
+    TRY(read_ints(t, 0, args + 1, &count));
+    buf_init(&text, t->in->arena);
+    buf_putc(&text, '(');
+    for (unsigned i = 0; i < count; i++) buf_puts(&text, i ? ",{}" : "{}");
+    buf_puts(&text, count == 1 ? ",)" : ")");
+    const Const *template = const_str(t->in->arena, t->in->types, text.text);
+    types[0] = template->type;
+    for (unsigned i = 0; i < count; i++) types[1 + i] = infer_int(t->in);
+    const Type *type = type_with_items(t->in->types, TY_TEXT, 0, types, 1 + count);
+    if (!t->emit) return typing_become(t, NULL, type);
+    args[0] = typing_make_const(t, template);
+    return typing_become(t, typing_make_op(t, OP_FORMAT, type, args, 1 + count), type);
+}
+
 /* ---- orders of axes ---- */
 
 static bool axis_outside(Typing *t, size_t arg, int64_t axis, unsigned ndim) {
@@ -176,12 +201,11 @@ static bool read_axis(Typing *t, size_t arg, unsigned ndim, unsigned *axis) {
     return true;
 }
 
-/* A view whose axis i is axis from[i] of the array, or, with TYPE_MAX_NDIM, a new one of length one. */
-static bool make_permuted(Typing *t, const Type *array, const unsigned *from, unsigned ndim) {
+const Type *typing_permuted(Typing *t, const Type *array, Value **value, const unsigned *from, unsigned ndim) {
     Value *shape[TYPE_MAX_NDIM], *strides[TYPE_MAX_NDIM];
     NewView view = {.ndim = ndim};
     unsigned rises = 0, falls = 0, last = TYPE_MAX_NDIM;
-    read_axes(t, array, shape, strides);
+    read_axes(t, *value, array, shape, strides);
     for (unsigned i = 0; i < ndim; i++) {
         bool is_new = from[i] == TYPE_MAX_NDIM;
         if (!is_new) {
@@ -198,7 +222,15 @@ static bool make_permuted(Typing *t, const Type *array, const unsigned *from, un
         layout = LAYOUT_A;
     else if (layout != LAYOUT_A && falls)
         layout = layout == LAYOUT_C ? LAYOUT_F : LAYOUT_C;
-    return make(t, type_view(t->in->types, array, ndim, layout), &view);
+    const Type *type = type_view(t->in->types, array, ndim, layout);
+    if (t->emit) *value = make_view(t, *value, type, &view);
+    return type;
+}
+
+static bool make_permuted(Typing *t, const Type *array, const unsigned *from, unsigned ndim) {
+    Value *value = t->emit ? operand_array(t) : NULL;
+    const Type *type = typing_permuted(t, array, &value, from, ndim);
+    return typing_become(t, value, type);
 }
 
 /* The axes as one tuple, several ints or None; false: refused, or (*reverse) there are none. */
