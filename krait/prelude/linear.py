@@ -7,7 +7,7 @@ import numpy as np
 from numpy.linalg import LinAlgError, _umath_linalg
 
 from krait import _krait
-from krait.prelude.intrinsics import numpy_loop
+from krait.prelude.intrinsics import numpy_loop, shape_text
 
 _krait.bind_numpy_loops("matmul", np.matmul)
 for _name in dir(_umath_linalg):
@@ -66,15 +66,10 @@ def dot(a, b):
 
 
 def _not_aligned(a, b):
-    n = a[len(a) - 1]
-    m = b[0]
-    if len(a) == 1 and len(b) == 1:
-        raise ValueError(f"shapes ({n},) and ({m},) not aligned: {n} (dim 0) != {m} (dim 0)")
-    if len(a) == 1:
-        raise ValueError(f"shapes ({n},) and ({m},{b[1]}) not aligned: {n} (dim 0) != {m} (dim 0)")
-    if len(b) == 1:
-        raise ValueError(f"shapes ({a[0]},{n}) and ({m},) not aligned: {n} (dim 1) != {m} (dim 0)")
-    raise ValueError(f"shapes ({a[0]},{n}) and ({m},{b[1]}) not aligned: {n} (dim 1) != {m} (dim 0)")
+    n, m = a[len(a) - 1], b[0]
+    raise ValueError(
+        f"shapes {shape_text(a)} and {shape_text(b)} not aligned: {n} (dim {len(a) - 1}) != {m} (dim 0)"
+    )
 
 
 def vdot(a, b):

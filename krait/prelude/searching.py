@@ -1,5 +1,5 @@
-"""NumPy's functions that look for elements and take or put them by place or condition: nonzero, where, take, put, choose,
-select, compress, extract and their like."""
+"""NumPy's functions that look for elements and take or put them by place or condition: nonzero, where, take, put,
+choose, select, compress, extract and their like."""
 
 import numpy as np
 
@@ -108,7 +108,9 @@ def check_mask_shape(shape, mask):
         if fits and mask.shape[i] != 1 and mask.shape[i] != shape[axis]:
             fits = False
     if not fits:
-        raise ValueError(f"could not broadcast where mask from shape {shape_text(mask.shape)} into shape {shape_text(shape)}")
+        raise ValueError(
+            f"could not broadcast where mask from shape {shape_text(mask.shape)} into shape {shape_text(shape)}"
+        )
 
 
 def copyto(dst, src, casting="same_kind", where=None):

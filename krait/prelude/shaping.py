@@ -8,6 +8,7 @@ from krait.prelude.intrinsics import (
     packed,
     python_number,
     reinterpreted,
+    shape_text,
     strided,
     with_item,
     without_axis,
@@ -100,13 +101,9 @@ def whole_shape(size, shape):
 
 
 def cannot_reshape(size, shape):
-    if len(shape) == 1:
-        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[0]},)")
     if len(shape) == 2 and shape[0] < 0:
         raise ValueError(f"cannot reshape array of size {size} into shape ({shape[1]})")
-    if len(shape) == 2:
-        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[0]},{shape[1]})")
-    raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+    raise ValueError(f"cannot reshape array of size {size} into shape {shape_text(shape)}")
 
 
 def reshape(a, shape, order="C"):

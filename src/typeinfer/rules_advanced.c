@@ -24,7 +24,7 @@ typedef struct IndexPart {
 typedef struct Advanced {
     IndexPart parts[2 * TYPE_MAX_NDIM];
     size_t count, arrays;
-    unsigned ndim, lead; /* of source */
+    unsigned ndim, lead;          /* of source */
     unsigned from[TYPE_MAX_NDIM]; /* axes of the view with the other parts applied, in source's order */
     unsigned view_ndim;
     int64_t starts[TYPE_MAX_NDIM];

@@ -8,8 +8,8 @@
  *   F stays F  if the same holds from the last dimension to the first
  *   otherwise  the layout is A (any strides), except that a view without dimensions is C
  *
- * Indices with arrays or lists are rules_advanced.c's.  A slice is full without start, stop and step; a step other than a literal 1 makes A.  New axes have length 1 and
- * change no layout. */
+ * A slice is full without start, stop and step; a step other than a literal 1 makes A.  New axes have length 1 and
+ * change no layout.  Indices with arrays or lists are rules_advanced.c's. */
 #include <string.h> /* memset */
 
 #include "typeinfer/infer.h"

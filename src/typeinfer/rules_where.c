@@ -34,8 +34,7 @@ bool rule_func_np_where(Typing *t) {
             return typing_become_prelude(t, "searching:where_of_sequences");
         if (has_axes(t->args[i].type)) return typing_become_func(t, FUNC_SELECT);
     }
-    return t->in->device ? typing_become_func(t, FUNC_SELECT)
-                         : typing_become_prelude(t, "searching:where_of_numbers");
+    return t->in->device ? typing_become_func(t, FUNC_SELECT) : typing_become_prelude(t, "searching:where_of_numbers");
 }
 
 /* ---- copies ---- */
