@@ -28,8 +28,7 @@ def nonzero(a):
     a = np.asarray(a)
     if a.ndim == 0:
         raise ValueError(
-            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context "
-            "of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."
         )
     return places_of_mask(truth(a))
 
@@ -41,7 +40,7 @@ def flatnonzero(a):
 def argwhere(a):
     a = np.asarray(a)
     if a.ndim == 0:
-        return np.empty((int(truth(a)[()]), 0), np.int64)
+        return np.empty((int(a[()] != 0), 0), np.int64)
     mask = truth(a)
     places = places_of_mask(mask)
     table = np.empty((len(places[0]), mask.ndim), np.int64, "F")
