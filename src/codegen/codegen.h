@@ -39,6 +39,13 @@ typedef struct UfuncForm {
     uint32_t immediate; /* with rows: bit i: input i is one value among the parameters */
 } UfuncForm;
 
+/* What a launch has found out about the arguments of a kernel before it (decorators/plan.c). */
+enum Facts {
+    FACT_NOALIAS = 1, /* written arrays overlap no other argument */
+    FACT_SMALL = 2,   /* Program.small */
+    FACTS_ALL = 3
+};
+
 typedef struct CodegenOptions {
     EntryKind entry;
     uint32_t fastmath;  /* FastMath bits */
@@ -46,11 +53,11 @@ typedef struct CodegenOptions {
     bool boundscheck;   /* IndexError for an index outside an array */
     bool parallel;      /* loops over prange use several cores */
     bool debug;
-    bool uninterrupted;     /* code does not look for signals */
-    int opt_level;          /* 0-3 */
-    bool noalias;           /* written arrays overlap no other argument (the launcher checks) */
-    int compute_capability; /* 90 for sm_90 */
-    int ptx_version;        /* at most this (80 = 8.0); 0: no limit */
+    bool uninterrupted;                                      /* code does not look for signals */
+    int opt_level;                                           /* 0-3 */
+    uint32_t facts;                                          /* Facts bits that the launcher has checked */
+    int compute_capability;                                  /* 90 for sm_90 */
+    int ptx_version;                                         /* at most this (80 = 8.0); 0: no limit */
     int max_registers, max_threads, min_blocks, max_cluster; /* launch bounds; 0: none */
     int python_version; /* 0x030C for 3.12: exception texts are worded as this version words them */
     bool relocatable;   /* no address of this process stands in the code: it is good for another one, too */

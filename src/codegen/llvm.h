@@ -114,6 +114,7 @@ struct Target {
     bool light;                  /* large functions are compiled at level 0 */
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
+    bool slow_wide;              /* 64-bit integers cost twice as much as 32-bit ones, or more */
     bool convergent;             /* threads run in lockstep: a call must not come to depend on further conditions */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 
@@ -240,6 +241,7 @@ struct Lower {
     LLVMBuilderRef b;
     LLVMTypeRef v, i1, i8, i16, i32, i64, f16, f32, f64, ptr, empty; /* v: void, empty: {} */
     AccessPolicy access;
+    bool narrow; /* integers known to fit 32 bits are computed in 32, and so are places in arrays (Program.small) */
     uint32_t fastmath; /* FastMath bits of every floating-point operation */
     /* of the function being generated */
     const FuncInst *inst; /* NULL in an entry wrapper */

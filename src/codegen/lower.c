@@ -31,6 +31,7 @@ LLVMValueRef l_value(Lower *l, const Value *value) {
 static LLVMValueRef lower_phi(Lower *l, const Value *value) {
     TypeList types = {0};
     l_leaf_types(l, value->type, &types);
+    if (l_is_narrow(l, value)) types.data[0] = l->i32;
     PendingPhi pending = {value, ARENA_ARRAY(l->arena, LLVMValueRef, types.len), (unsigned)types.len};
     for (size_t i = 0; i < types.len; i++)
         pending.leaves[i] = LLVMBuildPhi(l->b, types.data[i], value->name ? value->name : "");
@@ -44,7 +45,9 @@ static void build_phi_values(Lower *l, const Block *block) {
         PendingPhi *pending = &l->s->phis.data[i];
         if (pending->value->block != block) continue;
         LLVMValueRef const *leaves = pending->leaves;
-        l->s->values[pending->value->id] = l_unflatten(l, pending->value->type, &leaves);
+        l->s->values[pending->value->id] = l_is_narrow(l, pending->value)
+                                               ? l_widened(l, *leaves)
+                                               : l_unflatten(l, pending->value->type, &leaves);
         if (l_is_caught(pending->value->type)) vec_push(l->arena, &caught, pending);
     }
     /* what one holds may be what another held: all are looked at before any changes */
@@ -75,6 +78,7 @@ static bool complete_phi(Lower *l, const PendingPhi *pending) {
         }
         if (l_has_bytes(phi->type)) l_flatten(l, phi->type, l_value(l, operand), &leaves);
         TRY(!l->diag->failed);
+        if (l_is_narrow(l, phi)) leaves.data[0] = l_narrowed(l, leaves.data[0]);
         for (unsigned i = 0; i < pending->nleaves; i++) LLVMAddIncoming(pending->leaves[i], &leaves.data[i], &from, 1);
     }
     return true;

@@ -65,6 +65,14 @@ void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits 
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);
 LLVMValueRef lower_call_func(Lower *l, const Value *call);
 
+/* lower_narrow.c: 64-bit integers that fit 32 bits, where l->narrow */
+bool l_is_narrow(const Lower *l, const Value *value);
+LLVMValueRef l_narrowed(Lower *l, LLVMValueRef wide); /* i32 */
+LLVMValueRef l_widened(Lower *l, LLVMValueRef value); /* i64 */
+LLVMValueRef lower_narrow(Lower *l, const Value *value);
+bool l_is_narrow_comparison(const Lower *l, const Value *value);
+bool l_counts_narrowly(const Lower *l, const Value *range);
+
 LLVMValueRef lower_unary(Lower *l, const Value *value); /* lower_scalar.c */
 LLVMValueRef lower_binary(Lower *l, const Value *value);
 LLVMValueRef lower_compare(Lower *l, const Value *value);

@@ -55,10 +55,34 @@ LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array) {
     return size;
 }
 
+/* In 32 bits, which hold every place in a small array: a sum of products with strides, so that accesses to neighbours
+ * share all but one of them. */
+static LLVMValueRef narrow_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
+    bool strided = type->layout == LAYOUT_A;
+    LLVMValueRef at = NULL, stride = NULL;
+    LLVMValueRef parts[TYPE_MAX_NDIM];
+    for (unsigned k = 0; k < type->ndim; k++) { /* from the axis whose items are neighbours on */
+        unsigned i = type->layout == LAYOUT_F ? k : type->ndim - 1 - k;
+        if (strided) stride = l_narrowed(l, l_array_stride(l, type, array, i));
+        parts[i] = stride ? l_nswmul(l, l_narrowed(l, index[i]), stride) : l_narrowed(l, index[i]);
+        if (strided || k + 1 == type->ndim) continue;
+        LLVMValueRef extent = l_narrowed(l, l_array_shape(l, type, array, i));
+        stride = stride ? l_nswmul(l, stride, extent) : extent;
+    }
+    for (unsigned k = 0; k < type->ndim; k++) {
+        unsigned i = type->layout == LAYOUT_F ? type->ndim - 1 - k : k;
+        at = at ? l_nswadd(l, at, parts[i]) : parts[i];
+    }
+    at = l_widened(l, at);
+    LLVMValueRef data = l_array_data(l, array);
+    return strided ? l_offset(l, data, at) : l_index(l, l_item_type(l, type_element(type)), data, at);
+}
+
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
     LLVMValueRef data = l_array_data(l, array), at = NULL;
     unsigned ndim = type->ndim;
     if (ndim == 0) return data;
+    if (l->narrow) return narrow_element(l, type, array, index);
     if (type->layout == LAYOUT_A) {
         for (unsigned i = 0; i < ndim; i++) {
             LLVMValueRef part = l_nswmul(l, index[i], l_array_stride(l, type, array, i));
@@ -82,7 +106,7 @@ LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLV
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward) {
     if (forward) return index;
     if (LLVMIsAConstantInt(index)) return LLVMConstIntGetSExtValue(index) < 0 ? l_add(l, index, extent) : index;
-    return l_select(l, l_icmp(l, LLVMIntSLT, index, l_i64(l, 0)), l_add(l, index, extent), index);
+    return l_select(l, l_icmp(l, LLVMIntSLT, index, l_null(LLVMTypeOf(index))), l_add(l, index, extent), index);
 }
 
 /* ---- indices ---- */
@@ -174,8 +198,9 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     a->array = type;
     a->guarded = false;
     for (unsigned i = 0; i < type->ndim; i++) {
-        LLVMValueRef extent = l_array_shape(l, type, array, i);
-        index[i] = l_wrap_index(l, x->values[i], extent, x->forward[i]);
+        LLVMValueRef extent = l_array_shape(l, type, array, i), given = x->values[i];
+        if (l->narrow) extent = l_narrowed(l, extent), given = l_narrowed(l, given);
+        index[i] = l_wrap_index(l, given, extent, x->forward[i]);
         if (policy == ACCESS_TRUST) continue;
         inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);
         if (x->certain[i] && LLVMIsAICmpInst(inside[i])) LLVMSetICmpSameSign(inside[i], true);

@@ -241,5 +241,7 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
     if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 &&
         type_is_integer(to) && !to->weak && to->scalar != SCALAR_BOOL)
         l_check_int_range(l, operand, from, to, value->args[0]);
+    if (l_is_narrow(l, value->args[0]) && type_is_scalar(to) && type_scalar_kind(to) == 'f')
+        return l_cast_scalar(l, l_narrowed(l, operand), SCALAR_INT32, to->scalar);
     return l_convert(l, operand, from, to);
 }

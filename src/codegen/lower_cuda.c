@@ -13,6 +13,11 @@ static LLVMValueRef special(Lower *l, Special which) {
     return LLVMBuildZExt(l->b, l->target->special(l, which), l->i64, "");
 }
 
+/* To be multiplied: a small grid's places fit 32 bits. */
+static LLVMValueRef factor(Lower *l, Special which) {
+    return l->narrow ? l->target->special(l, which) : special(l, which);
+}
+
 /* ---- places and sizes ---- */
 
 static LLVMValueRef per_axis(Lower *l, const Value *call, LLVMValueRef (*axis)(Lower *l, int axis)) {
@@ -24,14 +29,16 @@ static LLVMValueRef per_axis(Lower *l, const Value *call, LLVMValueRef (*axis)(L
 
 /* A grid has at most 2^31 - 1 blocks on the first axis and 1024 threads a block: no overflow in 64 bits. */
 static LLVMValueRef grid_place(Lower *l, int axis) {
-    LLVMValueRef start = l_nswmul(l, special(l, (Special)(SPECIAL_BLOCK_X + axis)),
-                                  special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
-    return l_nswadd(l, start, special(l, (Special)(SPECIAL_THREAD_X + axis)));
+    LLVMValueRef start = l_nswmul(l, factor(l, (Special)(SPECIAL_BLOCK_X + axis)),
+                                  factor(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
+    LLVMValueRef place = l_nswadd(l, start, factor(l, (Special)(SPECIAL_THREAD_X + axis)));
+    return l->narrow ? LLVMBuildZExt(l->b, place, l->i64, "") : place;
 }
 
 static LLVMValueRef grid_size(Lower *l, int axis) {
-    return l_nswmul(l, special(l, (Special)(SPECIAL_GRID_DIM_X + axis)),
-                    special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
+    LLVMValueRef size = l_nswmul(l, factor(l, (Special)(SPECIAL_GRID_DIM_X + axis)),
+                                 factor(l, (Special)(SPECIAL_BLOCK_DIM_X + axis)));
+    return l->narrow ? LLVMBuildZExt(l->b, size, l->i64, "") : size;
 }
 
 LLVMValueRef lower_func_cuda_grid(Lower *l, const Value *call) { return per_axis(l, call, grid_place); }

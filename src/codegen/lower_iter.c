@@ -9,6 +9,7 @@
  *   range on targets where         i < stop, stop clipped so that i + step cannot overflow
  *   division is slow, step known
  *   not to be negative
+ *   range within 32 bits           i < stop (i > stop), in 32 bits (lower_narrow.c)
  *   tuple, array, flat, list,      a running number and the length
  *   reversed
  *   enumerate, zip                 their parts
@@ -18,15 +19,15 @@
 
 struct Iterator {
     IterKind kind;
-    const Type *over;    /* what is iterated over */
-    LLVMValueRef slot;   /* i64: next value of a range, else number of the next item */
-    LLVMValueRef left;   /* i64 slot: items left, in the counted form of a range */
-    LLVMValueRef limit;  /* stop of a range, else number of items */
-    LLVMValueRef step;   /* of a range */
-    LLVMValueRef source; /* array; memory of a tuple's items */
-    LLVMValueRef stride; /* between a tuple's items in memory */
-    bool reversed;
-    Iterator **parts; /* enumerate: 1, zip: nparts */
+    const Type *over;      /* what is iterated over */
+    LLVMValueRef slot;     /* next value of a range, else number of the next item: of the limit's type */
+    LLVMValueRef left;     /* i64 slot: items left, in the counted form of a range */
+    LLVMValueRef limit;    /* stop of a range, else number of items */
+    LLVMValueRef step;     /* of a range */
+    LLVMValueRef source;   /* array; memory of a tuple's items */
+    LLVMValueRef stride;   /* between a tuple's items in memory */
+    bool reversed, narrow; /* narrow: a range that counts in 32 bits */
+    Iterator **parts;      /* enumerate: 1, zip: nparts */
     unsigned nparts;
 };
 
@@ -70,12 +71,14 @@ LLVMValueRef lower_func_len(Lower *l, const Value *call) {
 }
 
 static LLVMValueRef slot_of(Lower *l, LLVMValueRef first, const char *name) {
-    LLVMValueRef slot = l_alloca(l, l->i64, name);
+    LLVMValueRef slot = l_alloca(l, LLVMTypeOf(first), name);
     LLVMBuildStore(l->b, first, slot);
     return slot;
 }
 
-static LLVMValueRef read_slot(Lower *l, LLVMValueRef slot) { return LLVMBuildLoad2(l->b, l->i64, slot, ""); }
+static LLVMValueRef read_slot(Lower *l, LLVMValueRef slot) {
+    return LLVMBuildLoad2(l->b, LLVMGetAllocatedType(slot), slot, "");
+}
 
 static void start_range(Lower *l, Iterator *it, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step, bool upward) {
     it->kind = ITER_RANGE;
@@ -91,7 +94,17 @@ static void start_range(Lower *l, Iterator *it, LLVMValueRef start, LLVMValueRef
     it->left = slot_of(l, l_range_length(l, start, stop, step), "left");
 }
 
+static void start_narrow_range(Lower *l, Iterator *it, const Value *range, LLVMValueRef v) {
+    it->kind = ITER_RANGE;
+    it->narrow = true;
+    it->reversed = value_bounds(range->args[2]).hi < 0;
+    it->step = l_narrowed(l, l_extract(l, v, 2));
+    it->limit = l_narrowed(l, l_extract(l, v, 1));
+    it->slot = slot_of(l, l_narrowed(l, l_extract(l, v, 0)), "next");
+}
+
 static LLVMValueRef range_more(Lower *l, const Iterator *it) {
+    if (it->narrow) return l_icmp(l, it->reversed ? LLVMIntSGT : LLVMIntSLT, read_slot(l, it->slot), it->limit);
     if (it->left) return l_icmp(l, LLVMIntNE, read_slot(l, it->left), l_i64(l, 0));
     return l_icmp(l, is_constant(it->step, -1) ? LLVMIntSGT : LLVMIntSLT, read_slot(l, it->slot), it->limit);
 }
@@ -99,6 +112,7 @@ static LLVMValueRef range_more(Lower *l, const Iterator *it) {
 static LLVMValueRef range_take(Lower *l, const Iterator *it) {
     LLVMValueRef value = read_slot(l, it->slot);
     LLVMBuildStore(l->b, it->left ? l_add(l, value, it->step) : l_nswadd(l, value, it->step), it->slot);
+    if (it->narrow) return l_widened(l, value);
     if (it->left) LLVMBuildStore(l->b, LLVMBuildNUWSub(l->b, read_slot(l, it->left), l_i64(l, 1), ""), it->left);
     return value;
 }
@@ -169,7 +183,9 @@ LLVMValueRef lower_iter(Lower *l, const Value *value) {
     if (value->flags & VF_SHARED) return l_iter_object(l, value);
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     LLVMValueRef v = l_value(l, source);
-    if (source->type->kind == TY_RANGE)
+    if (l_counts_narrowly(l, source))
+        start_narrow_range(l, it, source, v);
+    else if (source->type->kind == TY_RANGE)
         start_range(l, it, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2), is_upward(source));
     else
         TRY(start_numbered(l, it, source->type, v));
@@ -236,7 +252,8 @@ static LLVMValueRef more(Lower *l, const Iterator *it) {
 /* As an unsigned number: a range may have more items than an int64 counts. */
 static LLVMValueRef items_left(Lower *l, const Iterator *it) {
     if (it->left) return read_slot(l, it->left);
-    if (it->kind == ITER_RANGE) return l_range_length(l, read_slot(l, it->slot), it->limit, it->step);
+    if (it->kind == ITER_RANGE)
+        return l_range_length(l, l_widened(l, read_slot(l, it->slot)), l_widened(l, it->limit), l_widened(l, it->step));
     if (it->kind == ITER_ENUMERATE) return items_left(l, it->parts[0]);
     if (it->kind != ITER_ZIP) return l_sub(l, it->limit, read_slot(l, it->slot));
     LLVMValueRef least = l_i64(l, 0);

@@ -317,7 +317,8 @@ LLVMValueRef lower_unary(Lower *l, const Value *value) {
     if (value->type->kind == TY_TIME) return lower_time_negative(l, value);
     if (!type_is_scalar(value->type))
         return l_fail(l, "%s has no `%s`", l_type_text(l, value->type), op_info[value->op].doc), NULL;
-    return l_scalar_op(l, value->op, value->type->scalar, l_arg(l, value, 0), NULL);
+    LLVMValueRef narrow = lower_narrow(l, value);
+    return narrow ? narrow : l_scalar_op(l, value->op, value->type->scalar, l_arg(l, value, 0), NULL);
 }
 
 /* ---- binary operations with the interpreter's exceptions ---- */
@@ -420,6 +421,8 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     if (!type_is_scalar(type)) return l_fail(l, "%s has no `%s`", l_type_text(l, type), op_info[value->op].doc), NULL;
     LLVMValueRef a = l_arg(l, value, 0), b = l_arg(l, value, 1);
     check_binary(l, value, b);
+    LLVMValueRef narrow = lower_narrow(l, value);
+    if (narrow) return narrow;
     char kind = type_scalar_kind(type);
     LLVMValueRef plain = unwrapped(l, value, a, b);
     if (plain) return plain;
@@ -497,6 +500,9 @@ LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef
 
 LLVMValueRef lower_compare(Lower *l, const Value *value) {
     const Type *a_type = value->args[0]->type, *b_type = value->args[1]->type;
+    if (l_is_narrow_comparison(l, value))
+        return l_scalar_op(l, value->op, SCALAR_INT32, l_narrowed(l, l_arg(l, value, 0)),
+                           l_narrowed(l, l_arg(l, value, 1)));
     if (type_is_scalar(a_type) && type_is_scalar(b_type))
         return l_compare_scalars(l, value->op, a_type, l_arg(l, value, 0), b_type, l_arg(l, value, 1));
     if (a_type->kind == TY_TIME && b_type->kind == TY_TIME) return lower_time_compare(l, value);

@@ -445,7 +445,8 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     LLVMValueRef block = host_entry_add(l, name, l->i32, params, count);
     LLVMSetLinkage(block, LLVMInternalLinkage);
     l_attribute(l, block, -1, "noinline", 0);
-    for (unsigned i = 3; l->m->options.noalias && i < count; i++) l_attribute(l, block, (int)i + 1, "noalias", 0);
+    for (unsigned i = 3; l->m->options.facts & FACT_NOALIAS && i < count; i++)
+        l_attribute(l, block, (int)i + 1, "noalias", 0);
 
     l_begin(l, block);
     LLVMValueRef *args = load_arguments(l, root, LLVMGetParam(block, 1));

@@ -52,16 +52,18 @@ static void describe_parameters(Lower *l, LLVMValueRef kernel, const KernelParam
     for (size_t i = 0; i < count; i++) {
         int index = (int)i + 1;
         if (params[i].leaf->kind != LEAF_DATA) continue;
-        if (l->m->options.noalias) l_attribute(l, kernel, index, "noalias", 0);
+        if (l->m->options.facts & FACT_NOALIAS) l_attribute(l, kernel, index, "noalias", 0);
         l_attribute(l, kernel, index, "align", type_align(type_element(params[i].leaf->array)));
     }
 }
 
-/* Says to LLVM what every array promises: a length is between 0 and 2^63. */
+/* Says to LLVM what every array promises: a length is between 0 and 2^63, or less. */
 static void assume_lengths(Lower *l, LLVMValueRef kernel, const KernelParam *params, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (params[i].leaf->kind != LEAF_SHAPE) continue;
-        LLVMValueRef fits = l_icmp(l, LLVMIntSGE, LLVMGetParam(kernel, (unsigned)i), l_i64(l, 0));
+        LLVMValueRef length = LLVMGetParam(kernel, (unsigned)i);
+        LLVMValueRef fits = l->narrow ? l_icmp(l, LLVMIntULE, length, l_i64(l, SMALL_COUNT))
+                                      : l_icmp(l, LLVMIntSGE, length, l_i64(l, 0));
         l_intrinsic(l, "llvm.assume", NULL, &fits, 1);
     }
 }

@@ -347,6 +347,7 @@ const Target *codegen_nvptx_target(void) {
         .unroll_loads = true,
         .short_counts = true,
         .slow_division = true,
+        .slow_wide = true,
         .convergent = true,
         .raises = false,
         .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size},

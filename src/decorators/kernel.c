@@ -170,7 +170,7 @@ static int compile_now(Kernel *self) {
     Config config;
     if (self->core.options.device) return check_device_function(self);
     if (kernel_device(self, &context) < 0) return -1;
-    kernel_config(self, context, true, &config);
+    kernel_config(self, context, FACTS_ALL, &config);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
         Spec *spec = specialiser_for_signature(&self->core, &config,
                                                (Signature *)PyList_GET_ITEM(self->core.signatures, i));

@@ -50,6 +50,8 @@ typedef struct Plan {
     uint32_t narrays, nmoves;
     PlanArray *arrays;
     bool may_overlap; /* some array is written and there is another */
+    uint32_t nints;   /* integers of 64 bits among the arguments */
+    uint32_t *ints;   /* where they lie in the argument buffer */
     PlanMove *moves;  /* TARGET_NVPTX */
     size_t params_bytes;
     CudaKernel **loaded; /* one per device */
@@ -61,7 +63,7 @@ enum { MAX_PARAMS_BYTES = 4096 }; /* CUDA's limit for kernel parameters */
 /* plan.c */
 Plan *plan_of(Kernel *kernel, Spec *spec); /* NULL: exception set */
 CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *context);
-bool plan_overlaps(const Plan *plan, const char *buffer);
+uint32_t plan_facts(const Plan *plan, const char *buffer, const Dims *grid);
 void plan_pack(const Plan *plan, const char *buffer, char *params);
 
 /* staging.c */
@@ -102,6 +104,6 @@ extern PyType_Spec launcher_spec;
 PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes,
                        int64_t tasks);
 int kernel_device(Kernel *kernel, CudaContext **context); /* NULL: the host device.  -1: exception set */
-void kernel_config(const Kernel *kernel, CudaContext *context, bool noalias, Config *config);
+void kernel_config(const Kernel *kernel, CudaContext *context, uint32_t facts, Config *config);
 
 #endif

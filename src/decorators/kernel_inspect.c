@@ -36,7 +36,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor))
         return NULL;
     if (kernel_device(self, &context) < 0) return NULL;
-    kernel_config(self, context, true, &config);
+    kernel_config(self, context, FACTS_ALL, &config);
     config.target = TARGET_NVPTX;
     if (major)
         config.codegen.compute_capability = 10 * major + minor;
@@ -46,7 +46,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
     PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
     for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {
         const Spec *spec = wanted ? NULL : self->core.specs[i];
-        if (spec && (spec->stale || !spec->code->config.codegen.noalias)) continue;
+        if (spec && (spec->stale || spec->code->config.codegen.facts != FACTS_ALL)) continue;
         const Type *const *types = wanted ? wanted->args : spec->code->params;
         size_t count = wanted ? (size_t)wanted->count : spec->nargs;
         PyObject *ptx = inspect_stage(&self->core, &config, types, count, "ptx");
@@ -90,7 +90,7 @@ static PyObject *kernel_compile(PyObject *object, PyObject *given) {
     if (!signature) return NULL;
     Spec *spec = NULL;
     if (kernel_device(self, &context) == 0) {
-        kernel_config(self, context, true, &config);
+        kernel_config(self, context, FACTS_ALL, &config);
         spec = specialiser_compile(&self->core, &config, signature->args, NULL, (size_t)signature->count, NULL, false);
     }
     Py_DECREF(signature);
@@ -267,7 +267,7 @@ static PyObject *kernel_export(PyObject *object, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Oisp:_export", &given, &capability, &name, &status_result)) return NULL;
     Signature *signature = signature_from_object(self->core.state, given);
     if (!signature) return NULL;
-    kernel_config(self, NULL, false, &config);
+    kernel_config(self, NULL, 0, &config);
     config.target = TARGET_NVPTX;
     config.codegen.compute_capability = capability;
     config.codegen.status_result = status_result;

@@ -1,7 +1,7 @@
 /* launch.c: kernel[grid, block, stream, shared](...): a Launcher, called by vectorcall.
  *
  * A launch: unpack the arguments into a buffer on the C stack as a specialisation for this device takes them, see
- * whether written arrays overlap others (that decides which variant of the code runs), then either pack the GPU's
+ * which facts hold of them (that decides which of two variants of the code runs), then either pack the GPU's
  * parameter buffer and hand it to the driver, or run the grid on the host device.  Warm launches allocate nothing.
  * Arguments no specialisation takes lead to a compilation. */
 #include "decorators/kernel.h"
@@ -21,12 +21,12 @@ int kernel_device(Kernel *kernel, CudaContext **context) {
     return *context ? 0 : -1;
 }
 
-void kernel_config(const Kernel *kernel, CudaContext *context, bool noalias, Config *config) {
+void kernel_config(const Kernel *kernel, CudaContext *context, uint32_t facts, Config *config) {
     *config = kernel->core.config;
     config->target = context ? TARGET_NVPTX : TARGET_HOST;
     config->codegen.compute_capability = context ? context_compute_capability(context) : 0;
     config->codegen.ptx_version = context ? cuda_max_ptx_version(kernel->core.state->cuda) : 0;
-    config->codegen.noalias = noalias;
+    config->codegen.facts = facts;
 }
 
 /* ---- running ---- */
@@ -148,6 +148,16 @@ static bool for_device(const Spec *spec, const CudaContext *context) {
     return config->target == TARGET_NVPTX && config->codegen.compute_capability == context_compute_capability(context);
 }
 
+/* Of all facts or of none: whether the specialisation is the variant for this call.  forall: a block has a warp at
+ * least. */
+static bool is_variant(const Launcher *self, const Spec *spec, const Plan *plan, const char *buffer) {
+    enum { LEAST_BLOCK = 32 };
+    int64_t block = self->block.x[0] ? self->block.x[0] : LEAST_BLOCK;
+    Dims grid = self->grid;
+    if (self->tasks >= 0) grid.x[0] = self->tasks / block < SMALL_BLOCKS ? 1 : UINT32_MAX;
+    return (plan_facts(plan, buffer, &grid) == FACTS_ALL) == (spec->code->config.codegen.facts == FACTS_ALL);
+}
+
 /* MARSHAL_OK: launched, *status tells how it went.  MISMATCH: this specialisation is not for these arguments. */
 static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, int *status) {
     Launcher *self = choice->self;
@@ -158,7 +168,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     if (!spec_guards(spec)) return MARSHAL_MISMATCH;
     Plan *plan = plan_of(self->kernel, spec);
     if (!plan) return MARSHAL_ERROR;
-    if (plan_overlaps(plan, buffer) == spec->code->config.codegen.noalias) return MARSHAL_MISMATCH;
+    if (!is_variant(self, spec, plan, buffer)) return MARSHAL_MISMATCH;
     *status = choice->context ? run_on_gpu(choice, spec, plan, buffer) : run_on_host(self, spec, buffer);
     return MARSHAL_OK;
 }
@@ -201,10 +211,10 @@ static int launch_known(const Choice *choice) {
 
 /* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there
  * is one. */
-static Spec *compile_variant(const Choice *choice, bool noalias, const Spec *like) {
+static Spec *compile_variant(const Choice *choice, uint32_t facts, const Spec *like) {
     Kernel *kernel = choice->self->kernel;
     Config config;
-    kernel_config(kernel, choice->context, noalias, &config);
+    kernel_config(kernel, choice->context, facts, &config);
     if (like && like->convert)
         return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs,
                                    like->declared, true);
@@ -212,13 +222,14 @@ static Spec *compile_variant(const Choice *choice, bool noalias, const Spec *lik
     return specialiser_for_arguments(&kernel->core, &config, choice->bound);
 }
 
-/* Compiles the variant these arguments need: the one without aliasing first, then, if they do overlap, the other. */
+/* Compiles the variant these arguments need: the one that knows all facts first, then, if one does not hold, the
+ * general one. */
 static int launch_compiled(Choice *choice) {
     Specialiser *core = &choice->self->kernel->core;
     Spec *spec = NULL;
-    for (int noalias = 1; noalias >= 0; noalias--) {
+    for (int variant = 1; variant >= 0; variant--) {
         int status = 0;
-        spec = compile_variant(choice, noalias, spec);
+        spec = compile_variant(choice, variant ? FACTS_ALL : 0, spec);
         if (!spec) return -1;
         choice->convert = spec->convert;
         table_note(core, table_fingerprint(core, choice->bound), spec);

@@ -1,6 +1,6 @@
 /* plan.c: what a launch knows about a specialisation: where arrays lie among its arguments, which may be written, and
- * how the argument bytes become the GPU's parameter buffer (repr.h: kernel_params).  Made at the first launch, kept
- * with the specialisation. */
+ * how the argument bytes become the GPU's parameter buffer (repr.h: kernel_params), which facts hold of a call.  Made
+ * at the first launch, kept with the specialisation. */
 #include "decorators/kernel.h"
 
 #include "driver/driver.h"
@@ -13,6 +13,7 @@ static void plan_free(void *extra) {
         if (plan->loaded[i]) cuda_kernel_free(plan->loaded[i]);
     PyMem_Free(plan->loaded);
     PyMem_Free(plan->arrays);
+    PyMem_Free(plan->ints);
     PyMem_Free(plan->moves);
     PyMem_Free(plan);
 }
@@ -37,6 +38,9 @@ static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t 
                                                     .written = written && !leaf->array->readonly};
     }
 }
+
+/* What the pass `intervals` takes for granted of an argument's type under FACT_SMALL. */
+static bool is_wide_int(const Type *type) { return type_is_integer(type) && type->scalar == SCALAR_INT64; }
 
 typedef struct Moving {
     Plan *plan;
@@ -89,12 +93,15 @@ Plan *plan_of(Kernel *kernel, Spec *spec) {
     if (!plan) return (Plan *)PyErr_NoMemory();
     for (uint32_t i = 0; i < spec->nargs; i++) count += count_arrays(spec->args[i].type);
     plan->arrays = PyMem_Calloc(count + 1, sizeof *plan->arrays);
+    plan->ints = PyMem_Calloc(spec->nargs + 1, sizeof *plan->ints);
     plan->ndevices = spec->code->ptx ? cuda_device_count(kernel->core.state->cuda) : 0;
     plan->loaded = PyMem_Calloc((size_t)plan->ndevices + 1, sizeof *plan->loaded);
-    if (!plan->arrays || !plan->loaded) {
+    if (!plan->arrays || !plan->ints || !plan->loaded) {
         PyErr_NoMemory();
         goto failed;
     }
+    for (uint32_t i = 0; i < spec->nargs; i++)
+        if (is_wide_int(spec->args[i].type)) plan->ints[plan->nints++] = spec->args[i].offset;
     for (uint32_t i = 0; i < spec->nargs; i++)
         list_arrays(plan, spec->args[i].type, i, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
@@ -146,7 +153,7 @@ static bool meets(Extent one, Extent other) {
 }
 
 /* Whether an array that may be written shares memory with another argument. */
-bool plan_overlaps(const Plan *plan, const char *buffer) {
+static bool overlaps(const Plan *plan, const char *buffer) {
     enum { FEW = 16 };
     Extent extents[FEW];
     if (!plan->may_overlap) return false;
@@ -159,6 +166,36 @@ bool plan_overlaps(const Plan *plan, const char *buffer) {
         }
     }
     return false;
+}
+
+static bool is_small_array(const PlanArray *array, const char *buffer) {
+    const int64_t *shape = (const int64_t *)(buffer + array->offset + sizeof(ArrayHead));
+    int64_t item = (int64_t)type_size(type_element(array->type)), count = 1;
+    for (unsigned i = 0; i < array->type->ndim; i++) {
+        if (shape[i] > SMALL_COUNT) return false;
+        count *= shape[i];
+        if (count > SMALL_COUNT) return false;
+    }
+    if (array->type->layout != LAYOUT_A) return count <= INT32_MAX / (item ? item : 1);
+    ByteRange range = strided_range(array->type->ndim, shape, shape + array->type->ndim, (size_t)item);
+    return range.low > INT32_MIN && range.high - range.low <= INT32_MAX;
+}
+
+static bool is_small(const Plan *plan, const char *buffer, const Dims *grid) {
+    for (int axis = 0; axis < 3; axis++)
+        if (grid->x[axis] > SMALL_BLOCKS) return false;
+    for (uint32_t i = 0; i < plan->nints; i++) {
+        int64_t number;
+        memcpy(&number, buffer + plan->ints[i], sizeof number);
+        if (number <= -SMALL_COUNT || number >= SMALL_COUNT) return false;
+    }
+    for (uint32_t i = 0; i < plan->narrays; i++)
+        if (!is_small_array(&plan->arrays[i], buffer)) return false;
+    return true;
+}
+
+uint32_t plan_facts(const Plan *plan, const char *buffer, const Dims *grid) {
+    return (overlaps(plan, buffer) ? 0 : FACT_NOALIAS) | (is_small(plan, buffer, grid) ? FACT_SMALL : 0);
 }
 
 void plan_pack(const Plan *plan, const char *buffer, char *params) {

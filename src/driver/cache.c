@@ -161,7 +161,7 @@ static void add_options(Sha256 *hash, const Config *config) {
                                o->debug,
                                o->uninterrupted,
                                o->opt_level,
-                               o->noalias,
+                               o->facts,
                                o->compute_capability,
                                o->ptx_version,
                                o->max_registers,

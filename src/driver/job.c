@@ -134,6 +134,7 @@ static bool stage_infer(Job *job) {
         .parallel = job->options.parallel,
         .index_raises = codegen_index_raises(job_target(job), &job->options),
         .uninterrupted = job->options.uninterrupted,
+        .small = job->config->kernel && job->options.facts & FACT_SMALL,
     };
     dump_program(job, DUMP_TYPED);
     notes_print(job);

@@ -228,11 +228,13 @@ struct FuncInst {
         *konsts;        /* one per parameter: constant it is known to be (literal shapes, None, bool), or NULL */
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
-    uint64_t writes; /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
-    bool summarised; /* effects are known: effects_summarise ran */
-    Effects effects; /* of a call */
-    bool loops;      /* it has a loop, or calls a function that has: pass safepoints */
-    bool recursive;  /* calls lead from it back to it: raises, where the depth is checked */
+    Bounds *arguments; /* by parameter, if it is an integer: what all calls pass; NULL: nobody knows (pass intervals) */
+    bool called_freely; /* by others than CALL_INST */
+    uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
+    bool summarised;    /* effects are known: effects_summarise ran */
+    Effects effects;    /* of a call */
+    bool loops;         /* it has a loop, or calls a function that has: pass safepoints */
+    bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     uint8_t
         depth; /* of recursive functions: 0 looks at the stack and for signals; a copy that does not (pass recursion) */
     uint32_t height;         /* calls of the longest chain below it; of recursive functions of some chain */
@@ -259,10 +261,17 @@ typedef struct Program {
     bool parallel;      /* loops over prange may use several cores */
     bool index_raises;  /* an index outside an array raises (value_effects) */
     bool uninterrupted; /* code does not look for signals */
+    bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31
+                           bytes, int arguments are below SMALL_COUNT in magnitude, a grid has at most SMALL_BLOCKS
+                           blocks along an axis */
     unsigned
         inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
     bool joins_blocks; /* its neighbouring blocks along that axis may run as one (thread_order) */
 } Program;
+
+/* Twice as many elements still fit 32 bits, a place and one step of a loop over the grid; so do the threads of so many
+ * blocks, and a place among them. */
+enum { SMALL_COUNT = 1 << 30, SMALL_BLOCKS = 1 << 20 };
 
 /* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
 enum { SAFEPOINT_BUDGET = 1 << 20 };

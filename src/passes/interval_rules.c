@@ -55,10 +55,13 @@ static int64_t item_bytes(const Type *array) {
     return bytes ? bytes : 1;
 }
 
-/* An extent: NumPy makes no array of more bytes than an int64 counts, whatever its strides. */
+/* NumPy makes no array of more bytes than an int64 counts, whatever its strides. */
+static Interval extents_of(const Intervals *s, const Type *array) {
+    return interval_of(0, s->small ? SMALL_COUNT : INT64_MAX / item_bytes(array));
+}
+
 static Known extent(Intervals *s, const Value *array, unsigned axis) {
-    Interval range = interval_of(0, INT64_MAX / item_bytes(array->type));
-    return at_most(known_range(range), intervals_length(s, array, axis), 0);
+    return at_most(known_range(extents_of(s, array->type)), intervals_length(s, array, axis), 0);
 }
 
 /* ---- arithmetic ---- */
@@ -293,12 +296,28 @@ static Known taken_part(Intervals *s, uint32_t node, int64_t index, const Type *
 
 /* ---- library functions ---- */
 
+/* Places and sizes of a grid of few blocks. */
+static Interval small_place(FuncId id) {
+    switch (id) {
+    case FUNC_CUDA_GRID: return interval_of(0, SMALL_COUNT - 1);
+    case FUNC_CUDA_GRIDSIZE: return interval_of(0, SMALL_COUNT);
+    case FUNC_CUDA_BLOCKIDX_X:
+    case FUNC_CUDA_BLOCKIDX_Y:
+    case FUNC_CUDA_BLOCKIDX_Z:
+    case FUNC_CUDA_GRIDDIM_X:
+    case FUNC_CUDA_GRIDDIM_Y:
+    case FUNC_CUDA_GRIDDIM_Z: return interval_of(0, SMALL_BLOCKS);
+    default: return interval_of(INT64_MIN, INT64_MAX);
+    }
+}
+
 /* What the row says of an integer result, or of each item of a tuple. */
-static Known row_result(const Value *value, const Type *type) {
+static Known row_result(const Intervals *s, const Value *value, const Type *type) {
     const FuncRange *range = &func_row(value->imm.func)->range;
     Known all = intervals_of_type(type);
     if (!range->low && !range->high) return all;
-    return known_range(interval_meet(all.range, interval_of(range->low, range->high)));
+    Interval result = interval_meet(all.range, interval_of(range->low, range->high));
+    return known_range(s->small ? interval_meet(result, small_place(value->imm.func->id)) : result);
 }
 
 static Known smallest(Known a, const Known *b) {
@@ -346,8 +365,9 @@ static Known call(Intervals *s, const ValueNode *node) {
         return known;
     }
     case FUNC_LEN:
-        return value->args[0]->type->kind == TY_RANGE ? range_length(s, node->args[0]) : row_result(value, value->type);
-    default: return row_result(value, value->type);
+        return value->args[0]->type->kind == TY_RANGE ? range_length(s, node->args[0])
+                                                      : row_result(s, value, value->type);
+    default: return row_result(s, value, value->type);
     }
 }
 
@@ -361,9 +381,8 @@ static Known attribute(Intervals *s, const Value *value) {
     const Value *array = value->args[0];
     bool size = is_attribute(value, "size");
     if (size && array->type->ndim == 1) return extent(s, array, 0);
-    int64_t bytes = size ? item_bytes(array->type) : 1;
-    return size || is_attribute(value, "nbytes") ? known_range(interval_of(0, INT64_MAX / bytes))
-                                                 : intervals_of_type(value->type);
+    if (size) return known_range(extents_of(s, array->type));
+    return is_attribute(value, "nbytes") ? known_range(interval_of(0, INT64_MAX)) : intervals_of_type(value->type);
 }
 
 static Known extract(Intervals *s, const ValueNode *node) {
@@ -376,13 +395,13 @@ static Known extract(Intervals *s, const ValueNode *node) {
     if (from->op == OP_TUPLE && index < from->nargs && from->args[index]->type == value->type)
         return *arg_at(s, source, (uint32_t)index);
     if (from->op == OP_ITER_TAKE) return taken_part(s, source->args[0], index, value->type);
-    if (from->op == OP_CALL_FUNC) return row_result(from, value->type);
+    if (from->op == OP_CALL_FUNC) return row_result(s, from, value->type);
     return all;
 }
 
 static Known item(Intervals *s, const ValueNode *node) {
     const Value *value = node->value, *from = value->args[0];
-    if (is_attribute(from, "shape")) return known_range(interval_of(0, INT64_MAX / item_bytes(from->args[0]->type)));
+    if (is_attribute(from, "shape")) return known_range(extents_of(s, from->args[0]->type));
     if (from->type->kind == TY_TUPLE) return tuple_item(s, node->args[0], value->type);
     if (from->type->kind == TY_RANGE) return range_item(s, node->args[0]);
     return intervals_of_type(value->type);
@@ -401,6 +420,16 @@ static Known branch_node(const Intervals *s, const ValueNode *node) {
     Wide offset = other->offset - (node->relation == OP_LT);
     if (known.length == other->length && known.offset <= offset) return known;
     return at_most(known, other->length, offset);
+}
+
+/* A parameter: what calls pass, or what a launch has checked of the kernel's arguments. */
+static Known param(const Intervals *s, const Value *value) {
+    Known known = intervals_of_type(value->type);
+    const Bounds *passed = s->inst->arguments;
+    if (passed)
+        return known_range(interval_meet(known.range, interval_of(passed[value->imm.i].lo, passed[value->imm.i].hi)));
+    bool checked = s->small && s->inst->id == 0 && value->type->scalar == SCALAR_INT64;
+    return checked ? known_range(interval_of(1 - SMALL_COUNT, SMALL_COUNT - 1)) : known;
 }
 
 Known intervals_of_node(Intervals *s, uint32_t number) {
@@ -426,6 +455,7 @@ Known intervals_of_node(Intervals *s, uint32_t number) {
     case OP_POW: return power(s, node);
     case OP_CAST: return cast(s, node);
     case OP_PHI: return phi(s, node);
+    case OP_PARAM: return param(s, value);
     case OP_CALL_FUNC: return call(s, node);
     case OP_GETATTR: return attribute(s, value);
     case OP_EXTRACT: return extract(s, node);

@@ -1,6 +1,7 @@
 /* intervals.c: what every integer of a function lies between.
  *
- * In: a typed function.  Out: Value.bounds where they are tighter than the type's; VF_FORWARD on what is an index
+ * In: typed functions.  Out: FuncInst.arguments; Value.bounds where they are tighter than the type's; VF_FORWARD on
+ * what is an index
  * without wrap-around; VF_NOWRAP and VF_UNCHECKED on operations that cannot wrap or raise; checks of conversions that
  * cannot fail are gone.
  *
@@ -114,13 +115,105 @@ static void solve(Intervals *s) {
     for (unsigned i = 0; i < NARROWING_ROUNDS; i++) narrow(s);
 }
 
-bool pass_intervals(Program *program, FuncInst *inst) {
-    Intervals s = {.arena = program->arena};
+/* ---- functions that other functions call ---- */
+
+static void forget_arguments(FuncInst *callee) {
+    callee->arguments = NULL;
+    callee->called_freely = true;
+}
+
+/* What a call passes is among what the callee's parameters lie between. */
+static void note_call(const Intervals *s, const Value *call, FuncInst *callee) {
+    uint32_t count = callee->untyped->nparams;
+    bool first = callee->arguments == NULL;
+    if (callee->called_freely || callee->recursive) return;
+    if (call->op != OP_CALL_INST || call->nargs != count) {
+        forget_arguments(callee);
+        return;
+    }
+    if (first) callee->arguments = ARENA_ARRAY(s->arena, Bounds, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!type_is_integer(callee->types[i])) continue;
+        const Value *given = call->args[i];
+        Interval all = interval_meet(interval_of_type(callee->types[i]), interval_of(INT64_MIN, INT64_MAX));
+        Interval range = given->type == callee->types[i] ? s->known[node_at(s, call->id)->args[i]].range : all;
+        Bounds *bounds = &callee->arguments[i];
+        if (interval_is_empty(range) || !interval_within(range, all)) range = all;
+        if (!first) range = interval_join(range, interval_of(bounds->lo, bounds->hi));
+        *bounds = (Bounds){(int64_t)range.lo, (int64_t)range.hi};
+    }
+}
+
+static void note_calls(const Intervals *s, const FuncInst *inst) {
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
+            if (value_callee(value)) note_call(s, value, value_callee(value));
+}
+
+static void find_intervals(Program *program, FuncInst *inst) {
+    Intervals s = {.arena = program->arena, .inst = inst, .small = program->small};
     s.graph = value_graph_of(inst->func, program->arena);
     s.known = ARENA_ARRAY(program->arena, Known, s.graph.nodes.len);
     s.lengths.of_array = ARENA_ARRAY(program->arena, uint32_t *, inst->func->next_value);
     s.any_int = intervals_of_type(type_scalar(program->types, SCALAR_INT64, true));
     solve(&s);
+    note_calls(&s, inst);
     intervals_note(&s, inst->func);
+}
+
+/* ---- Program.small ---- */
+
+/* An array that has more elements than what it was made from, or is an argument of nobody. */
+static bool may_be_large(const Value *value) {
+    if (!value->type || value->type->kind != TY_ARRAY || value->op == OP_PARAM || value->op == OP_PHI) return false;
+    const Const *konst = value->konst;
+    if (konst && konst->type->kind == TY_ARRAY) {
+        int64_t bytes = (int64_t)type_size(type_element(konst->type));
+        for (unsigned i = 0; i < konst->type->ndim; i++) {
+            if (konst->array->shape[i] > SMALL_COUNT) return true;
+            bytes *= konst->array->shape[i] > 1 ? konst->array->shape[i] : 1;
+            if (bytes > INT32_MAX) return true;
+        }
+        return false;
+    }
+    if (value->op == OP_BROADCAST) return true;
+    if (value->op == OP_GETATTR || value->nargs == 0 || value->args[0]->type->kind != TY_ARRAY) return false;
+    return type_size(type_element(value->type)) < type_size(type_element(value->args[0]->type));
+}
+
+static bool stays_small(const Program *program) {
+    for (size_t i = 0; i < program->count; i++)
+        for (size_t b = 0; b < program->insts[i]->func->blocks.len; b++)
+            for (const Value *value = program->insts[i]->func->blocks.data[b]->first; value; value = value->next)
+                if (may_be_large(value)) return false;
+    return true;
+}
+
+/* Callers come before what they call, but for recursion. */
+static FuncInst **callers_first(const Program *program) {
+    FuncInst **order = ARENA_ARRAY(program->arena, FuncInst *, program->count);
+    uint32_t *starts, highest = 0;
+    for (size_t i = 0; i < program->count; i++)
+        if (program->insts[i]->height > highest) highest = program->insts[i]->height;
+    starts = ARENA_ARRAY(program->arena, uint32_t, highest + 2);
+    for (size_t i = 0; i < program->count; i++) starts[highest - program->insts[i]->height + 1]++;
+    for (uint32_t h = 0; h <= highest; h++) starts[h + 1] += starts[h];
+    for (size_t i = 0; i < program->count; i++)
+        order[starts[highest - program->insts[i]->height]++] = program->insts[i];
+    return order;
+}
+
+bool pass_intervals(Program *program) {
+    insts_find_calls(program->arena, program->insts, program->count);
+    program->small = program->small && stays_small(program);
+    for (size_t i = 0; i < program->count; i++) {
+        FuncInst *inst = program->insts[i];
+        inst->arguments = NULL;
+        inst->called_freely = i == 0;
+        if (inst->piece) forget_arguments(inst->piece);
+        if (inst->join) forget_arguments(inst->join);
+    }
+    FuncInst **order = callers_first(program);
+    for (size_t i = 0; i < program->count; i++) find_intervals(program, order[i]);
     return true;
 }

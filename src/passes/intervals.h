@@ -27,6 +27,8 @@ typedef struct Intervals {
     ValueGraph graph;
     Known *known;  /* by node */
     Known any_int; /* what is known of every Python int */
+    const FuncInst *inst;
+    bool small; /* Program.small */
     Lengths lengths;
 } Intervals;
 

@@ -6,8 +6,8 @@
  * separated by ;
  *
  * options: target "nvptx" or "host", stage "llvm" (as lowered), "opt", "ptx" or "asm", entry "kernel", "function" or
- * "ufunc" | "ufunc_rows" | "ufunc_rows_nd", capability, ptx_version, fastmath, noalias, boundscheck, python_errors,
- * opt_level, max_threads, fail_after, debug. A refusal is a ValueError with its text. */
+ * "ufunc" | "ufunc_rows" | "ufunc_rows_nd", capability, ptx_version, fastmath, noalias, small, boundscheck,
+ * python_errors, opt_level, max_threads, fail_after, debug. A refusal is a ValueError with its text. */
 #include "testing/testing.h"
 
 #include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
@@ -37,24 +37,24 @@ static bool choose(const char *what, const char *name, const char *const *names,
 }
 
 static bool read_options(Trial *trial, PyObject *kwargs) {
-    static char *keywords[] = {"target",  "stage",       "entry",         "capability", "ptx_version", "fastmath",
-                               "noalias", "boundscheck", "python_errors", "opt_level",  "max_threads", "fail_after",
-                               "debug",   NULL};
+    static char *keywords[] = {"target",      "stage",      "entry",       "capability",    "ptx_version",
+                               "fastmath",    "noalias",    "boundscheck", "python_errors", "opt_level",
+                               "max_threads", "fail_after", "debug",       "small",         NULL};
     static const char *const targets[] = {"host", "nvptx"}, *const entries[] = {"function", "kernel", "ufunc",
                                                                                 "ufunc_rows", "ufunc_rows_nd"};
     const char *target = "nvptx", *entry = NULL;
     CodegenOptions *options = &trial->config.codegen;
     unsigned int fastmath = 0;
-    int noalias = 1, boundscheck = 0, python_errors = 0, debug = 0, target_number, entry_number;
+    int noalias = 1, boundscheck = 0, python_errors = 0, debug = 0, small = 1, target_number, entry_number;
     options->compute_capability = 90;
     options->opt_level = 3;
     trial->stage = NULL;
     PyObject *nothing = PyTuple_New(0);
     if (!nothing) return false;
-    int fine = PyArg_ParseTupleAndKeywords(nothing, kwargs, "|$sssiiIpppiinp", keywords, &target, &trial->stage, &entry,
-                                           &options->compute_capability, &options->ptx_version, &fastmath, &noalias,
-                                           &boundscheck, &python_errors, &options->opt_level, &options->max_threads,
-                                           &trial->fail_after, &debug);
+    int fine = PyArg_ParseTupleAndKeywords(nothing, kwargs, "|$sssiiIpppiinpp", keywords, &target, &trial->stage,
+                                           &entry, &options->compute_capability, &options->ptx_version, &fastmath,
+                                           &noalias, &boundscheck, &python_errors, &options->opt_level,
+                                           &options->max_threads, &trial->fail_after, &debug, &small);
     Py_DECREF(nothing);
     if (!fine || !choose("target", target, targets, 2, &target_number)) return false;
     bool gpu = target_number == TARGET_NVPTX;
@@ -62,7 +62,7 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
     if (!trial->stage) trial->stage = gpu ? "ptx" : "opt";
     if (!choose("entry", entry, entries, 5, &entry_number)) return false;
     options->fastmath = fastmath;
-    options->noalias = noalias;
+    options->facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0);
     options->boundscheck = boundscheck;
     options->debug = debug;
     options->python_errors = python_errors;

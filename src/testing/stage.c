@@ -19,17 +19,18 @@ static bool read_types(ModuleState *state, PyObject *sequence, Arena *arena, con
 }
 
 /* stage(function, types, stage, *, target="host", kernel=False, capability=90, fastmath=0, python_errors=True,
- * boundscheck=True, noalias=False, parallel=False) */
+ * boundscheck=True, noalias=False, parallel=False, small=False) */
 static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"function", "types",         "stage",       "target",  "kernel",   "capability",
-                            "fastmath", "python_errors", "boundscheck", "noalias", "parallel", NULL};
+    static char *names[] = {"function",      "types",       "stage",   "target",   "kernel", "capability", "fastmath",
+                            "python_errors", "boundscheck", "noalias", "parallel", "small",  NULL};
     ModuleState *state = module_state(module);
     PyObject *function, *type_list, *result = NULL;
     const char *stage, *target = "host";
-    int kernel = 0, capability = 90, fastmath = 0, python_errors = 1, boundscheck = 1, noalias = 0, parallel = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiipppp:stage", names, &function, &type_list, &stage, &target,
-                                     &kernel, &capability, &fastmath, &python_errors, &boundscheck, &noalias,
-                                     &parallel))
+    int kernel = 0, capability = 90, fastmath = 0, python_errors = 1, boundscheck = 1, noalias = 0, parallel = 0,
+        small = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiippppp:stage", names, &function, &type_list, &stage,
+                                     &target, &kernel, &capability, &fastmath, &python_errors, &boundscheck, &noalias,
+                                     &parallel, &small))
         return NULL;
     Arena *arena = arena_new();
     if (!arena) return PyErr_NoMemory();
@@ -51,7 +52,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
                                           .python_errors = python_errors && !config.kernel,
                                           .boundscheck = boundscheck && !config.kernel,
                                           .opt_level = 3,
-                                          .noalias = noalias,
+                                          .facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0),
                                           .parallel = parallel,
                                           .compute_capability = capability};
         const char *text = driver_stage_text(&state->session, &config, function, types, (size_t)count, stage, &diag);

@@ -284,6 +284,24 @@ def test_overlapping_arguments_are_not_cached():
     assert "ld.global.nc" not in ptx(*KERNELS["saxpy"], noalias=False)
 
 
+@kernel(F2, F2, "int")
+def neighbours(a, b, reach):
+    x, y = cuda.grid(2)
+    rows, columns = a.shape
+    if y < rows and x < columns:
+        total = np.float32(0)
+        for k in range(-reach, reach + 1):
+            total += a[(y + k) % rows, (x - 1) % columns]
+        b[y, x] = total
+
+
+def test_places_in_small_arrays_are_computed_in_32_bits():
+    small, general = ptx(*KERNELS["neighbours"]), ptx(*KERNELS["neighbours"], small=False)
+    wide = r"(mul\.lo|rem|div|setp\.\w+|selp)\.[subf]64"
+    assert re.search(wide, general) and not re.search(wide, small), small
+    assert re.search(r"rem\.[su]32", small)
+
+
 @pytest.mark.parametrize("name", ["mathematics32", "grid_stride_sum", "tiled_matmul"])
 def test_a_float32_kernel_stays_float32(name):
     if name == "mathematics32" and "libclc" in _krait.info():

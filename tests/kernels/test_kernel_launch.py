@@ -275,6 +275,32 @@ def test_interleaved_views_of_one_array():
     np.testing.assert_array_equal(whole[1::2], np.arange(1.0, 20, 2))
 
 
+def test_a_call_with_large_numbers_takes_the_general_variant():
+    @cuda.jit
+    def kernel(out, n, step):
+        count = 0
+        for i in range(n, n + 3 * step, step):
+            count += 1
+        out[0], out[1], out[2], out[3] = n * 2, n + step, (n - 1) % 7, count
+
+    for n, step in [(5, 1), (2**30 - 1, 2**30 - 1), (2**30, 3), (-2**31, 2**31 - 1), (1 - 2**30, 1), (7, 2)]:
+        out = np.zeros(4, np.int64)
+        kernel[1, 1](out, n, step)
+        assert out.tolist() == [n * 2, n + step, (n - 1) % 7, 3], (n, step)
+    assert len(kernel.overloads) >= 1
+
+
+def test_a_grid_of_many_blocks_takes_the_general_variant():
+    @cuda.jit
+    def kernel(out):
+        if cuda.grid(1) == 2**20 + 1:
+            out[0] = cuda.blockIdx.x * 3000 + cuda.gridDim.x
+
+    out = np.zeros(1, np.int64)
+    kernel[2**20 + 2, 1](out)
+    assert out[0] == (2**20 + 1) * 3000 + 2**20 + 2
+
+
 def test_overlapping_and_identical_arguments():
     x = np.arange(10.0)
     add_into[1, 32](x, x, x)

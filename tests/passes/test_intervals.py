@@ -285,6 +285,43 @@ def test_bounds_of_places(place, bounds, target):
     assert lines and all(line.endswith(f" in {bounds}") for line in lines), text
 
 
+@pytest.mark.parametrize("expression, bounds", [
+    ("n", f"{1 - 2**30}..{2**30 - 1}"), ("a.size", f"0..{2**30}"), ("a.shape[0] - 1", f"-1..{2**30 - 1}"),
+    ("cuda.grid(1)", f"0..{2**30 - 1}"), ("cuda.gridsize(1)", f"1..{2**30}"), ("cuda.blockIdx.x", f"0..{2**20}"),
+    ("cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x", f"0..{2**30 + 1023}"),
+])
+def test_bounds_in_a_small_call(expression, bounds):
+    from krait import cuda
+
+    kernel = make(f"def f(a, n):\n    v = {expression}\n    a[v] = v\n", cuda=cuda)
+    text = _testing.stage(kernel, [I64, "int"], "intervals", target="nvptx", small=True)
+    lines = [line for line in text.splitlines() if re.search(r"%\d+ (v|n): ", line)]
+    assert lines and lines[-1].endswith(f" in {bounds}"), text
+
+
+def test_an_array_with_more_items_than_its_memory_had_makes_no_call_small():
+    from krait import cuda
+
+    kernel = make("def f(a, out):\n    n = a.view(np.int8).size\n    out[0] = n\n", cuda=cuda, np=np)
+    text = _testing.stage(kernel, [I64, I64], "intervals", target="nvptx", small=True)
+    assert line_of(text, r"%\d+ n: int = getattr").endswith(" in 0..")
+
+
+def test_parameters_lie_within_what_calls_pass():
+    namespace = {}
+    exec("def g(x, y):\n    return x + y\n\ndef f(n):\n    s = 0\n    for i in range(10):\n"
+         "        s += g(i, 5) * g(i + 1, 7)\n    return s\n", namespace)
+    text = after(namespace["f"], "int")
+    assert re.search(r"= add.nowrap %0, %1 in 5\.\.17", text), text
+
+
+def test_parameters_of_recursive_functions_may_be_anything():
+    namespace = {}
+    exec("def g(x):\n    if x > 100:\n        return x\n    return g(x + 1) + x\n\n"
+         "def f():\n    return g(5)\n", namespace)
+    assert "in 5.." not in after(namespace["f"])
+
+
 @pytest.mark.parametrize("loop, bounds", [
     ("for i in range(10): pass", "0..9"), ("for i in range(3, 30, 5): pass", "3..29"),
     ("for i in range(x): pass", f"0..{2**63 - 2}"),

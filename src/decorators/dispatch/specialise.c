@@ -75,9 +75,8 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
 bool specialise_config_equal(const Config *a, const Config *b) {
     const CodegenOptions *x = &a->codegen, *y = &b->codegen;
     return a->target == b->target && a->kernel == b->kernel && a->promotion == b->promotion && x->entry == y->entry &&
-           x->noalias == y->noalias && x->compute_capability == y->compute_capability &&
-           x->ufunc.rows == y->ufunc.rows && x->ufunc.two_axes == y->ufunc.two_axes &&
-           x->ufunc.immediate == y->ufunc.immediate;
+           x->facts == y->facts && x->compute_capability == y->compute_capability && x->ufunc.rows == y->ufunc.rows &&
+           x->ufunc.two_axes == y->ufunc.two_axes && x->ufunc.immediate == y->ufunc.immediate;
 }
 
 static bool enter(Specialiser *self) {
