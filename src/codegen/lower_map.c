@@ -5,52 +5,13 @@
  * to the last, so that memory is walked in order; axes that lie behind each other in every array become one.
  *
  * Two nests.  The quick one stands where, on the innermost axis, every array steps by one item: LLVM is told that its
- * rounds do not depend on each other, and makes vectors of it.  The other takes any strides.  A destination that
- * another operand overlaps, unless they lie exactly on each other, is written by way of a temporary, there.
+ * rounds do not depend on each other, and makes vectors of it.  The other takes any strides.  Destinations that lie
+ * over what is read are lower_overlap.c's.
  * On the host, an axis of items that are only moved needs neither: it is one memmove. */
-#include "codegen/lower.h"
+#include "codegen/lower_map.h"
 
-typedef struct Array { /* an operand as the loops see it */
-    const Type *type;
-    LLVMValueRef data, shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
-} Array;
-
-typedef struct Input { /* not a destination: an array or a scalar */
-    bool is_array;
-    const Type *type; /* of the scalar, or of an element */
-    LLVMValueRef scalar;
-    Array array;
-    int dest; /* it is this destination; -1: none */
-} Input;
-
-typedef struct Map {
-    Value *const *operands; /* NULL: an assignment */
-    const FuncInst *inst;   /* NULL: a conversion */
-    unsigned ndim, ndests, ninputs;
-    LLVMValueRef shape[TYPE_MAX_NDIM];
-    Array *dests;
-    Input *inputs; /* as many as the function has parameters, then the mask */
-    bool masked;
-    LLVMMetadataRef *scopes; /* of the destinations, which overlap nothing; NULL: they may */
-    LLVMValueRef owned;      /* memory to be freed where the function raises, or NULL */
-} Map;
-
-static int64_t item_bytes(const Array *x) { return (int64_t)type_size(type_element(x->type)); }
-
-static bool is_constant(LLVMValueRef value, int64_t number) {
-    return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == number;
-}
-
-static LLVMValueRef equal(Lower *l, LLVMValueRef a, LLVMValueRef b) {
-    return a == b ? l_i1(l, true) : l_icmp(l, LLVMIntEQ, a, b);
-}
-
-static LLVMValueRef choose(Lower *l, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b) {
-    return a == b ? a : l_select(l, condition, a, b);
-}
-
-static Array array_of(Lower *l, const Type *type, LLVMValueRef value) {
-    Array x = {.type = type, .data = l_array_data(l, value)};
+MapArray map_array_of(Lower *l, const Type *type, LLVMValueRef value) {
+    MapArray x = {.type = type, .data = l_array_data(l, value)};
     for (unsigned i = 0; i < type->ndim; i++) {
         x.shape[i] = l_array_shape(l, type, value, i);
         x.strides[i] = l_array_stride(l, type, value, i);
@@ -58,9 +19,7 @@ static Array array_of(Lower *l, const Type *type, LLVMValueRef value) {
     return x;
 }
 
-/* The strides over the axes of the domain: new leading axes, and those of length 1, stand still.  Leading axes that the
- * domain does not have are of length 1. */
-static void stretch(Lower *l, Array *x, unsigned ndim, LLVMValueRef const *shape) {
+void map_stretch(Lower *l, MapArray *x, unsigned ndim, LLVMValueRef const *shape) {
     unsigned drop = x->type->ndim > ndim ? x->type->ndim - ndim : 0, lead = ndim + drop - x->type->ndim;
     for (unsigned i = 0; drop && i < ndim; i++) {
         x->shape[i] = x->shape[i + drop];
@@ -72,14 +31,13 @@ static void stretch(Lower *l, Array *x, unsigned ndim, LLVMValueRef const *shape
             continue;
         }
         LLVMValueRef extent = x->shape[i - lead], stride = x->strides[i - lead], zero = l_i64(l, 0);
-        bool same = extent == shape[i] && !is_constant(extent, 1);
-        x->strides[i] = same ? stride : choose(l, equal(l, extent, l_i64(l, 1)), zero, stride);
+        bool same = extent == shape[i] && !l_is_constant(extent, 1);
+        x->strides[i] = same ? stride : l_choose(l, l_equal(l, extent, l_i64(l, 1)), zero, stride);
     }
     for (unsigned i = 0; i < ndim; i++) x->shape[i] = shape[i];
 }
 
-/* Operand i: NULL of a scalar. */
-static const Array *array_at(const Map *m, unsigned i) {
+const MapArray *map_array_at(const Map *m, unsigned i) {
     if (i < m->ndests) return &m->dests[i];
     return m->inputs[i - m->ndests].is_array ? &m->inputs[i - m->ndests].array : NULL;
 }
@@ -87,7 +45,7 @@ static const Array *array_at(const Map *m, unsigned i) {
 /* ---- order and length of the axes ---- */
 
 /* Calls back for each array of the map. */
-typedef void Each(Lower *l, Map *m, Array *x, void *self);
+typedef void Each(Lower *l, Map *m, MapArray *x, void *self);
 static void each_array(Lower *l, Map *m, Each *each, void *self) {
     for (unsigned i = 0; i < m->ndests; i++) each(l, m, &m->dests[i], self);
     for (unsigned i = 0; i < m->ninputs; i++)
@@ -97,12 +55,12 @@ static void each_array(Lower *l, Map *m, Each *each, void *self) {
 static void reverse_if(Lower *l, LLVMValueRef condition, LLVMValueRef *axes, unsigned ndim) {
     for (unsigned i = 0; i < ndim / 2; i++) {
         LLVMValueRef a = axes[i], b = axes[ndim - 1 - i];
-        axes[i] = choose(l, condition, b, a);
-        axes[ndim - 1 - i] = choose(l, condition, a, b);
+        axes[i] = l_choose(l, condition, b, a);
+        axes[ndim - 1 - i] = l_choose(l, condition, a, b);
     }
 }
 
-static void reverse_strides(Lower *l, Map *m, Array *x, void *self) { reverse_if(l, self, x->strides, m->ndim); }
+static void reverse_strides(Lower *l, Map *m, MapArray *x, void *self) { reverse_if(l, self, x->strides, m->ndim); }
 
 static LLVMValueRef magnitude(Lower *l, LLVMValueRef value) {
     return l_select(l, l_icmp(l, LLVMIntSLT, value, l_i64(l, 0)), LLVMBuildNeg(l->b, value, ""), value);
@@ -110,7 +68,7 @@ static LLVMValueRef magnitude(Lower *l, LLVMValueRef value) {
 
 /* Whether the first axis of the destination lies closer together than the last. */
 static void order_axes(Lower *l, Map *m) {
-    const Array *dest = &m->dests[0];
+    const MapArray *dest = &m->dests[0];
     if (m->ndim < 2 || dest->type->layout == LAYOUT_C) return;
     LLVMValueRef reversed = l_i1(l, true);
     if (dest->type->layout == LAYOUT_A)
@@ -119,11 +77,11 @@ static void order_axes(Lower *l, Map *m) {
     reverse_if(l, reversed, m->shape, m->ndim);
 }
 
-static void lies_behind(Lower *l, Map *m, Array *x, void *self) {
+static void lies_behind(Lower *l, Map *m, MapArray *x, void *self) {
     LLVMValueRef *all = self;
     for (unsigned i = 0; i + 1 < m->ndim; i++) {
         LLVMValueRef next = l_mul(l, x->strides[i + 1], m->shape[i + 1]);
-        *all = l_and(l, *all, equal(l, x->strides[i], next));
+        *all = l_and(l, *all, l_equal(l, x->strides[i], next));
     }
 }
 
@@ -133,13 +91,13 @@ static void join_axes(Lower *l, Map *m) {
     LLVMValueRef joined = l_i1(l, true), size = m->shape[0];
     each_array(l, m, lies_behind, &joined);
     for (unsigned i = 1; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
-    for (unsigned i = 0; i + 1 < m->ndim; i++) m->shape[i] = choose(l, joined, l_i64(l, 1), m->shape[i]);
-    m->shape[m->ndim - 1] = choose(l, joined, size, m->shape[m->ndim - 1]);
+    for (unsigned i = 0; i + 1 < m->ndim; i++) m->shape[i] = l_choose(l, joined, l_i64(l, 1), m->shape[i]);
+    m->shape[m->ndim - 1] = l_choose(l, joined, size, m->shape[m->ndim - 1]);
 }
 
-static void steps_by_item(Lower *l, Map *m, Array *x, void *self) {
+static void steps_by_item(Lower *l, Map *m, MapArray *x, void *self) {
     LLVMValueRef *all = self, stride = x->strides[m->ndim - 1];
-    if (!is_constant(stride, 0)) *all = l_and(l, *all, equal(l, stride, l_i64(l, item_bytes(x))));
+    if (!l_is_constant(stride, 0)) *all = l_and(l, *all, l_equal(l, stride, l_i64(l, map_item_bytes(x))));
 }
 
 /* ---- what does not overlap ----
@@ -186,7 +144,7 @@ static void place_accesses(Lower *l, const Map *m, LLVMValueRef last, int dest) 
 
 /* ---- one element ---- */
 
-static LLVMValueRef load_input(Lower *l, const Map *m, const Input *input, LLVMValueRef at) {
+static LLVMValueRef load_input(Lower *l, const Map *m, const MapInput *input, LLVMValueRef at) {
     if (!input->is_array) return input->scalar;
     LLVMValueRef last = LLVMGetLastInstruction(l_here(l)), value = l_load_element(l, input->array.type, at);
     place_accesses(l, m, last, input->dest);
@@ -213,7 +171,7 @@ static void leave_raising(Lower *l, const Map *m, LLVMValueRef status) {
 /* at: addresses, of the destinations, then of the inputs (NULL of scalars). */
 static void map_element(Lower *l, const Map *m, LLVMValueRef const *at) {
     if (type_is_record(m->inputs[0].type)) {
-        const Input *input = &m->inputs[0];
+        const MapInput *input = &m->inputs[0];
         l_copy_record(l, input->type, at[0], input->is_array ? at[1] : l_array_data(l, input->scalar));
         return;
     }
@@ -221,7 +179,7 @@ static void map_element(Lower *l, const Map *m, LLVMValueRef const *at) {
     unsigned count = m->ninputs - m->masked;
     LIf where;
     if (m->masked) {
-        const Input *mask = &m->inputs[count];
+        const MapInput *mask = &m->inputs[count];
         l_if(l, &where, l_truth(l, mask->type, load_input(l, m, mask, at[m->ndests + count])));
     }
     for (unsigned i = 0; i < count; i++) {
@@ -241,168 +199,59 @@ static void map_element(Lower *l, const Map *m, LLVMValueRef const *at) {
 
 /* ---- the nest ---- */
 
-static void map_axis(Lower *l, const Map *m, unsigned axis, LLVMValueRef const *at, bool by_item) {
-    unsigned count = m->ndests + m->ninputs;
-    if (axis == m->ndim) {
-        map_element(l, m, at);
-        return;
-    }
-    LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, count);
-    LFor f;
-    LLVMValueRef index = l_for(l, &f, m->shape[axis]);
-    for (unsigned i = 0; i < count; i++) {
-        const Array *x = array_at(m, i);
+/* Addresses a step further along an axis; by_item: where it steps at all it steps by an item. */
+static void step(Lower *l, const Map *m, unsigned axis, LLVMValueRef index, bool by_item, LLVMValueRef const *at,
+                 LLVMValueRef *next) {
+    for (unsigned i = 0; i < m->ndests + m->ninputs; i++) {
+        const MapArray *x = map_array_at(m, i);
         if (!x) continue;
         LLVMValueRef stride = x->strides[axis];
-        if (is_constant(stride, 0))
+        if (l_is_constant(stride, 0))
             next[i] = at[i];
-        else if (by_item && axis + 1 == m->ndim)
+        else if (by_item)
             next[i] = l_index(l, l_item_type(l, type_element(x->type)), at[i], index);
         else
             next[i] = l_offset(l, at[i], l_nswmul(l, index, stride));
     }
-    map_axis(l, m, axis + 1, next, by_item);
+}
+
+static void walk_axis(Lower *l, const Map *m, unsigned axis, LLVMValueRef const *at, MapRow *row, void *self) {
+    if (axis + 1 >= m->ndim) {
+        row(l, m, at, self);
+        return;
+    }
+    LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, m->ndests + m->ninputs);
+    LFor f;
+    LLVMValueRef index = l_for(l, &f, m->shape[axis]);
+    step(l, m, axis, index, false, at, next);
+    walk_axis(l, m, axis + 1, next, row, self);
+    l_endfor(l, &f);
+}
+
+void map_rows(Lower *l, const Map *m, MapRow *row, void *self) {
+    unsigned count = m->ndests + m->ninputs;
+    LLVMValueRef *at = ARENA_ARRAY(l->arena, LLVMValueRef, count);
+    for (unsigned i = 0; i < count; i++) at[i] = map_array_at(m, i) ? map_array_at(m, i)->data : NULL;
+    walk_axis(l, m, 0, at, row, self);
+}
+
+static void map_row(Lower *l, const Map *m, LLVMValueRef const *at, void *by_item) {
+    if (m->ndim == 0) {
+        map_element(l, m, at);
+        return;
+    }
+    LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, m->ndests + m->ninputs);
+    LFor f;
+    LLVMValueRef index = l_for(l, &f, m->shape[m->ndim - 1]);
+    step(l, m, m->ndim - 1, index, by_item != NULL, at, next);
+    map_element(l, m, next);
     l_endfor(l, &f);
 }
 
 static void map_all(Lower *l, Map *m, bool by_item) {
-    unsigned count = m->ndests + m->ninputs;
-    LLVMValueRef *at = ARENA_ARRAY(l->arena, LLVMValueRef, count);
-    for (unsigned i = 0; i < count; i++) at[i] = array_at(m, i) ? array_at(m, i)->data : NULL;
     m->scopes = NULL;
     if (by_item) open_scopes(l, m);
-    map_axis(l, m, 0, at, by_item);
-}
-
-/* ---- overlap ---- */
-
-/* First byte and the byte after the last one, as integers. */
-static void byte_range(Lower *l, const Map *m, const Array *x, LLVMValueRef *low, LLVMValueRef *high) {
-    LLVMValueRef start = LLVMBuildPtrToInt(l->b, x->data, l->i64, ""), zero = l_i64(l, 0);
-    *low = start;
-    *high = l_add(l, start, l_i64(l, item_bytes(x)));
-    for (unsigned i = 0; i < m->ndim; i++) {
-        LLVMValueRef span = l_mul(l, l_sub(l, m->shape[i], l_i64(l, 1)), x->strides[i]);
-        LLVMValueRef down = l_icmp(l, LLVMIntSLT, span, zero);
-        *low = l_add(l, *low, choose(l, down, span, zero));
-        *high = l_add(l, *high, choose(l, down, zero, span));
-    }
-}
-
-typedef struct Overlap {
-    LLVMValueRef any;     /* a destination and another operand have bytes in common */
-    LLVMValueRef harmful; /* so that writing one may change what is still to be read of the other */
-} Overlap;
-
-/* Bytes in common are harmless where the arrays lie exactly on each other: each element is read before it is written.
- */
-static void add_overlap(Lower *l, const Map *m, const Array *to, const Array *from, Overlap *overlap) {
-    LLVMValueRef to_low, to_high, from_low, from_high;
-    byte_range(l, m, to, &to_low, &to_high);
-    byte_range(l, m, from, &from_low, &from_high);
-    LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_low, from_high), l_icmp(l, LLVMIntULT, from_low, to_high));
-    overlap->any = l_or(l, overlap->any, meet);
-    if (item_bytes(to) == item_bytes(from)) {
-        LLVMValueRef exact = l_icmp(l, LLVMIntEQ, to->data, from->data);
-        for (unsigned i = 0; i < m->ndim; i++) exact = l_and(l, exact, equal(l, to->strides[i], from->strides[i]));
-        meet = l_and(l, meet, l_not(l, exact));
-    }
-    overlap->harmful = l_or(l, overlap->harmful, meet);
-}
-
-static bool same_index(const Value *a, const Value *b) {
-    if (a == b) return true;
-    if (a->konst && b->konst) return const_equal(a->konst, b->konst);
-    if (a->op != b->op || a->nargs != b->nargs || (a->op != OP_TUPLE && a->op != OP_SLICE)) return false;
-    for (uint32_t i = 0; i < a->nargs; i++)
-        if (!same_index(a->args[i], b->args[i])) return false;
-    return true;
-}
-
-/* Whether two operands are one array: one value, or the same view of one. */
-static bool is_same(const Value *a, const Value *b) {
-    if (a == b) return true;
-    return a->op == OP_GETITEM && b->op == OP_GETITEM && a->args[0] == b->args[0] && a->type == b->type &&
-           same_index(a->args[1], b->args[1]);
-}
-
-/* Arrays made here overlap nothing that was there before. */
-static bool is_new(const Value *array) { return array->op == OP_NEW_ARRAY; }
-
-static Overlap find_overlap(Lower *l, const Map *m) {
-    Overlap overlap = {l_i1(l, false), l_i1(l, false)};
-    Value *const *args = m->operands;
-    for (unsigned d = 0; d < m->ndests; d++)
-        for (unsigned i = 0; i < m->ndests + m->ninputs; i++) {
-            if (!array_at(m, i) || i == d || (i < m->ndests && i < d)) continue;
-            if (i >= m->ndests && m->inputs[i - m->ndests].dest == (int)d) continue;
-            if (args && (is_new(args[d]) || is_new(args[i]))) continue;
-            add_overlap(l, m, &m->dests[d], array_at(m, i), &overlap);
-        }
-    return overlap;
-}
-
-/* Arrays of one type with the same elements; of one place after the other. */
-static void copy_array(Lower *l, const Map *m, const Array *to, const Array *from) {
-    Input input = {.is_array = true, .type = type_element(from->type), .array = *from, .dest = -1};
-    Array dest = *to;
-    Map copy = {.ndim = m->ndim, .ndests = 1, .ninputs = 1, .dests = &dest, .inputs = &input};
-    for (unsigned i = 0; i < m->ndim; i++) copy.shape[i] = m->shape[i];
-    map_all(l, &copy, false);
-}
-
-/* Memory for all destinations, and the destinations that lie in it, one behind the other. */
-static LLVMValueRef make_temporaries(Lower *l, const Map *m, Array *made) {
-    LLVMValueRef size = l_i64(l, 1), bytes = l_i64(l, 0);
-    for (unsigned i = 0; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
-    for (unsigned d = 0; d < m->ndests; d++)
-        bytes = l_nswadd(l, bytes, l_nswmul(l, size, l_i64(l, item_bytes(&m->dests[d]))));
-    LLVMValueRef memory = l_call_named(l, "malloc", l->ptr, &bytes, 1);
-    l_raise_if(l, l_icmp(l, LLVMIntEQ, memory, l_null(l->ptr)), "MemoryError", "no memory for a temporary array", NULL,
-               0);
-    LLVMValueRef data = memory;
-    for (unsigned d = 0; d < m->ndests; d++) {
-        made[d] = m->dests[d];
-        made[d].data = data;
-        LLVMValueRef stride = l_i64(l, item_bytes(&m->dests[d]));
-        for (unsigned i = m->ndim; i-- > 0;) {
-            made[d].strides[i] = stride;
-            stride = l_nswmul(l, stride, m->shape[i]);
-        }
-        data = l_offset(l, data, stride);
-        if (m->masked) copy_array(l, m, &made[d], &m->dests[d]);
-    }
-    return memory;
-}
-
-static LLVMValueRef either(Lower *l, const LIf *f, LLVMValueRef yes, LLVMValueRef no) {
-    return yes == no ? yes : l_if_phi(l, f, yes, no);
-}
-
-/* The second nest: by way of temporaries if `overlap`. */
-static void map_slowly(Lower *l, Map *m, LLVMValueRef overlap) {
-    if (is_constant(overlap, 0)) {
-        map_all(l, m, false);
-        return;
-    }
-    Array *made = ARENA_ARRAY(l->arena, Array, m->ndests), *asked = m->dests;
-    LIf f;
-    l_if(l, &f, overlap);
-    LLVMValueRef memory = make_temporaries(l, m, made);
-    l_endif(l, &f);
-    m->owned = l_if_phi(l, &f, memory, l_null(l->ptr));
-    for (unsigned d = 0; d < m->ndests; d++) {
-        made[d].data = either(l, &f, made[d].data, asked[d].data);
-        for (unsigned i = 0; i < m->ndim; i++)
-            made[d].strides[i] = either(l, &f, made[d].strides[i], asked[d].strides[i]);
-    }
-    m->dests = made;
-    map_all(l, m, false);
-    l_if(l, &f, overlap);
-    for (unsigned d = 0; d < m->ndests; d++) copy_array(l, m, &asked[d], &made[d]);
-    l_call_named(l, "free", l->v, &m->owned, 1);
-    l_endif(l, &f);
-    m->dests = asked;
+    map_rows(l, m, map_row, by_item ? m : NULL);
 }
 
 /* ---- map ---- */
@@ -411,44 +260,44 @@ static void open_map(Lower *l, Map *m, const Value *value) {
     unsigned ndests = (unsigned)value->imm.i, count = value->nargs - ndests;
     *m = (Map){.operands = value->args, .inst = value->imm.inst, .ndests = ndests, .ninputs = count};
     m->masked = map_is_masked(value);
+    m->apart = value->flags & VF_UNCHECKED;
     m->ndim = value->args[0]->type->ndim;
-    m->dests = ARENA_ARRAY(l->arena, Array, ndests);
-    m->inputs = ARENA_ARRAY(l->arena, Input, count);
-    for (unsigned d = 0; d < ndests; d++) m->dests[d] = array_of(l, value->args[d]->type, l_arg(l, value, d));
+    m->dests = ARENA_ARRAY(l->arena, MapArray, ndests);
+    m->inputs = ARENA_ARRAY(l->arena, MapInput, count);
+    for (unsigned d = 0; d < ndests; d++) m->dests[d] = map_array_of(l, value->args[d]->type, l_arg(l, value, d));
     for (unsigned i = 0; i < m->ndim; i++) m->shape[i] = m->dests[0].shape[i];
     for (unsigned i = 0; i < count; i++) {
         const Type *type = value->args[ndests + i]->type;
-        Input *input = &m->inputs[i];
+        MapInput *input = &m->inputs[i];
         LLVMValueRef operand = l_arg(l, value, ndests + i);
-        *input = (Input){.is_array = type->kind == TY_ARRAY, .type = type, .scalar = operand, .dest = -1};
+        *input = (MapInput){.is_array = type->kind == TY_ARRAY, .type = type, .scalar = operand, .dest = -1};
         if (!input->is_array) continue;
         input->type = type_element(type);
         for (unsigned d = 0; d < ndests && input->dest < 0; d++)
-            if (is_same(value->args[ndests + i], value->args[d])) input->dest = (int)d;
-        input->array = input->dest < 0 ? array_of(l, type, operand) : m->dests[input->dest];
-        stretch(l, &input->array, m->ndim, m->shape);
+            if (map_is_same(value->args[ndests + i], value->args[d])) input->dest = (int)d;
+        input->array = input->dest < 0 ? map_array_of(l, type, operand) : m->dests[input->dest];
+        map_stretch(l, &input->array, m->ndim, m->shape);
     }
 }
 
 /* The quick nest or the other one. */
 static void run_nests(Lower *l, Map *m) {
-    Overlap overlap = find_overlap(l, m);
-    LLVMValueRef quick = l_not(l, overlap.any);
+    Detour detour;
+    LLVMValueRef quick = l_not(l, map_detour_open(l, m, &detour));
     order_axes(l, m);
     join_axes(l, m);
     each_array(l, m, steps_by_item, &quick);
-    if (is_constant(quick, 0)) {
-        map_slowly(l, m, overlap.harmful);
-    } else if (LLVMIsAConstantInt(quick)) {
-        map_all(l, m, true);
+    if (LLVMIsAConstantInt(quick)) {
+        map_all(l, m, !l_is_constant(quick, 0));
     } else {
         LIf f;
         l_if_likely(l, &f, quick);
         map_all(l, m, true);
         l_else(l, &f);
-        map_slowly(l, m, overlap.harmful);
+        map_all(l, m, false);
         l_endif(l, &f);
     }
+    map_detour_close(l, m, &detour);
 }
 
 /* One axis of elements of one type, moved as they are. */
@@ -459,10 +308,10 @@ static bool is_move(const Map *m) {
 
 /* Where both arrays step by one item, the host moves them as memory, which may overlap. */
 static void run_move(Lower *l, Map *m) {
-    const Array *to = &m->dests[0], *from = &m->inputs[0].array;
-    LLVMValueRef bytes = l_i64(l, item_bytes(to));
-    LLVMValueRef packed = l_and(l, equal(l, to->strides[0], bytes), equal(l, from->strides[0], bytes));
-    if (is_constant(packed, 0)) {
+    const MapArray *to = &m->dests[0], *from = &m->inputs[0].array;
+    LLVMValueRef bytes = l_i64(l, map_item_bytes(to));
+    LLVMValueRef packed = l_and(l, l_equal(l, to->strides[0], bytes), l_equal(l, from->strides[0], bytes));
+    if (l_is_constant(packed, 0)) {
         run_nests(l, m);
         return;
     }
@@ -493,20 +342,20 @@ LLVMValueRef lower_map(Lower *l, const Value *value) {
 
 /* ---- assignments that are no maps of the program ---- */
 
-static void assign(Lower *l, const Type *to_type, LLVMValueRef to, Input *input) {
-    Array dest = array_of(l, to_type, to);
+static void assign(Lower *l, const Type *to_type, LLVMValueRef to, MapInput *input) {
+    MapArray dest = map_array_of(l, to_type, to);
     Map m = {.ndim = to_type->ndim, .ndests = 1, .ninputs = 1, .dests = &dest, .inputs = input};
     for (unsigned i = 0; i < m.ndim; i++) m.shape[i] = dest.shape[i];
-    if (input->is_array) stretch(l, &input->array, m.ndim, m.shape);
+    if (input->is_array) map_stretch(l, &input->array, m.ndim, m.shape);
     run_map(l, &m);
 }
 
 void l_fill(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef value) {
-    assign(l, type, array, &(Input){.type = type_element(type), .scalar = value, .dest = -1});
+    assign(l, type, array, &(MapInput){.type = type_element(type), .scalar = value, .dest = -1});
 }
 
 void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from) {
     l_check_assignment(l, to_type, to, from_type, from);
-    Array array = array_of(l, from_type, from);
-    assign(l, to_type, to, &(Input){.is_array = true, .type = type_element(from_type), .array = array, .dest = -1});
+    MapArray array = map_array_of(l, from_type, from);
+    assign(l, to_type, to, &(MapInput){.is_array = true, .type = type_element(from_type), .array = array, .dest = -1});
 }

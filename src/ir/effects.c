@@ -64,10 +64,31 @@ static Effects call_effects(const Value *call, bool index_raises) {
     return effects | (row & EFFECT_RAISE && !unchecked ? EFFECT_RAISE : 0) | raises_if(element && index_raises);
 }
 
+static bool stands_before(const Value *a, const Value *b) {
+    while (b && b != a) b = b->prev;
+    return b != NULL;
+}
+
+/* What a view is a view on. */
+static const Value *viewed(const Value *value) {
+    while (value->nargs && value->args[0]->type && value->args[0]->type->kind == TY_ARRAY &&
+           (value->op == OP_GETITEM || value->op == OP_VIEW || value->op == OP_FIELD || value->op == OP_CAST ||
+            value->op == OP_GETATTR))
+        value = value->args[0];
+    return value;
+}
+
+bool array_is_apart(const Value *array, const Value *other) {
+    const Value *of = viewed(other);
+    if (array->op != OP_NEW_ARRAY || of == array) return false;
+    if (of->op == OP_PARAM || of->op == OP_NEW_ARRAY || of->op == OP_CONST) return true;
+    return of->block == array->block && stands_before(of, array);
+}
+
 /* Destinations that other operands may overlap other than exactly are written by way of a temporary array. */
 static Effects map_memory_effects(const Value *map) {
     Effects effects = MEMORY;
-    for (uint32_t d = 0; d < (uint32_t)map->imm.i; d++)
+    for (uint32_t d = 0; d < (uint32_t)map->imm.i && !(map->flags & VF_UNCHECKED); d++)
         for (uint32_t i = (uint32_t)map->imm.i; i < map->nargs; i++)
             if (map->args[i]->type->kind == TY_ARRAY && map->args[i] != map->args[d]) effects |= EFFECT_RAISE;
     return effects;

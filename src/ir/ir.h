@@ -299,6 +299,10 @@ static inline bool map_is_masked(const Value *map) {
     return map->nargs > (uint32_t)map->imm.i + sources;
 }
 
+/* Whether an array lies apart from another one that is used together with it, since it was made later, or the other was
+ * elsewhere; false: nobody knows. */
+bool array_is_apart(const Value *array, const Value *other);
+
 Bounds type_bounds(const Type *type); /* of an integer type, as of a value of it */
 /* Of an integer: what is known, at least what its type says; hi of a uint64 is INT64_MAX where it may be more. */
 Bounds value_bounds(const Value *value);
@@ -396,5 +400,7 @@ bool func_verify(const Func *func, bool typed, Diag *diag);
 /* Every function of a program, each below the facts that passes noted about it, as comments. */
 void program_print(Buf *buf, const Program *program);
 bool program_verify(const Program *program); /* every function's typed form; false: program->diag */
+/* Drops the functions that no way of calls leads to from the root, and numbers the others. */
+void program_keep_called(Program *program);
 
 #endif

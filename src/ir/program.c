@@ -1,4 +1,4 @@
-/* program.c: all functions of a compilation together: as text, verified. */
+/* program.c: all functions of a compilation together: as text, verified, without those that nobody calls. */
 #include "ir/ir.h"
 
 /* "; writes 0 2": the parameters whose memory a call may write to. */
@@ -36,4 +36,32 @@ void program_print(Buf *buf, const Program *program) {
 bool program_verify(const Program *program) {
     for (size_t i = 0; i < program->count; i++) TRY(func_verify(program->insts[i]->func, true, program->diag));
     return true;
+}
+
+/* Marks what a function calls. */
+static void follow_calls(const Program *program, const FuncInst *inst, bool *called, FuncInst **work, size_t *count) {
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
+            FuncInst *callee = value_callee(value);
+            if (!callee || callee->id >= program->count || called[callee->id]) continue;
+            called[callee->id] = true;
+            work[(*count)++] = callee;
+        }
+}
+
+void program_keep_called(Program *program) {
+    bool *called = ARENA_ARRAY(program->arena, bool, program->count);
+    FuncInst **work = ARENA_ARRAY(program->arena, FuncInst *, program->count);
+    size_t count = 1, kept = 0;
+    for (size_t i = 0; i < program->count; i++) program->insts[i]->id = (uint32_t)i;
+    called[0] = true;
+    work[0] = program->insts[0];
+    while (count) {
+        FuncInst *inst = work[--count];
+        follow_calls(program, inst, called, work, &count);
+    }
+    for (size_t i = 0; i < program->count; i++)
+        if (called[i]) program->insts[kept++] = program->insts[i];
+    program->count = kept;
+    for (size_t i = 0; i < kept; i++) program->insts[i]->id = (uint32_t)i;
 }

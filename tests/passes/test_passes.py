@@ -38,8 +38,8 @@ def test_readme_lists_the_passes_in_their_order():
 
 
 def test_an_unknown_pass():
-    with pytest.raises(LookupError, match="no pass is called fusion"):
-        run("fusion", "func f() {\nb0:\n  %0 = const None\n  return %0\n}\n")
+    with pytest.raises(LookupError, match="no pass is called fission"):
+        run("fission", "func f() {\nb0:\n  %0 = const None\n  return %0\n}\n")
 
 
 @pytest.mark.parametrize("name, targets", [(name, targets) for name, _, targets, _ in _testing.passes()])

@@ -1,0 +1,182 @@
+/* lower_overlap.c: destinations of a map that lie over what it reads.
+ *
+ * In: the operands of a map.  Out: code that asks at run time which of them have bytes in common, by the ranges of
+ * their addresses.
+ *
+ * Operands that lie exactly on each other do no harm: each element is read before it is written.  Others may: then the
+ * map writes to temporary arrays, which are copied to the destinations behind it.  What the map reads of its own
+ * destinations it reads of the temporaries, which begin as copies, so that LLVM sees one address. */
+#include "codegen/lower_map.h"
+
+/* First byte and the byte after the last one, as integers. */
+static void byte_range(Lower *l, const Map *m, const MapArray *x, LLVMValueRef *low, LLVMValueRef *high) {
+    LLVMValueRef start = LLVMBuildPtrToInt(l->b, x->data, l->i64, ""), zero = l_i64(l, 0);
+    *low = start;
+    *high = l_add(l, start, l_i64(l, map_item_bytes(x)));
+    for (unsigned i = 0; i < m->ndim; i++) {
+        LLVMValueRef span = l_mul(l, l_sub(l, m->shape[i], l_i64(l, 1)), x->strides[i]);
+        LLVMValueRef down = l_icmp(l, LLVMIntSLT, span, zero);
+        *low = l_add(l, *low, l_choose(l, down, span, zero));
+        *high = l_add(l, *high, l_choose(l, down, zero, span));
+    }
+}
+
+typedef struct Overlap {
+    LLVMValueRef any;     /* a destination and another operand have bytes in common */
+    LLVMValueRef harmful; /* so that writing one may change what is still to be read of the other */
+} Overlap;
+
+/* Bytes in common are harmless where the arrays lie exactly on each other: each element is read before it is written.
+ */
+static void add_overlap(Lower *l, const Map *m, const MapArray *to, const MapArray *from, Overlap *overlap) {
+    LLVMValueRef to_low, to_high, from_low, from_high;
+    byte_range(l, m, to, &to_low, &to_high);
+    byte_range(l, m, from, &from_low, &from_high);
+    LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_low, from_high), l_icmp(l, LLVMIntULT, from_low, to_high));
+    overlap->any = l_or(l, overlap->any, meet);
+    if (map_item_bytes(to) == map_item_bytes(from)) {
+        LLVMValueRef exact = l_icmp(l, LLVMIntEQ, to->data, from->data);
+        for (unsigned i = 0; i < m->ndim; i++) exact = l_and(l, exact, l_equal(l, to->strides[i], from->strides[i]));
+        meet = l_and(l, meet, l_not(l, exact));
+    }
+    overlap->harmful = l_or(l, overlap->harmful, meet);
+}
+
+static bool same_index(const Value *a, const Value *b) {
+    if (a == b) return true;
+    if (a->konst && b->konst) return const_equal(a->konst, b->konst);
+    if (a->op != b->op || a->nargs != b->nargs || (a->op != OP_TUPLE && a->op != OP_SLICE)) return false;
+    for (uint32_t i = 0; i < a->nargs; i++)
+        if (!same_index(a->args[i], b->args[i])) return false;
+    return true;
+}
+
+bool map_is_same(const Value *a, const Value *b) {
+    if (a == b) return true;
+    return a->op == OP_GETITEM && b->op == OP_GETITEM && a->args[0] == b->args[0] && a->type == b->type &&
+           same_index(a->args[1], b->args[1]);
+}
+
+static Overlap find_overlap(Lower *l, const Map *m) {
+    Overlap overlap = {l_i1(l, false), l_i1(l, false)};
+    Value *const *args = m->operands;
+    for (unsigned d = 0; d < m->ndests && !m->apart; d++)
+        for (unsigned i = 0; i < m->ndests + m->ninputs; i++) {
+            if (!map_array_at(m, i) || i == d || (i < m->ndests && i < d)) continue;
+            if (i >= m->ndests && m->inputs[i - m->ndests].dest == (int)d) continue;
+            if (args && (array_is_apart(args[d], args[i]) || array_is_apart(args[i], args[d]))) continue;
+            add_overlap(l, m, &m->dests[d], map_array_at(m, i), &overlap);
+        }
+    return overlap;
+}
+
+/* ---- temporaries ---- */
+
+/* One row; where both lie together it is one copy of memory. */
+static void copy_row(Lower *l, const Map *m, LLVMValueRef const *at, void *self) {
+    (void)self;
+    const MapArray *to = &m->dests[0], *from = &m->inputs[0].array;
+    LLVMTypeRef item = l_item_type(l, type_element(to->type));
+    LLVMValueRef size = l_i64(l, map_item_bytes(to)), count = m->ndim ? m->shape[m->ndim - 1] : l_i64(l, 1),
+                 to_stride = m->ndim ? to->strides[m->ndim - 1] : size,
+                 from_stride = m->ndim ? from->strides[m->ndim - 1] : size;
+    LIf f;
+    if (l->target->raises) { /* a GPU has no memcpy */
+        l_if_likely(l, &f, l_and(l, l_equal(l, to_stride, size), l_equal(l, from_stride, size)));
+        LLVMBuildMemCpy(l->b, at[0], 1, at[1], 1, l_nswmul(l, count, size));
+        l_else(l, &f);
+    }
+    LFor each;
+    LLVMValueRef i = l_for(l, &each, count);
+    LLVMValueRef value = l_raw_load(l, item, l_offset(l, at[1], l_nswmul(l, i, from_stride)), 1);
+    l_raw_store(l, value, l_offset(l, at[0], l_nswmul(l, i, to_stride)), 1);
+    l_endfor(l, &each);
+    if (l->target->raises) l_endif(l, &f);
+}
+
+/* Arrays of one type with the same elements, which lie apart. */
+static void copy_array(Lower *l, const Map *m, const MapArray *to, const MapArray *from) {
+    MapInput input = {.is_array = true, .type = type_element(from->type), .array = *from, .dest = -1};
+    MapArray dest = *to;
+    Map copy = {.ndim = m->ndim, .ndests = 1, .ninputs = 1, .dests = &dest, .inputs = &input};
+    for (unsigned i = 0; i < m->ndim; i++) copy.shape[i] = m->shape[i];
+    map_rows(l, &copy, copy_row, NULL);
+}
+
+/* Memory for all destinations, and the destinations that lie in it, one behind the other. */
+static LLVMValueRef make_temporaries(Lower *l, const Map *m, MapArray *made) {
+    LLVMValueRef size = l_i64(l, 1), bytes = l_i64(l, 0);
+    for (unsigned i = 0; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
+    for (unsigned d = 0; d < m->ndests; d++)
+        bytes = l_nswadd(l, bytes, l_nswmul(l, size, l_i64(l, map_item_bytes(&m->dests[d]))));
+    LLVMValueRef memory = l_call_named(l, "malloc", l->ptr, &bytes, 1);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, memory, l_null(l->ptr)), "MemoryError", "no memory for a temporary array", NULL,
+               0);
+    LLVMValueRef data = memory;
+    for (unsigned d = 0; d < m->ndests; d++) {
+        bool read = m->masked;
+        for (unsigned i = 0; i < m->ninputs; i++) read |= m->inputs[i].dest == (int)d;
+        made[d] = m->dests[d];
+        made[d].data = data;
+        LLVMValueRef stride = l_i64(l, map_item_bytes(&m->dests[d]));
+        for (unsigned i = m->ndim; i-- > 0;) {
+            made[d].strides[i] = stride;
+            stride = l_nswmul(l, stride, m->shape[i]);
+        }
+        data = l_offset(l, data, stride);
+        if (read) copy_array(l, m, &made[d], &m->dests[d]);
+    }
+    return memory;
+}
+
+static LLVMValueRef either(Lower *l, const LIf *f, LLVMValueRef yes, LLVMValueRef no) {
+    return yes == no ? yes : l_if_phi(l, f, yes, no);
+}
+
+static void take_detour(Lower *l, Map *m, Detour *detour) {
+    MapArray *made = ARENA_ARRAY(l->arena, MapArray, m->ndests);
+    LIf f;
+    detour->asked = m->dests;
+    for (unsigned i = 0; i < m->ndim; i++) detour->shape[i] = m->shape[i];
+    l_if(l, &f, detour->taken);
+    LLVMValueRef memory = make_temporaries(l, m, made);
+    l_endif(l, &f);
+    m->owned = detour->memory = l_if_phi(l, &f, memory, l_null(l->ptr));
+    for (unsigned d = 0; d < m->ndests; d++) {
+        made[d].data = either(l, &f, made[d].data, m->dests[d].data);
+        for (unsigned i = 0; i < m->ndim; i++)
+            made[d].strides[i] = either(l, &f, made[d].strides[i], m->dests[d].strides[i]);
+    }
+    m->dests = ARENA_ARRAY(l->arena, MapArray, m->ndests);
+    for (unsigned d = 0; d < m->ndests; d++) m->dests[d] = made[d];
+    for (unsigned i = 0; i < m->ninputs; i++)
+        if (m->inputs[i].dest >= 0) m->inputs[i].array = made[m->inputs[i].dest];
+}
+
+LLVMValueRef map_detour_open(Lower *l, Map *m, Detour *detour) {
+    Overlap overlap = find_overlap(l, m);
+    *detour = (Detour){.taken = overlap.harmful};
+    if (l_is_constant(overlap.harmful, 0)) return overlap.any;
+    take_detour(l, m, detour);
+    return l_and(l, overlap.any, l_not(l, overlap.harmful));
+}
+
+void map_detour_close(Lower *l, Map *m, const Detour *detour) {
+    if (l_is_constant(detour->taken, 0)) return;
+    LIf f;
+    Map whole = {.ndim = m->ndim};
+    for (unsigned i = 0; i < m->ndim; i++) whole.shape[i] = detour->shape[i];
+    l_if(l, &f, detour->taken);
+    for (unsigned d = 0; d < m->ndests; d++) {
+        MapArray made = detour->asked[d];
+        made.data = m->dests[d].data;
+        LLVMValueRef stride = l_i64(l, map_item_bytes(&made));
+        for (unsigned i = m->ndim; i-- > 0;) {
+            made.strides[i] = stride;
+            stride = l_nswmul(l, stride, detour->shape[i]);
+        }
+        copy_array(l, &whole, &detour->asked[d], &made);
+    }
+    l_call_named(l, "free", l->v, (LLVMValueRef[]){detour->memory}, 1);
+    l_endif(l, &f);
+}
