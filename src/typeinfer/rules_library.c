@@ -120,3 +120,10 @@ bool rule_func_ndim(Typing *t) {
     if (type->kind != TY_ARRAY && !lib_scalar(t, 0)) return typing_bad_operands(t);
     return typing_become_const(t, const_int(t->in->arena, t->in->types, type->kind == TY_ARRAY ? type->ndim : 0));
 }
+
+/* np.isscalar(x): known from the type. */
+bool rule_func_np_isscalar(Typing *t) {
+    const Type *type = t->args[0].type;
+    bool scalar = type->kind == TY_SCALAR || type->kind == TY_TIME || type->kind == TY_STR;
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, scalar));
+}
