@@ -29,6 +29,22 @@ def without_axis(array, axis):
     """A view without an axis of length one."""
 
 
+def axes_of(axes, ndim):
+    """The axes that None (all), an int or a tuple of ints means, as a tuple of ints from 0 on."""
+
+
+def other_axes(axes, ndim):
+    """The axes that are not in a tuple of them."""
+
+
+def counted(start, stop):
+    """(start, start + 1, ..., stop - 1)"""
+
+
+def einsum_plan(subscripts, arrays):
+    """For each array a tuple of the number of each axis's label; the output's labels, 0, 1, ...; those summed over."""
+
+
 def python_number(x):
     """A NumPy scalar as the Python number that item() gives."""
 

@@ -1,98 +1,22 @@
-"""Products of matrices and numpy.linalg, by the inner loops of NumPy's own ufuncs.
+"""numpy.linalg, by the inner loops of NumPy's own ufuncs.
 
 NumPy's loops call the BLAS and LAPACK that NumPy carries, so that a result has the bits that NumPy's has.  What is
 written here is what NumPy does around them: dtypes, shapes, errors."""
+
+import math
 
 import numpy as np
 from numpy.linalg import LinAlgError, _umath_linalg
 
 from krait import _krait
-from krait.prelude.intrinsics import numpy_loop, shape_text
+from krait.prelude.intrinsics import numpy_loop
+from krait.prelude.products import of_dtype, product
 
-_krait.bind_numpy_loops("matmul", np.matmul)
 for _name in dir(_umath_linalg):
     if isinstance(getattr(_umath_linalg, _name), np.ufunc):
         _krait.bind_numpy_loops(_name, getattr(_umath_linalg, _name))
 
 _MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
-
-
-def _of_dtype(a, dtype):
-    if a.dtype == dtype:
-        return a
-    return a.astype(dtype)
-
-
-# ---- products ----
-
-
-def _product(a, b):
-    # A vector is a matrix of one row on the left, of one column on the right.
-    rows = a.shape[0] if a.ndim == 2 else 1
-    inner = a.shape[a.ndim - 1]
-    columns = b.shape[1] if b.ndim == 2 else 1
-    if inner != b.shape[0]:
-        raise ValueError(
-            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) (size {b.shape[0]} is different from {inner})"
-        )
-    out = np.empty((rows, columns), a.dtype)
-    steps = a.strides if a.ndim == 2 else (0, a.strides[0])
-    steps += b.strides if b.ndim == 2 else (b.strides[0], 0)
-    numpy_loop("matmul", (1, rows, inner, columns), (0, 0, 0) + steps + out.strides, a, b, out)
-    if a.ndim == 2 and b.ndim == 2:
-        return out
-    if a.ndim == 2 or b.ndim == 2:
-        return out.reshape(out.size)
-    return out[0, 0]
-
-
-def matmul(a, b):
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError(
-            f"matmul: Input operand {0 if a.ndim == 0 else 1} does not have enough dimensions "
-            "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
-        )
-    dtype = np.result_type(a, b)
-    return _product(_of_dtype(a, dtype), _of_dtype(b, dtype))
-
-
-def dot(a, b):
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return np.multiply(a, b)
-    dtype = np.result_type(a, b)
-    if a.shape[a.ndim - 1] != b.shape[0]:
-        _not_aligned(a.shape, b.shape)
-    return _product(_of_dtype(a, dtype), _of_dtype(b, dtype))
-
-
-def _not_aligned(a, b):
-    n, m = a[len(a) - 1], b[0]
-    raise ValueError(
-        f"shapes {shape_text(a)} and {shape_text(b)} not aligned: {n} (dim {len(a) - 1}) != {m} (dim 0)"
-    )
-
-
-def vdot(a, b):
-    dtype = np.result_type(a, b)
-    x = _of_dtype(a.ravel(), dtype)
-    y = _of_dtype(b.ravel(), dtype)
-    if x.size != y.size:
-        raise ValueError(f"cannot reshape array of size {y.size} into shape ({x.size},)")
-    if x.dtype.kind == "c":
-        return _product(np.conjugate(x), y)
-    return _product(x, y)
-
-
-def inner(a, b):
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return np.multiply(a, b)
-    return dot(a, b.T)
-
-
-def outer(a, b):
-    x = a.ravel()
-    y = b.ravel()
-    return x[:, None] * y
 
 
 # ---- numpy.linalg: computed in float64 or complex128, given back in the operand's type ----
@@ -105,8 +29,8 @@ def _square(a):
 
 def _double(a):
     if a.dtype.kind == "c":
-        return _of_dtype(a, np.complex128)
-    return _of_dtype(a, np.float64)
+        return of_dtype(a, np.complex128)
+    return of_dtype(a, np.float64)
 
 
 def _kind(a):
@@ -124,8 +48,8 @@ def solve(a, b):
     _square(a)
     kind = np.result_type(_kind(a), _kind(b))
     wide = np.result_type(kind, np.float64)
-    x = _of_dtype(a, wide)
-    y = _of_dtype(b, wide)
+    x = of_dtype(a, wide)
+    y = of_dtype(b, wide)
     if x.shape[0] != y.shape[0]:
         if b.ndim == 1:
             raise ValueError(
@@ -143,7 +67,7 @@ def solve(a, b):
         )
     if invalid:
         raise LinAlgError("Singular matrix")
-    return _of_dtype(out, kind)
+    return of_dtype(out, kind)
 
 
 def inv(a):
@@ -152,7 +76,7 @@ def inv(a):
     out = np.empty(x.shape, x.dtype)
     if numpy_loop("inv", (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
         raise LinAlgError("Singular matrix")
-    return _of_dtype(out, _kind(a))
+    return of_dtype(out, _kind(a))
 
 
 def det(a):
@@ -160,7 +84,7 @@ def det(a):
     x = _double(a)
     out = np.empty(1, x.dtype)
     numpy_loop("det", (1, x.shape[0]), (0, 0) + x.strides, x, out)
-    return _of_dtype(out, _kind(a))[0]
+    return of_dtype(out, _kind(a))[0]
 
 
 def slogdet(a):
@@ -169,7 +93,7 @@ def slogdet(a):
     sign = np.empty(1, x.dtype)
     logarithm = np.empty(1, np.float64)
     numpy_loop("slogdet", (1, x.shape[0]), (0, 0, 0) + x.strides, x, sign, logarithm)
-    return _of_dtype(sign, _kind(a))[0], _of_dtype(logarithm, _real_kind(a))[0]
+    return of_dtype(sign, _kind(a))[0], of_dtype(logarithm, _real_kind(a))[0]
 
 
 def cholesky(a):
@@ -178,7 +102,7 @@ def cholesky(a):
     out = np.empty(x.shape, x.dtype)
     if numpy_loop("cholesky_lo", (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
         raise LinAlgError("Matrix is not positive definite")
-    return _of_dtype(out, _kind(a))
+    return of_dtype(out, _kind(a))
 
 
 def eigh(a, UPLO="L"):
@@ -195,7 +119,7 @@ def eigh(a, UPLO="L"):
         invalid = numpy_loop("eigh_up", (1, x.shape[0]), steps, x, values, vectors)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
-    return _of_dtype(values, _real_kind(a)), _of_dtype(vectors, _kind(a))
+    return of_dtype(values, _real_kind(a)), of_dtype(vectors, _kind(a))
 
 
 def eigvalsh(a, UPLO="L"):
@@ -211,7 +135,7 @@ def eigvalsh(a, UPLO="L"):
         invalid = numpy_loop("eigvalsh_up", (1, x.shape[0]), steps, x, values)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
-    return _of_dtype(values, _real_kind(a))
+    return of_dtype(values, _real_kind(a))
 
 
 def _finite(a):
@@ -228,7 +152,7 @@ def eigvals(a):
     values = np.empty(x.shape[0], np.complex128)
     if numpy_loop("eigvals", (1, x.shape[0]), (0, 0) + x.strides + values.strides, x, values):
         raise LinAlgError("Eigenvalues did not converge")
-    return _of_dtype(values, np.result_type(_kind(a), np.complex64))
+    return of_dtype(values, np.result_type(_kind(a), np.complex64))
 
 
 def eig(a):
@@ -241,7 +165,7 @@ def eig(a):
     if numpy_loop("eig", (1, x.shape[0]), steps, x, values, vectors):
         raise LinAlgError("Eigenvalues did not converge")
     kind = np.result_type(_kind(a), np.complex64)
-    return _of_dtype(values, kind), _of_dtype(vectors, kind)
+    return of_dtype(values, kind), of_dtype(vectors, kind)
 
 
 def svd(a, full_matrices=True, compute_uv=True):
@@ -253,7 +177,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         if numpy_loop("svd", (1, m, n, p), (0, 0) + x.strides + values.strides, x, values):
             raise LinAlgError("SVD did not converge")
-        return _of_dtype(values, _real_kind(a))
+        return of_dtype(values, _real_kind(a))
     if full_matrices:
         u = np.empty((m, m), x.dtype)
         vh = np.empty((n, n), x.dtype)
@@ -267,7 +191,7 @@ def svd(a, full_matrices=True, compute_uv=True):
         invalid = numpy_loop("svd_s", (1, m, n, p), steps, x, u, values, vh)
     if invalid:
         raise LinAlgError("SVD did not converge")
-    return _of_dtype(u, _kind(a)), _of_dtype(values, _real_kind(a)), _of_dtype(vh, _kind(a))
+    return of_dtype(u, _kind(a)), of_dtype(values, _real_kind(a)), of_dtype(vh, _kind(a))
 
 
 def qr(a):
@@ -287,7 +211,7 @@ def qr(a):
     for i in range(k):
         for j in range(i, n):
             r[i, j] = x[i, j]
-    return _of_dtype(q, _kind(a)), _of_dtype(r, _kind(a))
+    return of_dtype(q, _kind(a)), of_dtype(r, _kind(a))
 
 
 def matrix_power(a, n):
@@ -305,9 +229,9 @@ def matrix_power(a, n):
     if left == 1:
         return base
     if left == 2:
-        return _product(base, base)
+        return product(base, base)
     if left == 3:
-        return _product(_product(base, base), base)
+        return product(product(base, base), base)
     first = True
     square = base
     while True:
@@ -316,11 +240,11 @@ def matrix_power(a, n):
                 result = square
                 first = False
             else:
-                result = _product(result, square)
+                result = product(result, square)
         left //= 2
         if left == 0:
             return result
-        square = _product(square, square)
+        square = product(square, square)
 
 
 def pinv(a, rcond=1e-15, hermitian=False):
@@ -331,7 +255,7 @@ def pinv(a, rcond=1e-15, hermitian=False):
     cutoff = rcond * largest
     for i in range(s.size):
         s[i] = 1 / s[i] if s[i] > cutoff else 0
-    return _product(vh.T, (s[:, None] * u.T))
+    return product(vh.T, (s[:, None] * u.T))
 
 
 def matrix_rank(a, tol=None):
@@ -349,26 +273,127 @@ def matrix_rank(a, tol=None):
     return np.int64(count)
 
 
-def kron(a, b):
+def cond(x, p=None):
+    if p is None:
+        s = svd(x, True, False)
+        return s[0] / s[len(s) - 1]
+    if p == 2:
+        s = svd(x, True, False)
+        return s[0] / s[len(s) - 1]
+    if p == -2:
+        s = svd(x, True, False)
+        return s[len(s) - 1] / s[0]
+    return norm(x, p) * norm(inv(x), p)
+
+
+def lstsq(a, b, rcond=None):
+    if a.ndim != 2:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+    kind = np.result_type(_kind(a), _kind(b))
+    wide = np.result_type(kind, np.float64)
     m, n = a.shape
-    p, q = b.shape
-    return (a[:, None, :, None] * b[None, :, None, :]).reshape((m * p, n * q))
+    if b.shape[0] != m:
+        raise LinAlgError("Incompatible dimensions")
+    columns = b.shape[1] if b.ndim == 2 else 1
+    x = of_dtype(a, wide)
+    y = np.zeros((m, max(columns, 1)), wide)  # LAPACK needs a column
+    y[:, :columns] = b.reshape((m, columns))
+    cutoff = np.empty(1, np.float64)
+    cutoff[0] = 2.0**-52 * max(m, n) if rcond is None else rcond
+    solution = np.zeros((n, y.shape[1]), wide)
+    residuals = np.empty(y.shape[1], np.float64)
+    rank = np.empty(1, np.int32)
+    s = np.empty(min(m, n), np.float64)
+    steps = (0, 0, 0, 0, 0, 0, 0) + x.strides + y.strides + solution.strides + residuals.strides + s.strides
+    sizes = (1, m, n, y.shape[1], min(m, n))
+    if numpy_loop("lstsq", sizes, steps, x, y, cutoff, solution, residuals, rank, s):
+        raise LinAlgError("SVD did not converge in Linear Least Squares")
+    known = columns if rank[0] == n and m > n else 0
+    real = _real_kind(np.empty(0, kind))
+    left = of_dtype(residuals[:known], real)
+    if b.ndim == 1:
+        return solution[:, 0].astype(kind), left, rank[0], of_dtype(s, real)
+    return solution[:, :columns].astype(kind), left, rank[0], of_dtype(s, real)
 
 
-def cross(a, b):
-    if len(a) != 3 or len(b) != 3:
-        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
-    x = a[1] * b[2] - a[2] * b[1]
-    out = np.empty(3, np.result_type(a, b))
-    out[0] = x
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-    return out
+def norm(x, ord=None, axis=None, keepdims=False):
+    x = of_dtype(np.asarray(x), _kind(np.asarray(x)))
+    if axis is None:
+        if ord is None:
+            return _kept(_root_of_squares(x), x, keepdims)
+        if x.ndim == 1:
+            return _vector_norm(x, ord, -1, keepdims)
+        if x.ndim == 2:
+            return _kept(_matrix_norm(x, ord), x, keepdims)
+        raise ValueError("Improper number of dimensions to norm.")
+    if not isinstance(axis, tuple):
+        return _vector_norm(x, ord, axis, keepdims)
+    if len(axis) == 1:
+        return _vector_norm(x, ord, axis[0], keepdims)
+    if len(axis) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    if x.ndim == 2:
+        return _kept(_matrix_norm(x, ord), x, keepdims)
+    raise ValueError("norms of stacks of matrices are not compiled: loop over the stack")
 
 
-def norm(x):
-    # Of order 2 (Frobenius for a matrix) alone.
-    flat = _of_dtype(x, _kind(x)).ravel("K")
+def _root_of_squares(x):
+    flat = x.ravel("K")
     if flat.dtype.kind == "c":
-        return np.sqrt(_product(flat.real, flat.real) + _product(flat.imag, flat.imag))
-    return np.sqrt(_product(flat, flat))
+        return np.sqrt(product(flat.real, flat.real) + product(flat.imag, flat.imag))
+    return np.sqrt(product(flat, flat))
+
+
+def _kept(value, x, keepdims):
+    if not keepdims:
+        return value
+    whole = np.empty((1,) * x.ndim, np.result_type(value))
+    whole[...] = value
+    return whole
+
+
+def _squares(x):
+    if x.dtype.kind == "c":
+        return x.real * x.real + x.imag * x.imag
+    return x * x
+
+
+def _vector_norm(x, ord, axis, keepdims):
+    if ord is None:
+        return np.sqrt(np.sum(_squares(x), axis, None, None, keepdims))
+    if ord == "fro" or ord == "f" or ord == "nuc":
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == math.inf:
+        return np.max(np.abs(x), axis, None, keepdims)
+    if ord == -math.inf:
+        return np.min(np.abs(x), axis, None, keepdims)
+    if ord == 0:
+        return np.sum((x != 0).astype(_real_kind(x)), axis, None, None, keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axis, None, None, keepdims)
+    if ord == 2:
+        return np.sqrt(np.sum(_squares(x), axis, None, None, keepdims))
+    total = np.sum(np.power(np.abs(x), _real_kind(x).type(ord)), axis, None, None, keepdims)
+    return np.power(total, _real_kind(x).type(1 / ord))
+
+
+def _matrix_norm(x, ord):
+    if ord is None:
+        return _root_of_squares(x)
+    if ord == "fro" or ord == "f":
+        return _root_of_squares(x)
+    if ord == "nuc":
+        return np.sum(svd(x, True, False))
+    if ord == 2:
+        return svd(x, True, False)[0]
+    if ord == -2:
+        return np.min(svd(x, True, False))
+    if ord == 1:
+        return np.max(np.sum(np.abs(x), 0))
+    if ord == -1:
+        return np.min(np.sum(np.abs(x), 0))
+    if ord == math.inf:
+        return np.max(np.sum(np.abs(x), 1))
+    if ord == -math.inf:
+        return np.min(np.sum(np.abs(x), 1))
+    raise ValueError("Invalid norm order for matrices.")

@@ -182,7 +182,7 @@ LLVMValueRef lower_exception(Lower *l, const Value *call) {
 /* What is known of a value that has no bytes when the function runs: texts and other constants, or a tuple or a text to
  * be made in which some items are such (the others NULL). */
 static const Const *known_parts(Lower *l, const Value *value) {
-    if (!l_has_bytes(value->type) || value->op == OP_CONST) return value->konst;
+    if (value->op == OP_CONST || (value->konst && !l_has_bytes(value->type))) return value->konst;
     if (value->op != OP_FORMAT && (value->op != OP_TUPLE || value->type->kind != TY_TUPLE)) return NULL;
     Const *known = ARENA_NEW(l->arena, Const);
     const Const **items = ARENA_ARRAY(l->arena, const Const *, value->nargs);

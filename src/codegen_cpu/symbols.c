@@ -132,12 +132,7 @@ static void *numpy_random_symbol(const char *name) {
 }
 
 void *host_symbol(const char *name) {
-    if (!strncmp(name, HOST_NUMPY_LOOP, strlen(HOST_NUMPY_LOOP))) {
-        HostNumpyLoop *loop = host_numpy_loop_find(name);
-        void *address;
-        memcpy(&address, &loop, sizeof address);
-        return address;
-    }
+    if (!strncmp(name, HOST_NUMPY_LOOP, strlen(HOST_NUMPY_LOOP))) return (void *)host_numpy_loop_find(name);
     if (!strcmp(name, "krait_host_numpy_random")) return host_random_get(HOST_RANDOM_NUMPY);
     if (!strcmp(name, "krait_host_python_random")) return host_random_get(HOST_RANDOM_PYTHON);
     for (size_t i = 0; i < COUNT_OF(runtime_symbols); i++)

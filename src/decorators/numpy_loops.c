@@ -21,7 +21,8 @@ static bool add_loop(const char *name, const PyUFuncObject *ufunc, int loop) {
     letters[ufunc->nargs] = 0;
     int length = snprintf(symbol, sizeof symbol, HOST_NUMPY_LOOP "%s_%s", name, letters);
     if (length >= (int)sizeof symbol) return true; /* no name in the prelude is as long */
-    if (host_numpy_loop_add(symbol, (HostNumpyLoop *)ufunc->functions[loop])) return true;
+    void *data = ufunc->data ? (void *)ufunc->data[loop] : NULL;
+    if (host_numpy_loop_add(symbol, (HostNumpyFunction *)ufunc->functions[loop], data)) return true;
     PyErr_NoMemory();
     return false;
 }

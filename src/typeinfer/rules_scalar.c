@@ -396,7 +396,7 @@ bool rule_binary(Typing *t) {
         return typing_map_operator(t, func);
     }
     if (a->kind == TY_ARRAY && b->kind == TY_ARRAY && t->op == OP_MATMUL)
-        return typing_become_prelude(t, "linear:matmul");
+        return typing_become_prelude(t, "products:matmul");
     if (on_arrays(a, b) && ufunc_of(t->op)) return typing_map_operator(t, ufunc_of(t->op));
     return typing_bad_operands(t);
 }

@@ -323,6 +323,63 @@ bool rule_func_without_axis(Typing *t) {
     return make_permuted(t, array, from, next);
 }
 
+static bool become_tuple_of(Typing *t, const int64_t *values, unsigned count) {
+    const Const *items[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < count; i++) items[i] = const_int(t->in->arena, t->in->types, values[i]);
+    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, items, count));
+}
+
+/* axes_of(axes, ndim): a tuple of the axes that None (all), an int or a tuple of ints means, as they are counted from
+ * the first.  The prelude has seen that there are such axes. */
+bool rule_func_axes_of(Typing *t) {
+    int64_t axes[TYPE_MAX_NDIM], ndim;
+    bool tuple = t->args[0].type->kind == TY_TUPLE, all = typing_is_none(t, 0);
+    TRY(typing_const_int(t, 1, &ndim));
+    uint32_t count = all ? (uint32_t)ndim : tuple ? t->args[0].type->count : 1;
+    if (count > TYPE_MAX_NDIM) return typing_fail(t, DIAG_BAD_ARGUMENTS, "there are more axes than dimensions");
+    for (uint32_t i = 0; i < count; i++) {
+        if (all) {
+            axes[i] = i;
+        } else if (!tuple) {
+            TRY(typing_const_int(t, 0, &axes[i]));
+        } else if (!t->args[0].konst || !typing_konst_is_int(t->args[0].konst->items[i], &axes[i])) {
+            typing_fail_arg(t, 0, DIAG_NEEDS_CONSTANT, "the axes must be known when the function is compiled");
+            return typing_hint(t, "write the axes as literals");
+        }
+        if (axes[i] < 0) axes[i] += ndim;
+    }
+    return become_tuple_of(t, axes, count);
+}
+
+/* other_axes(axes, ndim): those that are not in a tuple of axes. */
+bool rule_func_other_axes(Typing *t) {
+    int64_t axes[TYPE_MAX_NDIM], ndim;
+    unsigned count = 0;
+    const Const *given = t->args[0].konst;
+    TRY(typing_const_int(t, 1, &ndim));
+    if (!given || t->args[0].type->kind != TY_TUPLE || ndim > TYPE_MAX_NDIM) return typing_bad_operands(t);
+    for (int64_t axis = 0; axis < ndim; axis++) {
+        bool found = false;
+        for (uint32_t i = 0; i < t->args[0].type->count; i++) {
+            int64_t value;
+            found |= typing_konst_is_int(given->items[i], &value) && value == axis;
+        }
+        if (!found) axes[count++] = axis;
+    }
+    return become_tuple_of(t, axes, count);
+}
+
+/* counted(start, stop): the tuple of the ints from start on. */
+bool rule_func_counted(Typing *t) {
+    int64_t values[TYPE_MAX_NDIM], start, stop;
+    unsigned count = 0;
+    TRY(typing_const_int(t, 0, &start));
+    TRY(typing_const_int(t, 1, &stop));
+    if (stop - start > TYPE_MAX_NDIM) return typing_fail(t, DIAG_BAD_ARGUMENTS, "there are more axes than dimensions");
+    for (int64_t i = start; i < stop; i++) values[count++] = i;
+    return become_tuple_of(t, values, count);
+}
+
 /* ---- numbers out of arrays ---- */
 
 /* python_number(x): a NumPy scalar as the Python number that a.item() gives */

@@ -72,3 +72,11 @@ def the_same(c, x):
 )
 def test_against_the_interpreter(function):
     agree_all(function, [(c, x) for c in (True, False) for x in range(6)])
+
+
+def with_a_constant_text(mode):
+    raise ValueError(f"mode {mode} ({mode!r})")
+
+
+def test_a_text_of_constant_texts_alone():
+    agree_all(with_a_constant_text, [("full",), ("",), ("it's",)])

@@ -70,7 +70,7 @@ def test_angles():
 
 def test_convolution():
     pairs = [(VECTOR, VECTOR[:4]), (VECTOR[:4], VECTOR), (VECTOR, BACKWARDS), (INTEGERS[0], INTEGERS[1]),
-             (COMPLEX, COMPLEX[:3]), (VECTOR, COMPLEX[:5]), (BYTES, BYTES[:2]), (SINGLE[0], SINGLE[1, ::2])]  # fmt: skip
+             (COMPLEX, COMPLEX[:3]), (VECTOR, COMPLEX[:5]), (BYTES, BYTES[:2]), (SINGLE[0], SINGLE[1, ::2])]
     check("np.convolve(a, b), np.convolve(a, b, 'same'), np.convolve(a, b, 'valid')", *pairs)
     check("np.correlate(a, b), np.correlate(a, b, 'same'), np.correlate(a, b, 'full')", *pairs)
     check("np.convolve(a, 2.0)", VECTOR)

@@ -117,11 +117,13 @@ int32_t krait_host_safepoint(void);
 /* ---- loops of NumPy's ufuncs (numpy_loops.c) ---- */
 
 #define HOST_NUMPY_LOOP "krait_numpy_loop_" /* their symbols begin so */
-typedef void HostNumpyLoop(char **arrays, const int64_t *sizes, const int64_t *steps, void *data);
-bool host_numpy_loop_add(const char *symbol, HostNumpyLoop *function); /* with the GIL; false: too many */
-HostNumpyLoop *host_numpy_loop_find(const char *symbol);               /* NULL: there is none */
+typedef void HostNumpyFunction(char **arrays, const int64_t *sizes, const int64_t *steps, void *data);
+typedef struct HostNumpyLoop HostNumpyLoop;
+/* The loop of a ufunc with what it is given as `data`; with the GIL; false: too many. */
+bool host_numpy_loop_add(const char *symbol, HostNumpyFunction *function, void *data);
+const HostNumpyLoop *host_numpy_loop_find(const char *symbol); /* its symbol's address; NULL: there is none */
 /* What generated code calls: 1, the loop left the floating-point flag `invalid` set, as NumPy's do for an error. */
-int32_t krait_host_numpy_loop(HostNumpyLoop *loop, char **arrays, const int64_t *sizes, const int64_t *steps);
+int32_t krait_host_numpy_loop(const HostNumpyLoop *loop, char **arrays, const int64_t *sizes, const int64_t *steps);
 
 /* ---- random numbers (random.c) ---- */
 

@@ -1,7 +1,7 @@
 /* numpy_loops.c: the inner loops of NumPy's generalised ufuncs, as functions that compiled code calls.
  *
  * In: loops by symbol, told when a module of the prelude that needs them is imported (decorators/numpy_loops.c).  Out:
- * their addresses, for the linker of compiled code; calls of them.
+ * addresses of their entries, for the linker of compiled code; calls of them.
  * NumPy carries the BLAS and LAPACK that these loops call, whatever their names and the width of their integers. */
 #include <fenv.h> /* feclearexcept */
 #include <stdatomic.h>
@@ -12,30 +12,34 @@
 
 enum { MOST_LOOPS = 256, SYMBOL_BYTES = 64 };
 
-static struct {
+struct HostNumpyLoop {
     char symbol[SYMBOL_BYTES];
-    HostNumpyLoop *_Atomic function;
-} loops[MOST_LOOPS];
+    HostNumpyFunction *function;
+    void *data;
+};
+
+static HostNumpyLoop loops[MOST_LOOPS]; /* an entry does not change once it is counted */
 static _Atomic int nloops;
 
-bool host_numpy_loop_add(const char *symbol, HostNumpyLoop *function) {
+bool host_numpy_loop_add(const char *symbol, HostNumpyFunction *function, void *data) {
     int count = atomic_load(&nloops);
     if (host_numpy_loop_find(symbol)) return true;
     if (count == MOST_LOOPS) return false;
     snprintf(loops[count].symbol, SYMBOL_BYTES, "%s", symbol);
-    atomic_store(&loops[count].function, function);
+    loops[count].function = function;
+    loops[count].data = data;
     atomic_store(&nloops, count + 1);
     return true;
 }
 
-HostNumpyLoop *host_numpy_loop_find(const char *symbol) {
+const HostNumpyLoop *host_numpy_loop_find(const char *symbol) {
     for (int i = 0, count = atomic_load(&nloops); i < count; i++)
-        if (!strcmp(loops[i].symbol, symbol)) return atomic_load(&loops[i].function);
+        if (!strcmp(loops[i].symbol, symbol)) return &loops[i];
     return NULL;
 }
 
-int32_t krait_host_numpy_loop(HostNumpyLoop *loop, char **arrays, const int64_t *sizes, const int64_t *steps) {
+int32_t krait_host_numpy_loop(const HostNumpyLoop *loop, char **arrays, const int64_t *sizes, const int64_t *steps) {
     feclearexcept(FE_INVALID);
-    loop(arrays, sizes, steps, NULL);
+    loop->function(arrays, sizes, steps, loop->data);
     return fetestexcept(FE_INVALID) != 0;
 }

@@ -1,0 +1,505 @@
+"""NumPy's functions of places: grids of coordinates, triangles, windows on arrays, padding, flat places, bits."""
+
+import numpy as np
+from numpy.exceptions import AxisError
+
+from krait.prelude.intrinsics import frozen, reinterpreted, strided, with_item
+from krait.prelude.joining import axis_of, part
+
+# ---- shapes ----
+
+
+def joint_shape(s, t):
+    # What two shapes are broadcast to.
+    if len(s) < len(t):
+        return joint_shape(t, s)
+    for i in range(len(t)):
+        k = len(s) - len(t) + i
+        if s[k] == 1:
+            s = with_item(s, k, t[i])
+        elif t[i] != 1 and t[i] != s[k]:
+            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return s
+
+
+def broadcast_shapes(*shapes):
+    if len(shapes) == 0:
+        return ()
+    if len(shapes) == 1:
+        return shapes[0] if isinstance(shapes[0], tuple) else (shapes[0],)
+    first = shapes[0] if isinstance(shapes[0], tuple) else (shapes[0],)
+    return joint_shape(first, broadcast_shapes(*shapes[1:]))
+
+
+def broadcast_arrays(*args):
+    return _broadcast_all(args, _shape_of_all(args))
+
+
+def _shape_of_all(arrays):
+    if len(arrays) == 0:
+        return ()
+    return joint_shape(np.asarray(arrays[0]).shape, _shape_of_all(arrays[1:]))
+
+
+def _broadcast_all(arrays, shape):
+    if len(arrays) == 0:
+        return ()
+    return (_repeated(np.asarray(arrays[0]), shape),) + _broadcast_all(arrays[1:], shape)
+
+
+def _repeated(array, shape):
+    repeated = np.broadcast_to(array, shape)
+    return strided(array, 0, shape, repeated.strides)
+
+
+# ---- grids ----
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing != "xy" and indexing != "ij":
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    swap = indexing == "xy" and len(xi) > 1
+    shape = _sizes(xi)
+    if swap:
+        shape = with_item(with_item(shape, 0, np.asarray(xi[1]).size), 1, np.asarray(xi[0]).size)
+    return _grids(xi, xi, shape, copy, sparse, swap)
+
+
+def _sizes(arrays):
+    if len(arrays) == 0:
+        return ()
+    return (np.asarray(arrays[0]).size,) + _sizes(arrays[1:])
+
+
+def _grids(rest, xi, shape, copy, sparse, swap):
+    # Those of the arrays that are left; the first of them lies along this axis.
+    if len(rest) == 0:
+        return ()
+    axis = len(xi) - len(rest)
+    if swap and axis < 2:
+        axis = 1 - axis
+    x = np.ravel(np.asarray(rest[0]))
+    own = shape
+    strides = shape
+    for i in range(len(shape)):
+        own = with_item(own, i, x.size if i == axis else 1)
+        strides = with_item(strides, i, x.strides[0] if i == axis else 0)
+    grid = strided(x, 0, own if sparse else shape, strides)
+    rest_of_them = _grids(rest[1:], xi, shape, copy, sparse, swap)
+    if copy:
+        return (np.copy(grid, "C"),) + rest_of_them
+    return (grid,) + rest_of_them
+
+
+def indices(dimensions, dtype=int, sparse=False):
+    if sparse:
+        return _open_indices(dimensions, dimensions, dtype)
+    grid = np.empty((len(dimensions),) + dimensions, dtype)
+    for axis in range(len(dimensions)):
+        _count(grid[axis], axis)
+    return grid
+
+
+def _count(grid, axis):
+    for i in range(grid.shape[axis]):
+        part(grid, axis, i, 1)[...] = i
+
+
+def _open_indices(rest, dimensions, dtype):
+    if len(rest) == 0:
+        return ()
+    axis = len(dimensions) - len(rest)
+    shape = dimensions
+    for i in range(len(dimensions)):
+        shape = with_item(shape, i, dimensions[i] if i == axis else 1)
+    return (np.arange(rest[0], dtype=dtype).reshape(shape),) + _open_indices(rest[1:], dimensions, dtype)
+
+
+# ---- triangles, diagonals ----
+
+
+def _triangle(n, m, k, upper):
+    # Places at and below, or at and above, a diagonal.
+    count = 0
+    for i in range(n):
+        low = max(min(i + k, m), 0) if upper else 0
+        high = m if upper else max(min(i + k + 1, m), 0)
+        count += high - low
+    rows = np.empty(count, np.int64)
+    columns = np.empty(count, np.int64)
+    at = 0
+    for i in range(n):
+        low = max(min(i + k, m), 0) if upper else 0
+        high = m if upper else max(min(i + k + 1, m), 0)
+        for j in range(low, high):
+            rows[at] = i
+            columns[at] = j
+            at += 1
+    return rows, columns
+
+
+def tril_indices(n, k=0, m=None):
+    return _triangle(n, n if m is None else m, k, False)
+
+
+def triu_indices(n, k=0, m=None):
+    return _triangle(n, n if m is None else m, k, True)
+
+
+def tril_indices_from(arr, k=0):
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return _triangle(arr.shape[0], arr.shape[1], k, False)
+
+
+def triu_indices_from(arr, k=0):
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return _triangle(arr.shape[0], arr.shape[1], k, True)
+
+
+def diag_indices(n, ndim=2):
+    if ndim != 2:
+        raise ValueError("the indices of a matrix's diagonal alone are made")
+    places = np.arange(n)
+    return places, places
+
+
+def fill_diagonal(a, val, wrap=False):
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    for i in range(1, a.ndim):
+        if a.ndim > 2 and a.shape[i] != a.shape[0]:
+            raise ValueError("All dimensions of input must be of equal length")
+    step = 0
+    least = a.shape[0]
+    for i in range(a.ndim):
+        step += a.strides[i]
+        least = min(least, a.shape[i])
+    values = np.ravel(np.asarray(val))
+    if values.size > 0:
+        _set_in_turn(strided(a, 0, least, step), values, 0)
+        if wrap and a.ndim == 2:
+            start = least + 1
+            at = least
+            while start < a.shape[0]:
+                length = min(a.shape[1], a.shape[0] - start)
+                _set_in_turn(strided(a, start * a.strides[0], length, step), values, at)
+                start += a.shape[1] + 1
+                at += length
+
+
+def _set_in_turn(line, values, first):
+    for i in range(len(line)):
+        line[i] = values[(first + i) % len(values)]
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    first = axis_of(axis1, a.ndim)
+    second = axis_of(axis2, a.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    rows = max(0, -offset)
+    columns = max(0, offset)
+    n = max(0, min(a.shape[first] - rows, a.shape[second] - columns))
+    start = rows * a.strides[first] + columns * a.strides[second] if n > 0 else 0
+    shape = a.shape[1:]
+    strides = a.strides[1:]
+    at = 0
+    for i in range(a.ndim):
+        if i != first and i != second:
+            shape = with_item(shape, at, a.shape[i])
+            strides = with_item(strides, at, a.strides[i])
+            at += 1
+    shape = with_item(shape, at, n)
+    strides = with_item(strides, at, a.strides[first] + a.strides[second])
+    return frozen(strided(a, start, shape, strides))
+
+
+# ---- turning, moving, cutting ----
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    m = np.asarray(m)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    first = axis_of(axes[0], m.ndim)
+    second = axis_of(axes[1], m.ndim)
+    if first == second:
+        raise ValueError("Axes must be different.")
+    k %= 4
+    shape, strides, start = m.shape, m.strides, 0
+    if k == 1 or k == 2:
+        start += max(m.shape[second] - 1, 0) * m.strides[second]
+        strides = with_item(strides, second, -strides[second])
+    if k == 2 or k == 3:
+        start += max(m.shape[first] - 1, 0) * m.strides[first]
+        strides = with_item(strides, first, -strides[first])
+    if k % 2 == 1:
+        shape = with_item(with_item(shape, first, m.shape[second]), second, m.shape[first])
+        strides = with_item(with_item(strides, first, strides[second]), second, strides[first])
+    return strided(m, start, shape, strides)
+
+
+def rollaxis(a, axis, start=0):
+    axis = axis_of(axis, a.ndim)
+    if start < -a.ndim or start > a.ndim:
+        raise AxisError(f"'start' arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
+    if start < 0:
+        start += a.ndim
+    if axis < start:
+        start -= 1
+    shape, strides = a.shape, a.strides
+    source = 0
+    for i in range(a.ndim):
+        if source == axis:
+            source += 1
+        if i == start:
+            shape = with_item(shape, i, a.shape[axis])
+            strides = with_item(strides, i, a.strides[axis])
+        else:
+            shape = with_item(shape, i, a.shape[source])
+            strides = with_item(strides, i, a.strides[source])
+            source += 1
+    return strided(a, 0, shape, strides)
+
+
+def dsplit(ary, indices_or_sections):
+    if ary.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return np.split(ary, indices_or_sections, 2)
+
+
+def trim_zeros(filt, trim="fb"):
+    first = 0
+    last = len(filt)
+    if trim == "fb" or trim == "bf" or trim == "f" or trim == "FB" or trim == "F" or trim == "BF":
+        while first < last and filt[first] == 0:
+            first += 1
+    if trim == "fb" or trim == "bf" or trim == "b" or trim == "FB" or trim == "B" or trim == "BF":
+        while first < last and filt[last - 1] == 0:
+            last -= 1
+    return filt[first:last]
+
+
+def resize(a, new_shape):
+    if not isinstance(new_shape, tuple):
+        return resize(a, (new_shape,))
+    x = np.ravel(np.asarray(a))
+    for extent in new_shape:
+        if extent < 0:
+            raise ValueError("all elements of `new_shape` must be non-negative")
+    new = np.zeros(new_shape, x.dtype)
+    if x.size > 0:
+        _set_in_turn(np.ravel(new), x, 0)
+    return new
+
+
+def insert(arr, obj, values, axis=None):
+    arr = np.asarray(arr)
+    if axis is None:
+        return _insert(np.ravel(arr), obj, np.asarray(values), 0)
+    return _insert(arr, obj, np.asarray(values), axis_of(axis, arr.ndim))
+
+
+def _insert(arr, index, values, axis):
+    if np.ndim(index) > 0:
+        return _insert_each(arr, np.asarray(index), values, axis)
+    n = arr.shape[axis]
+    if index < -n or index > n:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
+    at = index + n if index < 0 else index
+    count = 1
+    if values.ndim == arr.ndim:
+        count = values.shape[axis]
+    elif arr.ndim == 1:
+        count = values.size
+    new = np.empty(with_item(arr.shape, axis, n + count), arr.dtype)
+    part(new, axis, 0, at)[...] = part(arr, axis, 0, at)
+    part(new, axis, at, count)[...] = values
+    part(new, axis, at + count, n - at)[...] = part(arr, axis, at, n - at)
+    return new
+
+
+def _insert_each(arr, index, values, axis):
+    # Equal places keep the order in which they are given.
+    n = arr.shape[axis]
+    count = len(index)
+    new = np.empty(with_item(arr.shape, axis, n + count), arr.dtype)
+    line = np.ravel(values)
+    places = np.empty(count, np.int64)
+    for i in range(count):
+        at = int(index[i])
+        if at < -n or at > n:
+            raise IndexError(f"index {at} is out of bounds for axis {axis} with size {n}")
+        places[i] = at + n if at < 0 else at
+    to = 0
+    for source in range(n + 1):
+        for i in range(count):
+            if places[i] == source:
+                if arr.ndim == 1:
+                    part(new, axis, to, 1)[...] = line[i % len(line)]
+                else:
+                    part(new, axis, to, 1)[...] = values
+                to += 1
+        if source < n:
+            part(new, axis, to, 1)[...] = part(arr, axis, source, 1)
+            to += 1
+    return new
+
+
+# ---- views ----
+
+
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    if shape is None:
+        return as_strided(x, x.shape, strides, subok, writeable)
+    if strides is None:
+        return as_strided(x, shape, x.strides, subok, writeable)
+    if not writeable:
+        return frozen(strided(x, 0, shape, strides))
+    return strided(x, 0, shape, strides)
+
+
+def sliding_window_view(x, window_shape, axis=None):
+    x = np.asarray(x)
+    if not isinstance(window_shape, tuple):
+        return sliding_window_view(x, (window_shape,), axis)
+    if axis is None:
+        if len(window_shape) != x.ndim:
+            raise ValueError(
+                "Since axis is None, must provide window_shape for all dimensions of `x`; got "
+                f"{len(window_shape)} window_shape elements and `x.ndim` is {x.ndim}."
+            )
+        places = window_shape
+        for i in range(len(window_shape)):
+            places = with_item(places, i, i)
+        return _windows(x, window_shape, places)
+    if not isinstance(axis, tuple):
+        return sliding_window_view(x, window_shape, (axis,))
+    if len(window_shape) != len(axis):
+        raise ValueError(
+            "Must provide matching length window_shape and axis; got "
+            f"{len(window_shape)} window_shape elements and {len(axis)} axes elements."
+        )
+    return _windows(x, window_shape, axis)
+
+
+def _windows(x, window_shape, axes):
+    shape = x.shape + window_shape
+    strides = x.strides + window_shape
+    for i in range(len(window_shape)):
+        axis = axis_of(axes[i], x.ndim)
+        if window_shape[i] < 0:
+            raise ValueError("`window_shape` cannot contain negative values")
+        left = shape[axis] - (window_shape[i] - 1)
+        if left < 0:
+            raise ValueError("window shape cannot be larger than input array shape")
+        shape = with_item(shape, axis, left)
+        strides = with_item(strides, x.ndim + i, x.strides[axis])
+    return frozen(strided(x, 0, shape, strides))
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0):
+    data = np.ravel(buffer)
+    whole = reinterpreted(data, np.uint8, data.size * data.itemsize)
+    size = np.dtype(dtype).itemsize
+    if offset < 0 or offset > whole.size:
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({whole.size})")
+    left = whole.size - offset
+    if count < 0:
+        if left % size != 0:
+            raise ValueError("buffer size must be a multiple of element size")
+        return reinterpreted(whole[offset:], dtype, left // size)
+    if count * size > left:
+        raise ValueError("buffer is smaller than requested size")
+    return reinterpreted(whole[offset : offset + count * size], dtype, count)
+
+
+def asarray_chkfinite(a, dtype=None):
+    a = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+    if a.dtype.kind == "f" or a.dtype.kind == "c":
+        for item in a.flat:
+            if not np.isfinite(item):
+                raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+def byteswap(a, inplace=False):
+    new = a if inplace else np.copy(a)
+    size = a.itemsize // 2 if a.dtype.kind == "c" else a.itemsize
+    numbers = a.size * (a.itemsize // size)
+    if new.size > 0:
+        _swap_bytes(new, size, numbers)
+    return new
+
+
+def _swap_bytes(a, size, numbers):
+    if a.ndim > 1:
+        for i in range(a.shape[0]):
+            _swap_bytes(a[i], size, numbers // a.shape[0])
+    elif a.ndim == 0:
+        _swap_in_line(a.reshape(1), size)
+    else:
+        for i in range(len(a)):
+            _swap_in_line(a[i : i + 1], size)
+
+
+def _swap_in_line(item, size):
+    data = reinterpreted(item, np.uint8, item.itemsize)
+    for start in range(0, len(data), size):
+        for i in range(size // 2):
+            data[start + i], data[start + size - 1 - i] = data[start + size - 1 - i], data[start + i]
+
+
+# ---- bits ----
+
+
+def packbits(a, axis=None, bitorder="big"):
+    a = np.asarray(a)
+    if axis is None:
+        return _pack(np.ravel(a), 0, bitorder)
+    return _pack(a, axis_of(axis, a.ndim), bitorder)
+
+
+def _bit(i, bitorder):
+    if bitorder == "big":
+        return 7 - i % 8
+    if bitorder == "little":
+        return i % 8
+    raise ValueError("'order' must be either 'little' or 'big'")
+
+
+def _pack(a, axis, bitorder):
+    if a.dtype.kind != "b" and a.dtype.kind != "i" and a.dtype.kind != "u":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    n = a.shape[axis]
+    new = np.zeros(with_item(a.shape, axis, (n + 7) // 8), np.uint8)
+    for i in range(n):
+        byte = part(new, axis, i // 8, 1)
+        bits = (part(a, axis, i, 1) != 0).astype(np.uint8)
+        np.bitwise_or(byte, np.left_shift(bits, np.uint8(_bit(i, bitorder))), byte)
+    return new
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    a = np.asarray(a)
+    if a.dtype != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    if axis is None:
+        return _unpack(np.ravel(a), 0, count, bitorder)
+    return _unpack(a, axis_of(axis, a.ndim), count, bitorder)
+
+
+def _unpack(a, axis, count, bitorder):
+    n = a.shape[axis] * 8
+    length = n
+    if count is not None:
+        length = count if count >= 0 else max(n + count, 0)
+        if count < 0 and -count > n:
+            raise ValueError(f"-count {-count} larger than number of elements {n}")
+    new = np.zeros(with_item(a.shape, axis, length), np.uint8)
+    for i in range(min(length, n)):
+        shifted = np.right_shift(part(a, axis, i // 8, 1), np.uint8(_bit(i, bitorder)))
+        part(new, axis, i, 1)[...] = np.bitwise_and(shifted, np.uint8(1))
+    return new

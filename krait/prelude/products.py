@@ -1,0 +1,148 @@
+"""Products of vectors, matrices and stacks of matrices, by the inner loops of NumPy's matmul.
+
+NumPy's loops call the BLAS that NumPy carries, so that a product has the bits that NumPy's has."""
+
+import numpy as np
+
+from krait import _krait
+from krait.prelude.grids import joint_shape
+from krait.prelude.intrinsics import numpy_loop, shape_text
+
+_krait.bind_numpy_loops("matmul", np.matmul)
+
+_MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
+
+
+def of_dtype(a, dtype):
+    if a.dtype == dtype:
+        return a
+    return a.astype(dtype)
+
+
+# ---- products ----
+
+
+def product(a, b):
+    # A vector is a matrix of one row on the left, of one column on the right.
+    rows = a.shape[0] if a.ndim == 2 else 1
+    inner = a.shape[a.ndim - 1]
+    columns = b.shape[1] if b.ndim == 2 else 1
+    if inner != b.shape[0]:
+        raise ValueError(
+            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) (size {b.shape[0]} is different from {inner})"
+        )
+    out = np.empty((rows, columns), a.dtype)
+    steps = a.strides if a.ndim == 2 else (0, a.strides[0])
+    steps += b.strides if b.ndim == 2 else (b.strides[0], 0)
+    numpy_loop("matmul", (1, rows, inner, columns), (0, 0, 0) + steps + out.strides, a, b, out)
+    if a.ndim == 2 and b.ndim == 2:
+        return out
+    if a.ndim == 2 or b.ndim == 2:
+        return out.reshape(out.size)
+    return out[0, 0]
+
+
+def matmul(a, b, out=None):
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError(
+            f"matmul: Input operand {0 if a.ndim == 0 else 1} does not have enough dimensions "
+            "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+        )
+    dtype = np.result_type(a, b)
+    return _given(_matmul(of_dtype(a, dtype), of_dtype(b, dtype)), out)
+
+
+def _given(x, out):
+    if out is None:
+        return x
+    if np.ndim(x) != out.ndim or np.shape(x) != out.shape:
+        raise ValueError("output array does not have the shape of the product")
+    out[...] = x
+    return out
+
+
+def _matmul(a, b):
+    if a.ndim < 3 and b.ndim < 3:
+        return product(a, b)
+    if a.ndim == 1:
+        return _matmul(a[None, :], b)[..., 0, :]
+    if b.ndim == 1:
+        return _matmul(a, b[:, None])[..., 0]
+    inner = a.shape[a.ndim - 1]
+    if inner != b.shape[b.ndim - 2]:
+        raise ValueError(
+            f"matmul: Input operand 1 {_MISMATCH} (n?,k),(k,m?)->(n?,m?) (size {b.shape[b.ndim - 2]} is different "
+            f"from {inner})"
+        )
+    stack = joint_shape(a.shape[:-2], b.shape[:-2])
+    out = np.empty(stack + (a.shape[a.ndim - 2], b.shape[b.ndim - 1]), a.dtype)
+    _products(np.broadcast_to(a, stack + a.shape[-2:]), np.broadcast_to(b, stack + b.shape[-2:]), out)
+    return out
+
+
+def _products(a, b, out):
+    # Of stacks of matrices.
+    if out.ndim == 3:
+        steps = (a.strides[0], b.strides[0], out.strides[0]) + a.strides[1:] + b.strides[1:] + out.strides[1:]
+        numpy_loop("matmul", (out.shape[0], a.shape[1], a.shape[2], b.shape[2]), steps, a, b, out)
+    else:
+        for i in range(out.shape[0]):
+            _products(a[i], b[i], out[i])
+
+
+def dot(a, b, out=None):
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return _given(np.multiply(a, b), out)
+    dtype = np.result_type(a, b)
+    return _given(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
+
+
+def _dot(a, b):
+    if a.ndim < 3 and b.ndim < 3:
+        if a.shape[a.ndim - 1] != b.shape[0]:
+            _not_aligned(a.shape, b.shape)
+        return product(a, b)
+    # The last axis of a with the last but one of b; each as a matrix.
+    inner = a.shape[a.ndim - 1]
+    if b.ndim == 1:
+        if inner != len(b):
+            _not_aligned(a.shape, b.shape)
+        return product(a.reshape((a.size // max(inner, 1), inner)), b).reshape(a.shape[:-1])
+    y = np.moveaxis(b, -2, 0)
+    if inner != y.shape[0]:
+        _not_aligned(a.shape, b.shape)
+    rows = a.reshape((a.size // max(inner, 1), inner))
+    columns = y.reshape((inner, b.size // max(inner, 1)))
+    return product(rows, columns).reshape(a.shape[:-1] + y.shape[1:])
+
+
+def _not_aligned(a, b):
+    n, m, at = a[len(a) - 1], b[max(len(b) - 2, 0)], max(len(b) - 2, 0)
+    raise ValueError(
+        f"shapes {shape_text(a)} and {shape_text(b)} not aligned: {n} (dim {len(a) - 1}) != {m} (dim {at})"
+    )
+
+
+def vdot(a, b):
+    dtype = np.result_type(a, b)
+    x = of_dtype(np.ravel(np.asarray(a)), dtype)
+    y = of_dtype(np.ravel(np.asarray(b)), dtype)
+    if x.size != y.size:
+        raise ValueError(f"cannot reshape array of size {y.size} into shape ({x.size},)")
+    if x.dtype.kind == "c":
+        return product(np.conjugate(x), y)
+    return product(x, y)
+
+
+def inner(a, b):
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return np.multiply(a, b)
+    if b.ndim < 3:
+        return dot(a, b.T)
+    return dot(a, np.moveaxis(b, -1, -2))
+
+
+def outer(a, b, out=None):
+    x = np.ravel(np.asarray(a))
+    y = np.ravel(np.asarray(b))
+    return _given(np.multiply(x[:, None], y), out)
