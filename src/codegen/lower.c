@@ -115,34 +115,17 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
 }
 
 static LLVMValueRef lower_value(Lower *l, const Value *value) {
+    if (op_is_unary(value->op)) return lower_unary(l, value);
+    if (value->op == OP_POW) return lower_power(l, value);
+    if (op_is_binary(value->op)) return lower_binary(l, value);
+    if (op_is_comparison(value->op)) return lower_compare(l, value);
     switch (value->op) {
     case OP_CONST: return value->konst ? l_const(l, value->konst) : LLVMGetUndef(l_type(l, value->type));
     case OP_PARAM: return lower_param(l, value);
     case OP_PHI: return lower_phi(l, value);
     case OP_UNDEF: return LLVMConstNull(l_type(l, value->type));
-    case OP_NEG:
-    case OP_POS:
-    case OP_INVERT:
     case OP_NOT:
     case OP_TRUTH: return lower_unary(l, value);
-    case OP_POW: return lower_power(l, value);
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_TRUEDIV:
-    case OP_FLOORDIV:
-    case OP_MOD:
-    case OP_LSHIFT:
-    case OP_RSHIFT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return lower_binary(l, value);
-    case OP_LT:
-    case OP_LE:
-    case OP_EQ:
-    case OP_NE:
-    case OP_GT:
-    case OP_GE: return lower_compare(l, value);
     case OP_IS:
     case OP_IS_NOT: return lower_identity(l, value);
     case OP_FORMAT:

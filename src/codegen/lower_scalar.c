@@ -70,12 +70,8 @@ static LLVMIntPredicate int_predicate(Op op, bool is_signed) {
     }
 }
 
-static bool is_comparison(Op op) {
-    return op == OP_LT || op == OP_LE || op == OP_EQ || op == OP_NE || op == OP_GT || op == OP_GE;
-}
-
 static LLVMValueRef int_op(Lower *l, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
-    if (is_comparison(op)) return l_icmp(l, int_predicate(op, is_signed), a, b);
+    if (op_is_comparison(op)) return l_icmp(l, int_predicate(op, is_signed), a, b);
     switch (op) {
     case OP_ADD: return l_add(l, a, b);
     case OP_SUB: return l_sub(l, a, b);
@@ -102,7 +98,7 @@ static LLVMValueRef bool_op(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
     case OP_AND:
     case OP_OR:
     case OP_XOR: return int_op(l, op, false, a, b);
-    default: return is_comparison(op) ? int_op(l, op, false, a, b) : NULL;
+    default: return op_is_comparison(op) ? int_op(l, op, false, a, b) : NULL;
     }
 }
 
@@ -156,7 +152,7 @@ static LLVMRealPredicate real_predicate(Op op) {
 }
 
 static LLVMValueRef float_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b) {
-    if (is_comparison(op)) return l_fcmp(l, real_predicate(op), a, b);
+    if (op_is_comparison(op)) return l_fcmp(l, real_predicate(op), a, b);
     switch (op) {
     case OP_ADD: return l_fadd(l, a, b);
     case OP_SUB: return l_fsub(l, a, b);
@@ -177,7 +173,7 @@ static LLVMValueRef half_op(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
     a = LLVMBuildFPExt(l->b, a, l->f32, "");
     if (b) b = LLVMBuildFPExt(l->b, b, l->f32, "");
     LLVMValueRef result = op == OP_POW ? l_power(l, SCALAR_FLOAT32, a, b) : float_op(l, op, SCALAR_FLOAT32, a, b);
-    if (!result || is_comparison(op)) return result;
+    if (!result || op_is_comparison(op)) return result;
     return LLVMBuildFPTrunc(l->b, result, l->f16, "");
 }
 
@@ -230,7 +226,7 @@ static LLVMValueRef complex_compare(Lower *l, Op op, Complex a, Complex b) {
 static LLVMValueRef complex_op(Lower *l, Op op, Scalar scalar, LLVMValueRef x, LLVMValueRef y) {
     Complex a = complex_parts(l, x), b = {0};
     if (y) b = complex_parts(l, y);
-    if (is_comparison(op)) return complex_compare(l, op, a, b);
+    if (op_is_comparison(op)) return complex_compare(l, op, a, b);
     switch (op) {
     case OP_ADD: return l_complex(l, l_fadd(l, a.re, b.re), l_fadd(l, a.im, b.im));
     case OP_SUB: return l_complex(l, l_fsub(l, a.re, b.re), l_fsub(l, a.im, b.im));

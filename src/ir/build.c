@@ -55,9 +55,11 @@ static void link_value(Block *block, Value *prev, Value *value, Value *next) {
         block->last = value;
 }
 
+void block_put_last(Block *block, Value *value) { link_value(block, block->last, value, NULL); }
+
 Value *block_append(Func *func, Block *block, Op op, Span span, Value *const *args, size_t nargs) {
     Value *value = value_new(func, op, span, args, nargs);
-    link_value(block, block->last, value, NULL);
+    block_put_last(block, value);
     return value;
 }
 

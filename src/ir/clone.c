@@ -14,15 +14,8 @@ typedef struct Clone {
 static Value *clone_value(Clone *clone, const Value *old, Block *block) {
     Value *value = ARENA_NEW(clone->func->arena, Value);
     *value = *old;
-    value->block = block;
     value->mark = NULL;
-    value->next = NULL;
-    value->prev = block->last;
-    if (block->last)
-        block->last->next = value;
-    else
-        block->first = value;
-    block->last = value;
+    block_put_last(block, value);
     clone->values[old->id] = value;
     return value;
 }

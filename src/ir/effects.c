@@ -114,19 +114,8 @@ static Effects row_effects(const Value *value) {
 
 Effects value_effects(const Value *value, bool index_raises) {
     if (!is_typed(value)) return row_effects(value);
+    if (op_is_binary(value->op)) return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));
     switch (value->op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_TRUEDIV:
-    case OP_FLOORDIV:
-    case OP_MOD:
-    case OP_POW:
-    case OP_LSHIFT:
-    case OP_RSHIFT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));
     case OP_CAST: {
         bool content = value->args[0]->type->kind == TY_OPTIONAL && value->type->kind != TY_OPTIONAL;
         return raises_if(value->flags & VF_CHECKED || (content && !(value->flags & VF_UNCHECKED)));

@@ -105,7 +105,12 @@ typedef struct OpInfo {
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RERAISE RESUME UNREACHABLE */
-bool op_has_result(Op op);    /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
+/* -x +x ~x; x + y to x ^ y, which is all but x @ y; x < y and its like.  The rows of ir_ops.def stand together. */
+static inline bool op_is_unary(Op op) { return op >= OP_NEG && op <= OP_INVERT; }
+static inline bool op_is_binary(Op op) { return op >= OP_ADD && op <= OP_XOR && op != OP_MATMUL; }
+static inline bool op_is_comparison(Op op) { return op >= OP_LT && op <= OP_GE; }
+bool op_has_number(Op op); /* its immediate operand is the number imm.i */
+bool op_has_result(Op op); /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
 
 /* What happens when a value is computed, besides computing it (effects.c): a set. */
@@ -315,6 +320,7 @@ Func *func_new(Arena *arena, TypeTable *types, const char *name, const Source *s
 Block *block_new(Func *func);
 Value *value_new(Func *func, Op op, Span span, Value *const *args, size_t nargs); /* not yet in a block */
 Value *block_append(Func *func, Block *block, Op op, Span span, Value *const *args, size_t nargs);
+void block_put_last(Block *block, Value *value); /* one that is in no block */
 Value *block_append_const(Func *func, Block *block, Span span, const Const *konst);
 Value *block_add_phi(Func *func, Block *block, Span span); /* operands are set by phi_set_args once preds are known */
 void phi_set_args(Func *func, Value *phi, Value *const *args, size_t nargs);

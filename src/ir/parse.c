@@ -216,17 +216,6 @@ static Block *parse_block_ref(Parser *parser) {
     return named ? named->object : NULL;
 }
 
-static void append(Parser *parser, Value *value) {
-    Block *block = parser->block;
-    value->block = block;
-    value->prev = block->last;
-    if (block->last)
-        block->last->next = value;
-    else
-        block->first = value;
-    block->last = value;
-}
-
 /* ---- the first line ---- */
 
 static const struct {
@@ -344,19 +333,12 @@ static bool parse_func_ref(Parser *parser, Value *value) {
 
 static bool parse_imm(Parser *parser, Value *value) {
     uint32_t number = 0, second = 0;
-    switch (value->op) {
-    case OP_PARAM:
-    case OP_UNPACK:
-    case OP_SPEND:
-    case OP_NEW_ARRAY:
-    case OP_STRIP_STOP:
-    case OP_FIELD:
-    case OP_STRIP_LENGTH:
-    case OP_BROADCAST:
-    case OP_EXTRACT:
+    if (op_has_number(value->op)) {
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
         value->imm.i = number;
-        break;
+        return expect(parser, "]");
+    }
+    switch (value->op) {
     case OP_UNPACK_EX:
         TRY(expect(parser, "[") && parse_number(parser, 255, &number));
         TRY(expect(parser, ",") && parse_number(parser, UINT32_MAX, &second));
@@ -505,7 +487,7 @@ static bool parse_line(Parser *parser) {
     if (accept_word(parser, "in")) TRY(parse_bounds(parser, value));
     span.end_col = here(parser).col;
     value->span = span;
-    append(parser, value);
+    block_put_last(parser->block, value);
     if (!defined) vec_push(parser->arena, &parser->unnumbered, value);
     return expect_line_end(parser);
 }
@@ -519,7 +501,8 @@ static bool parse_block_head(Parser *parser) {
     parser->block = named->object;
     vec_push(parser->arena, &parser->func->blocks, parser->block);
     if (parser->func->blocks.len == 1)
-        for (uint32_t i = 0; i < parser->func->nparams; i++) append(parser, parser->values.data[i].object);
+        for (uint32_t i = 0; i < parser->func->nparams; i++)
+            block_put_last(parser->block, parser->values.data[i].object);
     parser->block->unwinds = accept_word(parser, "unwind");
     if (parser->block->unwinds) TRY(parse_target(parser));
     return expect(parser, ":") && expect_line_end(parser);

@@ -36,16 +36,11 @@ static void print_inst(Buf *buf, const FuncInst *inst) {
 
 static void print_imm(Buf *buf, const Value *value) {
     long long i = (long long)value->imm.i;
+    if (op_has_number(value->op)) {
+        buf_printf(buf, "[%lld]", i);
+        return;
+    }
     switch (value->op) {
-    case OP_PARAM:
-    case OP_UNPACK:
-    case OP_SPEND:
-    case OP_NEW_ARRAY:
-    case OP_STRIP_STOP:
-    case OP_FIELD:
-    case OP_STRIP_LENGTH:
-    case OP_BROADCAST:
-    case OP_EXTRACT: buf_printf(buf, "[%lld]", i); return;
     case OP_UNPACK_EX: buf_printf(buf, "[%lld, %lld]", i & 255, i >> 8); return;
     case OP_GETATTR:
     case OP_SETATTR:

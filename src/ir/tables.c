@@ -32,6 +32,23 @@ const AttrInfo attr_info[ATTR_COUNT] = {
 _Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UINT64, "integers stand by width");
 _Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
 
+_Static_assert(OP_INVERT - OP_NEG == 2 && OP_XOR - OP_ADD == 12 && OP_GE - OP_LT == 5, "operators stand together");
+
+bool op_has_number(Op op) {
+    switch (op) {
+    case OP_PARAM:
+    case OP_UNPACK:
+    case OP_SPEND:
+    case OP_NEW_ARRAY:
+    case OP_STRIP_STOP:
+    case OP_FIELD:
+    case OP_STRIP_LENGTH:
+    case OP_BROADCAST:
+    case OP_EXTRACT: return true;
+    default: return false;
+    }
+}
+
 bool op_is_terminator(Op op) {
     return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_RERAISE ||
            op == OP_RESUME || op == OP_UNREACHABLE;

@@ -204,32 +204,19 @@ static bool holds_reference(const Type *type) {
 
 /* By operation; every operand has a type. */
 static void check_op(Verifier *verifier, const Value *value) {
+    if (op_is_unary(value->op) || op_is_binary(value->op)) {
+        check_arithmetic(verifier, value);
+        return;
+    }
+    if (op_is_comparison(value->op)) {
+        check_comparison(verifier, value);
+        return;
+    }
     switch (value->op) {
     case OP_CONST: want_result(verifier, value, value->konst->type); return;
     case OP_PHI:
         for (uint32_t i = 0; i < value->nargs; i++) want(verifier, value, i, value->type);
         return;
-    case OP_NEG:
-    case OP_POS:
-    case OP_INVERT:
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_TRUEDIV:
-    case OP_FLOORDIV:
-    case OP_MOD:
-    case OP_POW:
-    case OP_LSHIFT:
-    case OP_RSHIFT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: check_arithmetic(verifier, value); return;
-    case OP_LT:
-    case OP_LE:
-    case OP_EQ:
-    case OP_NE:
-    case OP_GT:
-    case OP_GE: check_comparison(verifier, value); return;
     case OP_NOT:
     case OP_TRUTH:
     case OP_IS:

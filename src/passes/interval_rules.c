@@ -438,21 +438,9 @@ Known intervals_of_node(Intervals *s, uint32_t number) {
     const Value *value = node->value;
     if (!value) return known_range(interval_of(0, 0));
     if (value->konst && type_is_integer(value->konst->type)) return constant(value->konst, value->type);
+    if (value->op == OP_POW) return power(s, node);
+    if (op_is_unary(value->op) || (op_is_binary(value->op) && value->op != OP_TRUEDIV)) return arithmetic(s, node);
     switch (value->op) {
-    case OP_NEG:
-    case OP_POS:
-    case OP_INVERT:
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_FLOORDIV:
-    case OP_MOD:
-    case OP_LSHIFT:
-    case OP_RSHIFT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return arithmetic(s, node);
-    case OP_POW: return power(s, node);
     case OP_CAST: return cast(s, node);
     case OP_PHI: return phi(s, node);
     case OP_PARAM: return param(s, value);

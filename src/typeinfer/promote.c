@@ -5,17 +5,17 @@
  *
  * One character stands for one scalar type: 0 1 2 3 are Python's bool, int, float, complex; the others are NumPy's type
  * characters.  The promotion tables give the common type of two types (NEP 50 for numpy2; Numba's widening rules for
- * numba, which are others for each kind of operation); the loop table of a promotion says for each operation in which
+ * numba, which are others for each kind of operation); the loop table says for each operation in which
  * type it computes given that common type, '.' where the interpreter raises TypeError.  The rule sets are data: nothing
  * but the row of tables chosen by InferConfig.promotion knows which one is in force.
  *
- * To add an operation: one row in both loop tables.  tests/typeinfer/test_promotion.py compares every entry with
+ * To add an operation: one row in loop_rows.  tests/typeinfer/test_promotion.py compares every entry with
  * NumPy and with the interpreter, tests/typeinfer/test_numba_promotion.py with what Numba gives. */
 #include <string.h> /* strchr */
 
 #include "typeinfer/infer.h" /* BinaryTypes */
 
-enum { SLOTS = 18, FIRST_STRONG = 4 };
+enum { SLOTS = 18, FIRST_STRONG = 4, PROMOTIONS = 2 };
 static const char slot_chars[SLOTS + 1] = "0123?bhilBHILefdFD";
 
 _Static_assert(SCALAR_COUNT == SLOTS - FIRST_STRONG, "the tables have a slot for each scalar type");
@@ -156,76 +156,51 @@ static const char numba_ufuncs[SLOTS][SLOTS + 1] = {
     "DDDDDDDDDDDDDDDDDD",
 };
 
-/* the type an operation computes in, for each common type; its result is the same type, save for comparisons */
+/* the type an operation computes in, for each common type of its operands; its result is the same type, save for
+ * comparisons */
 typedef struct LoopRow {
     Op op;
-    char loops[SLOTS + 1];
-    const char (*common)[SLOTS + 1]; /* of its operands; NULL: as where control flow joins them */
+    char loops[PROMOTIONS][SLOTS + 1];
+    const char (*common[PROMOTIONS])[SLOTS + 1]; /* of its operands; NULL: as where control flow joins them */
 } LoopRow;
 
-static const LoopRow numpy2_loops[] = {
-    /*             0123?bhilBHILefdFD */
-    {OP_ADD,      "1123?bhilBHILefdFD", NULL},
-    {OP_SUB,      "1123.bhilBHILefdFD", NULL},
-    {OP_MUL,      "1123?bhilBHILefdFD", NULL},
-    {OP_TRUEDIV,  "2223dddddddddefdFD", NULL},
-    {OP_FLOORDIV, "112.bbhilBHILefd..", NULL},
-    {OP_MOD,      "112.bbhilBHILefd..", NULL},
-    {OP_POW,      "1123bbhilBHILefdFD", NULL},
-    {OP_LSHIFT,   "11..bbhilBHIL.....", NULL},
-    {OP_RSHIFT,   "11..bbhilBHIL.....", NULL},
-    {OP_AND,      "01..?bhilBHIL.....", NULL},
-    {OP_OR,       "01..?bhilBHIL.....", NULL},
-    {OP_XOR,      "01..?bhilBHIL.....", NULL},
-    {OP_LT,       "012.?bhilBHILefdFD", NULL},
-    {OP_LE,       "012.?bhilBHILefdFD", NULL},
-    {OP_GT,       "012.?bhilBHILefdFD", NULL},
-    {OP_GE,       "012.?bhilBHILefdFD", NULL},
-    {OP_EQ,       "0123?bhilBHILefdFD", NULL},
-    {OP_NE,       "0123?bhilBHILefdFD", NULL},
-    {OP_NEG,      "1123.bhilBHILefdFD", NULL},
-    {OP_POS,      "1123.bhilBHILefdFD", NULL},
-    {OP_INVERT,   "11..?bhilBHIL.....", NULL},
-};
-
-static const LoopRow numba_loops[] = {
-    /*             0123?bhilBHILefdFD */
-    {OP_ADD,      "1123lllllLLLLefdFD", numba_operands},
-    {OP_SUB,      "1123lllllLLLLefdFD", numba_operands},
-    {OP_MUL,      "1123lllllLLLLefdFD", numba_operands},
-    {OP_TRUEDIV,  "2223dddddddddefdFD", numba_operands},
-    {OP_FLOORDIV, "112.lllllLLLLefd..", numba_operands},
-    {OP_MOD,      "112.lllllLLLLefd..", numba_operands},
-    {OP_POW,      "1123lllllLLLLefdFD", numba_powers},
-    {OP_LSHIFT,   "11..lllllLLLL.....", numba_shifts},
-    {OP_RSHIFT,   "11..lllllLLLL.....", numba_shifts},
-    {OP_AND,      "01..?llllLLLL.....", numba_operands},
-    {OP_OR,       "01..?llllLLLL.....", numba_operands},
-    {OP_XOR,      "01..?llllLLLL.....", numba_operands},
-    {OP_LT,       "012.?bhilBHILefdFD", NULL},
-    {OP_LE,       "012.?bhilBHILefdFD", NULL},
-    {OP_GT,       "012.?bhilBHILefdFD", NULL},
-    {OP_GE,       "012.?bhilBHILefdFD", NULL},
-    {OP_EQ,       "0123?bhilBHILefdFD", NULL},
-    {OP_NE,       "0123?bhilBHILefdFD", NULL},
-    {OP_NEG,      "1123lllllLLLLefdFD", NULL},
-    {OP_POS,      "1123lllllLLLLefdFD", NULL},
-    {OP_INVERT,   "11..?llllLLLL.....", NULL},
+static const LoopRow loop_rows[] = {
+    /*             NumPy 2: 0123?bhilBHILefdFD  Numba: 0123?bhilBHILefdFD */
+    {OP_ADD,       {"1123?bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_operands}},
+    {OP_SUB,       {"1123.bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_operands}},
+    {OP_MUL,       {"1123?bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_operands}},
+    {OP_TRUEDIV,   {"2223dddddddddefdFD", "2223dddddddddefdFD"}, {NULL, numba_operands}},
+    {OP_FLOORDIV,  {"112.bbhilBHILefd..", "112.lllllLLLLefd.."}, {NULL, numba_operands}},
+    {OP_MOD,       {"112.bbhilBHILefd..", "112.lllllLLLLefd.."}, {NULL, numba_operands}},
+    {OP_POW,       {"1123bbhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_powers}},
+    {OP_LSHIFT,    {"11..bbhilBHIL.....", "11..lllllLLLL....."}, {NULL, numba_shifts}},
+    {OP_RSHIFT,    {"11..bbhilBHIL.....", "11..lllllLLLL....."}, {NULL, numba_shifts}},
+    {OP_AND,       {"01..?bhilBHIL.....", "01..?llllLLLL....."}, {NULL, numba_operands}},
+    {OP_OR,        {"01..?bhilBHIL.....", "01..?llllLLLL....."}, {NULL, numba_operands}},
+    {OP_XOR,       {"01..?bhilBHIL.....", "01..?llllLLLL....."}, {NULL, numba_operands}},
+    {OP_LT,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
+    {OP_LE,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
+    {OP_GT,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
+    {OP_GE,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
+    {OP_EQ,        {"0123?bhilBHILefdFD", "0123?bhilBHILefdFD"}, {NULL, NULL}},
+    {OP_NE,        {"0123?bhilBHILefdFD", "0123?bhilBHILefdFD"}, {NULL, NULL}},
+    {OP_NEG,       {"1123.bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, NULL}},
+    {OP_POS,       {"1123.bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, NULL}},
+    {OP_INVERT,    {"11..?bhilBHIL.....", "11..?llllLLLL....."}, {NULL, NULL}},
 };
 /* clang-format on */
 
-_Static_assert(COUNT_OF(numpy2_loops) == COUNT_OF(numba_loops), "both promotions know the same operations");
+_Static_assert(PROMOTION_NUMPY2 == 0 && PROMOTION_NUMBA == 1, "the columns of loop_rows");
 
 typedef struct PromotionTables {
     const char (*common)[SLOTS + 1]; /* where control flow joins two types */
-    const LoopRow *loops;
     const char (*ufuncs)[SLOTS + 1]; /* operands of a ufunc */
     PromotionRules rules;
 } PromotionTables;
 
 static const PromotionTables promotion_tables[] = {
-    [PROMOTION_NUMPY2] = {numpy2_common, numpy2_loops, numpy2_common, {true, true, true, true, true}},
-    [PROMOTION_NUMBA] = {numba_common, numba_loops, numba_ufuncs, {0}},
+    [PROMOTION_NUMPY2] = {numpy2_common, numpy2_common, {true, true, true, true, true}},
+    [PROMOTION_NUMBA] = {numba_common, numba_ufuncs, {0}},
 };
 
 const PromotionRules *promote_rules(const Infer *in) { return &promotion_tables[in->config->promotion].rules; }
@@ -256,34 +231,37 @@ static const Type *type_of_slot(TypeTable *types, char c) {
                                : type_scalar(types, (Scalar)(slot - FIRST_STRONG), false);
 }
 
-const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+static const Type *promoted(TypeTable *types, const char (*common)[SLOTS + 1], const Type *a, const Type *b) {
     int row = slot_beside(a, b), column = slot_beside(b, a);
-    if (row < 0 || column < 0) return NULL;
-    return type_of_slot(types, promotion_tables[promotion].common[row][column]);
+    return row < 0 || column < 0 ? NULL : type_of_slot(types, common[row][column]);
+}
+
+const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    return promoted(types, promotion_tables[promotion].common, a, b);
 }
 
 const Type *promote_ufunc(Infer *in, const Type *a, const Type *b) {
-    int row = slot_beside(a, b), column = slot_beside(b, a);
-    if (row < 0 || column < 0) return NULL;
-    return type_of_slot(in->types, promotion_tables[in->config->promotion].ufuncs[row][column]);
+    return promoted(in->types, promotion_tables[in->config->promotion].ufuncs, a, b);
 }
 
-static const LoopRow *find_loops(const Infer *in, Op op) {
-    const LoopRow *rows = promotion_tables[in->config->promotion].loops;
-    for (size_t i = 0; i < COUNT_OF(numpy2_loops); i++)
-        if (rows[i].op == op) return &rows[i];
+static const LoopRow *find_loops(Op op) {
+    for (size_t i = 0; i < COUNT_OF(loop_rows); i++)
+        if (loop_rows[i].op == op) return &loop_rows[i];
     return NULL;
 }
 
 /* The common type of two scalars as operands of an operation; NULL: none. */
 static const Type *common_type(Infer *in, const LoopRow *row, const Type *a, const Type *b) {
-    if (!row || !row->common) return typeinfer_promote(in->config->promotion, in->types, a, b);
-    int at = slot_beside(a, b), column = slot_beside(b, a);
-    return at < 0 || column < 0 ? NULL : type_of_slot(in->types, row->common[at][column]);
+    Promotion promotion = in->config->promotion;
+    const char (*common)[SLOTS + 1] = row ? row->common[promotion] : NULL;
+    return promoted(in->types, common ? common : promotion_tables[promotion].common, a, b);
 }
 
-static bool is_comparison(Op op) {
-    return op == OP_LT || op == OP_LE || op == OP_EQ || op == OP_NE || op == OP_GT || op == OP_GE;
+/* What it computes in. */
+static const Type *loop_type(Infer *in, const LoopRow *row, const Type *common) {
+    return row && common && slot_of(common) >= 0
+               ? type_of_slot(in->types, row->loops[in->config->promotion][slot_of(common)])
+               : NULL;
 }
 
 /* Integers compare by value whatever their widths and signs: NumPy converts neither a Python int nor an int64 met by a
@@ -308,12 +286,11 @@ static bool complex_takes_float64(Infer *in, Op op, const Type *a, const Type *b
 
 bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes *out) {
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR && complex_takes_float64(in, op, a, b)) b = infer_float(in);
-    const LoopRow *row = find_loops(in, op);
-    const Type *common = common_type(in, row, a, b);
-    const Type *loop = row && common ? type_of_slot(in->types, row->loops[slot_of(common)]) : NULL;
+    const LoopRow *row = find_loops(op);
+    const Type *loop = loop_type(in, row, common_type(in, row, a, b));
     if (!loop) return false;
     *out = (BinaryTypes){loop, loop};
-    if (!is_comparison(op)) return true;
+    if (!op_is_comparison(op)) return true;
     out->result = type_scalar(in->types, SCALAR_BOOL, a->weak && b->weak);
     char ka = scalar_info[a->scalar].kind, kb = scalar_info[b->scalar].kind;
     bool integers = (ka == 'i' || ka == 'u') && (kb == 'i' || kb == 'u');
@@ -322,7 +299,4 @@ bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes 
     return true;
 }
 
-const Type *promote_unary(Infer *in, Op op, const Type *a) {
-    const LoopRow *row = find_loops(in, op);
-    return !row || slot_of(a) < 0 ? NULL : type_of_slot(in->types, row->loops[slot_of(a)]);
-}
+const Type *promote_unary(Infer *in, Op op, const Type *a) { return loop_type(in, find_loops(op), a); }

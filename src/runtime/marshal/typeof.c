@@ -41,8 +41,9 @@ static const Type *typeof_record(const Marshal *marshal, PyVoidScalarObject *rec
     return type_record(marshal->types, type, !(record->flags & NPY_ARRAY_WRITEABLE));
 }
 
-/* An instance of a namedtuple; any other subclass of tuple is taken for a tuple. */
-static const Type *subclass_type(const Marshal *marshal, PyObject *tuple, const Type *const *items, size_t count) {
+/* Calls `make` with an arena of its own, which ends with the call; NULL: an exception is set. */
+typedef const Type *MakeType(const Marshal *marshal, PyObject *object, Arena *scratch, void *context);
+static const Type *with_scratch(MakeType *make, const Marshal *marshal, PyObject *object, void *context) {
     Arena *const scratch = arena_new();
     if (!scratch) return (PyErr_NoMemory(), NULL);
     jmp_buf recovery;
@@ -51,9 +52,15 @@ static const Type *subclass_type(const Marshal *marshal, PyObject *tuple, const 
         return (PyErr_NoMemory(), NULL);
     }
     arena_on_exhaustion(scratch, &recovery);
-    const Type *type = frontend_tuple_type(marshal->objects, marshal->types, scratch, Py_TYPE(tuple), items, count);
+    const Type *type = make(marshal, object, scratch, context);
     arena_free(scratch);
     return type;
+}
+
+/* An instance of a namedtuple; any other subclass of tuple is taken for a tuple. */
+static const Type *subclass_type(const Marshal *marshal, PyObject *tuple, Arena *scratch, void *items) {
+    return frontend_tuple_type(marshal->objects, marshal->types, scratch, Py_TYPE(tuple), items,
+                               (size_t)PyTuple_GET_SIZE(tuple));
 }
 
 static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *arena) {
@@ -79,7 +86,7 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
         }
     }
     type = PyTuple_CheckExact(tuple) ? type_tuple(marshal->types, items, (size_t)count)
-                                     : subclass_type(marshal, tuple, items, (size_t)count);
+                                     : with_scratch(subclass_type, marshal, tuple, items);
 done:
     if (items != few) PyMem_Free(items);
     Py_LeaveRecursiveCall();
@@ -97,7 +104,8 @@ static void refuse_object(PyObject *object) {
                  Py_TYPE(object)->tp_name, advice);
 }
 
-static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
+static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, void *into) {
+    const Const **konst = into;
     Frontend frontend;
     Diag diag;
     jmp_buf recovery, *outer = arena_on_exhaustion(arena, &recovery);
@@ -133,29 +141,11 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
         refuse_object(object); /* before it gets a number */
         return NULL;
     }
-    if (arena) return constant_in(marshal, object, arena, konst);
-    Arena *const scratch = arena_new();
-    if (!scratch) return (PyErr_NoMemory(), NULL);
-    jmp_buf recovery;
-    if (setjmp(recovery)) {
-        arena_free(scratch);
-        return (PyErr_NoMemory(), NULL);
-    }
-    arena_on_exhaustion(scratch, &recovery);
-    const Type *type = constant_in(marshal, object, scratch, konst);
-    arena_free(scratch);
-    return type;
+    return arena ? constant_in(marshal, object, arena, konst) : with_scratch(constant_in, marshal, object, konst);
 }
 
-/* What is done to a list would have to be done to the attribute's too. */
-static bool holds_list(const Type *type) {
-    if (type->kind == TY_LIST) return true;
-    for (uint32_t i = 0; i < type->count; i++)
-        if (holds_list(type->items[i])) return true;
-    return false;
-}
-
-/* An instance whose attributes all have types. */
+/* An instance whose attributes all have types; none holds a list, for what is done to that would have to be done to the
+ * attribute's too. */
 static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyObject *names, bool frozen) {
     Py_ssize_t count = PyTuple_GET_SIZE(names);
     const Type **items = PyMem_Calloc((size_t)count + 1, sizeof *items), *type = NULL;
@@ -166,7 +156,7 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
         PyObject *name = PyTuple_GET_ITEM(names, i), *value = PyObject_GetAttr(object, name);
         texts[i] = PyUnicode_AsUTF8(name);
         items[i] = value ? marshal_typeof(marshal, value) : NULL;
-        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !holds_list(items[i]);
+        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !marshal_holds_list(items[i]);
         if (!fine && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
             PyErr_Format(PyExc_TypeError,
                          "a value of type %s cannot be an argument of compiled code, because of its attribute %R: "
