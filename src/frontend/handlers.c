@@ -9,36 +9,6 @@
  * one handled from here on: the topmost such slot is what a bare `raise` raises. */
 #include "frontend/translate.h"
 
-bool translate_may_raise(Op op) {
-    switch (op) {
-    case OP_CONST:
-    case OP_PARAM:
-    case OP_PHI:
-    case OP_UNDEF:
-    case OP_NOT:
-    case OP_TRUTH:
-    case OP_IS:
-    case OP_IS_NOT:
-    case OP_TUPLE:
-    case OP_EXTRACT:
-    case OP_SLICE:
-    case OP_GETATTR:
-    case OP_ITER_MORE:
-    case OP_ITER_TAKE:
-    case OP_FUNCTION:
-    case OP_CELL:
-    case OP_CELL_SET:
-    case OP_FORMAT:
-    case OP_CAUGHT:
-    case OP_MATCHES:
-    case OP_JUMP:
-    case OP_BRANCH:
-    case OP_RETURN:
-    case OP_UNREACHABLE: return false;
-    default: return true;
-    }
-}
-
 /* What the handler of a row finds on the stack below the exception. */
 static bool enter_handler(Translator *t, CfgBlock *handler, const Handler *row) {
     if (t->stack.len < row->depth) return translate_malformed(t, "a handler needs more of the stack than there is");
@@ -75,7 +45,7 @@ void translate_begin_part(Translator *t, size_t at) {
 
 bool translate_end_part(Translator *t, const Value *last_before, size_t at) {
     const Value *value = last_before ? last_before->next : t->block->first;
-    while (value && !translate_may_raise(value->op)) value = value->next;
+    while (value && !op_may_raise(value->op)) value = value->next;
     if (!value) return true;
     const Handler *row = bytecode_handler(&t->bytecode, at);
     if (row) {

@@ -126,7 +126,7 @@ static bool skip_block(Translator *t, Block *block) {
 
 static bool raises(const Block *block) {
     const Value *value = block->first;
-    while (value && !translate_may_raise(value->op)) value = value->next;
+    while (value && !op_may_raise(value->op)) value = value->next;
     return value != NULL;
 }
 

@@ -126,7 +126,6 @@ void translate_keep_slot(Translator *t, size_t i); /* the value of slot i is the
 
 /* ---- handlers.c ---- */
 
-bool translate_may_raise(Op op);                     /* once it has types */
 void translate_begin_part(Translator *t, size_t at); /* the instruction at `at` comes next */
 /* The instruction at `at` is translated; `last_before`: the block's last value before it. */
 bool translate_end_part(Translator *t, const Value *last_before, size_t at);

@@ -112,6 +112,36 @@ static Effects row_effects(const Value *value) {
     return value->flags & VF_UNCHECKED ? row & ~(Effects)EFFECT_RAISE : row;
 }
 
+bool op_may_raise(Op op) {
+    switch (op) {
+    case OP_CONST:
+    case OP_PARAM:
+    case OP_PHI:
+    case OP_UNDEF:
+    case OP_NOT:
+    case OP_TRUTH:
+    case OP_IS:
+    case OP_IS_NOT:
+    case OP_TUPLE:
+    case OP_EXTRACT:
+    case OP_SLICE:
+    case OP_GETATTR:
+    case OP_ITER_MORE:
+    case OP_ITER_TAKE:
+    case OP_FUNCTION:
+    case OP_CELL:
+    case OP_CELL_SET:
+    case OP_FORMAT:
+    case OP_CAUGHT:
+    case OP_MATCHES:
+    case OP_JUMP:
+    case OP_BRANCH:
+    case OP_RETURN:
+    case OP_UNREACHABLE: return false;
+    default: return true;
+    }
+}
+
 Effects value_effects(const Value *value, bool index_raises) {
     if (!is_typed(value)) return row_effects(value);
     if (op_is_binary(value->op)) return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));

@@ -284,6 +284,8 @@ enum { SAFEPOINT_BUDGET = 1 << 20 };
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };
 
 Effects op_effects(Op op); /* of the row: the most that any such value may do */
+/* Before inference, which may make calls of operators: whether what becomes of it may raise. */
+bool op_may_raise(Op op);
 /* The same; what its column CHECK says raises only where VF_CHECKED is set. */
 Effects func_effects(const FuncHead *func);
 /* From the row, the operand types and the flags; before inference from the row alone.  index_raises: an index outside

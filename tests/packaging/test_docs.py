@@ -58,3 +58,13 @@ def test_names_of_numba_that_are_said_to_be_there():
     for title, names in sections:
         missing = [name for name in re.findall(r"`(\w+)`", names) if not hasattr(homes.get(title, cuda), name)]
         assert not missing, title
+
+
+def test_where_things_are_decided():
+    """Each file is there and defines the function: its name at the start of a definition, not a mere call."""
+    rows = re.findall(r"^\| [^`|]*(?:`[^`]*`[^`|]*)*\| `([^`]*)` \| `([^`]*)` \|$", (ROOT / "docs" / "where.md").read_text(),
+                      re.MULTILINE)
+    assert len(rows) == 20 and len(set(rows)) == 20
+    for file, function in rows:
+        text = (ROOT / file).read_text()
+        assert re.search(rf"^[A-Za-z_][^;=()]*\b{function}\([^;]*\{{", text, re.MULTILINE), f"{file}: no {function}"
