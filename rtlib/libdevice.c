@@ -46,6 +46,7 @@ PLATFORM_1(acosh)
 PLATFORM_1(atanh)
 PLATFORM_1(exp)
 PLATFORM_1(exp2)
+PLATFORM_1(exp10)
 PLATFORM_1(expm1)
 PLATFORM_1(log)
 PLATFORM_1(log2)
@@ -493,8 +494,6 @@ float NV(norm4df)(float x, float y, float z, float w) { return (float)NV(norm4d)
 float NV(rhypotf)(float x, float y) { return (float)NV(rhypot)(x, y); }
 float NV(rnorm3df)(float x, float y, float z) { return (float)NV(rnorm3d)(x, y, z); }
 float NV(rnorm4df)(float x, float y, float z, float w) { return (float)NV(rnorm4d)(x, y, z, w); }
-double NV(exp10)(double x) { return m_pow(10, x); }
-float NV(exp10f)(float x) { return (float)m_pow(10, (double)x); }
 float NV(fast_exp10f)(float x) { return NV(exp10f)(x); }
 double NV(powi)(double x, int32_t n) { return m_pow(x, n); }
 float NV(powif)(float x, int32_t n) { return (float)m_pow((double)x, n); }

@@ -2,7 +2,7 @@
  *
  * Input: library/platform_math.def, which has both names of every function.  Output: __nv_<name> and __nv_<name>f, so
  * that everything else is the same in both builds.  libclc's float functions that are wrong for subnormals (exp, exp2,
- * erfc, fmod, remainder, lgamma) are computed in double there; gamma, and pow of huge exponents, are replaced. */
+ * exp10, erfc, fmod, remainder, lgamma) are computed in double there; gamma, and pow of huge exponents, are replaced. */
 #include "rt.h"
 
 #if defined(KRAIT_RT_NVPTX) && defined(KRAIT_DEVICE_MATH_LIBCLC)
@@ -51,6 +51,7 @@ BOTH_2(atan2)
 BOTH_2(hypot)
 DOUBLE_1(exp)
 DOUBLE_1(exp2)
+DOUBLE_1(exp10)
 DOUBLE_1(erfc)
 DOUBLE_1(lgamma)
 DOUBLE_2(fmod)
@@ -60,6 +61,7 @@ DOUBLE_2(remainder)
 
 float m_expf(float x) { return x < -87 ? (float)clc_exp(x) : clc_expf(x); }
 float m_exp2f(float x) { return x < -126 ? (float)clc_exp2(x) : clc_exp2f(x); }
+float m_exp10f(float x) { return x < -37 ? (float)clc_exp10(x) : clc_exp10f(x); }
 float m_erfcf(float x) { return x > 9 ? (float)clc_erfc(x) : clc_erfcf(x); }
 float m_lgammaf(float x) { return (float)clc_lgamma(x); }
 

@@ -399,6 +399,16 @@ def test_fast_math_flushes_and_approximates():
     assert "approx" in loose and "ftz" in loose
 
 
+def test_a_fast_variant_is_taken_with_fastmath_alone():
+    def powers(x, y):
+        i = cuda.grid(1)
+        y[i] = cuda.exp10(x[i])
+
+    plain, loose = ptx(powers, f"{F1}; {F1}"), ptx(powers, f"{F1}; {F1}", fastmath=127)
+    assert plain.count("fma.rn") > loose.count("fma.rn") == 0
+    assert "ex2.approx.ftz.f32" in loose
+
+
 def test_multiplication_and_addition_fuse_on_the_gpu_only():
     def combine(x):
         x[0] = x[1] * x[2] + x[3]

@@ -245,3 +245,18 @@ def test_shifts_by_any_count(kind):
     kernel[1, 32](counts, left, right)
     np.testing.assert_array_equal(left, np.left_shift(value, counts))
     np.testing.assert_array_equal(right, np.right_shift(value, counts))
+
+
+@pytest.mark.parametrize("dtype, ulps", [(np.float64, 2), (np.float32, 2), (np.float16, 0.5)])
+def test_exp10(dtype, ulps):
+    @cuda.jit
+    def powers(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = cuda.exp10(x[i])
+
+    x = np.linspace(-5, 4.5, 1001).astype(dtype)
+    y = np.zeros_like(x)
+    powers.forall(x.size)(x, y)
+    exact = np.longdouble(10) ** x.astype(np.longdouble)
+    assert (np.abs(y - exact) <= ulps * np.spacing(exact.astype(dtype))).all()
