@@ -81,3 +81,11 @@ def test_a_dtype_in_a_kernel(device):
     out = np.zeros(1)
     cuda.jit(body)[1, 1](np.zeros(2, np.float32), out)
     assert out[0] == 0.25
+
+
+@pytest.mark.parametrize("scalar", [*STRONG, int, float, complex, bool], ids=lambda scalar: scalar.__name__)
+def test_names_of_classes(scalar):
+    def names(name):
+        return scalar.__name__ == name, scalar.__qualname__ == name, scalar.__qualname__ != "x"
+
+    assert njit(names)(scalar.__name__) == names(scalar.__name__) == (True, True, True)
