@@ -2,7 +2,8 @@
  *
  * Input: library/platform_math.def, which has both names of every function.  Output: __nv_<name> and __nv_<name>f, so
  * that everything else is the same in both builds.  libclc's float functions that are wrong for subnormals (exp, exp2,
- * exp10, erfc, fmod, remainder, lgamma) are computed in double there; gamma, and pow of huge exponents, are replaced. */
+ * exp10, erfc, fmod, remainder, lgamma) are computed in double there; gamma, and pow of huge exponents, are
+ * replaced. */
 #include "rt.h"
 
 #if defined(KRAIT_RT_NVPTX) && defined(KRAIT_DEVICE_MATH_LIBCLC)

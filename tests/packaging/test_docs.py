@@ -62,8 +62,8 @@ def test_names_of_numba_that_are_said_to_be_there():
 
 def test_where_things_are_decided():
     """Each file is there and defines the function: its name at the start of a definition, not a mere call."""
-    rows = re.findall(r"^\| [^`|]*(?:`[^`]*`[^`|]*)*\| `([^`]*)` \| `([^`]*)` \|$", (ROOT / "docs" / "where.md").read_text(),
-                      re.MULTILINE)
+    page = (ROOT / "docs" / "where.md").read_text()
+    rows = re.findall(r"^\| [^`|]*(?:`[^`]*`[^`|]*)*\| `([^`]*)` \| `([^`]*)` \|$", page, re.MULTILINE)
     assert len(rows) == 20 and len(set(rows)) == 20
     for file, function in rows:
         text = (ROOT / file).read_text()
