@@ -6,6 +6,7 @@
 #include "decorators/kernel.h"
 
 #include <stddef.h>       /* offsetof */
+#include <string.h>       /* memcpy */
 #include <structmember.h> /* T_PYSSIZET */
 
 #include "decorators/inspect.h" /* inspect_stage */
@@ -107,12 +108,46 @@ static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
     return launcher;
 }
 
+/* Clusters are whole: they divide the grid. */
+static int read_attributes(Launcher *launcher, int cooperative, int programmatic, PyObject *cluster,
+                           PyObject *priority) {
+    LaunchAttributes *attributes = &launcher->attributes;
+    enum { MAX_CLUSTER = 16 };
+    attributes->cooperative = cooperative;
+    attributes->programmatic = programmatic;
+    attributes->has_priority = priority != Py_None;
+    if (priority != Py_None) attributes->priority = (int)PyLong_AsLong(priority);
+    if (PyErr_Occurred()) return -1;
+    if (cluster != Py_None) {
+        Dims dims;
+        if (read_dims(cluster, "cluster", &dims) < 0) return -1;
+        bool fits = (uint64_t)dims.x[0] * dims.x[1] * dims.x[2] <= MAX_CLUSTER;
+        for (int i = 0; i < 3; i++) fits = fits && launcher->grid.x[i] % dims.x[i] == 0;
+        if (!fits) {
+            PyErr_Format(PyExc_ValueError,
+                         "a cluster has at most %d blocks, and clusters divide the grid: %R does not "
+                         "divide (%u, %u, %u)",
+                         MAX_CLUSTER, cluster, launcher->grid.x[0], launcher->grid.x[1], launcher->grid.x[2]);
+            return -1;
+        }
+        memcpy(attributes->cluster, dims.x, sizeof dims.x);
+    }
+    launcher->has_attributes = cooperative || programmatic || attributes->has_priority || attributes->cluster[0];
+    return 0;
+}
+
 PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"griddim", "blockdim", "stream", "sharedmem", NULL};
-    PyObject *grid, *block, *stream = NULL, *shared = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:configure", keywords, &grid, &block, &stream, &shared))
+    static char *keywords[] = {"griddim", "blockdim",     "stream",   "sharedmem", "cooperative",
+                               "cluster", "programmatic", "priority", NULL};
+    PyObject *grid, *block, *stream = NULL, *shared = NULL, *cluster = Py_None, *priority = Py_None;
+    int cooperative = 0, programmatic = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO$pOpO:configure", keywords, &grid, &block, &stream, &shared,
+                                     &cooperative, &cluster, &programmatic, &priority))
         return NULL;
-    return configure((Kernel *)object, grid, block, stream, shared);
+    PyObject *launcher = configure((Kernel *)object, grid, block, stream, shared);
+    if (launcher && read_attributes((Launcher *)launcher, cooperative, programmatic, cluster, priority) < 0)
+        Py_CLEAR(launcher);
+    return launcher;
 }
 
 PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {

@@ -31,6 +31,8 @@ typedef struct Launcher {
     void *stream_handle;
     unsigned shared_bytes;
     int64_t tasks;
+    bool has_attributes;
+    LaunchAttributes attributes;
 } Launcher;
 
 typedef struct PlanArray { /* an array somewhere among the arguments */

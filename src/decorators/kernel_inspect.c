@@ -280,7 +280,8 @@ static PyObject *kernel_export(PyObject *object, PyObject *args) {
 #define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 PyMethodDef kernel_methods[] = {
     {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
-     "configure(griddim, blockdim, stream=0, sharedmem=0)\n--\n\nThe same as kernel[griddim, blockdim, stream, "
+     "configure(griddim, blockdim, stream=0, sharedmem=0, *, cooperative=False, cluster=None, programmatic=False, "
+     "priority=None)\n--\n\nThe same as kernel[griddim, blockdim, stream, "
      "sharedmem]."},
     {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
      "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "

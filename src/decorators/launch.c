@@ -5,6 +5,7 @@
  * parameter buffer and hand it to the driver, or run the grid on the host device.  Warm launches allocate nothing.
  * Arguments no specialisation takes lead to a compilation. */
 #include "decorators/kernel.h"
+#include "decorators/numpy_api.h"
 
 #include <stddef.h>       /* offsetof */
 #include <string.h>       /* memcpy */
@@ -116,6 +117,13 @@ static int note_arrays(const Launcher *self, const Plan *plan, const char *buffe
     return others;
 }
 
+static int refuse_host_arrays(void) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "a launch with host arrays cannot be recorded in a graph: copy them to device arrays, in the graph "
+                    "if they are to be read anew each time");
+    return -1;
+}
+
 static int run_on_gpu(const Choice *choice, Spec *spec, Plan *plan, char *buffer) {
     Launcher *self = choice->self;
     CudaContext *context = choice->context;
@@ -129,13 +137,20 @@ static int run_on_gpu(const Choice *choice, Spec *spec, Plan *plan, char *buffer
     if (empty) return empty < 0 ? -1 : 0;
     int staged = note_arrays(self, plan, buffer, context);
     if (staged < 0) return -1;
+    if (staged && runtime_capture) return refuse_host_arrays();
     if (staged && staging_in(&staging, plan, context, self->stream_handle, buffer, state, choice->transfers) < 0) {
         staging_out(&staging, context, self->stream_handle, false);
         return -1;
     }
     plan_pack(plan, buffer, params);
-    int result = cuda_kernel_launch(loaded, grid.x, block.x, self->stream_handle, self->shared_bytes, params,
-                                    plan->params_bytes);
+    CudaLaunch launch = {.grid = {grid.x[0], grid.x[1], grid.x[2]},
+                         .block = {block.x[0], block.x[1], block.x[2]},
+                         .stream = self->stream_handle,
+                         .shared_bytes = self->shared_bytes,
+                         .attributes = self->has_attributes ? &self->attributes : NULL,
+                         .params = params,
+                         .params_bytes = plan->params_bytes};
+    int result = cuda_kernel_launch(loaded, &launch);
     if (staged && staging_out(&staging, context, self->stream_handle, result == 0) < 0) result = -1;
     return result;
 }
@@ -283,6 +298,33 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     return status;
 }
 
+/* Host arrays of a launch on the host device, whose elements a GPU would have copied before. */
+static bool has_host_arrays(PyObject *const *bound, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyArray_Check(bound[i])) return true;
+    return false;
+}
+
+/* In a block of cuda.graph() a GPU records what it is given, and the graph how it came about; for the host device that
+ * is all. */
+static int launch_recorded(Choice *choice, PyObject **bound) {
+    const Binding *binding = &choice->self->kernel->core.binding;
+    Py_ssize_t mark = graph_mark(), count = binding->nparams;
+    int status;
+    if (binding->varargs) {
+        PyErr_SetString(PyExc_RuntimeError, "a kernel with *args cannot be recorded in a graph");
+        return -1;
+    }
+    if (choice->context) {
+        status = launch_known(choice);
+        if (status == 1) status = launch_slow(choice, bound);
+    } else {
+        status = has_host_arrays(bound, count) ? 1 : 0;
+        if (status) refuse_host_arrays();
+    }
+    return status == 0 ? graph_add_launch((PyObject *)choice->self, bound, count, mark) : -1;
+}
+
 PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Launcher *self = (Launcher *)callable;
     Binding *binding = &self->kernel->core.binding;
@@ -300,6 +342,10 @@ PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf,
     else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0)
         goto done;
     if (follow_arrays(&choice) < 0) goto done;
+    if (KRAIT_UNLIKELY(runtime_capture != NULL)) {
+        status = launch_recorded(&choice, bound);
+        goto done;
+    }
     status = launch_known(&choice);
     if (status == 1) status = launch_slow(&choice, bound);
 done:

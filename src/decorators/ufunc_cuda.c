@@ -235,9 +235,12 @@ static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
-    const unsigned block[3] = {threads, 1, 1};
-    return cuda_kernel_launch(kernel, grid, block, call->stream, 0, &params,
-                              sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand));
+    CudaLaunch launch = {.grid = {grid[0], grid[1], grid[2]},
+                         .block = {threads, 1, 1},
+                         .stream = call->stream,
+                         .params = &params,
+                         .params_bytes = sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand)};
+    return cuda_kernel_launch(kernel, &launch);
 }
 
 static int launch_rows(UfuncCall *call, unsigned threads) {
@@ -382,7 +385,7 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     call.nin = (int)nargs;
     int gpu = cuda_use_gpu(call.state->cuda);
     if (gpu < 0 || read_types(&call, args) < 0) return NULL;
-    if (gpu == 0) return ufunc_call_on_host(&call, args, out);
+    if (gpu == 0) return ufunc_call_on_host(&call, args, nargs, out);
     if (!(call.context = cuda_current(call.state->cuda))) return NULL;
     if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
     call.stream_object = stream;

@@ -46,6 +46,6 @@ bool ufunc_can_use_rows(const UfuncCall *call, unsigned *threads);
 
 /* ---- ufunc_host.c ---- */
 
-PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out);
+PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs, PyObject *out);
 
 #endif

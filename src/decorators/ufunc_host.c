@@ -19,7 +19,7 @@ static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
     return view;
 }
 
-PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
+static PyObject *call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
     Vectorized *self = call->self;
     PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
     const Type *types[MAX_OPERANDS];
@@ -50,4 +50,29 @@ done:
     Py_XDECREF(kwargs);
     Py_XDECREF(out_view);
     return result;
+}
+
+/* In a block of cuda.graph(): the call with its result's place is a step.  It is made once where there is no such place
+ * yet, for that to come to be. */
+static PyObject *record(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs, PyObject *out) {
+    PyObject *all[MAX_OPERANDS + 1], *result = out && out != Py_None ? Py_NewRef(out) : NULL;
+    Capture *capture = runtime_capture;
+    if (!result) {
+        runtime_capture = NULL;
+        result = call_on_host(call, args, NULL);
+        runtime_capture = capture;
+    }
+    if (result && !ufunc_is_device_array(call->state, result)) {
+        PyErr_SetString(PyExc_RuntimeError, "a call whose result is no device array cannot be recorded in a graph");
+        Py_CLEAR(result);
+    }
+    if (!result) return NULL;
+    memcpy(all, args, (size_t)nargs * sizeof *all);
+    all[nargs] = result;
+    if (graph_add_call((PyObject *)call->self, all, nargs + 1) < 0) Py_CLEAR(result);
+    return result;
+}
+
+PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs, PyObject *out) {
+    return KRAIT_UNLIKELY(runtime_capture != NULL) ? record(call, args, nargs, out) : call_on_host(call, args, out);
 }

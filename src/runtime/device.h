@@ -39,7 +39,7 @@ typedef struct DeviceOps {
 
     int (*synchronise)(Device *device, void *stream);
     int (*synchronise_all)(Device *device);
-    int (*stream_open)(Device *device, void **stream);
+    int (*stream_open)(Device *device, int priority, void **stream); /* a lower number goes first */
     int (*stream_close)(Device *device, void *stream);
     int (*stream_done)(Device *device, void *stream, bool *done);
     /* What is queued on `later` from now on waits for what `earlier` has been given. */
@@ -54,6 +54,14 @@ typedef struct DeviceOps {
     int (*event_synchronise)(Device *device, void *event);
     int (*event_hold)(Device *device, void *event, void *stream); /* the stream goes on only after the event */
     int (*event_elapsed)(Device *device, void *first, void *second, double *milliseconds);
+
+    /* Work that is recorded: what the stream is given until the end; its last step; the end, which makes a graph of it
+     * (made NULL: drops it). */
+    int (*graph_begin)(Device *device, void **stream);
+    int (*graph_last)(Device *device, void *stream, void **node);
+    int (*graph_end)(Device *device, void *stream, void **made);
+    int (*graph_run)(Device *device, void *graph, void *stream);
+    int (*graph_close)(Device *device, void *graph);
 
     int (*enter)(Device *device);                             /* makes it the calling thread's */
     int (*reset)(Device *device);                             /* all that lies on it is gone */

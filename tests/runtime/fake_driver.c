@@ -20,8 +20,14 @@ typedef struct Clock {
     uint64_t at[STREAMS];
 } Clock;
 
+typedef struct Graph { /* what a stream was given while it captured */
+    int nodes, nused;
+    uint64_t used[256]; /* words of parameters, addresses of copies */
+} Graph;
+
 typedef struct Stream {
     int number, blocking, alive;
+    Graph *capture; /* NULL: work is done */
     Clock clock;
 } Stream;
 
@@ -122,6 +128,17 @@ static void use(const char *what, Stream *stream, uint64_t address) {
     block->used.at[stream->number] = stream->clock.at[stream->number];
 }
 
+/* Work of a capturing stream becomes a node. */
+static int capture(Stream *stream, const char *name, const uint64_t *words, size_t count) {
+    char line[96];
+    Graph *graph = stream->capture;
+    snprintf(line, sizeof line, "captured %s", name);
+    note(calls, line);
+    for (size_t i = 0; i < count && graph->nused < 256; i++) graph->used[graph->nused++] = words[i];
+    graph->nodes++;
+    return failing(name);
+}
+
 /* One operation: its place, a line in the log, a failure if one was asked for. */
 #define OPERATION(name, handle)                                                 \
     Stream *stream = stream_of(handle);                                         \
@@ -131,7 +148,11 @@ static void use(const char *what, Stream *stream, uint64_t address) {
     int error_ = failing(name);                                                 \
     if (error_) return error_;                                                  \
     if (!stream || !stream->alive) return INVALID_HANDLE;                       \
+    if (stream->capture) note(violations, name " waits for a capturing stream"); \
     step(stream)
+
+#define CAPTURED(name, handle, words, count) \
+    if (stream_of(handle) && stream_of(handle)->capture) return capture(stream_of(handle), name, words, count)
 
 /* ---- what the tests ask ---- */
 
@@ -276,6 +297,7 @@ int cuMemHostUnregister(void *pointer) {
 }
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *handle) {
+    CAPTURED("MemcpyHtoDAsync", handle, &to, 1);
     OPERATION("MemcpyHtoDAsync", handle);
     use("a copy", stream, to);
     memcpy((void *)(uintptr_t)to, from, bytes);
@@ -283,6 +305,7 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *hand
 }
 
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *handle) {
+    CAPTURED("MemcpyDtoHAsync", handle, &from, 1);
     OPERATION("MemcpyDtoHAsync", handle);
     use("a copy", stream, from);
     memcpy(to, (void *)(uintptr_t)from, bytes);
@@ -290,6 +313,7 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *handle) {
 }
 
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *handle) {
+    CAPTURED("MemcpyDtoDAsync", handle, &to, 1);
     OPERATION("MemcpyDtoDAsync", handle);
     use("a copy", stream, from);
     use("a copy", stream, to);
@@ -343,14 +367,98 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *function, int 
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *handle, void **params, void **extra) {
     (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
-    OPERATION("LaunchKernel", handle);
     const uint64_t *words = extra[1];
-    for (size_t i = 0; i < *(size_t *)extra[3] / 8; i++) use("a kernel", stream, words[i]);
+    size_t count = *(size_t *)extra[3] / 8;
+    CAPTURED("LaunchKernel", handle, words, count);
+    OPERATION("LaunchKernel", handle);
+    for (size_t i = 0; i < count; i++) use("a kernel", stream, words[i]);
     return OK;
+}
+
+typedef struct Attribute {
+    int id, unused, value[16];
+} Attribute;
+
+typedef struct LaunchConfig {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    Attribute *attributes;
+    unsigned count;
+} LaunchConfig;
+
+int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params, void **extra) {
+    char line[96];
+    for (unsigned i = 0; i < config->count; i++) {
+        const Attribute *attribute = &config->attributes[i];
+        snprintf(line, sizeof line, "attribute %d %d %d %d", attribute->id, attribute->value[0], attribute->value[1],
+                 attribute->value[2]);
+        note(calls, line);
+    }
+    const unsigned *g = config->grid, *b = config->block;
+    return cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], config->shared, config->stream, params, extra);
+}
+
+/* ---- graphs ---- */
+
+int cuStreamBeginCapture_v2(void *handle, int mode) {
+    Stream *stream = stream_of(handle);
+    if (stream->number == 0 || mode != 2) return 1;
+    note(calls, "StreamBeginCapture");
+    int error = failing("StreamBeginCapture");
+    if (!error) stream->capture = calloc(1, sizeof *stream->capture);
+    return error;
+}
+int cuStreamGetCaptureInfo_v2(void *handle, int *state, uint64_t *number, void **graph, void *const **last,
+                              size_t *count) {
+    static void *nodes[1];
+    Stream *stream = stream_of(handle);
+    if (!stream->capture) return 1;
+    nodes[0] = (void *)(uintptr_t)stream->capture->nodes;
+    return *state = 1, *number = 1, *graph = stream->capture, *last = nodes, *count = 1, OK;
+}
+int cuStreamEndCapture(void *handle, void **graph) {
+    Stream *stream = stream_of(handle);
+    *graph = stream->capture;
+    stream->capture = NULL;
+    note(calls, "StreamEndCapture");
+    return failing("StreamEndCapture");
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags) {
+    return (void)flags, *executable = graph, failing("GraphInstantiate");
+}
+int cuGraphLaunch(void *executable, void *handle) {
+    OPERATION("GraphLaunch", handle);
+    Graph *graph = executable;
+    for (int i = 0; i < graph->nused; i++) use("a graph", stream, graph->used[i]);
+    return OK;
+}
+int cuGraphExecDestroy(void *executable) { return (void)executable, note(calls, "GraphExecDestroy"), OK; }
+int cuGraphDestroy(void *graph) { return free(graph), OK; }
+typedef struct KernelNode {
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+    void *kernel, *context;
+} KernelNode;
+int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node, const KernelNode *launch) {
+    char line[96];
+    Graph *graph = executable;
+    const uint64_t *words = launch->extra[1];
+    snprintf(line, sizeof line, "node %d of %d", (int)(uintptr_t)node, graph->nodes);
+    note(calls, line);
+    for (size_t i = 0; i < *(size_t *)launch->extra[3] / 8 && graph->nused < 256; i++)
+        graph->used[graph->nused++] = words[i];
+    return failing("GraphExecKernelNodeSetParams");
 }
 
 /* ---- streams and events ---- */
 
+int cuStreamCreateWithPriority(void **handle, unsigned flags, int priority) {
+    char line[48];
+    snprintf(line, sizeof line, "StreamCreate of priority %d", priority);
+    note(calls, line);
+    return *handle = fake_stream(!(flags & 1)), OK;
+}
 int cuStreamCreate(void **handle, unsigned flags) { return *handle = fake_stream(!(flags & 1)), OK; }
 int cuStreamDestroy_v2(void *handle) {
     int error = failing("StreamDestroy");

@@ -542,4 +542,111 @@ def test_other_threads_run_while_one_waits_for_the_gpu(run):
         fake.fake_busy(0)
         waiting.join()
         assert (seen[0] == 1).all()
+
+
+def test_a_graph_records_and_runs_with_one_call(run):
+    run("""
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        x, y, out = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100)), cuda.device_array(100)
+        host = np.ones(100)
+        s = cuda.external_stream(fake.fake_stream(0))
+        add[1, 128](x, y), plus(x, y, out=out)
+        calls()
+        with cuda.graph() as g:
+            x.copy_to_device(host)
+            add[1, 128](x, y)
+            add[1, 128, s](y, x)  # whatever stream it names
+            plus(x, 2.0, out=out)
+            new = plus(x, y)  # its memory is there at once
+            result = x.copy_to_host()
+        copy, launch = "captured Memcpy", "captured LaunchKernel"
+        assert calls() == ["StreamBeginCapture", copy + "HtoDAsync", launch, launch, launch, "MemAllocAsync 0", launch,
+                           copy + "DtoHAsync", "StreamEndCapture", "StreamDestroy 3"]
+        g.launch()
+        assert calls() == ["GraphLaunch 0"]
+        g.launch(s)
+        assert calls()[-1] == "GraphLaunch 2"
+        g.launch(s)
+        assert calls() == ["GraphLaunch 2"]
+        del x, y, out, new  # the graph has them
+        g.launch(s)
+        assert fake.fake_live() == 4 and not violations(), violations()
+        del g
+        assert fake.fake_live() == 0 and "GraphExecDestroy" in calls() and not violations(), violations()
+    """)
+
+
+def test_a_recorded_launch_gets_other_arguments(run):
+    run("""
+        x, y, z = (cuda.to_device(np.ones(100)) for _ in range(3))
+        with cuda.graph() as g:
+            add[1, 128](x, y)
+            add[2, 64](y, x)
+        assert [arguments for _, arguments in g.launches] == [(x, y), (y, x)]
+        calls()
+        g.update(1, y=z)
+        assert calls() == ["node 2 of 2"] and g.launches[1][1] == (y, z)
+        g.update(0, z)
+        assert calls() == ["node 1 of 2"] and g.launches[0][1] == (z, y)
+        g.launch()
+        assert calls() == ["GraphLaunch 0"]
+        for arguments, error in (((2,), IndexError), ((add,), ValueError), ((0, x, y, z), TypeError),
+                                 ((0, x, np.ones(3)), RuntimeError)):
+            try:
+                g.update(*arguments)
+            except error:
+                continue
+            raise AssertionError(arguments)
+        del x, y, z, arguments
+        assert fake.fake_live() == 3
+        del g
+        assert fake.fake_live() == 0 and not violations(), violations()
+    """)
+
+
+def test_what_a_graph_does_not_record(run):
+    run("""
+        x, host = cuda.to_device(np.zeros(100)), np.ones(100)
+        refused = [lambda: add[1, 128](x, host), lambda: int(x[0]), lambda: x.copy_to_device(np.ones(100, np.int8)),
+                   lambda: x[::2].copy_to_host(), lambda: cuda.graph().__enter__()]
+        for action in refused:
+            try:
+                with cuda.graph():
+                    action()
+            except RuntimeError as error:
+                assert "graph" in str(error)
+            else:
+                raise AssertionError
+        calls()
+        add[1, 128](x, x)
+        assert calls() == ["LaunchKernel 0"]  # the thread records no more
+        for name in "StreamBeginCapture", "StreamEndCapture", "GraphInstantiate":
+            fake.fake_fail(name.encode(), 0, 700)
+            try:
+                with cuda.graph() as g:
+                    add[1, 128](x, x)
+            except krait.errors.CudaError:
+                pass
+            else:
+                raise AssertionError(name)
+        del x
+        g = None
+        assert fake.fake_live() == 0 and not violations(), violations()
+    """)
+
+
+def test_attributes_of_launches(run):
+    run("""
+        x = cuda.to_device(np.zeros(100))
+        add[1, 128](x, x)
+        calls()
+        add.configure(4, 32, cooperative=True)(x, x)
+        assert calls() == ["attribute 2 1 0 0", "LaunchKernel 0"]
+        add.configure((4, 2), 32, cluster=(2, 1), programmatic=True, priority=-1)(x, x)
+        assert calls() == ["attribute 6 1 0 0", "attribute 8 -1 0 0", "attribute 4 2 1 1", "LaunchKernel 0"]
+        cuda.stream(priority=-1)
+        assert calls()[0] == "StreamCreate of priority -1"
     """)

@@ -6,6 +6,12 @@
 
 static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 
+/* A copy without a stream has been made when it returns, unless it is recorded. */
+static bool waits(StreamUse on) { return on.stream == NULL && !runtime_capture; }
+
+/* Memory of the host that a recorded copy reads or writes stays there as long. */
+static int keep_recorded(PyObject *array) { return runtime_capture ? graph_keep(array) : 0; }
+
 /* ---- as a NumPy array of the same memory (host device) or of the same geometry (GPU) ---- */
 
 PyArray_Descr *device_array_dtype(const DeviceArray *self) {
@@ -45,8 +51,9 @@ PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
         PyObject *array = dtype ? PyArray_NewFromDescr(&PyArray_Type, dtype, self->type->ndim, device_array_shape(self),
                                                        NULL, NULL, order, NULL)
                                 : NULL;
-        if (array && device_copy(self->device, COPY_OUT, stream, wait, PyArray_DATA((PyArrayObject *)array),
-                                 self->head.data, bytes) < 0)
+        if (array &&
+            (keep_recorded(array) < 0 || device_copy(self->device, COPY_OUT, stream, wait,
+                                                     PyArray_DATA((PyArrayObject *)array), self->head.data, bytes) < 0))
             Py_CLEAR(array);
         return array;
     }
@@ -117,12 +124,13 @@ int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
     if (device_array_contiguous(self) && device_array_same_shape(self, array) &&
         PyArray_EquivTypes(PyArray_DESCR(array), dtype) &&
         (fortran ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array))) {
-        status = device_copy(self->device, COPY_IN, stream, stream == NULL, self->head.data, PyArray_DATA(array),
-                             bytes);
-        if (status == 0 && !stream) device_array_settle(self);
+        status = keep_recorded((PyObject *)array);
+        if (status == 0)
+            status = device_copy(self->device, COPY_IN, stream, waits(on), self->head.data, PyArray_DATA(array), bytes);
+        if (status == 0 && waits(on)) device_array_settle(self);
         goto done;
     }
-    if (self->device->shares_memory) {
+    if (self->device->shares_memory && !runtime_capture) {
         PyObject *view = device_array_numpy_view(self, self->head.data, NULL, true);
         if (view) status = PyArray_CopyInto((PyArrayObject *)view, array);
         Py_XDECREF(view);
@@ -154,7 +162,7 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
             return -1;
         return device_copy(self->device, COPY_WITHIN, on.stream, false, self->head.data, source->head.data, bytes);
     }
-    if (here && !self->device->shares_memory) {
+    if (here && (!self->device->shares_memory || runtime_capture)) {
         PyObject *stream = stream_object(on);
         PyObject *done = stream ? device_array_operate("operators", "assign", "(OOO)", self, source, stream) : NULL;
         Py_XDECREF(stream);
@@ -177,7 +185,7 @@ PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObjec
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &into, &stream) ||
         device_array_stream(self->runtime, stream, &on) < 0)
         return NULL;
-    if (into == Py_None) return device_array_copy_out(self, on, on.stream == NULL);
+    if (into == Py_None) return device_array_copy_out(self, on, waits(on));
     if (!PyArray_Check(into)) {
         PyErr_Format(PyExc_TypeError, "copy_to_host() copies into a NumPy array, not %.100s", Py_TYPE(into)->tp_name);
         return NULL;
@@ -193,8 +201,8 @@ PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObjec
                   (self->type->layout == LAYOUT_F ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array));
     Py_DECREF(dtype);
     if (direct) {
-        if (device_array_used(self, on.stream, on.keeper) < 0 ||
-            device_copy(self->device, COPY_OUT, on.stream, on.stream == NULL, PyArray_DATA(array), self->head.data,
+        if (device_array_used(self, on.stream, on.keeper) < 0 || keep_recorded(into) < 0 ||
+            device_copy(self->device, COPY_OUT, on.stream, waits(on), PyArray_DATA(array), self->head.data,
                         (size_t)PyArray_NBYTES(array)) < 0)
             return NULL;
     } else {

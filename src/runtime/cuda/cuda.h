@@ -47,9 +47,28 @@ int cuda_kernel_set_carveout(CudaKernel *kernel,
                              int percent); /* of shared memory, -1 the driver's; -1: exception set */
 int cuda_kernel_best_block(CudaKernel *kernel,
                            size_t shared_bytes); /* threads a block for the best occupancy; -1: exception set */
-/* No GIL games, no allocation, no context query beyond one thread-local compare.  params: buffer of kernel_params. */
-int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream,
-                       unsigned shared_bytes, void *params, size_t params_bytes);
+/* How a grid is launched, beside its size. */
+typedef struct LaunchAttributes {
+    bool cooperative;  /* all blocks at once: they may wait for each other */
+    bool programmatic; /* may begin before the launch before it has ended */
+    bool has_priority; /* of the blocks that wait; lower goes first */
+    int priority;
+    unsigned cluster[3]; /* blocks of a cluster; 0: no clusters */
+} LaunchAttributes;
+
+typedef struct CudaLaunch {
+    unsigned grid[3], block[3];
+    void *stream;
+    unsigned shared_bytes;
+    const LaunchAttributes *attributes; /* NULL: none */
+    void *params;                       /* buffer of kernel_params */
+    size_t params_bytes;
+} CudaLaunch;
+
+/* No GIL games, no allocation, no context query beyond one thread-local compare. */
+int cuda_kernel_launch(CudaKernel *kernel, const CudaLaunch *launch);
+int cuda_kernel_blocks(CudaKernel *kernel, unsigned threads,
+                       size_t shared_bytes); /* of a multiprocessor at once; -1: exception set */
 
 /* Whether kernels reach this range of the host's memory where it lies (mapped and managed arrays). */
 bool cuda_reaches(const Cuda *cuda, int64_t low, int64_t high);
@@ -71,9 +90,21 @@ int cuda_stage_free(CudaContext *context, void *stream, void *device, size_t byt
 
 /* ---- Python types of this folder: DeviceArray, Stream, Event, Device ---- */
 
+/* What the thread gives to its device is recorded in a graph (graph.c); NULL: it is done. */
+typedef struct Capture Capture;
+extern _Thread_local Capture *runtime_capture __attribute__((tls_model("initial-exec")));
+
+/* In such a block: keeps an object as long as the graph; a launch of a kernel is recorded with what was kept since the
+ * mark.  -1: exception set. */
+int graph_keep(PyObject *object);
+Py_ssize_t graph_mark(void);
+int graph_add_launch(PyObject *launcher, PyObject *const *arguments, Py_ssize_t count, Py_ssize_t mark);
+int graph_add_call(PyObject *callable, PyObject *const *arguments, Py_ssize_t count); /* on the host device */
+
 /* Notes that work on the array's memory is about to be queued on a stream; before the work is.  -1: exception set. */
 int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper);
 static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
+    if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep((PyObject *)array);
     DeviceArray *owner = array;
     if (array->base) {
         if (Py_TYPE(array->base) != Py_TYPE(array)) return 0; /* memory of others */

@@ -293,6 +293,9 @@ PyMethodDef device_functions[] = {
      PyDoc_STR("select_device(device_id)\n--\n\nMakes a device the calling thread's.")},
     {"synchronize", synchronize, METH_NOARGS,
      PyDoc_STR("synchronize()\n--\n\nWaits until the device has finished everything queued.")},
+    {"graph", graph_new, METH_NOARGS,
+     PyDoc_STR("graph()\n--\n\nA new graph: what a `with` block of it gives to the device is recorded, and done by "
+               "its launch().")},
     {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
     {"choice_reason", choice_reason, METH_NOARGS,
      PyDoc_STR("choice_reason()\n--\n\nWhy kernels run where they do, one sentence.")},
@@ -312,6 +315,7 @@ static void free_runtime(PyObject *capsule) {
     Py_XDECREF(runtime->stream);
     Py_XDECREF(runtime->event);
     Py_XDECREF(runtime->device);
+    Py_XDECREF(runtime->graph);
     PyMem_Free(runtime);
 }
 
@@ -350,6 +354,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     if (status == 0) status = add_type(module, &runtime->stream, &stream_spec);
     if (status == 0) status = add_type(module, &runtime->event, &event_spec);
     if (status == 0) status = add_type(module, &runtime->device, &device_spec);
+    if (status == 0) status = add_type(module, &runtime->graph, &graph_spec);
     if (status == 0) status = add_functions(module, capsule, device_functions);
     if (status == 0) status = add_functions(module, capsule, stream_functions);
     if (status == 0) status = add_functions(module, capsule, host_memory_functions);

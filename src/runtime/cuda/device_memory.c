@@ -7,6 +7,8 @@
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
 
+#include "runtime/cuda/graph.h"
+
 enum { SMALL_COPY = 1 << 16 }; /* bytes that take no longer than giving up the GIL */
 
 /* ---- which device ---- */
@@ -113,6 +115,7 @@ int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *
     static const char *const verbs[] = {
         [COPY_IN] = "copying to", [COPY_OUT] = "copying from", [COPY_WITHIN] = "copying on"};
     int status;
+    if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_copy(device, kind, wait, to, from, bytes);
     if (bytes <= SMALL_COPY && !(wait && stream)) {
         status = device->ops->copy(device, kind, stream, wait, to, from, bytes);
     } else {

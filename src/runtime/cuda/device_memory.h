@@ -10,7 +10,7 @@ typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
     Device host;
-    PyTypeObject *device_array, *stream, *event, *device;
+    PyTypeObject *device_array, *stream, *event, *device, *graph;
 } Runtime;
 
 /* The device that the calling thread's arrays and kernels belong to.  NULL: exception set. */
@@ -33,8 +33,9 @@ PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObjec
 
 PyObject *device_array_from_dlpack(PyObject *capsule, PyObject *object);
 
-/* stream.c, device.c, host_memory.c */
-extern PyType_Spec stream_spec, event_spec, device_spec;
+/* stream.c, device.c, host_memory.c, graph.c */
+extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec;
+PyObject *graph_new(PyObject *capsule, PyObject *unused);
 extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[];
 
 #define RUNTIME_OF(capsule) ((Runtime *)PyCapsule_GetPointer((capsule), "krait.runtime"))

@@ -37,6 +37,29 @@ enum CudaDeviceAttribute { /* CUdevice_attribute, those that Krait itself asks *
                            DEVICE_MEMORY_POOLS = 115,
 };
 
+typedef struct CudaAttribute { /* CUlaunchAttribute */
+    int id, unused;
+    union {
+        int flag;
+        unsigned dims[3];
+        char room[64];
+    };
+} CudaAttribute;
+
+typedef struct CudaLaunchConfig { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    CudaAttribute *attributes;
+    unsigned count;
+} CudaLaunchConfig;
+
+typedef struct CudaKernelNode { /* CUDA_KERNEL_NODE_PARAMS */
+    void *function;
+    unsigned grid[3], block[3], shared_bytes;
+    void **params, **extra;
+    void *kernel, *context;
+} CudaKernelNode;
+
 typedef struct CuApi {
 #define CU(name, symbol, parameters) int(*name) parameters;
 #include "runtime/cuda/cu_api.def"
@@ -99,6 +122,8 @@ Device *cuda_device(Cuda *cuda, int ordinal);
 /* device_memory.c: 0, or -1 with the exception for a device's failure; one that is set stays. */
 int device_check(Device *device, int status, const char *what);
 int device_raise(Device *device, int status, const char *what);
+/* gpu_graph.c: gives a recorded launch other arguments. */
+int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and
  * the call may be tried again. */
 bool context_recover(CudaContext *context, int error);

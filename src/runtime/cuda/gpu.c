@@ -6,6 +6,7 @@
 #include <string.h> /* memset */
 
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/graph.h"
 
 /* The call with the context made current; once more if a thread-local note of that was stale. */
 #define ON_GPU(context, call)                                                                       \
@@ -199,9 +200,10 @@ static int gpu_synchronise(Device *device, void *stream) {
 
 static int gpu_synchronise_all(Device *device) { ON_GPU(context_of(device), api->CtxSynchronize()); }
 
-static int gpu_stream_open(Device *device, void **stream) {
+static int gpu_stream_open(Device *device, int priority, void **stream) {
     atomic_fetch_add(&context_of(device)->streams, 1);
-    ON_GPU(context_of(device), api->StreamCreate(stream, 0));
+    ON_GPU(context_of(device),
+           priority ? api->StreamCreateWithPriority(stream, 0, priority) : api->StreamCreate(stream, 0));
 }
 
 static int gpu_stream_close(Device *device, void *stream) {
@@ -219,7 +221,7 @@ static int gpu_stream_done(Device *device, void *stream, bool *done) {
 }
 
 static int gpu_stream_call(Device *device, void *stream, void (*function)(void *context), void *argument) {
-    ON_GPU(context_of(device), api->LaunchHostFunc(stream, function, argument));
+    ON_GPU(context_of(device), api->LaunchHostFunc(capture_stream(stream), function, argument));
 }
 
 static int gpu_event_open(Device *device, bool timing, void **event) {
@@ -230,7 +232,7 @@ static int gpu_event_open(Device *device, bool timing, void **event) {
 static int gpu_event_close(Device *device, void *event) { ON_GPU(context_of(device), api->EventDestroy(event)); }
 
 static int gpu_event_record(Device *device, void *event, void *stream) {
-    ON_GPU(context_of(device), api->EventRecord(event, stream));
+    ON_GPU(context_of(device), api->EventRecord(event, capture_stream(stream)));
 }
 
 static int gpu_event_done(Device *device, void *event, bool *done) {
@@ -248,7 +250,7 @@ static int gpu_event_synchronise(Device *device, void *event) {
 }
 
 static int gpu_event_hold(Device *device, void *event, void *stream) {
-    ON_GPU(context_of(device), api->StreamWaitEvent(stream, event, 0));
+    ON_GPU(context_of(device), api->StreamWaitEvent(capture_stream(stream), event, 0));
 }
 
 static int elapsed(const CuApi *api, void *first, void *second, double *milliseconds) {
@@ -309,6 +311,11 @@ static const DeviceOps gpu_ops = {
     .event_synchronise = gpu_event_synchronise,
     .event_hold = gpu_event_hold,
     .event_elapsed = gpu_event_elapsed,
+    .graph_begin = gpu_graph_begin,
+    .graph_last = gpu_graph_last,
+    .graph_end = gpu_graph_end,
+    .graph_run = gpu_graph_run,
+    .graph_close = gpu_graph_close,
     .enter = context_select,
     .reset = context_reset,
     .attribute = gpu_attribute,

@@ -9,7 +9,9 @@
 #include "runtime/cuda/driver.h"
 
 #include <stdlib.h> /* calloc */
-#include <string.h> /* strlen */
+#include <string.h> /* memcpy */
+
+#include "runtime/cuda/graph.h"
 
 struct CudaKernel {
     CudaContext *context;
@@ -109,25 +111,64 @@ static int raise_dynamic_limit(CudaKernel *kernel, unsigned shared_bytes) {
     return 0;
 }
 
-int cuda_kernel_launch(CudaKernel *kernel, const unsigned grid[3], const unsigned block[3], void *stream,
-                       unsigned shared_bytes, void *params, size_t params_bytes) {
+static int launch_with_attributes(const CuApi *api, void *function, const CudaLaunch *launch, void *stream,
+                                  void **extra) {
+    enum { COOPERATIVE = 2, CLUSTER = 4, PROGRAMMATIC = 6, PRIORITY = 8 }; /* CUlaunchAttributeID */
+    const LaunchAttributes *given = launch->attributes;
+    CudaAttribute attributes[4];
+    CudaLaunchConfig config = {.shared_bytes = launch->shared_bytes, .stream = stream, .attributes = attributes};
+    memset(attributes, 0, sizeof attributes);
+    memcpy(config.grid, launch->grid, sizeof config.grid);
+    memcpy(config.block, launch->block, sizeof config.block);
+    if (given->cooperative) attributes[config.count++] = (CudaAttribute){.id = COOPERATIVE, .flag = 1};
+    if (given->programmatic) attributes[config.count++] = (CudaAttribute){.id = PROGRAMMATIC, .flag = 1};
+    if (given->has_priority) attributes[config.count++] = (CudaAttribute){.id = PRIORITY, .flag = given->priority};
+    if (given->cluster[0])
+        attributes[config.count++] = (CudaAttribute){.id = CLUSTER,
+                                                     .dims = {given->cluster[0], given->cluster[1], given->cluster[2]}};
+    return api->LaunchKernelEx(&config, function, NULL, extra);
+}
+
+/* Launched, or in a graph: recorded, or put in the place of what was recorded. */
+static int give(CudaKernel *kernel, const CudaLaunch *launch, void **extra) {
+    const CuApi *api = &kernel->context->cuda->api;
+    const unsigned *grid = launch->grid, *block = launch->block;
+    void *stream = capture_stream(launch->stream);
+    if (KRAIT_UNLIKELY(runtime_capture && runtime_capture->node)) {
+        CudaKernelNode node = {.function = kernel->function, .shared_bytes = launch->shared_bytes, .extra = extra};
+        memcpy(node.grid, grid, sizeof node.grid);
+        memcpy(node.block, block, sizeof node.block);
+        return gpu_graph_update(kernel->context, runtime_capture->graph, runtime_capture->node, &node);
+    }
+    if (launch->attributes) return launch_with_attributes(api, kernel->function, launch, stream, extra);
+    return api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                             launch->shared_bytes, stream, NULL, extra);
+}
+
+int cuda_kernel_launch(CudaKernel *kernel, const CudaLaunch *launch) {
     CudaContext *context = kernel->context;
-    void *extra[] = {(void *)1, params, (void *)2, &params_bytes,
+    size_t bytes = launch->params_bytes;
+    void *extra[] = {(void *)1, launch->params, (void *)2, &bytes,
                      NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
     if (KRAIT_UNLIKELY(context_enter(context) < 0)) return -1;
-    if (KRAIT_UNLIKELY((int)shared_bytes > kernel->dynamic_limit) && raise_dynamic_limit(kernel, shared_bytes) < 0)
+    if (KRAIT_UNLIKELY((int)launch->shared_bytes > kernel->dynamic_limit) &&
+        raise_dynamic_limit(kernel, launch->shared_bytes) < 0)
         return -1;
-    const CuApi *api = &context->cuda->api;
-    int error = api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                  shared_bytes, stream, NULL, extra);
-    if (KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error))
-        error = api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                  shared_bytes, stream, NULL, extra);
+    int error = give(kernel, launch, extra);
+    if (KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error)) error = give(kernel, launch, extra);
     if (KRAIT_UNLIKELY(error != CUDA_OK)) {
         char what[160];
+        const unsigned *grid = launch->grid, *block = launch->block;
         snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0], grid[1],
                  grid[2], block[0], block[1], block[2]);
         return cuda_raise(context->cuda, error, what);
     }
     return 0;
+}
+
+int cuda_kernel_blocks(CudaKernel *kernel, unsigned threads, size_t shared_bytes) {
+    int blocks = 0;
+    CU_CALL(kernel->context->cuda, "asking how many blocks run at once",
+            kernel->context->cuda->api.OccupancyMaxActiveBlocks(&blocks, kernel->function, (int)threads, shared_bytes));
+    return blocks;
 }

@@ -321,12 +321,15 @@ PyType_Spec event_spec = {"krait.cuda.Event", sizeof(Event), 0,
 
 /* ---- functions of krait.cuda ---- */
 
-static PyObject *make_stream(PyObject *capsule, PyObject *unused) {
-    (void)unused;
+static PyObject *make_stream(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"priority", NULL};
     Runtime *runtime = RUNTIME_OF(capsule);
-    Device *device = runtime_device(runtime);
     void *handle = NULL;
-    if (!device || device_check(device, device->ops->stream_open(device, &handle), "making a stream") < 0) return NULL;
+    int priority = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|i:stream", names, &priority)) return NULL;
+    Device *device = runtime_device(runtime);
+    if (!device || device_check(device, device->ops->stream_open(device, priority, &handle), "making a stream") < 0)
+        return NULL;
     return stream_new(runtime, device, handle, true);
 }
 
@@ -388,8 +391,9 @@ static PyObject *event_elapsed_time(PyObject *capsule, PyObject *args) {
 }
 
 PyMethodDef stream_functions[] = {
-    {"stream", make_stream, METH_NOARGS,
-     PyDoc_STR("stream()\n--\n\nA new stream: work queued on it runs in order, beside that of other streams.")},
+    {"stream", (PyCFunction)(void (*)(void))make_stream, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("stream(priority=0)\n--\n\nA new stream: work queued on it runs in order, beside that of other streams, "
+               "and before that of streams with a higher number for their priority.")},
     {"default_stream", default_stream, METH_NOARGS,
      PyDoc_STR("default_stream()\n--\n\nThe stream that is used when none is named.")},
     {"legacy_default_stream", legacy_default_stream, METH_NOARGS,

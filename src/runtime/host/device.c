@@ -81,8 +81,8 @@ static int nothing_between(Device *device, void *one, void *other) {
     return 0;
 }
 
-static int host_stream_open(Device *device, void **stream) {
-    (void)device;
+static int host_stream_open(Device *device, int priority, void **stream) {
+    (void)device, (void)priority;
     *stream = NULL;
     return 0;
 }
@@ -90,6 +90,18 @@ static int host_stream_open(Device *device, void **stream) {
 static int host_stream_call(Device *device, void *stream, void (*function)(void *context), void *context) {
     (void)device, (void)stream;
     function(context);
+    return 0;
+}
+
+static int host_graph_begin(Device *device, void **stream) {
+    (void)device;
+    *stream = NULL;
+    return 0;
+}
+
+static int host_graph_end(Device *device, void *stream, void **made) {
+    (void)device, (void)stream;
+    if (made) *made = NULL; /* the steps are kept by who recorded them */
     return 0;
 }
 
@@ -211,6 +223,10 @@ Device host_device_new(void) {
         .event_synchronise = nothing_on,
         .event_hold = nothing_between,
         .event_elapsed = host_event_elapsed,
+        .graph_begin = host_graph_begin,
+        .graph_end = host_graph_end,
+        .graph_run = nothing_between,
+        .graph_close = nothing_on,
         .enter = nothing,
         .reset = nothing,
         .attribute = host_attribute,

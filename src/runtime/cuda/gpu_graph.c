@@ -1,0 +1,75 @@
+/* gpu_graph.c: recorded work of a GPU: a stream of its own captures what a thread queues, the driver makes a graph of it
+ * that runs with one call.
+ *
+ * The stream does not wait for the default stream and captures relaxedly, so that a block may allocate memory, load
+ * kernels and ask questions, which happens at once and is no part of the graph. */
+#include "runtime/cuda/driver.h"
+
+#include <stdlib.h> /* calloc */
+
+#include "runtime/cuda/graph.h"
+
+typedef struct GpuGraph {
+    void *graph, *executable;
+} GpuGraph;
+
+static CudaContext *context_of(Device *device) { return (CudaContext *)device; }
+
+int gpu_graph_begin(Device *device, void **stream) {
+    enum { STREAM_NON_BLOCKING = 1, CAPTURE_RELAXED = 2 };
+    CudaContext *context = context_of(device);
+    const CuApi *api = &context->cuda->api;
+    int error = context_current(context);
+    if (error == CUDA_OK) error = api->StreamCreate(stream, STREAM_NON_BLOCKING);
+    if (error != CUDA_OK) return error;
+    error = api->StreamBeginCapture(*stream, CAPTURE_RELAXED);
+    if (error != CUDA_OK) api->StreamDestroy(*stream);
+    return error;
+}
+
+int gpu_graph_last(Device *device, void *stream, void **node) {
+    int state = 0;
+    uint64_t number = 0;
+    void *graph = NULL;
+    void *const *last = NULL;
+    size_t count = 0;
+    int error = context_of(device)->cuda->api.StreamGetCaptureInfo(stream, &state, &number, &graph, &last, &count);
+    *node = error == CUDA_OK && count == 1 ? last[0] : NULL;
+    return error;
+}
+
+int gpu_graph_end(Device *device, void *stream, void **made) {
+    const CuApi *api = &context_of(device)->cuda->api;
+    GpuGraph *graph = calloc(1, sizeof *graph);
+    void *captured = NULL;
+    int error = api->StreamEndCapture(stream, &captured);
+    api->StreamDestroy(stream);
+    if (error == CUDA_OK && !graph) error = CUDA_OUT_OF_MEMORY;
+    if (error == CUDA_OK && made) error = api->GraphInstantiate(&graph->executable, captured, 0);
+    if (error != CUDA_OK || !made) {
+        if (captured) api->GraphDestroy(captured);
+        free(graph);
+        return error;
+    }
+    graph->graph = captured; /* its nodes name the launches that get other arguments */
+    *made = graph;
+    return CUDA_OK;
+}
+
+int gpu_graph_run(Device *device, void *graph, void *stream) {
+    int error = context_current(context_of(device));
+    const CuApi *api = &context_of(device)->cuda->api;
+    return error == CUDA_OK ? api->GraphLaunch(((GpuGraph *)graph)->executable, stream) : error;
+}
+
+int gpu_graph_close(Device *device, void *graph) {
+    const CuApi *api = &context_of(device)->cuda->api;
+    int error = api->GraphExecDestroy(((GpuGraph *)graph)->executable);
+    if (error == CUDA_OK) error = api->GraphDestroy(((GpuGraph *)graph)->graph);
+    free(graph);
+    return error;
+}
+
+int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch) {
+    return context->cuda->api.GraphExecKernelNodeSetParams(((GpuGraph *)graph)->executable, node, launch);
+}

@@ -1,0 +1,356 @@
+/* graph.c: cuda.graph(): launches and copies recorded once and run again with one call.
+ *
+ * In a block `with cuda.graph() as g:` what the thread queues is recorded in its order, whatever stream it names, and
+ * not done.  A GPU records it itself (gpu_graph.c); for the host device each step is kept: a launch as the call it was,
+ * a copy as addresses and a size.  The graph keeps alive what its steps use, and notes it as used where it is launched.
+ *
+ * A step: [launcher, arguments, node or 0, what it uses] of a launch; on the host device also (to, from, bytes) of a copy,
+ * (function, arguments) of an elementwise call. */
+#include "runtime/cuda/graph.h"
+
+#include <string.h> /* memmove */
+
+#include "runtime/cuda/device_memory.h"
+
+_Thread_local Capture *runtime_capture;
+
+typedef struct Graph {
+    PyObject_HEAD
+    Runtime *runtime;
+    Device *device; /* NULL: not recorded yet */
+    unsigned generation;
+    PyObject *kept, *steps;
+    void *graph; /* of the device */
+    Capture capture;
+} Graph;
+
+enum { STEP_LAUNCHER, STEP_ARGUMENTS, STEP_NODE, STEP_KEPT };
+
+int graph_refuse(const char *what) {
+    PyErr_Format(PyExc_RuntimeError, "%s cannot be recorded in a graph", what);
+    return -1;
+}
+
+/* ---- what is recorded ---- */
+
+int graph_keep(PyObject *object) { return PyList_Append(runtime_capture->kept, object); }
+
+int graph_copy(Device *device, DeviceCopy kind, bool wait, void *to, const void *from, size_t bytes) {
+    Capture *capture = runtime_capture;
+    if (wait) return graph_refuse("a copy whose elements are needed at once, or that is no copy of contiguous memory,");
+    if (!device->shares_memory) {
+        int status = device->ops->copy(device, kind, capture->stream, false, to, from, bytes);
+        return device_check(device, status, "recording a copy");
+    }
+    PyObject *step = Py_BuildValue("(NNn)", PyLong_FromVoidPtr(to), PyLong_FromVoidPtr((void *)from), bytes);
+    int result = step ? PyList_Append(capture->steps, step) : -1;
+    Py_XDECREF(step);
+    return result;
+}
+
+static PyObject *tuple_of(PyObject *const *items, Py_ssize_t count) {
+    PyObject *tuple = PyTuple_New(count);
+    for (Py_ssize_t i = 0; tuple && i < count; i++) PyTuple_SET_ITEM(tuple, i, Py_NewRef(items[i]));
+    return tuple;
+}
+
+int graph_add_call(PyObject *callable, PyObject *const *arguments, Py_ssize_t count) {
+    PyObject *all = tuple_of(arguments, count), *step = all ? PyTuple_Pack(2, callable, all) : NULL;
+    int result = step ? PyList_Append(runtime_capture->steps, step) : -1;
+    Py_XDECREF(all);
+    Py_XDECREF(step);
+    return result;
+}
+
+Py_ssize_t graph_mark(void) { return PyList_GET_SIZE(runtime_capture->kept); }
+
+int graph_add_launch(PyObject *launcher, PyObject *const *arguments, Py_ssize_t count, Py_ssize_t mark) {
+    Capture *capture = runtime_capture;
+    Device *device = capture->device;
+    void *node = NULL;
+    if (capture->node) return 0; /* it is there already */
+    if (!device->shares_memory &&
+        device_check(device, device->ops->graph_last(device, capture->stream, &node), "recording a launch") < 0)
+        return -1;
+    PyObject *all = tuple_of(arguments, count), *used = PyList_GetSlice(capture->kept, mark, PY_SSIZE_T_MAX);
+    PyObject *step = all && used ? Py_BuildValue("[OONO]", launcher, all, PyLong_FromVoidPtr(node), used) : NULL;
+    int result = step ? PyList_Append(capture->steps, step) : -1;
+    if (result == 0) result = PyList_SetSlice(capture->kept, mark, PY_SSIZE_T_MAX, NULL);
+    Py_XDECREF(all);
+    Py_XDECREF(used);
+    Py_XDECREF(step);
+    return result;
+}
+
+/* ---- the block ---- */
+
+static PyObject *graph_enter(PyObject *object, PyObject *unused) {
+    (void)unused;
+    Graph *self = (Graph *)object;
+    Device *device = runtime_device(self->runtime);
+    if (!device) return NULL;
+    if (runtime_capture || self->device) {
+        PyErr_SetString(PyExc_RuntimeError, runtime_capture ? "this thread is recording a graph already"
+                                                            : "this graph is recorded: a new one is cuda.graph()");
+        return NULL;
+    }
+    self->capture = (Capture){.device = device, .kept = self->kept, .steps = self->steps};
+    if (device_check(device, device->ops->graph_begin(device, &self->capture.stream), "recording a graph") < 0)
+        return NULL;
+    runtime_capture = &self->capture;
+    return Py_NewRef(object);
+}
+
+static PyObject *graph_exit(PyObject *object, PyObject *args) {
+    Graph *self = (Graph *)object;
+    Device *device = self->capture.device;
+    bool raised = PyTuple_GET_SIZE(args) > 0 && PyTuple_GET_ITEM(args, 0) != Py_None;
+    if (!device || runtime_capture != &self->capture) {
+        PyErr_SetString(PyExc_RuntimeError, "this thread is not recording this graph");
+        return NULL;
+    }
+    runtime_capture = NULL;
+    int status = device->ops->graph_end(device, self->capture.stream, raised ? NULL : &self->graph);
+    if (raised) Py_RETURN_NONE; /* what was recorded is dropped with the graph */
+    if (device_check(device, status, "recording a graph") < 0) return NULL;
+    self->device = device;
+    self->generation = device->generation;
+    Py_RETURN_NONE;
+}
+
+/* ---- running it ---- */
+
+static int note_uses(PyObject *kept, const Runtime *runtime, void *stream, PyObject *keeper) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kept); i++) {
+        PyObject *used = PyList_GET_ITEM(kept, i);
+        if (Py_IS_TYPE(used, runtime->device_array) && device_array_used((DeviceArray *)used, stream, keeper) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int run_step(PyObject *step) {
+    PyObject *const *parts = PySequence_Fast_ITEMS(step);
+    if (PyList_Check(step) || PyTuple_GET_SIZE(step) == 2) {
+        PyObject *result = PyObject_CallObject(parts[STEP_LAUNCHER], parts[STEP_ARGUMENTS]);
+        Py_XDECREF(result);
+        return result ? 0 : -1;
+    }
+    memmove(PyLong_AsVoidPtr(parts[0]), PyLong_AsVoidPtr(parts[1]), PyLong_AsSize_t(parts[2]));
+    return 0;
+}
+
+static int check_ready(const Graph *self) {
+    const char *why = !self->device ? "the graph has not been recorded"
+                      : self->generation != self->device->generation
+                          ? "the device was reset since the graph was recorded"
+                      : runtime_capture ? "a graph cannot be part of another"
+                                        : NULL;
+    if (why) PyErr_SetString(PyExc_RuntimeError, why);
+    return why ? -1 : 0;
+}
+
+static PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"stream", NULL};
+    Graph *self = (Graph *)object;
+    PyObject *stream = Py_None;
+    void *handle;
+    int status = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &stream) || check_ready(self) < 0 ||
+        runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
+        return NULL;
+    PyObject *keeper = stream == Py_None ? NULL : stream;
+    if (note_uses(self->kept, self->runtime, handle, keeper) < 0) return NULL;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->steps); i++) {
+        PyObject *step = PyList_GET_ITEM(self->steps, i);
+        if (self->device->shares_memory
+                ? run_step(step) < 0
+                : PyList_Check(step) && note_uses(PyList_GET_ITEM(step, STEP_KEPT), self->runtime, handle, keeper) < 0)
+            return NULL;
+    }
+    if (!self->device->shares_memory) status = self->device->ops->graph_run(self->device, self->graph, handle);
+    if (device_check(self->device, status, "launching a graph") < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- other arguments ---- */
+
+/* A recorded launch by its number, or by the kernel if it is launched once; borrowed. */
+static PyObject *find_launch(const Graph *self, PyObject *which) {
+    Py_ssize_t wanted = PyIndex_Check(which) ? PyNumber_AsSsize_t(which, PyExc_IndexError) : -1, number = 0;
+    PyObject *found = NULL;
+    if (wanted == -1 && PyErr_Occurred()) return NULL;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->steps); i++) {
+        PyObject *step = PyList_GET_ITEM(self->steps, i);
+        if (!PyList_Check(step)) continue;
+        PyObject *kernel = PyObject_GetAttrString(PyList_GET_ITEM(step, STEP_LAUNCHER), "kernel");
+        if (!kernel) return NULL;
+        Py_DECREF(kernel); /* the launcher has it */
+        if (kernel == which && found) {
+            PyErr_Format(PyExc_ValueError, "the graph launches %R more than once: name the launch by its number",
+                         which);
+            return NULL;
+        }
+        if (kernel == which || number == wanted) found = step;
+        number++;
+    }
+    if (!found)
+        PyErr_Format(PyExc_IndexError, "the graph has %zd launches of kernels, %R is none of them", number, which);
+    return found;
+}
+
+static PyObject *parameter_names(PyObject *launcher) {
+    static const char *const way[] = {"kernel", "py_func", "__code__", "co_varnames"};
+    PyObject *at = Py_NewRef(launcher);
+    for (size_t i = 0; at && i < COUNT_OF(way); i++) Py_SETREF(at, PyObject_GetAttrString(at, way[i]));
+    return at;
+}
+
+/* The arguments of a launch with others in the place of some; a new reference. */
+static PyObject *merge_arguments(PyObject *step, PyObject *given, PyObject *named) {
+    PyObject *old = PyList_GET_ITEM(step, STEP_ARGUMENTS), *name, *value;
+    Py_ssize_t count = PyTuple_GET_SIZE(old), at = 0;
+    if (PyTuple_GET_SIZE(given) - 1 > count)
+        return PyErr_Format(PyExc_TypeError, "the launch has %zd arguments, %zd were given", count,
+                            PyTuple_GET_SIZE(given) - 1);
+    PyObject *names = parameter_names(PyList_GET_ITEM(step, STEP_LAUNCHER)),
+             *list = names ? PySequence_List(old) : NULL;
+    for (Py_ssize_t i = 1; list && i < PyTuple_GET_SIZE(given); i++)
+        if (PyList_SetItem(list, i - 1, Py_NewRef(PyTuple_GET_ITEM(given, i))) < 0) Py_CLEAR(list);
+    while (list && named && PyDict_Next(named, &at, &name, &value)) {
+        Py_ssize_t place = PySequence_Contains(names, name) == 1 ? PySequence_Index(names, name) : count;
+        if (place >= count) {
+            PyErr_Format(PyExc_TypeError, "the kernel has no parameter %R", name);
+            Py_CLEAR(list);
+        } else if (PyList_SetItem(list, place, Py_NewRef(value)) < 0) {
+            Py_CLEAR(list);
+        }
+    }
+    PyObject *merged = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(names);
+    Py_XDECREF(list);
+    return merged;
+}
+
+/* The launch is made again, and what would have been launched becomes the node's (cuda_kernel_launch). */
+static int update_node(Graph *self, PyObject *step, PyObject *arguments) {
+    PyObject *kept = PyList_New(0);
+    if (!kept) return -1;
+    self->capture = (Capture){.device = self->device,
+                              .kept = kept,
+                              .steps = self->steps,
+                              .graph = self->graph,
+                              .node = PyLong_AsVoidPtr(PyList_GET_ITEM(step, STEP_NODE))};
+    runtime_capture = &self->capture;
+    PyObject *result = PyObject_CallObject(PyList_GET_ITEM(step, STEP_LAUNCHER), arguments);
+    runtime_capture = NULL;
+    if (result) PyList_SetItem(step, STEP_KEPT, Py_NewRef(kept));
+    Py_DECREF(kept);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+static PyObject *graph_update(PyObject *object, PyObject *args, PyObject *kwargs) {
+    Graph *self = (Graph *)object;
+    if (PyTuple_GET_SIZE(args) < 1) {
+        PyErr_SetString(PyExc_TypeError, "update() takes the number of a launch or its kernel, then arguments");
+        return NULL;
+    }
+    if (check_ready(self) < 0) return NULL;
+    PyObject *step = find_launch(self, PyTuple_GET_ITEM(args, 0));
+    PyObject *arguments = step ? merge_arguments(step, args, kwargs) : NULL;
+    if (!arguments) return NULL;
+    if (!self->device->shares_memory && update_node(self, step, arguments) < 0) {
+        Py_DECREF(arguments);
+        return NULL;
+    }
+    PyList_SetItem(step, STEP_ARGUMENTS, arguments);
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_launches(PyObject *object, void *unused) {
+    (void)unused;
+    PyObject *steps = ((Graph *)object)->steps, *list = PyList_New(0);
+    for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(steps); i++) {
+        PyObject *step = PyList_GET_ITEM(steps, i);
+        if (!PyList_Check(step)) continue;
+        PyObject *pair = PyTuple_Pack(2, PyList_GET_ITEM(step, STEP_LAUNCHER), PyList_GET_ITEM(step, STEP_ARGUMENTS));
+        if (!pair || PyList_Append(list, pair) < 0) Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
+}
+
+/* ---- the class ---- */
+
+static int traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(((Graph *)object)->kept);
+    Py_VISIT(((Graph *)object)->steps);
+    return 0;
+}
+
+static int clear(PyObject *object) {
+    Py_CLEAR(((Graph *)object)->kept);
+    Py_CLEAR(((Graph *)object)->steps);
+    return 0;
+}
+
+static void dealloc(PyObject *object) {
+    Graph *self = (Graph *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->graph && self->generation == self->device->generation)
+        self->device->ops->graph_close(self->device, self->graph);
+    clear(object);
+    PyObject_GC_Del(object);
+    Py_DECREF(type);
+}
+
+PyObject *graph_new(PyObject *capsule, PyObject *unused) {
+    (void)unused;
+    Runtime *runtime = RUNTIME_OF(capsule);
+    Graph *self = PyObject_GC_New(Graph, runtime->graph);
+    if (!self) return NULL;
+    self->runtime = runtime;
+    self->device = NULL;
+    self->graph = NULL;
+    self->generation = 0;
+    self->capture = (Capture){0};
+    self->kept = PyList_New(0);
+    self->steps = PyList_New(0);
+    PyObject_GC_Track(self);
+    if (!self->kept || !self->steps) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static PyMethodDef methods[] = {
+    {"launch", (PyCFunction)(void (*)(void))graph_launch, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("launch($self, stream=0)\n--\n\nRuns what was recorded, in its order.")},
+    {"update", (PyCFunction)(void (*)(void))graph_update, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("update($self, launch, *args, **kwargs)\n--\n\nGives a recorded launch, named by its number or its "
+               "kernel, other arguments; those that are not given stay.")},
+    {"__enter__", graph_enter, METH_NOARGS, NULL},
+    {"__exit__", graph_exit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef attributes[] = {
+    {"launches", get_launches, NULL, PyDoc_STR("(launcher, arguments) of each recorded launch of a kernel."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, (void *)PyDoc_STR("Launches and copies that are recorded in a `with` block and run with one call; made "
+                                  "by cuda.graph().")},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
+    {0, NULL},
+};
+
+PyType_Spec graph_spec = {
+    "krait.cuda.Graph", sizeof(Graph), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};

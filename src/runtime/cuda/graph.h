@@ -1,0 +1,33 @@
+/* graph.h: work that is recorded instead of done: what the files that queue work ask while a thread is in a block of
+ * `with cuda.graph()`. */
+#ifndef KRAIT_RUNTIME_CUDA_GRAPH_H
+#define KRAIT_RUNTIME_CUDA_GRAPH_H
+
+#include "runtime/cuda/cuda.h" /* runtime_capture */
+#include "runtime/device.h"
+
+struct Capture {
+    Device *device;
+    void *stream;   /* of a GPU, which records what it is given; on the host device NULL */
+    PyObject *kept; /* list: what the recorded work uses */
+    PyObject *steps;
+    void *graph, *node; /* set while a recorded launch gets other arguments: gpu_graph_update instead of a launch */
+};
+
+/* The stream that work for `stream` goes to. */
+static inline void *capture_stream(void *stream) {
+    return KRAIT_UNLIKELY(runtime_capture != NULL) ? runtime_capture->stream : stream;
+}
+
+/* A copy in such a block; one that is waited for cannot be recorded.  -1: exception set. */
+int graph_copy(Device *device, DeviceCopy kind, bool wait, void *to, const void *from, size_t bytes);
+int graph_refuse(const char *what); /* -1, with the exception */
+
+/* gpu_graph.c: DeviceOps.graph_... of a GPU. */
+int gpu_graph_begin(Device *device, void **stream);
+int gpu_graph_last(Device *device, void *stream, void **node);
+int gpu_graph_end(Device *device, void *stream, void **graph);
+int gpu_graph_run(Device *device, void *graph, void *stream);
+int gpu_graph_close(Device *device, void *graph);
+
+#endif

@@ -1,0 +1,171 @@
+"""cuda.graph(): what a block gives to the device is recorded, and done by launch(); on the device of this machine, be it
+a GPU or the host."""
+
+import numpy as np
+import pytest
+
+from krait import cuda, vectorize
+
+
+@cuda.jit
+def add(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += y[i]
+
+
+@cuda.jit
+def scale(x, factor):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= factor
+
+
+@vectorize(["float64(float64, float64)"], target="cuda")
+def plus(a, b):
+    return a + b
+
+
+def device(*values, n=100):
+    return [cuda.to_device(np.full(n, float(value))) for value in values]
+
+
+def test_nothing_is_done_before_the_launch():
+    x, y = device(1, 2)
+    with cuda.graph() as g:
+        add[1, 128](x, y)
+        scale[1, 128](x, 10.0)
+    assert (x.copy_to_host() == 1).all()
+    g.launch()
+    assert (x.copy_to_host() == 30).all()
+    g.launch()
+    assert (x.copy_to_host() == 320).all()
+
+
+def test_twenty_kernels_in_their_order():
+    (x,) = device(1)
+    with cuda.graph() as g:
+        for i in range(10):
+            scale[1, 128](x, 2.0)
+            add[1, 128](x, x)
+    assert len(g.launches) == 20
+    stream = cuda.stream()
+    g.launch(stream)
+    stream.synchronize()
+    assert (x.copy_to_host() == 4.0**10).all()
+
+
+def test_copies_read_and_write_what_lies_there_at_the_launch():
+    x, y = device(0, 1)
+    source = np.arange(100.0)
+    with cuda.graph() as g:
+        x.copy_to_device(source)
+        add[1, 128](x, y)
+        y.copy_to_device(x)
+        result = y.copy_to_host()
+        fresh = cuda.to_device(source)
+        scale[1, 128](fresh, 3.0)
+    for factor in (1, 5):
+        source[:] = factor * np.arange(100.0)
+        y.copy_to_device(np.ones(100))
+        g.launch()
+        cuda.synchronize()
+        np.testing.assert_array_equal(result, source + 1)
+        np.testing.assert_array_equal(fresh.copy_to_host(), source * 3)
+
+
+def test_elementwise_calls_filling_and_operators():
+    x, y, out = device(1, 2, 0)
+    with cuda.graph() as g:
+        x.fill(5)
+        made = plus(x, y)
+        plus(made, 1.0, out=out)
+        x += out
+        product = x * y
+    assert (x.copy_to_host() == 1).all()
+    g.launch()
+    assert (out.copy_to_host() == 8).all() and (made.copy_to_host() == 7).all()
+    assert (x.copy_to_host() == 13).all() and (product.copy_to_host() == 26).all()
+    y.fill(3)
+    g.launch()
+    assert (product.copy_to_host() == 42).all()
+
+
+def test_other_arguments():
+    x, y, z = device(1, 2, 3)
+    with cuda.graph() as g:
+        scale[1, 128](x, 2.0)
+        add[1, 128](x, y)
+        add[1, 128](y, x)
+    g.update(0, factor=10.0)
+    g.launch()
+    assert (x.copy_to_host() == 12).all() and (y.copy_to_host() == 14).all()
+    g.update(scale, z)
+    g.update(1, z)
+    g.update(2, y=z)
+    g.launch()
+    assert (z.copy_to_host() == 44).all() and (y.copy_to_host() == 58).all() and (x.copy_to_host() == 12).all()
+    for arguments, named, error, words in [
+        ((3,), {}, IndexError, "3 launches"),
+        ((add,), {}, ValueError, "more than once"),
+        ((plus,), {}, IndexError, "none of them"),
+        ((0, z, 1.0, 2.0), {}, TypeError, "2 arguments"),
+        ((0,), {"by": 1.0}, TypeError, "no parameter 'by'"),
+    ]:
+        with pytest.raises(error, match=words):
+            g.update(*arguments, **named)
+
+
+def test_a_graph_keeps_what_it_uses():
+    x, y = device(1, 2)
+    with cuda.graph() as g:
+        add[1, 128](x[10:20], y[:10])
+        result = x.copy_to_host()
+    del x, y
+    g.launch()
+    cuda.synchronize()
+    assert result[:10].sum() == 10 and result[10:20].sum() == 30
+
+
+def test_what_cannot_be_recorded():
+    x, y = device(1, 2)
+    for action in (lambda: add[1, 128](x, np.ones(100)), lambda: float(x[0]),
+                   lambda: x[::2].copy_to_host(), lambda: np.asarray(x)):
+        with pytest.raises(RuntimeError, match="cannot be recorded"), cuda.graph():
+            action()
+    add[1, 128](x, y)  # nothing is recorded any more
+    assert (x.copy_to_host() == 3).all()
+
+
+def test_a_block_that_raises_records_nothing():
+    x, y = device(1, 2)
+    g = cuda.graph()
+    with pytest.raises(KeyError), g:
+        add[1, 128](x, y)
+        raise KeyError
+    with pytest.raises(RuntimeError, match="not been recorded"):
+        g.launch()
+    assert (x.copy_to_host() == 1).all()
+
+
+def test_graphs_do_not_nest_and_are_recorded_once():
+    with cuda.graph() as g, pytest.raises(RuntimeError, match="recording a graph already"):
+        cuda.graph().__enter__()
+    with pytest.raises(RuntimeError, match="is recorded"):
+        g.__enter__()
+    g.launch()  # nothing
+    with pytest.raises(RuntimeError, match="part of another"), cuda.graph():
+        g.launch()
+    with pytest.raises(RuntimeError, match="not recording"):
+        g.__exit__(None, None, None)
+
+
+def test_a_clustered_and_a_cooperative_launch():
+    x, y = device(1, 2)
+    add.configure(2, 64, cooperative=True)(x, y)
+    scale.configure(2, 64, cluster=2, priority=0)(x, 2.0)
+    assert (x.copy_to_host() == 6).all()
+    with pytest.raises(ValueError, match="divide the grid"):
+        add.configure(3, 64, cluster=2)
+    with pytest.raises(ValueError, match="at most 16"):
+        add.configure(32, 64, cluster=32)
