@@ -1,5 +1,5 @@
-"""cuda.graph(): what a block gives to the device is recorded, and done by launch(); on the device of this machine, be it
-a GPU or the host."""
+"""cuda.graph(): what a block gives to the device is recorded, and done by launch(); on the device of this machine, be
+it a GPU or the host."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-/* gpu_graph.c: recorded work of a GPU: a stream of its own captures what a thread queues, the driver makes a graph of it
- * that runs with one call.
+/* gpu_graph.c: recorded work of a GPU: a stream of its own captures what a thread queues, the driver makes a graph of
+ * it that runs with one call.
  *
  * The stream does not wait for the default stream and captures relaxedly, so that a block may allocate memory, load
  * kernels and ask questions, which happens at once and is no part of the graph. */

@@ -4,8 +4,8 @@
  * not done.  A GPU records it itself (gpu_graph.c); for the host device each step is kept: a launch as the call it was,
  * a copy as addresses and a size.  The graph keeps alive what its steps use, and notes it as used where it is launched.
  *
- * A step: [launcher, arguments, node or 0, what it uses] of a launch; on the host device also (to, from, bytes) of a copy,
- * (function, arguments) of an elementwise call. */
+ * A step: [launcher, arguments, node or 0, what it uses] of a launch; on the host device also (to, from, bytes) of a
+ * copy, (function, arguments) of an elementwise call. */
 #include "runtime/cuda/graph.h"
 
 #include <string.h> /* memmove */
