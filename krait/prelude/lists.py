@@ -72,7 +72,7 @@ def index(items, value, start=0, stop=9223372036854775807):
     for i in range(first, last):
         if items[i] == value:
             return i
-    raise ValueError(f"{value} is not in list")
+    raise ValueError(f"{value!r} is not in list")
 
 
 def count(items, value):

@@ -252,13 +252,16 @@ static Value *in_header(const Loops *loops, const Loop *loop, const Edges *backs
     return is_inside(loops, loop, value->block) ? NULL : value;
 }
 
-/* The handler of the ways back, and what its phis take when the header looks. */
+/* The handler of the ways back, and what its phis take when the header looks; NULL if it may use values of the round,
+ * which the header does not know. */
 static void find_handler(const Loops *loops, Loop *loop, const Edges *backs) {
     size_t back = 0;
     while (back < backs->len && !backs->data[back].from->unwinds) back++;
     if (back == backs->len) return;
     const Block *from = backs->data[back].from;
     loop->handler = block_unwind(from);
+    const Block *above = loop->handler->idom;
+    if (above && above != loop->header && is_inside(loops, loop, above)) return;
     size_t pred = 0;
     while (loop->handler->preds.data[pred] != from) pred++;
     VEC(Value *) handled = {0};

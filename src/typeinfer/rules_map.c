@@ -147,6 +147,17 @@ static bool is_weak_int(Fact fact) {
     return fact.konst && type_is_scalar(fact.type) && fact.type->weak && fact.type->scalar == SCALAR_INT64;
 }
 
+/* A Python int that meets NumPy integers, and gives one with them, is of their type before the loop begins: if it does
+ * not fit it raises, even if there are no elements. */
+static bool is_running_int(Fact fact) {
+    return !fact.konst && type_is_scalar(fact.type) && fact.type->weak && fact.type->scalar == SCALAR_INT64;
+}
+
+static bool is_numpy_integer(const Type *type) {
+    char kind = type_scalar_kind(type);
+    return kind == 'i' || kind == 'u';
+}
+
 /* The types of one element of each operand, and what the ufunc gives for them. */
 static bool type_elements(Typing *t, Mapping *m) {
     TypingSpace space;
@@ -167,6 +178,8 @@ static bool type_elements(Typing *t, Mapping *m) {
     if (!typing_call_library(&part)) return t->failed = true, false;
     for (size_t i = 0; i < m->nout; i++)
         m->results[i] = infer_strong(t->in, m->nout == 1 ? part.result : part.result->items[i]);
+    for (size_t i = 0; i < m->nin; i++)
+        if (is_running_int(m->in[i]) && is_numpy_integer(m->results[0])) m->elements[i] = m->results[0];
     return true;
 }
 

@@ -316,3 +316,41 @@ def test_types_meet_in_any_order(body, values):
         for k, value in enumerate(order):
             result = compiled(k, *order)
             assert type(result) is wanted and result == value
+
+
+# ---- a try statement in a loop over rows, whose handler uses the row ----
+
+
+def test_a_handler_uses_what_a_round_of_its_loop_has_made():
+    agree(make("""
+        def f(rows):
+            for row in rows:
+                try:
+                    pass
+                except TypeError:
+                    row[:1] = row
+            for row in rows:
+                try:
+                    if row[0] > 1:
+                        raise ValueError
+                except ValueError:
+                    row[1:] = row[:1]
+            return rows
+    """), np.arange(6.0).reshape(3, 2))
+
+
+# ---- an int that does not fit raises, even if there are no elements ----
+
+
+@pytest.mark.parametrize("text", ["p += n", "p[1:1] *= n", "p[:] |= n", "p **= n", "p = p - n", "p = np.maximum(n, p)",
+                                  "p = p << n", "p = p == n", "p = np.add(p, n, dtype=np.int64)"])
+def test_ints_meet_arrays_without_elements(text):
+    function = make(f"def f(p, n):\n    {text}\n    return p")
+    for size in (0, 2):
+        agree_all(function, [(np.ones(size, np.int16), n) for n in (3, 70000, -70000)])
+
+
+def test_an_item_that_is_in_no_list_is_named_as_the_interpreter_names_it():
+    function = make("def f(x):\n    return [1, 2, 3].index(x)")
+    for value in (np.False_, np.int8(7), np.float32(2.5), False, 2.5, 9):
+        agree(function, value)
