@@ -111,11 +111,24 @@ def _sum(items):
     return sum(items)
 
 
+def _abs(value):
+    """Of a complex NaN the interpreter looks at an error that an earlier function of C may have left."""
+    abs(0j)
+    return abs(value)
+
+
 def _signed(value):
     """Nobody says which sign a NaN has that was computed."""
     if value != value:
         raise Differs("the sign of a NaN")
     return value
+
+
+def _listed(items):
+    """The array of an empty list has the type that the list's items would have."""
+    if type(items) is list and not items:
+        raise Differs("the dtype of an empty list")
+    return items
 
 
 def _stored(value, array):
@@ -146,7 +159,8 @@ def _complex_ufunc(name, *values):
 
 
 COMPLEX_UFUNCS = ("absolute", "abs", "multiply", "square")
-KNOWN = (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _sum, _signed, _stored, _complex_ufunc)
+KNOWN = (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed, _stored,
+         _complex_ufunc)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -229,12 +243,14 @@ class Documented(ast.NodeTransformer):
             kind = getattr(np, function.attr)
             if isinstance(kind, type) and issubclass(kind, np.integer):
                 return call("_cast", function, *node.args)
+            if function.attr in ("array", "asarray"):
+                node.args[0] = call("_listed", node.args[0])
             if function.attr in COMPLEX_UFUNCS:
                 return call("_complex_ufunc", ast.Constant(kind.__name__), *node.args)
         if isinstance(function, ast.Name) and function.id == "round":
             return call("_watch", call("_round", *node.args))
-        if isinstance(function, ast.Name) and function.id == "sum":
-            return call("_sum", *node.args)
+        if isinstance(function, ast.Name) and function.id in ("sum", "abs"):
+            return call("_watch", call("_" + function.id, *node.args))
         return call("_watch", node)
 
     def visit_Assign(self, node):

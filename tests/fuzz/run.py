@@ -2,6 +2,7 @@
 
     python tests/fuzz/run.py functions --programs 100000 --jobs 2
     python tests/fuzz/run.py kernels --programs 1000 --seed 7 --gpu
+    python tests/fuzz/run.py arrays --seconds 600 --jobs 16
 
 Each program is made from its own seed, so that `--seed N --programs 1` makes it again.  A failure is printed with its
 program, whole and as small as it could be made; the last lines say how many programs there were of each verdict, and
@@ -14,6 +15,7 @@ import importlib
 import itertools
 import pathlib
 import random
+import re
 import sys
 import threading
 import time
@@ -28,7 +30,7 @@ FAILURES = ("wrong", "crash", "hang", "broken")
 
 def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("subject", choices=["functions", "kernels"])
+    parser.add_argument("subject", choices=["functions", "kernels", "arrays"])
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start no program after this time")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes")
@@ -38,6 +40,12 @@ def parse(arguments=None):
     parser.add_argument("--minimise", type=int, default=5, help="how many failures are made small")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
+
+
+def kind_of(refusal):
+    """Its first line without the names, numbers and types of the program."""
+    text = re.sub(r"array\([^()]*\)", "array", refusal.split("\n")[0])
+    return re.sub(r"`[a-zA-Z]\d+` ?(\((\w+)\))?", r"\2", re.sub(r"-?\b\d+\b", "N", text))
 
 
 class Campaign:
@@ -63,7 +71,7 @@ class Campaign:
             with self.lock:
                 self.verdicts[verdict] += 1
                 if verdict == "refused":
-                    self.refusals[text.split("\n")[0]] += 1
+                    self.refusals[kind_of(text)] += 1
             if verdict in FAILURES:
                 self.report(worker, seed, verdict, text)
         worker.stop()

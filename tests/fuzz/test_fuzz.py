@@ -13,7 +13,7 @@ BUDGET = {"programs": 400, "seconds": 25}
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("subject", ["functions", "kernels"])
+@pytest.mark.parametrize("subject", ["functions", "kernels", "arrays"])
 def test_random_programs(subject):
     command = [sys.executable, RUN, subject, "--jobs", str(min(2, os.cpu_count())), "--minimise", "1"]
     command += [item for name, value in BUDGET.items() for item in (f"--{name}", str(value))]

@@ -1,0 +1,482 @@
+"""Random programs of the array language, and their comparison with the interpreter.
+
+Written from NumPy's manual, not from what compiled code takes: what is refused is counted.  A program is made with
+sample values at hand: an expression that NumPy refuses for them, or whose value has no type that programs compute with,
+is not written, and a variable keeps the type of its first value.  The calls that follow have arrays of other lengths,
+so that errors of shapes and indices are met, too.  What a call put on the heap must be gone with its result.
+"""
+
+import contextlib
+import itertools
+import random
+import re
+import warnings
+
+import numpy as np
+
+import kinds
+import oracle
+from documented import HELPERS, Differs, compiled_form, interpreted_forms
+from functions import Program, load, refusal
+
+from krait import _testing, errors, njit
+
+CALLS = 4
+ITEMS = (np.float64, np.float64, np.float32, np.int64, np.int64, np.int32, np.int8, np.uint8, np.uint16, np.bool_)
+LARGEST = 200  # elements of a sample
+
+# Slots: <A> array, <B> array of bools, <J> array of small indices, <S> number, <I> int, <N> small length, <X> axis,
+# <D> dtype, <L> list, <K> slices, <V> vector.
+CREATION = ("np.zeros(<N>)", "np.zeros((<N>, <N>))", "np.zeros(<N>, <D>)", "np.ones((<N>, <N>), <D>)", "np.ones(<N>)",
+            "np.zeros((<N>, 2), dtype=<D>)", "np.full(<N>, <S>)", "np.full((<N>, <N>), <S>)", "np.zeros_like(<A>)",
+            "np.ones_like(<A>)", "np.full_like(<A>, <S>)", "np.arange(<N>)", "np.arange(1, <N>)",
+            "np.arange(<N>, 0, -1)",
+            "np.arange(<N>, dtype=<D>)", "np.arange(<N>) * 0.5", "np.linspace(0.0, 1.0, <N>)", "np.eye(<N>)",
+            "np.identity(<N>)", "np.array([<S>, <S>])", "np.array((<I>, <I>, <I>))", "np.array([[1, 2], [3, <I>]])",
+            "<A>.copy()", "np.array(<A>)", "np.ascontiguousarray(<A>)", "np.asarray(<A>)", "np.array(<L>)",
+            "np.array([<S> for i in range(<N>)])", "np.tri(<N>)", "np.diag(<V>)", "np.empty(0)")
+ELEMENTWISE = ("(<A> + <A>)", "(<A> - <A>)", "(<A> * <A>)", "(<A> / <A>)", "(<A> // <A>)", "(<A> % <A>)", "(<A> + <S>)",
+               "(<S> - <A>)", "(<A> * <S>)", "(<A> / <S>)", "(<S> / <A>)", "(<A> // <S>)", "(<A> % <S>)", "(-<A>)",
+               "(<A> ** 2)", "abs(<A>)", "(<A> & <A>)", "(<A> | <S>)", "(<A> ^ <A>)", "(~<A>)", "(<A> << 2)",
+               "(<A> >> 1)",
+               "(<A> < <A>)", "(<A> <= <S>)", "(<A> == <A>)", "(<S> != <A>)", "(<A> > <S>)", "(<A> >= <A>)",
+               "np.minimum(<A>, <A>)", "np.maximum(<A>, <S>)", "np.sqrt(<A>)", "np.floor(<A>)", "np.ceil(<A>)",
+               "np.rint(<A>)", "np.sign(<A>)", "np.square(<A>)", "np.isnan(<A>)", "np.isfinite(<A>)", "np.abs(<A>)",
+               "np.logical_and(<A>, <A>)", "np.logical_not(<A>)", "np.where(<B>, <A>, <A>)", "np.where(<B>, <A>, <S>)",
+               "np.where(<A> > <S>, <A>, <S>)", "np.clip(<A>, 0, 5)", "np.clip(<A>, <S>, <S>)", "<A>.clip(0, 3)",
+               "np.round(<A>)", "<A>.astype(np.float64)", "<A>.astype(np.float32)", "<A>.round()", "np.trunc(<A>)",
+               "np.fmin(<A>, <A>)", "np.fmax(<A>, <S>)", "np.nan_to_num(<A>)", "(not <B>)",
+               "np.add(<A>, <A>)", "np.multiply(<A>, <S>)", "np.divmod(<A>, <A>)[1]", "np.isclose(<A>, <A>)",
+               "np.copysign(<A>, <S>)", "np.reciprocal(<A>)", "np.add(<A>, <A>, dtype=np.float64)")
+VIEWS = ("<A>[<K>]", "<A>[<K>]", "<A>[<K>]", "<A>[::-1]", "<A>.T", "<A>.reshape(-1)", "<A>.ravel()", "<A>.flatten()",
+         "<A>[None]", "<A>[..., None]", "<A>[np.newaxis, ...]", "<A>[<I>]", "<A>[:, <I>]", "<A>[<I>, :]", "<A>[..., 0]",
+         "np.transpose(<A>)", "np.expand_dims(<A>, 0)", "np.squeeze(<A>)", "np.flip(<A>)", "np.fliplr(<A>)",
+         "np.swapaxes(<A>, 0, 1)", "<A>.swapaxes(0, -1)", "<A>.transpose()", "np.diag(<A>)", "<A>.diagonal()",
+         "<A>.real", "np.reshape(<A>, (1, -1))", "<A>.reshape(<A>.size, 1)", "np.atleast_2d(<A>)",
+         "np.broadcast_to(<V>, (2, <V>.size))", "np.rot90(<A>)", "np.moveaxis(<A>, 0, -1)")
+INDEXED = ("<A>[<B>]", "<A>[<A> > <S>]", "<A>[<J>]", "<A>[<J>, 0]", "<A>[:, <J>]", "<A>[<J>, <J>]", "np.take(<A>, <J>)",
+           "np.take(<A>, <J>, axis=0)", "np.nonzero(<A>)[0]", "np.flatnonzero(<A>)", "np.argwhere(<A>)",
+           "<A>.take(<J>)",
+           "np.compress(<B>, <A>)", "np.extract(<B>, <A>)", "<A>[[0, -1]]", "np.where(<B>)[0]", "<A>[<B>, 0]")
+REDUCED = ("<A>.sum()", "<A>.sum(axis=<X>)", "np.sum(<A>)", "np.sum(<A>, axis=<X>, keepdims=True)", "<A>.sum(<X>)",
+           "<A>.min()", "<A>.max(axis=<X>)", "np.min(<A>)", "np.max(<A>, axis=<X>)", "<A>.mean()", "<A>.mean(axis=<X>)",
+           "np.mean(<A>)", "<A>.argmin()", "np.argmax(<A>)", "<A>.argmax(axis=<X>)", "<A>.any()", "np.all(<A>)",
+           "np.any(<A> > <S>)", "np.all(<A>, axis=<X>)", "np.prod(<J>)", "<J>.prod()", "<A>.cumsum()",
+           "np.cumsum(<A>, axis=<X>)", "np.cumprod(<J>)", "np.ptp(<A>)", "np.count_nonzero(<A>)", "np.median(<A>)",
+           "np.diff(<A>)", "np.var(<A>)", "np.std(<A>)", "np.trace(<A>)", "np.nansum(<A>)", "np.nanmax(<A>)",
+           "((<A> - <A>.mean()) ** 2).sum()", "np.sum(<A> * <A>)", "np.sum(<A>, dtype=np.float64)", "np.average(<A>)",
+           "np.amax(<A>)", "np.cumsum(<V>)[-1]", "np.array_equal(<A>, <A>)", "np.allclose(<A>, <A>)")
+JOINED = ("np.concatenate((<A>, <A>))", "np.concatenate((<A>, <A>), axis=<X>)", "np.hstack((<A>, <A>))",
+          "np.vstack((<A>, <A>))", "np.stack((<A>, <A>))", "np.append(<A>, <S>)", "np.append(<A>, <A>)",
+          "np.repeat(<A>, 2)", "np.tile(<A>, 2)", "np.roll(<A>, 1)", "np.sort(<V>)", "np.sort(<A>, axis=0)",
+          "np.argsort(np.unique(<A>))", "np.unique(<A>)", "np.searchsorted(np.sort(<V>), <S>)", "np.bincount(<J>)",
+          "np.isin(<A>, <J>)", "np.outer(<J>, <J>)", "np.dot(<J>, <J>)", "(<J> @ <J>)", "np.split(<V>, 1)[0]",
+          "np.delete(<V>, 0)", "np.insert(<V>, 0, <S>)", "np.column_stack((<V>, <V>))", "np.kron(<J>, <J>)",
+          "np.triu(<A>)", "np.tril(<A>)", "np.pad(<V>, 1)", "np.meshgrid(<V>, <V>)[0]",
+          "np.convolve(<J>, <J>)", "np.interp(<S>, np.arange(3), np.arange(3))", "np.union1d(<J>, <J>)")
+NUMBERS = ("(<S> + <S>)", "(<S> - <S>)", "(<S> * <S>)", "(<S> / <S>)", "(<S> // <S>)", "(<S> % <S>)", "(-<S>)",
+           "abs(<S>)",
+           "(<S> < <S>)", "(<S> == <S>)", "min(<I>, <I>)", "max(len(<A>), <I>)", "int(<S>)", "float(<S>)",
+           "np.sqrt(<S>)",
+           "round(<S>)", "(<I> & <I>)", "np.floor(<S>)", "<D>(<I> & 7)", "np.maximum(<S>, <S>)", "math.floor(<S>)")
+ASKED = ("<A>.size", "len(<A>)", "<A>.shape[0]", "<A>.shape[-1]", "<A>.ndim", "<A>[<I>]", "<A>[<I>, <I>]", "<V>[<I>]",
+         "<V>[-1]", "<A>.flat[<I>]", "<A>.item(0)", "len(<L>)", "<L>[<I>]", "sum(<L>)", "max(<L>)", "<L>[-1]",
+         "<L>.index(<S>)", "<L>.count(<S>)", "(<S> in <L>)", "<A>.itemsize", "<A>.nbytes")
+LISTS = ("[<S>]", "[<S>, <S>]", "[<S> for i in range(<N>)]", "[x + 1 for x in <L>]", "sorted(<L>)", "<L>[1:]",
+         "<L>[::-1]", "<L>.copy()", "list(<L>)", "[x for x in <V>]", "<V>.tolist()", "(<L> + <L>)", "(<L> * 2)",
+         "[x for x in <L> if x > <S>]", "list(range(<N>))", "[i * i for i in range(<N>)]", "[0] * <N>",
+         "[<A>, <A>]", "[(i, <S>) for i in range(<N>)]", "[[<S>], [<S>]]")
+ARRAYS = ((CREATION, 20), (ELEMENTWISE, 36), (VIEWS, 16), (INDEXED, 6), (REDUCED, 10), (JOINED, 8))
+SCALARS = ((NUMBERS, 30), (ASKED, 25), (REDUCED, 25))
+AUGMENTED = ("+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "TypeError", "OverflowError", "Exception",
+          "(ValueError, IndexError)")
+INDICES = ("<I>", "<K>", "<K>", "...", "<I>, <I>", ":, <I>", "<I>, <K>", "<B>", "<J>", "::-1", "::2", "1:", ":-1")
+
+
+def type_of(value):
+    """What a variable must keep, or None if programs do not compute with such."""
+    if isinstance(value, np.ndarray):
+        fits = value.dtype.type in ITEMS and value.ndim <= 3 and value.size <= LARGEST
+        return (value.dtype.type, value.ndim) if fits else None
+    if isinstance(value, (list, tuple)):
+        items = [type_of(item) for item in value]
+        if not items or None in items or (type(value) is list and len(set(items)) > 1):
+            return None
+        return type(value), items[0] if type(value) is list else tuple(items)
+    return type(value) if type(value) in (bool, int, float, *ITEMS) else None
+
+
+def twin(value):
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return type(value)(map(twin, value)) if isinstance(value, (list, tuple)) else value
+
+
+class Writer:
+    """Writes the body of one function; `samples` holds a value of each variable in scope."""
+
+    def __init__(self, chance, counter, functions):
+        self.chance, self.counter, self.functions = chance, counter, functions
+        self.samples, self.lines, self.depth, self.loops = {}, [], 1, 0
+        self.frozen = set()  # variables that loops depend on
+
+    # ---- expressions ----
+
+    def run(self, text, way=eval):
+        """What an expression gives for the samples, or a statement leaves of them; None if it raises."""
+        space = {**kinds.MODULES, **self.functions, **{name: twin(sample) for name, sample in self.samples.items()}}
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                value = way(text, space)
+        except Exception:
+            return None
+        return space if way is exec else value
+
+    def variable(self, accepts):
+        names = [name for name, value in self.samples.items() if accepts(value)]
+        return self.chance.choice(names) if names else None
+
+    def slot(self, letter, depth):
+        chance, is_array = self.chance, lambda value: isinstance(value, np.ndarray)
+        if letter == "A":
+            name = self.variable(is_array)
+            if depth <= 0 or (name and chance.random() < 0.6):
+                return name or "np.arange(4.0)"
+            return self.array(depth - 1)
+        if letter == "V":
+            return self.variable(lambda value: is_array(value) and value.ndim == 1) or "np.arange(3)"
+        if letter == "B":
+            name = self.variable(lambda value: is_array(value) and value.dtype == bool)
+            return name if name and chance.random() < 0.5 else f"({self.slot('A', 0)} > {self.slot('S', 0)})"
+        if letter == "J":
+            name = self.variable(lambda value: is_array(value) and value.dtype.kind in "iu" and value.ndim == 1)
+            return f"({name} % 3)" if name and chance.random() < 0.7 else "np.array([0, 2, 1])"
+        if letter == "S":
+            return self.number(depth - 1)
+        if letter == "I":
+            name = self.variable(lambda value: type(value) is int)
+            return chance.choice(["0", "1", "-1", "2", name or "0", f"{name or 1} % 3"])
+        if letter == "N":
+            name, array = self.variable(lambda value: type(value) is int), self.variable(is_array)
+            return chance.choice(["0", "1", "2", "3", "4", f"({name or 3} & 3)", f"len({array})" if array else "3"])
+        if letter == "L":
+            return self.variable(lambda value: type(value) is list) or "[1, 2, 3]"
+        if letter == "K":
+            ends = ["", "", "1", "-1", "2", "-2"]
+            one = f"{chance.choice(ends)}:{chance.choice(ends)}{chance.choice(['', '', ':2', ':-1', ':-2'])}"
+            return chance.choice([one, one, f"{one}, {chance.choice(['::-1', '1:', ':2', ':'])}"])
+        return chance.choice(["0", "1", "-1"]) if letter == "X" else kinds.name_of(chance.choice(ITEMS))
+
+    def filled(self, template, depth):
+        return re.sub(r"<([A-Z])>", lambda found: self.slot(found[1], depth), template)
+
+    def expression(self, groups, accepts, depth):
+        """A text whose value is accepted, or None."""
+        for _ in range(8):
+            if self.functions and self.chance.random() < 0.1:
+                text = self.call()
+            else:
+                templates, weights = zip(*groups)
+                text = self.filled(self.chance.choice(self.chance.choices(templates, weights)[0]), depth)
+            value = self.run(text)
+            if type_of(value) and accepts(value):
+                return text
+        return None
+
+    def array(self, depth=2):
+        return self.expression(ARRAYS, lambda value: isinstance(value, np.ndarray), depth) or "np.arange(4.0)"
+
+    def number(self, depth=2):
+        is_number = lambda value: not isinstance(value, (np.ndarray, list, tuple))
+        if depth <= 0 or self.chance.random() < 0.3:
+            name = self.variable(is_number) if self.chance.random() < 0.7 else None
+            return name or self.chance.choice(["0", "1", "2", "3", "0.5", "2.0", "-1.5", "0.0"])
+        return self.expression(SCALARS, is_number, depth) or "2"
+
+    def any(self):
+        roll = self.chance.random()
+        if roll < 0.12:
+            return self.expression([(LISTS, 1)], lambda value: type(value) is list, 1) or "[1, 2]"
+        return self.array() if roll < 0.75 else self.number()
+
+    def call(self):
+        name = self.chance.choice(list(self.functions))
+        return f"{name}({', '.join(self.like(sample) for sample in self.functions[name].samples)})"
+
+    def like(self, sample):
+        name = self.variable(lambda value: type_of(value) == type_of(sample))
+        if name:
+            return name
+        if isinstance(sample, np.ndarray):
+            return f"np.ones({(2,) * sample.ndim}, {kinds.name_of(sample.dtype.type)})"
+        return repr(sample) if type(sample) in (bool, int, float) else f"{kinds.name_of(type(sample))}(1)"
+
+    def condition(self):
+        return self.chance.choice([f"{self.number(1)} {self.chance.choice(['<', '>', '==', '!='])} {self.number(1)}",
+                                   self.filled("np.any(<A> > <S>)", 0), self.filled("<A>.size > <N>", 0)])
+
+    # ---- statements ----
+
+    KINDS = (("assign", 34), ("store", 14), ("update", 12), ("branch", 8), ("count", 8), ("walk", 6), ("wait", 2),
+             ("grow", 5), ("attempt", 5), ("check", 3), ("unpack", 2), ("leave", 2))
+
+    def statements(self, number):
+        names, weights = zip(*self.KINDS)
+        for _ in range(number):
+            getattr(self, "put_" + self.chance.choices(names, weights)[0])()
+
+    def put(self, text):
+        self.lines.append("    " * self.depth + text)
+
+    def put_if_it_runs(self, text):
+        if self.run(text, exec):
+            self.put(text)
+
+    @contextlib.contextmanager
+    def block(self, head):
+        """What a suite assigns first is not there after it."""
+        self.put(head)
+        before, length = dict(self.samples), len(self.lines)
+        self.depth += 1
+        yield
+        if len(self.lines) == length:
+            self.put("pass")
+        self.depth -= 1
+        self.samples = before
+
+    def bind(self, text):
+        """The name of a variable for the value of a text: a new one, or one that has had such values."""
+        value = self.run(text)
+        kind = type_of(value)
+        if not kind:
+            return None
+        old = self.variable(lambda one: type_of(one) == kind) if self.chance.random() < 0.3 else None
+        name = old if old and old not in self.frozen else f"v{next(self.counter)}"
+        self.samples[name] = value
+        return name
+
+    def put_assign(self):
+        text = self.any()
+        name = self.bind(text)
+        if name:
+            self.put(f"{name} = {text}")
+
+    def put_unpack(self):
+        one, other = self.number(), self.array()
+        names = [self.bind(one), self.bind(other)]
+        if None not in names and names[0] != names[1]:
+            self.put(f"{names[0]}, {names[1]} = {one}, {other}")
+
+    def put_store(self):
+        name = self.variable(lambda value: isinstance(value, np.ndarray))
+        if name:
+            text = f"{name}[{self.filled(self.chance.choice(INDICES), 0)}]"
+            operator = self.chance.choice(["=", "=", self.chance.choice(AUGMENTED)])
+            self.put_if_it_runs(f"{text} {operator} {self.chance.choice([self.number(1), self.array(1)])}")
+
+    def put_update(self):
+        name = self.variable(lambda value: not isinstance(value, (list, tuple)))
+        if not name or name in self.frozen:
+            return
+        text = f"{name} {self.chance.choice(AUGMENTED)} {self.chance.choice([self.number(1), self.array(1)])}"
+        after = self.run(text, exec)
+        if after and type_of(after[name]) == type_of(self.samples[name]):
+            self.put(text)
+
+    def put_branch(self):
+        with self.block(f"if {self.condition()}:"):
+            self.statements(self.chance.choice([1, 2]))
+        if self.chance.random() < 0.5:
+            with self.block("else:"):
+                self.statements(1)
+
+    def loop(self, head, names):
+        self.loops += 1
+        with self.block(head):
+            self.samples |= names
+            self.frozen |= set(names)
+            self.statements(self.chance.choice([1, 2, 3]))
+        self.loops -= 1
+
+    def put_count(self):
+        if self.loops < 2:
+            name = f"i{next(self.counter)}"
+            self.loop(f"for {name} in range({self.slot('N', 0)}):", {name: 1})
+
+    def put_walk(self):
+        walked = self.variable(lambda value: isinstance(value, (np.ndarray, list)) and np.shape(value)[:1] > (0,))
+        if not walked or self.loops > 1 or walked in self.frozen:
+            return
+        name, item = f"x{next(self.counter)}", twin(self.samples[walked][0])
+        if not type_of(item):
+            return
+        self.frozen.add(walked)
+        if self.chance.random() < 0.3:
+            place = f"i{next(self.counter)}"
+            self.loop(f"for {place}, {name} in enumerate({walked}):", {place: 1, name: item})
+        else:
+            self.loop(f"for {name} in {walked}:", {name: item})
+        self.frozen.discard(walked)
+
+    def put_wait(self):
+        if self.loops > 1:
+            return
+        name = f"n{next(self.counter)}"
+        self.put(f"{name} = 3")
+        self.samples[name] = 3
+        self.frozen.add(name)
+        self.loops += 1
+        with self.block(f"while {name} > 0 and {self.condition()}:"):
+            self.put(f"{name} -= 1")
+            self.statements(2)
+        self.loops -= 1
+
+    def put_leave(self):
+        if self.loops:
+            self.put(f"if {self.condition()}:")
+            self.put(f"    {self.chance.choice(['break', 'continue'])}")
+
+    def put_grow(self):
+        name = self.variable(lambda value: type(value) is list)
+        if not name or name in self.frozen:
+            return
+        item = self.like(self.samples[name][0])
+        self.put_if_it_runs(self.chance.choice([f"{name}.append({item})", f"{name}[0] = {item}", f"{name}.pop()",
+                                                f"{name}.insert(1, {item})", f"{name}.extend({name})",
+                                                f"{name}.sort()", f"{name}.reverse()", f"{name} += [{item}]"]))
+
+    def put_attempt(self):
+        with self.block("try:"):
+            self.statements(self.chance.choice([1, 2, 3]))
+            if self.chance.random() < 0.4:
+                self.put_check()
+        if self.chance.random() < 0.8:
+            with self.block(f"except {self.chance.choice(ERRORS)}{self.chance.choice(['', '', ' as error'])}:"):
+                self.statements(1)
+        else:
+            with self.block("finally:"):
+                self.statements(1)
+
+    def put_check(self):
+        raised = ["ValueError('no')", "IndexError", "ZeroDivisionError", f"ValueError({self.number(0)})"]
+        error = self.chance.choice(raised)
+        self.put(f"if {self.condition()}:")
+        self.put(f"    raise {error}")
+
+    def finish(self, most):
+        names = self.chance.sample(list(self.samples), min(len(self.samples), most))
+        texts = [*names, self.any()]
+        self.put(f"return {texts[0] if len(texts) == 1 else '(' + ', '.join(texts) + ')'}")
+
+
+# ---- programs ----
+
+
+def parameter(chance):
+    """A number's type, or an array's: its item and its shape, lengths by name."""
+    if chance.random() < 0.3:
+        return chance.choice([int, int, float, float, bool, *ITEMS])
+    shape = chance.choice([("n",), ("n",), ("m",), ("n", "m"), ("n", "m"), ("m", "n"), ("n", "n"), (), ("n", "m", 2)])
+    return chance.choice(ITEMS), shape
+
+
+def item(chance, kind):
+    """Small numbers, whose sums are exact; seldom others."""
+    return kinds.number(chance, kind) if chance.random() < 0.04 else kind(chance.randint(-8, 12) / 4) if issubclass(
+        kind, (float, np.floating)) else kind(chance.randint(0 if np.dtype(kind).kind in "ub" else -5, 9) if np.dtype(
+            kind).kind != "b" else chance.random() < 0.5)
+
+
+def value(chance, kind, lengths):
+    if isinstance(kind, type):
+        return item(chance, kind)
+    shape = tuple(lengths.get(length, length) for length in kind[1])
+    if chance.random() < 0.05:
+        shape = tuple(chance.choice([0, 1, 2]) for _ in shape)
+    steps = [chance.choice([1, 1, 1, 2, -1]) for _ in shape]
+    room = [length * abs(step) for length, step in zip(shape, steps)]
+    flat = np.array([item(chance, kind[0]) for _ in range(int(np.prod(room)))], kind[0])
+    return flat.reshape(room, order=chance.choice("CCCF"))[(..., *(slice(None, None, step) for step in steps))]
+
+
+def lengths(chance):
+    return {"n": chance.choice([0, 1, 2, 3, 4, 5, 9]), "m": chance.choice([1, 2, 3, 4])}
+
+
+def write(chance, name, counter, functions, types, statements, most):
+    """A function: its lines, and its samples."""
+    writer = Writer(chance, counter, functions)
+    given = {f"p{next(counter)}": value(chance, kind, {"n": 3, "m": 2}) for kind in types}
+    writer.samples = dict(given)
+    writer.statements(statements)
+    writer.finish(most)
+    return [f"def {name}({', '.join(given)}):", *writer.lines], list(given.values())
+
+
+def generate(seed):
+    chance, counter, functions, lines = random.Random(seed), itertools.count(), {}, []
+    for _ in range(chance.choice([0, 0, 0, 1, 2])):
+        name = f"h{next(counter)}"
+        types = [parameter(chance) for _ in range(chance.choice([1, 2]))]
+        body, samples = write(chance, name, counter, dict(functions), types, chance.choice([0, 1, 3]), 0)
+        space = {**kinds.MODULES, **functions}
+        exec("\n".join([*lines, *body]), space)
+        lines += body
+        functions = {**functions, name: space[name]}
+        functions[name].samples = samples
+    types = [parameter(chance) for _ in range(chance.choice([1, 2, 2, 3]))]
+    body, _ = write(chance, "f", counter, functions, types, chance.choice([0, 1, 1, 2, 3, 5]), 4)
+    calls = [tuple(value(chance, kind, drawn) for kind in types) for drawn in
+             ({"n": 3, "m": 2}, *(lengths(chance) for _ in range(CALLS - 1)))]
+    return Program("\n".join([*lines, *body]) + "\n", calls)
+
+
+# ---- running ----
+
+
+def comparable(result, given):
+    """Lists compared item by item, types included; arrays that the call made without how their memory is ordered."""
+    if isinstance(result, (list, tuple)):
+        return (type(result).__name__, *(comparable(item, given) for item in result))
+    if isinstance(result, np.ndarray) and not any(np.may_share_memory(result, array) for array in given):
+        return np.array(result, order="C")
+    return result
+
+
+def check(program):
+    compiled, _ = load(compiled_form(program.source), {})
+    interpreted, _ = load(interpreted_forms(program.source)[0], HELPERS)
+    compiled, verdict = njit(compiled), ("same", "")
+    for number, call in enumerate(program.calls):
+        theirs_in, ours_in = oracle.copy_argument(call), oracle.copy_argument(call)
+        objects = _testing.heap_objects()
+        ours = oracle.outcome(compiled, ours_in, {})
+        if isinstance(ours, oracle.Raised) and isinstance(ours.error, errors.KraitError):
+            return refusal(ours.error)
+        try:
+            theirs = oracle.outcome(interpreted, theirs_in, {})
+        except Differs as documented:
+            verdict = ("differs as documented", str(documented)) if number == 0 else verdict
+            continue
+        fault = difference(*(comparable(result, [one for one in call_in if isinstance(one, np.ndarray)])
+                             for result, call_in in ((ours, ours_in), (theirs, theirs_in))), ours_in, theirs_in)
+        del ours
+        if not fault and _testing.heap_objects() > objects:
+            fault = "an object of the heap was never released"
+        if fault:
+            return "wrong", f"call {number}: {fault}"
+    return verdict
+
+
+def difference(ours, theirs, ours_in, theirs_in):
+    try:
+        oracle.compare_outcomes(ours, theirs)
+        for i, (our, their) in enumerate(zip(ours_in, theirs_in)):
+            oracle.assert_same(our, their, f"argument {i} after the call")
+        shared = oracle.shared_with(ours, ours_in) == oracle.shared_with(theirs, theirs_in)
+        assert shared, "another argument's memory was returned"
+    except AssertionError as error:
+        return str(error)
+    return None
