@@ -30,62 +30,62 @@ LARGEST = 200  # elements of a sample
 CREATION = ("np.zeros(<N>)", "np.zeros((<N>, <N>))", "np.zeros(<N>, <D>)", "np.ones((<N>, <N>), <D>)", "np.ones(<N>)",
             "np.zeros((<N>, 2), dtype=<D>)", "np.full(<N>, <S>)", "np.full((<N>, <N>), <S>)", "np.zeros_like(<A>)",
             "np.ones_like(<A>)", "np.full_like(<A>, <S>)", "np.arange(<N>)", "np.arange(1, <N>)",
-            "np.arange(<N>, 0, -1)",
-            "np.arange(<N>, dtype=<D>)", "np.arange(<N>) * 0.5", "np.linspace(0.0, 1.0, <N>)", "np.eye(<N>)",
-            "np.identity(<N>)", "np.array([<S>, <S>])", "np.array((<I>, <I>, <I>))", "np.array([[1, 2], [3, <I>]])",
-            "<A>.copy()", "np.array(<A>)", "np.ascontiguousarray(<A>)", "np.asarray(<A>)", "np.array(<L>)",
-            "np.array([<S> for i in range(<N>)])", "np.tri(<N>)", "np.diag(<V>)", "np.empty(0)")
-ELEMENTWISE = ("(<A> + <A>)", "(<A> - <A>)", "(<A> * <A>)", "(<A> / <A>)", "(<A> // <A>)", "(<A> % <A>)", "(<A> + <S>)",
-               "(<S> - <A>)", "(<A> * <S>)", "(<A> / <S>)", "(<S> / <A>)", "(<A> // <S>)", "(<A> % <S>)", "(-<A>)",
-               "(<A> ** 2)", "abs(<A>)", "(<A> & <A>)", "(<A> | <S>)", "(<A> ^ <A>)", "(~<A>)", "(<A> << 2)",
-               "(<A> >> 1)",
-               "(<A> < <A>)", "(<A> <= <S>)", "(<A> == <A>)", "(<S> != <A>)", "(<A> > <S>)", "(<A> >= <A>)",
-               "np.minimum(<A>, <A>)", "np.maximum(<A>, <S>)", "np.sqrt(<A>)", "np.floor(<A>)", "np.ceil(<A>)",
-               "np.rint(<A>)", "np.sign(<A>)", "np.square(<A>)", "np.isnan(<A>)", "np.isfinite(<A>)", "np.abs(<A>)",
-               "np.logical_and(<A>, <A>)", "np.logical_not(<A>)", "np.where(<B>, <A>, <A>)", "np.where(<B>, <A>, <S>)",
-               "np.where(<A> > <S>, <A>, <S>)", "np.clip(<A>, 0, 5)", "np.clip(<A>, <S>, <S>)", "<A>.clip(0, 3)",
-               "np.round(<A>)", "<A>.astype(np.float64)", "<A>.astype(np.float32)", "<A>.round()", "np.trunc(<A>)",
-               "np.fmin(<A>, <A>)", "np.fmax(<A>, <S>)", "np.nan_to_num(<A>)", "(not <B>)",
-               "np.add(<A>, <A>)", "np.multiply(<A>, <S>)", "np.divmod(<A>, <A>)[1]", "np.isclose(<A>, <A>)",
-               "np.copysign(<A>, <S>)", "np.reciprocal(<A>)", "np.add(<A>, <A>, dtype=np.float64)")
+            "np.arange(<N>, 0, -1)", "np.arange(<N>, dtype=<D>)", "np.arange(<N>) * 0.5",
+            "np.linspace(0.0, 1.0, <N>)", "np.eye(<N>)", "np.identity(<N>)", "np.array([<S>, <S>])",
+            "np.array((<I>, <I>, <I>))", "np.array([[1, 2], [3, <I>]])", "<A>.copy()", "np.array(<A>)",
+            "np.ascontiguousarray(<A>)", "np.asarray(<A>)", "np.array(<L>)", "np.array([<S> for i in range(<N>)])",
+            "np.tri(<N>)", "np.diag(<V>)", "np.empty(0)")
+ELEMENTWISE = ("(<A> + <A>)", "(<A> - <A>)", "(<A> * <A>)", "(<A> / <A>)", "(<A> // <A>)", "(<A> % <A>)",
+               "(<A> + <S>)", "(<S> - <A>)", "(<A> * <S>)", "(<A> / <S>)", "(<S> / <A>)", "(<A> // <S>)",
+               "(<A> % <S>)", "(-<A>)", "(<A> ** 2)", "abs(<A>)", "(<A> & <A>)", "(<A> | <S>)", "(<A> ^ <A>)",
+               "(~<A>)", "(<A> << 2)", "(<A> >> 1)", "(<A> < <A>)", "(<A> <= <S>)", "(<A> == <A>)", "(<S> != <A>)",
+               "(<A> > <S>)", "(<A> >= <A>)", "np.minimum(<A>, <A>)", "np.maximum(<A>, <S>)", "np.sqrt(<A>)",
+               "np.floor(<A>)", "np.ceil(<A>)", "np.rint(<A>)", "np.sign(<A>)", "np.square(<A>)", "np.isnan(<A>)",
+               "np.isfinite(<A>)", "np.abs(<A>)", "np.logical_and(<A>, <A>)", "np.logical_not(<A>)",
+               "np.where(<B>, <A>, <A>)", "np.where(<B>, <A>, <S>)", "np.where(<A> > <S>, <A>, <S>)",
+               "np.clip(<A>, 0, 5)", "np.clip(<A>, <S>, <S>)", "<A>.clip(0, 3)", "np.round(<A>)",
+               "<A>.astype(np.float64)", "<A>.astype(np.float32)", "<A>.round()", "np.trunc(<A>)",
+               "np.fmin(<A>, <A>)", "np.fmax(<A>, <S>)", "np.nan_to_num(<A>)", "(not <B>)", "np.add(<A>, <A>)",
+               "np.multiply(<A>, <S>)", "np.divmod(<A>, <A>)[1]", "np.isclose(<A>, <A>)", "np.copysign(<A>, <S>)",
+               "np.reciprocal(<A>)", "np.add(<A>, <A>, dtype=np.float64)")
 VIEWS = ("<A>[<K>]", "<A>[<K>]", "<A>[<K>]", "<A>[::-1]", "<A>.T", "<A>.reshape(-1)", "<A>.ravel()", "<A>.flatten()",
-         "<A>[None]", "<A>[..., None]", "<A>[np.newaxis, ...]", "<A>[<I>]", "<A>[:, <I>]", "<A>[<I>, :]", "<A>[..., 0]",
-         "np.transpose(<A>)", "np.expand_dims(<A>, 0)", "np.squeeze(<A>)", "np.flip(<A>)", "np.fliplr(<A>)",
-         "np.swapaxes(<A>, 0, 1)", "<A>.swapaxes(0, -1)", "<A>.transpose()", "np.diag(<A>)", "<A>.diagonal()",
-         "<A>.real", "np.reshape(<A>, (1, -1))", "<A>.reshape(<A>.size, 1)", "np.atleast_2d(<A>)",
+         "<A>[None]", "<A>[..., None]", "<A>[np.newaxis, ...]", "<A>[<I>]", "<A>[:, <I>]", "<A>[<I>, :]",
+         "<A>[..., 0]", "np.transpose(<A>)", "np.expand_dims(<A>, 0)", "np.squeeze(<A>)", "np.flip(<A>)",
+         "np.fliplr(<A>)", "np.swapaxes(<A>, 0, 1)", "<A>.swapaxes(0, -1)", "<A>.transpose()", "np.diag(<A>)",
+         "<A>.diagonal()", "<A>.real", "np.reshape(<A>, (1, -1))", "<A>.reshape(<A>.size, 1)", "np.atleast_2d(<A>)",
          "np.broadcast_to(<V>, (2, <V>.size))", "np.rot90(<A>)", "np.moveaxis(<A>, 0, -1)")
-INDEXED = ("<A>[<B>]", "<A>[<A> > <S>]", "<A>[<J>]", "<A>[<J>, 0]", "<A>[:, <J>]", "<A>[<J>, <J>]", "np.take(<A>, <J>)",
-           "np.take(<A>, <J>, axis=0)", "np.nonzero(<A>)[0]", "np.flatnonzero(<A>)", "np.argwhere(<A>)",
-           "<A>.take(<J>)",
-           "np.compress(<B>, <A>)", "np.extract(<B>, <A>)", "<A>[[0, -1]]", "np.where(<B>)[0]", "<A>[<B>, 0]")
+INDEXED = ("<A>[<B>]", "<A>[<A> > <S>]", "<A>[<J>]", "<A>[<J>, 0]", "<A>[:, <J>]", "<A>[<J>, <J>]",
+           "np.take(<A>, <J>)", "np.take(<A>, <J>, axis=0)", "np.nonzero(<A>)[0]", "np.flatnonzero(<A>)",
+           "np.argwhere(<A>)", "<A>.take(<J>)", "np.compress(<B>, <A>)", "np.extract(<B>, <A>)", "<A>[[0, -1]]",
+           "np.where(<B>)[0]", "<A>[<B>, 0]")
 REDUCED = ("<A>.sum()", "<A>.sum(axis=<X>)", "np.sum(<A>)", "np.sum(<A>, axis=<X>, keepdims=True)", "<A>.sum(<X>)",
-           "<A>.min()", "<A>.max(axis=<X>)", "np.min(<A>)", "np.max(<A>, axis=<X>)", "<A>.mean()", "<A>.mean(axis=<X>)",
-           "np.mean(<A>)", "<A>.argmin()", "np.argmax(<A>)", "<A>.argmax(axis=<X>)", "<A>.any()", "np.all(<A>)",
-           "np.any(<A> > <S>)", "np.all(<A>, axis=<X>)", "np.prod(<J>)", "<J>.prod()", "<A>.cumsum()",
-           "np.cumsum(<A>, axis=<X>)", "np.cumprod(<J>)", "np.ptp(<A>)", "np.count_nonzero(<A>)", "np.median(<A>)",
-           "np.diff(<A>)", "np.var(<A>)", "np.std(<A>)", "np.trace(<A>)", "np.nansum(<A>)", "np.nanmax(<A>)",
-           "((<A> - <A>.mean()) ** 2).sum()", "np.sum(<A> * <A>)", "np.sum(<A>, dtype=np.float64)", "np.average(<A>)",
-           "np.amax(<A>)", "np.cumsum(<V>)[-1]", "np.array_equal(<A>, <A>)", "np.allclose(<A>, <A>)")
+           "<A>.min()", "<A>.max(axis=<X>)", "np.min(<A>)", "np.max(<A>, axis=<X>)", "<A>.mean()",
+           "<A>.mean(axis=<X>)", "np.mean(<A>)", "<A>.argmin()", "np.argmax(<A>)", "<A>.argmax(axis=<X>)",
+           "<A>.any()", "np.all(<A>)", "np.any(<A> > <S>)", "np.all(<A>, axis=<X>)", "np.prod(<J>)", "<J>.prod()",
+           "<A>.cumsum()", "np.cumsum(<A>, axis=<X>)", "np.cumprod(<J>)", "np.ptp(<A>)", "np.count_nonzero(<A>)",
+           "np.median(<A>)", "np.diff(<A>)", "np.var(<A>)", "np.std(<A>)", "np.trace(<A>)", "np.nansum(<A>)",
+           "np.nanmax(<A>)", "((<A> - <A>.mean()) ** 2).sum()", "np.sum(<A> * <A>)", "np.sum(<A>, dtype=np.float64)",
+           "np.average(<A>)", "np.amax(<A>)", "np.cumsum(<V>)[-1]", "np.array_equal(<A>, <A>)",
+           "np.allclose(<A>, <A>)")
 JOINED = ("np.concatenate((<A>, <A>))", "np.concatenate((<A>, <A>), axis=<X>)", "np.hstack((<A>, <A>))",
           "np.vstack((<A>, <A>))", "np.stack((<A>, <A>))", "np.append(<A>, <S>)", "np.append(<A>, <A>)",
           "np.repeat(<A>, 2)", "np.tile(<A>, 2)", "np.roll(<A>, 1)", "np.sort(<V>)", "np.sort(<A>, axis=0)",
           "np.argsort(np.unique(<A>))", "np.unique(<A>)", "np.searchsorted(np.sort(<V>), <S>)", "np.bincount(<J>)",
           "np.isin(<A>, <J>)", "np.outer(<J>, <J>)", "np.dot(<J>, <J>)", "(<J> @ <J>)", "np.split(<V>, 1)[0]",
           "np.delete(<V>, 0)", "np.insert(<V>, 0, <S>)", "np.column_stack((<V>, <V>))", "np.kron(<J>, <J>)",
-          "np.triu(<A>)", "np.tril(<A>)", "np.pad(<V>, 1)", "np.meshgrid(<V>, <V>)[0]",
-          "np.convolve(<J>, <J>)", "np.interp(<S>, np.arange(3), np.arange(3))", "np.union1d(<J>, <J>)")
+          "np.triu(<A>)", "np.tril(<A>)", "np.pad(<V>, 1)", "np.meshgrid(<V>, <V>)[0]", "np.convolve(<J>, <J>)",
+          "np.interp(<S>, np.arange(3), np.arange(3))", "np.union1d(<J>, <J>)")
 NUMBERS = ("(<S> + <S>)", "(<S> - <S>)", "(<S> * <S>)", "(<S> / <S>)", "(<S> // <S>)", "(<S> % <S>)", "(-<S>)",
-           "abs(<S>)",
-           "(<S> < <S>)", "(<S> == <S>)", "min(<I>, <I>)", "max(len(<A>), <I>)", "int(<S>)", "float(<S>)",
-           "np.sqrt(<S>)",
-           "round(<S>)", "(<I> & <I>)", "np.floor(<S>)", "<D>(<I> & 7)", "np.maximum(<S>, <S>)", "math.floor(<S>)")
+           "abs(<S>)", "(<S> < <S>)", "(<S> == <S>)", "min(<I>, <I>)", "max(len(<A>), <I>)", "int(<S>)", "float(<S>)",
+           "np.sqrt(<S>)", "round(<S>)", "(<I> & <I>)", "np.floor(<S>)", "<D>(<I> & 7)", "np.maximum(<S>, <S>)",
+           "math.floor(<S>)")
 ASKED = ("<A>.size", "len(<A>)", "<A>.shape[0]", "<A>.shape[-1]", "<A>.ndim", "<A>[<I>]", "<A>[<I>, <I>]", "<V>[<I>]",
          "<V>[-1]", "<A>.flat[<I>]", "<A>.item(0)", "len(<L>)", "<L>[<I>]", "sum(<L>)", "max(<L>)", "<L>[-1]",
          "<L>.index(<S>)", "<L>.count(<S>)", "(<S> in <L>)", "<A>.itemsize", "<A>.nbytes")
 LISTS = ("[<S>]", "[<S>, <S>]", "[<S> for i in range(<N>)]", "[x + 1 for x in <L>]", "sorted(<L>)", "<L>[1:]",
          "<L>[::-1]", "<L>.copy()", "list(<L>)", "[x for x in <V>]", "<V>.tolist()", "(<L> + <L>)", "(<L> * 2)",
-         "[x for x in <L> if x > <S>]", "list(range(<N>))", "[i * i for i in range(<N>)]", "[0] * <N>",
-         "[<A>, <A>]", "[(i, <S>) for i in range(<N>)]", "[[<S>], [<S>]]")
+         "[x for x in <L> if x > <S>]", "list(range(<N>))", "[i * i for i in range(<N>)]", "[0] * <N>", "[<A>, <A>]",
+         "[(i, <S>) for i in range(<N>)]", "[[<S>], [<S>]]")
 ARRAYS = ((CREATION, 20), (ELEMENTWISE, 36), (VIEWS, 16), (INDEXED, 6), (REDUCED, 10), (JOINED, 8))
 SCALARS = ((NUMBERS, 30), (ASKED, 25), (REDUCED, 25))
 AUGMENTED = ("+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
@@ -189,7 +189,9 @@ class Writer:
         return self.expression(ARRAYS, lambda value: isinstance(value, np.ndarray), depth) or "np.arange(4.0)"
 
     def number(self, depth=2):
-        is_number = lambda value: not isinstance(value, (np.ndarray, list, tuple))
+        def is_number(value):
+            return not isinstance(value, (np.ndarray, list, tuple))
+
         if depth <= 0 or self.chance.random() < 0.3:
             name = self.variable(is_number) if self.chance.random() < 0.7 else None
             return name or self.chance.choice(["0", "1", "2", "3", "0.5", "2.0", "-1.5", "0.0"])
@@ -384,9 +386,11 @@ def parameter(chance):
 
 def item(chance, kind):
     """Small numbers, whose sums are exact; seldom others."""
-    return kinds.number(chance, kind) if chance.random() < 0.04 else kind(chance.randint(-8, 12) / 4) if issubclass(
-        kind, (float, np.floating)) else kind(chance.randint(0 if np.dtype(kind).kind in "ub" else -5, 9) if np.dtype(
-            kind).kind != "b" else chance.random() < 0.5)
+    if chance.random() < 0.04 or np.dtype(kind).kind == "b":
+        return kinds.number(chance, kind)
+    if kinds.is_floating(kind):
+        return kind(chance.randint(-8, 12) / 4)
+    return kind(chance.randint(0 if np.dtype(kind).kind == "u" else -5, 9))
 
 
 def value(chance, kind, lengths):
