@@ -52,7 +52,10 @@ _LATER = {
     "_compilation": "compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device",
     "_contexts": "Context MemoryInfo close cuda_error current_context defer_cleanup gpus is_bfloat16_supported "
     "is_float16_supported is_fp8_supported is_supported_version profiling require_context runtime",
+    "_memory": "BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager MappedMemory MemoryPointer "
+    "PinnedMemory set_memory_manager",
     "_reduction": "Reduce reduce",
+    "_scan": "Scan scan",
 }
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
 
@@ -70,6 +73,13 @@ def vectorize(ftylist_or_function=None, **options):
 
     given = () if ftylist_or_function is None else (ftylist_or_function,)
     return host_vectorize(*given, **{"target": "cuda", **options})
+
+
+def guvectorize(ftylist, signature, **options):
+    """krait.guvectorize for a device, as @cuda.guvectorize(["void(float32[:], float32[:])"], "(n)->(n)")."""
+    from .. import guvectorize as host_guvectorize
+
+    return host_guvectorize(ftylist, signature, **{"target": "cuda", **options})
 
 
 HAS_NUMBA = False

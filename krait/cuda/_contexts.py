@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import functools
+import sys
 
 from .. import _krait
 from ..errors import CudaError
@@ -55,7 +56,8 @@ class Context:
         return self.device.id
 
     def get_memory_info(self):
-        return MemoryInfo(*self.device.get_memory_info())
+        manager = current_manager()
+        return manager.get_memory_info() if manager else MemoryInfo(*self.device.get_memory_info())
 
     def synchronize(self):
         self.device.synchronize()
@@ -67,7 +69,31 @@ class Context:
         self.device.__exit__(None, None, None)
 
     def reset(self):
+        manager = current_manager()
+        if manager:
+            manager.reset()
         self.device.reset()
+
+    def can_access_peer(self, peer_context):
+        """Whether kernels of this device may reach memory of another: of a context, or of a device's number."""
+        return self.device._reach(_device_of(peer_context), False)
+
+    def enable_peer_access(self, peer_context, flags=0):
+        """Lets kernels of this device reach memory of the other."""
+        if flags:
+            raise ValueError("flags must be 0")
+        self.device._reach(_device_of(peer_context), True)
+
+    def get_active_blocks_per_multiprocessor(self, func, blocksize, memsize, flags=None):
+        """Blocks of a kernel that a multiprocessor runs at once."""
+        blocks = func.get_active_blocks_per_multiprocessor(blocksize, memsize)
+        return max(blocks.values(), default=0) if isinstance(blocks, dict) else blocks
+
+    def mempin(self, owner, pointer, size, mapped=False):
+        """Locks the pages of the array `owner` as long as the result is kept."""
+        from ._memory import pin
+
+        return pin(self, owner, pointer, size, mapped)
 
     def create_stream(self):
         with self.device:
@@ -87,6 +113,9 @@ class Context:
 
     def memalloc(self, bytesize):
         """Memory of the device, as an array of bytes."""
+        manager = current_manager()
+        if manager:
+            return manager.memalloc(bytesize)
         with self.device:
             return _krait.device_array(bytesize, "u1")
 
@@ -118,6 +147,16 @@ class Context:
         return f"<krait context of {self.device}>"
 
 
+def _device_of(context):
+    return context.device if isinstance(context, Context) else _krait.list_devices()[int(context)]
+
+
+def current_manager():
+    """The memory manager of the thread's device (cuda.set_memory_manager), or None."""
+    memory = sys.modules.get(__package__ + "._memory")
+    return memory.current_manager() if memory else None
+
+
 def current_context(devnum=None):
     """The context of the calling thread's device, or of the device of that number."""
     return Context(_krait.get_current_device() if devnum is None else _krait.list_devices()[devnum])
@@ -143,7 +182,9 @@ def close():
 @contextlib.contextmanager
 def defer_cleanup():
     """A block whose frees do not make the host wait; none does: memory is given back in the order of the streams."""
-    yield
+    manager = current_manager()
+    with manager.defer_cleanup() if manager else contextlib.nullcontext():
+        yield
 
 
 @contextlib.contextmanager

@@ -4,6 +4,8 @@ Each row of a matrix is reduced by blocks of threads, each of which takes every 
 leave one partial result each, which a second launch reduces.  The order is the same each time, and so is the result.
 """
 
+import weakref
+
 import numpy as np
 
 from .. import _krait
@@ -210,6 +212,23 @@ def var(array, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 def std(array, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return np.sqrt(var(array, axis, dtype, out, ddof, keepdims))
+
+
+_of_functions = weakref.WeakKeyDictionary()  # elementwise function -> {dtype: kernel}
+
+
+def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False):
+    """function.reduce(array) on the device, for an elementwise function of two arguments."""
+    dtype = np.dtype(dtype or array.dtype)
+    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
+    if any(array.shape[i] == 0 for i in axes):
+        raise ValueError("an array without elements is reduced only by a function with an identity, on the host")
+    kernels = _of_functions.setdefault(function, {})
+    if dtype not in kernels:
+        kernels[dtype] = _row_kernel(jit(device=True)(function.py_func), dtype.type, dtype)
+    matrix, shape = _rows_of(array, axes)
+    result = _reduce_matrix(kernels[dtype], matrix, dtype).reshape(shape)
+    return _finish(result, array, axes, axis, keepdims, out)
 
 
 class Reduce:

@@ -114,8 +114,8 @@ static bool may_be_foreign(const ModuleState *state, PyObject *object) {
 
 /* A device array on the memory of an array of another library: Py_None if it is none; NULL: exception set. */
 static PyObject *adopt(const Kernel *kernel, PyObject *object) {
-    static const char *const protocols[] = {"__cuda_array_interface__", "__dlpack__"};
-    static const char *const takers[] = {"as_cuda_array", "from_dlpack"};
+    static const char *const protocols[] = {"__dlpack_c_exchange_api__", "__cuda_array_interface__", "__dlpack__"};
+    static const char *const takers[] = {"from_dlpack", "as_cuda_array", "from_dlpack"};
     for (size_t i = 0; i < COUNT_OF(protocols); i++) {
         PyObject *protocol = PyObject_GetAttrString((PyObject *)Py_TYPE(object), protocols[i]);
         PyErr_Clear(); /* most objects have none */

@@ -131,6 +131,25 @@ static PyObject *make_attribute(Specialiser *core, const Spec *spec, const void 
     return value < 0 ? NULL : PyLong_FromLong(value);
 }
 
+typedef struct Shape { /* of a block */
+    int threads;
+    Py_ssize_t shared;
+} Shape;
+
+/* Blocks that a multiprocessor runs at once: on the host device as many as threads fit. */
+static PyObject *make_active_blocks(Specialiser *core, const Spec *spec, const void *context) {
+    enum { RESIDENT_THREADS = 2048 };
+    Kernel *kernel = (Kernel *)((char *)core - offsetof(Kernel, core));
+    const Shape *shape = context;
+    CudaContext *where;
+    if (!spec->code->ptx) return PyLong_FromLong(shape->threads > 0 ? RESIDENT_THREADS / shape->threads : 0);
+    if (kernel_device(kernel, &where) < 0) return NULL;
+    Plan *plan = plan_of(kernel, (Spec *)spec);
+    CudaKernel *loaded = plan && where ? plan_kernel(kernel, (Spec *)spec, plan, where) : NULL;
+    int blocks = loaded ? cuda_kernel_blocks(loaded, (unsigned)shape->threads, (size_t)shape->shared) : 0;
+    return PyErr_Occurred() || blocks < 0 ? NULL : PyLong_FromLong(blocks);
+}
+
 static bool is_specialised(const Kernel *self) {
     return self->core.signatures && PyList_GET_SIZE(self->core.signatures) == 1;
 }
@@ -143,6 +162,20 @@ static PyObject *kernel_attribute(PyObject *object, PyObject *args, PyObject *kw
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
     if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
     return inspect_by_signature(&self->core, signature, make_attribute, &attribute);
+}
+
+static PyObject *kernel_active_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"blocksize", "memsize", "signature", NULL};
+    PyObject *signature = Py_None;
+    Kernel *self = (Kernel *)object;
+    Shape shape = {0, 0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|nO:get_active_blocks_per_multiprocessor", keywords,
+                                     &shape.threads, &shape.shared, &signature))
+        return NULL;
+    if (shape.threads < 1 || shape.threads > MAX_BLOCK_THREADS || shape.shared < 0)
+        return PyErr_Format(PyExc_ValueError, "a block has 1 to %d threads", MAX_BLOCK_THREADS);
+    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
+    return inspect_by_signature(&self->core, signature, make_active_blocks, &shape);
 }
 
 #define ATTRIBUTE(name, attribute)                                                       \
@@ -296,6 +329,9 @@ PyMethodDef kernel_methods[] = {
     {"inspect_sass", WITH_KEYWORDS(kernel_inspect_sass), METH_VARARGS | METH_KEYWORDS,
      "inspect_sass(signature=None, compute_capability=None)\n--\n\nMachine code of a GPU, by the tools of a CUDA "
      "toolkit: ptxas and cuobjdump or nvdisasm."},
+    {"get_active_blocks_per_multiprocessor", WITH_KEYWORDS(kernel_active_blocks), METH_VARARGS | METH_KEYWORDS,
+     "get_active_blocks_per_multiprocessor(blocksize, memsize=0, signature=None)\n--\n\nBlocks that a multiprocessor "
+     "runs at once; a cooperative grid has no more than that for each."},
     {"get_regs_per_thread", WITH_KEYWORDS(kernel_get_regs_per_thread), METH_VARARGS | METH_KEYWORDS,
      "get_regs_per_thread(signature=None)\n--\n\nRegisters of a thread; 0 on the host device."},
     {"get_shared_mem_per_block", WITH_KEYWORDS(kernel_get_shared_mem_per_block), METH_VARARGS | METH_KEYWORDS,

@@ -261,7 +261,7 @@ static int follow_arrays(Choice *choice) {
     const Kernel *kernel = choice->self->kernel;
     const ModuleState *state = kernel->core.state;
     const Device *home = NULL;
-    if (!choice->context || cuda_device_count(state->cuda) < 2) return 0;
+    if (!choice->context) return 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
         if (!Py_IS_TYPE(choice->bound[i], state->marshal.device_array)) continue;
         const Device *device = ((DeviceArray *)choice->bound[i])->device;

@@ -68,7 +68,25 @@ static int read_types(UfuncCall *call, PyObject *const *args) {
     return 0;
 }
 
+/* Found without a Config and a lock: of few specialisations, the usual case. */
+static Spec *find_form(const UfuncCall *call, UfuncForm form) {
+    const Specialiser *core = &call->self->core;
+    int capability = context_compute_capability(call->context);
+    for (Py_ssize_t i = 0; i < core->nspecs && i < FEW_SPECS; i++) {
+        Spec *spec = core->specs[i];
+        const Config *config = &spec->code->config;
+        if (config->target == TARGET_NVPTX && config->codegen.compute_capability == capability &&
+            config->codegen.ufunc.rows == form.rows && config->codegen.ufunc.two_axes == form.two_axes &&
+            config->codegen.ufunc.immediate == form.immediate && spec->nargs == (uint32_t)call->nin &&
+            memcmp(spec->code->params, call->types, (size_t)call->nin * sizeof *call->types) == 0)
+            return spec_guards(spec) ? spec : NULL;
+    }
+    return NULL;
+}
+
 static Spec *compile_form(UfuncCall *call, UfuncForm form) {
+    Spec *known = find_form(call, form);
+    if (known) return known;
     Config config = call->self->core.config;
     config.target = TARGET_NVPTX;
     config.kernel = true;

@@ -28,7 +28,7 @@ typedef struct UfuncCall {
 } UfuncCall;
 
 static inline bool ufunc_is_device_array(const ModuleState *state, PyObject *object) {
-    return object && PyObject_TypeCheck(object, state->marshal.device_array);
+    return object && Py_IS_TYPE(object, state->marshal.device_array);
 }
 
 PyObject *ufunc_call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second);

@@ -185,18 +185,39 @@ static PyObject *vectorized_vectorcall(PyObject *callable, PyObject *const *args
 /* reduce and its like: which positional arguments stand for the operands. */
 typedef struct MethodRow {
     const char *name;
-    int operands[2]; /* -1: none; the same number twice: reductions */
+    int operands[2];               /* -1: none; the same number twice: reductions */
+    const char *module, *function; /* that do it for a device array; NULL: NumPy does, on the host */
 } MethodRow;
 
 static const MethodRow method_rows[] = {
-    {"reduce", {0, 0}}, {"accumulate", {0, 0}}, {"reduceat", {0, 0}}, {"outer", {0, 1}}, {"at", {0, 2}},
+    {"reduce", {0, 0}, "krait.cuda._reduction", "ufunc_reduce"},
+    {"accumulate", {0, 0}, "krait.cuda._scan", "ufunc_accumulate"},
+    {"reduceat", {0, 0}, NULL, NULL},
+    {"outer", {0, 1}, NULL, NULL},
+    {"at", {0, 2}, NULL, NULL},
 };
+
+/* module.function(self, *args, **kwargs) */
+static PyObject *reduce_on_device(Vectorized *self, const MethodRow *row, PyObject *args, PyObject *kwargs) {
+    PyObject *module = PyImport_ImportModule(row->module);
+    PyObject *function = module ? PyObject_GetAttrString(module, row->function) : NULL;
+    PyObject *front = function ? PyTuple_Pack(1, self) : NULL, *all = front ? PySequence_Concat(front, args) : NULL;
+    PyObject *result = all ? PyObject_Call(function, all, kwargs) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(front);
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return result;
+}
 
 static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, const MethodRow *row) {
     Vectorized *self = (Vectorized *)object;
     PyObject *operands[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++)
         if (row->operands[i] < PyTuple_GET_SIZE(args)) operands[i] = PyTuple_GET_ITEM(args, row->operands[i]);
+    if (self->target == UFUNC_CUDA && row->module && operands[0] &&
+        Py_IS_TYPE(operands[0], self->core.state->marshal.device_array))
+        return reduce_on_device(self, row, args, kwargs);
     if (self->nin == 1 && operands[0] && prepare(self, operands, 1) < 0) return NULL;
     if (self->nin == 2 && operands[0] && operands[1] && prepare(self, operands, 2) < 0) return NULL;
     PyObject *method = PyObject_GetAttrString(self->ufunc, row->name);

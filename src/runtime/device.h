@@ -30,6 +30,10 @@ typedef struct DeviceOps {
     /* Behind what the streams have been given so far; as many bytes as were allocated. */
     int (*release)(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
     int (*copy)(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
+    /* From another device of this kind, behind all that both have been given. */
+    int (*copy_between)(Device *device, void *to, Device *other, const void *from, size_t bytes);
+    /* Whether kernels of the device reach memory of the other; with enable, from now on. */
+    int (*reach)(Device *device, Device *other, bool enable, bool *can);
     /* Memory of the host that copies take fast; of the last kinds, kernels reach it where it lies. */
     int (*pin)(Device *device, DevicePinned kind, size_t bytes, void **memory);
     int (*unpin)(Device *device, DevicePinned kind, void *memory);

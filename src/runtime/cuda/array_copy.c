@@ -145,18 +145,23 @@ done:
     return status;
 }
 
-/* Device to device: as it lies if both lie alike, else by a kernel that broadcasts and casts; between devices by way of
- * the host. */
+/* Device to device: as it lies if both lie alike, else by a kernel that broadcasts and casts; between devices then by
+ * way of the host. */
 int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
     char *low;
     size_t bytes;
     bool here = self->device == source->device;
-    bool alike = here && device_array_contiguous(self) && device_array_contiguous(source) &&
+    bool alike = device_array_contiguous(self) && device_array_contiguous(source) &&
                  type_element(self->type) == type_element(source->type) && self->type->ndim == source->type->ndim &&
                  (self->type->layout == source->type->layout || self->type->ndim <= 1);
     for (unsigned i = 0; alike && i < self->type->ndim; i++)
         alike = device_array_shape(self)[i] == device_array_shape(source)[i];
     device_array_extent(self, &low, &bytes);
+    if (alike && !here) {
+        int status = self->device->ops->copy_between(self->device, self->head.data, source->device, source->head.data,
+                                                     bytes);
+        return device_check(self->device, status, "copying from another GPU");
+    }
     if (alike) {
         if (device_array_used(source, on.stream, on.keeper) < 0 || device_array_used(self, on.stream, on.keeper) < 0)
             return -1;

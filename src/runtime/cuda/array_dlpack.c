@@ -2,7 +2,9 @@
  *
  * Out: a capsule around a tensor that keeps the array alive until the taker calls its deleter; the taker's stream waits
  * for what Krait's streams were given on the array.  In: a device array whose base is the taken tensor.  Both forms of
- * the protocol are spoken: with a version (1.x) and without.  On the host device arrays are memory of the CPU. */
+ * the protocol are spoken: with a version (1.x) and without; producers whose class has a table of C functions
+ * (__dlpack_c_exchange_api__) are asked through that, without a call of Python.  On the host device arrays are memory
+ * of the CPU. */
 #include "runtime/cuda/device_array.h"
 
 #include <stdlib.h> /* malloc: a deleter may be called without the GIL */
@@ -303,9 +305,75 @@ static PyObject *ask(Runtime *runtime, PyObject *object) {
     return capsule;
 }
 
+/* ---- in, through a table of C functions ---- */
+
+typedef struct DLExchange { /* DLPackExchangeAPI */
+    uint32_t major, minor;
+    const struct DLExchange *before; /* an older version's */
+    void *allocate;
+    int (*take)(void *object, DLVersioned **tensor);
+    int (*give)(DLVersioned *tensor, void **object);
+    int (*borrow)(void *object, DLTensor *tensor); /* may be NULL */
+    int (*current_stream)(int32_t type, int32_t id, void **stream);
+} DLExchange;
+
+/* NULL: the class has none that is understood here; no exception. */
+static const DLExchange *read_table(PyTypeObject *type) {
+    PyObject *capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
+    const DLExchange *table = NULL;
+    if (capsule && PyCapsule_CheckExact(capsule)) table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+    PyErr_Clear();
+    Py_XDECREF(capsule); /* it is the class's */
+    while (table && table->major > DL_MAJOR) table = table->before;
+    return table && table->major == DL_MAJOR ? table : NULL;
+}
+
+static const DLExchange *table_of(Runtime *runtime, PyTypeObject *type) {
+    Exchange *known = runtime->exchanges;
+    for (size_t i = 0; i < EXCHANGES; i++)
+        if (known[i].type == type) return known[i].table;
+    const DLExchange *table = read_table(type);
+    if (!table) return NULL;
+    Py_XDECREF(known[EXCHANGES - 1].type);
+    memmove(known + 1, known, (EXCHANGES - 1) * sizeof *known);
+    known[0] = (Exchange){(PyTypeObject *)Py_NewRef((PyObject *)type), table};
+    return table;
+}
+
+/* The default stream goes on behind what the producer's stream was given. */
+static int order_behind(Runtime *runtime, const DLExchange *table, const DLTensor *tensor) {
+    void *stream = NULL;
+    Device *device = runtime_device(runtime);
+    if (!device || device->shares_memory || tensor->device.type != DL_CUDA || !table->current_stream) return 0;
+    if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;
+    if (!stream || stream == (void *)1) return 0;
+    device = device_of_tensor(runtime, tensor);
+    return device ? device_check(device, device->ops->stream_order(device, NULL, stream), "ordering streams") : -1;
+}
+
+static PyObject *exchange(Runtime *runtime, const DLExchange *table, PyObject *object) {
+    DLTensor borrowed;
+    DLVersioned *taken = NULL;
+    int status = table->borrow ? table->borrow(object, &borrowed) : table->take(object, &taken);
+    const DLTensor *tensor = table->borrow ? &borrowed : &taken->tensor;
+    if (status != 0 || order_behind(runtime, table, tensor) < 0) {
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_BufferError, "%.100s gives no tensor", Py_TYPE(object)->tp_name);
+        if (taken && taken->deleter) taken->deleter(taken);
+        return NULL;
+    }
+    if (table->borrow) return wrap_tensor(runtime, tensor, false, object);
+    PyObject *holder = PyCapsule_New(taken, NULL, drop_versioned);
+    PyObject *array = holder ? wrap_tensor(runtime, tensor, (taken->flags & DL_READ_ONLY) != 0, holder) : NULL;
+    if (!holder && taken->deleter) taken->deleter(taken);
+    Py_XDECREF(holder);
+    return array;
+}
+
 PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
     Runtime *runtime = RUNTIME_OF(self);
     if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
+    const DLExchange *table = table_of(runtime, Py_TYPE(object));
+    if (table) return exchange(runtime, table, object);
     PyObject *capsule = PyCapsule_CheckExact(object) ? Py_NewRef(object) : ask(runtime, object);
     PyObject *array = capsule ? take(runtime, capsule) : NULL;
     Py_XDECREF(capsule);

@@ -121,6 +121,16 @@ static PyObject *device_wait(PyObject *self, PyObject *unused) {
     return wait_for_all(device_of(self));
 }
 
+/* _reach(other, enable): whether kernels of this device reach the other's memory. */
+static PyObject *device_reach(PyObject *self, PyObject *args) {
+    PyObject *other;
+    int enable;
+    bool can = false;
+    if (!PyArg_ParseTuple(args, "O!p:_reach", Py_TYPE(self), &other, &enable)) return NULL;
+    int status = device_of(self)->ops->reach(device_of(self), device_of(other), enable, &can);
+    return device_check(device_of(self), status, "asking for another GPU's memory") < 0 ? NULL : PyBool_FromLong(can);
+}
+
 static PyObject *device_compare(PyObject *one, PyObject *other, int op) {
     if (Py_TYPE(one) != Py_TYPE(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
     return PyBool_FromLong((device_of(one) == device_of(other)) == (op == Py_EQ));
@@ -162,6 +172,7 @@ static PyMethodDef device_methods[] = {
     {"reset", device_reset, METH_NOARGS,
      PyDoc_STR("Frees all that lies on the device and unloads its kernels; arrays made before are gone.")},
     {"synchronize", device_wait, METH_NOARGS, PyDoc_STR("Waits until the device has finished everything queued.")},
+    {"_reach", device_reach, METH_VARARGS, NULL},
     {"__enter__", device_enter, METH_NOARGS, NULL},
     {"__exit__", device_exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -233,6 +244,11 @@ static PyObject *synchronize(PyObject *capsule, PyObject *unused) {
     return device ? wait_for_all(device) : NULL;
 }
 
+static PyObject *set_allocator(PyObject *capsule, PyObject *allocator) {
+    Py_XSETREF(RUNTIME_OF(capsule)->allocator, allocator == Py_None ? NULL : Py_NewRef(allocator));
+    Py_RETURN_NONE;
+}
+
 static PyObject *is_available(PyObject *capsule, PyObject *unused) {
     (void)unused;
     int gpu = cuda_use_gpu(RUNTIME_OF(capsule)->cuda);
@@ -296,6 +312,7 @@ PyMethodDef device_functions[] = {
     {"graph", graph_new, METH_NOARGS,
      PyDoc_STR("graph()\n--\n\nA new graph: what a `with` block of it gives to the device is recorded, and done by "
                "its launch().")},
+    {"set_allocator", set_allocator, METH_O, NULL},
     {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
     {"choice_reason", choice_reason, METH_NOARGS,
      PyDoc_STR("choice_reason()\n--\n\nWhy kernels run where they do, one sentence.")},
@@ -316,6 +333,8 @@ static void free_runtime(PyObject *capsule) {
     Py_XDECREF(runtime->event);
     Py_XDECREF(runtime->device);
     Py_XDECREF(runtime->graph);
+    Py_XDECREF(runtime->allocator);
+    for (size_t i = 0; i < COUNT_OF(runtime->exchanges); i++) Py_XDECREF(runtime->exchanges[i].type);
     PyMem_Free(runtime);
 }
 

@@ -37,6 +37,22 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     return self;
 }
 
+/* Memory of a memory manager (cuda.set_memory_manager). */
+static DeviceArray *allocate_elsewhere(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
+                                       const int64_t *shape, const int64_t *strides, int64_t bytes) {
+    PyObject *pair = PyObject_CallFunction(runtime->allocator, "L", (long long)bytes);
+    bool fits = pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2;
+    void *data = fits ? PyLong_AsVoidPtr(PyTuple_GET_ITEM(pair, 0)) : NULL;
+    DeviceArray *self = NULL;
+    if (fits && !PyErr_Occurred())
+        self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false,
+                                 PyTuple_GET_ITEM(pair, 1));
+    else if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "a memory manager gives an address and what keeps the memory");
+    Py_XDECREF(pair);
+    return self;
+}
+
 DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *element, unsigned ndim,
                                    const int64_t *shape, const int64_t *strides) {
     Device *device = runtime_device(runtime);
@@ -47,6 +63,8 @@ DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *e
             PyErr_SetString(PyExc_ValueError, "the array is too big");
             return NULL;
         }
+    if (device && KRAIT_UNLIKELY(runtime->allocator != NULL))
+        return allocate_elsewhere(runtime, device, element, ndim, shape, strides, bytes);
     if (!device || device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
     DeviceArray *self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false, NULL);
     if (!self) {

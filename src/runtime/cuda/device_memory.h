@@ -5,11 +5,21 @@
 
 #include "runtime/cuda/driver.h" /* Cuda, CudaContext */
 
+/* A class of another library whose objects are read through a table of C functions (array_dlpack.c). */
+typedef struct Exchange {
+    PyTypeObject *type;
+    const struct DLExchange *table;
+} Exchange;
+
+enum { EXCHANGES = 4 };
+
 /* One per module state; its Python functions find it through a capsule, its objects through a field. */
 typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
     Device host;
+    Exchange exchanges[EXCHANGES]; /* the last found first */
+    PyObject *allocator;           /* of another library: bytes -> (address, what keeps it); NULL: none */
     PyTypeObject *device_array, *stream, *event, *device, *graph;
 } Runtime;
 

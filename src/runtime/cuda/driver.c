@@ -15,8 +15,9 @@
 #include <unistd.h> /* getpid */
 
 /* The context this thread last made current through Krait.  A thread's own state, like errno. */
-static _Thread_local CudaContext *thread_context;
-static _Thread_local CudaContext *thread_selected;
+#define QUICK_TLS __attribute__((tls_model("initial-exec"))) /* read at every launch */
+static _Thread_local CudaContext *thread_context QUICK_TLS;
+static _Thread_local CudaContext *thread_selected QUICK_TLS;
 
 Cuda *cuda_new(void) {
     Cuda *cuda = calloc(1, sizeof *cuda);
@@ -214,6 +215,7 @@ int context_reset(Device *device) {
     if (error != CUDA_OK) return error;
     if (context->handle) api->DevicePrimaryCtxRelease(context->number);
     context->handle = context->event = context->collector = NULL;
+    bounce_forget(&context->bounce);
     while (block_cache_drop(&context->kept)) continue; /* their memory is gone with the context */
     atomic_store(&context->landing, NULL);
     atomic_store(&context->streams, 0);

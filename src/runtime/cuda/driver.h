@@ -6,7 +6,8 @@
 
 #include "runtime/cuda/block_cache.h"
 #include "runtime/cuda/cuda.h" /* Cuda, CudaContext */
-#include "runtime/device.h"    /* Device */
+#include "runtime/cuda/pageable.h"
+#include "runtime/device.h" /* Device */
 
 #include <stdatomic.h> /* atomic_load */
 #include <sys/types.h> /* pid_t */
@@ -78,6 +79,7 @@ struct CudaContext {
     _Atomic int streams;     /* open ones, beside the default stream */
     _Atomic(void *) landing; /* page-locked memory for what is copied out; NULL: none yet, or in use */
     BlockCache kept;
+    Bounce bounce;
 };
 
 struct Cuda {

@@ -95,6 +95,20 @@ static int gpu_release(Device *device, void *memory, size_t bytes, void *const *
     ON_GPU(context, ((void)api, free_behind(context, (uint64_t)memory, bytes ? bytes : 1, streams, count)));
 }
 
+static int gpu_home(Device *device, const void *memory, int *ordinal) {
+    enum { POINTER_DEVICE_ORDINAL = 9 };
+    *ordinal = -1; /* CUDA_INVALID_VALUE: memory that the driver does not know */
+    int error = context_of(device)->cuda->api.PointerGetAttribute(ordinal, POINTER_DEVICE_ORDINAL, (uint64_t)memory);
+    return error == CUDA_INVALID_VALUE ? CUDA_OK : error;
+}
+
+/* Large, and not locked: the driver knows nothing of it. */
+static bool goes_by_chunks(CudaContext *context, DeviceCopy kind, const void *to, const void *from, size_t bytes) {
+    int ordinal = 0;
+    if (bytes < PAGEABLE_LARGE || kind == COPY_WITHIN || runtime_capture) return false;
+    return gpu_home(&context->device, kind == COPY_IN ? from : to, &ordinal) == CUDA_OK && ordinal == -1;
+}
+
 /* A small copy out goes through page-locked memory: it stands in the stream at once, and the wait for it can be
  * interrupted; the memory is given up then, for the GPU may write to it still. */
 static int copy_out_small(CudaContext *context, void *stream, void *landing, void *to, uint64_t from, size_t bytes) {
@@ -153,8 +167,34 @@ static int gpu_copy(Device *device, DeviceCopy kind, void *stream, bool wait, vo
                     size_t bytes) {
     CudaContext *context = context_of(device);
     if (bytes == 0) return CUDA_OK;
+    if (goes_by_chunks(context, kind, to, from, bytes)) {
+        int error = context_current(context);
+        if (error == CUDA_OK && (wait || kind == COPY_OUT)) error = gpu_wait_stream(context, stream);
+        if (error == CUDA_OK) error = pageable_copy(context, kind, stream, to, from, bytes);
+        return error == CUDA_OK && wait ? synchronise(context, stream) : error;
+    }
     ON_GPU(context,
            wait ? copy_and_wait(context, kind, stream, to, from, bytes) : copy_on(api, kind, stream, to, from, bytes));
+}
+
+static int gpu_copy_between(Device *device, void *to, Device *other, const void *from, size_t bytes) {
+    CudaContext *context = context_of(device), *source = context_of(other);
+    int error = context_current(source);
+    if (error == CUDA_OK) error = context_current(context);
+    if (error != CUDA_OK || bytes == 0) return error;
+    return context->cuda->api.MemcpyPeer((uint64_t)to, context->handle, (uint64_t)from, source->handle, bytes);
+}
+
+static int gpu_reach(Device *device, Device *other, bool enable, bool *can) {
+    enum { ENABLED_ALREADY = 704 };
+    CudaContext *context = context_of(device), *reached = context_of(other);
+    int answer = 0, error = context->cuda->api.DeviceCanAccessPeer(&answer, context->number, reached->number);
+    *can = answer != 0;
+    if (error != CUDA_OK || !enable) return error;
+    error = context_current(reached);
+    if (error == CUDA_OK) error = context_current(context);
+    if (error == CUDA_OK) error = context->cuda->api.CtxEnablePeerAccess(reached->handle, 0);
+    return error == ENABLED_ALREADY ? CUDA_OK : error;
 }
 
 /* With unified addressing, which all 64-bit systems have, the GPU reaches such memory by the host's address. */
@@ -183,13 +223,6 @@ static int gpu_lock(Device *device, void *memory, size_t bytes) {
 }
 
 static int gpu_unlock(Device *device, void *memory) { ON_GPU(context_of(device), api->MemHostUnregister(memory)); }
-
-static int gpu_home(Device *device, const void *memory, int *ordinal) {
-    enum { POINTER_DEVICE_ORDINAL = 9 };
-    *ordinal = -1; /* CUDA_INVALID_VALUE: memory that the driver does not know */
-    int error = context_of(device)->cuda->api.PointerGetAttribute(ordinal, POINTER_DEVICE_ORDINAL, (uint64_t)memory);
-    return error == CUDA_INVALID_VALUE ? CUDA_OK : error;
-}
 
 /* ---- streams and events ---- */
 
@@ -292,6 +325,8 @@ static const DeviceOps gpu_ops = {
     .allocate = gpu_allocate,
     .release = gpu_release,
     .copy = gpu_copy,
+    .copy_between = gpu_copy_between,
+    .reach = gpu_reach,
     .pin = gpu_pin,
     .unpin = gpu_unpin,
     .lock = gpu_lock,
@@ -329,4 +364,5 @@ void gpu_init(CudaContext *context, int ordinal, int compute_capability) {
     context->device = (Device){
         .ops = &gpu_ops, .what = "the GPU", .ordinal = ordinal, .compute_capability = compute_capability};
     block_cache_init(&context->kept);
+    bounce_init(&context->bounce);
 }

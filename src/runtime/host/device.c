@@ -38,6 +38,17 @@ static int host_copy(Device *device, DeviceCopy kind, void *stream, bool wait, v
     return 0;
 }
 
+static int host_copy_between(Device *device, void *to, Device *other, const void *from, size_t bytes) {
+    (void)other;
+    return host_copy(device, COPY_WITHIN, NULL, true, to, from, bytes);
+}
+
+static int host_reach(Device *device, Device *other, bool enable, bool *can) {
+    (void)device, (void)other, (void)enable;
+    *can = true;
+    return 0;
+}
+
 static int host_pin(Device *device, DevicePinned kind, size_t bytes, void **memory) {
     (void)kind;
     return host_allocate(device, NULL, bytes, memory);
@@ -204,6 +215,8 @@ Device host_device_new(void) {
         .allocate = host_allocate,
         .release = host_release,
         .copy = host_copy,
+        .copy_between = host_copy_between,
+        .reach = host_reach,
         .pin = host_pin,
         .unpin = host_unpin,
         .lock = host_lock,

@@ -1,0 +1,221 @@
+"""Memory of other libraries: managers that device arrays take their memory from, tensors read through the C functions
+of DLPack, GPUs beside each other."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from krait import cuda
+
+
+@cuda.jit
+def double(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+
+
+class Counting(cuda.HostOnlyCUDAMemoryManager):
+    """Takes memory from arrays that it made before, and counts."""
+
+    made = freed = started = 0
+    store = []
+
+    def initialize(self):
+        Counting.started += 1
+
+    def memalloc(self, size):
+        Counting.made += 1
+        cuda.set_memory_manager(None)
+        array = cuda.device_array(max(size, 1), np.uint8)
+        cuda.set_memory_manager(Counting)
+        pointer = array.device_ctypes_pointer
+
+        def finalizer():
+            Counting.freed += 1
+            Counting.store.remove(array_)
+
+        array_ = Held(array)
+        Counting.store.append(array_)
+        return cuda.MemoryPointer(self.context, pointer, size, finalizer=finalizer)
+
+    def get_memory_info(self):
+        return cuda.MemoryInfo(free=1, total=2)
+
+    def get_ipc_handle(self, memory):
+        raise NotImplementedError
+
+    @property
+    def interface_version(self):
+        return 1
+
+
+class Held:
+    def __init__(self, array):
+        self.array = array
+
+
+@pytest.fixture
+def counting():
+    Counting.made = Counting.freed = Counting.started = 0
+    cuda.set_memory_manager(Counting)
+    yield Counting
+    cuda.set_memory_manager(None)
+
+
+def test_device_arrays_take_memory_from_a_manager(counting):
+    x = cuda.to_device(np.arange(10.0))
+    y = cuda.device_array_like(x)
+    double[1, 32](x)
+    y.copy_to_device(x)
+    assert (y.copy_to_host() == 2 * np.arange(10.0)).all()
+    assert counting.made == 2 and counting.freed == 0 and counting.started >= 1
+    view = x[2:4]
+    del x
+    assert counting.freed == 0 and (view.copy_to_host() == [4, 6]).all()
+    del view, y
+    assert counting.freed == 2
+    assert cuda.current_context().get_memory_info() == (1, 2)
+
+
+def test_a_manager_is_of_a_known_version():
+    class Newer(Counting):
+        interface_version = 2
+
+    with pytest.raises(RuntimeError, match="version 2"):
+        cuda.set_memory_manager(Newer)
+    assert cuda.current_context().get_memory_info().total != 2
+
+
+def test_parts_of_memory_keep_the_whole():
+    freed = []
+    whole = cuda.MemoryPointer(None, 1000, 64, finalizer=lambda: freed.append(1))
+    part = whole.view(8, 24)
+    assert part.device_pointer_value == 1008 and part.size == 16
+    del whole
+    assert not freed
+    del part
+    assert freed == [1]
+    with pytest.raises(RuntimeError):
+        cuda.MemoryPointer(None, 0, 4).view(5)
+
+
+def test_pinned_memory_of_a_context():
+    array = np.ones(1000)
+    held = cuda.current_context().mempin(array, array.ctypes.data, array.nbytes)
+    assert held.size == array.nbytes and held.owner is array
+    assert cuda.HostOnlyCUDAMemoryManager.memhostalloc(Counting(context=None), 64).size == 64
+
+
+# ---- the C functions of DLPack ---------------------------------------------------------------------------------------
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+_Borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
+_Stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+
+
+class Table(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("before", ctypes.c_void_p),
+                ("allocate", ctypes.c_void_p), ("take", ctypes.c_void_p), ("give", ctypes.c_void_p),
+                ("borrow", _Borrow), ("current_stream", _Stream)]
+
+
+@_Borrow
+def borrow(owner, tensor):
+    if owner.array is None:
+        return -1
+    tensor[0] = Tensor(owner.array.device_ctypes_pointer.value, *owner.place, 1, 2, 64, 1, owner.shape, None, 0)
+    owner.asked += 1
+    return 0
+
+
+@_Stream
+def current_stream(kind, number, stream):
+    stream[0] = None
+    return 0
+
+
+_NAME = b"dlpack_exchange_api"  # capsules keep its address
+_table = Table(1, 3, None, None, None, None, borrow, current_stream)
+_newer = Table(2, 0, ctypes.addressof(_table), None, None, None, borrow, current_stream)
+ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
+ctypes.pythonapi.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+class Foreign:
+    """A library's array whose class has the table."""
+
+    __dlpack_c_exchange_api__ = ctypes.pythonapi.PyCapsule_New(ctypes.addressof(_table), _NAME, None)
+
+    def __init__(self, array):
+        self.array, self.asked = array, 0
+        self.place = array.__dlpack_device__() if array is not None else (1, 0)
+        self.shape = (ctypes.c_int64 * 1)(array.size if array is not None else 0)
+
+
+class NewerForeign(Foreign):
+    __dlpack_c_exchange_api__ = ctypes.pythonapi.PyCapsule_New(ctypes.addressof(_newer), _NAME, None)
+
+
+@pytest.mark.parametrize("make", [Foreign, NewerForeign])
+def test_tensors_are_borrowed_through_c_functions(make):
+    array = cuda.to_device(np.arange(5.0))
+    foreign = make(array)
+    double[1, 32](foreign)
+    double[1, 32](foreign)
+    assert foreign.asked == 2 and (array.copy_to_host() == 4 * np.arange(5.0)).all()
+    taken = cuda.from_dlpack(foreign)
+    assert taken.base is foreign and (taken.copy_to_host() == array.copy_to_host()).all()
+
+
+def test_a_tensor_that_is_not_there():
+    with pytest.raises(BufferError, match="gives no tensor"):
+        cuda.from_dlpack(Foreign(None))
+
+
+# ---- devices ---------------------------------------------------------------------------------------------------------
+
+
+def test_blocks_that_run_at_once():
+    x = cuda.to_device(np.ones(4))
+    double[1, 32](x)
+    blocks = double.get_active_blocks_per_multiprocessor(128)
+    assert set(blocks.values()) <= set(range(1, 65))
+    assert cuda.current_context().get_active_blocks_per_multiprocessor(double, 128, 0) == max(blocks.values())
+    assert double.get_active_blocks_per_multiprocessor(1024, signature=next(iter(blocks))) <= max(blocks.values())
+    with pytest.raises(ValueError, match="1 to 1024"):
+        double.get_active_blocks_per_multiprocessor(0)
+
+
+def test_a_context_reaches_its_own_memory_or_says_that_it_does_not():
+    context = cuda.current_context()
+    assert isinstance(context.can_access_peer(context), bool)
+    with pytest.raises(ValueError, match="flags"):
+        context.enable_peer_access(context, 1)
+
+
+@pytest.mark.skipif(len(cuda.list_devices()) < 2, reason="one device here")
+def test_two_devices():
+    with cuda.gpus[0]:
+        x = cuda.to_device(np.arange(1000.0))
+    with cuda.gpus[1]:
+        y = cuda.device_array(1000)
+        y.copy_to_device(x)
+        double[4, 256](y)
+    double[4, 256](x)  # where it lies
+    double[4, 256](y)
+    assert (x.copy_to_host() == 2 * np.arange(1000.0)).all() and (y.copy_to_host() == 4 * np.arange(1000.0)).all()
+    first, second = cuda.current_context(0), cuda.current_context(1)
+    if first.can_access_peer(second):
+        first.enable_peer_access(second)
+        first.enable_peer_access(second)
+    x.copy_to_device(y)
+    assert (x.copy_to_host() == 4 * np.arange(1000.0)).all()

@@ -1,0 +1,79 @@
+"""cuda.scan, cumsum and cumprod of device arrays, reduce and accumulate of elementwise functions on the device."""
+
+import numpy as np
+import pytest
+
+from krait import cuda, vectorize
+
+LENGTHS = (1, 5, 255, 256, 2047, 2048, 2049, 5000, 600_000)
+
+
+@vectorize(["int64(int64, int64)", "float64(float64, float64)"], target="cuda")
+def plus(a, b):
+    return a + b
+
+
+@vectorize(target="cuda")
+def larger(a, b):
+    return a if a > b else b
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_running_sums_inclusive_exclusive_and_with_a_first_value(length):
+    x = np.random.default_rng(length).integers(-5, 9, length)
+    running = cuda.scan(lambda a, b: a + b)
+    np.testing.assert_array_equal(running(x).copy_to_host(), np.cumsum(x))
+    d = cuda.to_device(x)
+    np.testing.assert_array_equal(running(d, init=3).copy_to_host(), 3 + np.cumsum(x))
+    np.testing.assert_array_equal(running(d, init=7, exclusive=True).copy_to_host(), 7 + np.cumsum(x) - x)
+    assert running(d, out=d) is d  # in place
+    np.testing.assert_array_equal(d.copy_to_host(), np.cumsum(x))
+
+
+def test_functions_that_do_not_commute():
+    x = np.random.default_rng(1).integers(0, 100, 5000)
+    last = cuda.scan(lambda a, b: b)(x).copy_to_host()
+    np.testing.assert_array_equal(last, x)
+    largest = cuda.scan(lambda a, b: max(a, b))(x * 0.5).copy_to_host()
+    np.testing.assert_array_equal(largest, np.maximum.accumulate(x * 0.5))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
+def test_cumsum_and_cumprod(axis, dtype):
+    x = np.random.default_rng(2).integers(1, 3, (4, 3, 5)).astype(dtype)
+    for array, given in ((x, cuda.to_device(x)), (x.T, cuda.to_device(x).T)):
+        for name in ("cumsum", "cumprod"):
+            expected, got = getattr(array, name)(axis), getattr(given, name)(axis)
+            assert got.dtype == expected.dtype
+            np.testing.assert_array_equal(got.copy_to_host(), expected)
+    wide = cuda.device_array(x.shape, np.float64)
+    assert cuda.to_device(x).cumsum(1, dtype=np.float64, out=wide) is wide
+    np.testing.assert_array_equal(wide.copy_to_host(), x.cumsum(1, dtype=np.float64))
+
+
+def test_reduce_and_accumulate_of_elementwise_functions():
+    x = np.random.default_rng(3).integers(-50, 50, (7, 300))
+    d = cuda.to_device(x)
+    for axis in (0, 1):
+        np.testing.assert_array_equal(plus.reduce(d, axis=axis).copy_to_host(), x.sum(axis))
+        np.testing.assert_array_equal(plus.accumulate(d, axis=axis).copy_to_host(), x.cumsum(axis))
+        np.testing.assert_array_equal(larger.reduce(d, axis=axis).copy_to_host(), x.max(axis))
+        kept = plus.reduce(d, axis=axis, keepdims=True).copy_to_host()
+        np.testing.assert_array_equal(kept, x.sum(axis, keepdims=True))
+    assert plus.reduce(d, axis=None) == x.sum()
+    assert isinstance(plus.reduce(d), cuda.DeviceArray) and isinstance(plus.reduce(x), np.ndarray)
+    np.testing.assert_array_equal(plus.reduce(x), x.sum(0))
+    with pytest.raises(ValueError, match="without elements"):
+        plus.reduce(cuda.device_array((0, 3), np.int64))
+
+
+def test_what_a_scan_refuses():
+    running = cuda.scan(lambda a, b: a + b)
+    with pytest.raises(TypeError, match="one dimension"):
+        running(np.ones((2, 2)))
+    with pytest.raises(ValueError, match="begins with `init`"):
+        running(np.ones(3), exclusive=True)
+    with pytest.raises(ValueError, match="out is a device array"):
+        running(np.ones(3), out=cuda.device_array(4))
+    assert running(np.ones(0)).size == 0
