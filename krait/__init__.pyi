@@ -262,6 +262,7 @@ class Stencil:
     """A function of an item's neighbours, called with whole arrays; stencil makes it."""
 
     kernel: Callable[..., Any]
+    mode: str
     neighborhood: tuple[tuple[int, int], ...] | None
     py_func: Callable[..., Any]
     def __call__(self, *args: Any, out: Any = None) -> Any: ...
@@ -270,7 +271,7 @@ class Stencil:
 def stencil(func_or_mode: Callable[..., Any]) -> Stencil: ...
 @overload
 def stencil(
-    func_or_mode: Literal["constant"] = "constant",
+    func_or_mode: Literal["constant", "nearest", "reflect", "wrap"] = "constant",
     *,
     cval: Any = None,
     neighborhood: Any = None,

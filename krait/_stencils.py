@@ -3,8 +3,10 @@
 In: a kernel, in which a[-1, 0] is the item one row up.  Out: a Stencil, whose call gives a new array.
 
 The kernel's source is read again and its relative indices become absolute: a[-1, 0] is a[i - 1, j].  How far they reach
-says how wide the border is, where there is no kernel to compute and the result is cval.  Around the kernel comes a
-nest of loops, written here as text; both are ordinary functions that jit compiles, and that compiled functions call.
+says how wide the border is.  There the result is cval, or in another mode what a second form of the kernel gives,
+whose places outside are mapped to places inside.  Around the kernel comes a nest of loops, written here as text; all
+are ordinary functions that jit compiles, and that compiled functions call.  For device arrays a thread computes an
+item.
 """
 
 import ast
@@ -16,16 +18,35 @@ import types
 
 import numpy as np
 
-from . import jit, prange
+from . import _krait, jit, prange
 
-_INDEX = "_stencil_index{}"
+_INDEX, _LENGTH, _PLACE = "_stencil_index{}", "_stencil_length{}", "_stencil_place"
+
+
+# ---- places outside an array of n items, as numpy.pad has them in the modes edge, symmetric and wrap ----------------
+
+
+def _nearest(i, n):
+    return min(max(i, 0), n - 1)
+
+
+def _reflect(i, n):
+    i %= 2 * n
+    return i if i < n else 2 * n - 1 - i
+
+
+def _wrap(i, n):
+    return i % n
+
+
+_PLACES = {"nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
 
 
 class _Relative(ast.NodeTransformer):
     """Adds the place of the item to relative indices, and notes how far they reach: a list of (low, high)."""
 
-    def __init__(self, function, arrays, neighborhood):
-        self.function, self.arrays, self.given = function, arrays, neighborhood
+    def __init__(self, function, arrays, neighborhood, mapped):
+        self.function, self.arrays, self.given, self.mapped = function, arrays, neighborhood, mapped
         self.reach = [list(pair) for pair in neighborhood] if neighborhood else None
         self.ndim = len(neighborhood) if neighborhood else None
 
@@ -71,6 +92,11 @@ class _Relative(ast.NodeTransformer):
             ast.BinOp(index, ast.Add(), ast.Name(_INDEX.format(axis), ast.Load()))
             for axis, index in enumerate(indices)
         ]
+        if self.mapped:
+            moved = [
+                ast.Call(ast.Name(_PLACE, ast.Load()), [index, ast.Name(_LENGTH.format(axis), ast.Load())], [])
+                for axis, index in enumerate(moved)
+            ]
         node.slice = moved[0] if self.ndim == 1 else ast.Tuple(moved, ast.Load())
         return node
 
@@ -88,8 +114,9 @@ def _definition(function):
     return node
 
 
-def _kernel(function, standard_indexing, neighborhood):
-    """The kernel with absolute indices, which come as further parameters; its relative arrays and their reach."""
+def _kernel(function, standard_indexing, neighborhood, place=None):
+    """The kernel with absolute indices, which come as further parameters; its relative arrays and their reach.  With a
+    function of places outside, the lengths of the axes are parameters, too."""
     node = _definition(function)
     names = [argument.arg for argument in node.args.args]
     unknown = set(standard_indexing) - set(names)
@@ -105,11 +132,13 @@ def _kernel(function, standard_indexing, neighborhood):
     arrays = [name for name in names if name in taken and name not in standard_indexing]
     if not arrays or names[0] != arrays[0]:
         raise TypeError("the first parameter of a stencil is an array with relative indices")
-    relative = _Relative(function, arrays, neighborhood)
+    relative = _Relative(function, arrays, neighborhood, place is not None)
     node.decorator_list = []
     relative.visit(node)
     node.args.args += [ast.arg(_INDEX.format(axis)) for axis in range(relative.ndim)]
-    free = function.__code__.co_freevars
+    if place:
+        node.args.args += [ast.arg(_LENGTH.format(axis)) for axis in range(relative.ndim)]
+    free = (*function.__code__.co_freevars, _PLACE)
     outer = ast.FunctionDef(
         "outer", ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, []), [node], [], None
     )
@@ -119,16 +148,16 @@ def _kernel(function, standard_indexing, neighborhood):
     code = compile(module, function.__code__.co_filename, "exec")
     for _ in range(2):
         code = next(const for const in code.co_consts if isinstance(const, types.CodeType))
-    cells = dict(zip(free, function.__closure__ or ()))
+    cells = {**dict(zip(free, function.__closure__ or ())), _PLACE: types.CellType(place)}
     closure = tuple(cells[name] for name in code.co_freevars)
     kernel = types.FunctionType(code, function.__globals__, function.__name__, None, closure)
     return kernel, names, arrays, relative.reach
 
 
-def _loops(names, arrays, reach, keeps_border):
+def _loops(names, arrays, reach, keeps_border, maps):
     """The text of the function of whole arrays."""
-    first, ndim = arrays[0], len(reach)
-    args, axes = ", ".join(names), range(ndim)
+    first = arrays[0]
+    args, axes = ", ".join(names), range(len(reach))
     index = [f"_i{axis}" for axis in axes]
     lowest = [str(max(0, -low)) for low, _ in reach]
     enough = ", ".join(str(max(0, -low) + max(0, high) + 1) for low, high in reach)
@@ -156,8 +185,15 @@ def _loops(names, arrays, reach, keeps_border):
         "    else:",
         "        _result = out",
     ]
-    indent = "    "
-    for axis in axes:
+    nest = _constant_nest if not maps else _mapped_nest
+    lines += [*nest(args, index, reach, keeps_border), "    return _result"]
+    return "\n".join(lines) + "\n"
+
+
+def _constant_nest(args, index, reach, keeps_border):
+    """Loops over the items whose neighbours are inside, and cval at the others."""
+    lines, indent, ndim = [], "    ", len(index)
+    for axis in range(ndim):
         before, after = "".join(f"{i}, " for i in index[:axis]), ", :" * (ndim - axis - 1)
         border = [
             f"{indent}_result[{before}:_low{axis}{after}] = _cval",
@@ -168,28 +204,120 @@ def _loops(names, arrays, reach, keeps_border):
         lines += border if reach[axis] != [0, 0] else []
         lines.append(f"{indent}for {index[axis]} in {'range' if axis else '_prange'}(_low{axis}, _high{axis}):")
         indent += "    "
-    lines += [f"{indent}_result[{', '.join(index)}] = _kernel({args}, {', '.join(index)})", "    return _result"]
+    return [*lines, f"{indent}_result[{', '.join(index)}] = _kernel({args}, {', '.join(index)})"]
+
+
+def _mapped_nest(args, index, reach, keeps_border):
+    """Loops over all items; the innermost has a part whose neighbours are inside, where the other axes' are."""
+    last, indent = len(index) - 1, "    "
+    lines = []
+    for axis in range(last):
+        lines.append(f"{indent}for {index[axis]} in {'range' if axis else '_prange'}(_n{axis}):")
+        indent += "    "
+    inside = " and ".join(f"_low{axis} <= {index[axis]} < _high{axis}" for axis in range(last)) or "True"
+    place, lengths = ", ".join(index), ", ".join(f"_n{axis}" for axis in range(last + 1))
+    edge = f"_result[{place}] = _edge({args}, {place}, {lengths})"
+    lines += [
+        f"{indent}_inside = {inside}",
+        f"{indent}_from = _low{last} if _inside else _n{last}",
+        f"{indent}_to = _high{last} if _inside else _n{last}",
+        f"{indent}for {index[last]} in range(_from):",
+        f"{indent}    {edge}",
+        f"{indent}for {index[last]} in {'range' if last else '_prange'}(_from, _to):",
+        f"{indent}    _result[{place}] = _kernel({args}, {place})",
+        f"{indent}for {index[last]} in range(_to, _n{last}):",
+        f"{indent}    {edge}",
+    ]
+    return lines
+
+
+def _device_text(names, arrays, reach, keeps_border, maps):
+    """The text of a CUDA kernel: a thread for each item."""
+    args, axes = ", ".join(names), range(len(reach))
+    index = [f"_i{axis}" for axis in axes]
+    place, lengths = ", ".join(index), ", ".join(f"_n{axis}" for axis in axes)
+    lines = [f"def stencil({args}, _result):", "    _rest = _grid(1)", "    if _rest < _result.size:"]
+    for axis in reversed(axes):
+        lines += [
+            f"        _n{axis} = _result.shape[{axis}]",
+            f"        _i{axis} = _rest % _n{axis}",
+            f"        _rest //= _n{axis}",
+        ]
+    inside = " and ".join(
+        f"{max(0, -low)} <= _i{axis} < _n{axis} - {max(0, high)}" for axis, (low, high) in zip(axes, reach)
+    )
+    lines += [f"        if {inside}:", f"            _result[{place}] = _kernel({args}, {place})"]
+    if maps:
+        lines += ["        else:", f"            _result[{place}] = _edge({args}, {place}, {lengths})"]
+    elif not keeps_border:
+        lines += ["        else:", f"            _result[{place}] = _cval"]
     return "\n".join(lines) + "\n"
+
+
+def _is_device_array(value):
+    return type(value) is _krait.DeviceArray
 
 
 class Stencil:
     """A function of an item's neighbours, called with whole arrays; stencil makes it."""
 
-    def __init__(self, function, cval, neighborhood, standard_indexing, options):
+    def __init__(self, function, mode, cval, neighborhood, standard_indexing, options):
         functools.update_wrapper(self, function)
-        self.kernel, self.neighborhood = function, neighborhood
-        moved, names, arrays, reach = _kernel(function, standard_indexing, neighborhood)
-        text, name = _loops(names, arrays, reach, cval is None), f"<stencil {function.__qualname__}>"
-        linecache.cache[name] = len(text), None, text.splitlines(True), name
-        space = {"_np": np, "_prange": prange, "_kernel": moved, "_cval": 0 if cval is None else cval}
-        exec(compile(text, name, "exec"), space)
-        self.py_func = space["stencil"]  # what compiled functions call
-        self.py_func.__name__ = self.py_func.__qualname__ = function.__name__
+        self.kernel, self.mode, self.neighborhood = function, mode, neighborhood
+        moved, *self._parts = _kernel(function, standard_indexing, neighborhood)
+        maps, self._keeps_border = mode != "constant", cval is None
+        self._space = {"_np": np, "_prange": prange, "_kernel": moved, "_cval": 0 if cval is None else cval}
+        if maps:
+            self._space["_edge"] = _kernel(function, standard_indexing, neighborhood, _PLACES[mode])[0]
+        self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps))  # what compiled functions call
         # what the kernel's own constants reach is inside; a neighborhood is the user's word
         self._compiled = jit(boundscheck=neighborhood is not None, **options)(self.py_func)
+        self._on_device = {}  # whether a border is kept -> CUDA kernel
+
+    def _made(self, text):
+        name, space = f"<stencil {self.kernel.__qualname__}>", dict(self._space)
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        exec(compile(text, name, "exec"), space)
+        function = space["stencil"]
+        function.__name__ = function.__qualname__ = self.kernel.__name__
+        return function
 
     def __call__(self, *args, out=None):
+        if _is_device_array(out) or any(map(_is_device_array, args)):
+            return self._launch(args, out)
         return self._compiled(*args) if out is None else self._compiled(*args, out)
+
+    def _launch(self, args, out):
+        """The same on the device, for arguments that lie there."""
+        from . import cuda
+
+        names, arrays, reach = self._parts
+        if len(args) != len(names):
+            raise TypeError(f"{self.kernel.__name__} takes {len(names)} arguments, {len(args)} were given")
+        shape = args[0].shape
+        for name, value in zip(names, args):
+            if name in arrays and any(n < m for n, m in zip(value.shape, shape)):
+                raise ValueError(f"{name} is smaller than {arrays[0]}, whose neighbours it is asked for")
+        keeps = self._keeps_border and out is not None
+        if keeps not in self._on_device:
+            self._space["_grid"] = cuda.grid
+            self._on_device[keeps] = cuda.jit(self._made(_device_text(*self._parts, keeps, self.mode != "constant")))
+        if out is None:
+            out = cuda.device_array(shape, self._result_dtype(args))
+        if out.size:
+            self._on_device[keeps].forall(out.size)(*args, out)
+        return out
+
+    def _result_dtype(self, args):
+        """What the kernel gives, for arrays of these dtypes that are just large enough."""
+        names, arrays, reach = self._parts
+        enough = tuple(max(0, -low) + max(0, high) + 1 for low, high in reach)
+        sample = [
+            np.zeros(enough if name in arrays else value.shape, value.dtype) if hasattr(value, "dtype") and np.ndim(
+                value) else value
+            for name, value in zip(names, args)
+        ]
+        return self._compiled(*sample).dtype
 
     def __repr__(self):
         return f"Stencil({self.kernel!r})"
@@ -198,18 +326,22 @@ class Stencil:
 def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_indexing=(), **options):
     """Makes a function of an item's neighbours a function of whole arrays.
 
-    cval: what the result has where a neighbour would be outside, 0 by default.  neighborhood: a pair (low, high) for
+    mode: what a neighbour outside the array is.  'constant': the result there is cval, 0 by default; 'nearest': the
+    nearest item; 'reflect': the item as far inside, as in a mirror at the edge; 'wrap': that of the other end.
+    neighborhood: a pair (low, high) for
     each axis, where indices are no constants.  standard_indexing: arrays that are indexed as usual.  Options of jit,
     such as parallel, hold for the loops."""
     if neighborhood is not None:
         neighborhood = tuple((int(low), int(high)) for low, high in neighborhood)
     standard_indexing = (standard_indexing,) if isinstance(standard_indexing, str) else tuple(standard_indexing)
 
-    def decorate(function):
-        return Stencil(getattr(function, "py_func", function), cval, neighborhood, standard_indexing, options)
+    mode = func_or_mode if isinstance(func_or_mode, str) else "constant"
+    if mode not in ("constant", *_PLACES):
+        raise ValueError(f"the mode of a stencil is 'constant', 'nearest', 'reflect' or 'wrap', not {mode!r}")
+    if mode != "constant" and cval is not None:
+        raise ValueError(f"cval is for the mode 'constant': in {mode!r} every item is computed")
 
-    if not isinstance(func_or_mode, str):
-        return decorate(func_or_mode)
-    if func_or_mode != "constant":
-        raise ValueError(f"the mode of a stencil is 'constant', not {func_or_mode!r}")
-    return decorate
+    def decorate(function):
+        return Stencil(getattr(function, "py_func", function), mode, cval, neighborhood, standard_indexing, options)
+
+    return decorate if isinstance(func_or_mode, str) else decorate(func_or_mode)
