@@ -1,6 +1,8 @@
 """Runs the benchmarks side by side and prints ratios.
 
-    python benchmarks/run.py [--quick] [--json FILE] [start] [call] [compile] [host] [interrupts] [gpu] [kernels]
+    python benchmarks/run.py [--quick] [--json FILE] [GROUP...]
+
+Groups: start call compile host vectorize interrupts gpu kernels.
 
 Rivals are measured when they are installed (Numba, numba-cuda) or can be compiled (C, nvcc); each ratio is Krait's
 figure over the other's, from the
@@ -47,11 +49,11 @@ def environment():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("groups", nargs="*", help="some of the groups above; all if none is named")
+    parser.add_argument("groups", nargs="*", help="some of the groups; all if none is named")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--json", metavar="FILE", help="also write the figures there")
     options = parser.parse_args()
-    known = ("start", "call", "compile", "host", "interrupts", "gpu", "kernels")
+    known = ("start", "call", "compile", "host", "vectorize", "interrupts", "gpu", "kernels")
     for group in options.groups:
         if group not in known:
             parser.error(f"no group is named {group}: there are {', '.join(known)}")

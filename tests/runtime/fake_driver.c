@@ -140,14 +140,14 @@ static int capture(Stream *stream, const char *name, const uint64_t *words, size
 }
 
 /* One operation: its place, a line in the log, a failure if one was asked for. */
-#define OPERATION(name, handle)                                                 \
-    Stream *stream = stream_of(handle);                                         \
-    char line_[96];                                                             \
-    snprintf(line_, sizeof line_, "%s %d", name, stream ? stream->number : -1); \
-    note(calls, line_);                                                         \
-    int error_ = failing(name);                                                 \
-    if (error_) return error_;                                                  \
-    if (!stream || !stream->alive) return INVALID_HANDLE;                       \
+#define OPERATION(name, handle)                                                  \
+    Stream *stream = stream_of(handle);                                          \
+    char line_[96];                                                              \
+    snprintf(line_, sizeof line_, "%s %d", name, stream ? stream->number : -1);  \
+    note(calls, line_);                                                          \
+    int error_ = failing(name);                                                  \
+    if (error_) return error_;                                                   \
+    if (!stream || !stream->alive) return INVALID_HANDLE;                        \
     if (stream->capture) note(violations, name " waits for a capturing stream"); \
     step(stream)
 

@@ -1,0 +1,147 @@
+"""Ufuncs and parallel loops against Numba and NumPy: @vectorize on a million elements, building one, calling one;
+prange: sum, matrix product, heat, Monte Carlo pi."""
+
+import math
+
+import numpy as np
+from common import Row, have, median_of_turns, milliseconds, per_call
+
+ELEMENTS = 1_000_000
+
+
+def _functions():
+    """name, Python function, number of arguments; those with many calls of math are asked for twice Numba's speed"""
+    return [
+        ("sum of squares", lambda a, b: a * a + b * b, 2),
+        ("sine", lambda a: math.sin(a), 1),
+        ("cosine", lambda a: math.cos(a), 1),
+        ("exponential", lambda a: math.exp(a), 1),
+        ("logarithm", lambda a: math.log(a + 1.0), 1),
+        ("power", lambda a, b: a**b, 2),
+        ("logistic", lambda a: 1.0 / (1.0 + math.exp(-a)), 1),
+        ("hypotenuse", lambda a, b: math.sqrt(a * a + b * b), 2),
+        ("polynomial", lambda a: 1.0 + a * (0.5 + a * (0.25 + a * (0.125 + a * 0.0625))), 1),
+        ("rational", lambda a, b: (a + b) / (1.0 + a * b), 2),
+        ("larger", lambda a, b: a if a > b else b, 2),
+        ("clipped", lambda a: min(max(a, 0.25), 0.75), 1),
+        ("relu", lambda a: a if a > 0.5 else 0.0, 1),
+        ("distance", lambda a, b: abs(a - b), 2),
+        ("square root", lambda a: math.sqrt(a), 1),
+        ("reciprocal", lambda a: 1.0 / (a + 1.0), 1),
+        ("linear", lambda a, b: 2.0 * a - 3.0 * b + 1.0, 2),
+        ("Gaussian", lambda a, b: math.exp(-(a * a + b * b)), 2),
+        ("damped wave", lambda a, b: math.sin(10.0 * a) * math.exp(-b), 2),
+        ("whole part", lambda a: math.floor(a * 100.0), 1),
+    ]
+
+
+def _makers():
+    """name -> (vectorize, njit, prange) of each contestant"""
+    import krait
+
+    makers = {"krait": (krait.vectorize, krait.njit, krait.prange)}
+    if have("numba"):
+        import numba
+
+        makers["Numba"] = (numba.vectorize, numba.njit, numba.prange)
+    return makers
+
+
+def _ufuncs(quick):
+    a, b, out = np.random.default_rng(1).random(ELEMENTS), np.random.default_rng(2).random(ELEMENTS), np.empty(ELEMENTS)
+    rows = []
+    for name, function, nin in _functions():
+        args = (a, b)[:nin]
+        contestants = {}
+        for who, (vectorize, _, _) in _makers().items():
+            made = vectorize([f"float64({', '.join(['float64'] * nin)})"])(function)
+            made(*args, out)
+            contestants[who] = lambda made=made: milliseconds(lambda: made(*args, out))
+        got = median_of_turns(contestants, 5 if quick else 21)
+        rows.append(Row("ufuncs, a million float64", name, "ms", got.pop("krait"), got, limit="at most Numba's"))
+    return rows
+
+
+def _small(quick):
+    a, number = np.ones(10), 2_000 if quick else 20_000
+    out = np.empty(10)
+    contestants = {"NumPy's add": lambda: per_call(lambda: np.add(a, a, out), number)}
+    for who, (vectorize, _, _) in _makers().items():
+        made = vectorize(["float64(float64, float64)"])(lambda x, y: x + y)
+        contestants[who] = lambda made=made: per_call(lambda: made(a, a, out), number)
+    got = median_of_turns(contestants, 9)
+    rows = [Row("ufuncs, small", "a call on 10 elements", "ns", got.pop("krait"), got, limit="at most NumPy's")]
+    build = {}
+    for who, (vectorize, _, _) in _makers().items():
+        vectorize(["float64(float64)"])(lambda x: x - 1.0)
+        build[who] = lambda vectorize=vectorize: milliseconds(
+            lambda: vectorize(["float64(float64)", "float32(float32)"])(lambda x: x * 2.0 + 1.0)
+        )
+    got = median_of_turns(build, 3 if quick else 7)
+    rows.append(
+        Row("ufuncs, small", "building one of two signatures", "ms", got.pop("krait"), got, limit="a tenth of Numba's")
+    )
+    return rows
+
+
+def _loops(njit, prange):
+    """The parallel functions, with this contestant's prange."""
+    each = prange
+
+    def total(x):
+        s = 0.0
+        for i in each(x.size):
+            s += x[i]
+        return s
+
+    def product(a, b, c):
+        for i in each(a.shape[0]):
+            for j in range(b.shape[1]):
+                s = 0.0
+                for k in range(a.shape[1]):
+                    s += a[i, k] * b[k, j]
+                c[i, j] = s
+
+    def heat(u, new):
+        for i in each(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                new[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+
+    def pi(n):
+        inside = 0
+        for _ in each(n):
+            x, y = np.random.random(), np.random.random()
+            if x * x + y * y < 1.0:
+                inside += 1
+        return 4.0 * inside / n
+
+    return [njit(parallel=True)(function) for function in (total, product, heat, pi)]
+
+
+def _parallel(quick):
+    rng = np.random.default_rng(3)
+    big, side, image = rng.random(20_000_000), 400, 2000
+    a, b, c = rng.random((side, side)), rng.random((side, side)), np.empty((side, side))
+    u, new = rng.random((image, image)), np.zeros((image, image))
+    arguments = [
+        ("prange sum of 20 million", (big,)),
+        ("prange matrix product, 400", (a, b, c)),
+        ("prange heat step, 2000 x 2000", (u, new)),
+        ("Monte Carlo pi, 10 million", (10_000_000,)),
+    ]
+    made = {who: _loops(njit, prange) for who, (_, njit, prange) in _makers().items()}
+    rows = []
+    for number, (name, args) in enumerate(arguments):
+        for functions in made.values():
+            functions[number](*args)
+        contestants = {
+            who: lambda function=functions[number], args=args: milliseconds(lambda: function(*args))
+            for who, functions in made.items()
+        }
+        got = median_of_turns(contestants, 3 if quick else 9)
+        rows.append(Row("parallel loops", name, "ms", got.pop("krait"), got, limit="at most Numba's"))
+    return rows
+
+
+def rows(quick=False):
+    return _ufuncs(quick) + _small(quick) + _parallel(quick)
