@@ -21,6 +21,11 @@ def layout_of(array):
     """ "C", "F" or "A" (any strides), as the type tells."""
 
 
+def folded(kind, array, dtype):
+    """One number of all elements, each converted to a real dtype, in C order: "sum" (floats as NumPy adds what lies
+    together), "prod", "min", "max", "any", "all".  Where the array is an expression it is never made."""
+
+
 def with_item(ints, index, value):
     """A tuple of ints with another item at a place that is known when it runs."""
 

@@ -3,58 +3,14 @@ means, variances, truth, places of extremes, running sums."""
 
 import numpy as np
 
-from krait.prelude.intrinsics import layout_of, packed, with_item
+from krait.prelude.intrinsics import folded, layout_of, packed, with_item
 from krait.prelude.shaping import lies_together, together
 
-BLOCK = 128  # terms that are added eight at a time
+BLOCK = 128  # terms that are added four at a time, real and imaginary parts
 BUFFER = 8192  # elements that are converted at once
 
 
 # ---- what is added in pairs ----
-
-
-def sum_of_few(x):
-    total = x.dtype.type(-0.0)
-    for i in range(len(x)):
-        total = total + x[i]
-    return total
-
-
-def sum_of_block(x):
-    # Eight sums of every eighth element, then those in pairs.
-    r0 = x[0]
-    r1 = x[1]
-    r2 = x[2]
-    r3 = x[3]
-    r4 = x[4]
-    r5 = x[5]
-    r6 = x[6]
-    r7 = x[7]
-    n = len(x)
-    for i in range(8, n - 7, 8):
-        r0 += x[i]
-        r1 += x[i + 1]
-        r2 += x[i + 2]
-        r3 += x[i + 3]
-        r4 += x[i + 4]
-        r5 += x[i + 5]
-        r6 += x[i + 6]
-        r7 += x[i + 7]
-    total = ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
-    for i in range(n - n % 8, n):
-        total += x[i]
-    return total
-
-
-def sum_in_pairs(x):
-    n = len(x)
-    if n < 8:
-        return sum_of_few(x)
-    if n <= BLOCK:
-        return sum_of_block(x)
-    half = n // 2
-    half -= half % 8
-    return sum_in_pairs(x[:half]) + sum_in_pairs(x[half:])
 
 
 def sum_of_complex_block(x):
@@ -103,25 +59,37 @@ def sum_converted(x, dtype):
 
 def sum_of_line(x, dtype):
     # Of an array of one axis.
-    if np.dtype(dtype).kind == "f":
-        if x.dtype == dtype:
-            return sum_in_pairs(x)
-        return sum_converted(x, dtype)
-    if np.dtype(dtype).kind == "c":
-        if x.dtype == dtype:
-            return sum_in_complex_pairs(x)
-        return sum_converted(x, dtype)
-    total = np.dtype(dtype).type(0)
-    for item in x:
-        total = total + np.dtype(dtype).type(item)
-    return total
+    if is_folded(x, dtype):
+        return sum_folded(x, dtype)
+    if x.dtype == dtype:
+        return sum_in_complex_pairs(x)
+    return sum_converted(x, dtype)
+
+
+def is_folded(a, dtype):
+    # Whether it is one sum: neither of complex numbers nor of floats that are converted, some at a time.
+    kind = np.dtype(dtype).kind
+    return kind != "c" and (kind != "f" or a.dtype == dtype)
+
+
+def sum_folded(a, dtype):
+    if np.dtype(dtype) == np.float16:
+        return np.float16(folded("sum", a, np.float32))
+    return folded("sum", a, dtype)
 
 
 def prod_of_line(x, dtype):
+    if is_real(np.dtype(dtype)) and (x.dtype.kind != "c"):
+        return folded("prod", x, dtype)
     total = np.dtype(dtype).type(1)
     for item in x:
         total = total * np.dtype(dtype).type(item)
     return total
+
+
+def is_real(dtype):
+    # What folded() takes, in its own precision.
+    return dtype.kind == "b" or dtype.kind == "i" or dtype.kind == "u" or (dtype.kind == "f" and dtype.itemsize > 2)
 
 
 # ---- of all elements ----
@@ -129,6 +97,8 @@ def prod_of_line(x, dtype):
 
 def line_of(a):
     # All elements as one axis, in the order in which they lie; a copy where they do not lie together.
+    if layout_of(a) == "C":
+        return a if a.ndim == 1 else packed(a, -1, a.size, "C")
     if layout_of(a) == "F":
         return packed(a, -1, a.size, "C") if a.ndim < 2 else packed(a.T, -1, a.size, "C")
     return packed(together(a, "C"), -1, a.size, "C")
@@ -189,38 +159,40 @@ def sum_of_all(a, dtype):
         return dtype.type(a[()])
     if a.ndim == 1:
         return sum_of_line(a, dtype)
+    if is_folded(a, dtype) and (layout_of(a) == "C" or dtype.kind != "f"):
+        return sum_folded(a, dtype)
     if layout_of(a) != "A" or a.size == 0 or lies_together(a, "C"):
         return sum_of_line(line_of(a), dtype)
     return sum_of_rows(a, dtype)
 
 
 def any_of_all(a):
-    for item in a.flat:
-        if item:
-            return np.bool(True)
-    return np.bool(False)
+    if a.ndim == 0:
+        return np.bool(a[()])
+    return folded("any", a, np.bool)
 
 
 def all_of_all(a):
-    for item in a.flat:
-        if not item:
-            return np.bool(False)
-    return np.bool(True)
+    if a.ndim == 0:
+        return np.bool(a[()])
+    return folded("all", a, np.bool)
 
 
 def count_of_all(a):
-    count = 0
-    for item in a.flat:
-        if item:
-            count += 1
-    return count
+    if a.ndim == 0:
+        return int(bool(a[()]))
+    return int(folded("sum", a != 0, np.int64))
 
 
 def prod_of_all(a, dtype):
+    if a.ndim == 0:
+        return dtype.type(a[()])
     return prod_of_line(line_of(a), dtype)
 
 
 def least_of_all(a):
+    if a.ndim > 0 and is_real(a.dtype):
+        return folded("min", a, a.dtype)
     if a.size == 0:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
     x = line_of(a)
@@ -231,6 +203,8 @@ def least_of_all(a):
 
 
 def greatest_of_all(a):
+    if a.ndim > 0 and is_real(a.dtype):
+        return folded("max", a, a.dtype)
     if a.size == 0:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
     x = line_of(a)

@@ -164,6 +164,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CALL_INST: return lower_call_inst(l, value);
     case OP_BROADCAST: return lower_broadcast(l, value);
     case OP_MAP: return lower_map(l, value);
+    case OP_REDUCE: return lower_reduce(l, value);
     default: /* inference has replaced or refused the rest */
         return l_fail(l, "`%s` is not compiled yet", op_info[value->op].doc), NULL;
     }

@@ -127,6 +127,7 @@ LLVMValueRef lower_broadcast(Lower *l, const Value *value); /* lower_broadcast.c
 /* Raises unless one array can be assigned to the other. */
 void l_check_assignment(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
 LLVMValueRef lower_map(Lower *l, const Value *value);                            /* lower_map.c */
+LLVMValueRef lower_reduce(Lower *l, const Value *value);                         /* lower_reduce.c */
 void l_fill(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef value); /* of the element's type */
 void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_type, LLVMValueRef from);
 /* Normalises an index: negative ones count from the end, unless it is known to count forward. */

@@ -62,6 +62,11 @@ static void reverse_if(Lower *l, LLVMValueRef condition, LLVMValueRef *axes, uns
 
 static void reverse_strides(Lower *l, Map *m, MapArray *x, void *self) { reverse_if(l, self, x->strides, m->ndim); }
 
+void map_reverse_axes(Lower *l, Map *m, LLVMValueRef condition) {
+    each_array(l, m, reverse_strides, condition);
+    reverse_if(l, condition, m->shape, m->ndim);
+}
+
 static LLVMValueRef magnitude(Lower *l, LLVMValueRef value) {
     return l_select(l, l_icmp(l, LLVMIntSLT, value, l_i64(l, 0)), LLVMBuildNeg(l->b, value, ""), value);
 }
@@ -73,8 +78,7 @@ static void order_axes(Lower *l, Map *m) {
     LLVMValueRef reversed = l_i1(l, true);
     if (dest->type->layout == LAYOUT_A)
         reversed = l_icmp(l, LLVMIntSLT, magnitude(l, dest->strides[0]), magnitude(l, dest->strides[m->ndim - 1]));
-    each_array(l, m, reverse_strides, reversed);
-    reverse_if(l, reversed, m->shape, m->ndim);
+    map_reverse_axes(l, m, reversed);
 }
 
 static void lies_behind(Lower *l, Map *m, MapArray *x, void *self) {
@@ -85,8 +89,7 @@ static void lies_behind(Lower *l, Map *m, MapArray *x, void *self) {
     }
 }
 
-/* Where every array is in one piece, all axes are the innermost one. */
-static void join_axes(Lower *l, Map *m) {
+void map_join_axes(Lower *l, Map *m) {
     if (m->ndim < 2) return;
     LLVMValueRef joined = l_i1(l, true), size = m->shape[0];
     each_array(l, m, lies_behind, &joined);
@@ -98,6 +101,12 @@ static void join_axes(Lower *l, Map *m) {
 static void steps_by_item(Lower *l, Map *m, MapArray *x, void *self) {
     LLVMValueRef *all = self, stride = x->strides[m->ndim - 1];
     if (!l_is_constant(stride, 0)) *all = l_and(l, *all, l_equal(l, stride, l_i64(l, map_item_bytes(x))));
+}
+
+LLVMValueRef map_steps_by_item(Lower *l, Map *m) {
+    LLVMValueRef all = l_i1(l, true);
+    each_array(l, m, steps_by_item, &all);
+    return all;
 }
 
 /* ---- what does not overlap ----
@@ -235,17 +244,24 @@ void map_rows(Lower *l, const Map *m, MapRow *row, void *self) {
     walk_axis(l, m, 0, at, row, self);
 }
 
-static void map_row(Lower *l, const Map *m, LLVMValueRef const *at, void *by_item) {
-    if (m->ndim == 0) {
-        map_element(l, m, at);
-        return;
-    }
+void map_advance(Lower *l, const Map *m, LLVMValueRef index, LLVMValueRef const *at, LLVMValueRef *next) {
+    step(l, m, m->ndim - 1, index, false, at, next);
+}
+
+void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item) {
     LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, m->ndests + m->ninputs);
     LFor f;
-    LLVMValueRef index = l_for(l, &f, m->shape[m->ndim - 1]);
-    step(l, m, m->ndim - 1, index, by_item != NULL, at, next);
+    LLVMValueRef index = l_for(l, &f, count);
+    step(l, m, m->ndim - 1, index, by_item, at, next);
     map_element(l, m, next);
     l_endfor(l, &f);
+}
+
+static void map_row(Lower *l, const Map *m, LLVMValueRef const *at, void *by_item) {
+    if (m->ndim == 0)
+        map_element(l, m, at);
+    else
+        map_line(l, m, at, m->shape[m->ndim - 1], by_item != NULL);
 }
 
 static void map_all(Lower *l, Map *m, bool by_item) {
@@ -255,6 +271,18 @@ static void map_all(Lower *l, Map *m, bool by_item) {
 }
 
 /* ---- map ---- */
+
+void map_open_input(Lower *l, Map *m, unsigned i, const Value *operand) {
+    const Type *type = operand->type;
+    MapInput *input = &m->inputs[i];
+    *input = (MapInput){.is_array = type->kind == TY_ARRAY, .type = type, .scalar = l_value(l, operand), .dest = -1};
+    if (!input->is_array) return;
+    input->type = type_element(type);
+    for (unsigned d = 0; d < m->ndests && input->dest < 0; d++)
+        if (map_is_same(operand, m->operands[d])) input->dest = (int)d;
+    input->array = input->dest < 0 ? map_array_of(l, type, input->scalar) : m->dests[input->dest];
+    map_stretch(l, &input->array, m->ndim, m->shape);
+}
 
 static void open_map(Lower *l, Map *m, const Value *value) {
     unsigned ndests = (unsigned)value->imm.i, count = value->nargs - ndests;
@@ -266,18 +294,7 @@ static void open_map(Lower *l, Map *m, const Value *value) {
     m->inputs = ARENA_ARRAY(l->arena, MapInput, count);
     for (unsigned d = 0; d < ndests; d++) m->dests[d] = map_array_of(l, value->args[d]->type, l_arg(l, value, d));
     for (unsigned i = 0; i < m->ndim; i++) m->shape[i] = m->dests[0].shape[i];
-    for (unsigned i = 0; i < count; i++) {
-        const Type *type = value->args[ndests + i]->type;
-        MapInput *input = &m->inputs[i];
-        LLVMValueRef operand = l_arg(l, value, ndests + i);
-        *input = (MapInput){.is_array = type->kind == TY_ARRAY, .type = type, .scalar = operand, .dest = -1};
-        if (!input->is_array) continue;
-        input->type = type_element(type);
-        for (unsigned d = 0; d < ndests && input->dest < 0; d++)
-            if (map_is_same(value->args[ndests + i], value->args[d])) input->dest = (int)d;
-        input->array = input->dest < 0 ? map_array_of(l, type, operand) : m->dests[input->dest];
-        map_stretch(l, &input->array, m->ndim, m->shape);
-    }
+    for (unsigned i = 0; i < count; i++) map_open_input(l, m, i, value->args[ndests + i]);
 }
 
 /* The quick nest or the other one. */
@@ -285,8 +302,8 @@ static void run_nests(Lower *l, Map *m) {
     Detour detour;
     LLVMValueRef quick = l_not(l, map_detour_open(l, m, &detour));
     order_axes(l, m);
-    join_axes(l, m);
-    each_array(l, m, steps_by_item, &quick);
+    map_join_axes(l, m);
+    quick = l_and(l, quick, map_steps_by_item(l, m));
     if (LLVMIsAConstantInt(quick)) {
         map_all(l, m, !l_is_constant(quick, 0));
     } else {

@@ -1,5 +1,5 @@
-/* lower_map.h: what the files that lower loops over whole arrays share: the operands of a map as its loops see them
- * (lower_map.c), and destinations that lie over what is read (lower_overlap.c). */
+/* lower_map.h: what the files that lower loops over whole arrays share: the operands of a map or a reduction as its
+ * loops see them (lower_map.c), and destinations that lie over what is read (lower_overlap.c). */
 #ifndef KRAIT_CODEGEN_LOWER_MAP_H
 #define KRAIT_CODEGEN_LOWER_MAP_H
 
@@ -47,10 +47,25 @@ MapArray map_array_of(Lower *l, const Type *type, LLVMValueRef value);
 void map_stretch(Lower *l, MapArray *x, unsigned ndim, LLVMValueRef const *shape);
 const MapArray *map_array_at(const Map *m, unsigned operand); /* destinations first; NULL of a scalar */
 
+/* Operand i of those that are read; the shape and the destinations are there. */
+void map_open_input(Lower *l, Map *m, unsigned i, const Value *operand);
+
+/* From the last axis to the first if the condition holds. */
+void map_reverse_axes(Lower *l, Map *m, LLVMValueRef condition);
+/* Where every array is in one piece, all axes are the innermost one. */
+void map_join_axes(Lower *l, Map *m);
+/* i1: whether, on the innermost axis, every array steps by one item, or stands still. */
+LLVMValueRef map_steps_by_item(Lower *l, Map *m);
+
 /* Calls back for the last axis of everything that the other axes have; at: addresses, of the destinations, then of the
  * inputs (NULL of scalars). */
 typedef void MapRow(Lower *l, const Map *m, LLVMValueRef const *at, void *self);
 void map_rows(Lower *l, const Map *m, MapRow *row, void *self);
+
+/* Addresses `index` steps further along the last axis, which is there. */
+void map_advance(Lower *l, const Map *m, LLVMValueRef index, LLVMValueRef const *at, LLVMValueRef *next);
+/* So many elements along it; by_item: every array steps by one item, or stands still. */
+void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item);
 
 /* Whether two operands are one array: one value, or the same view of one. */
 bool map_is_same(const Value *a, const Value *b);

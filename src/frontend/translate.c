@@ -514,7 +514,7 @@ static void open_variables(Translator *t) {
 
 static bool translate(Translator *t, ObjRef ref) {
     TRY(open_function(t, ref));
-    t->frontend->unguarded = of_package(t->function, "krait.prelude");
+    t->frontend->unguarded = t->func->prelude = of_package(t->function, "krait.prelude");
     if (!t->nested) name_function(t->frontend, (PyObject *)t->function); /* however it came here, it may be changed */
     open_variables(t);
     cfg_build(t->arena, &t->bytecode, &t->cfg);

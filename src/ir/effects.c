@@ -99,6 +99,16 @@ static Effects map_effects(const Value *map) {
     return map_memory_effects(map) | (!body ? 0 : body->summarised ? body->effects : op_effects(OP_MAP));
 }
 
+static Effects reduce_own_effects(const Value *reduce) {
+    bool empty_raises = reduce->imm.i == REDUCTION_MIN || reduce->imm.i == REDUCTION_MAX;
+    return EFFECT_READ | raises_if(empty_raises);
+}
+
+static Effects reduce_effects(const Value *reduce) {
+    const FuncInst *body = reduce->imm.inst;
+    return reduce_own_effects(reduce) | (!body ? 0 : body->summarised ? body->effects : op_effects(OP_REDUCE));
+}
+
 static bool is_typed(const Value *value) {
     if (!value->type && op_has_result(value->op)) return false;
     for (uint32_t i = 0; i < value->nargs; i++)
@@ -156,6 +166,7 @@ Effects value_effects(const Value *value, bool index_raises) {
     case OP_GETATTR: return 0; /* attributes of values never change */
     case OP_CALL_FUNC: return call_effects(value, index_raises);
     case OP_MAP: return map_effects(value);
+    case OP_REDUCE: return reduce_effects(value);
     case OP_CALL_INST: return value->imm.inst->summarised ? value->imm.inst->effects : row_effects(value);
     default: return row_effects(value);
     }
@@ -183,6 +194,8 @@ static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bo
             if (value_callee(value)) vec_push(arena, &summaries[value_callee(value)->id].calls, ((Call){inst, leave}));
             if (value->op == OP_MAP)
                 effects |= map_memory_effects(value) & leave;
+            else if (value->op == OP_REDUCE)
+                effects |= reduce_own_effects(value) & leave;
             else if (value->op != OP_CALL_INST)
                 effects |= value_effects(value, index_raises) & leave;
         }

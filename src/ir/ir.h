@@ -162,16 +162,26 @@ struct Value {
     const Bounds *bounds; /* of an integer, where tighter than its type's (pass intervals), else NULL */
     struct {
         int64_t i;        /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY BROADCAST MAP; TRUEDIV: 1 if both were integers;
-                             LIST: 1 if more than its operands is put in */
+                             LIST: 1 if more than its operands is put in; REDUCE: a Reduction */
         const char *text; /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;
         ObjRef object;        /* FUNCTION */
         const FuncHead *func; /* CALL_FUNC */
-        FuncInst *inst;       /* CALL_INST MAP */
+        FuncInst *inst;       /* CALL_INST MAP REDUCE */
     } imm;
     void *mark; /* scratch for the pass that runs */
 };
+
+/* What REDUCE makes of all elements. */
+typedef enum Reduction {
+#define REDUCTION(name, text) REDUCTION_##name,
+#include "ir/ir_reductions.def"
+#undef REDUCTION
+    REDUCTION_COUNT
+} Reduction;
+extern const char *const reduction_text[REDUCTION_COUNT];
+Reduction reduction_find(const char *text, size_t length); /* REDUCTION_COUNT: there is none */
 
 typedef VEC(Block *) BlockList;
 
@@ -208,6 +218,7 @@ struct Func {
     const Source *source;
     Span span;     /* of the def line */
     ObjRef object; /* the Python function it came from; 0 for parsed text */
+    bool prelude;  /* of krait.prelude */
     Param *params; /* in the order of the code's local variables; cells of a closure last */
     uint32_t nparams;
     VEC(Block *) blocks; /* blocks.data[0] is the entry, which has no predecessors */
@@ -298,7 +309,7 @@ void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool 
 
 /* The compiled function that the value calls, or NULL. */
 static inline FuncInst *value_callee(const Value *value) {
-    return value->op == OP_CALL_INST || value->op == OP_MAP ? value->imm.inst : NULL;
+    return value->op == OP_CALL_INST || value->op == OP_MAP || value->op == OP_REDUCE ? value->imm.inst : NULL;
 }
 /* Of a map: whether its last operand is a mask. */
 static inline bool map_is_masked(const Value *map) {
@@ -395,7 +406,7 @@ bool value_is_removable(const Value *value);
  * Parameters are %0 ... of the OP_PARAM values that open the entry block, one per parameter in order.  "%6 total": name
  * is what the value was stored to.  Flags follow the operation (.inplace .unchecked .forward .checked .nowrap), imm
  * stands in brackets (getattr[shape] extract[1] unpack_ex[1, 2] call_func[math.sin] call_inst[f#3] map[1, f#3]
- * function[object#3]),
+ * reduce[sum, f#3] function[object#3]),
  * keywords before their operands (call %1, %2, key=%3), a constant that inference proved after "is" (%4: int = add %1,
  * %2 is 5), bounds after "in" (%4: int = add %1, %2 in 0..99; 0.. and ..99 where the other is the type's).  A default
  * that is not known is "= ...".  Operations without a result have no number. From ";" to the end of the line is a

@@ -331,6 +331,15 @@ static bool parse_func_ref(Parser *parser, Value *value) {
     return true;
 }
 
+/* ", f#3", or nothing. */
+static bool parse_inst_if_any(Parser *parser, Value *value) {
+    skip_space(parser);
+    if (*parser->at != ',') return true;
+    parser->at++;
+    skip_space(parser);
+    return parse_inst(parser, value);
+}
+
 static bool parse_imm(Parser *parser, Value *value) {
     uint32_t number = 0, second = 0;
     if (op_has_number(value->op)) {
@@ -361,13 +370,18 @@ static bool parse_imm(Parser *parser, Value *value) {
     case OP_MAP:
         TRY(expect(parser, "[") && parse_number(parser, UINT32_MAX, &number));
         value->imm.i = number;
-        skip_space(parser);
-        if (*parser->at == ',') {
-            parser->at++;
-            skip_space(parser);
-            TRY(parse_inst(parser, value));
-        }
+        TRY(parse_inst_if_any(parser, value));
         break;
+    case OP_REDUCE: {
+        TRY(expect(parser, "["));
+        skip_space(parser);
+        size_t length = name_length(parser->at);
+        value->imm.i = reduction_find(parser->at, length);
+        if (value->imm.i == REDUCTION_COUNT) return fail(parser, "no such reduction");
+        parser->at += length;
+        TRY(parse_inst_if_any(parser, value));
+        break;
+    }
     default: return true;
     }
     return expect(parser, "]");

@@ -57,6 +57,11 @@ static void print_imm(Buf *buf, const Value *value) {
         print_inst(buf, value->imm.inst);
         buf_putc(buf, ']');
         return;
+    case OP_REDUCE:
+        buf_printf(buf, "[%s", i >= 0 && i < REDUCTION_COUNT ? reduction_text[i] : "?");
+        if (value->imm.inst) buf_puts(buf, ", "), print_inst(buf, value->imm.inst);
+        buf_putc(buf, ']');
+        return;
     case OP_MAP:
         buf_printf(buf, "[%lld", i);
         if (value->imm.inst) buf_puts(buf, ", "), print_inst(buf, value->imm.inst);

@@ -49,6 +49,12 @@ bool op_has_number(Op op) {
     }
 }
 
+const char *const reduction_text[REDUCTION_COUNT] = {
+#define REDUCTION(name, text) text,
+#include "ir/ir_reductions.def"
+#undef REDUCTION
+};
+
 bool op_is_terminator(Op op) {
     return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_RERAISE ||
            op == OP_RESUME || op == OP_UNREACHABLE;
@@ -71,6 +77,12 @@ bool op_has_result(Op op) {
 
 static bool text_is(const char *candidate, const char *text, size_t length) {
     return strncmp(candidate, text, length) == 0 && candidate[length] == 0;
+}
+
+Reduction reduction_find(const char *text, size_t length) {
+    int which = 0;
+    while (which < REDUCTION_COUNT && !text_is(reduction_text[which], text, length)) which++;
+    return (Reduction)which;
 }
 
 Op op_find(const char *text, size_t length) {

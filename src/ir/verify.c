@@ -140,6 +140,10 @@ static void check_imm(Verifier *verifier, const Value *value) {
         if (value->imm.i < (value->op == OP_MAP) || value->imm.i > value->nargs)
             verify_fault(verifier, block, value, "the number of destinations is wrong");
         break;
+    case OP_REDUCE:
+        if (value->imm.i < 0 || value->imm.i >= REDUCTION_COUNT)
+            verify_fault(verifier, block, value, "there is no such reduction");
+        break;
     case OP_CALL_INST:
         if (!value->imm.inst) verify_fault(verifier, block, value, "the function is missing");
         break;
@@ -189,6 +193,12 @@ static void check_operands(Verifier *verifier, const Value *value) {
         const FuncInst *inst = value->imm.inst;
         uint32_t least = (uint32_t)value->imm.i + (inst && inst->untyped ? inst->untyped->nparams : 1);
         if (!inst || inst->types) check_operand_count(verifier, value, least, least + 1);
+        break;
+    }
+    case OP_REDUCE: {
+        const FuncInst *inst = value->imm.inst;
+        uint32_t count = 1 + (inst && inst->untyped ? inst->untyped->nparams : 1);
+        if (!inst || inst->types) check_operand_count(verifier, value, count, count);
         break;
     }
     default:

@@ -149,6 +149,18 @@ static void check_map(Verifier *verifier, const Value *value) {
     }
 }
 
+static void check_reduce(Verifier *verifier, const Value *value) {
+    want_kind(verifier, value, 0, TY_TUPLE, "a shape");
+    if (!type_is_scalar(value->type)) fault(verifier, value, "the result is no scalar");
+    for (uint32_t i = 1; i < value->nargs; i++) {
+        const Type *type = value->args[i]->type;
+        if (type->kind != TY_ARRAY && type->kind != TY_SCALAR)
+            fault(verifier, value, "an operand is neither an array nor a scalar");
+        else if (type->kind == TY_ARRAY && type->ndim > value->args[0]->type->count)
+            fault(verifier, value, "an operand has more axes than the shape");
+    }
+}
+
 static void check_cells(Verifier *verifier, const Value *value) {
     if (value->op == OP_CELL) {
         if (value->type->kind != TY_CELL)
@@ -260,6 +272,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_RAISE: check_raise(verifier, value); return;
     case OP_BROADCAST: check_broadcast(verifier, value); return;
     case OP_MAP: check_map(verifier, value); return;
+    case OP_REDUCE: check_reduce(verifier, value); return;
     case OP_CALL_INST: check_call(verifier, value); return;
     case OP_CALL:
     case OP_CALL_EX: fault(verifier, value, "the call is not resolved"); return;

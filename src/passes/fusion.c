@@ -1,8 +1,8 @@
 /* fusion.c: an expression of whole arrays is one loop nest.
  *
  * In: typed functions, in which every operator on arrays is a map into an array of its own.  Out: a map whose array one
- * other map alone reads is part of that one (fusion_body.c), and its array is not made; what asked for the array's
- * shape asks for its extents.  Functions of elements that nobody calls any more are gone.
+ * other map, or one reduction, alone reads is part of that one (fusion_body.c), and its array is not made; what asked
+ * for the array's shape asks for its extents.  Functions of elements that nobody calls any more are gone.
  *
  *   t = new_array(n); map t, x, y; u = new_array(n); map u, t, z     becomes     u = new_array(n); map u, x, y, z
  *
@@ -121,7 +121,7 @@ static uint32_t ones_of_sources(const Value *map, const Value *but) {
 }
 
 static bool is_stretched(const Value *writer, const Value *reader, const Value *array) {
-    if (array->type->ndim < reader->args[0]->type->ndim) return true;
+    if (array->type->ndim < fusion_axes(reader)) return true;
     return ones_of_sources(writer, NULL) & ~ones_of_sources(reader, array);
 }
 
@@ -136,7 +136,7 @@ static void become_extents(Value *shape, const Value *array) {
 
 static bool fuse_one(Fusion *f, Value *reader, Value *array) {
     Value *writer = only_writer(f, reader, array);
-    if (!writer || array->type->ndim > reader->args[0]->type->ndim) return false;
+    if (!writer || array->type->ndim > fusion_axes(reader)) return false;
     if (!fusion_is_pure(writer) || !fusion_is_pure(reader) || !may_run_later(writer, reader)) return false;
     if (is_stretched(writer, reader, array) && !fusion_is_cheap(writer)) return false;
     Sources sources = fusion_sources(writer);
@@ -174,7 +174,7 @@ static bool fuse_function(Program *program, Func *func) {
             for (uint32_t i = 0; i < value->nargs; i++) vec_push(f.arena, &f.users[value->args[i]->id], value);
     for (size_t b = 0; b < func->blocks.len; b++)
         for (Value *value = func->blocks.data[b]->last; value; value = value->prev)
-            if (value->op == OP_MAP) progress |= fuse_into(&f, value);
+            if (value->op == OP_MAP || value->op == OP_REDUCE) progress |= fuse_into(&f, value);
     return progress;
 }
 

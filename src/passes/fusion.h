@@ -7,12 +7,17 @@
 /* How many operands a fused map may read: more keep too many addresses alive in its loop. */
 enum { FUSION_MAX_SOURCES = 16 };
 
-/* The operands that a map reads: its function has a parameter for each. */
+/* The operands that a map or a reduction reads: its function has a parameter for each.  Others stand before them: the
+ * destinations of a map, the shape of a reduction; and behind them: a mask. */
 typedef struct Sources {
     Value *const *values;
-    uint32_t count;
+    uint32_t count, before;
 } Sources;
 Sources fusion_sources(const Value *map);
+/* Axes of what it goes through. */
+static inline uint32_t fusion_axes(const Value *map) {
+    return map->op == OP_REDUCE ? map->args[0]->type->count : map->args[0]->type->ndim;
+}
 
 /* Whether the function of a map computes a number of numbers alone, and does nothing else. */
 bool fusion_is_pure(const Value *map);

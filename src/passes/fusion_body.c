@@ -23,8 +23,9 @@ typedef struct Body {
 } Body;
 
 Sources fusion_sources(const Value *map) {
+    if (map->op == OP_REDUCE) return (Sources){map->args + 1, map->nargs - 1, 1};
     uint32_t dests = (uint32_t)map->imm.i;
-    return (Sources){map->args + dests, map->nargs - dests - map_is_masked(map)};
+    return (Sources){map->args + dests, map->nargs - dests - map_is_masked(map), dests};
 }
 
 /* ---- what may be fused ---- */
@@ -173,13 +174,13 @@ bool fusion_absorb(Program *program, Value *reader, const Value *writer, const V
     result = apply(&body, reader, args);
     append(&body, OP_RETURN, NULL, &result, 1);
 
-    uint32_t dests = (uint32_t)reader->imm.i, masked = map_is_masked(reader);
-    Value **operands = ARENA_ARRAY(program->arena, Value *, dests + body.count + masked);
-    memcpy(operands, reader->args, dests * sizeof *operands);
-    memcpy(operands + dests, body.sources, body.count * sizeof *operands);
-    if (masked) operands[dests + body.count] = reader->args[reader->nargs - 1];
+    uint32_t before = second.before, behind = reader->nargs - before - second.count;
+    Value **operands = ARENA_ARRAY(program->arena, Value *, before + body.count + behind);
+    memcpy(operands, reader->args, before * sizeof *operands);
+    memcpy(operands + before, body.sources, body.count * sizeof *operands);
+    memcpy(operands + before + body.count, second.values + second.count, behind * sizeof *operands);
     reader->args = operands;
-    reader->nargs = dests + body.count + masked;
+    reader->nargs = before + body.count + behind;
     reader->imm.inst = finish(&body, result->type);
     return true;
 }

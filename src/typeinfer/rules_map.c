@@ -11,7 +11,7 @@
  * without axes are their elements: of such alone the result is a scalar.  The layout is C, or F if all arrays with as
  * many axes as the result are F.  Destinations are checked as NumPy's casting asks, and their shape before anything is
  * written. */
-#include <string.h> /* strcmp */
+#include <string.h> /* strcmp, strlen */
 
 #include "typeinfer/rules_library.h" /* lib_* */
 
@@ -224,6 +224,21 @@ static bool request_body(Typing *t, Mapping *m) {
 }
 
 /* ---- what becomes of it ---- */
+
+/* folded(kind, array, dtype): one number of its elements */
+bool rule_func_folded(Typing *t) {
+    const Type *array = infer_content(t->args[1].type), *dtype;
+    const char *kind;
+    TRY(typing_const_str(t, 0, &kind));
+    TRY(dtype = typing_const_dtype(t, 2));
+    Reduction which = reduction_find(kind, strlen(kind));
+    if (which == REDUCTION_COUNT || array->kind != TY_ARRAY || !array->ndim || !type_is_scalar(type_element(array)))
+        return typing_bad_operands(t);
+    if (!t->emit) return typing_become(t, NULL, dtype);
+    Value *args[] = {NULL, typing_make_cast(t, t->values[1], array)};
+    args[0] = typing_make_shape(t, args[1]);
+    return typing_become(t, typing_make_op_imm(t, OP_REDUCE, dtype, args, 2, which), dtype);
+}
 
 Value *typing_make_shape(Typing *t, Value *array) {
     unsigned ndim = array->type->ndim;
