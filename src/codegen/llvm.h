@@ -402,9 +402,18 @@ void l_endif(Lower *l, LIf *f); /* with or without l_else */
 LLVMValueRef l_if_phi(Lower *l, const LIf *f, LLVMValueRef yes,
                       LLVMValueRef no); /* right after l_endif; `no` may be a constant */
 
+/* What LLVM's passes are to make of a loop on the host, where more would be code that hardly ever runs: compiling it
+ * takes longer than running it. */
+typedef enum LoopShape {
+    LOOP_FREE,   /* whatever they find best */
+    LOOP_VECTOR, /* vectors, one a round */
+    LOOP_SCALAR, /* as it is */
+} LoopShape;
+
 typedef struct LFor { /* for index in 0 .. count-1, i64 */
     LLVMBasicBlockRef head, body, end;
     LLVMValueRef index, count;
+    LoopShape shape; /* may be set before l_endfor */
 } LFor;
 LLVMValueRef l_for(Lower *l, LFor *f, LLVMValueRef count); /* returns the index */
 void l_endfor(Lower *l, LFor *f);

@@ -1,4 +1,6 @@
 /* llvm_flow.c: the emit helpers of llvm.h for control flow: blocks, branches, if / else / endif, counted loops. */
+#include <string.h> /* strlen */
+
 #include "codegen/lower.h"
 
 LLVMBasicBlockRef l_block(Lower *l, const char *name) {
@@ -69,10 +71,28 @@ LLVMValueRef l_for(Lower *l, LFor *f, LLVMValueRef count) {
     return f->index;
 }
 
+static LLVMMetadataRef property(Lower *l, const char *name, LLVMValueRef value) {
+    LLVMMetadataRef items[] = {LLVMMDStringInContext2(l->context, name, strlen(name)),
+                               value ? LLVMValueAsMetadata(value) : NULL};
+    return LLVMMDNodeInContext2(l->context, items, value ? 2 : 1);
+}
+
+/* The node of a loop is distinct by naming itself first: made with a stand-in that is then replaced. */
+static void set_shape(Lower *l, LLVMValueRef latch, LoopShape shape) {
+    LLVMMetadataRef stand_in = LLVMTemporaryMDNode(l->context, NULL, 0);
+    LLVMMetadataRef items[] = {stand_in, property(l, "llvm.loop.unroll.disable", NULL),
+                               shape == LOOP_SCALAR ? property(l, "llvm.loop.vectorize.enable", l_i1(l, false))
+                                                    : property(l, "llvm.loop.interleave.count", l_i32(l, 1))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, items, 3);
+    LLVMMetadataReplaceAllUsesWith(stand_in, node);
+    l_set_metadata(l, latch, "llvm.loop", node);
+}
+
 void l_endfor(Lower *l, LFor *f) {
     LLVMValueRef next = LLVMBuildNSWAdd(l->b, f->index, l_i64(l, 1), "");
     LLVMBasicBlockRef from = l_here(l);
     l_jump(l, f->head);
+    if (f->shape != LOOP_FREE && !l->target->unroll_loads) set_shape(l, LLVMGetLastInstruction(from), f->shape);
     LLVMAddIncoming(f->index, &next, &from, 1);
     LLVMMoveBasicBlockAfter(f->end, from);
     l_enter(l, f->end);

@@ -248,12 +248,13 @@ void map_advance(Lower *l, const Map *m, LLVMValueRef index, LLVMValueRef const 
     step(l, m, m->ndim - 1, index, false, at, next);
 }
 
-void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item) {
+void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item, LoopShape shape) {
     LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, m->ndests + m->ninputs);
     LFor f;
     LLVMValueRef index = l_for(l, &f, count);
     step(l, m, m->ndim - 1, index, by_item, at, next);
     map_element(l, m, next);
+    f.shape = by_item ? shape : LOOP_SCALAR;
     l_endfor(l, &f);
 }
 
@@ -261,7 +262,7 @@ static void map_row(Lower *l, const Map *m, LLVMValueRef const *at, void *by_ite
     if (m->ndim == 0)
         map_element(l, m, at);
     else
-        map_line(l, m, at, m->shape[m->ndim - 1], by_item != NULL);
+        map_line(l, m, at, m->shape[m->ndim - 1], by_item != NULL, LOOP_FREE);
 }
 
 static void map_all(Lower *l, Map *m, bool by_item) {

@@ -64,8 +64,8 @@ void map_rows(Lower *l, const Map *m, MapRow *row, void *self);
 
 /* Addresses `index` steps further along the last axis, which is there. */
 void map_advance(Lower *l, const Map *m, LLVMValueRef index, LLVMValueRef const *at, LLVMValueRef *next);
-/* So many elements along it; by_item: every array steps by one item, or stands still. */
-void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item);
+/* So many elements along it; by_item: every array steps by one item, or stands still, and the loop has that shape. */
+void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item, LoopShape shape);
 
 /* Whether two operands are one array: one value, or the same view of one. */
 bool map_is_same(const Value *a, const Value *b);

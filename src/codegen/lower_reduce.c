@@ -96,6 +96,7 @@ static LLVMValueRef fold(Lower *l, const Reduce *r, LLVMTypeRef item, LLVMValueR
     LLVMValueRef more = combine(l, r, so_far, l_raw_load(l, item, l_index(l, item, at, i), item_bytes(r)));
     LLVMAddIncoming(so_far, &first, &before, 1);
     LLVMAddIncoming(so_far, &more, &f.body, 1);
+    f.shape = LOOP_SCALAR; /* it is made of vectors already */
     l_endfor(l, &f);
     return so_far;
 }
@@ -140,15 +141,16 @@ static bool is_plain(const Map *m, const Reduce *r) {
 }
 
 static void fill(Lower *l, const Map *m, const Reduce *r, LLVMValueRef const *at, LLVMValueRef count) {
-    if (LLVMIsAConstantInt(r->by_item)) {
-        map_line(l, m, at, count, l_is_constant(r->by_item, 1));
+    LoopShape shape = is_plain(m, r) ? LOOP_SCALAR : LOOP_VECTOR;
+    if (LLVMIsAConstantInt(r->by_item) || shape == LOOP_SCALAR) {
+        map_line(l, m, at, count, l_is_constant(r->by_item, 1), shape);
         return;
     }
     LIf f;
     l_if_likely(l, &f, r->by_item);
-    map_line(l, m, at, count, true);
+    map_line(l, m, at, count, true, shape);
     l_else(l, &f);
-    map_line(l, m, at, count, false);
+    map_line(l, m, at, count, false, shape);
     l_endif(l, &f);
 }
 
@@ -219,7 +221,7 @@ static void open_block(Lower *l, Map *m, Reduce *r) {
 }
 
 static Reduce reduce_of(Lower *l, const Value *value) {
-    enum { VECTOR_BYTES = 128, MAX_LANES = 32 };
+    enum { VECTOR_BYTES = 64, MAX_LANES = 32 };
     char kind = scalar_info[value->type->scalar].kind;
     Reduce r = {.kind = (Reduction)value->imm.i,
                 .type = value->type,
