@@ -122,8 +122,9 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
             "a ufunc has at most %d arguments and results", MAX_UFUNC_OPERANDS);
     for (unsigned i = 0; i < u->count; i++) {
         const Type *type = i < u->nin ? root->types[i] : tuple ? root->result->items[i - u->nin] : root->result;
-        FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s",
-                i < u->nin ? "an argument" : "the result", type_text(l->arena, type));
+        FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s%s",
+                i < u->nin ? "an argument" : "the result", type_text(l->arena, type),
+                i < u->nin ? "" : ": return a number, or a tuple of numbers");
         u->types[i] = type;
     }
     return true;

@@ -43,8 +43,8 @@ static bool find_operands(Lower *l, Kernel *k, const FuncInst *root) {
     for (unsigned i = 0; i < k->count; i++) {
         const Type *type = i < k->nin ? root->types[i] : tuple ? root->result->items[i - k->nin] : root->result;
         FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span,
-                "%s of a vectorised function must be a scalar, not %s", i < k->nin ? "an argument" : "the result",
-                type_text(l->arena, type));
+                "%s of a vectorised function must be a scalar, not %s%s", i < k->nin ? "an argument" : "the result",
+                type_text(l->arena, type), i < k->nin ? "" : ": return a number, or a tuple of numbers");
         k->operands[i].type = type;
     }
     return true;

@@ -52,6 +52,7 @@ typedef enum ErrorClass {
 typedef enum Transfer { TRANSFER_IN, TRANSFER_OUT, TRANSFER_INOUT, TRANSFER_COUNT } Transfer;
 
 struct ModuleState {
+    struct Runtime *runtime;       /* first: the runtime's functions find it there (RUNTIME_OF) */
     Session session;               /* types and objects of every compilation */
     Marshal marshal, host_marshal; /* for kernels; for functions of the host */
     Cuda *cuda;
@@ -95,6 +96,8 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
+/* "jit compiles Python functions", and what to do with what is none; always NULL. */
+void *errors_no_function(const char *decorator, PyObject *object);
 /* Runs body with an arena of its own; NULL with a MemoryError when it is exhausted.  What body holds besides the arena
  * must hang on the context. */
 typedef void *ArenaBody(Arena *arena, void *context);

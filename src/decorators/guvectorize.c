@@ -218,9 +218,7 @@ static int gufunc_init(Gufunc *self, ModuleState *state, PyObject *function, PyO
 static PyObject *gufunc_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (signatures && !PyList_GET_SIZE(signatures)) signatures = NULL;
-    if (!PyFunction_Check(function))
-        return PyErr_Format(PyExc_TypeError, "guvectorize compiles Python functions; %R is of type %s", function,
-                            Py_TYPE(function)->tp_name);
+    if (!PyFunction_Check(function)) return errors_no_function("guvectorize", function);
     Gufunc *self = (Gufunc *)state->gufunc_class->tp_alloc(state->gufunc_class, 0);
     if (self && gufunc_init(self, state, function, signatures, options) < 0) Py_CLEAR(self);
     return (PyObject *)self;

@@ -217,9 +217,7 @@ static int compile_now(Kernel *self) {
 static PyObject *kernel_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
     if (Py_IS_TYPE(function, state->kernel_class)) function = ((Kernel *)function)->core.function;
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
-    if (!PyFunction_Check(function))
-        return PyErr_Format(PyExc_TypeError, "cuda.jit compiles Python functions; %R is of type %s", function,
-                            Py_TYPE(function)->tp_name);
+    if (!PyFunction_Check(function)) return errors_no_function("cuda.jit", function);
     Kernel *self = (Kernel *)state->kernel_class->tp_alloc(state->kernel_class, 0);
     if (!self) return NULL;
     self->vectorcall = kernel_vectorcall;

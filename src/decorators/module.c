@@ -110,6 +110,8 @@ static void module_free(void *module) {
     Py_CLEAR(state->gufunc_class);
     Py_CLEAR(state->cfunc_class);
     Py_CLEAR(state->marshal.heap_memory);
+    runtime_free(state->runtime);
+    state->runtime = NULL;
     if (state->cuda) cuda_free(state->cuda);
     state->cuda = NULL;
     if (state->session.objects) objects_free(state->session.objects);

@@ -306,9 +306,7 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
                                     const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (signatures && !PyList_GET_SIZE(signatures)) signatures = NULL;
-    if (!PyFunction_Check(function))
-        return PyErr_Format(PyExc_TypeError, "vectorize compiles Python functions; %R is of type %s", function,
-                            Py_TYPE(function)->tp_name);
+    if (!PyFunction_Check(function)) return errors_no_function("vectorize", function);
     Vectorized *self = (Vectorized *)state->vectorized_class->tp_alloc(state->vectorized_class, 0);
     if (!self) return NULL;
     self->vectorcall = vectorized_vectorcall;

@@ -85,7 +85,8 @@ static bool read_index(Typing *t, const Type *array, Index *index) {
     if (index->ints + index->slices > array->ndim) {
         typing_fail(t, DIAG_BAD_INDEX, "too many indices: %s has %u dimension%s, but %zu were indexed",
                     typing_arg_text(t, 0), array->ndim, array->ndim == 1 ? "" : "s", index->ints + index->slices);
-        return false;
+        return typing_hint(t, "give no more than %u, or pass an array of %zu dimensions", array->ndim,
+                           index->ints + index->slices);
     }
     size_t ndim = array->ndim - index->ints + index->newaxes;
     if (ndim > TYPE_MAX_NDIM)
@@ -201,6 +202,9 @@ bool rule_getitem(Typing *t) {
     if (type->kind == TY_PYFUNC)
         return typing_hint(t, "a kernel is launched from Python, not from compiled code: launch it after this one, or "
                               "call a device function, cuda.jit(device=True)");
+    if (type->kind == TY_SCALAR)
+        return typing_hint(t, "it is one number: use it without an index, or pass the array that is meant (a function "
+                              "of vectorize is given the elements one by one)");
     return false;
 }
 

@@ -119,9 +119,11 @@ bool rule_slice(Typing *t) {
 
 static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
     if (count > wanted)
-        return typing_fail(t, DIAG_TYPING, "too many values to unpack (expected %zu, got %zu)", wanted, count);
-    return typing_fail(t, DIAG_TYPING, "not enough values to unpack (expected %s%zu, got %zu)",
-                       at_least ? "at least " : "", wanted, count);
+        typing_fail(t, DIAG_TYPING, "too many values to unpack (expected %zu, got %zu)", wanted, count);
+    else
+        typing_fail(t, DIAG_TYPING, "not enough values to unpack (expected %s%zu, got %zu)",
+                    at_least ? "at least " : "", wanted, count);
+    return typing_hint(t, "write as many names as there are values: %zu", count);
 }
 
 

@@ -90,7 +90,8 @@ bool typing_call_library(Typing *t) {
         else
             typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
                         info->least, info->most, t->nargs);
-        return typing_hint(t, "%s: %s", typing_func_name(t), func_info[t->func].doc);
+        return typing_hint(t, "%s%s%s", typing_func_name(t), *func_info[t->func].doc == '(' ? "" : ": ",
+                           func_info[t->func].doc);
     }
     return func_rules[t->func](t) && !t->failed;
 }

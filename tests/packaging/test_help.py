@@ -2,6 +2,7 @@
 
 import inspect
 import pathlib
+import pydoc
 import subprocess
 import sys
 
@@ -69,3 +70,12 @@ def test_what_is_not_there_yet_can_be_imported_and_says_so(name):
     with pytest.raises(errors.UnsupportedError, match=f"krait.{name} is not there yet\n  hint: "):
         getattr(krait, name)("void(float64[:])", "(n)")
     assert not hasattr(krait, "nowhere")
+
+
+def test_functions_of_cuda_show_their_parameters():
+    """help() of a function that is bound to anything but a module calls it a method of that."""
+    for name in ("to_device", "device_array", "synchronize", "stream", "pinned_array", "select_device"):
+        function = getattr(cuda, name)
+        assert function.__module__ == "krait.cuda"
+        text = pydoc.plain(pydoc.render_doc(function))
+        assert "PyCapsule" not in text and f"\n{name}(" in text, text

@@ -3,9 +3,9 @@
 
 #include <string.h> /* memcmp */
 
-PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"obj", "stream", "copy", "to", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     PyObject *source, *stream = NULL, *into = Py_None;
     int copy = 1;
     StreamUse on;
@@ -59,9 +59,9 @@ int device_array_read_shape(PyObject *object, PyArray_Dims *dims) {
     return 0;
 }
 
-PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+PyObject *device_array_empty(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"shape", "dtype", "strides", "order", "stream", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     PyObject *shape_object, *dtype_object = NULL, *strides_object = Py_None, *stream = NULL, *result = NULL;
     PyArray_Descr *dtype = NULL;
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
@@ -99,9 +99,9 @@ done:
     return result;
 }
 
-PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"ary", "stream", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     PyObject *like, *stream = NULL;
     StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device_array_like", names, &like, &stream) ||
@@ -130,8 +130,8 @@ PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *k
     return result;
 }
 
-PyObject *device_array_copy_to_host(PyObject *capsule, PyObject *args, PyObject *kwargs) {
-    Runtime *runtime = RUNTIME_OF(capsule);
+PyObject *device_array_copy_to_host(PyObject *module, PyObject *args, PyObject *kwargs) {
+    Runtime *runtime = RUNTIME_OF(module);
     PyObject *first = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
     if (!first || Py_TYPE(first) != runtime->device_array) {
         PyErr_SetString(PyExc_TypeError, "copy_to_host() takes a device array, then what its method takes");
@@ -159,9 +159,9 @@ static PyObject *interface_item(PyObject *interface, const char *name, bool need
     return item;
 }
 
-PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"obj", "sync", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     PyObject *object, *interface = NULL, *shape_object, *data, *typestr, *strides_object, *result = NULL;
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     PyArray_Descr *dtype = NULL;

@@ -122,5 +122,6 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
  * device_array_like pinned_array stream event synchronize select_device get_current_device list_devices current_context
  * ...; sets marshal->device_array. */
 int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda);
+void runtime_free(struct Runtime *runtime); /* NULL: nothing */
 
 #endif

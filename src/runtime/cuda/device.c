@@ -204,9 +204,9 @@ static PyObject *device_new(Runtime *runtime, Device *device) {
     return (PyObject *)self;
 }
 
-static PyObject *list_devices(PyObject *capsule, PyObject *unused) {
+static PyObject *list_devices(PyObject *module, PyObject *unused) {
     (void)unused;
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     int gpu = cuda_use_gpu(runtime->cuda);
     int count = gpu == 1 ? cuda_device_count(runtime->cuda) : 1;
     PyObject *list = gpu < 0 ? NULL : PyList_New(count);
@@ -220,14 +220,14 @@ static PyObject *list_devices(PyObject *capsule, PyObject *unused) {
     return list;
 }
 
-static PyObject *get_current_device(PyObject *capsule, PyObject *unused) {
+static PyObject *get_current_device(PyObject *module, PyObject *unused) {
     (void)unused;
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     return device_new(runtime, runtime_device(runtime));
 }
 
-static PyObject *select_device(PyObject *capsule, PyObject *number) {
-    Runtime *runtime = RUNTIME_OF(capsule);
+static PyObject *select_device(PyObject *module, PyObject *number) {
+    Runtime *runtime = RUNTIME_OF(module);
     long id = PyLong_AsLong(number);
     int gpu = id == -1 && PyErr_Occurred() ? -1 : cuda_use_gpu(runtime->cuda);
     if (gpu < 0 || (gpu == 1 && cuda_select(runtime->cuda, (int)id) < 0)) return NULL;
@@ -238,51 +238,51 @@ static PyObject *select_device(PyObject *capsule, PyObject *number) {
     return device_new(runtime, runtime_device(runtime));
 }
 
-static PyObject *synchronize(PyObject *capsule, PyObject *unused) {
+static PyObject *synchronize(PyObject *module, PyObject *unused) {
     (void)unused;
-    Device *device = runtime_device(RUNTIME_OF(capsule));
+    Device *device = runtime_device(RUNTIME_OF(module));
     return device ? wait_for_all(device) : NULL;
 }
 
-static PyObject *set_allocator(PyObject *capsule, PyObject *allocator) {
-    Py_XSETREF(RUNTIME_OF(capsule)->allocator, allocator == Py_None ? NULL : Py_NewRef(allocator));
+static PyObject *set_allocator(PyObject *module, PyObject *allocator) {
+    Py_XSETREF(RUNTIME_OF(module)->allocator, allocator == Py_None ? NULL : Py_NewRef(allocator));
     Py_RETURN_NONE;
 }
 
-static PyObject *is_available(PyObject *capsule, PyObject *unused) {
+static PyObject *is_available(PyObject *module, PyObject *unused) {
     (void)unused;
-    int gpu = cuda_use_gpu(RUNTIME_OF(capsule)->cuda);
+    int gpu = cuda_use_gpu(RUNTIME_OF(module)->cuda);
     PyErr_Clear();
     return PyBool_FromLong(gpu == 1);
 }
 
-static PyObject *choice_reason(PyObject *capsule, PyObject *unused) {
+static PyObject *choice_reason(PyObject *module, PyObject *unused) {
     (void)unused;
-    return PyUnicode_FromString(cuda_choice_reason(RUNTIME_OF(capsule)->cuda));
+    return PyUnicode_FromString(cuda_choice_reason(RUNTIME_OF(module)->cuda));
 }
 
-static PyObject *driver_version(PyObject *capsule, PyObject *unused) {
+static PyObject *driver_version(PyObject *module, PyObject *unused) {
     (void)unused;
-    int version = cuda_driver_version(RUNTIME_OF(capsule)->cuda);
+    int version = cuda_driver_version(RUNTIME_OF(module)->cuda);
     if (!version) Py_RETURN_NONE;
     return Py_BuildValue("(ii)", version / 1000, version % 1000 / 10);
 }
 
-static PyObject *profile(PyObject *capsule, bool start) {
-    Device *device = runtime_device(RUNTIME_OF(capsule));
+static PyObject *profile(PyObject *module, bool start) {
+    Device *device = runtime_device(RUNTIME_OF(module));
     if (!device) return NULL;
     device->ops->profile(device, start);
     Py_RETURN_NONE;
 }
 
-static PyObject *profile_start(PyObject *capsule, PyObject *unused) {
+static PyObject *profile_start(PyObject *module, PyObject *unused) {
     (void)unused;
-    return profile(capsule, true);
+    return profile(module, true);
 }
 
-static PyObject *profile_stop(PyObject *capsule, PyObject *unused) {
+static PyObject *profile_stop(PyObject *module, PyObject *unused) {
     (void)unused;
-    return profile(capsule, false);
+    return profile(module, false);
 }
 
 PyMethodDef device_functions[] = {
@@ -326,8 +326,8 @@ PyMethodDef device_functions[] = {
 
 /* ---- into the module ---- */
 
-static void free_runtime(PyObject *capsule) {
-    Runtime *runtime = RUNTIME_OF(capsule);
+void runtime_free(struct Runtime *runtime) {
+    if (!runtime) return;
     Py_XDECREF(runtime->device_array);
     Py_XDECREF(runtime->stream);
     Py_XDECREF(runtime->event);
@@ -343,14 +343,12 @@ static int add_type(PyObject *module, PyTypeObject **slot, PyType_Spec *spec) {
     return *slot ? PyModule_AddType(module, *slot) : -1;
 }
 
-static int add_functions(PyObject *module, PyObject *capsule, PyMethodDef *functions) {
+static int add_functions(PyObject *module, PyObject *name, PyMethodDef *functions) {
     for (PyMethodDef *function = functions; function->ml_name; function++) {
-        PyObject *object = PyCFunction_NewEx(function, capsule, NULL);
-        if (PyModule_AddObjectRef(module, function->ml_name, object) < 0) {
-            Py_XDECREF(object);
-            return -1;
-        }
-        Py_DECREF(object);
+        PyObject *object = PyCFunction_NewEx(function, module, name);
+        int added = object ? PyModule_AddObjectRef(module, function->ml_name, object) : -1;
+        Py_XDECREF(object);
+        if (added < 0) return -1;
     }
     return 0;
 }
@@ -361,23 +359,20 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
         PyErr_NoMemory();
         return -1;
     }
-    PyObject *capsule = PyCapsule_New(runtime, "krait.runtime", free_runtime);
-    if (!capsule) {
-        PyMem_Free(runtime);
-        return -1;
-    }
+    RUNTIME_OF(module) = runtime;
     runtime->marshal = marshal;
     runtime->cuda = cuda;
     runtime->host = host_device_new();
-    int status = add_type(module, &runtime->device_array, &device_array_spec);
+    PyObject *name = PyUnicode_FromString("krait.cuda");
+    int status = name ? add_type(module, &runtime->device_array, &device_array_spec) : -1;
     if (status == 0) status = add_type(module, &runtime->stream, &stream_spec);
     if (status == 0) status = add_type(module, &runtime->event, &event_spec);
     if (status == 0) status = add_type(module, &runtime->device, &device_spec);
     if (status == 0) status = add_type(module, &runtime->graph, &graph_spec);
-    if (status == 0) status = add_functions(module, capsule, device_functions);
-    if (status == 0) status = add_functions(module, capsule, stream_functions);
-    if (status == 0) status = add_functions(module, capsule, host_memory_functions);
+    if (status == 0) status = add_functions(module, name, device_functions);
+    if (status == 0) status = add_functions(module, name, stream_functions);
+    if (status == 0) status = add_functions(module, name, host_memory_functions);
     marshal->device_array = runtime->device_array;
-    Py_DECREF(capsule); /* the functions hold it */
+    Py_XDECREF(name);
     return status;
 }

@@ -13,7 +13,7 @@ typedef struct Exchange {
 
 enum { EXCHANGES = 4 };
 
-/* One per module state; its Python functions find it through a capsule, its objects through a field. */
+/* One per module state; its Python functions find it through the module, its objects through a field. */
 typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
@@ -35,20 +35,21 @@ int device_synchronise(Device *device, void *stream);
 
 /* device_array.c */
 extern PyType_Spec device_array_spec;
-PyObject *device_array_to_device(PyObject *capsule, PyObject *args, PyObject *kwargs);
-PyObject *device_array_empty(PyObject *capsule, PyObject *args, PyObject *kwargs);
-PyObject *device_array_empty_like(PyObject *capsule, PyObject *args, PyObject *kwargs);
-PyObject *device_array_copy_to_host(PyObject *capsule, PyObject *args, PyObject *kwargs);
-PyObject *device_array_from_interface(PyObject *capsule, PyObject *args, PyObject *kwargs);
+PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *device_array_empty(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *device_array_copy_to_host(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs);
 
-PyObject *device_array_from_dlpack(PyObject *capsule, PyObject *object);
+PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 
 /* stream.c, device.c, host_memory.c, graph.c */
 extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec;
-PyObject *graph_new(PyObject *capsule, PyObject *unused);
+PyObject *graph_new(PyObject *module, PyObject *unused);
 extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[];
 
-#define RUNTIME_OF(capsule) ((Runtime *)PyCapsule_GetPointer((capsule), "krait.runtime"))
-#define NEEDS_GPU           "this needs a GPU: kernels run on the host device here (%s)"
+/* The state of the module begins with it. */
+#define RUNTIME_OF(module) (*(Runtime **)PyModule_GetState(module))
+#define NEEDS_GPU          "this needs a GPU: kernels run on the host device here (%s)"
 
 #endif

@@ -307,9 +307,9 @@ static void dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
-PyObject *graph_new(PyObject *capsule, PyObject *unused) {
+PyObject *graph_new(PyObject *module, PyObject *unused) {
     (void)unused;
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     Graph *self = PyObject_GC_New(Graph, runtime->graph);
     if (!self) return NULL;
     self->runtime = runtime;

@@ -146,7 +146,7 @@ static int read_order(PyObject *strides_object, const PyArray_Dims *shape, const
     return -1;
 }
 
-static PyObject *new_array(PyObject *capsule, PyObject *args, PyObject *kwargs, const char *format, char **names,
+static PyObject *new_array(PyObject *module, PyObject *args, PyObject *kwargs, const char *format, char **names,
                            DevicePinned kind, DevicePinned other) {
     PyObject *shape_object, *dtype_object = NULL, *stream = NULL, *strides = Py_None, *array = NULL;
     PyArray_Dims shape = {NULL, 0};
@@ -166,32 +166,32 @@ static PyObject *new_array(PyObject *capsule, PyObject *args, PyObject *kwargs, 
         (dtype_object ? PyArray_DescrConverter(dtype_object, &dtype)
                       : (dtype = PyArray_DescrFromType(NPY_DOUBLE)) != NULL) &&
         read_order(strides, &shape, dtype, &fortran) == 0)
-        array = array_in(RUNTIME_OF(capsule), choice ? kind : other, shape, dtype, fortran);
+        array = array_in(RUNTIME_OF(module), choice ? kind : other, shape, dtype, fortran);
     PyDimMem_FREE(shape.ptr);
     Py_XDECREF(dtype);
     return array;
 }
 
-static PyObject *pinned_array(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+static PyObject *pinned_array(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"shape", "dtype", "strides", "order", "stream", "wc", NULL};
-    return new_array(capsule, args, kwargs, "O|OOsOp:pinned_array", names, PINNED_COPY, PINNED_COMBINED);
+    return new_array(module, args, kwargs, "O|OOsOp:pinned_array", names, PINNED_COPY, PINNED_COMBINED);
 }
 
-static PyObject *mapped_array(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+static PyObject *mapped_array(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"shape", "dtype", "strides", "order", "stream", "portable", "wc", NULL};
-    return new_array(capsule, args, kwargs, "O|OOsOpp:mapped_array", names, PINNED_MAPPED, PINNED_MAPPED);
+    return new_array(module, args, kwargs, "O|OOsOpp:mapped_array", names, PINNED_MAPPED, PINNED_MAPPED);
 }
 
-static PyObject *managed_array(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+static PyObject *managed_array(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"shape", "dtype", "strides", "order", "stream", "attach_global", NULL};
-    return new_array(capsule, args, kwargs, "O|OOsOp:managed_array", names, PINNED_MANAGED, PINNED_MANAGED_HOST);
+    return new_array(module, args, kwargs, "O|OOsOp:managed_array", names, PINNED_MANAGED, PINNED_MANAGED_HOST);
 }
 
 /* ---- arrays of others, for a while ---- */
 
 /* lock_memory(array, mapped): the holder of the array's locked pages; with mapped, (holder, device array on them). */
-static PyObject *lock_memory(PyObject *capsule, PyObject *args) {
-    Runtime *runtime = RUNTIME_OF(capsule);
+static PyObject *lock_memory(PyObject *module, PyObject *args) {
+    Runtime *runtime = RUNTIME_OF(module);
     Device *device = runtime_device(runtime);
     PyArrayObject *array;
     int mapped;
@@ -226,8 +226,8 @@ static PyObject *lock_memory(PyObject *capsule, PyObject *args) {
     return view ? Py_BuildValue("(NN)", holder, view) : (Py_DECREF(holder), NULL);
 }
 
-static PyObject *unlock_memory(PyObject *capsule, PyObject *object) {
-    (void)capsule;
+static PyObject *unlock_memory(PyObject *module, PyObject *object) {
+    (void)module;
     Holder *holder = PyCapsule_GetPointer(object, HOLDER_NAME);
     if (!holder) return NULL;
     give_back(holder);

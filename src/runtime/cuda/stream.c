@@ -321,9 +321,9 @@ PyType_Spec event_spec = {"krait.cuda.Event", sizeof(Event), 0,
 
 /* ---- functions of krait.cuda ---- */
 
-static PyObject *make_stream(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+static PyObject *make_stream(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"priority", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     void *handle = NULL;
     int priority = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|i:stream", names, &priority)) return NULL;
@@ -333,35 +333,35 @@ static PyObject *make_stream(PyObject *capsule, PyObject *args, PyObject *kwargs
     return stream_new(runtime, device, handle, true);
 }
 
-static PyObject *fixed_stream(PyObject *capsule, uintptr_t handle) {
-    Runtime *runtime = RUNTIME_OF(capsule);
+static PyObject *fixed_stream(PyObject *module, uintptr_t handle) {
+    Runtime *runtime = RUNTIME_OF(module);
     Device *device = runtime_device(runtime);
     return device ? stream_new(runtime, device, (void *)handle, false) : NULL;
 }
 
-static PyObject *default_stream(PyObject *capsule, PyObject *unused) {
+static PyObject *default_stream(PyObject *module, PyObject *unused) {
     (void)unused;
-    return fixed_stream(capsule, 0);
+    return fixed_stream(module, 0);
 }
 
-static PyObject *legacy_default_stream(PyObject *capsule, PyObject *unused) {
+static PyObject *legacy_default_stream(PyObject *module, PyObject *unused) {
     (void)unused;
-    return fixed_stream(capsule, 1); /* CU_STREAM_LEGACY */
+    return fixed_stream(module, 1); /* CU_STREAM_LEGACY */
 }
 
-static PyObject *per_thread_default_stream(PyObject *capsule, PyObject *unused) {
+static PyObject *per_thread_default_stream(PyObject *module, PyObject *unused) {
     (void)unused;
-    return fixed_stream(capsule, 2); /* CU_STREAM_PER_THREAD */
+    return fixed_stream(module, 2); /* CU_STREAM_PER_THREAD */
 }
 
-static PyObject *external_stream(PyObject *capsule, PyObject *address) {
+static PyObject *external_stream(PyObject *module, PyObject *address) {
     void *handle = PyLong_AsVoidPtr(address);
-    return PyErr_Occurred() ? NULL : fixed_stream(capsule, (uintptr_t)handle);
+    return PyErr_Occurred() ? NULL : fixed_stream(module, (uintptr_t)handle);
 }
 
-static PyObject *make_event(PyObject *capsule, PyObject *args, PyObject *kwargs) {
+static PyObject *make_event(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"timing", NULL};
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     Device *device;
     int timing = 1;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:event", names, &timing) || !(device = runtime_device(runtime)))
@@ -379,9 +379,9 @@ static PyObject *make_event(PyObject *capsule, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-static PyObject *event_elapsed_time(PyObject *capsule, PyObject *args) {
+static PyObject *event_elapsed_time(PyObject *module, PyObject *args) {
     PyObject *first, *second;
-    Runtime *runtime = RUNTIME_OF(capsule);
+    Runtime *runtime = RUNTIME_OF(module);
     if (!PyArg_ParseTuple(args, "OO:event_elapsed_time", &first, &second)) return NULL;
     if (Py_TYPE(first) != runtime->event) {
         PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");

@@ -26,7 +26,8 @@ bool marshal_holds_list(const Type *type) {
 
 static const Type *refuse_items(PyObject *first, PyObject *other) {
     PyErr_Format(PyExc_TypeError,
-                 "a list that holds %s and %s cannot be an argument of compiled code: the items have one type",
+                 "a list that holds %s and %s cannot be an argument of compiled code: the items have one "
+                 "type; convert them, [float(v) for v in values], or make an array, np.array(values)",
                  Py_TYPE(first)->tp_name, Py_TYPE(other)->tp_name);
     return NULL;
 }

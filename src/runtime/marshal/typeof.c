@@ -8,7 +8,8 @@ static const Type *refuse_dtype(PyObject *dtype) {
     if (!PyErr_Occurred())
         PyErr_Format(PyExc_TypeError,
                      "an array of dtype %S cannot be used in compiled code: the dtypes are bool, int8 to int64, uint8 "
-                     "to uint64, float16 to float64, complex64, complex128, and structs of them",
+                     "to uint64, float16 to float64, complex64, complex128, and structs of them; convert it, "
+                     "a.astype(np.float64)",
                      dtype);
     return NULL;
 }
@@ -98,6 +99,7 @@ static void refuse_object(PyObject *object) {
     if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
     if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
     if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
+    if (!*advice) advice = "; pass the numbers and arrays that it holds";
     PyErr_Format(PyExc_TypeError,
                  "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
                  "tuples of them, None and functions%s",
