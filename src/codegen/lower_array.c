@@ -259,7 +259,9 @@ static LLVMValueRef slice_part(Lower *l, const Type *type, LLVMValueRef slice, u
         value = l_content(l, item, value);
         item = item->items[0];
     }
-    return l_cast_scalar(l, value, item->scalar, SCALAR_INT64);
+    value = l_cast_scalar(l, value, item->scalar, SCALAR_INT64);
+    if (item->scalar != SCALAR_UINT64) return value;
+    return l_select(l, l_icmp(l, LLVMIntSLT, value, l_i64(l, 0)), l_i64(l, INT64_MAX), value); /* beyond every array */
 }
 
 static LLVMValueRef min_of(Lower *l, LLVMValueRef a, LLVMValueRef b) {

@@ -238,8 +238,10 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
             check_float_fits(l, operand, to->scalar);
         }
     }
-    if ((value->flags & VF_CHECKED) && type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 &&
-        type_is_integer(to) && !to->weak && to->scalar != SCALAR_BOOL)
+    bool into_numpy = type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 && type_is_integer(to) &&
+                      !to->weak && to->scalar != SCALAR_BOOL;
+    bool from_uint64 = type_is_scalar(from) && from->scalar == SCALAR_UINT64 && to->weak && to->scalar == SCALAR_INT64;
+    if ((value->flags & VF_CHECKED) && (into_numpy || from_uint64))
         l_check_int_range(l, operand, from, to, value->args[0]);
     if (l_is_narrow(l, value->args[0]) && type_is_scalar(to) && type_scalar_kind(to) == 'f')
         return l_cast_scalar(l, l_narrowed(l, operand), SCALAR_INT32, to->scalar);

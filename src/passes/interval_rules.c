@@ -134,6 +134,7 @@ static Known cast(Intervals *s, const ValueNode *node) {
         return interval_is_empty(known.range) ? nothing_seen : known;
     }
     if (interval_within(known.range, all.range)) return known;
+    all.forward |= is_python_int(value->type) && known.range.lo >= 0; /* above 2**63 - 1: it has wrapped */
     return all;
 }
 

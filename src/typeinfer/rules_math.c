@@ -124,16 +124,29 @@ bool rule_func_cmath_isclose(Typing *t) { return rule_func_math_isclose(t); }
 
 /* ---- integers ---- */
 
+/* The arguments as Python ints: what 64 bits with a sign cannot hold raises, where anything raises. */
+static void take_python_ints(Typing *t) {
+    for (size_t i = 0; i < t->nargs && t->in->int_range; i++) {
+        if (t->args[i].type->kind != TY_SCALAR || t->args[i].type->scalar != SCALAR_UINT64) continue;
+        t->args[i].type = infer_int(t->in);
+        if (!t->emit || t->values[i]->konst) continue;
+        t->values[i] = typing_make_op(t, OP_CAST, infer_int(t->in), &t->values[i], 1);
+        t->values[i]->flags |= VF_CHECKED;
+    }
+}
+
 bool rule_func_math_ints(Typing *t) {
     if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
     const Type *type = infer_int(t->in);
     bool large = t->func == FUNC_MATH_ISQRT && lib_scalar(t, 0)->scalar == SCALAR_UINT64;
+    if (!large) take_python_ints(t);
     return lib_call(t, t->func, t->nargs, large ? infer_scalar(t->in, SCALAR_UINT64, false) : type, type, type);
 }
 
 bool rule_func_math_perm(Typing *t) {
     if (t->nargs == 2 && !typing_is_none(t, 1)) return rule_func_math_ints(t);
     if (!lib_kinds(t, 0, 1, "biu")) return typing_bad_operands(t);
+    take_python_ints(t);
     return lib_call(t, FUNC_MATH_FACTORIAL, 1, infer_int(t->in), infer_int(t->in), infer_int(t->in));
 }
 
@@ -141,6 +154,7 @@ bool rule_func_math_perm(Typing *t) {
 bool rule_func_math_fold(Typing *t) {
     const Type *type = infer_int(t->in);
     if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
+    take_python_ints(t);
     Value *value = NULL;
     if (t->emit) {
         value = typing_make_int(t, t->func == FUNC_MATH_LCM ? 1 : 0);

@@ -100,7 +100,9 @@ bool rule_slice(Typing *t) {
             typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
             return type->kind == TY_OPTIONAL ? typing_hint(t, "give it a number on every path") : false;
         }
-        items[i] = type->kind == TY_NONE ? type : infer_int(t->in);
+        /* as an int a uint64 might wrap, which no slice of the interpreter does */
+        bool stays = type->kind == TY_NONE || (type->scalar == SCALAR_UINT64 && !t->args[i].konst);
+        items[i] = stays ? type : infer_int(t->in);
         if (type->kind != TY_NONE) typing_cast(t, i, items[i]);
         konsts[i] = t->args[i].konst ? typing_konst_cast(t->in, t->args[i].konst, items[i]) : NULL;
         known &= konsts[i] != NULL;

@@ -1,5 +1,6 @@
 """One test for every defect that was once found: the smallest program that showed it."""
 
+import contextlib
 import dis
 import itertools
 import math
@@ -354,3 +355,45 @@ def test_an_item_that_is_in_no_list_is_named_as_the_interpreter_names_it():
     function = make("def f(x):\n    return [1, 2, 3].index(x)")
     for value in (np.False_, np.int8(7), np.float32(2.5), False, 2.5, 9):
         agree(function, value)
+
+
+# ---- uint64 beyond int64 ---------------------------------------------------------------------------------------------
+
+LARGE = [np.uint64(2**63), np.uint64(2**64 - 1), np.uint64(2**63 + 5)]
+
+
+@pytest.mark.parametrize("text", ["x[a:]", "x[:a]", "x[::a]", "x[1:a:2]", "[1, 2, 3][:a]", "x.reshape(2, 2)[:, a:]"])
+def test_slices_by_large_numbers_are_clipped(text):
+    agree_all(make(f"def f(x, a): return {text}"), [(np.arange(4.0), a) for a in [*LARGE, np.uint64(1)]])
+
+
+@pytest.mark.parametrize("text", ["x[a]", "x[a] + x[0]", "(1, 2, 3)[a]", "[1, 2, 3][a]", "x.reshape(2, 2)[a, 0]"])
+def test_large_numbers_are_no_indices_from_the_end(text):
+    f = njit(make(f"def f(x, a): return {text}"))
+    for a in LARGE:
+        with pytest.raises(IndexError):
+            f(np.arange(4.0), a)
+
+
+def test_kernels_leave_out_what_lies_beyond_every_array():
+    @cuda.jit
+    def store(x, a):
+        x[a] = 7.0
+
+    x = np.zeros(4)
+    for a in LARGE:
+        with pytest.warns(errors.OutOfBoundsWarning) if not cuda.is_available() else contextlib.nullcontext():
+            store[1, 1](x, a)
+    assert (x == 0).all()
+
+
+OF_INTS = ["gcd(a, 6)", "gcd(a)", "lcm(a, 2)", "comb(a, 1)", "perm(a, 1)", "perm(a)", "factorial(a)"]
+
+
+@pytest.mark.parametrize("text", OF_INTS)
+def test_functions_of_ints_refuse_what_no_int_of_64_bits_holds(text):
+    f = make(f"def f(a): return math.{text}")
+    agree_all(f, [(np.uint64(v),) for v in (0, 1, 12)])
+    for a in LARGE:
+        with pytest.raises(OverflowError):
+            njit(f)(a)
