@@ -1,4 +1,4 @@
-"""Builtins over iterables: any, all, next, sum, min, max; membership of ranges."""
+"""Builtins over iterables: any, all, next, sum, min, max; membership of ranges; least and greatest by a key."""
 
 import sys
 
@@ -99,3 +99,57 @@ def in_range(x, items):
 
 def not_in_range(x, items):
     return not in_range(x, items)
+
+
+def min_by(*items, key=None):
+    return least_by(items[0] if len(items) == 1 else items, key)
+
+
+def max_by(*items, key=None):
+    return greatest_by(items[0] if len(items) == 1 else items, key)
+
+
+def min_by_or(iterable, key=None, default=None):
+    for _ in iterable:
+        return least_by(iterable, key)
+    return default
+
+
+def max_by_or(iterable, key=None, default=None):
+    for _ in iterable:
+        return greatest_by(iterable, key)
+    return default
+
+
+def key_of(item, key):
+    if key is None:
+        return item
+    return key(item)
+
+
+def least_by(iterable, key):
+    found = False
+    for item in iterable:
+        value = key_of(item, key)
+        if not found:
+            least, least_value = item, value
+            found = True
+        elif value < least_value:
+            least, least_value = item, value
+    if not found:
+        raise ValueError(_MIN_EMPTY)
+    return least
+
+
+def greatest_by(iterable, key):
+    found = False
+    for item in iterable:
+        value = key_of(item, key)
+        if not found:
+            most, most_value = item, value
+            found = True
+        elif value > most_value:
+            most, most_value = item, value
+    if not found:
+        raise ValueError(_MAX_EMPTY)
+    return most

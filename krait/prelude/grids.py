@@ -295,58 +295,6 @@ def resize(a, new_shape):
     return new
 
 
-def insert(arr, obj, values, axis=None):
-    arr = np.asarray(arr)
-    if axis is None:
-        return _insert(np.ravel(arr), obj, np.asarray(values), 0)
-    return _insert(arr, obj, np.asarray(values), axis_of(axis, arr.ndim))
-
-
-def _insert(arr, index, values, axis):
-    if np.ndim(index) > 0:
-        return _insert_each(arr, np.asarray(index), values, axis)
-    n = arr.shape[axis]
-    if index < -n or index > n:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
-    at = index + n if index < 0 else index
-    count = 1
-    if values.ndim == arr.ndim:
-        count = values.shape[axis]
-    elif arr.ndim == 1:
-        count = values.size
-    new = np.empty(with_item(arr.shape, axis, n + count), arr.dtype)
-    part(new, axis, 0, at)[...] = part(arr, axis, 0, at)
-    part(new, axis, at, count)[...] = values
-    part(new, axis, at + count, n - at)[...] = part(arr, axis, at, n - at)
-    return new
-
-
-def _insert_each(arr, index, values, axis):
-    # Equal places keep the order in which they are given.
-    n = arr.shape[axis]
-    count = len(index)
-    new = np.empty(with_item(arr.shape, axis, n + count), arr.dtype)
-    line = np.ravel(values)
-    places = np.empty(count, np.int64)
-    for i in range(count):
-        at = int(index[i])
-        if at < -n or at > n:
-            raise IndexError(f"index {at} is out of bounds for axis {axis} with size {n}")
-        places[i] = at + n if at < 0 else at
-    to = 0
-    for source in range(n + 1):
-        for i in range(count):
-            if places[i] == source:
-                if arr.ndim == 1:
-                    part(new, axis, to, 1)[...] = line[i % len(line)]
-                else:
-                    part(new, axis, to, 1)[...] = values
-                to += 1
-        if source < n:
-            part(new, axis, to, 1)[...] = part(arr, axis, source, 1)
-            to += 1
-    return new
-
 
 # ---- views ----
 

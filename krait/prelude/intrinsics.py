@@ -74,6 +74,14 @@ def slice_range(which, length):
     """Start, step and number of what a slice takes of so many items."""
 
 
+def sort_line(way, line):
+    """Sorts an array of one axis whose items lie together by NumPy's function: "quick", "heap" or "stable"."""
+
+
+def argsort_line(way, line, places):
+    """Puts places, which stand in order, into the order of the items there, likewise."""
+
+
 def numpy_loop(name, sizes, steps, *arrays):
     """Calls an inner loop of a ufunc of NumPy, bound by _krait.bind_numpy_loops: sizes of the outer loop and the core
     dimensions; steps in bytes, the outer one of each operand first.  Whether the loop found something invalid."""

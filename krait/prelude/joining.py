@@ -314,12 +314,71 @@ def delete(arr, obj, axis=None):
     return delete_along(arr, obj, axis_of(axis, arr.ndim))
 
 
-def delete_along(a, index, axis):
+def delete_along(a, which, axis):
     n = a.shape[axis]
-    if index < -n or index >= n:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
-    at = index + n if index < 0 else index
-    new = np.empty(with_item(a.shape, axis, n - 1), a.dtype)
-    part(new, axis, 0, at)[...] = part(a, axis, 0, at)
-    part(new, axis, at, n - 1 - at)[...] = part(a, axis, at + 1, n - 1 - at)
+    if isinstance(which, int):
+        if which < -n or which >= n:
+            raise IndexError(f"index {which} is out of bounds for axis {axis} with size {n}")
+    keep = np.ones(n, np.bool_)
+    keep[which] = False
+    left = 0
+    for kept in keep:
+        left += int(kept)
+    new = np.empty(with_item(a.shape, axis, left), a.dtype)
+    at = 0
+    start = 0
+    for i in range(n + 1):  # runs that stay
+        if i == n or not keep[i]:
+            part(new, axis, at, i - start)[...] = part(a, axis, start, i - start)
+            at += i - start
+            start = i + 1
+    return new
+
+
+def insert(arr, obj, values, axis=None):
+    a = np.asarray(arr)
+    if axis is None:
+        return insert_along(np.ravel(a), obj, np.asarray(values), 0)
+    np.moveaxis(a, axis, 0)  # there is such an axis
+    return insert_along(a, obj, np.asarray(values), axis)
+
+
+def insert_along(a, obj, values, axis):
+    n = a.shape[axis]
+    if isinstance(obj, int):
+        if obj < -n or obj > n:
+            raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
+        return insert_block(a, obj + n if obj < 0 else obj, values, axis)
+    places = np.asarray(obj, np.int64)
+    for place in places:
+        if place < -n or place > n:
+            raise IndexError(f"index {int(place)} is out of bounds for axis {axis} with size {n}")
+    if len(places) == 1 and a.ndim == 1:
+        return insert_block(a, int(places[0] + n if places[0] < 0 else places[0]), values, axis)
+    return insert_each(a, np.where(places < 0, places + n, places), values, axis)
+
+
+def insert_block(a, at, values, axis):
+    count = values.shape[0] if values.ndim == a.ndim else 1
+    new = np.empty(with_item(a.shape, axis % a.ndim, a.shape[axis] + count), a.dtype)
+    to = np.moveaxis(new, axis, 0)
+    rest = np.moveaxis(a, axis, 0)
+    to[:at] = rest[:at]
+    to[at : at + count] = values
+    to[at + count :] = rest[at:]
+    return new
+
+
+def insert_each(a, places, values, axis):
+    # In the order of the places, each moves those behind it.
+    count = len(places)
+    order = np.argsort(places, kind="stable")
+    for i in range(count):
+        places[order[i]] += i
+    new = np.empty(with_item(a.shape, axis % a.ndim, a.shape[axis] + count), a.dtype)
+    old = np.ones(a.shape[axis] + count, np.bool_)
+    old[places] = False
+    to = np.moveaxis(new, axis, 0)
+    to[old] = np.moveaxis(a, axis, 0)
+    to[places] = np.moveaxis(np.broadcast_to(values, with_item(a.shape, axis % a.ndim, count)), axis, 0)
     return new

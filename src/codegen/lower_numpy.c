@@ -1,4 +1,4 @@
-/* lower_numpy.c: calls of the inner loops of NumPy's generalised ufuncs.
+/* lower_numpy.c: calls of the inner loops of NumPy's generalised ufuncs, and of NumPy's functions that sort.
  *
  * In: numpy_loop(name, sizes, steps, arrays...).  Out: whether the loop said that something was invalid.
  * A loop takes a pointer for each operand, the size of the outer loop and of each core dimension, and in bytes the
@@ -29,4 +29,32 @@ LLVMValueRef lower_func_numpy_loop(Lower *l, const Value *call) {
     LLVMValueRef args[] = {loop, arrays, spill_ints(l, call, 1), spill_ints(l, call, 2)};
     LLVMValueRef invalid = l_call_named(l, "krait_host_numpy_loop", l->i32, args, 4);
     return l_icmp(l, LLVMIntNE, invalid, l_i32(l, 0));
+}
+
+/* ---- functions that sort ---- */
+
+static LLVMValueRef sort_function(Lower *l, const Value *call, const char *what) {
+    char letter = scalar_info[type_element(l_arg_type(call, 1))->scalar].numpy_char;
+    const char *symbol = arena_printf(l->arena, "krait_numpy_loop_%s_%s_%c", what, call->args[0]->konst->text, letter);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, symbol);
+    return function ? function : l_declare(l, symbol, LLVMFunctionType(l->v, NULL, 0, false));
+}
+
+static LLVMValueRef raise_if_failed(Lower *l, LLVMValueRef failed) {
+    l_raise_if(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)), "MemoryError", "no memory to sort in", NULL, 0);
+    return LLVMGetUndef(l->empty);
+}
+
+LLVMValueRef lower_func_sort_line(Lower *l, const Value *call) {
+    LLVMValueRef line = l_arg(l, call, 1);
+    LLVMValueRef args[] = {sort_function(l, call, "sort"), l_array_data(l, line),
+                           l_array_shape(l, l_arg_type(call, 1), line, 0)};
+    return raise_if_failed(l, l_call_named(l, "krait_host_numpy_sort", l->i32, args, 3));
+}
+
+LLVMValueRef lower_func_argsort_line(Lower *l, const Value *call) {
+    LLVMValueRef line = l_arg(l, call, 1);
+    LLVMValueRef args[] = {sort_function(l, call, "argsort"), l_array_data(l, line), l_array_data(l, l_arg(l, call, 2)),
+                           l_array_shape(l, l_arg_type(call, 1), line, 0)};
+    return raise_if_failed(l, l_call_named(l, "krait_host_numpy_argsort", l->i32, args, 4));
 }

@@ -94,6 +94,8 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_numpy_stream", krait_host_numpy_stream),
     SYMBOL("krait_host_python_word", krait_host_python_word),
     SYMBOL("krait_host_numpy_loop", krait_host_numpy_loop),
+    SYMBOL("krait_host_numpy_sort", krait_host_numpy_sort),
+    SYMBOL("krait_host_numpy_argsort", krait_host_numpy_argsort),
     SYMBOL("krait_host_random_seed", krait_host_random_seed),
     SYMBOL("__truncdfhf2", half_from_double),
     SYMBOL("__truncsfhf2", half_from_float),

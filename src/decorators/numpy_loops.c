@@ -1,7 +1,8 @@
-/* numpy_loops.c: tells runtime/host the inner loops of a NumPy ufunc.
+/* numpy_loops.c: tells runtime/host the inner loops of a NumPy ufunc, and NumPy's functions that sort.
  *
  * In: a ufunc and its name.  Out: one symbol for each of its loops without objects: "krait_numpy_loop_", the name, "_",
- * the type letters of inputs and outputs. */
+ * the type letters of inputs and outputs; for each dtype and way of sorting "krait_numpy_loop_sort_" (or argsort), the
+ * way, "_", the type letter. */
 #include "decorators/decorators.h"
 #include "decorators/numpy_api.h"
 #include "runtime/host/host.h" /* host_numpy_loop_add */
@@ -40,9 +41,40 @@ static PyObject *bind_numpy_loops(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* ---- functions that sort ---- */
+
+static bool add_sort(const char *what, const char *way, char letter, void (*function)(void)) {
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, HOST_NUMPY_LOOP "%s_%s_%c", what, way, letter);
+    return !function || host_numpy_loop_add(symbol, (HostNumpyFunction *)function, NULL);
+}
+
+static bool add_sorts(char letter, const PyArray_ArrFuncs *functions) {
+    static const char *const ways[NPY_NSORTS] = {"quick", "heap", "stable"};
+    bool added = true;
+    for (int i = 0; i < NPY_NSORTS; i++)
+        added = added && add_sort("sort", ways[i], letter, (void (*)(void))functions->sort[i]) &&
+                add_sort("argsort", ways[i], letter, (void (*)(void))functions->argsort[i]);
+    return added;
+}
+
+/* bind_numpy_sorts() */
+static PyObject *bind_numpy_sorts(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    for (int type = NPY_BOOL; type <= NPY_HALF; type++) {
+        PyArray_Descr *dtype = PyTypeNum_ISNUMBER(type) || type == NPY_BOOL ? PyArray_DescrFromType(type) : NULL;
+        bool added = !dtype || add_sorts(dtype->type, PyDataType_GetArrFuncs(dtype));
+        Py_XDECREF(dtype);
+        if (!added) return PyErr_NoMemory();
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef loop_functions[] = {
     {"bind_numpy_loops", bind_numpy_loops, METH_VARARGS,
      "bind_numpy_loops(name, ufunc): compiled code may call the ufunc's inner loops"},
+    {"bind_numpy_sorts", bind_numpy_sorts, METH_NOARGS,
+     "bind_numpy_sorts(): compiled code may call NumPy's functions that sort"},
     {0},
 };
 

@@ -125,6 +125,13 @@ bool rule_func_list_insert(Typing *t) {
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
+/* heapq.heappush(l, x), bisect.insort(l, x): x is put in. */
+bool rule_func_list_put(Typing *t) {
+    if (!list_of(t) || t->nnames) return typing_bad_operands(t);
+    TRY(put(t, t->args[1].type));
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
 /* extend(x): the items of x */
 bool rule_func_list_extend(Typing *t) {
     if (!list_of(t) || t->nnames) return typing_bad_operands(t);

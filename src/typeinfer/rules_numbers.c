@@ -50,8 +50,12 @@ static const Type *join_scalars(Typing *t) {
 
 bool rule_func_minmax(Typing *t) {
     bool smallest = t->func == FUNC_PY_MIN;
-    if (t->nnames)
-        return typing_fail(t, DIAG_UNSUPPORTED, "%s with key or default is not compiled yet", typing_func_name(t));
+    if (t->nnames) {
+        for (size_t i = 0; i < t->nnames; i++)
+            if (strcmp(t->names[i], "default") == 0)
+                return typing_become_prelude(t, smallest ? "builtin:min_by_or" : "builtin:max_by_or");
+        return typing_become_prelude(t, smallest ? "builtin:min_by" : "builtin:max_by");
+    }
     if (t->nargs == 1) return typing_become_prelude(t, smallest ? "builtin:min_of" : "builtin:max_of");
     const Type *type = lib_kinds(t, 0, t->nargs, "biuf") ? join_scalars(t) : NULL;
     if (!type || !type_is_scalar(type)) return typing_bad_operands(t);

@@ -321,8 +321,8 @@ bool typing_compare_tuples(Typing *t) {
     return typing_become(t, rest, rest_fact.type);
 }
 
-static bool contains_range(Typing *t) {
-    const char *name = t->op == OP_IN ? "builtin:in_range" : "builtin:not_in_range";
+static bool become_call(Typing *t, const char *in, const char *not_in) {
+    const char *name = t->op == OP_IN ? in : not_in;
     t->op = OP_CALL;
     return typing_become_prelude(t, name);
 }
@@ -332,10 +332,13 @@ bool typing_list_contains(Typing *t); /* rules_list.c */
 bool rule_contains(Typing *t) {
     const Type *where = t->args[1].type;
     if (where->kind == TY_LIST) return typing_list_contains(t);
-    if (where->kind == TY_RANGE && type_is_integer(t->args[0].type)) return contains_range(t);
+    if (where->kind == TY_RANGE && type_is_integer(t->args[0].type))
+        return become_call(t, "builtin:in_range", "builtin:not_in_range");
+    if (where->kind == TY_ARRAY && t->args[0].type->kind == TY_SCALAR)
+        return become_call(t, "walking:contains", "walking:contains_not");
     if (where->kind != TY_TUPLE) {
         typing_bad_operands(t);
-        return typing_hint(t, "membership is compiled for tuples and lists, and of ints in ranges");
+        return typing_hint(t, "membership is compiled for tuples, lists and arrays, and of ints in ranges");
     }
     Value *found;
     Fact fact = known_bool(t, false, &found);

@@ -124,6 +124,9 @@ bool host_numpy_loop_add(const char *symbol, HostNumpyFunction *function, void *
 const HostNumpyLoop *host_numpy_loop_find(const char *symbol); /* its symbol's address; NULL: there is none */
 /* What generated code calls: 1, the loop left the floating-point flag `invalid` set, as NumPy's do for an error. */
 int32_t krait_host_numpy_loop(const HostNumpyLoop *loop, char **arrays, const int64_t *sizes, const int64_t *steps);
+/* NumPy's PyArray_SortFunc and PyArray_ArgSortFunc of a dtype, kept as loops are; 1: there was no memory. */
+int32_t krait_host_numpy_sort(const HostNumpyLoop *sort, void *items, int64_t count);
+int32_t krait_host_numpy_argsort(const HostNumpyLoop *sort, void *items, int64_t *places, int64_t count);
 
 /* ---- random numbers (random.c) ---- */
 

@@ -1,4 +1,5 @@
-/* numpy_loops.c: the inner loops of NumPy's generalised ufuncs, as functions that compiled code calls.
+/* numpy_loops.c: the inner loops of NumPy's generalised ufuncs, and NumPy's functions that sort, as functions that
+ * compiled code calls.
  *
  * In: loops by symbol, told when a module of the prelude that needs them is imported (decorators/numpy_loops.c).  Out:
  * addresses of their entries, for the linker of compiled code; calls of them.
@@ -10,7 +11,7 @@
 
 #include "runtime/host/host.h" /* HostNumpyLoop */
 
-enum { MOST_LOOPS = 256, SYMBOL_BYTES = 64 };
+enum { MOST_LOOPS = 512, SYMBOL_BYTES = 64 };
 
 struct HostNumpyLoop {
     char symbol[SYMBOL_BYTES];
@@ -42,4 +43,14 @@ int32_t krait_host_numpy_loop(const HostNumpyLoop *loop, char **arrays, const in
     feclearexcept(FE_INVALID);
     loop->function(arrays, sizes, steps, loop->data);
     return fetestexcept(FE_INVALID) != 0;
+}
+
+int32_t krait_host_numpy_sort(const HostNumpyLoop *sort, void *items, int64_t count) {
+    typedef int Sort(void *items, intptr_t count, void *array);
+    return ((Sort *)(void (*)(void))sort->function)(items, count, NULL) < 0;
+}
+
+int32_t krait_host_numpy_argsort(const HostNumpyLoop *sort, void *items, int64_t *places, int64_t count) {
+    typedef int ArgSort(void *items, intptr_t *places, intptr_t count, void *array);
+    return ((ArgSort *)(void (*)(void))sort->function)(items, (intptr_t *)places, count, NULL) < 0;
 }

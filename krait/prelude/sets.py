@@ -1,0 +1,136 @@
+"""NumPy's functions on arrays as sets: unique, isin, unions, intersections, differences."""
+
+import numpy as np
+
+from krait.prelude.intrinsics import packed
+from krait.prelude.shaping import together
+from krait.prelude.sorting import argsort, first_not_before, sort
+
+
+def line(a):
+    a = np.asarray(a)
+    return packed(together(a, "C"), a.size, 0, "C")
+
+
+def differs(x, y, equal_nan):
+    # Of neighbours in what is sorted.
+    if equal_nan:
+        return x != y and (x == x or y == y)
+    return x != y
+
+
+def is_first(ordered, equal_nan):
+    # Which of what is sorted is no repetition of the one before it.
+    first = np.empty(len(ordered), np.bool_)
+    for i in range(len(ordered)):
+        first[i] = i == 0 or differs(ordered[i], ordered[i - 1], equal_nan)
+    return first
+
+
+def distinct(a, equal_nan=True):
+    ordered = sort(line(a))
+    return ordered[is_first(ordered, equal_nan)]
+
+
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True, sorted=True
+):
+    a = np.asarray(ar)
+    if axis is not None:
+        if a.ndim != 1:
+            raise NotImplementedError("unique along an axis is compiled for arrays of one dimension")
+    if not return_index and not return_inverse and not return_counts:
+        return distinct(a, equal_nan)
+    flat = line(a)
+    if return_index or return_inverse:
+        places = argsort(flat, -1, "stable" if return_index else "quicksort")
+        ordered = flat[places]
+        first = is_first(ordered, equal_nan)
+        return (
+            (ordered[first],)
+            + places_of_first(places, first, return_index)
+            + numbers_of(places, first, a.shape, return_inverse)
+            + counts_of(first, return_counts)
+        )
+    ordered = sort(flat)
+    first = is_first(ordered, equal_nan)
+    return (ordered[first],) + counts_of(first, return_counts)
+
+
+def places_of_first(places, first, wanted):
+    if wanted:
+        return (places[first],)
+    return ()
+
+
+def numbers_of(places, first, shape, wanted):
+    # For each element the number of its value.
+    if wanted:
+        inverse = np.empty(shape, np.int64)
+        flat = packed(inverse, inverse.size, 0, "C")
+        number = -1
+        for i in range(len(places)):
+            if first[i]:
+                number += 1
+            flat[places[i]] = number
+        return (inverse,)
+    return ()
+
+
+def counts_of(first, wanted):
+    if wanted:
+        starts = np.flatnonzero(first)
+        counts = np.empty(len(starts), np.int64)
+        for i in range(len(starts)):
+            end = starts[i + 1] if i + 1 < len(starts) else len(first)
+            counts[i] = end - starts[i]
+        return (counts,)
+    return ()
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
+    elements = np.asarray(element)
+    tests = np.asarray(test_elements)
+    dtype = np.result_type(elements, tests)
+    found = np.empty(elements.shape, np.bool_)
+    ordered = sort(np.asarray(line(tests), dtype))
+    wanted = np.asarray(line(elements), dtype)
+    flat = packed(found, found.size, 0, "C")
+    for i in range(len(wanted)):
+        at = first_not_before(ordered, wanted[i])
+        flat[i] = (at < len(ordered) and ordered[at] == wanted[i]) != invert
+    return found
+
+
+def joined(ar1, ar2):
+    return np.concatenate((line(ar1), line(ar2)))
+
+
+def union1d(ar1, ar2):
+    return distinct(joined(ar1, ar2))
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        x, places_x = unique(ar1, True)
+        y, places_y = unique(ar2, True)
+        both_x = isin(x, y)
+        both_y = isin(y, x)
+        return joined(x[both_x], y[:0]), places_x[both_x], places_y[both_y]
+    x = distinct(ar1)
+    y = distinct(ar2)
+    return joined(x[isin(x, y)], y[:0])
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    if assume_unique:
+        x = line(ar1)
+        return x[isin(x, ar2, False, True)]
+    x = distinct(ar1)
+    return x[isin(x, ar2, False, True)]
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    x = distinct(ar1)
+    y = distinct(ar2)
+    return sort(joined(x[isin(x, y, False, True)], y[isin(y, x, False, True)]))

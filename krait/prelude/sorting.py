@@ -1,0 +1,248 @@
+"""NumPy's functions that sort, and those that look things up in what is sorted.
+
+Lines are sorted by NumPy's own functions for the dtype, so that the order is NumPy's, ties and NaN included."""
+
+import numpy as np
+
+from krait import _krait
+from krait.prelude.intrinsics import argsort_line, layout_of, packed, sort_line
+from krait.prelude.searching import take_along_axis
+from krait.prelude.shaping import together
+
+_krait.bind_numpy_sorts()
+
+# Newer versions of NumPy take another way where heapsort is asked for: the order of ties tells.
+_TIES = np.array([1, 1, -3, -3, -1, 2, -3], np.int16)
+_HEAPSORT = "heap" if (np.argsort(_TIES, kind="heapsort") != np.argsort(_TIES)).any() else "quick"
+
+
+def how(kind, stable):
+    if stable is not None:
+        if kind is not None:
+            raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
+        if stable:
+            return "stable"
+        return "quick"
+    if kind is None or kind == "quicksort" or kind == "quick" or kind == "q":
+        return "quick"
+    if kind == "heapsort" or kind == "heap" or kind == "h":
+        return _HEAPSORT
+    return "stable"
+
+
+def in_line(a):
+    return packed(together(a, "C"), a.size, 0, "C")
+
+
+# ---- values ----
+
+
+def sort_rows(a, way):
+    # Each line along the last axis, in place.
+    if a.ndim == 1:
+        if layout_of(a) == "C":
+            sort_line(way, a)
+        else:
+            line = np.copy(a, "C")
+            sort_line(way, line)
+            a[...] = line
+    else:
+        for i in range(a.shape[0]):
+            sort_rows(a[i], way)
+
+
+def sort(a, axis=-1, kind=None, order=None, stable=None):
+    a = np.asarray(a)
+    if axis is None:
+        line = np.copy(in_line(a), "C")
+        sort_line(how(kind, stable), line)
+        return line
+    new = np.copy(a)
+    sort_rows(np.moveaxis(new, axis, -1), how(kind, stable))
+    return new
+
+
+def sort_in_place(a, axis=-1, kind=None, order=None, stable=None):
+    sort_rows(np.moveaxis(a, axis, -1), how(kind, stable))
+
+
+def check_kth(kth, n):
+    if isinstance(kth, int):
+        if kth < -n or kth >= n:
+            raise ValueError(f"kth(={kth + n if kth < 0 else kth}) out of bounds ({n})")
+    else:
+        for k in np.ravel(np.asarray(kth)):
+            if k < -n or k >= n:
+                raise ValueError(f"kth(={int(k + n if k < 0 else k)}) out of bounds ({n})")
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    # What is sorted is parted at every place.
+    a = np.asarray(a)
+    if axis is None:
+        check_kth(kth, a.size)
+    else:
+        check_kth(kth, np.moveaxis(a, axis, -1).shape[-1])
+    return sort(a, axis)
+
+
+def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
+    check_kth(kth, np.moveaxis(a, axis, -1).shape[-1])
+    sort_in_place(a, axis)
+
+
+# ---- places ----
+
+
+def argsort_rows(a, places, way):
+    if a.ndim == 1:
+        if layout_of(places) == "C":
+            places_of_line(in_line(a), places, way)
+        else:
+            line = np.empty(len(a), np.int64)
+            places_of_line(in_line(a), line, way)
+            places[...] = line
+    else:
+        for i in range(a.shape[0]):
+            argsort_rows(a[i], places[i], way)
+
+
+def places_of_line(line, places, way):
+    for i in range(len(places)):
+        places[i] = i
+    argsort_line(way, line, places)
+
+
+def argsort(a, axis=-1, kind=None, order=None, stable=None):
+    a = np.asarray(a)
+    if axis is None:
+        return argsort(in_line(a), 0, kind, order, stable)
+    places = np.empty(a.shape, np.int64)
+    argsort_rows(np.moveaxis(a, axis, -1), np.moveaxis(places, axis, -1), how(kind, stable))
+    return places
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    a = np.asarray(a)
+    if axis is None:
+        check_kth(kth, a.size)
+    else:
+        check_kth(kth, np.moveaxis(a, axis, -1).shape[-1])
+    return argsort(a, axis)
+
+
+def lexsort(keys, axis=-1):
+    # By the last key, then the one before it: each stable sort keeps what the sorts before it did.
+    if len(keys) == 0:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    return sort_by_others(argsort(keys[0], axis, "stable"), keys, axis)
+
+
+def sort_by_others(places, keys, axis):
+    if isinstance(keys, tuple):
+        if len(keys) == 1:
+            return places
+        return sort_by_others(sorted_by(places, keys[1], axis), keys[1:], axis)
+    for i in range(1, len(keys)):
+        places = sorted_by(places, keys[i], axis)
+    return places
+
+
+def sorted_by(places, key, axis):
+    key = np.asarray(key)
+    if key.shape != places.shape:
+        raise ValueError("all keys need to be the same shape")
+    return take_along_axis(places, argsort(take_along_axis(key, places, axis), axis, "stable"), axis)
+
+
+# ---- looking things up ----
+
+
+def comes_before(x, y):
+    # NaN comes last.
+    if x.dtype.kind == "f":
+        return x < y or (y != y and x == x)
+    return x < y
+
+
+def first_not_before(line, x):
+    low = 0
+    count = len(line)
+    while count > 0:
+        half = count // 2
+        if comes_before(line[low + half], x):
+            low += half + 1
+            count -= half + 1
+        else:
+            count = half
+    return low
+
+
+def first_behind(line, x):
+    low = 0
+    count = len(line)
+    while count > 0:
+        half = count // 2
+        if not comes_before(x, line[low + half]):
+            low += half + 1
+            count -= half + 1
+        else:
+            count = half
+    return low
+
+
+def searchsorted(a, v, side="left", sorter=None):
+    a = np.asarray(a)
+    if a.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if side != "left" and side != "right":
+        raise ValueError("search side must be 'left' or 'right'")
+    dtype = np.result_type(a, v)
+    if sorter is None:
+        return look_up(np.ascontiguousarray(np.asarray(a, dtype)), v, side, dtype)
+    order = np.asarray(sorter)
+    if len(order) != len(a):
+        raise ValueError("sorter.size must equal len(a)")
+    return look_up(np.asarray(a, dtype)[order], v, side, dtype)
+
+
+def look_up(line, v, side, dtype):
+    values = np.asarray(v, dtype)
+    places = np.empty(values.shape, np.int64)
+    wanted = in_line(values)
+    found = packed(places, places.size, 0, "C")
+    for i in range(len(wanted)):
+        if side == "left":
+            found[i] = first_not_before(line, wanted[i])
+        else:
+            found[i] = first_behind(line, wanted[i])
+    if places.ndim == 0:
+        return places[()]
+    return places
+
+
+def digitize(x, bins, right=False):
+    bins = np.asarray(bins)
+    rises, falls = True, True
+    for i in range(1, len(bins)):
+        rises = rises and bins[i] >= bins[i - 1]
+        falls = falls and bins[i] <= bins[i - 1]
+    if not rises and not falls:
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    line = bins if rises else bins[::-1]
+    if right:
+        places = np.asarray(searchsorted(line, x, "left"))
+    else:
+        places = np.asarray(searchsorted(line, x, "right"))
+    return places_in(places, len(bins), rises)
+
+
+def places_in(places, n, rises):
+    new = np.empty(places.shape, np.int64)
+    if rises:
+        new[...] = places
+    else:
+        new[...] = n - places
+    if new.ndim == 0:
+        return new[()]
+    return new

@@ -1,0 +1,105 @@
+"""Ways through an array: tolist, ndindex, ndenumerate, nditer, membership.  What is iterated over is a list."""
+
+import numpy as np
+
+from krait.prelude.intrinsics import frozen, python_number, strided, with_item
+
+
+def tolist(a):
+    if a.ndim == 0:
+        return python_number(a[()])
+    if a.ndim == 1:
+        return [python_number(item) for item in a]
+    rows = []
+    for i in range(a.shape[0]):
+        rows.append(tolist(a[i]))
+    return rows
+
+
+def first_place(shape):
+    for axis in range(len(shape)):
+        if shape[axis] < 0:
+            raise ValueError("negative dimensions are not allowed")
+        shape = with_item(shape, axis, 0)
+    return shape
+
+
+def next_place(place, shape):
+    for axis in range(len(shape) - 1, -1, -1):
+        if place[axis] + 1 < shape[axis]:
+            return with_item(place, axis, place[axis] + 1)
+        place = with_item(place, axis, 0)
+    return place
+
+
+def size_of(shape):
+    n = 1
+    for extent in shape:
+        n *= extent
+    return n
+
+
+def ndindex(*shape):
+    if len(shape) == 1:
+        if isinstance(shape[0], tuple):
+            return places_in(shape[0])
+    return places_in(shape)
+
+
+def places_in(shape):
+    places = []
+    place = first_place(shape)
+    for _ in range(size_of(shape)):
+        places.append(place)
+        place = next_place(place, shape)
+    return places
+
+
+def ndenumerate(arr):
+    a = np.asarray(arr)
+    pairs = []
+    place = first_place(a.shape)
+    for _ in range(a.size):
+        pairs.append((place, a[place]))
+        place = next_place(place, a.shape)
+    return pairs
+
+
+def in_memory_order(a):
+    # A view whose elements, in C order, lie one behind the other, as far as strides go.
+    shape, strides, offset = a.shape, a.strides, 0
+    for axis in range(a.ndim):
+        if strides[axis] < 0:
+            offset += (shape[axis] - 1) * strides[axis]
+            strides = with_item(strides, axis, -strides[axis])
+    for axis in range(1, a.ndim):
+        k = axis
+        while k > 0 and strides[k - 1] < strides[k]:
+            extent, step = shape[k], strides[k]
+            shape = with_item(with_item(shape, k, shape[k - 1]), k - 1, extent)
+            strides = with_item(with_item(strides, k, strides[k - 1]), k - 1, step)
+            k -= 1
+    return strided(a, offset, shape, strides)
+
+
+def nditer(op):
+    if np.asarray(op).size == 0:
+        raise ValueError("Iteration of zero-sized operands is not enabled")
+    a = frozen(in_memory_order(np.asarray(op)))
+    views = []
+    place = first_place(a.shape)
+    for _ in range(a.size):
+        views.append(a[place + (...,)])
+        place = next_place(place, a.shape)
+    return views
+
+
+def contains(value, a):
+    for item in a.flat:
+        if item == value:
+            return True
+    return False
+
+
+def contains_not(value, a):
+    return not contains(value, a)
