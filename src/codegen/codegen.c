@@ -141,7 +141,6 @@ bool codegen_link(Module *module, Diag *diag) {
 
 bool codegen_optimise(Module *module, Diag *diag) {
     if (module->target->prepare) module->target->prepare(module);
-    optimise_loops(module);
     TRY(optimise_run(module, diag));
 #ifdef KRAIT_DEBUG
     TRY(verify(module, diag));

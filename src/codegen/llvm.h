@@ -109,7 +109,6 @@ struct Target {
     MathColumn math;
     uint32_t fastmath;           /* FastMath bits that hold without asking (contract in kernels on a GPU) */
     const char *atomic_scope;    /* LLVM sync scope: "" system, "device" */
-    bool unroll_loads;           /* loops whose loads dominate are unrolled (optimise.c) */
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
     bool light;                  /* large functions are compiled at level 0 */
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */

@@ -170,14 +170,26 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     }
 }
 
-/* Whether a loop's condition asks an iterator over a range of constants. */
-static bool counts_constantly(const Value *condition) {
-    if (condition->op != OP_ITER_MORE || condition->args[0]->op != OP_ITER) return false;
-    const Value *range = condition->args[0]->args[0];
-    if (range->op != OP_CALL_FUNC || range->type->kind != TY_RANGE) return false;
-    for (uint32_t i = 0; i < range->nargs; i++)
-        if (!range->args[i]->konst) return false;
-    return true;
+/* A count, not a mere wish: only then does LLVM's pass accept a trip count that needs a division. */
+static void ask_for_unrolling(Lower *l, unsigned count) {
+    static const char name[] = "llvm.loop.unroll.count", kind[] = "llvm.loop";
+    LLVMMetadataRef pair[] = {LLVMMDStringInContext2(l->context, name, sizeof name - 1),
+                              LLVMValueAsMetadata(l_i32(l, count))};
+    LLVMMetadataRef property = LLVMMDNodeInContext2(l->context, pair, 2);
+    /* a loop's node is distinct by naming itself first: made with a stand-in that is then replaced */
+    LLVMMetadataRef stand_in = LLVMTemporaryMDNode(l->context, NULL, 0), items[] = {stand_in, property};
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(l->context, items, 2);
+    LLVMMetadataReplaceAllUsesWith(stand_in, loop);
+    LLVMSetMetadata(LLVMGetBasicBlockTerminator(l_here(l)), LLVMGetMDKindIDInContext(l->context, kind, sizeof kind - 1),
+                    LLVMMetadataAsValue(l->context, loop));
+}
+
+/* Behind the branch that ends a block: whether it leads back to the header of a loop that is to be unrolled. */
+static void unroll_loop(Lower *l, const Block *latch) {
+    for (size_t s = 0; s < latch->succs.len; s++) {
+        const Block *to = latch->succs.data[s];
+        if (to->unroll && to->order <= latch->order) ask_for_unrolling(l, to->unroll);
+    }
 }
 
 static bool leaves_early(const Lower *l, const Value *value) {
@@ -188,7 +200,10 @@ static bool leaves_early(const Lower *l, const Value *value) {
 static bool lower_terminator(Lower *l, const Value *value) {
     const Block *block = value->block;
     switch (value->op) {
-    case OP_JUMP: l_jump(l, l->s->starts[block->succs.data[0]->id]); return true;
+    case OP_JUMP:
+        l_jump(l, l->s->starts[block->succs.data[0]->id]);
+        unroll_loop(l, block);
+        return true;
     case OP_BRANCH:
         if (value->args[0]->op == OP_SPEND && value->args[0]->nargs) { /* all rounds of a short loop */
             l_branch_unlikely(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
@@ -197,10 +212,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         }
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
                  l->s->starts[block->succs.data[1]->id]);
-        if (counts_constantly(
-                value->args[0])) /* LLVM unrolls such a loop as a whole if that pays: optimise.c leaves it alone */
-            l_set_metadata(l, LLVMGetBasicBlockTerminator(l_here(l)), COUNTED_LOOP,
-                           LLVMMDNodeInContext2(l->context, NULL, 0));
+        unroll_loop(l, block);
         return true;
     case OP_RETURN:
         if (leaves_early(l, value)) l->target->leave(l);

@@ -186,9 +186,6 @@ LLVMValueRef lower_cell(Lower *l, const Value *value);
 LLVMValueRef lower_cell_get(Lower *l, const Value *value);
 LLVMValueRef lower_cell_set(Lower *l, const Value *value);
 
-/* Metadata on the branch of a loop whose count is a constant; LLVM ignores the name, optimise.c does not. */
-#define COUNTED_LOOP "krait.counted"
-
 /* ---- debug.c ---- */
 
 void debug_begin(Lower *l, LLVMValueRef function);
@@ -201,6 +198,5 @@ void debug_finish(Module *module);
 bool codegen_bitcode_link(Module *module, Diag *diag);
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
-void optimise_loops(Module *module); /* unroll metadata for loops whose loads dominate */
 
 #endif

@@ -344,7 +344,6 @@ const Target *codegen_nvptx_target(void) {
 #endif
         .fastmath = FASTMATH_CONTRACT,
         .atomic_scope = "device",
-        .unroll_loads = true,
         .short_counts = true,
         .slow_division = true,
         .slow_wide = true,

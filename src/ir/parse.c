@@ -519,6 +519,11 @@ static bool parse_block_head(Parser *parser) {
             block_put_last(parser->block, parser->values.data[i].object);
     parser->block->unwinds = accept_word(parser, "unwind");
     if (parser->block->unwinds) TRY(parse_target(parser));
+    if (accept_word(parser, "unroll")) {
+        uint32_t rounds;
+        TRY(parse_number(parser, UINT8_MAX, &rounds));
+        parser->block->unroll = (uint8_t)rounds;
+    }
     return expect(parser, ":") && expect_line_end(parser);
 }
 

@@ -1,0 +1,117 @@
+/* unroll.c: which loops of a kernel run several rounds at a time.
+ *
+ * In: a typed function for a GPU.  Out: Block.unroll of the headers of innermost loops whose loads dominate (a sum over
+ * global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM does not unroll such
+ * loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.
+ *
+ * A loop is an edge against reverse post-order and what reaches it without passing the header.  Loops over ranges of
+ * constants are left out: LLVM unrolls those as a whole if that pays. */
+#include "passes/private.h"
+
+enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 3, ROUNDS_OF_ONE_LOAD = 8, ROUNDS_OF_SEVERAL = 4 };
+
+typedef struct Body {
+    unsigned size, loads, flops;
+    bool other; /* calls, stores, divisions: not the loop this is about */
+} Body;
+
+/* Whether the loop's condition asks an iterator over a range of constants. */
+static bool counts_constantly(const Block *header) {
+    const Value *condition = header->last->op == OP_BRANCH ? header->last->args[0] : NULL;
+    if (!condition || condition->op != OP_ITER_MORE || condition->args[0]->op != OP_ITER) return false;
+    const Value *range = condition->args[0]->args[0];
+    if (!value_calls(range, FUNC_RANGE)) return false;
+    for (uint32_t i = 0; i < range->nargs; i++)
+        if (!range->args[i]->konst) return false;
+    return true;
+}
+
+/* Of a thread's own, which registers hold. */
+static bool is_local(const Value *array) { return value_calls(array, FUNC_CUDA_LOCAL_ARRAY); }
+
+static void weigh_arithmetic(const Value *value, Body *body) {
+    char kind = type_scalar_kind(value->type);
+    unsigned parts = kind == 'c' ? 2 : 1;
+    if (kind != 'f' && kind != 'c') return;
+    body->flops += value->op == OP_MUL ? parts * parts + parts - 1 : parts;
+    body->other |= value->op != OP_ADD && value->op != OP_SUB && value->op != OP_MUL;
+}
+
+static void weigh(const Value *value, Body *body) {
+    body->size++;
+    if (op_is_binary(value->op)) {
+        weigh_arithmetic(value, body);
+        body->other |= value->op == OP_POW || value->op == OP_TRUEDIV;
+        return;
+    }
+    switch (value->op) {
+    case OP_GETITEM:
+        if (value->type->kind == TY_SCALAR && value->args[0]->type->kind == TY_ARRAY && !is_local(value->args[0]))
+            body->loads += type_scalar_kind(value->type) == 'c' ? 2 : 1;
+        return;
+    case OP_ITER_TAKE:
+        body->loads += value->args[0]->type->iter == ITER_ARRAY || value->args[0]->type->iter == ITER_FLAT;
+        return;
+    case OP_SETITEM: body->other |= !is_local(value->args[0]) || !type_is_scalar(value->args[2]->type); return;
+    case OP_MAP:
+    case OP_CALL_INST:
+    case OP_NEW_ARRAY: body->other = true; return;
+    case OP_CALL_FUNC: body->other |= func_row(value->imm.func)->how != HOW_EMIT; return;
+    default: return;
+    }
+}
+
+typedef VEC(Block *) Work;
+
+/* The blocks of the loop of one edge are marked with its header.  False: it is entered elsewhere. */
+static bool mark_loop(Arena *arena, const Func *func, Block *latch, Block *header) {
+    Work work = {0};
+    for (size_t b = 0; b < func->blocks.len; b++) func->blocks.data[b]->mark = NULL;
+    header->mark = header;
+    vec_push(arena, &work, latch);
+    while (work.len) {
+        Block *block = vec_pop(&work);
+        if (block->mark == header) continue;
+        if (block->order < header->order) return false;
+        block->mark = header;
+        for (size_t i = 0; i < block->preds.len; i++) vec_push(arena, &work, block->preds.data[i]);
+    }
+    return true;
+}
+
+typedef struct BackEdge {
+    Block *latch, *header;
+} BackEdge;
+typedef VEC(BackEdge) BackEdges;
+
+static BackEdges find_back_edges(Arena *arena, const Func *func) {
+    BackEdges edges = {0};
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        Block *block = func->blocks.data[b];
+        for (size_t s = 0; s < block->succs.len; s++)
+            if (block->succs.data[s]->order <= block->order)
+                vec_push(arena, &edges, (BackEdge){block, block->succs.data[s]});
+    }
+    return edges;
+}
+
+bool pass_unroll(Program *program, FuncInst *inst) {
+    Func *func = inst->func;
+    func_compute_order(func);
+    BackEdges edges = find_back_edges(program->arena, func);
+    for (size_t e = 0; e < edges.len; e++) {
+        Block *header = edges.data[e].header;
+        Body body = {0};
+        bool innermost = !counts_constantly(header) && mark_loop(program->arena, func, edges.data[e].latch, header);
+        for (size_t k = 0; innermost && k < edges.len; k++) innermost = k == e || edges.data[k].latch->mark != header;
+        for (size_t b = 0; innermost && b < func->blocks.len; b++)
+            for (const Value *value = func->blocks.data[b]->first; func->blocks.data[b]->mark == header && value;
+                 value = value->next)
+                weigh(value, &body);
+        if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
+            body.flops > FLOPS_PER_LOAD * body.loads)
+            continue;
+        header->unroll = body.loads == 1 ? ROUNDS_OF_ONE_LOAD : ROUNDS_OF_SEVERAL;
+    }
+    return true;
+}
