@@ -184,14 +184,6 @@ static void ask_for_unrolling(Lower *l, unsigned count) {
                     LLVMMetadataAsValue(l->context, loop));
 }
 
-/* Behind the branch that ends a block: whether it leads back to the header of a loop that is to be unrolled. */
-static void unroll_loop(Lower *l, const Block *latch) {
-    for (size_t s = 0; s < latch->succs.len; s++) {
-        const Block *to = latch->succs.data[s];
-        if (to->unroll && to->order <= latch->order) ask_for_unrolling(l, to->unroll);
-    }
-}
-
 static bool leaves_early(const Lower *l, const Value *value) {
     return l->target->leave && l->m->options.entry == ENTRY_KERNEL && l->inst == l->m->insts[0] &&
            l->inst->effects & EFFECT_SYNC && !(value->flags & VF_IMPLICIT);
@@ -202,7 +194,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
     switch (value->op) {
     case OP_JUMP:
         l_jump(l, l->s->starts[block->succs.data[0]->id]);
-        unroll_loop(l, block);
+        if (block->unroll) ask_for_unrolling(l, block->unroll);
         return true;
     case OP_BRANCH:
         if (value->args[0]->op == OP_SPEND && value->args[0]->nargs) { /* all rounds of a short loop */
@@ -212,7 +204,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         }
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
                  l->s->starts[block->succs.data[1]->id]);
-        unroll_loop(l, block);
+        if (block->unroll) ask_for_unrolling(l, block->unroll);
         return true;
     case OP_RETURN:
         if (leaves_early(l, value)) l->target->leave(l);

@@ -1,7 +1,7 @@
 /* unroll.c: which loops of a kernel run several rounds at a time.
  *
- * In: a typed function for a GPU.  Out: Block.unroll of the headers of innermost loops whose loads dominate (a sum over
- * global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM does not unroll such
+ * In: a typed function for a GPU.  Out: Block.unroll of blocks that end a round of an innermost loop whose loads
+ * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM does not unroll such
  * loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Loops over ranges of
@@ -38,7 +38,7 @@ static void weigh_arithmetic(const Value *value, Body *body) {
 }
 
 static void weigh(const Value *value, Body *body) {
-    body->size++;
+    body->size += value->op != OP_CONST && value->op != OP_PHI && value->op != OP_TUPLE;
     if (op_is_binary(value->op)) {
         weigh_arithmetic(value, body);
         body->other |= value->op == OP_POW || value->op == OP_TRUEDIV;
@@ -111,7 +111,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
         if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
             body.flops > FLOPS_PER_LOAD * body.loads)
             continue;
-        header->unroll = body.loads == 1 ? ROUNDS_OF_ONE_LOAD : ROUNDS_OF_SEVERAL;
+        edges.data[e].latch->unroll = body.loads == 1 ? ROUNDS_OF_ONE_LOAD : ROUNDS_OF_SEVERAL;
     }
     return true;
 }
