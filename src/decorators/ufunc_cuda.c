@@ -96,12 +96,24 @@ static Spec *compile_form(UfuncCall *call, UfuncForm form) {
     return specialiser_compile(&call->self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
 }
 
+/* Whether there is code for these types, in whatever form. */
+static bool has_types(const UfuncCall *call) {
+    const Specialiser *core = &call->self->core;
+    for (Py_ssize_t i = 0; i < core->nspecs; i++)
+        if (memcmp(core->specs[i]->code->params, call->types, (size_t)call->nin * sizeof *call->types) == 0) return true;
+    return false;
+}
+
 static int choose_code(UfuncCall *call) {
     Vectorized *self = call->self;
     const Spec *declared = NULL;
     if (self->core.signatures) {
         if (!(declared = choose_signature(call))) return -1;
         for (int i = 0; i < call->nin; i++) call->types[i] = declared->code->params[i];
+    }
+    if (!self->core.can_compile && !declared && !has_types(call)) {
+        PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile)");
+        return -1;
     }
     call->spec = compile_form(call, (UfuncForm){0});
     if (!call->spec) return -1;

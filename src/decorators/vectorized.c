@@ -134,6 +134,10 @@ Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
         break;
     }
     if (self->core.signatures) return NULL;
+    if (!self->core.can_compile) {
+        PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile)");
+        return NULL;
+    }
     Spec *spec = specialiser_compile(&self->core, &self->core.config, types, NULL, (size_t)self->nin, NULL, false);
     if (!spec || check_scalars(self, spec) < 0 || add_loop(self, spec) < 0 || rebuild(self) < 0) return NULL;
     return spec;
@@ -142,7 +146,7 @@ Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
 /* Makes sure that the ufunc has the loop that these operands need.  -1: exception set. */
 static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count) {
     const Type *types[MAX_OPERANDS];
-    if (count != self->nin || self->core.signatures) return 0;
+    if (count != self->nin || self->core.signatures || !self->core.can_compile) return 0;
     for (Py_ssize_t i = 0; i < count; i++)
         if (!(types[i] = vectorized_operand_type(self->core.state, operands[i])))
             return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */
@@ -435,11 +439,27 @@ static PyMemberDef vectorized_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(Vectorized, dict), READONLY, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Vectorized, weakrefs), READONLY, NULL},
     {"py_func", T_OBJECT_EX, offsetof(Vectorized, core.function), READONLY, "the Python function"},
+    {"targetoptions", T_OBJECT_EX, offsetof(Vectorized, core.options.given), READONLY,
+     "the options as given to the decorator"},
     {"ufunc", T_OBJECT_EX, offsetof(Vectorized, ufunc), READONLY, "the NumPy ufunc of the loops compiled so far"},
     {NULL, 0, 0, 0, NULL},
 };
 
 #define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
+static PyObject *vectorized_disable_compile(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"val", NULL};
+    int disable = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", names, &disable)) return NULL;
+    ((Vectorized *)object)->core.can_compile = !disable;
+    Py_RETURN_NONE;
+}
+
+static PyObject *vectorized_build_ufunc(PyObject *object, PyObject *unused) {
+    (void)unused;
+    ((Vectorized *)object)->core.can_compile = false;
+    return Py_NewRef(object);
+}
+
 static PyMethodDef vectorized_methods[] = {
     {"reduce", WITH_KEYWORDS(vectorized_reduce), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.reduce"},
     {"accumulate", WITH_KEYWORDS(vectorized_accumulate), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.accumulate"},
@@ -447,6 +467,11 @@ static PyMethodDef vectorized_methods[] = {
     {"outer", WITH_KEYWORDS(vectorized_outer), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.outer"},
     {"at", WITH_KEYWORDS(vectorized_at), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.at"},
     {"add", vectorized_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
+    {"disable_compile", WITH_KEYWORDS(vectorized_disable_compile), METH_VARARGS | METH_KEYWORDS,
+     "disable_compile(val=True)\n--\n\nNo loop is compiled for new types of operands: they are cast to those there are, "
+     "or refused."},
+    {"build_ufunc", vectorized_build_ufunc, METH_NOARGS,
+     "build_ufunc()\n--\n\nThe function itself, with the loops it has: as after disable_compile()."},
     {"__reduce__", vectorized_reduce_pickle, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

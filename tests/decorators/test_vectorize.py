@@ -385,3 +385,19 @@ def test_compiled_functions_call_a_ufunc_as_its_signatures_say():
     add = vectorize(["int64(int64, int64)", "float64(float64, float64)"])(lambda a, b: a + b)
     total = jit(lambda x: add(x, 2))
     assert total(1) == 3 and total(1.5) == 3.5 and type(total(np.float32(1))) is np.float64
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_a_function_that_is_compiled_for_no_more_types(target):
+    @vectorize(target=target)
+    def twice(a):
+        return a * 2
+
+    floats = np.arange(5.0)
+    np.testing.assert_array_equal(twice(floats), floats * 2)
+    assert twice.build_ufunc() is twice and twice.targetoptions["target"] == target
+    np.testing.assert_array_equal(twice(floats), floats * 2)
+    with pytest.raises(TypeError):
+        twice(np.ones(3, np.complex128))
+    twice.disable_compile(False)
+    assert twice(np.ones(3, np.complex128)).dtype == np.complex128
