@@ -92,7 +92,8 @@ void l_endfor(Lower *l, LFor *f) {
     LLVMValueRef next = LLVMBuildNSWAdd(l->b, f->index, l_i64(l, 1), "");
     LLVMBasicBlockRef from = l_here(l);
     l_jump(l, f->head);
-    if (f->shape != LOOP_FREE && !l->target->unroll_loads) set_shape(l, LLVMGetLastInstruction(from), f->shape);
+    if (f->shape != LOOP_FREE && !l->target->convergent) /* lanes in lockstep are vectors of their own */
+        set_shape(l, LLVMGetLastInstruction(from), f->shape);
     LLVMAddIncoming(f->index, &next, &from, 1);
     LLVMMoveBasicBlockAfter(f->end, from);
     l_enter(l, f->end);
