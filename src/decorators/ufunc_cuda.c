@@ -100,7 +100,7 @@ static Spec *compile_form(UfuncCall *call, UfuncForm form) {
 static bool has_types(const UfuncCall *call) {
     const Specialiser *core = &call->self->core;
     for (Py_ssize_t i = 0; i < core->nspecs; i++)
-        if (memcmp(core->specs[i]->code->params, call->types, (size_t)call->nin * sizeof *call->types) == 0) return true;
+        if (!memcmp(core->specs[i]->code->params, call->types, (size_t)call->nin * sizeof *call->types)) return true;
     return false;
 }
 

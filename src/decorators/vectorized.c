@@ -468,7 +468,7 @@ static PyMethodDef vectorized_methods[] = {
     {"at", WITH_KEYWORDS(vectorized_at), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.at"},
     {"add", vectorized_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
     {"disable_compile", WITH_KEYWORDS(vectorized_disable_compile), METH_VARARGS | METH_KEYWORDS,
-     "disable_compile(val=True)\n--\n\nNo loop is compiled for new types of operands: they are cast to those there are, "
+     "disable_compile(val=True)\n--\n\nNew types of operands make no loop: they are cast to those there are, "
      "or refused."},
     {"build_ufunc", vectorized_build_ufunc, METH_NOARGS,
      "build_ufunc()\n--\n\nThe function itself, with the loops it has: as after disable_compile()."},

@@ -1,8 +1,8 @@
 /* unroll.c: which loops of a kernel run several rounds at a time.
  *
  * In: a typed function for a GPU.  Out: Block.unroll of blocks that end a round of an innermost loop whose loads
- * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM does not unroll such
- * loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.
+ * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM
+ * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Loops over ranges of
  * constants are left out: LLVM unrolls those as a whole if that pays. */
