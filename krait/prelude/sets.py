@@ -96,10 +96,26 @@ def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
     ordered = sort(np.asarray(line(tests), dtype))
     wanted = np.asarray(line(elements), dtype)
     flat = packed(found, found.size, 0, "C")
+    if np.dtype(dtype).kind == "i" and len(ordered) > 0:
+        spread = int(ordered[-1]) - int(ordered[0])
+        if 0 <= spread < 6 * (len(ordered) + len(wanted)):
+            find_in_table(flat, wanted, ordered, spread, invert)
+            return found
     for i in range(len(wanted)):
         at = first_not_before(ordered, wanted[i])
         flat[i] = (at < len(ordered) and ordered[at] == wanted[i]) != invert
     return found
+
+
+def find_in_table(found, wanted, ordered, spread, invert):
+    # Of integers that lie close together: a table says which of them are there.
+    table = np.zeros(spread + 1, np.bool_)
+    least = int(ordered[0])
+    for item in ordered:
+        table[int(item) - least] = True
+    for i in range(len(wanted)):
+        at = int(wanted[i]) - least
+        found[i] = (0 <= at <= spread and wanted[i] <= ordered[-1] and table[at]) != invert
 
 
 def joined(ar1, ar2):

@@ -121,6 +121,9 @@ def test_sets(text):
 def test_isin_of_lists_and_numbers():
     agree(expression("np.isin(a, [1, 2, 3])", "a"), I)
     agree(expression("np.isin(3, a)", "a"), I)
+    ends = np.array([2**63 - 1, -(2**63), 0])
+    for tests in (ends[:2], ends[:1], np.array([5, 7]), I.ravel()[:9]):
+        agree(expression("np.isin(a, b)", "a", "b"), ends, tests)
 
 
 def test_bincount():
