@@ -1,11 +1,17 @@
 /* tables.c: the rows of ir_kinds.def, ir_types.def, ir_ops.def and ir_attrs.def as arrays, and what is asked about
  * them. */
-#include "ir/ir.h"
+#include "ir/type_text.h" /* kind_text */
 
 #include <string.h> /* strcmp */
 
+const KindText kind_text[TY_COUNT] = {
+#define KIND(name, text, form, repr, leaves, fields) {text, FORM_##form},
+#include "ir/ir_kinds.def"
+#undef KIND
+};
+
 const KindLeaves kind_leaves[TY_COUNT] = {
-#define KIND(name, repr, leaves, fields) LEAVES_##leaves,
+#define KIND(name, text, form, repr, leaves, fields) LEAVES_##leaves,
 #include "ir/ir_kinds.def"
 #undef KIND
 };

@@ -31,7 +31,7 @@ typedef uint32_t ObjRef;
 
 /* ir_kinds.def says of each which fields of Type go with it. */
 typedef enum TypeKind {
-#define KIND(name, repr, leaves, fields) TY_##name,
+#define KIND(name, text, form, repr, leaves, fields) TY_##name,
 #include "ir/ir_kinds.def"
 #undef KIND
     TY_COUNT

@@ -1,0 +1,153 @@
+/* typing_arguments.c: what rules ask about their arguments: by keyword or by place, given or not, which constants they
+ * are, which types they have in common.
+ *
+ * In: the Typing of a call.  Out: its arguments in the order of the parameters; numbers, texts, shapes and dtypes that
+ * are known when the function is compiled, or a refusal that says what must be. */
+#include <string.h> /* strcmp */
+
+#include "typeinfer/infer.h"
+
+bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, size_t count) {
+    size_t positional = t->nargs - t->nnames;
+    Fact *args = ARENA_ARRAY(t->in->arena, Fact, count);
+    Value **values = ARENA_ARRAY(t->in->arena, Value *, count);
+    if (positional > count)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes at most %zu arguments, %zu given", typing_func_name(t),
+                           count, positional);
+    for (size_t i = 0; i < positional; i++) {
+        args[i] = t->args[i];
+        values[i] = t->values[i];
+    }
+    for (size_t k = 0; k < t->nnames; k++) {
+        size_t i = 0;
+        while (i < count && strcmp(params[i], t->names[k]) != 0) i++;
+        if (i == count)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s'", typing_func_name(t),
+                               t->names[k]);
+        if (args[i].type)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` got two values for its parameter '%s'", typing_func_name(t),
+                               t->names[k]);
+        args[i] = t->args[positional + k];
+        values[i] = t->values[positional + k];
+    }
+    for (size_t i = 0; i < least; i++)
+        if (!args[i].type)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` needs its argument '%s'", typing_func_name(t), params[i]);
+    t->args = args;
+    t->values = values;
+    t->to = ARENA_ARRAY(t->in->arena, const Type *, count);
+    t->nargs = count;
+    t->nnames = 0;
+    return true;
+}
+
+bool typing_given(const Typing *t, size_t arg) { return arg < t->nargs && t->args[arg].type; }
+
+bool typing_is_none(const Typing *t, size_t arg) { return typing_given(t, arg) && t->args[arg].type->kind == TY_NONE; }
+
+static bool needs_constant(Typing *t, size_t arg, const char *what) {
+    const char *name = t->values[arg] ? t->values[arg]->name : NULL;
+    typing_fail_arg(t, arg, DIAG_NEEDS_CONSTANT, "%s must be known when the function is compiled, and %s%s%s is not",
+                    what, name ? "`" : "", name ? name : "it", name ? "`" : "");
+    typing_hint(t, "use a literal, a global constant, or a variable that only ever holds one");
+    return false;
+}
+
+bool typing_konst_is_int(const Const *konst, int64_t *out) {
+    if (!konst || !type_is_integer(konst->type) || konst->too_big) return false;
+    *out = konst->i;
+    return true;
+}
+
+bool typing_const_int(Typing *t, size_t arg, int64_t *out) {
+    const Type *type = t->args[arg].type;
+    if (!type_is_integer(type))
+        return typing_fail_arg(t, arg, DIAG_TYPING, "an int is needed here, not %s", typing_arg_text(t, arg));
+    return typing_konst_is_int(t->args[arg].konst, out) || needs_constant(t, arg, "this int");
+}
+
+bool typing_const_bool(Typing *t, size_t arg, bool *out) {
+    int64_t i;
+    if (type_scalar_kind(t->args[arg].type) != 'b')
+        return typing_fail_arg(t, arg, DIAG_TYPING, "True or False is needed here, not %s", typing_arg_text(t, arg));
+    if (!typing_konst_is_int(t->args[arg].konst, &i)) return needs_constant(t, arg, "this bool");
+    *out = i != 0;
+    return true;
+}
+
+bool typing_const_str(Typing *t, size_t arg, const char **out) {
+    if (t->args[arg].type->kind != TY_STR)
+        return typing_fail_arg(t, arg, DIAG_TYPING, "a str is needed here, not %s", typing_arg_text(t, arg));
+    if (!t->args[arg].konst) return needs_constant(t, arg, "this str");
+    *out = t->args[arg].konst->text;
+    return true;
+}
+
+bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim) {
+    const Type *type = t->args[arg].type;
+    const Const *konst = t->args[arg].konst;
+    if (type_is_integer(type)) {
+        *ndim = 1;
+        return typing_const_int(t, arg, shape);
+    }
+    bool fits = type->kind == TY_TUPLE && type->count <= TYPE_MAX_NDIM;
+    for (uint32_t i = 0; fits && i < type->count; i++) fits = type_is_integer(type->items[i]);
+    if (!fits)
+        return typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s",
+                               typing_arg_text(t, arg));
+    if (!konst) return needs_constant(t, arg, "a shape");
+    *ndim = type->count;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!typing_konst_is_int(konst->items[i], &shape[i])) return needs_constant(t, arg, "a shape");
+    return true;
+}
+
+const Type *infer_dtype(Infer *in, Fact fact) {
+    const Type *type = fact.type;
+    Scalar named;
+    if ((type->kind == TY_DTYPE || type->kind == TY_CLASS) && type->items[0]->kind == TY_SCALAR)
+        return infer_strong(in, type->items[0]);
+    if (type->kind == TY_STR && fact.konst && scalar_of_dtype_text(fact.konst->text, &named))
+        return infer_scalar(in, named, false);
+    return NULL;
+}
+
+const Type *typing_const_element(Typing *t, size_t arg) {
+    const Type *type = t->args[arg].type;
+    bool names = type->kind == TY_DTYPE || type->kind == TY_CLASS;
+    return names && type->items[0]->kind != TY_SCALAR ? type->items[0] : typing_const_dtype(t, arg);
+}
+
+const Type *typing_const_dtype(Typing *t, size_t arg) {
+    const Type *scalar = infer_dtype(t->in, t->args[arg]);
+    if (scalar) return scalar;
+    typing_fail_arg(t, arg, DIAG_TYPING, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
+                    typing_arg_text(t, arg));
+    return NULL;
+}
+
+/* ---- types ---- */
+
+const Type *infer_scalar(Infer *in, Scalar scalar, bool weak) { return type_scalar(in->types, scalar, weak); }
+const Type *infer_int(Infer *in) { return type_scalar(in->types, SCALAR_INT64, true); }
+const Type *infer_float(Infer *in) { return type_scalar(in->types, SCALAR_FLOAT64, true); }
+const Type *infer_complex(Infer *in) { return type_scalar(in->types, SCALAR_COMPLEX128, true); }
+const Type *infer_bool(Infer *in) { return type_scalar(in->types, SCALAR_BOOL, true); }
+const Type *infer_none(Infer *in) { return type_simple(in->types, TY_NONE); }
+const Type *infer_bottom(Infer *in) { return type_simple(in->types, TY_BOTTOM); }
+const Type *infer_strong(Infer *in, const Type *scalar) {
+    return scalar->kind == TY_SCALAR ? type_scalar(in->types, (Scalar)scalar->scalar, false) : scalar;
+}
+const Type *infer_content(const Type *type) { return type->kind == TY_OPTIONAL ? type->items[0] : type; }
+
+const Type *promote_args(Typing *t, size_t first, size_t count) {
+    const Type *common = NULL;
+    for (size_t i = first; i < first + count; i++) {
+        const Type *type = infer_content(t->args[i].type);
+        if (type->kind != TY_SCALAR) return NULL;
+        common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, type)
+                        : infer_scalar(t->in, (Scalar)type->scalar, type->weak);
+        if (!common) return NULL;
+    }
+    return common;
+}

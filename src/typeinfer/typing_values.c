@@ -1,0 +1,152 @@
+/* typing_values.c: the values that rules put in place of others: constants converted to a type, and, in the second phase,
+ * operations before the one being typed. */
+#include <math.h> /* trunc, ldexp */
+
+#include "typeinfer/infer.h"
+
+/* ---- constants ---- */
+
+/* Nearest value of a float with so many mantissa bits and such a smallest exponent; what is too large becomes infinite.
+ */
+static double round_float16(double x) {
+    if (x == 0 || !isfinite(x)) return x;
+    int exponent;
+    frexp(x, &exponent); /* |x| = m * 2^exponent, 0.5 <= m < 1 */
+    double unit = ldexp(1, (exponent < -13 ? -13 : exponent) - 11);
+    double rounded = nearbyint(x / unit) * unit;
+    return fabs(rounded) > 65504 ? copysign(INFINITY, x) : rounded;
+}
+
+static double round_float(double x, const Type *to) {
+    int part = scalar_info[to->scalar].bytes / (scalar_info[to->scalar].kind == 'c' ? 2 : 1);
+    return part == 2 ? round_float16(x) : part == 4 ? (double)(float)x : x;
+}
+
+const Const *typing_konst_cast(Infer *in, const Const *konst, const Type *to) {
+    if (konst->type == to) return konst;
+    if (konst->type->kind != TY_SCALAR || to->kind != TY_SCALAR || (konst->too_big && !typing_konst_fits(konst, to)))
+        return NULL;
+    char from_kind = konst->too_big ? 'u' : scalar_info[konst->type->scalar].kind, kind = scalar_info[to->scalar].kind;
+    bool from_int = from_kind == 'i' || from_kind == 'u' || from_kind == 'b';
+    Const *out = ARENA_NEW(in->arena, Const);
+    out->type = to;
+    switch (kind) {
+    case 'b':
+        if (from_kind == 'c')
+            out->i = konst->c.re != 0 || konst->c.im != 0;
+        else
+            out->i = from_int ? konst->i != 0 : konst->f != 0;
+        return out;
+    case 'i':
+    case 'u': {
+        int bits = 8 * scalar_info[to->scalar].bytes;
+        if (!from_int || !typing_konst_fits(konst, to)) return NULL;
+        if (bits == 64)
+            out->i = konst->i;
+        else if (kind == 'u')
+            out->i = (int64_t)((uint64_t)konst->i & (((uint64_t)1 << bits) - 1));
+        else
+            out->i = (int64_t)((uint64_t)konst->i << (64 - bits)) >> (64 - bits);
+        return out;
+    }
+    case 'f':
+    case 'c': {
+        if (from_kind == 'c' && kind != 'c') return NULL;
+        double re = from_kind == 'u'   ? (double)(uint64_t)konst->i
+                    : from_int         ? (double)konst->i
+                    : from_kind == 'c' ? konst->c.re
+                                       : konst->f;
+        if (from_int && (konst->i > (int64_t)1 << 24 || konst->i < -((int64_t)1 << 24)) && round_float(re, to) != re)
+            return NULL; /* would be rounded twice: left to the generated code */
+        if (kind == 'f') {
+            out->f = round_float(re, to);
+            return out;
+        }
+        out->c.re = round_float(re, to);
+        out->c.im = from_kind == 'c' ? round_float(konst->c.im, to) : 0;
+        return out;
+    }
+    default: return NULL;
+    }
+}
+
+/* ---- building ---- */
+
+Value *typing_make_const(Typing *t, const Const *konst) {
+    Value *value = typing_make_op(t, OP_CONST, konst->type, NULL, 0);
+    value->konst = konst;
+    return value;
+}
+
+Value *typing_make_int(Typing *t, int64_t value) {
+    return typing_make_const(t, const_int(t->in->arena, t->in->types, value));
+}
+
+Value *typing_make_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = value_new(t->in->func, op, t->at->span, args, nargs);
+    value->type = type;
+    value_insert_before(t->at, value);
+    return value;
+}
+
+Value *typing_make_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm) {
+    Value *value = typing_make_op(t, op, type, args, nargs);
+    value->imm.i = imm;
+    return value;
+}
+
+Value *typing_make_getattr(Typing *t, const char *name, const Type *type, Value *of) {
+    Value *value = typing_make_op(t, OP_GETATTR, type, &of, 1);
+    value->imm.text = name;
+    return value;
+}
+
+Value *typing_make_extract(Typing *t, Value *tuple, size_t index) {
+    if ((tuple->op == OP_TUPLE && tuple->type->kind == TY_TUPLE) || tuple->op == OP_FUNCTION) return tuple->args[index];
+    if (tuple->konst && tuple->type->kind == TY_TUPLE) return typing_make_const(t, tuple->konst->items[index]);
+    return typing_make_op_imm(t, OP_EXTRACT, tuple->type->items[index], &tuple, 1, (int64_t)index);
+}
+
+Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = typing_make_op(t, OP_CALL_FUNC, type, args, nargs);
+    value->imm.func = &func_info[func].head;
+    return value;
+}
+
+static Value *cast_tuple(Typing *t, Value *value, const Type *to) {
+    Value **items = ARENA_ARRAY(t->in->arena, Value *, to->count);
+    for (uint32_t i = 0; i < to->count; i++)
+        items[i] = typing_make_cast(t, typing_make_extract(t, value, i), to->items[i]);
+    return typing_make_op(t, OP_TUPLE, to, items, to->count);
+}
+
+Value *typing_make_content(Typing *t, Value *optional) {
+    Value *content = typing_make_op(t, OP_CAST, optional->type->items[0], &optional, 1);
+    content->flags |= VF_UNCHECKED;
+    content->name = optional->name;
+    return content;
+}
+
+bool typing_may_overflow(const Infer *in, const Type *from, const Type *to) {
+    if (!in->int_range || from->kind != TY_SCALAR || to->kind != TY_SCALAR) return false;
+    bool numpy_integer = !to->weak && (scalar_info[to->scalar].kind == 'i' || scalar_info[to->scalar].kind == 'u');
+    return from->weak && from->scalar == SCALAR_INT64 && numpy_integer && to->scalar != SCALAR_INT64;
+}
+
+Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
+    const Type *from = value->type;
+    if (from == to) return value;
+    if (value->konst) {
+        const Const *konst = typing_konst_cast(t->in, value->konst, to);
+        if (konst) return typing_make_const(t, konst);
+    }
+    if (from->kind == TY_TUPLE && to->kind == TY_TUPLE) return cast_tuple(t, value, to);
+    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL)
+        return typing_make_cast(t, typing_make_op(t, OP_CAST, from->items[0], &value, 1), to);
+    if (to->kind == TY_OPTIONAL && from->kind != TY_OPTIONAL && from->kind != TY_NONE)
+        value = typing_make_cast(t, value, to->items[0]);
+    Value *cast = typing_make_op(t, OP_CAST, to, &value, 1);
+    cast->name = value->name;
+    if (!t->wraps && typing_may_overflow(t->in, from, to)) cast->flags |= VF_CHECKED;
+    return cast;
+}
