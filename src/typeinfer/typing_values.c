@@ -1,5 +1,5 @@
-/* typing_values.c: the values that rules put in place of others: constants converted to a type, and, in the second phase,
- * operations before the one being typed. */
+/* typing_values.c: the values that rules put in place of others: constants converted to a type, and, in the second
+ * phase, operations before the one being typed. */
 #include <math.h> /* trunc, ldexp */
 
 #include "typeinfer/infer.h"
