@@ -5,8 +5,9 @@
  *
  * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
- * is parallel_carried.c's question.  A loop inside a try statement around it stays on one core, as does one in a
- * function that a parallel one calls if it may not be taken apart. */
+ * is parallel_carried.c's question.  A loop whose iterations update the same items of an array (parallel_shared.c)
+ * stays on one core, as does one inside a try statement around it, and one in a function that a parallel one calls if
+ * it may not be taken apart. */
 #include "passes/parallel.h"
 
 typedef VEC(Block *) Blocks;
@@ -109,7 +110,8 @@ static bool take_apart(ParallelLoop *loop) {
         diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
         return false;
     }
-    return parallel_find_carried(loop) && parallel_outline(loop);
+    if (!parallel_find_carried(loop)) return false;
+    return parallel_find_shared(loop) ? true : parallel_outline(loop);
 }
 
 static bool blocks_before(const Value *a, const Value *b) { return a->block->order < b->block->order; }

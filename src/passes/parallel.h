@@ -1,6 +1,6 @@
 /* parallel.h: what the files of the pass `parallel` share: parallel.c (finds loops over prange and puts calls in their
- * place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_outline.c (the functions
- * made of a loop). */
+ * place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c (arrays that
+ * iterations update together), parallel_outline.c (the functions made of a loop). */
 #ifndef KRAIT_PASSES_PARALLEL_H
 #define KRAIT_PASSES_PARALLEL_H
 
@@ -43,6 +43,8 @@ static inline bool loop_has(const ParallelLoop *loop, const Value *value) {
 /* parallel_carried.c: fills carried.  False: a variable's value goes from one iteration to the next; diag says which.
  * */
 bool parallel_find_carried(ParallelLoop *loop);
+/* parallel_shared.c: a store by which iterations change what others read, or NULL. */
+const Value *parallel_find_shared(const ParallelLoop *loop);
 /* parallel_outline.c: the header becomes a call of the loop as a function of its own, and goes on to the exit. */
 bool parallel_outline(ParallelLoop *loop);
 

@@ -634,3 +634,93 @@ def test_seeding_in_an_iteration_is_the_chunks_own():
     np.testing.assert_array_equal(out, again)
     assert len(np.unique(out)) == 3000
     assert (np.random.get_state()[1] == before).all() or np.random.get_state()[2] == 1  # not seeded: at most moved on
+
+
+# ---- items of arrays that iterations share ---------------------------------------------------------------------------
+
+
+def histogram(k, n):
+    h = np.zeros(n, np.int64)
+    for i in prange(k.size):
+        h[k[i]] += 1
+    return h
+
+
+def column_sums(x):
+    total = np.zeros(x.shape[1])
+    for i in prange(x.shape[0]):
+        total += x[i]
+    return total
+
+
+def running_extremes(k, x):
+    best = np.full(4, -np.inf)
+    for i in prange(x.size):
+        if x[i] > best[k[i]]:
+            best[k[i]] = x[i]
+    return best
+
+
+def outer_sums(x):
+    total = np.zeros((2, x.shape[1]))
+    for i in prange(x.shape[0]):
+        for j in range(x.shape[1]):
+            total[1][j] += x[i, j]
+    return total
+
+
+def neighbours_in_groups(x):
+    total = np.zeros(x.size // 4 + 1)
+    for i in prange(x.size):
+        total[i // 4] += x[i]
+    return total
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_items_that_iterations_update_together(threads):
+    rng, before = np.random.default_rng(1), get_num_threads()
+    k, x, rows = rng.integers(0, 4, 300_000), rng.random(300_000), rng.integers(0, 9, (300_000, 4)).astype(float)
+    set_num_threads(min(threads, before))
+    try:
+        np.testing.assert_array_equal(parallel(histogram)(k, 4), np.bincount(k))
+        np.testing.assert_array_equal(parallel(column_sums)(rows), rows.sum(0))
+        np.testing.assert_array_equal(parallel(outer_sums)(rows)[1], rows.sum(0))
+        np.testing.assert_array_equal(parallel(running_extremes)(k, x), [x[k == i].max() for i in range(4)])
+        whole = np.floor(x * 100)
+        np.testing.assert_array_equal(parallel(neighbours_in_groups)(whole)[:-1], whole.reshape(-1, 4).sum(1))
+    finally:
+        set_num_threads(before)
+
+
+def test_items_of_its_own_leave_a_loop_parallel():
+    """What the pass makes of loops: a call of the loop's function, or a range."""
+    code = """
+        import numpy as np
+        from krait import njit, prange
+
+        @njit(parallel=True)
+        def own(a, b, out, seen):
+            for i in prange(out.shape[0]):
+                seen[2 * i + 1] = 1
+                out[i] += a[i]
+                for j in range(out.shape[1]):
+                    out[i, j] += b[i] * out[i, j]
+                    out[i][j] -= 1.0
+
+        @njit(parallel=True)
+        def common(k, h):
+            for i in prange(k.size):
+                h[k[i]] += 1
+
+        x, one = np.ones((4, 3)), np.ones(4)
+        own(x, one, 2 * x, np.zeros(8))
+        assert (x == 1).all()
+        common(np.zeros(4, np.int64), one)
+        assert one[0] == 5
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "KRAIT_DUMP": "parallel"})
+    assert done.returncode == 0, done.stderr
+    text = done.stdout + done.stderr
+    first, second = text.index("krait_own"), text.index("krait_common")
+    assert "call_inst[own#" in text[first:second] and "call_inst" not in text[second:]
