@@ -484,6 +484,7 @@ int cuStreamQuery(void *handle) {
     return OK;
 }
 int cuLaunchHostFunc(void *handle, void (*function)(void *), void *context) {
+    CAPTURED("LaunchHostFunc", handle, NULL, 0);
     OPERATION("LaunchHostFunc", handle);
     function(context);
     return OK;

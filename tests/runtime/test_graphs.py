@@ -1,10 +1,26 @@
 """cuda.graph(): what a block gives to the device is recorded, and done by launch(); on the device of this machine, be
 it a GPU or the host."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from conftest import ON_HOST
 
 from krait import cuda, vectorize
+
+# On a GPU in a process of its own, with a limit: what goes wrong in a recording may leave the driver waiting.
+CHILD = os.environ.get("KRAIT_TEST_GRAPHS") == "1"
+here = pytest.mark.skipif(not ON_HOST and not CHILD, reason="runs in a process of its own on a GPU")
+
+
+@pytest.mark.skipif(ON_HOST or CHILD, reason="the tests of this file run in this process")
+def test_on_the_gpu():
+    environment = dict(os.environ, KRAIT_TEST_GRAPHS="1")
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", __file__], env=environment, check=True, timeout=120)
+
 
 
 @cuda.jit
@@ -30,6 +46,7 @@ def device(*values, n=100):
     return [cuda.to_device(np.full(n, float(value))) for value in values]
 
 
+@here
 def test_nothing_is_done_before_the_launch():
     x, y = device(1, 2)
     with cuda.graph() as g:
@@ -42,6 +59,7 @@ def test_nothing_is_done_before_the_launch():
     assert (x.copy_to_host() == 320).all()
 
 
+@here
 def test_twenty_kernels_in_their_order():
     (x,) = device(1)
     with cuda.graph() as g:
@@ -55,6 +73,7 @@ def test_twenty_kernels_in_their_order():
     assert (x.copy_to_host() == 4.0**10).all()
 
 
+@here
 def test_copies_read_and_write_what_lies_there_at_the_launch():
     x, y = device(0, 1)
     source = np.arange(100.0)
@@ -74,6 +93,7 @@ def test_copies_read_and_write_what_lies_there_at_the_launch():
         np.testing.assert_array_equal(fresh.copy_to_host(), source * 3)
 
 
+@here
 def test_elementwise_calls_filling_and_operators():
     x, y, out = device(1, 2, 0)
     with cuda.graph() as g:
@@ -91,6 +111,7 @@ def test_elementwise_calls_filling_and_operators():
     assert (product.copy_to_host() == 42).all()
 
 
+@here
 def test_other_arguments():
     x, y, z = device(1, 2, 3)
     with cuda.graph() as g:
@@ -116,6 +137,7 @@ def test_other_arguments():
             g.update(*arguments, **named)
 
 
+@here
 def test_a_graph_keeps_what_it_uses():
     x, y = device(1, 2)
     with cuda.graph() as g:
@@ -127,6 +149,7 @@ def test_a_graph_keeps_what_it_uses():
     assert result[:10].sum() == 10 and result[10:20].sum() == 30
 
 
+@here
 def test_what_cannot_be_recorded():
     x, y = device(1, 2)
     for action in (lambda: add[1, 128](x, np.ones(100)), lambda: float(x[0]),
@@ -137,6 +160,7 @@ def test_what_cannot_be_recorded():
     assert (x.copy_to_host() == 3).all()
 
 
+@here
 def test_a_block_that_raises_records_nothing():
     x, y = device(1, 2)
     g = cuda.graph()
@@ -148,6 +172,7 @@ def test_a_block_that_raises_records_nothing():
     assert (x.copy_to_host() == 1).all()
 
 
+@here
 def test_graphs_do_not_nest_and_are_recorded_once():
     with cuda.graph() as g, pytest.raises(RuntimeError, match="recording a graph already"):
         cuda.graph().__enter__()
@@ -160,6 +185,7 @@ def test_graphs_do_not_nest_and_are_recorded_once():
         g.__exit__(None, None, None)
 
 
+@here
 def test_a_clustered_and_a_cooperative_launch():
     x, y = device(1, 2)
     add.configure(2, 64, cooperative=True)(x, y)

@@ -5,9 +5,14 @@
  * a copy as addresses and a size.  The graph keeps alive what its steps use, and notes it as used where it is launched.
  *
  * A step: [launcher, arguments, node or 0, what it uses] of a launch; on the host device also (to, from, bytes) of a
- * copy, (function, arguments) of an elementwise call. */
+ * copy, (function, arguments) of an elementwise call.
+ *
+ * A GPU's graph copies page-locked memory alone: what the driver does for other memory it does while the host waits in
+ * one of its calls, and nobody need do that.  So a copy of ordinary memory goes through locked memory of its own, which
+ * a function of the host fills before it or empties after it, in the order of the graph. */
 #include "runtime/cuda/graph.h"
 
+#include <stdlib.h> /* malloc */
 #include <string.h> /* memmove */
 
 #include "runtime/cuda/device_memory.h"
@@ -35,13 +40,73 @@ int graph_refuse(const char *what) {
 
 int graph_keep(PyObject *object) { return PyList_Append(runtime_capture->kept, object); }
 
+/* ---- copies on a GPU ---- */
+
+typedef struct Relay {
+    Device *device;
+    unsigned generation;
+    void *locked, *memory;
+    size_t bytes;
+} Relay;
+
+static void fill(void *relay) { memcpy(((Relay *)relay)->locked, ((Relay *)relay)->memory, ((Relay *)relay)->bytes); }
+static void empty(void *relay) { memcpy(((Relay *)relay)->memory, ((Relay *)relay)->locked, ((Relay *)relay)->bytes); }
+
+/* What uses a graph's parts may be running still.  False: the device has failed, and they stay. */
+static bool finish(Device *device) {
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
+    Py_END_ALLOW_THREADS return status == 0;
+}
+
+static void drop_relay(PyObject *capsule) {
+    Relay *relay = PyCapsule_GetPointer(capsule, "krait.relay");
+    Device *device = relay->device;
+    if (relay->generation != device->generation || finish(device)) {
+        if (relay->generation == device->generation) device->ops->unpin(device, PINNED_COPY, relay->locked);
+        free(relay);
+    }
+}
+
+/* NULL: exception set; kept by what is recorded. */
+static Relay *make_relay(Device *device, void *memory, size_t bytes) {
+    Relay *relay = malloc(sizeof *relay);
+    if (!relay) return (Relay *)PyErr_NoMemory();
+    *relay = (Relay){.device = device, .generation = device->generation, .memory = memory, .bytes = bytes};
+    int status = device->ops->pin(device, PINNED_COPY, bytes, &relay->locked);
+    if (device_check(device, status, "allocating page-locked memory") < 0) {
+        free(relay);
+        return NULL;
+    }
+    PyObject *capsule = PyCapsule_New(relay, "krait.relay", drop_relay);
+    if (!capsule) {
+        device->ops->unpin(device, PINNED_COPY, relay->locked);
+        free(relay);
+        return NULL;
+    }
+    int kept = graph_keep(capsule);
+    Py_DECREF(capsule); /* if it is not kept, this frees the relay */
+    return kept < 0 ? NULL : relay;
+}
+
+static int record_copy(Device *device, DeviceCopy kind, void *to, const void *from, size_t bytes) {
+    const DeviceOps *ops = device->ops;
+    void *stream = runtime_capture->stream, *memory = kind == COPY_IN ? (void *)from : to;
+    int ordinal = 0, status = bytes && kind != COPY_WITHIN ? ops->home(device, memory, &ordinal) : 0;
+    Relay *relay = NULL;
+    if (status == 0 && ordinal < 0 && !(relay = make_relay(device, memory, bytes))) return -1;
+    if (status == 0 && relay && kind == COPY_IN) status = ops->stream_call(device, stream, fill, relay);
+    if (status == 0)
+        status = ops->copy(device, kind, stream, false, relay && kind == COPY_OUT ? relay->locked : to,
+                           relay && kind == COPY_IN ? relay->locked : from, bytes);
+    if (status == 0 && relay && kind == COPY_OUT) status = ops->stream_call(device, stream, empty, relay);
+    return device_check(device, status, "recording a copy");
+}
+
 int graph_copy(Device *device, DeviceCopy kind, bool wait, void *to, const void *from, size_t bytes) {
     Capture *capture = runtime_capture;
     if (wait) return graph_refuse("a copy whose elements are needed at once, or that is no copy of contiguous memory,");
-    if (!device->shares_memory) {
-        int status = device->ops->copy(device, kind, capture->stream, false, to, from, bytes);
-        return device_check(device, status, "recording a copy");
-    }
+    if (!device->shares_memory) return record_copy(device, kind, to, from, bytes);
     PyObject *step = Py_BuildValue("(NNn)", PyLong_FromVoidPtr(to), PyLong_FromVoidPtr((void *)from), bytes);
     int result = step ? PyList_Append(capture->steps, step) : -1;
     Py_XDECREF(step);
@@ -300,7 +365,7 @@ static void dealloc(PyObject *object) {
     Graph *self = (Graph *)object;
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
-    if (self->graph && self->generation == self->device->generation)
+    if (self->graph && self->generation == self->device->generation && finish(self->device))
         self->device->ops->graph_close(self->device, self->graph);
     clear(object);
     PyObject_GC_Del(object);
