@@ -92,7 +92,7 @@ def __getattr__(name):
     if name in _HOME:
         value = globals()[name] = getattr(import_module("." + _HOME[name], __name__), name)
         return value
-    if name in ("args", "config", "cudadrv", "fp16", "random", "types"):
+    if name in ("args", "cg", "config", "cudadrv", "fp16", "random", "types"):
         return import_module("." + name, __name__)
     if name == "CudaSupportError":
         return import_module("krait.errors").CudaError
@@ -100,4 +100,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_HOME, "args", "config", "cudadrv", "fp16", "random", "types", "CudaSupportError"})
+    modules = ("args", "cg", "config", "cudadrv", "fp16", "random", "types")
+    return sorted({*globals(), *_HOME, *modules, "CudaSupportError"})

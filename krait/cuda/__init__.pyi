@@ -11,6 +11,7 @@ from . import args as args
 from . import config as config
 from . import cudadrv as cudadrv
 from ..errors import CudaError
+from . import cg as cg
 from . import fp16 as fp16
 from . import libdevice as libdevice
 from . import random as random

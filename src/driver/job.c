@@ -62,6 +62,11 @@ static const StructClass *host_struct_class(void *self, ObjRef object) {
     return frontend_struct_class(&job->frontend, object);
 }
 
+static ObjRef host_method(void *self, ObjRef class, const char *name) {
+    Job *job = self;
+    return frontend_method(&job->frontend, class, name);
+}
+
 static const char *host_object_name(void *self, ObjRef object) {
     Job *job = self;
     return frontend_object_name(&job->frontend, object);
@@ -277,8 +282,8 @@ static bool job_init(Job *job, const Session *session, const Config *config, PyO
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
-    job->infer_host = (InferHost){job,          host_translate,    host_instance,   host_row_instance, host_signature,
-                                  host_prelude, host_struct_class, host_object_name};
+    job->infer_host = (InferHost){job,          host_translate,    host_instance, host_row_instance, host_signature,
+                                  host_prelude, host_struct_class, host_method,   host_object_name};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
                                       job->config->codegen.compute_capability, &job->infer_host};
 }

@@ -124,6 +124,8 @@ const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject 
  * whether an equal instance may stand for it.  NULL: it is none (or exception set). */
 PyObject *frontend_instance_names(PyObject *object, bool *frozen);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
+/* The function written in Python that the class has under that name, for calls of it on an instance; 0: it has none. */
+ObjRef frontend_method(Frontend *frontend, ObjRef class, const char *name);
 
 /* The type of the items of a dtype, in an array whose address and strides are multiples of what `addresses`, all of
  * them or-ed together, says (0: aligned).  NULL: compiled code has none, or no memory (exception set).  (dtypes.c) */

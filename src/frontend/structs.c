@@ -230,6 +230,16 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     return info;
 }
 
+ObjRef frontend_method(Frontend *frontend, ObjRef ref, const char *name) {
+    PyObject *class = objects_get(frontend->objects, ref), *found = NULL;
+    if (!class || !PyType_Check(class) || !find_attribute((PyTypeObject *)class, name, &found)) return 0;
+    if (!PyFunction_Check(found)) return 0;
+    PyObject *text = frontend_keep(frontend, PyUnicode_FromString(name));
+    PyObject *guarded = text ? name_attribute(frontend, class, text, NULL, (Span){0}) : NULL;
+    PyErr_Clear();
+    return guarded == found ? frontend_ref(frontend, found) : 0;
+}
+
 /* ---- enumerations ---- */
 
 bool frontend_is_enum(PyTypeObject *class) { return definer(class, "_member_map_"); }

@@ -272,6 +272,11 @@ static ObjRef no_prelude(void *trial, const char *name) {
     return 0;
 }
 
+static ObjRef no_method(void *self, ObjRef class, const char *name) {
+    (void)self, (void)class, (void)name;
+    return 0;
+}
+
 static const StructClass *no_struct(void *trial, ObjRef object) {
     (void)trial, (void)object;
     return NULL;
@@ -294,8 +299,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
     inst.result = type_simple(trial->types, TY_BOTTOM);
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {trial,        no_function, no_instance, row_instance,
-                            no_signature, no_prelude,  no_struct,   no_name};
+    const InferHost host = {trial,      no_function, no_instance, row_instance, no_signature,
+                            no_prelude, no_struct,   no_method,   no_name};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

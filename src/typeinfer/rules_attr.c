@@ -1,8 +1,8 @@
 /* rules_attr.c: typing rules of attributes, x.name and x.name = v.
  *
  * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
- * else a method: the library function numpy.ndarray.<name> or numpy.generic.<name>, whose first argument is that value
- * (rule_call adds it). */
+ * else a method: of an instance the function of its class, or the library function numpy.ndarray.<name> or
+ * numpy.generic.<name>; its first argument is that value (rule_call adds it). */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/infer.h"
@@ -248,6 +248,9 @@ static bool method(Typing *t, const Type *type) {
 static bool field_of(Typing *t, const Type *type) {
     int field = type_field(type, t->text);
     if (field >= 0) return typing_become_item(t, 0, (size_t)field);
+    const InferHost *host = t->in->host;
+    ObjRef function = type->object ? host->method(host->self, type->object, t->text) : 0;
+    if (function) return typing_result(t, type_object(t->in->types, TY_PYFUNC, function), NULL);
     if (type->kind != TY_TUPLE || !type->names || strcmp(t->text, "_fields") != 0) return no_attribute(t);
     const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
     for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type->names[i]);

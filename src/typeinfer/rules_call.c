@@ -495,11 +495,16 @@ static void drop_callee(Typing *t) {
     t->nargs--;
 }
 
-/* f of x.f(...): the library function with x as its first argument. */
-static bool call_method(Typing *t) {
+/* f of x.f(...): x is the first argument. */
+static void bind_self(Typing *t) {
     Value *getattr = t->values[0], *self = value_resolve(getattr->args[0]);
     t->values[0] = self;
     t->args[0] = (Fact){self->type, self->konst};
+}
+
+/* Of a library function. */
+static bool call_method(Typing *t) {
+    bind_self(t);
     return typing_call_library(t);
 }
 
@@ -557,7 +562,12 @@ static bool call_value(Typing *t) {
         if (func_row(callee->func)->how == HOW_PYTHON)
             return call_python(t, func_row(callee->func)->object, NULL, NULL);
         return typing_call_library(t);
-    case TY_PYFUNC: drop_callee(t); return call_python(t, callee->object, NULL, NULL);
+    case TY_PYFUNC:
+        if (value && value->op == OP_GETATTR)
+            bind_self(t);
+        else
+            drop_callee(t);
+        return call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:
         if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);
         drop_callee(t);

@@ -43,6 +43,8 @@ typedef struct InferHost {
     ObjRef (*prelude)(void *self, const char *name);
     /* The named tuple that a call of this object makes; NULL: it makes none. */
     const StructClass *(*struct_class)(void *self, ObjRef object);
+    /* The function that the class has under that name, for calls of it on an instance; 0: it has none. */
+    ObjRef (*method)(void *self, ObjRef class, const char *name);
     /* Class name of an exception or other object, for messages. */
     const char *(*object_name)(void *self, ObjRef object);
 } InferHost;

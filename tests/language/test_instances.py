@@ -186,3 +186,76 @@ def test_refusals():
     for made in ([], [1], {}):
         busy = Busy(1, made)
         assert "because of its attribute 'made'" in refused(lambda b: b.x, busy, error=TypeError)
+
+
+# ---- methods ---------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    slope: float
+    offset: float
+
+    def at(self, x, scale=1.0):
+        return self.value(x) * scale
+
+    def value(self, x):
+        return self.slope * x + self.offset
+
+    def moved(self, by):
+        return Line(self.slope, self.offset + by)
+
+
+class Steep(Line):
+    def value(self, x):
+        return 2 * self.slope * x + self.offset
+
+
+class Both(namedtuple("Both", "a b")):
+    def total(self, *more):
+        return self.a + self.b + len(more)
+
+
+def test_methods_of_instances():
+    def use(line, x):
+        return line.at(x), line.at(x, scale=3.0), line.moved(1.5).value(x)
+
+    for line in (Line(2.0, 0.5), Steep(2.0, 0.5)):
+        assert njit(use)(line, 4.0) == use(line, 4.0)
+
+
+def test_methods_of_namedtuples():
+    def use(pair):
+        return pair.total() + pair.total(1, 2)
+
+    assert njit(use)(Both(1, 2)) == use(Both(1, 2))
+
+
+def test_methods_in_kernels():
+    @cuda.jit
+    def kernel(line, out):
+        i = cuda.grid(1)
+        out[i] = line.at(float(i))
+
+    out = np.zeros(4)
+    kernel[1, 4](Line(2.0, 1.0), out)
+    np.testing.assert_array_equal(out, [1, 3, 5, 7])
+
+
+def test_a_method_that_is_replaced():
+    class Counted:
+        def __init__(self, n):
+            self.n = n
+
+        def value(self):
+            return self.n
+
+    compiled = njit(lambda c: c.value())
+    assert compiled(Counted(3)) == 3
+    Counted.value = lambda self: self.n + 100
+    assert compiled(Counted(3)) == 103
+
+
+def test_a_method_that_is_not_there():
+    with pytest.raises(TypingError, match="has no attribute `missing` in compiled code"):
+        njit(lambda line: line.missing())(Line(1.0, 2.0))
