@@ -81,7 +81,7 @@ def places_of_mask(mask):
 
 def check_mask(mask, extents, start):
     for i in range(mask.ndim):
-        if mask.shape[i] != extents[i]:
+        if mask.shape[i] != 0 and mask.shape[i] != extents[i]:  # NumPy lets an axis without items fit any
             raise IndexError(
                 f"boolean index did not match indexed array along axis {start + i}; size of axis is {extents[i]} but "
                 f"size of corresponding boolean axis is {mask.shape[i]}"
@@ -186,7 +186,7 @@ def get(source, indices, lead, starts):
         index = np.asarray(indices[0])
         if index.dtype.kind == "b":
             check_mask(index, extents, starts[0])
-            if index.ndim == source.ndim:
+            if index.ndim == source.ndim and index.shape == source.shape:
                 return get_true(source, index)
     places = places_of(indices, extents, starts)
     shape = common_shape(places)
@@ -269,7 +269,7 @@ def put(source, indices, lead, starts, value):
         index = np.asarray(indices[0])
         if index.dtype.kind == "b":
             check_mask(index, extents, starts[0])
-            if index.ndim == source.ndim:
+            if index.ndim == source.ndim and index.shape == source.shape:
                 put_true(source, index, value)
                 return
     places = places_of(indices, extents, starts)

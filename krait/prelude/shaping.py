@@ -225,6 +225,8 @@ def item(a, *index):
     if len(index) == 1:
         if isinstance(index[0], tuple):
             return python_number(a[index[0]])
+        if a.ndim == 1:
+            return python_number(a[index[0]])
         return python_number(a.flat[index[0]])
     return python_number(a[index])
 

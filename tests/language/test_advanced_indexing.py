@@ -192,3 +192,13 @@ def test_kernels_have_no_such_indices():
 
     with pytest.raises(KraitError, match="indexed by an array"):
         kernel[1, 1](np.zeros(3), np.zeros(2, np.int64))
+
+
+def test_axes_of_masks_without_items_fit_any():
+    gets = [expression(text, "a", "m") for text in ("a[m]", "a[..., m]")]
+    puts = make("def f(a, m):\n    a[m] = 7\n    return a")
+    for a in (np.ones(2), np.ones((2, 2)), np.ones((0, 2)), np.ones((2, 2, 2))):
+        for shape in ((0,), (0, 2), (2, 0), (0, 0), (0, 3), (3, 0)):
+            if len(shape) <= a.ndim:
+                for function in (*gets, puts):
+                    agree(function, a, np.zeros(shape, bool))

@@ -397,3 +397,10 @@ def test_functions_of_ints_refuse_what_no_int_of_64_bits_holds(text):
     for a in LARGE:
         with pytest.raises(OverflowError):
             njit(f)(a)
+
+
+def test_places_outside_are_named_as_numpy_names_them():
+    for text in ("x.item(5)", "x.item(-9)", "x.flat[5]"):
+        function = make(f"def f(x):\n    return {text}")
+        for array in (np.zeros(0), np.ones(3), np.ones((2, 2)), np.zeros((0, 3)), np.array(1.0)):
+            agree(function, array)
