@@ -126,7 +126,7 @@ static LLVMMetadataRef distinct_node(Lower *l, LLVMMetadataRef second) {
     return node;
 }
 
-static void open_scopes(Lower *l, Map *m) {
+void map_open_scopes(Lower *l, Map *m) {
     LLVMMetadataRef domain = distinct_node(l, NULL);
     m->scopes = ARENA_ARRAY(l->arena, LLVMMetadataRef, m->ndests);
     for (unsigned d = 0; d < m->ndests; d++) {
@@ -267,7 +267,7 @@ static void map_row(Lower *l, const Map *m, LLVMValueRef const *at, void *by_ite
 
 static void map_all(Lower *l, Map *m, bool by_item) {
     m->scopes = NULL;
-    if (by_item) open_scopes(l, m);
+    if (by_item) map_open_scopes(l, m);
     map_rows(l, m, map_row, by_item ? m : NULL);
 }
 

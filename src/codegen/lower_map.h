@@ -67,6 +67,9 @@ void map_advance(Lower *l, const Map *m, LLVMValueRef index, LLVMValueRef const 
 /* So many elements along it; by_item: every array steps by one item, or stands still, and the loop has that shape. */
 void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count, bool by_item, LoopShape shape);
 
+/* From here on the destinations overlap nothing that is read but themselves. */
+void map_open_scopes(Lower *l, Map *m);
+
 /* Whether two operands are one array: one value, or the same view of one. */
 bool map_is_same(const Value *a, const Value *b);
 

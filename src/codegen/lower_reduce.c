@@ -140,18 +140,25 @@ static bool is_plain(const Map *m, const Reduce *r) {
            !m->inputs[0].array.type->unaligned;
 }
 
+static void fill_by_item(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count) {
+    Map apart = *m;
+    map_open_scopes(l, &apart);
+    map_line(l, &apart, at, count, true, LOOP_VECTOR);
+}
+
 static void fill(Lower *l, const Map *m, const Reduce *r, LLVMValueRef const *at, LLVMValueRef count) {
-    LoopShape shape = is_plain(m, r) ? LOOP_SCALAR : LOOP_VECTOR;
-    if (LLVMIsAConstantInt(r->by_item) || shape == LOOP_SCALAR) {
-        map_line(l, m, at, count, l_is_constant(r->by_item, 1), shape);
-        return;
+    if (is_plain(m, r) || l_is_constant(r->by_item, 0)) {
+        map_line(l, m, at, count, false, LOOP_SCALAR);
+    } else if (LLVMIsAConstantInt(r->by_item)) {
+        fill_by_item(l, m, at, count);
+    } else {
+        LIf f;
+        l_if_likely(l, &f, r->by_item);
+        fill_by_item(l, m, at, count);
+        l_else(l, &f);
+        map_line(l, m, at, count, false, LOOP_SCALAR);
+        l_endif(l, &f);
     }
-    LIf f;
-    l_if_likely(l, &f, r->by_item);
-    map_line(l, m, at, count, true, shape);
-    l_else(l, &f);
-    map_line(l, m, at, count, false, shape);
-    l_endif(l, &f);
 }
 
 /* As many elements of the row as the block still wants, from `done` on; how many. */
