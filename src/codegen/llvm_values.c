@@ -78,9 +78,18 @@ static LLVMValueRef put_leaf(Lower *l, LLVMValueRef value, uint32_t count, uint3
     return count == 1 ? leaf : l_insert(l, value, leaf, index);
 }
 
+/* What was put together leaf by leaf is taken apart in one walk back: values of thousands of leaves are no search each. */
 void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out) {
     uint32_t count = type_repr(type)->nleaves;
-    for (uint32_t i = 0; i < count; i++) vec_push(l->arena, out, take_leaf(l, value, count, i));
+    size_t first = out->len;
+    for (uint32_t i = 0; i < count; i++) vec_push(l->arena, out, count == 1 ? value : NULL);
+    for (; count > 1 && LLVMIsAInsertValueInst(value) && LLVMGetNumIndices(value) == 1;
+         value = LLVMGetOperand(value, 0)) {
+        LLVMValueRef *leaf = &out->data[first + LLVMGetIndices(value)[0]];
+        if (!*leaf) *leaf = LLVMGetOperand(value, 1);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!out->data[first + i]) out->data[first + i] = LLVMBuildExtractValue(l->b, value, i, "");
 }
 
 LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves) {
