@@ -78,7 +78,7 @@ static LLVMValueRef put_leaf(Lower *l, LLVMValueRef value, uint32_t count, uint3
     return count == 1 ? leaf : l_insert(l, value, leaf, index);
 }
 
-/* What was put together leaf by leaf is taken apart in one walk back: values of thousands of leaves are no search each. */
+/* What was put together leaf by leaf is taken apart in one walk back: no search for each of thousands of leaves. */
 void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out) {
     uint32_t count = type_repr(type)->nleaves;
     size_t first = out->len;

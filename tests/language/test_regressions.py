@@ -1,6 +1,5 @@
 """One test for every defect that was once found: the smallest program that showed it."""
 
-import contextlib
 import dis
 import itertools
 import math
@@ -9,6 +8,7 @@ import types
 
 import numpy as np
 import pytest
+from conftest import host_device
 from krait import cuda, errors, njit, vectorize
 
 from oracle import agree, agree_all, make, outcome
@@ -375,6 +375,7 @@ def test_large_numbers_are_no_indices_from_the_end(text):
             f(np.arange(4.0), a)
 
 
+@host_device
 def test_kernels_leave_out_what_lies_beyond_every_array():
     @cuda.jit
     def store(x, a):
@@ -382,7 +383,7 @@ def test_kernels_leave_out_what_lies_beyond_every_array():
 
     x = np.zeros(4)
     for a in LARGE:
-        with pytest.warns(errors.OutOfBoundsWarning) if not cuda.is_available() else contextlib.nullcontext():
+        with pytest.warns(errors.OutOfBoundsWarning):
             store[1, 1](x, a)
     assert (x == 0).all()
 
