@@ -5,6 +5,7 @@ import numpy as np
 
 from . import cuda as cuda
 from . import errors as errors
+from . import typed as typed
 from . import types as types
 from .types import Signature, Type
 from .types import (

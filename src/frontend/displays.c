@@ -188,6 +188,11 @@ static bool add_operand(Translator *t, Operands *operands, Slot slot) {
     return true;
 }
 
+static bool is_list_class(const Value *callee) {
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    return type && type->kind == TY_FUNC && type->func->id == FUNC_LIST;
+}
+
 bool insn_call(Translator *t, int count, bool keywords_on_top) {
     const Const *names = t->keywords;
     t->keywords = NULL;
@@ -209,7 +214,9 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         if (args[i].kind == SLOT_NULL) return translate_malformed(t, "an argument is missing");
         TRY(add_operand(t, &operands, args[i]));
     }
-    Value *call = translate_append(t, OP_CALL, operands.values.data, operands.values.len);
+    bool empty_list = operands.values.len == 1 && is_list_class(callee); /* list() is a display, to be filled */
+    Value *call = empty_list ? translate_append(t, OP_LIST, NULL, 0)
+                             : translate_append(t, OP_CALL, operands.values.data, operands.values.len);
     if (names) TRY(set_keywords(t, call, names));
     translate_push_value(t, call);
     return true;

@@ -47,8 +47,10 @@ bool translate_push_object(Translator *t, PyObject *object) {
     TRY(konst);
     Value *value = translate_append_const(t, konst);
     if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);
-    if (PyTuple_Check(object) && !PyTuple_CheckExact(object)) /* a named tuple: its fields are attributes */
-        TRY(value->imm.object = frontend_ref(t->frontend, object));
+    /* The fields of a named tuple are attributes, and so is what belongs to a class that is a library function. */
+    bool fields = PyTuple_Check(object) && !PyTuple_CheckExact(object);
+    if (fields || (PyType_Check(object) && konst->type->kind == TY_FUNC))
+        if (value->op == OP_CONST) TRY(value->imm.object = frontend_ref(t->frontend, object));
     translate_push_value(t, value);
     return true;
 }

@@ -1,0 +1,12 @@
+"""Containers whose items have one type, under Numba's names: compiled code takes and makes them as it does lists."""
+
+
+class List(list):
+    """A list; compiled functions give plain lists back."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def empty_list(item_type, allocated=0):
+        """A list without items; in compiled code what it holds has this type."""
+        return List()

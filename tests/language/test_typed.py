@@ -1,0 +1,36 @@
+"""krait.typed: containers under Numba's names."""
+
+import krait
+from krait import njit, types
+from krait.typed import List
+
+
+def test_lists_are_made_in_compiled_code():
+    @njit
+    def f(n):
+        numbers, others = List(), list()
+        reals = List.empty_list(types.float64)
+        for i in range(n):
+            numbers.append(i)
+            reals.append(i)
+            others.append((i, 0.5))
+        return numbers, reals, others
+
+    assert f(2) == ([0, 1], [0.0, 1.0], [(0, 0.5), (1, 0.5)])
+    assert f(0) == ([], [], [])
+    assert all(type(x) is float for x in f(2)[1])
+
+
+def test_lists_are_changed_in_place():
+    @njit
+    def f(items):
+        items.append(items[0] * 2)
+        items.sort()
+        return len(items)
+
+    items = List([3, 1])
+    assert f(items) == 3 and items == [1, 3, 6] and isinstance(items, List)
+
+
+def test_the_module_is_an_attribute():
+    assert krait.typed.List is List and List.empty_list(types.int64) == []
