@@ -8,18 +8,10 @@
  * Tsang, A simple method for generating gamma variables (2000); Best and Fisher, Efficient simulation of the von Mises
  * distribution (1979); Michael, Schucany and Haas (1976) for Wald's; Joehnk (1964) for beta's; Devroye, Non-Uniform
  * Random Variate Generation (1986); Stadlober (1989) for the hypergeometric. */
+#include "bitgen.h"
 #include "rt.h"
 
 #if defined(KRAIT_RT_HOST)
-
-/* numpy/random/bitgen.h */
-typedef struct BitGenerator {
-    void *state;
-    uint64_t (*next_uint64)(void *);
-    uint32_t (*next_uint32)(void *);
-    double (*next_double)(void *);
-    uint64_t (*next_raw)(void *);
-} BitGenerator;
 
 /* Of the RandomState behind numpy.random's functions: it keeps the second number of each normal pair. */
 typedef struct LegacyState {
@@ -185,8 +177,6 @@ int64_t random_poisson(BitGenerator *, double);
 int64_t random_logseries(BitGenerator *, double);
 int64_t random_geometric_search(BitGenerator *, double);
 int64_t random_zipf(BitGenerator *, double);
-uint64_t random_interval(BitGenerator *, uint64_t);
-uint64_t random_bounded_uint64(BitGenerator *, uint64_t, uint64_t, uint64_t, bool);
 
 DRAW2(laplace, loc, scale, random_laplace(numpy_bits(), loc, scale))
 DRAW2(gumbel, loc, scale, random_gumbel(numpy_bits(), loc, scale))
@@ -225,15 +215,6 @@ int64_t krait_rt_numpy_geometric_d(double p) {
 int64_t krait_rt_numpy_negative_binomial_d(double n, double p) {
     return random_poisson(numpy_bits(), (1 - p) / p * draw_gamma(n));
 }
-
-/* What random_binomial keeps between calls with the same arguments; made anew here, it draws the same. */
-typedef struct BinomialState {
-    int32_t has;
-    double psave;
-    int64_t nsave;
-    double rest[16];
-} BinomialState;
-int64_t random_binomial(BitGenerator *, double, int64_t, BinomialState *);
 
 int64_t krait_rt_numpy_binomial_d(double p, int64_t n) {
     BinomialState state = {0};

@@ -3,6 +3,8 @@ means, variances, truth, places of extremes, running sums."""
 
 import numpy as np
 
+from krait.prelude.axes import lines_of, masked, over_axes
+from krait.prelude.elementwise import in_dtype
 from krait.prelude.intrinsics import folded, layout_of, packed, with_item
 from krait.prelude.shaping import lies_together, together
 
@@ -190,28 +192,22 @@ def prod_of_all(a, dtype):
     return prod_of_line(line_of(a), dtype)
 
 
-def least_of_all(a):
-    if a.ndim > 0 and is_real(a.dtype):
+def extreme_of_all(f, name, a, initial):
+    if initial is not None:
+        if a.size == 0:
+            return a.dtype.type(initial)
+        return f(extreme_of_all(f, name, a, None), a.dtype.type(initial))
+    if name == "minimum" and a.ndim > 0 and is_real(a.dtype):
         return folded("min", a, a.dtype)
-    if a.size == 0:
-        raise ValueError("zero-size array to reduction operation minimum which has no identity")
-    x = line_of(a)
-    least = x[0]
-    for item in x:
-        least = np.minimum(least, item)
-    return least
-
-
-def greatest_of_all(a):
-    if a.ndim > 0 and is_real(a.dtype):
+    if name == "maximum" and a.ndim > 0 and is_real(a.dtype):
         return folded("max", a, a.dtype)
     if a.size == 0:
-        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     x = line_of(a)
-    greatest = x[0]
+    extreme = x[0]
     for item in x:
-        greatest = np.maximum(greatest, item)
-    return greatest
+        extreme = f(extreme, item)
+    return extreme
 
 
 # ---- along an axis ----
@@ -278,26 +274,18 @@ def prod_along(a, axis, dtype):
     return total
 
 
-def least_along(a, axis):
-    if a.shape[axis] == 0:
-        raise ValueError("zero-size array to reduction operation minimum which has no identity")
-    least = without(a, axis, a.dtype)
+def extreme_along(f, name, a, axis, initial):
     slices = np.moveaxis(a, axis, 0)
-    least[...] = slices[0]
-    for i in range(1, slices.shape[0]):
-        np.minimum(least, slices[i], least)
-    return least
-
-
-def greatest_along(a, axis):
-    if a.shape[axis] == 0:
-        raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    greatest = without(a, axis, a.dtype)
-    slices = np.moveaxis(a, axis, 0)
-    greatest[...] = slices[0]
-    for i in range(1, slices.shape[0]):
-        np.maximum(greatest, slices[i], greatest)
-    return greatest
+    extreme = without(a, axis, a.dtype)
+    if initial is None:
+        if a.shape[axis] == 0:
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        extreme[...] = slices[0]
+    else:
+        extreme[...] = initial
+    for i in range(slices.shape[0]):
+        f(extreme, slices[i], extreme)
+    return extreme
 
 
 def any_along(a, axis):
@@ -330,8 +318,12 @@ def count_along(a, axis):
 # ---- the functions ----
 
 
-def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
+def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=None):
     a = np.asarray(a)
+    if where is not None:
+        return sum_(masked(a, where, 0), axis, dtype, out, keepdims, initial)
+    if isinstance(axis, tuple):
+        return over_axes(sum_(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(sum_from(sum_of_all(a, sum_type(a, dtype)), initial), a, out, keepdims)
     if initial is None:
@@ -347,8 +339,12 @@ def sum_from(total, initial):
     return total + initial
 
 
-def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1):
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=None):
     a = np.asarray(a)
+    if where is not None:
+        return prod(masked(a, where, 1), axis, dtype, out, keepdims, initial)
+    if isinstance(axis, tuple):
+        return over_axes(prod(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(prod_of_all(a, sum_type(a, dtype)) * initial, a, out, keepdims)
     total = prod_along(a, axis, sum_type(a, dtype))
@@ -356,29 +352,60 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1):
     return along(total, axis, out, keepdims)
 
 
-def min_(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
+def extreme(f, name, a, axis, out, keepdims, initial):
+    if isinstance(axis, tuple):
+        return over_axes(extreme(f, name, lines_of(a, axis), -1, None, False, initial), a, axis, out, keepdims)
     if is_whole(a, axis):
-        return given(least_of_all(a), a, out, keepdims)
-    return along(least_along(a, axis), axis, out, keepdims)
+        return given(extreme_of_all(f, name, a, initial), a, out, keepdims)
+    return along(extreme_along(f, name, a, axis, initial), axis, out, keepdims)
 
 
-def max_(a, axis=None, out=None, keepdims=False):
+def masked_extreme(name, a, initial, where):
+    if where is None:
+        return a
+    if initial is None:
+        raise ValueError(
+            f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify "
+            "'initial'"
+        )
+    return masked(a, where, initial)
+
+
+def min_(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     a = np.asarray(a)
-    if is_whole(a, axis):
-        return given(greatest_of_all(a), a, out, keepdims)
-    return along(greatest_along(a, axis), axis, out, keepdims)
+    if initial is None and where is None and not isinstance(axis, tuple):  # short, so that it takes part in fusion
+        if is_whole(a, axis):
+            return given(extreme_of_all(np.minimum, "minimum", a, None), a, out, keepdims)
+        return along(extreme_along(np.minimum, "minimum", a, axis, None), axis, out, keepdims)
+    return extreme(np.minimum, "minimum", masked_extreme("minimum", a, initial, where), axis, out, keepdims, initial)
 
 
-def any_(a, axis=None, out=None, keepdims=False):
+def max_(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     a = np.asarray(a)
+    if initial is None and where is None and not isinstance(axis, tuple):  # short, so that it takes part in fusion
+        if is_whole(a, axis):
+            return given(extreme_of_all(np.maximum, "maximum", a, None), a, out, keepdims)
+        return along(extreme_along(np.maximum, "maximum", a, axis, None), axis, out, keepdims)
+    return extreme(np.maximum, "maximum", masked_extreme("maximum", a, initial, where), axis, out, keepdims, initial)
+
+
+def any_(a, axis=None, out=None, keepdims=False, where=None):
+    a = np.asarray(a)
+    if where is not None:
+        return any_(masked(a, where, False), axis, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(any_(lines_of(a, axis), -1), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(any_of_all(a), a, out, keepdims)
     return along(any_along(a, axis), axis, out, keepdims)
 
 
-def all_(a, axis=None, out=None, keepdims=False):
+def all_(a, axis=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
+    if where is not None:
+        return all_(masked(a, where, True), axis, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(all_(lines_of(a, axis), -1), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(all_of_all(a), a, out, keepdims)
     return along(all_along(a, axis), axis, out, keepdims)
@@ -386,6 +413,8 @@ def all_(a, axis=None, out=None, keepdims=False):
 
 def count_nonzero(a, axis=None, keepdims=False):
     a = np.asarray(a)
+    if isinstance(axis, tuple):
+        return over_axes(count_nonzero(lines_of(a, axis), -1), a, axis, None, keepdims)
     if is_whole(a, axis):
         if keepdims:
             return shaped(np.int64(count_of_all(a)), a)
@@ -395,9 +424,13 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 def ptp(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
+    if isinstance(axis, tuple):
+        return over_axes(ptp(lines_of(a, axis), -1), a, axis, out, keepdims)
     if is_whole(a, axis):
-        return given(np.subtract(greatest_of_all(a), least_of_all(a)), a, out, keepdims)
-    return along(greatest_along(a, axis) - least_along(a, axis), axis, out, keepdims)
+        least = extreme_of_all(np.minimum, "minimum", a, None)
+        return given(np.subtract(extreme_of_all(np.maximum, "maximum", a, None), least), a, out, keepdims)
+    least = extreme_along(np.minimum, "minimum", a, axis, None)
+    return along(extreme_along(np.maximum, "maximum", a, axis, None) - least, axis, out, keepdims)
 
 
 def mean_type(a, dtype):
@@ -408,8 +441,14 @@ def mean_type(a, dtype):
     return np.dtype(np.float64)
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
+    if where is not None:
+        total = sum_(masked(a, where, 0), axis, mean_type(a, dtype), None, keepdims)
+        count = count_nonzero(np.broadcast_to(where, a.shape), axis, keepdims)
+        return over_axes(in_dtype(np.divide(total, count), np.result_type(total)), a, axis, out, False)
+    if isinstance(axis, tuple):
+        return over_axes(mean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     if is_whole(a, axis):
         total = sum_of_all(a, mean_type(a, dtype))
         return given(total.dtype.type(np.divide(total, a.size)), a, out, keepdims)
@@ -443,6 +482,8 @@ def var_along(a, axis, dtype, ddof):
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
+    if isinstance(axis, tuple):
+        return over_axes(var(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(var_of_all(a, mean_type(a, dtype), ddof), a, out, keepdims)
     return along(var_along(a, axis, mean_type(a, dtype), ddof), axis, out, keepdims)
@@ -450,6 +491,8 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
+    if isinstance(axis, tuple):
+        return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(np.sqrt(var_of_all(a, mean_type(a, dtype), ddof)), a, out, keepdims)
     spread = var_along(a, axis, mean_type(a, dtype), ddof)
@@ -581,44 +624,20 @@ def numbers_in(a, x):
             a.flat[i] = x
 
 
-def nanmin(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    if is_whole(a, axis):
-        if a.size == 0:
-            raise ValueError("zero-size array to reduction operation fmin which has no identity")
-        least = a.flat[0]
-        for item in a.flat:
-            least = np.fmin(least, item)
-        return given(least, a, out, keepdims)
-    if a.shape[axis] == 0:
-        raise ValueError("zero-size array to reduction operation fmin which has no identity")
-    slices = np.moveaxis(a, axis, 0)
-    result = np.copy(slices[0, ...])
-    for i in range(1, slices.shape[0]):
-        np.fmin(result, slices[i], result)
-    return along(result, axis, out, keepdims)
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    a = masked_extreme("fmin", np.asarray(a), initial, where)
+    return extreme(np.fmin, "fmin", a, axis, out, keepdims, initial)
 
 
-def nanmax(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    if is_whole(a, axis):
-        if a.size == 0:
-            raise ValueError("zero-size array to reduction operation fmax which has no identity")
-        greatest = a.flat[0]
-        for item in a.flat:
-            greatest = np.fmax(greatest, item)
-        return given(greatest, a, out, keepdims)
-    if a.shape[axis] == 0:
-        raise ValueError("zero-size array to reduction operation fmax which has no identity")
-    slices = np.moveaxis(a, axis, 0)
-    result = np.copy(slices[0, ...])
-    for i in range(1, slices.shape[0]):
-        np.fmax(result, slices[i], result)
-    return along(result, axis, out, keepdims)
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    a = masked_extreme("fmax", np.asarray(a), initial, where)
+    return extreme(np.fmax, "fmax", a, axis, out, keepdims, initial)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     a = np.asarray(a)
+    if isinstance(axis, tuple):
+        return over_axes(nanmean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     numbers = numbers_or(a, 0)
     if is_whole(a, axis):
         total = sum_of_all(numbers, mean_type(a, dtype))

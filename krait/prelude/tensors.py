@@ -4,6 +4,8 @@ import numpy as np
 
 from krait.prelude.intrinsics import axes_of, counted, einsum_plan, other_axes, strided, with_item
 
+_TAKES_PAIRS = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # whether np.cross takes vectors of two numbers
+
 
 # ---- einsum ----
 
@@ -251,15 +253,17 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 
 def _cross(a, b, axis):
-    if (a.shape[a.ndim - 1] != 2 and a.shape[a.ndim - 1] != 3) or (
-        b.shape[b.ndim - 1] != 2 and b.shape[b.ndim - 1] != 3
-    ):
+    m = a.shape[a.ndim - 1]
+    n = b.shape[b.ndim - 1]
+    if m != 3 or n != 3:
+        if _TAKES_PAIRS and (m == 2 or m == 3) and (n == 2 or n == 3):
+            raise ValueError("products of vectors of two numbers are not compiled: write a[0] * b[1] - a[1] * b[0]")
+        if _TAKES_PAIRS:
+            raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
         raise ValueError(
-            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
-            f"{a.shape[a.ndim - 1]} and {b.shape[b.ndim - 1]} dimensional instead."
+            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {m} and {n} dimensional "
+            "instead."
         )
-    if a.shape[a.ndim - 1] != 3 or b.shape[b.ndim - 1] != 3:
-        raise ValueError("cross products of vectors of two are numpy.extensions.cross2d's")
     x = np.asarray(a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1])
     out = np.empty(x.shape + (3,), x.dtype)
     out[..., 0] = x

@@ -159,8 +159,12 @@ typedef struct FlatCall { /* operands, and for a check the results, as rtlib tak
     unsigned count;
 } FlatCall;
 
-/* A scalar as rtlib takes it. */
+/* A scalar, or the address that a Generator is, as rtlib takes it. */
 static bool flat_push(Lower *l, FlatCall *flat, const Type *type, LLVMValueRef value) {
+    if (type->kind == TY_RANDOM && flat->count < MAX_FLAT) {
+        flat->values[flat->count++] = value;
+        return true;
+    }
     if (!type_is_scalar(type) || flat->count + 2 > MAX_FLAT) {
         l_fail(l, "a library function is called with a %s", type_text(l->arena, type));
         return false;
@@ -219,6 +223,7 @@ static LLVMValueRef call_rtlib(Lower *l, const char *name, char letter, FlatCall
 
 /* Letter of the version for operands whose first is of this type. */
 static char rtlib_letter(const Type *type) {
+    if (type->kind == TY_RANDOM) return 'g';
     switch (type_scalar_kind(type)) {
     case 'f':
     case 'c': return scalar_info[type->scalar].numpy_char;

@@ -232,6 +232,7 @@ static bool method(Typing *t, const Type *type) {
     const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
                              : type->kind == TY_LIST   ? "builtins.list"
                              : type->kind == TY_SCALAR ? "numpy.generic"
+                             : type->kind == TY_RANDOM ? "numpy.random.Generator"
                                                        : NULL;
     if (!class_name) return no_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);

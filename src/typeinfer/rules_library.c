@@ -99,7 +99,9 @@ bool rule_func_hosted(Typing *t) {
     const char *letters = func_info[t->func].signature, *result = strchr(letters, '>') + 1;
     TRY(on_host(t));
     for (size_t i = 0; i < t->nargs; i++) {
-        bool real = letters[i] == 'd';
+        bool real = letters[i] == 'd', generator = letters[i] == 'g';
+        if (generator && t->args[i].type->kind != TY_RANDOM) return typing_bad_operands(t);
+        if (generator) continue;
         if (!lib_kinds(t, i, 1, real ? "biuf" : "biu")) return typing_bad_operands(t);
         typing_cast(t, i, real ? infer_float(t->in) : infer_int(t->in));
     }

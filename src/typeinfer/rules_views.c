@@ -346,7 +346,7 @@ bool rule_func_axes_of(Typing *t) {
             typing_fail_arg(t, 0, DIAG_NEEDS_CONSTANT, "the axes must be known when the function is compiled");
             return typing_hint(t, "write the axes as literals");
         }
-        if (axes[i] < 0) axes[i] += ndim;
+        axes[i] = ndim ? (axes[i] % ndim + ndim) % ndim : 0; /* one outside is told when it runs */
     }
     return become_tuple_of(t, axes, count);
 }

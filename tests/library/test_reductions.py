@@ -104,3 +104,23 @@ def test_in_expressions():
         for ours, theirs in zip(njit(f)(a), f(a)):
             np.testing.assert_allclose(ours, theirs, rtol=1e-13)
             assert type(ours) is type(theirs)
+
+
+@pytest.mark.parametrize("name", [*SUMS, "min", "max", "any", "all", *OTHERS])
+def test_several_axes(name):
+    call = f"{name}(a, " if name.startswith("np.") else f"a.{name}("
+    function = expression(f"{call}axis=(0, 2)), {call}axis=(-1, 1), keepdims=True), {call}axis=(0, 1, 2))", "a")
+    for a in (ARRAYS["three axes"], ARRAYS["three axes"] * 0.5, np.asfortranarray(ARRAYS["three axes"] * 0.25)):
+        for ours, theirs in zip(njit(function)(a), function(a)):
+            same(ours, theirs, exact=False)
+
+
+def test_where_and_initial():
+    a = ARRAYS["matrix"]
+    for text in ["np.sum(a, where=a > 0)", "np.sum(a, axis=0, where=a > 0)", "np.prod(a, 1, where=a > 0.2)",
+                 "np.min(a, where=a > 0, initial=9.0)", "np.max(a, axis=1, initial=0.25)", "np.max(a, initial=9.0)",
+                 "np.any(a > 0.4, axis=0, where=a < 0.45)", "np.all(a > 0, where=a > 0)",
+                 "np.mean(a, where=a > 0)", "np.mean(a, axis=1, where=a > 0, keepdims=True)",
+                 "np.nanmin(a, axis=0, initial=-0.25)", "np.max(a[:0], initial=1.5)"]:  # fmt: skip
+        same(njit(expression(text, "a"))(a), expression(text, "a")(a), exact=False)
+    agree(expression("np.min(a, where=a > 0)", "a"), a)

@@ -39,6 +39,11 @@ static inline bool marshal_is_time(PyObject *object) {
     return PyArray_IsScalar(object, Datetime) || PyArray_IsScalar(object, Timedelta);
 }
 
+/* A numpy.random.Generator, whose class NumPy makes no part of its C API. */
+static inline bool marshal_is_generator(PyObject *object) {
+    return strcmp(Py_TYPE(object)->tp_name, "numpy.random._generator.Generator") == 0;
+}
+
 const Type *marshal_time(const Marshal *marshal, PyObject *object); /* its type */
 
 /* An int of at most 64 bits; -1: OverflowError set. */

@@ -212,6 +212,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyList_Check(object) && marshal->host) return marshal_typeof_list(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
+    if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
     bool frozen;
     PyObject *names = frontend_instance_names(object, &frozen);
     if (!names) return PyErr_Occurred() ? NULL : typeof_constant(marshal, object, arena, konst);

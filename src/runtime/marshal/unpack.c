@@ -145,6 +145,20 @@ MarshalResult marshal_take_time(const Marshal *marshal, const Type *type, PyObje
     return MARSHAL_OK;
 }
 
+/* The struct that its bit generator publishes: NumPy's functions draw from it by its address. */
+MarshalResult marshal_take_generator(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                     bool convert) {
+    (void)marshal, (void)type, (void)convert;
+    if (!marshal_is_generator(object)) return MARSHAL_MISMATCH;
+    PyObject *bits = PyObject_GetAttrString(object, "bit_generator");
+    PyObject *capsule = bits ? PyObject_GetAttrString(bits, "capsule") : NULL;
+    const void *address = capsule ? PyCapsule_GetPointer(capsule, "BitGenerator") : NULL;
+    Py_XDECREF(capsule);
+    Py_XDECREF(bits);
+    *(int64_t *)to = (int64_t)(intptr_t)address;
+    return address ? MARSHAL_OK : MARSHAL_ERROR;
+}
+
 /* ---- composites: their parts in turn ---- */
 
 MarshalResult marshal_take_range(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {

@@ -1,0 +1,285 @@
+"""Polynomials as arrays of coefficients: NumPy's poly functions, the highest power first, and those of
+numpy.polynomial.polynomial (series_...), the lowest first."""
+
+import numpy as np
+
+
+def _floats(a):
+    # As a + 0.0.
+    return np.atleast_1d(a) + 0.0
+
+
+def _trimmed(p):
+    # As poly1d keeps them: without leading zeros, but not without any.
+    first = 0
+    while first < len(p) - 1 and p[first] == 0:
+        first += 1
+    return p[first:]
+
+
+def polyval(p, x):
+    p = np.asarray(p)
+    dtype = np.result_type(p, x)
+    if np.ndim(x) == 0:
+        value = dtype.type(0)
+        for coefficient in p:
+            value = value * x + coefficient
+        return value
+    x = np.asarray(x)
+    values = np.zeros(x.shape, dtype)
+    for coefficient in p:
+        values *= x
+        values += coefficient
+    return values
+
+
+def _sum(a, b, sign):
+    # Aligned at the last coefficient.
+    n = max(len(a), len(b))
+    new = np.zeros(n, np.result_type(a, b))
+    new[n - len(a) :] = a
+    if sign > 0:
+        new[n - len(b) :] += b
+    else:
+        new[n - len(b) :] -= b
+    return new
+
+
+def polyadd(a1, a2):
+    return _sum(np.atleast_1d(a1), np.atleast_1d(a2), 1)
+
+
+def polysub(a1, a2):
+    return _sum(np.atleast_1d(a1), np.atleast_1d(a2), -1)
+
+
+def polymul(a1, a2):
+    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+
+
+def polydiv(u, v):
+    u = _floats(u)
+    v = _floats(v)
+    m = len(u) - 1
+    n = len(v) - 1
+    quotient = np.zeros(max(m - n + 1, 1), np.result_type(u, v))
+    left = u.astype(quotient.dtype)
+    scale = 1.0 / v[0]
+    for k in range(m - n + 1):
+        factor = scale * left[k]
+        quotient[k] = factor
+        left[k : k + n + 1] -= factor * v
+    first = 0
+    while first < len(left) - 1 and np.abs(left[first]) <= 1e-8:
+        first += 1
+    return quotient, left[first:]
+
+
+def polyder(p, m=1):
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    p = np.asarray(p)
+    new = p.astype(np.result_type(p, np.int64))
+    for _ in range(m):
+        n = len(new) - 1
+        for i in range(n):
+            new[i] = new[i] * (n - i)
+        new = new[: max(n, 0)]
+    return new
+
+
+def polyint(p, m=1, k=None):
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    p = np.asarray(p)
+    new = np.zeros(len(p) + m, np.result_type(p, np.float64))
+    new[: len(p)] = p
+    n = len(p)
+    for turn in range(m):
+        for i in range(n):
+            new[i] = new[i] / (n - i)
+        if k is not None:
+            constants = np.atleast_1d(k)
+            if len(constants) != 1 and len(constants) < m:
+                raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+            new[n] = constants[0 if len(constants) == 1 else turn]
+        n += 1
+    return new
+
+
+def poly(seq_of_zeros):
+    zeros = np.atleast_1d(seq_of_zeros)
+    if zeros.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    new = np.ones(1, np.result_type(zeros, np.float64) if zeros.dtype.kind != "f" else zeros.dtype)
+    factor = np.ones(2, new.dtype)
+    for zero in zeros:
+        factor[1] = -zero
+        new = np.convolve(new, factor)
+    return new
+
+
+def roots(p):
+    # Complex always: whether real numbers would do is known only once they are there.
+    p = np.atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    first = 0
+    last = len(p)
+    while first < last and p[first] == 0:
+        first += 1
+    while last > first and p[last - 1] == 0:
+        last -= 1
+    n = max(last - first, 1)
+    zeros = len(p) - last if last > first else 0
+    found = np.zeros(n - 1 + zeros, np.result_type(p, np.complex64 if p.dtype == np.float32 else np.complex128))
+    if n > 1:
+        companion = np.zeros((n - 1, n - 1), np.result_type(p, np.float64) if p.dtype.kind != "f" else p.dtype)
+        for i in range(n - 2):
+            companion[i + 1, i] = 1
+        for i in range(n - 1):
+            companion[0, i] = -p[first + 1 + i] / p[first]
+        found[: n - 1] = np.linalg.eigvals(companion)
+    return found
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None):
+    x = np.asarray(x) + 0.0
+    y = np.asarray(y) + 0.0
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim != 1 and y.ndim != 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    powers = np.vander(x, deg + 1)
+    if w is not None:
+        weights = np.asarray(w) + 0.0
+        if weights.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        if weights.shape[0] != y.shape[0]:
+            raise TypeError("expected w and y to have the same length")
+        powers = powers * weights[:, None]
+        y = y * weights[:, None] if y.ndim == 2 else y * weights
+    scale = np.sqrt((powers * powers).sum(axis=0))
+    cutoff = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
+    solution, residuals, rank, s = np.linalg.lstsq(powers / scale, y, cutoff)
+    c = solution / scale[:, None] if y.ndim == 2 else solution / scale
+    if full:
+        return c, residuals, rank, s, cutoff
+    return c
+
+
+# ---- numpy.polynomial.polynomial ----
+
+
+def trimseq(seq):
+    last = len(seq)
+    while last > 1 and seq[last - 1] == 0:
+        last -= 1
+    return seq[:last]
+
+
+def _series(c):
+    c = np.atleast_1d(c)
+    if c.size == 0:
+        raise ValueError("Coefficient array is empty")
+    return c + 0.0
+
+
+def series_val(x, c, tensor=True):
+    c = _series(c)
+    if np.ndim(x) == 0:
+        value = c[len(c) - 1] + x * 0
+        for i in range(len(c) - 2, -1, -1):
+            value = c[i] + value * x
+        return value
+    x = np.asarray(x)
+    values = np.zeros(x.shape, np.result_type(c, x))
+    values += c[len(c) - 1]
+    for i in range(len(c) - 2, -1, -1):
+        values *= x
+        values += c[i]
+    return values
+
+
+def _series_sum(a, b, sign):
+    n = max(len(a), len(b))
+    new = np.zeros(n, np.result_type(a, b))
+    new[: len(a)] = a
+    if sign > 0:
+        new[: len(b)] += b
+    else:
+        new[: len(b)] -= b
+    return trimseq(new)
+
+
+def series_add(c1, c2):
+    return _series_sum(trimseq(_series(c1)), trimseq(_series(c2)), 1)
+
+
+def series_sub(c1, c2):
+    return _series_sum(trimseq(_series(c1)), trimseq(_series(c2)), -1)
+
+
+def series_mul(c1, c2):
+    return trimseq(np.convolve(trimseq(_series(c1)), trimseq(_series(c2))))
+
+
+def series_div(c1, c2):
+    a = trimseq(_series(c1))
+    b = trimseq(_series(c2))
+    if b[len(b) - 1] == 0:
+        raise ZeroDivisionError()
+    dtype = np.result_type(a, b)
+    n = len(b)
+    if len(a) < n:
+        return np.zeros(1, dtype), a.astype(dtype)
+    if n == 1:
+        return a / b[0], np.zeros(1, dtype)
+    left = a.astype(dtype)
+    scale = b[n - 1]
+    divisor = b[: n - 1] / scale
+    steps = len(a) - n
+    for i in range(steps, -1, -1):
+        left[i : i + n - 1] -= divisor * left[i + n - 1]
+    return left[n - 1 :] / scale, trimseq(left[: n - 1])
+
+
+def series_der(c, m=1, scl=1):
+    if m < 0:
+        raise ValueError("The order of derivation must be non-negative")
+    new = _series(c)
+    if m >= len(new):
+        return new[:1] * 0
+    for _ in range(m):
+        n = len(new) - 1
+        for i in range(n):
+            new[i] = (i + 1) * (new[i + 1] * scl)
+        new = new[:n]
+    return new
+
+
+def series_int(c, m=1, k=None, lbnd=0, scl=1):
+    if m < 0:
+        raise ValueError("The order of integration must be non-negative")
+    new = _series(c)
+    for turn in range(m):
+        constant = 0.0
+        if k is not None:
+            constants = np.atleast_1d(k)
+            if len(constants) > m:
+                raise ValueError("Too many integration constants")
+            if turn < len(constants):
+                constant = float(constants[turn])
+        n = len(new)
+        higher = np.zeros(n + 1, new.dtype)
+        for i in range(n):
+            higher[i + 1] = new[i] * scl / (i + 1)
+        higher[0] = constant - series_val(lbnd, higher)
+        new = higher
+    return new

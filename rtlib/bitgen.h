@@ -1,0 +1,27 @@
+/* bitgen.h: NumPy's bit generators (numpy/random/bitgen.h), and functions over them that several files here call. */
+#ifndef KRAIT_BITGEN_H
+#define KRAIT_BITGEN_H
+
+#include "rt.h"
+
+typedef struct BitGenerator {
+    void *state;
+    uint64_t (*next_uint64)(void *);
+    uint32_t (*next_uint32)(void *);
+    double (*next_double)(void *);
+    uint64_t (*next_raw)(void *);
+} BitGenerator;
+
+/* What random_binomial keeps between calls with the same arguments; made anew, it draws the same. */
+typedef struct BinomialState {
+    int32_t has;
+    double psave;
+    int64_t nsave;
+    double rest[16];
+} BinomialState;
+
+int64_t random_binomial(BitGenerator *, double, int64_t, BinomialState *);
+uint64_t random_interval(BitGenerator *, uint64_t);
+uint64_t random_bounded_uint64(BitGenerator *, uint64_t, uint64_t, uint64_t, bool);
+
+#endif

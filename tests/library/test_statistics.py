@@ -1,0 +1,79 @@
+"""Medians, quantiles, weighted means, covariances, and what leaves out NaN, against NumPy."""
+
+import numpy as np
+import pytest
+
+from numpy_cases import (
+    BYTES,
+    COMPLEX,
+    CUBE,
+    FORTRAN,
+    HALF,
+    INTEGERS,
+    MATRIX,
+    NOT_NUMBERS,
+    SINGLE,
+    STRIDED,
+    VECTOR,
+    check,
+    same_error,
+)
+
+ARRAYS = [VECTOR, VECTOR[:8], MATRIX, FORTRAN, STRIDED, INTEGERS, SINGLE, NOT_NUMBERS, CUBE, HALF]
+GAPS = MATRIX.copy()
+GAPS[1, 2] = GAPS[3] = np.nan
+METHODS = (
+    "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
+    "median_unbiased normal_unbiased lower higher midpoint nearest"
+).split()
+
+
+def test_medians():
+    check("np.median(a), np.nanmedian(a)", *ARRAYS, BYTES, VECTOR[:0], VECTOR[:1])
+    check("np.median(a, axis=0), np.median(a, -1, keepdims=True), np.nanmedian(a, 0)", MATRIX, INTEGERS, CUBE, FORTRAN)
+    check("np.median(a, axis=(0, 2)), np.median(a, keepdims=True), np.median(a, (1, 2), keepdims=True)", CUBE)
+    check("np.median(a, 0, b)", (MATRIX, np.zeros(5)))
+    same_error("np.median(a, axis=3)", MATRIX)
+
+
+def test_quantiles():
+    check("np.percentile(a, 30), np.quantile(a, 0.3), np.nanpercentile(a, 70), np.nanquantile(a, 0.9)", *ARRAYS)
+    check("np.percentile(a, b), np.quantile(a, b / 100)", (VECTOR, np.array([0.0, 25, 50, 100])),
+          (MATRIX, np.array([[10.0, 20]])), (SINGLE, np.array([10.0, 20])))
+    check("np.percentile(a, b, axis=0), np.quantile(a, 0.25, 1, keepdims=True), np.percentile(a, b, 1, keepdims=True)",
+          (MATRIX, np.array([0.0, 25, 50, 100])), (CUBE, np.array([5.0, 6])))
+    same_error("np.quantile(a, 1.5)", VECTOR)
+    same_error("np.percentile(a, -1)", VECTOR)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_of_quantiles(method):
+    check(f"np.quantile(a, b, method='{method}')", (VECTOR, 0.3), (VECTOR, np.array([0, 0.1, 0.25, 0.5, 0.77, 1])),
+          (VECTOR[:8], np.array([0, 0.125, 0.25, 0.5, 0.75, 1])), (VECTOR[:2], np.array([0.1, 0.5, 0.9])))
+
+
+def test_what_is_no_number_is_left_out():
+    check("np.nanvar(a), np.nanstd(a), np.nanstd(a, ddof=1), np.nanvar(a, axis=0)", MATRIX, GAPS, INTEGERS, SINGLE)
+    check("np.nanstd(a, axis=1), np.nanvar(a, 0, keepdims=True), np.nanmedian(a, 1)", GAPS)
+    check("np.nanvar(a)", COMPLEX, VECTOR[:0])
+    check("np.nancumsum(a), np.nancumprod(a), np.nancumsum(a, axis=0)", GAPS, INTEGERS)
+    check("np.nanargmin(a), np.nanargmax(a), np.nanargmin(a, 0)", MATRIX, INTEGERS)
+    check("np.nanargmin(a), np.nanargmax(a)", NOT_NUMBERS, GAPS)
+    same_error("np.nanargmax(a, 1)", GAPS)
+
+
+def test_weighted_means():
+    check("np.average(a), np.average(a, axis=0), np.average(a, 0, returned=True), np.average(a, returned=True)", MATRIX,
+          INTEGERS, SINGLE)
+    check("np.average(a, weights=b), np.average(a, weights=b, returned=True)", (VECTOR, np.abs(VECTOR)),
+          (MATRIX, np.abs(MATRIX)), (INTEGERS, np.abs(INTEGERS)))
+    check("np.average(a, axis=1, weights=b), np.average(a, 1, b, keepdims=True)", (MATRIX, np.arange(5)))
+    same_error("np.average(a, weights=b)", (VECTOR, VECTOR * 0), (MATRIX, VECTOR[:5]))
+
+
+def test_covariances():
+    check("np.cov(a), np.corrcoef(a)", MATRIX, FORTRAN, INTEGERS, VECTOR, SINGLE, COMPLEX[:12].reshape(3, 4))
+    check("np.cov(a, b), np.corrcoef(a, b)", (VECTOR, VECTOR[::-1]), (MATRIX, VECTOR[:5]))
+    check("np.cov(a, rowvar=False), np.cov(a, bias=True), np.cov(a, ddof=0), np.corrcoef(a, rowvar=False)", MATRIX)
+    check("np.cov(a, fweights=b), np.cov(a, aweights=c), np.cov(a, fweights=b, aweights=c)",
+          (MATRIX, np.arange(1, 6), np.arange(1.0, 6)))
