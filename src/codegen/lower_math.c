@@ -116,6 +116,8 @@ static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef typ
         l_attribute(l, function, -1, "willreturn", 0);
     }
     LLVMValueRef call = l_call(l, function, args, row->operands);
+    l_call_attribute(l, call, -1, "memory", 0); /* a library that is linked says it of no function */
+    l_call_attribute(l, call, -1, "willreturn", 0);
     if (row->vector[0] && vectors_allowed(l))
         describe_vectors(l, call, row, symbol, type);
     else

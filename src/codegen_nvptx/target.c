@@ -313,12 +313,17 @@ static void nvptx_prepare(Module *module) {
  * neighbours into wide ones (it infers address spaces itself, but too late to learn alignments from them). */
 #define WIDE_LOADS ",function(infer-address-spaces,infer-alignment)"
 
+/* Before functions of the math library are inlined: what does not change in a loop leaves it as a call, where its
+ * branches would keep it; two conditions of a loop become one where the second costs no more than a branch. */
+#define EARLY "function(sroa,early-cse,simplifycfg<bonus-inst-threshold=10>,loop-mssa(loop-rotate,licm)),"
+
 /* Level 0 too has local variables in registers, memory by its address space and small functions inlined: a loop's count
  * in local memory, or a parameter of a function, is not seen to be uniform. */
 #define LEAST "default<O0>,cgscc(inline),globaldce,function(sroa,simplifycfg,infer-address-spaces,dce)"
 
 static const char *nvptx_passes(const CodegenOptions *options) {
-    static const char *const pipelines[] = {LEAST, "default<O1>", "default<O2>" WIDE_LOADS, "default<O3>" WIDE_LOADS};
+    static const char *const pipelines[] = {LEAST, "default<O1>", EARLY "default<O2>" WIDE_LOADS,
+                                            EARLY "default<O3>" WIDE_LOADS};
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 

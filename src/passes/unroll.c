@@ -8,11 +8,12 @@
  * constants are left out: LLVM unrolls those as a whole if that pays. */
 #include "passes/private.h"
 
-enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 3, ROUNDS_OF_ONE_LOAD = 8, ROUNDS_OF_SEVERAL = 4 };
+enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, FEW_LOADS = 3, MANY_ROUNDS = 8, FEW_ROUNDS = 4 };
+enum { DIVISION = 4, MATH_CALL = 8 }; /* operations that they stand for */
 
 typedef struct Body {
-    unsigned size, loads, flops;
-    bool other; /* calls, stores, divisions: not the loop this is about */
+    unsigned size, loads, stores, flops;
+    bool other; /* calls of what may do anything: not the loop this is about */
 } Body;
 
 /* Whether the loop's condition asks an iterator over a range of constants. */
@@ -34,14 +35,15 @@ static void weigh_arithmetic(const Value *value, Body *body) {
     unsigned parts = kind == 'c' ? 2 : 1;
     if (kind != 'f' && kind != 'c') return;
     body->flops += value->op == OP_MUL ? parts * parts + parts - 1 : parts;
-    body->other |= value->op != OP_ADD && value->op != OP_SUB && value->op != OP_MUL;
+    body->size += value->op == OP_TRUEDIV ? DIVISION : 0;
+    body->other |= value->op != OP_ADD && value->op != OP_SUB && value->op != OP_MUL && value->op != OP_TRUEDIV;
 }
 
 static void weigh(const Value *value, Body *body) {
     body->size += value->op != OP_CONST && value->op != OP_PHI && value->op != OP_TUPLE;
     if (op_is_binary(value->op)) {
         weigh_arithmetic(value, body);
-        body->other |= value->op == OP_POW || value->op == OP_TRUEDIV;
+        body->other |= value->op == OP_POW;
         return;
     }
     switch (value->op) {
@@ -52,11 +54,19 @@ static void weigh(const Value *value, Body *body) {
     case OP_ITER_TAKE:
         body->loads += value->args[0]->type->iter == ITER_ARRAY || value->args[0]->type->iter == ITER_FLAT;
         return;
-    case OP_SETITEM: body->other |= !is_local(value->args[0]) || !type_is_scalar(value->args[2]->type); return;
+    case OP_SETITEM:
+        body->stores += !is_local(value->args[0]);
+        body->other |= !type_is_scalar(value->args[2]->type);
+        return;
     case OP_MAP:
     case OP_CALL_INST:
     case OP_NEW_ARRAY: body->other = true; return;
-    case OP_CALL_FUNC: body->other |= func_row(value->imm.func)->how != HOW_EMIT; return;
+    case OP_CALL_FUNC:
+        if (func_row(value->imm.func)->how == HOW_EXTERN)
+            body->size += MATH_CALL;
+        else
+            body->other |= func_row(value->imm.func)->how != HOW_EMIT;
+        return;
     default: return;
     }
 }
@@ -111,7 +121,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
         if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
             body.flops > FLOPS_PER_LOAD * body.loads)
             continue;
-        edges.data[e].latch->unroll = body.loads == 1 ? ROUNDS_OF_ONE_LOAD : ROUNDS_OF_SEVERAL;
+        edges.data[e].latch->unroll = body.loads <= FEW_LOADS && !body.stores ? MANY_ROUNDS : FEW_ROUNDS;
     }
     return true;
 }

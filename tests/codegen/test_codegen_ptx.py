@@ -295,6 +295,38 @@ def neighbours(a, b, reach):
         b[y, x] = total
 
 
+@kernel("float32", "int", F1)
+def two_conditions(c, limit, out):
+    z = np.float32(0)
+    n = 0
+    while n < limit and z * z <= 4.0:
+        z = z * z + c
+        n += 1
+    out[0] = n
+
+
+def test_two_conditions_of_a_loop_are_one_branch():
+    assert len(re.findall(r"@%p\d+ bra", ptx(*KERNELS["two_conditions"]))) <= 2
+
+
+@kernel(D1, D1, "float64")
+def unchanging(x, out, rate):
+    i = cuda.grid(1)
+    total = 0.0
+    for k in range(x.size):
+        total += x[k] * math.exp(-rate * 0.5)
+    out[i] = total
+
+
+def test_what_does_not_change_in_a_loop_is_computed_before_it():
+    text = ptx(*KERNELS["unchanging"])
+    log2_of_e = "0d3FF71547652B82FE"  # what exp begins with
+    assert log2_of_e in text
+    for label in re.findall(r"^(\$L__BB0_\d+):", text, re.M):
+        body = text[text.index(f"\n{label}:") :]
+        assert log2_of_e not in body[: max(body.rfind(f"bra {label};"), body.rfind(f"bra.uni {label};"), 0)], text
+
+
 def test_places_in_small_arrays_are_computed_in_32_bits():
     small, general = ptx(*KERNELS["neighbours"]), ptx(*KERNELS["neighbours"], small=False)
     wide = r"(mul\.lo|rem|div|setp\.\w+|selp)\.[subf]64"

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 import krait
-from krait import jit
+from krait import cuda, jit
 from krait import _testing
 
 A1 = "array(float64, 1, C)"
@@ -122,12 +122,12 @@ LOAD = "  %{0}: float64 = getitem %0, %11\n"
 
 @pytest.mark.parametrize("body, over, rounds", [
     (TAKE + LOAD.format(9), "%1", 8),
-    (TAKE + LOAD.format(12) + LOAD.format(13) + "  %9: float64 = mul %12, %13\n", "%1", 4),
+    (TAKE + LOAD.format(12) + LOAD.format(13) + "  %9: float64 = mul %12, %13\n", "%1", 8),
     (TAKE + LOAD.format(9), "%2", 0),  # a count that LLVM knows
     (TAKE + "  %9: float64 = mul %7, %7\n", "%1", 0),  # no load
-    (TAKE + LOAD.format(12) + "  %9: float64 = truediv %12, %12\n", "%1", 0),  # a division
-    (TAKE + LOAD.format(9) + "  setitem %0, %11, %9\n", "%1", 0),  # a store
-    (TAKE + LOAD.format(9) + "  %12: float64 = call_func[math.sin] %9\n", "%1", 0),  # a call
+    (TAKE + LOAD.format(12) + "  %9: float64 = truediv %12, %12\n", "%1", 8),  # a division
+    (TAKE + LOAD.format(9) + "  setitem %0, %11, %9\n", "%1", 4),  # a store
+    (TAKE + LOAD.format(9) + "  %12: float64 = call_func[math.sin] %9\n", "%1", 8),  # of the math library
 ])
 def test_rounds_that_become_one(body, over, rounds):
     text = summing(body, over=over)
@@ -782,3 +782,74 @@ def test_every_way_round_leads_through_functions_that_look():
     for depth, called in depths:
         assert depth == 0 or set(called) <= looks, text
     assert [short_even(n) for n in range(9)] == [n % 2 == 0 for n in range(9)]
+
+
+# ---- latches, lay_out ------------------------------------------------------------------------------------------------
+
+
+def test_two_ways_back_to_a_loop_become_one():
+    before = """\
+        func f(a: array(float64, 1, C), n: int) -> int {
+        b0:
+          %2 = const 0
+          jump b1
+        b1:
+          %3 i: int = phi b0 %2, b3 %6, b4 %8
+          %4: bool = lt %3, %1
+          branch %4, b2, b5
+        b2:
+          %5: bool = gt %3, %2
+          branch %5, b3, b4
+        b3:
+          %6: int = add %3, %3
+          jump b1
+        b4:
+          %7 = const 1
+          %8: int = add %3, %7
+          jump b1
+        b5:
+          return %3
+        }
+        """
+    after = run("latches", before)
+    assert "%3 i: int = phi b0 %2, b6 %15\n" in after
+    assert "b6:\n  %15 i: int = phi b3 %6, b4 %8\n  jump b1\n" in after
+    assert after.count("jump b6") == 2 and after.count("jump b1") == 2
+    assert run("latches", after) == after
+
+
+def rounds_laid_out(kernel, *types):
+    """Rounds of the loops that are laid out whole."""
+    text = _testing.stage(kernel, types, "lay_out", target="nvptx")
+    return sorted(int(rounds) for rounds in re.findall(r"^b\d+ unroll (\d+):", text, re.M))
+
+
+def test_loops_that_index_local_arrays_are_laid_out():
+    def kernel(a, out):
+        row = cuda.local.array(33, np.int32)
+        for j in range(33):
+            row[j] = j
+        for i in range(1000):  # its rounds follow one after the other
+            for j in range(1, 33):
+                row[j] = row[j - 1] + a[i, j]
+        out[0] = row[32]
+
+    assert rounds_laid_out(kernel, "array(int32, 2, C)", "array(int32, 1, C)") == [32, 33]
+    text = _testing.compile(kernel, "array(int32, 2, C); array(int32, 1, C)")
+    assert ".local" not in text
+
+
+def test_long_loops_and_loops_of_unknown_length_are_not_laid_out():
+    def kernel(a, out, n):
+        total = 0
+        for i in range(40):
+            for j in range(40):
+                for k in range(3):
+                    total += a[i, j] * (i + j + k)
+        for i in range(n):
+            total += a[i, 0]
+        for i in range(129):
+            total += a[0, i]
+        out[0] = total
+
+    assert rounds_laid_out(kernel, "array(int32, 2, C)", "array(int32, 1, C)", "int") == [3]
