@@ -192,6 +192,20 @@ size_t type_size(const Type *type) { return type_repr(type)->size; }
 size_t type_align(const Type *type) { return type_repr(type)->align; }
 size_t type_item_offset(const Type *type, size_t index) { return type_repr(type)->parts[index].offset; }
 
+bool type_same_bytes(const Type *a, const Type *b) {
+    if (a == b) return true;
+    if (a->kind != b->kind || a->count != b->count || a->kind == TY_SCALAR || a->kind == TY_TIME || a->kind == TY_CHARS)
+        return false;
+    if (a->kind == TY_STRUCT && a->bytes != b->bytes) return false;
+    if (a->kind == TY_NESTED && a->ndim != b->ndim) return false;
+    uint32_t places = a->kind == TY_STRUCT ? a->count : a->kind == TY_NESTED ? a->ndim : 0;
+    for (uint32_t i = 0; i < places; i++)
+        if (a->places[i] != b->places[i]) return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!type_same_bytes(a->items[i], b->items[i])) return false;
+    return true;
+}
+
 bool leaf_is_pointer(const Leaf *leaf) {
     return leaf->kind == LEAF_DATA || leaf->kind == LEAF_OWNER || leaf->kind == LEAF_STATE;
 }

@@ -70,6 +70,8 @@ const Repr *repr_make(Arena *arena, const Type *type);
 size_t type_size(const Type *type);
 size_t type_align(const Type *type);
 size_t type_item_offset(const Type *type, size_t index); /* of part `index` */
+/* Whether bytes of the one are bytes of the other: names, alignment and class do not count. */
+bool type_same_bytes(const Type *a, const Type *b);
 size_t leaf_bytes(const Leaf *leaf);
 bool leaf_is_pointer(const Leaf *leaf);
 bool type_is_counted(const Type *type); /* its values refer to objects that may count references: a leaf is an owner */

@@ -108,6 +108,12 @@ static void check_field(Verifier *verifier, const Value *value) {
         want_result(verifier, value, type_field_view(of->table, of, (unsigned)value->imm.i));
 }
 
+/* A record may lie anywhere, or be read-only, and be put where neither is so. */
+static bool is_same_record(const Type *a, const Type *b) {
+    return a->kind == TY_ARRAY && b->kind == TY_ARRAY && a->record && b->record &&
+           type_same_bytes(type_element(a), type_element(b));
+}
+
 static void check_item_access(Verifier *verifier, const Value *value) {
     const Type *array = value->args[0]->type, *index = value->args[1]->type;
     if (array->kind != TY_ARRAY) return;
@@ -115,7 +121,10 @@ static void check_item_access(Verifier *verifier, const Value *value) {
     if (!type_takes_element(array, index)) return;
     if (value->op == OP_GETITEM)
         want_result(verifier, value, type_element_value(array->table, array));
-    else if (!(value->flags & VF_CHECKED)) /* else a Python int, whose range is checked when it runs */
+    else if (!(value->flags & VF_CHECKED) &&
+             !is_same_record(
+                 value->args[2]->type,
+                 type_element_value(array->table, array))) /* else a Python int, whose range is checked when it runs */
         want(verifier, value, 2, type_element_value(array->table, array));
 }
 

@@ -121,21 +121,6 @@ bool typing_set_field(Typing *t, const Type *type, unsigned field, size_t arg) {
     return typing_become_const(t, const_none(t->in->arena, t->in->types));
 }
 
-/* Whether the bytes of one are those of the other. */
-static bool same_bytes(const Type *a, const Type *b) {
-    if (a == b) return true;
-    if (a->kind != b->kind || a->count != b->count || a->kind == TY_SCALAR || a->kind == TY_TIME || a->kind == TY_CHARS)
-        return false;
-    if (a->kind == TY_STRUCT && a->bytes != b->bytes) return false;
-    if (a->kind == TY_NESTED && a->ndim != b->ndim) return false;
-    uint32_t places = a->kind == TY_STRUCT ? a->count : a->kind == TY_NESTED ? a->ndim : 0;
-    for (uint32_t i = 0; i < places; i++)
-        if (a->places[i] != b->places[i]) return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (!same_bytes(a->items[i], b->items[i])) return false;
-    return true;
-}
-
 static bool same_names(const Type *a, const Type *b) {
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->names && strcmp(a->names[i], b->names[i]) != 0) return false;
@@ -145,13 +130,13 @@ static bool same_names(const Type *a, const Type *b) {
 }
 
 /* NumPy does not look at alignment and class. */
-bool typing_same_dtype(const Type *a, const Type *b) { return same_bytes(a, b) && same_names(a, b); }
+bool typing_same_dtype(const Type *a, const Type *b) { return type_same_bytes(a, b) && same_names(a, b); }
 
 bool typing_store_record(Typing *t, const Type *element, bool is_view) {
     const Type *from = infer_content(t->args[2].type);
     if (from != t->args[2].type) typing_cast(t, 2, from);
     bool record = has_records(from), fits = record && (is_view || from->ndim == 0);
-    if (fits && same_bytes(type_element(from), element)) return true;
+    if (fits && type_same_bytes(type_element(from), element)) return true;
     uint32_t count = record ? type_element(from)->count : from->count;
     if (!(fits && from->record) && from->kind != TY_TUPLE) {
         typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into a record", typing_arg_text(t, 2));

@@ -1121,3 +1121,27 @@ b0:
     assert "the type is not a text of as many items" in run("verify", text.replace("%0, %0", "%0"), typed=True)
     other = text.replace("format %1", "format %0").replace("text(str, int, int)", "text(int, int, int)")
     assert "the template is not a constant" in run("verify", other, typed=True)
+
+
+RECORDS = """\
+func store(a: array(record(x: int8 @ 0, y: float64 @ 8; 16, 1), 1, C, unaligned), b: {other}) -> None {{
+b0:
+  %2 = const 0
+  %3: ref({record}{readonly}) = getitem %1, %2
+  setitem %0, %2, %3
+  %4 = const None
+  return %4
+}}
+"""
+
+
+@pytest.mark.parametrize("record, readonly, faults", [
+    ("record(x: int8 @ 0, y: float64 @ 8; 16, 8)", "", 0),
+    ("record(x: int8 @ 0, y: float64 @ 8; 16, 8)", ", readonly", 0),
+    ("record(x: int8 @ 0, y: int64 @ 8; 16, 8)", "", 1),
+    ("record(x: int8 @ 8, y: float64 @ 0; 16, 8)", "", 1),
+])
+def test_records_of_the_same_bytes_are_stored(record, readonly, faults):
+    shown = run("verify", RECORDS.format(record=record, readonly=readonly, other=f"array({record}, 1, C{readonly})"),
+                typed=True)
+    assert shown.count("; fault:") == faults, shown
