@@ -190,7 +190,7 @@ static bool add_operand(Translator *t, Operands *operands, Slot slot) {
 
 static bool is_list_class(const Value *callee) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
-    return type && type->kind == TY_FUNC && type->func->id == FUNC_LIST;
+    return type && type->kind == TY_FUNC && (type->func->id == FUNC_LIST || type->func->id == FUNC_TYPED_LIST);
 }
 
 bool insn_call(Translator *t, int count, bool keywords_on_top) {

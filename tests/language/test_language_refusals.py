@@ -46,7 +46,6 @@ CONSTRUCTS = {
     "array reshape": "return a.reshape(1.5)",
     "matrix of an array": "return np.asmatrix(a)",
     "fancy index": "return a[a]",
-    "index by a tuple of lists": "return a[[0, 1]]",
     "attribute of a number": "return x.thing",
     "attribute of an array": "return a.thing",
     "method of an int": "return x.bit_length()",
