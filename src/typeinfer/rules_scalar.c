@@ -6,7 +6,7 @@
  * Folding.  Values that inference itself needs are folded here: Python ints and bools (indices, shapes, branches),
  * negation and conversions.  Everything else is left to LLVM.  A fold that would leave 64 bits is not made. */
 #include <math.h>   /* isnan, fabsl */
-#include <string.h> /* memcmp */
+#include <string.h> /* memcmp, strchr */
 
 #include "typeinfer/infer.h"
 
@@ -370,12 +370,14 @@ bool typing_list_binary(Typing *t); /* rules_list.c */
 bool typing_list_compare(Typing *t);
 bool typing_binary_tuples(Typing *t); /* rules_tuple.c */
 
-/* x ** 2, x ** -1 and x ** 0.5 of arrays of floats, which NumPy asks other ufuncs for. */
+/* x ** 2, x ** -1 and x ** 0.5 of arrays of floats, which NumPy asks other ufuncs for; x ** 2 of arrays of bools, too,
+ * so that it is int8. */
 static FuncId easy_power(const Typing *t, const Type *base) {
     const Const *exponent = t->args[1].konst;
     if (t->op != OP_POW || !exponent || !holds_numbers(base) || !type_is_scalar(exponent->type)) return FUNC_NONE;
     char kind = type_scalar_kind(type_element(base));
-    if ((kind != 'f' && kind != 'c') || !exponent->type->weak || exponent->type->object) return FUNC_NONE;
+    if (!strchr("fcb", kind) || !exponent->type->weak || exponent->type->object) return FUNC_NONE;
+    if (kind == 'b') return exponent->type->scalar == SCALAR_INT64 && exponent->i == 2 ? FUNC_NP_SQUARE : FUNC_NONE;
     if (exponent->type->scalar == SCALAR_FLOAT64) return exponent->f == 0.5 ? FUNC_NP_SQRT : FUNC_NONE;
     if (exponent->type->scalar != SCALAR_INT64) return FUNC_NONE;
     return exponent->i == 2 ? FUNC_NP_SQUARE : exponent->i == -1 ? FUNC_NP_RECIPROCAL : FUNC_NONE;

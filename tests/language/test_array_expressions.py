@@ -134,6 +134,11 @@ def test_powers(text):
         check(text, ("a",), (np.abs(filled((3, 5), dtype, 2)),), exact="3" not in text)
 
 
+@pytest.mark.parametrize("text", ["a ** 2", "a ** 3", "a ** 0", "a[:1] ** 2", "np.power(a, 2)"])
+def test_powers_of_bools(text):
+    agree(expression(text, "a"), np.array([[True, False], [False, True]]))
+
+
 def test_shapes_that_do_not_fit():
     for a, b in [((3,), (4,)), ((3, 4), (3,)), ((2, 3), (3, 2)), ((0,), (2,)), ((2, 1, 4), (3, 3))]:
         agree(expression("a + b", "a", "b"), np.zeros(a), np.zeros(b))

@@ -113,11 +113,13 @@ def same(text, values):
     ours = outcome(compiled, values, {})
     if isinstance(ours, Raised) and isinstance(ours.error, errors.TypingError):
         assume(False)  # the types of two branches, or a literal that a type cannot hold
-    if not isinstance(theirs, Raised) and not isinstance(ours, Raised) and type(ours) is not type(theirs):
-        # where branches meet the type is the join of both: the value is the same one
-        assert any(word in text for word in (" if ", " and ", " or ", "min(", "max(")), f"{text}: {ours!r}, {theirs!r}"
-        unsigned_zero = type(theirs) is not float and theirs == 0 and ours == 0  # an int has no -0
-        theirs = ours if unsigned_zero else type(ours)(theirs)
+    if not isinstance(theirs, Raised) and not isinstance(ours, Raised):
+        # where branches meet the type is the join of both: the value is the same one, but for the sign of a zero that
+        # was an int, since an int has no -0
+        joins = any(word in text for word in (" if ", " and ", " or ", "min(", "max("))
+        of_ints = type(theirs) is not float or any(type(value) is not float for value in values)
+        assert joins or type(ours) is type(theirs), f"{text}: {ours!r}, {theirs!r}"
+        theirs = ours if joins and of_ints and theirs == ours == 0 else type(ours)(theirs)
     compare_outcomes(ours, theirs)
 
 

@@ -454,7 +454,10 @@ def test_handlers_see_interrupts():
         for f in (over_a_range, around):
             f(3, ones)
             soon()
-            assert f(big, ones) == -1
+            try:
+                assert f(big, ones) == -1
+            except KeyboardInterrupt:
+                assert f is around  # a jump back to the head of a loop is in no try statement, interpreted or not
             assert f(3, ones) == f.py_func(3, ones)
             try:
                 f(3, ones[:0])
