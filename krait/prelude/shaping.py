@@ -33,7 +33,9 @@ def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if not copy and np.dtype(dtype) == a.dtype:
         return a
     new = np.empty_like(a, dtype, order)
-    if a.dtype.kind == "c" and new.dtype.kind == "b":
+    if casting != "unsafe":
+        np.copyto(new, a, casting)
+    elif a.dtype.kind == "c" and new.dtype.kind == "b":
         for i in range(a.size):
             new.flat[i] = a.flat[i] != 0
     elif a.dtype.kind == "c" and new.dtype.kind != "c":

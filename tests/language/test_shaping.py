@@ -150,6 +150,20 @@ def test_casts(to):
     agree(expression("a.astype(b.dtype)", "a", "b"), np.array([-1.5, 2.5, 255.9, -128.0]), np.zeros(1, to))
 
 
+@pytest.mark.parametrize("casting", ["no", "safe", "same_kind", "unsafe"])
+def test_casts_obey_their_rule(casting):
+    a = np.arange(6).reshape(2, 3).T
+    for dtype in ("int64", "int32", "float64", "float32", "complex64", "uint8"):
+        function = expression(f"a.astype(np.{dtype}, casting={casting!r})", "a")
+        if np.can_cast(a.dtype, dtype, casting):
+            agree(function, a)
+        else:
+            with pytest.raises(TypeError, match=f"according to the rule '{casting}'"):
+                function(a)
+            with pytest.raises(errors.TypingError, match=f"according to the rule '{casting}'"):
+                njit(function)(a)
+
+
 @pytest.mark.parametrize("dtype", ["i4", "u4", "f4", "i8", "c8", "u1", "f2", "c16"])
 def test_view(dtype):
     for a in (np.arange(8, dtype=np.float32), np.arange(8, dtype=np.float32).reshape(2, 4), np.arange(4.0)):
