@@ -116,11 +116,29 @@ bool rule_func_host_prelude(Typing *t) {
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
+/* Axes of the array that np.asarray makes of a value of this type; -1: it makes none. */
+static int axes_of(const Type *type) {
+    switch (type->kind) {
+    case TY_SCALAR:
+    case TY_TIME: return 0;
+    case TY_ARRAY: return type->ndim;
+    case TY_LIST:
+    case TY_TUPLE: {
+        if (type->count == 0 || type->items[0]->kind == TY_BOTTOM) return 1;
+        int axes = axes_of(type->items[0]);
+        for (uint32_t i = 1; i < type->count; i++)
+            if (axes_of(type->items[i]) != axes) return -1;
+        return axes < 0 ? -1 : axes + 1;
+    }
+    default: return -1;
+    }
+}
+
 /* np.ndim(x): known from the type. */
 bool rule_func_ndim(Typing *t) {
-    const Type *type = t->args[0].type;
-    if (type->kind != TY_ARRAY && !lib_scalar(t, 0)) return typing_bad_operands(t);
-    return typing_become_const(t, const_int(t->in->arena, t->in->types, type->kind == TY_ARRAY ? type->ndim : 0));
+    int axes = axes_of(t->args[0].type);
+    if (axes < 0) return typing_bad_operands(t);
+    return typing_become_const(t, const_int(t->in->arena, t->in->types, axes));
 }
 
 /* np.isscalar(x): known from the type. */
