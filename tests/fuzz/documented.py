@@ -261,13 +261,20 @@ class Documented(ast.NodeTransformer):
             node.value = call("_stored", node.value, array)
         return node
 
+    def in_steps(self, node):
+        """array[place] += value as what it means, so that what is stored is seen."""
+        target, array = ast.unparse(node.target), ast.unparse(node.target.value)
+        steps = ast.parse(f"_item = {target}\n_item += 0\n{target} = _stored(_item, {array})").body
+        steps[1].op, steps[1].value = node.op, node.value
+        return steps
+
     def visit_AugAssign(self, node):
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name):
             if isinstance(node.op, ast.Pow):
                 old = ast.parse(ast.unparse(node.target), mode="eval").body
                 return ast.Assign([node.target], call("_ipow", old, node.value, ast.Constant(is_constant(node.value))))
-            return node
+            return self.in_steps(node) if isinstance(node.target, ast.Subscript) else node
         name = ast.Name(node.target.id, ast.Load())
         if isinstance(node.op, ast.Pow):
             return ast.Assign([node.target], call("_ipow", name, node.value, ast.Constant(is_constant(node.value))))

@@ -44,7 +44,7 @@ def test_quantiles():
           (MATRIX, np.array([0.0, 25, 50, 100])), (CUBE, np.array([5.0, 6])))
     check("np.percentile(a, [2.5, 97.5]), np.quantile(a, (0.1, 0.5, 0.9)), np.nanquantile(a, [[0.1], [0.2]], axis=0)",
           VECTOR, MATRIX)
-    check("np.ndim(a), np.ndim([1, 2]), np.ndim((1, 2.5)), np.ndim([[1.0], [2.0]]), np.ndim([a, a]), np.ndim(3)", MATRIX)
+    check("np.ndim(a), np.ndim([1, 2]), np.ndim((1, 2.5)), np.ndim([[1.0], [2.0]]), np.ndim([a, a]), np.ndim(3)", CUBE)
     same_error("np.quantile(a, 1.5)", VECTOR)
     same_error("np.percentile(a, -1)", VECTOR)
 
