@@ -11,6 +11,17 @@ for _name in ("fft", "ifft", "rfft_n_even", "rfft_n_odd", "irfft"):
     _krait.bind_numpy_loops(_name, getattr(_pocketfft_umath, _name))
 
 
+def _norms():
+    """NumPy's words for the norms that there are, which its versions write differently."""
+    try:
+        np.fft.fft(np.zeros(1), norm="?")
+    except ValueError as error:
+        return str(error).partition("; ")[2]
+
+
+_NORMS = _norms()
+
+
 def _of_dtype(a, dtype):
     if a.dtype == dtype:
         return a
@@ -45,7 +56,7 @@ def _factor(a, n, norm, dtype):
     elif norm == "forward":
         factor[0] = np.reciprocal(real.type(n))
     else:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
+        raise ValueError(f"Invalid norm value {norm}; {_NORMS}")
     return factor
 
 
