@@ -288,22 +288,21 @@ def extreme_along(f, name, a, axis, initial):
     return extreme
 
 
-def any_along(a, axis):
+def logical_along(f, a, axis, start):
     found = without(a, axis, np.bool_)
-    found[...] = False
+    found[...] = start
     slices = np.moveaxis(a, axis, 0)
     for i in range(slices.shape[0]):
-        np.logical_or(found, slices[i], found)
+        f(found, slices[i], found)
     return found
+
+
+def any_along(a, axis):
+    return logical_along(np.logical_or, a, axis, False)
 
 
 def all_along(a, axis):
-    found = without(a, axis, np.bool_)
-    found[...] = True
-    slices = np.moveaxis(a, axis, 0)
-    for i in range(slices.shape[0]):
-        np.logical_and(found, slices[i], found)
-    return found
+    return logical_along(np.logical_and, a, axis, True)
 
 
 def count_along(a, axis):
