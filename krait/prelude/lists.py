@@ -26,6 +26,18 @@ def extended(items, more):
     return items
 
 
+def check_unpacked(items, count):
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+
+
+def check_unpacked_some(items, least):
+    if len(items) < least:
+        raise ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
+
+
 def insert(items, index, item):
     n = len(items)
     at = max(index + n, 0) if index < 0 else min(index, n)

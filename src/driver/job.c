@@ -72,6 +72,16 @@ static const char *host_object_name(void *self, ObjRef object) {
     return frontend_object_name(&job->frontend, object);
 }
 
+static ClassAnswer host_is_instance(void *self, const Type *type, const Type *meant) {
+    Job *job = self;
+    return frontend_is_instance(&job->frontend, type, meant);
+}
+
+static const Const *host_class_of(void *self, const Type *type) {
+    Job *job = self;
+    return frontend_class_constant(&job->frontend, type);
+}
+
 /* ---- the stages ---- */
 
 typedef struct Request {
@@ -283,7 +293,8 @@ static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
     job->infer_host = (InferHost){job,          host_translate,    host_instance, host_row_instance, host_signature,
-                                  host_prelude, host_struct_class, host_method,   host_object_name};
+                                  host_prelude, host_struct_class, host_method,   host_object_name,  host_is_instance,
+                                  host_class_of};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
                                       job->config->codegen.compute_capability, &job->infer_host};
 }

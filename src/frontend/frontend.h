@@ -127,6 +127,12 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
 /* The function written in Python that the class has under that name, for calls of it on an instance; 0: it has none. */
 ObjRef frontend_method(Frontend *frontend, ObjRef class, const char *name);
 
+/* The class of the values of a type, as `type(x)` gives it: borrowed; NULL: compiled code cannot tell.  (classes.c) */
+PyObject *frontend_class_of(Frontend *frontend, const Type *type);
+const Const *frontend_class_constant(Frontend *frontend, const Type *type); /* the same as a constant */
+/* Whether they are instances of the class, or of one of the union, that a constant of type `meant` is. */
+ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant);
+
 /* The type of the items of a dtype, in an array whose address and strides are multiples of what `addresses`, all of
  * them or-ed together, says (0: aligned).  NULL: compiled code has none, or no memory (exception set).  (dtypes.c) */
 const Type *frontend_element_type(TypeTable *types, PyObject *dtype, uintptr_t addresses);

@@ -6,7 +6,8 @@
 
 /* ---- objects.c ---- */
 
-const FuncInfo *objects_func(Objects *objects, PyObject *object); /* NULL: not a library function */
+const FuncInfo *objects_func(Objects *objects, PyObject *object);      /* NULL: not a library function */
+PyObject *objects_library_object(const Objects *objects, FuncId func); /* that was seen as it; borrowed, or NULL */
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
 bool frontend_scalar_of_dtype(PyObject *dtype, Scalar *scalar);           /* in native byte order */
 const Type *objects_krait_type(const Objects *objects, PyObject *object); /* NULL: not a krait type object */
@@ -34,6 +35,10 @@ bool frontend_python_failed(Frontend *frontend, const Source *source, Span span,
 
 /* The member of an enumeration of ints, borrowed; NULL: there is none. (structs.c) */
 PyObject *frontend_enum_member(Frontend *frontend, const Type *type, int64_t value);
+
+/* The class, union or other object that a constant of this type is; borrowed; NULL: nothing that isinstance takes.
+ * (classes.c) */
+PyObject *frontend_class_meant(Frontend *frontend, const Type *type);
 
 /* ---- names.c: what a name means, with a guard ---- */
 

@@ -512,6 +512,9 @@ bool translate_insn(Translator *t) {
     case INSN_CALL_EX: return insn_call_ex(t, arg);
     case INSN_FUNCTION: return insn_function(t, arg);
     case INSN_FUNCTION_ATTRIBUTE: return insn_function_attribute(t, arg);
+    case INSN_LENGTH: return insn_length(t);
+    case INSN_MATCH_SEQUENCE: return insn_match_sequence(t);
+    case INSN_MATCH_CLASS: return insn_match_class(t, arg);
     case INSN_REFUSE: return translate_refuse(t, t->span, (Refusal)arg);
     default: return translate_malformed(t, "an unknown instruction");
     }

@@ -372,6 +372,13 @@ bool objects_add_function(Objects *objects, PyObject *object, const FuncInfo *ro
     return true;
 }
 
+PyObject *objects_library_object(const Objects *objects, FuncId func) {
+    for (size_t i = 0; i < objects->nlibrary; i++)
+        if (table_get(&objects->library, objects->library_objects[i]) == (uint32_t)func)
+            return objects->library_objects[i];
+    return NULL;
+}
+
 const FuncInfo *objects_func(Objects *objects, PyObject *object) {
     if (objects_is_intrinsic(objects, object)) {
         PyObject *number = PyObject_GetAttrString(object, "func");

@@ -171,6 +171,12 @@ bool frontend_tidy(Translator *t);
 
 bool translate_insn(Translator *t); /* t->insn, which does not end its block */
 
+/* ---- patterns.c ---- */
+
+bool insn_length(Translator *t);
+bool insn_match_sequence(Translator *t);
+bool insn_match_class(Translator *t, int positional);
+
 /* ---- texts.c ---- */
 
 bool insn_format(Translator *t, int arg);

@@ -219,6 +219,9 @@ typedef struct StructClass {
     const Const *const *fallbacks; /* defaults; NULL: none */
 } StructClass;
 
+/* Whether the values of a type are instances of a class; neither is known of every type. */
+typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } ClassAnswer;
+
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
 static inline char type_scalar_kind(const Type *type) {
     return type->kind == TY_SCALAR ? scalar_info[type->scalar].kind : 0;

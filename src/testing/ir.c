@@ -282,6 +282,19 @@ static const StructClass *no_struct(void *trial, ObjRef object) {
     return NULL;
 }
 
+static ClassAnswer no_instance_of(void *trial, const Type *type, const Type *meant) {
+    (void)trial;
+    (void)type;
+    (void)meant;
+    return CLASS_UNKNOWN;
+}
+
+static const Const *no_class_of(void *trial, const Type *type) {
+    (void)trial;
+    (void)type;
+    return NULL;
+}
+
 static const char *no_name(void *trial, ObjRef object) {
     return arena_printf(((Trial *)trial)->arena, "object#%u", object);
 }
@@ -299,8 +312,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
     inst.result = type_simple(trial->types, TY_BOTTOM);
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {trial,      no_function, no_instance, row_instance, no_signature,
-                            no_prelude, no_struct,   no_method,   no_name};
+    const InferHost host = {trial,     no_function, no_instance, row_instance,   no_signature, no_prelude,
+                            no_struct, no_method,   no_name,     no_instance_of, no_class_of};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

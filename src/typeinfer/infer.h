@@ -191,7 +191,23 @@ Value *typing_make_op(Typing *t, Op op, const Type *type, Value *const *args, si
 Value *typing_make_op_imm(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs, int64_t imm);
 Value *typing_make_getattr(Typing *t, const char *name, const Type *type, Value *of);
 Value *typing_make_extract(Typing *t, Value *tuple, size_t index);
-Fact typing_item_fact(Fact tuple, size_t i); /* rules_tuple.c: what is known of an item */
+/* ---- tuples (rules_tuple.c, rules_unpack.c) ---- */
+Fact typing_item_fact(Fact tuple, size_t i); /* what is known of an item */
+Fact typing_tuple_fact(Infer *in, const Fact *items, size_t count);
+/* The items of a tuple that is being made; values: only when t->emit. */
+typedef struct Items {
+    Fact *facts;
+    Value **values;
+    size_t count;
+} Items;
+Items typing_items_new(Infer *in, size_t count);
+void typing_items_add(Typing *t, Items *items, size_t arg, size_t from, size_t to); /* those of operand `arg` */
+/* The result is a new tuple of these items. */
+bool typing_become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count);
+/* Whether an extract takes what a starred target gets; it is a list of those items.  A target that nobody reads has no
+ * extract, so that its items need no common type. */
+bool typing_is_starred(const Typing *t);
+bool typing_become_rest(Typing *t, size_t i);
 Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs);
 /* The value itself if it has that type; constants are converted at once.  A Python int made a NumPy integer that may
  * not hold it is VF_CHECKED where that raises. */

@@ -167,50 +167,59 @@ bool rule_func_dtype(Typing *t) {
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &scalar, 1)));
 }
 
-/* ---- isinstance ---- */
+/* ---- classes ---- */
 
-/* Whether a value of this type is an instance of `class_type`.  Python's own: bool is an int;
- * NumPy's float64 is a float and complex128 a complex. */
-static bool is_instance(const Type *type, const Type *class_type) {
-    if (class_type->kind == TY_NONE) return type->kind == TY_NONE;
-    const Type *wanted = class_type->kind == TY_CLASS ? class_type->items[0] : NULL;
-    if (!wanted || wanted->kind != TY_SCALAR || type->kind != TY_SCALAR) return false;
-    if (wanted->weak && type->weak)
-        return wanted->scalar == type->scalar || (wanted->scalar == SCALAR_INT64 && type->scalar == SCALAR_BOOL);
-    if (wanted->weak)
-        return wanted->scalar == type->scalar && (type->scalar == SCALAR_FLOAT64 || type->scalar == SCALAR_COMPLEX128);
-    return !type->weak && wanted->scalar == type->scalar;
-}
-
-static bool is_class(const Type *type) {
-    return (type->kind == TY_CLASS && type->items[0]->kind == TY_SCALAR) ||
-           (type->kind == TY_FUNC && (type->func->id == FUNC_TUPLE || type->func->id == FUNC_LIST));
-}
-
-static bool matches(const Type *type, const Type *class_type) {
-    if (class_type->kind == TY_FUNC) return type->kind == (class_type->func->id == FUNC_LIST ? TY_LIST : TY_TUPLE);
-    return is_instance(type, class_type);
-}
-
-bool rule_func_isinstance(Typing *t) {
-    const Type *type = t->args[0].type, *classes = t->args[1].type;
-    bool many = classes->kind == TY_TUPLE, content = false;
+/* How the values of a type answer to the classes: to all, some, or none of the alternatives. */
+static bool is_instance(Typing *t, const Type *type, const Type *classes, bool *is) {
+    const InferHost *host = t->in->host;
+    bool many = classes->kind == TY_TUPLE;
+    *is = false;
     for (uint32_t i = 0; i < (many ? classes->count : 1); i++) {
-        const Type *class_type = many ? classes->items[i] : classes;
-        if (!is_class(class_type)) {
-            typing_fail_arg(t, 1, DIAG_TYPING, "isinstance() needs types of numbers, tuple or list here, not %s",
-                            typing_text(t, class_type));
-            return typing_hint(t, "use int, float, complex, bool, tuple, list, or a NumPy scalar type");
+        const Type *meant = many ? classes->items[i] : classes;
+        bool inner = false;
+        if (meant->kind == TY_TUPLE) {
+            TRY(is_instance(t, type, meant, &inner));
+            *is |= inner;
+            continue;
         }
-        content |= matches(infer_content(type), class_type);
-    }
-    if (type->kind == TY_OPTIONAL && content) {
-        Value *there = NULL;
-        if (t->emit) {
-            Value *pair[2] = {t->values[0], typing_make_const(t, const_none(t->in->arena, t->in->types))};
-            there = typing_make_op(t, OP_IS_NOT, infer_bool(t->in), pair, 2);
+        ClassAnswer answer = host->is_instance(host->self, type, meant);
+        if (answer == CLASS_NOT_ONE) {
+            typing_fail_arg(t, 1, DIAG_TYPING,
+                            "isinstance() arg 2 must be a class, a tuple of classes or a union, not %s",
+                            typing_text(t, meant));
+            return typing_hint(t, "use int, float, tuple, numpy.ndarray, a class of your own, or a tuple of such");
         }
-        return typing_become(t, there, infer_bool(t->in));
+        if (answer == CLASS_UNKNOWN)
+            return typing_fail_arg(t, 0, DIAG_TYPING, "the class of %s is not known in compiled code",
+                                   typing_arg_text(t, 0));
+        *is |= answer == CLASS_YES;
     }
-    return typing_become_const(t, const_bool(t->in->arena, t->in->types, content));
+    return true;
+}
+
+/* isinstance(x, C): of an Optional whose content and None answer differently it is asked when the code runs. */
+bool rule_func_isinstance(Typing *t) {
+    const Type *type = t->args[0].type, *classes = t->args[1].type, *content = infer_content(type);
+    bool is, none_is;
+    TRY(is_instance(t, content, classes, &is));
+    if (type == content) return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
+    TRY(is_instance(t, infer_none(t->in), classes, &none_is));
+    if (is == none_is) return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
+    Value *there = NULL;
+    if (t->emit) {
+        Value *pair[2] = {t->values[0], typing_make_const(t, const_none(t->in->arena, t->in->types))};
+        there = typing_make_op(t, is ? OP_IS_NOT : OP_IS, infer_bool(t->in), pair, 2);
+    }
+    return typing_become(t, there, infer_bool(t->in));
+}
+
+/* type(x), of one argument. */
+bool rule_func_class_of(Typing *t) {
+    const InferHost *host = t->in->host;
+    const Type *type = t->args[0].type;
+    const Const *class = type->kind == TY_OPTIONAL ? NULL : host->class_of(host->self, type);
+    if (class) return typing_become_const(t, class);
+    typing_fail_arg(t, 0, DIAG_TYPING, "the class of %s is not known when the function is compiled",
+                    typing_arg_text(t, 0));
+    return type->kind == TY_OPTIONAL ? typing_hint(t, "test it with `is None` first, or with isinstance()") : false;
 }

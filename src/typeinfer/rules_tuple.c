@@ -12,7 +12,7 @@ Fact typing_item_fact(Fact tuple, size_t i) {
     return (Fact){tuple.type->items[i], tuple.konst && tuple.konst->items ? tuple.konst->items[i] : NULL};
 }
 
-static Fact tuple_fact(Infer *in, const Fact *items, size_t count) {
+Fact typing_tuple_fact(Infer *in, const Fact *items, size_t count) {
     const Type **types = ARENA_ARRAY(in->arena, const Type *, count);
     const Const **konsts = ARENA_ARRAY(in->arena, const Const *, count);
     bool known = true;
@@ -44,24 +44,17 @@ bool typing_become_item(Typing *t, size_t arg, size_t index) {
     return typing_become(t, t->emit ? typing_make_extract(t, t->values[arg], index) : NULL, item.type);
 }
 
-/* The result is a new tuple of these items. */
-static bool become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count) {
-    Fact fact = tuple_fact(t->in, items, count);
+bool typing_become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count) {
+    Fact fact = typing_tuple_fact(t->in, items, count);
     t->konst = fact.konst;
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, fact.type, values, count) : NULL, fact.type);
 }
 
-typedef struct Items {
-    Fact *facts;
-    Value **values;
-    size_t count;
-} Items;
-
-static Items items_new(Infer *in, size_t count) {
+Items typing_items_new(Infer *in, size_t count) {
     return (Items){ARENA_ARRAY(in->arena, Fact, count), ARENA_ARRAY(in->arena, Value *, count), 0};
 }
 
-static void items_add(Typing *t, Items *items, size_t arg, size_t from, size_t to) {
+void typing_items_add(Typing *t, Items *items, size_t arg, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         items->facts[items->count] = typing_item_fact(t->args[arg], i);
         items->values[items->count] = t->emit ? typing_make_extract(t, t->values[arg], i) : NULL;
@@ -72,7 +65,7 @@ static void items_add(Typing *t, Items *items, size_t arg, size_t from, size_t t
 /* ---- making and taking apart ---- */
 
 bool rule_tuple(Typing *t) {
-    Fact fact = tuple_fact(t->in, t->args, t->nargs);
+    Fact fact = typing_tuple_fact(t->in, t->args, t->nargs);
     return typing_result(t, fact.type, fact.konst);
 }
 
@@ -85,9 +78,9 @@ bool rule_tuple_concat(Typing *t) {
         }
         total += t->args[i].type->count;
     }
-    Items items = items_new(t->in, total);
-    for (size_t i = 0; i < t->nargs; i++) items_add(t, &items, i, 0, t->args[i].type->count);
-    return become_tuple(t, items.facts, items.values, items.count);
+    Items items = typing_items_new(t->in, total);
+    for (size_t i = 0; i < t->nargs; i++) typing_items_add(t, &items, i, 0, t->args[i].type->count);
+    return typing_become_tuple(t, items.facts, items.values, items.count);
 }
 
 bool rule_slice(Typing *t) {
@@ -119,69 +112,10 @@ bool rule_slice(Typing *t) {
     return typing_result(t, type, konst);
 }
 
-static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
-    if (count > wanted)
-        typing_fail(t, DIAG_TYPING, "too many values to unpack (expected %zu, got %zu)", wanted, count);
-    else
-        typing_fail(t, DIAG_TYPING, "not enough values to unpack (expected %s%zu, got %zu)",
-                    at_least ? "at least " : "", wanted, count);
-    return typing_hint(t, "write as many names as there are values: %zu", count);
-}
-
-
-bool rule_unpack(Typing *t) {
-    const Type *type = infer_content(t->args[0].type);
-    size_t wanted = (size_t)t->imm;
-    if (type != t->args[0].type) typing_cast(t, 0, type);
-    if (type->kind == TY_TUPLE) {
-        if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
-        return typing_become_arg(t, 0);
-    }
-    if (type->kind == TY_ARRAY && type->record) {
-        if (type_element(type)->count != wanted) return wrong_count(t, wanted, false, type_element(type)->count);
-        return typing_unpack_record(t, type);
-    }
-    if (type->kind == TY_ARRAY && type->ndim > 0) { /* the length is checked when it runs */
-        const Type *item = type_array_item(t->in->types, type);
-        const Type **items = ARENA_ARRAY(t->in->arena, const Type *, wanted);
-        for (size_t i = 0; i < wanted; i++) items[i] = item;
-        return typing_result(t, type_tuple(t->in->types, items, wanted), NULL);
-    }
-    typing_fail(t, DIAG_TYPING, "%s cannot be unpacked", typing_arg_text(t, 0));
-    return typing_hint(t, "tuples and arrays can be unpacked");
-}
-
-bool rule_unpack_ex(Typing *t) {
-    size_t before = (size_t)(t->imm & 0xff), after = (size_t)(t->imm >> 8);
-    const Type *type = t->args[0].type;
-    if (type->kind != TY_TUPLE) {
-        typing_fail(t, DIAG_TYPING, "%s cannot be unpacked with a starred target", typing_arg_text(t, 0));
-        return typing_hint(t, "only the length of a tuple is known from its type");
-    }
-    if (type->count < before + after) return wrong_count(t, before + after, true, type->count);
-    Items first = items_new(t->in, type->count + 1), rest = items_new(t->in, type->count);
-    items_add(t, &rest, 0, before, type->count - after);
-    items_add(t, &first, 0, 0, before);
-    first.facts[before] = tuple_fact(t->in, rest.facts, rest.count);
-    if (t->emit) first.values[before] = typing_make_op(t, OP_TUPLE, first.facts[before].type, rest.values, rest.count);
-    first.count++;
-    items_add(t, &first, 0, type->count - after, type->count);
-    return become_tuple(t, first.facts, first.values, first.count);
-}
-
-/* Whether this takes what a starred target gets. */
-static bool is_starred(const Typing *t) {
-    const Value *unpacked = t->at->op == OP_EXTRACT ? value_resolve(t->at->args[0]) : NULL;
-    return unpacked && unpacked->op == OP_UNPACK_EX && t->imm == (unpacked->imm.i & 0xff);
-}
-
 bool rule_extract(Typing *t) {
     const Type *type = t->args[0].type;
     size_t i = (size_t)t->imm;
-    if (is_starred(t)) { /* a target that nobody reads has no extract */
-        typing_fail(t, DIAG_UNSUPPORTED, "a starred target is a list, and lists are not compiled yet");
-        return typing_hint(t, "slice the tuple: rest = t[1:]");
-    }
+    if (typing_is_starred(t) && type->kind == TY_TUPLE && i < type->count) return typing_become_rest(t, i);
     if (type->kind != TY_TUPLE || i >= type->count)
         return typing_fail(t, DIAG_VERIFY, "extract of item %zu of %s", i, typing_text(t, type));
     return typing_become_item(t, 0, i);
@@ -210,10 +144,10 @@ static bool getitem_slice(Typing *t, const Type *tuple, const Const *slice) {
         if (bounds[k] > high) bounds[k] = high;
     }
     start = bounds[0], stop = bounds[1];
-    Items items = items_new(t->in, tuple->count);
+    Items items = typing_items_new(t->in, tuple->count);
     for (int64_t i = start; step > 0 ? i < stop : i > stop; i += step)
-        items_add(t, &items, 0, (size_t)i, (size_t)i + 1);
-    return become_tuple(t, items.facts, items.values, items.count);
+        typing_items_add(t, &items, 0, (size_t)i, (size_t)i + 1);
+    return typing_become_tuple(t, items.facts, items.values, items.count);
 }
 
 bool typing_getitem_tuple(Typing *t, const Type *tuple) {
@@ -260,9 +194,9 @@ bool typing_binary_tuples(Typing *t) {
         if (times < 0) times = 0;
         if (count && times > MAX_REPEATED / (int64_t)count)
             return typing_fail(t, DIAG_UNSUPPORTED, "a tuple of more than %d items", MAX_REPEATED);
-        Items items = items_new(t->in, count * (size_t)times);
-        for (int64_t i = 0; i < times; i++) items_add(t, &items, tuple, 0, count);
-        return become_tuple(t, items.facts, items.values, items.count);
+        Items items = typing_items_new(t->in, count * (size_t)times);
+        for (int64_t i = 0; i < times; i++) typing_items_add(t, &items, tuple, 0, count);
+        return typing_become_tuple(t, items.facts, items.values, items.count);
     }
     return typing_bad_operands(t);
 }

@@ -47,6 +47,11 @@ typedef struct InferHost {
     ObjRef (*method)(void *self, ObjRef class, const char *name);
     /* Class name of an exception or other object, for messages. */
     const char *(*object_name)(void *self, ObjRef object);
+    /* Whether values of a type are instances of the class that a constant of type `meant` is; CLASS_NOT_ONE: it is
+     * none. */
+    ClassAnswer (*is_instance)(void *self, const Type *type, const Type *meant);
+    /* The class of the values of a type, a constant; NULL: it is not known. */
+    const Const *(*class_of)(void *self, const Type *type);
 } InferHost;
 
 typedef struct InferConfig {

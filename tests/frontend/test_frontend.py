@@ -518,7 +518,7 @@ REFUSED = {
     "del global": ("def f():\n    global g\n    del g", 3, "g", "global variable"),
     "del attribute": ("def f(x):\n    del x.y", 2, "x.y", "del of an attribute"),
     "del cell": ("def f(x):\n    del x\n    return lambda: x", 2, "x", "inner function uses"),
-    "pattern": ("def f(x):\n    match x:\n        case (a, b):\n            return a", 3, "(a, b)", "pattern"),
+    "pattern": ("def f(x):\n    match x:\n        case {1: b}:\n            return b", 3, "{1: b}", "patterns"),
     "f-string": ("def f(x):\n    return f'no {x}'", 2, None, "f-strings"),
     "f-string in an operator": ("def f(x):\n    raise ValueError('a' + f'no {x}')", 2, None, "f-strings"),
     "f-string with a computed format": ("def f(x, y):\n    raise ValueError(f'{x:{y}}')", 2, None, "f-strings"),

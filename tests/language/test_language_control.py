@@ -704,24 +704,5 @@ def match_literals(x):
             return 30
 
 
-def match_tuples(x, y):
-    match (x, y):
-        case (0, 0):
-            return 0
-        case (0, n):
-            return n
-        case (n, 0):
-            return -n
-        case (a, b) if a == b:
-            return 100
-        case _:
-            return 1000
-
-
 def test_match():
     agree_all(match_literals, [(n,) for n in INTS])
-    try:
-        njit(match_tuples)(1, 2)
-    except errors.UnsupportedError:
-        return  # patterns of sequences are refused with a sentence of their own
-    agree_all(match_tuples, itertools.product(INTS, INTS))

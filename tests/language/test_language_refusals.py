@@ -77,7 +77,7 @@ CONSTRUCTS = {
     "super": "return super().f()",
     "len of a number": "return len(x)",
     "import star": None,
-    "isinstance": "return isinstance(x, str)",
+    "isinstance": "return isinstance(x, x)",
     "open": "open('f')\nreturn x",
     "sorted": "return sorted(x)",
     "map": "return sum(map(abs, a))",

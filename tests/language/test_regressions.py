@@ -280,13 +280,6 @@ def test_a_text_that_is_chosen_while_running_can_be_raised(statement):
     agree_all(function, [(-1,), (0,), (2,)])
 
 
-def test_starred_targets_are_lists():
-    f = njit(make("def f(t):\n    a, *b, c = t\n    return b"))
-    with pytest.raises(errors.UnsupportedError, match="a starred target is a list(.|\n)*hint: slice the tuple"):
-        f((1, 2, 3))
-    agree(make("def f(t):\n    a, *_, c = t\n    return a, c"), (1, 2.5, 3))
-
-
 # ---- a sum adds each item as it is ----
 
 MIXED = [(3, np.uint8(251), 2.5), (1000, np.uint8(1), 2.5), (np.uint8(200), np.uint8(100), 0.5),

@@ -1,0 +1,88 @@
+/* classes.c: which Python class the values of a type belong to.
+ *
+ * In: a type of compiled code.  Out: the class that `type(x)` gives in the interpreter, and whether `isinstance` holds:
+ * Python's own issubclass decides, so that abstract classes (numbers.Integral, numpy.floating), unions (int | float)
+ * and the user's own classes are what they are in the interpreter.  The program cannot change the answer later: classes
+ * with a `__subclasscheck__` written by the user are asked once, when the function is compiled. */
+#include "frontend/numpy_api.h"
+
+#include "frontend/frontend_private.h"
+
+static PyObject *class_of_scalar(const Type *type) {
+    static PyTypeObject *const pythons[SCALAR_COUNT] = {[SCALAR_BOOL] = &PyBool_Type,
+                                                        [SCALAR_INT64] = &PyLong_Type,
+                                                        [SCALAR_FLOAT64] = &PyFloat_Type,
+                                                        [SCALAR_COMPLEX128] = &PyComplex_Type};
+    if (type->weak) return (PyObject *)pythons[type->scalar];
+    PyArray_Descr *dtype = PyArray_DescrFromType(scalar_info[type->scalar].numpy_char);
+    PyObject *class = dtype ? (PyObject *)dtype->typeobj : NULL; /* lives as long as NumPy */
+    Py_XDECREF(dtype);
+    return class;
+}
+
+/* A class of a module that is imported, or NULL. */
+static PyObject *class_named(Frontend *frontend, const char *module, const char *name) {
+    PyObject *found = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+    PyObject *class = found ? frontend_keep(frontend, PyObject_GetAttrString(found, name)) : NULL;
+    PyErr_Clear();
+    return class;
+}
+
+static PyObject *class_of_dtype(Frontend *frontend, const Type *item) {
+    if (item->kind != TY_SCALAR) return NULL;
+    PyArray_Descr *dtype = PyArray_DescrFromType(scalar_info[item->scalar].numpy_char);
+    return dtype ? frontend_keep(frontend, (PyObject *)dtype) ? (PyObject *)Py_TYPE(dtype) : NULL : NULL;
+}
+
+static PyObject *class_of_record(const Type *record) {
+    return record->form == STRUCT_RECORD ? (PyObject *)&PyVoidArrType_Type : NULL;
+}
+
+PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
+    PyObject *object = type->object ? objects_get(frontend->objects, type->object) : NULL;
+    switch (type->kind) {
+    case TY_NONE: return (PyObject *)Py_TYPE(Py_None);
+    case TY_SCALAR: return type->object ? object : class_of_scalar(type);
+    case TY_TUPLE: return type->object ? object : (PyObject *)&PyTuple_Type;
+    case TY_ARRAY: return type->record ? class_of_record(type_element(type)) : (PyObject *)&PyArray_Type;
+    case TY_STRUCT: return type->form == STRUCT_INSTANCE ? object : class_of_record(type);
+    case TY_TIME: return (PyObject *)(type->flag ? &PyTimedeltaArrType_Type : &PyDatetimeArrType_Type);
+    case TY_CHARS:
+        return (PyObject *)(scalar_info[type->scalar].bytes == 4 ? &PyUnicodeArrType_Type : &PyStringArrType_Type);
+    case TY_LIST: return (PyObject *)&PyList_Type;
+    case TY_RANGE: return (PyObject *)&PyRange_Type;
+    case TY_SLICE: return (PyObject *)&PySlice_Type;
+    case TY_ELLIPSIS: return (PyObject *)&PyEllipsis_Type;
+    case TY_STR: return (PyObject *)&PyUnicode_Type;
+    case TY_DTYPE: return class_of_dtype(frontend, type->items[0]);
+    case TY_FLAT: return class_named(frontend, "numpy", "flatiter");
+    case TY_RANDOM: return class_named(frontend, "numpy.random", "Generator");
+    case TY_EXC: return object;
+    case TY_CLASS: return type->object ? NULL : (PyObject *)&PyType_Type;
+    case TY_EXC_CLASS:
+    case TY_OBJECT: return object ? (PyObject *)Py_TYPE(object) : NULL;
+    default: return NULL;
+    }
+}
+
+/* What a constant of this type is: a class, a union of classes, or something else that isinstance refuses. */
+PyObject *frontend_class_meant(Frontend *frontend, const Type *type) {
+    if (type->kind == TY_CLASS && !type->object) return frontend_class_of(frontend, type->items[0]);
+    if (type->kind == TY_FUNC) return objects_library_object(frontend->objects, type->func->id);
+    bool is_object = type->kind == TY_OBJECT || type->kind == TY_EXC_CLASS;
+    return is_object ? objects_get(frontend->objects, type->object) : NULL;
+}
+
+ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant) {
+    PyObject *class = frontend_class_meant(frontend, meant), *own;
+    if (!class) return CLASS_NOT_ONE;
+    if (!(own = frontend_class_of(frontend, type))) return CLASS_UNKNOWN;
+    int is = PyObject_IsSubclass(own, class);
+    PyErr_Clear();
+    return is < 0 ? CLASS_NOT_ONE : is ? CLASS_YES : CLASS_NO;
+}
+
+const Const *frontend_class_constant(Frontend *frontend, const Type *type) {
+    PyObject *class = frontend_class_of(frontend, type);
+    return class ? frontend_constant(frontend, class, NULL, (Span){0}) : NULL;
+}
