@@ -272,7 +272,7 @@ do-test-debug: do-debug do-test-tsan
 do-test-tsan:
 	mkdir -p $(B)/tsan
 	$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fsanitize=thread -fno-omit-frame-pointer -Wall -Wextra -Isrc -pthread \
-	    src/runtime/host/*.c src/base/clock.c tests/runtime/host_threads.c -o $(B)/tsan/host_threads
+	    src/runtime/host/*.c src/base/clock.c tests/runtime/host_threads.c -lm -o $(B)/tsan/host_threads
 	TSAN_OPTIONS=halt_on_error=1 timeout 600 $(B)/tsan/host_threads
 
 endif
