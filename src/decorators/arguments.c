@@ -90,11 +90,11 @@ int arguments_add(PyObject *module, ModuleState *state) {
 /* ---- in a launch ---- */
 
 /* The array in the wrapper; for the host device its own if the kernel's writes are not to be seen. */
-static PyObject *unwrap(const ModuleState *state, PyObject *object, bool on_gpu, unsigned char *transfer) {
+static PyObject *unwrap(const ModuleState *state, PyObject *object, bool copies, unsigned char *transfer) {
     for (int i = 0; i < TRANSFER_COUNT; i++)
         if (Py_IS_TYPE(object, state->transfer_classes[i])) *transfer = (unsigned char)(1 + i);
     PyObject *array = ((Wrapped *)object)->array;
-    if (on_gpu || *transfer != 1 + TRANSFER_IN || !PyArray_Check(array)) return Py_NewRef(array);
+    if (copies || *transfer != 1 + TRANSFER_IN || !PyArray_Check(array)) return Py_NewRef(array);
     PyArrayObject *copy = (PyArrayObject *)PyArray_NewCopy((PyArrayObject *)array, NPY_KEEPORDER);
     if (copy && !PyArray_ISWRITEABLE((PyArrayObject *)array)) PyArray_CLEARFLAGS(copy, NPY_ARRAY_WRITEABLE);
     return (PyObject *)copy;
@@ -129,12 +129,12 @@ static PyObject *adopt(const Kernel *kernel, PyObject *object) {
     return Py_NewRef(Py_None);
 }
 
-int arguments_adopt(const Kernel *kernel, bool on_gpu, PyObject **bound, PyObject **made, unsigned char *transfers) {
+int arguments_adopt(const Kernel *kernel, bool copies, PyObject **bound, PyObject **made, unsigned char *transfers) {
     const ModuleState *state = kernel->core.state;
     int found = 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
         if (is_wrapped(state, bound[i])) {
-            if (!(made[i] = unwrap(state, bound[i], on_gpu, &transfers[i]))) return -1;
+            if (!(made[i] = unwrap(state, bound[i], copies, &transfers[i]))) return -1;
             bound[i] = made[i];
             found = 1;
         }

@@ -1,7 +1,7 @@
 /* kernel.c: @cuda.jit: kernels, and device functions that kernels call.
  *
  * kernel[grid, block, stream, sharedmem] gives a Launcher, kept so that the same configuration costs one look-up.
- * Which device runs a kernel is decided at each launch (cuda_use_gpu); the specialisations of all devices hang on one
+ * Which device runs a kernel is decided at each launch (runtime_device); the specialisations of all devices hang on one
  * Specialiser. */
 #include "decorators/kernel.h"
 
@@ -45,12 +45,18 @@ static int read_dims(PyObject *object, const char *what, Dims *dims) {
     return 0;
 }
 
-static int check_dims(const Dims *grid, const Dims *block) {
+static int check_dims(const Kernel *self, const Dims *grid, const Dims *block) {
+    int most = self->core.options.max_threads;
     uint64_t threads = (uint64_t)block->x[0] * block->x[1] * block->x[2];
     if (block->x[0] > MAX_BLOCK || block->x[1] > MAX_BLOCK || block->x[2] > 64 || threads > MAX_BLOCK) {
         PyErr_Format(PyExc_ValueError,
                      "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z",
                      block->x[0], block->x[1], block->x[2], MAX_BLOCK);
+        return -1;
+    }
+    if (most > 0 && threads > (uint64_t)most) {
+        PyErr_Format(PyExc_ValueError, "a block of %u threads: the kernel's launch_bounds allow %d", (unsigned)threads,
+                     most);
         return -1;
     }
     if (grid->x[1] > 65535 || grid->x[2] > 65535) {
@@ -76,15 +82,14 @@ static int read_shared(PyObject *object, unsigned *bytes) {
 
 static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream,
                            PyObject *shared) {
-    Dims grid, block;
-    unsigned bytes;
+    LaunchConfig config = {0};
     if (self->core.options.device)
         return PyErr_Format(PyExc_TypeError, "%U is a device function: kernels call it, it is not launched",
                             ((PyFunctionObject *)self->core.function)->func_qualname);
-    if (read_dims(grid_object, "grid", &grid) < 0 || read_dims(block_object, "block", &block) < 0 ||
-        check_dims(&grid, &block) < 0 || read_shared(shared, &bytes) < 0)
+    if (read_dims(grid_object, "grid", &config.grid) < 0 || read_dims(block_object, "block", &config.block) < 0 ||
+        check_dims(self, &config.grid, &config.block) < 0 || read_shared(shared, &config.shared_bytes) < 0)
         return NULL;
-    return launcher_new(self, &grid, &block, stream, bytes, -1);
+    return launcher_new(self, &config, stream, -1);
 }
 
 static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
@@ -111,7 +116,8 @@ static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
 /* Clusters are whole: they divide the grid. */
 static int read_attributes(Launcher *launcher, int cooperative, int programmatic, PyObject *cluster,
                            PyObject *priority) {
-    LaunchAttributes *attributes = &launcher->attributes;
+    LaunchAttributes *attributes = &launcher->config.attributes;
+    const unsigned *grid = launcher->config.grid.x;
     enum { MAX_CLUSTER = 16 };
     attributes->cooperative = cooperative;
     attributes->programmatic = programmatic;
@@ -122,17 +128,18 @@ static int read_attributes(Launcher *launcher, int cooperative, int programmatic
         Dims dims;
         if (read_dims(cluster, "cluster", &dims) < 0) return -1;
         bool fits = (uint64_t)dims.x[0] * dims.x[1] * dims.x[2] <= MAX_CLUSTER;
-        for (int i = 0; i < 3; i++) fits = fits && launcher->grid.x[i] % dims.x[i] == 0;
+        for (int i = 0; i < 3; i++) fits = fits && grid[i] % dims.x[i] == 0;
         if (!fits) {
             PyErr_Format(PyExc_ValueError,
                          "a cluster has at most %d blocks, and clusters divide the grid: %R does not "
                          "divide (%u, %u, %u)",
-                         MAX_CLUSTER, cluster, launcher->grid.x[0], launcher->grid.x[1], launcher->grid.x[2]);
+                         MAX_CLUSTER, cluster, grid[0], grid[1], grid[2]);
             return -1;
         }
-        memcpy(attributes->cluster, dims.x, sizeof dims.x);
+        attributes->cluster = dims;
     }
-    launcher->has_attributes = cooperative || programmatic || attributes->has_priority || attributes->cluster[0];
+    launcher->config.has_attributes = cooperative || programmatic || attributes->has_priority ||
+                                      attributes->cluster.x[0];
     return 0;
 }
 
@@ -154,15 +161,17 @@ PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
     long long tasks, threads = 0;
     PyObject *stream = NULL, *shared = NULL;
-    unsigned bytes;
+    LaunchConfig config = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "L|LOO:forall", keywords, &tasks, &threads, &stream, &shared))
         return NULL;
-    if (read_shared(shared, &bytes) < 0) return NULL;
+    if (read_shared(shared, &config.shared_bytes) < 0) return NULL;
     if (tasks < 0 || threads < 0 || threads > MAX_BLOCK)
         return PyErr_Format(PyExc_ValueError,
                             "forall(ntasks, tpb): ntasks is not negative, tpb is 0 (chosen here) to %d", MAX_BLOCK);
-    Dims grid = {{1, 1, 1}}, block = {{(unsigned)threads, 1, 1}};
-    return launcher_new((Kernel *)object, &grid, &block, stream, bytes, tasks);
+    config.grid = (Dims){{1, 1, 1}};
+    config.block = (Dims){{(unsigned)threads, 1, 1}};
+    if (threads && check_dims((Kernel *)object, &config.grid, &config.block) < 0) return NULL;
+    return launcher_new((Kernel *)object, &config, stream, tasks);
 }
 
 static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
@@ -201,11 +210,11 @@ static int check_device_function(Kernel *self) {
 }
 
 static int compile_now(Kernel *self) {
-    CudaContext *context;
     Config config;
     if (self->core.options.device) return check_device_function(self);
-    if (kernel_device(self, &context) < 0) return -1;
-    kernel_config(self, context, FACTS_ALL, &config);
+    const Device *device = runtime_device(self->core.state->runtime);
+    if (!device) return -1;
+    kernel_config(self, device, FACTS_ALL, &config);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
         Spec *spec = specialiser_for_signature(&self->core, &config,
                                                (Signature *)PyList_GET_ITEM(self->core.signatures, i));

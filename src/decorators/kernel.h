@@ -17,22 +17,15 @@ typedef struct Kernel {
     Specialiser core;
 } Kernel;
 
-typedef struct Dims {
-    unsigned x[3];
-} Dims;
-
 /* kernel[grid, block, stream, shared]; for forall, tasks >= 0 and the grid follows from the block. */
 typedef struct Launcher {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     Kernel *kernel;
-    Dims grid, block;
+    LaunchConfig config;
     PyObject *stream; /* keeps the handle's owner alive */
-    void *stream_handle;
-    unsigned shared_bytes;
     int64_t tasks;
-    bool has_attributes;
-    LaunchAttributes attributes;
+    bool small_grid; /* Program.small holds of it; not known of a grid that follows from tasks */
 } Launcher;
 
 typedef struct PlanArray { /* an array somewhere among the arguments */
@@ -40,6 +33,8 @@ typedef struct PlanArray { /* an array somewhere among the arguments */
     size_t item;       /* bytes of an element */
     uint32_t offset;   /* in the argument buffer */
     uint32_t argument; /* its number */
+    uint8_t ndim;
+    bool strided; /* its layout does not imply the strides */
     bool written;
 } PlanArray;
 
@@ -49,44 +44,50 @@ typedef struct PlanMove { /* bytes of the argument buffer that go to the GPU's p
 
 /* What a launch needs to know about a specialisation, computed once. */
 typedef struct Plan {
-    uint32_t narrays, nmoves;
+    uint32_t narrays, nwords, nmoves, nints;
     PlanArray *arrays;
+    PlanMove *words;  /* of 8 bytes; nmoves of other sizes follow */
+    uint32_t *ints;   /* where integers of 64 bits lie in the argument buffer */
     bool may_overlap; /* some array is written and there is another */
-    uint32_t nints;   /* integers of 64 bits among the arguments */
-    uint32_t *ints;   /* where they lie in the argument buffer */
-    PlanMove *moves;  /* TARGET_NVPTX */
+    bool packs;       /* the code takes a parameter buffer, not the arguments as they lie */
     size_t params_bytes;
-    CudaKernel **loaded; /* one per device */
+    DeviceKernel **loaded; /* one per device */
     int ndevices;
 } Plan;
 
 enum { MAX_PARAMS_BYTES = 4096 }; /* CUDA's limit for kernel parameters */
 
 /* plan.c */
-Plan *plan_of(Kernel *kernel, Spec *spec); /* NULL: exception set */
-CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *context);
-uint32_t plan_facts(const Plan *plan, const char *buffer, const Dims *grid);
-void plan_pack(const Plan *plan, const char *buffer, char *params);
+Plan *plan_make(Kernel *kernel, Spec *spec); /* NULL: exception set */
+static inline Plan *plan_of(Kernel *kernel, Spec *spec) {
+    return KRAIT_UNLIKELY(!spec->extra) ? plan_make(kernel, spec) : spec->extra;
+}
+DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device);
+static inline DeviceKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, Device *device) {
+    DeviceKernel *loaded = plan->loaded[device->ordinal];
+    return KRAIT_UNLIKELY(!loaded || device_kernel_gone(loaded)) ? plan_load(kernel, spec, plan, device) : loaded;
+}
+uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid);
 
 /* staging.c */
 typedef struct Staging {
-    void *device; /* one allocation for all */
+    void *memory; /* one allocation for all */
     size_t bytes;
     struct StagedGroup *groups;
     size_t ngroups;
 } Staging;
 /* Copies host arrays among the arguments to the GPU and redirects the buffer to the copies.  transfers: for each
  * argument 1 + Transfer, or 0; NULL: none says. */
-int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer,
-               const ModuleState *state, const unsigned char *transfers);
-int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back);
+int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream, char *buffer, const ModuleState *state,
+               const unsigned char *transfers);
+int staging_out(Staging *staging, Device *device, void *stream, bool copy_back);
 
 /* arguments.c: puts what compiled code takes into `bound`; new references lie in `made`.  1: it did; -1: exception
  * set. */
-int arguments_adopt(const Kernel *kernel, bool on_gpu, PyObject **bound, PyObject **made, unsigned char *transfers);
+int arguments_adopt(const Kernel *kernel, bool copies, PyObject **bound, PyObject **made, unsigned char *transfers);
 
 /* report.c: raises or warns.  -1: exception set. */
-int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report);
+int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *config, const LaunchReport *report);
 
 /* extensions.c: launches after every extension (option `extensions`) has seen every argument. */
 PyObject *launch_plain(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames); /* launch.c */
@@ -103,9 +104,8 @@ int kernel_compile_signatures(Kernel *kernel, const Config *config);
 
 /* launch.c */
 extern PyType_Spec launcher_spec;
-PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes,
-                       int64_t tasks);
-int kernel_device(Kernel *kernel, CudaContext **context); /* NULL: the host device.  -1: exception set */
-void kernel_config(const Kernel *kernel, CudaContext *context, uint32_t facts, Config *config);
+PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks);
+/* What a kernel is compiled with for a device. */
+void kernel_config(const Kernel *kernel, const Device *device, uint32_t facts, Config *config);
 
 #endif

@@ -31,16 +31,16 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
     ModuleState *state = self->core.state;
     PyObject *signature = Py_None;
     int major = 0, minor = 0;
-    CudaContext *context;
+    const Device *device = runtime_device(state->runtime);
     Config config;
+    if (!device) return NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O(ii):inspect_ptx", keywords, &signature, &major, &minor))
         return NULL;
-    if (kernel_device(self, &context) < 0) return NULL;
-    kernel_config(self, context, FACTS_ALL, &config);
+    kernel_config(self, device, FACTS_ALL, &config);
     config.target = TARGET_NVPTX;
     if (major)
         config.codegen.compute_capability = 10 * major + minor;
-    else if (!context)
+    else if (!device->ptx_target)
         config.codegen.compute_capability = DEFAULT_CAPABILITY;
     Signature *wanted = signature == Py_None ? NULL : signature_from_object(state, signature);
     PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
@@ -84,13 +84,13 @@ static PyObject *kernel_get_metadata(PyObject *self, PyObject *args, PyObject *k
 
 static PyObject *kernel_compile(PyObject *object, PyObject *given) {
     Kernel *self = (Kernel *)object;
-    CudaContext *context;
     Config config;
     Signature *signature = signature_from_object(self->core.state, given);
     if (!signature) return NULL;
     Spec *spec = NULL;
-    if (kernel_device(self, &context) == 0) {
-        kernel_config(self, context, FACTS_ALL, &config);
+    const Device *device = runtime_device(self->core.state->runtime);
+    if (device) {
+        kernel_config(self, device, FACTS_ALL, &config);
         spec = specialiser_compile(&self->core, &config, signature->args, NULL, (size_t)signature->count, NULL, false);
     }
     Py_DECREF(signature);
@@ -107,28 +107,23 @@ static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
     return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
 }
 
-/* ---- what a specialisation needs of a GPU; on the host device what there is to tell ---- */
+/* ---- what a specialisation needs of a device ---- */
 
-static int host_attribute(const Spec *spec, int attribute) {
-    switch (attribute) {
-    case FUNCTION_MAX_THREADS: return MAX_BLOCK_THREADS;
-    case FUNCTION_SHARED_BYTES: return (int)spec->code->shared_bytes;
-    case FUNCTION_LOCAL_BYTES: return (int)host_code_kernel(spec->code->host)->stack_bytes;
-    default: return 0;
-    }
+/* On the thread's device; *device: that.  NULL: exception set. */
+static DeviceKernel *loaded_here(Specialiser *core, const Spec *spec, Device **device) {
+    Kernel *kernel = (Kernel *)((char *)core - offsetof(Kernel, core));
+    *device = runtime_device(core->state->runtime);
+    Plan *plan = *device ? plan_of(kernel, (Spec *)spec) : NULL;
+    return plan ? plan_kernel(kernel, (Spec *)spec, plan, *device) : NULL;
 }
 
-static PyObject *make_attribute(Specialiser *core, const Spec *spec, const void *context) {
-    Kernel *kernel = (Kernel *)((char *)core - offsetof(Kernel, core));
-    int attribute = *(const int *)context, value;
-    CudaContext *where;
-    if (!spec->code->ptx) return PyLong_FromLong(host_attribute(spec, attribute));
-    if (kernel_device(kernel, &where) < 0) return NULL;
-    Plan *plan = plan_of(kernel, (Spec *)spec);
-    CudaKernel *loaded = plan && where ? plan_kernel(kernel, (Spec *)spec, plan, where) : NULL;
-    if (!loaded) return PyErr_Occurred() ? NULL : PyLong_FromLong(0);
-    value = cuda_kernel_attribute(loaded, attribute);
-    return value < 0 ? NULL : PyLong_FromLong(value);
+static PyObject *make_fact(Specialiser *core, const Spec *spec, const void *context) {
+    Device *device;
+    DeviceKernel *loaded = loaded_here(core, spec, &device);
+    int value;
+    if (!loaded) return NULL;
+    int status = device->ops->kernel_fact(loaded, *(const KernelFact *)context, &value);
+    return device_check(device, status, "asking about a kernel") < 0 ? NULL : PyLong_FromLong(value);
 }
 
 typedef struct Shape { /* of a block */
@@ -136,18 +131,15 @@ typedef struct Shape { /* of a block */
     Py_ssize_t shared;
 } Shape;
 
-/* Blocks that a multiprocessor runs at once: on the host device as many as threads fit. */
+/* Blocks that a multiprocessor runs at once. */
 static PyObject *make_active_blocks(Specialiser *core, const Spec *spec, const void *context) {
-    enum { RESIDENT_THREADS = 2048 };
-    Kernel *kernel = (Kernel *)((char *)core - offsetof(Kernel, core));
     const Shape *shape = context;
-    CudaContext *where;
-    if (!spec->code->ptx) return PyLong_FromLong(shape->threads > 0 ? RESIDENT_THREADS / shape->threads : 0);
-    if (kernel_device(kernel, &where) < 0) return NULL;
-    Plan *plan = plan_of(kernel, (Spec *)spec);
-    CudaKernel *loaded = plan && where ? plan_kernel(kernel, (Spec *)spec, plan, where) : NULL;
-    int blocks = loaded ? cuda_kernel_blocks(loaded, (unsigned)shape->threads, (size_t)shape->shared) : 0;
-    return PyErr_Occurred() || blocks < 0 ? NULL : PyLong_FromLong(blocks);
+    Device *device;
+    DeviceKernel *loaded = loaded_here(core, spec, &device);
+    int blocks;
+    if (!loaded) return NULL;
+    int status = device->ops->blocks_at_once(loaded, shape->threads, (size_t)shape->shared, &blocks);
+    return device_check(device, status, "asking how many blocks run at once") < 0 ? NULL : PyLong_FromLong(blocks);
 }
 
 static bool is_specialised(const Kernel *self) {
@@ -155,13 +147,13 @@ static bool is_specialised(const Kernel *self) {
 }
 
 /* Of a kernel for one signature the value, of any other a dict unless a signature is given. */
-static PyObject *kernel_attribute(PyObject *object, PyObject *args, PyObject *kwargs, int attribute) {
+static PyObject *kernel_fact(PyObject *object, PyObject *args, PyObject *kwargs, KernelFact fact) {
     static char *keywords[] = {"signature", NULL};
     PyObject *signature = Py_None;
     Kernel *self = (Kernel *)object;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
     if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
-    return inspect_by_signature(&self->core, signature, make_attribute, &attribute);
+    return inspect_by_signature(&self->core, signature, make_fact, &fact);
 }
 
 static PyObject *kernel_active_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -178,15 +170,15 @@ static PyObject *kernel_active_blocks(PyObject *object, PyObject *args, PyObject
     return inspect_by_signature(&self->core, signature, make_active_blocks, &shape);
 }
 
-#define ATTRIBUTE(name, attribute)                                                       \
+#define FACT(name, fact)                                                                 \
     static PyObject *kernel_##name(PyObject *object, PyObject *args, PyObject *kwargs) { \
-        return kernel_attribute(object, args, kwargs, attribute);                        \
+        return kernel_fact(object, args, kwargs, fact);                                  \
     }
-ATTRIBUTE(get_regs_per_thread, FUNCTION_REGISTERS)
-ATTRIBUTE(get_shared_mem_per_block, FUNCTION_SHARED_BYTES)
-ATTRIBUTE(get_const_mem_size, FUNCTION_CONST_BYTES)
-ATTRIBUTE(get_local_mem_per_thread, FUNCTION_LOCAL_BYTES)
-ATTRIBUTE(get_max_threads_per_block, FUNCTION_MAX_THREADS)
+FACT(get_regs_per_thread, KERNEL_REGISTERS)
+FACT(get_shared_mem_per_block, KERNEL_SHARED_BYTES)
+FACT(get_const_mem_size, KERNEL_CONST_BYTES)
+FACT(get_local_mem_per_thread, KERNEL_LOCAL_BYTES)
+FACT(get_max_threads_per_block, KERNEL_MAX_THREADS)
 
 /* ---- machine code ---- */
 
@@ -300,7 +292,7 @@ static PyObject *kernel_export(PyObject *object, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Oisp:_export", &given, &capability, &name, &status_result)) return NULL;
     Signature *signature = signature_from_object(self->core.state, given);
     if (!signature) return NULL;
-    kernel_config(self, NULL, 0, &config);
+    config = self->core.config;
     config.target = TARGET_NVPTX;
     config.codegen.compute_capability = capability;
     config.codegen.status_result = status_result;

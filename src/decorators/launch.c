@@ -1,9 +1,9 @@
 /* launch.c: kernel[grid, block, stream, shared](...): a Launcher, called by vectorcall.
  *
  * A launch: unpack the arguments into a buffer on the C stack as a specialisation for this device takes them, see
- * which facts hold of them (that decides which of two variants of the code runs), then either pack the GPU's
- * parameter buffer and hand it to the driver, or run the grid on the host device.  Warm launches allocate nothing.
- * Arguments no specialisation takes lead to a compilation. */
+ * which facts hold of them (that decides which of two variants of the code runs), pack the parameters if the device
+ * wants them packed, and hand them to the device (runtime/device.h), of which nobody asks here what it is.  Warm
+ * launches allocate nothing.  Arguments no specialisation takes lead to a compilation. */
 #include "decorators/kernel.h"
 #include "decorators/numpy_api.h"
 
@@ -11,22 +11,13 @@
 #include <string.h>       /* memcpy */
 #include <structmember.h> /* T_PYSSIZET */
 
-enum { STACK_BUFFER = 2048, MAX_STACK_PARAMS = 32, HOST_BLOCK = 256 };
+enum { STACK_BUFFER = 2048, MAX_STACK_PARAMS = 32 };
 
-int kernel_device(Kernel *kernel, CudaContext **context) {
-    Cuda *cuda = kernel->core.state->cuda;
-    int gpu = cuda_use_gpu(cuda);
-    *context = NULL;
-    if (gpu <= 0) return gpu;
-    *context = cuda_current(cuda);
-    return *context ? 0 : -1;
-}
-
-void kernel_config(const Kernel *kernel, CudaContext *context, uint32_t facts, Config *config) {
+void kernel_config(const Kernel *kernel, const Device *device, uint32_t facts, Config *config) {
     *config = kernel->core.config;
-    config->target = context ? TARGET_NVPTX : TARGET_HOST;
-    config->codegen.compute_capability = context ? context_compute_capability(context) : 0;
-    config->codegen.ptx_version = context ? cuda_max_ptx_version(kernel->core.state->cuda) : 0;
+    config->target = device->ptx_target ? TARGET_NVPTX : TARGET_HOST;
+    config->codegen.compute_capability = device->ptx_target;
+    config->codegen.ptx_version = device->ptx_version;
     config->codegen.facts = facts;
 }
 
@@ -34,87 +25,69 @@ void kernel_config(const Kernel *kernel, CudaContext *context, uint32_t facts, C
 
 typedef struct Choice { /* of a specialisation */
     Launcher *self;
-    CudaContext *context;
+    Device *device;
     PyObject *const *bound;
     bool convert;                   /* arguments are converted to the specialisation's types */
+    bool settled;                   /* the device was chosen by where the arrays lie */
     const unsigned char *transfers; /* of each argument, 0 or 1 + Transfer; NULL: none says */
 } Choice;
 
-static int check_threads(const Launcher *self, const Dims *block) {
-    unsigned threads = block->x[0] * block->x[1] * block->x[2];
-    int most = self->kernel->core.options.max_threads;
-    if (most == 0 || threads <= (unsigned)most) return 0;
-    PyErr_Format(PyExc_ValueError, "a block of %u threads: the kernel's launch_bounds allow %d", threads, most);
-    return -1;
-}
-
-/* forall: as many blocks as the tasks need. */
-static int grid_for_tasks(const Launcher *self, CudaKernel *loaded, Dims *grid, Dims *block) {
-    if (self->tasks < 0) return 0;
-    if (block->x[0] == 0) {
-        int best = loaded ? cuda_kernel_best_block(loaded, self->shared_bytes) : HOST_BLOCK;
-        if (best < 0) return -1;
-        block->x[0] = (unsigned)best;
+/* forall: as many blocks as the tasks need.  1: there is nothing to launch; -1: exception set. */
+static int grid_for_tasks(const Launcher *self, DeviceKernel *loaded, LaunchConfig *config) {
+    unsigned *threads = &config->block.x[0];
+    if (*threads == 0) {
+        Device *device = loaded->device;
+        int best = 0, status = device->ops->best_block(loaded, config->shared_bytes, &best);
+        if (device_check(device, status, "choosing a block size") < 0) return -1;
+        *threads = (unsigned)best;
     }
-    int64_t blocks = self->tasks / block->x[0] + (self->tasks % block->x[0] != 0);
+    int64_t blocks = self->tasks / *threads + (self->tasks % *threads != 0);
     if (blocks > INT32_MAX) {
         PyErr_Format(PyExc_ValueError, "%lld tasks in blocks of %u threads: a grid has at most %d blocks along x",
-                     (long long)self->tasks, block->x[0], INT32_MAX);
+                     (long long)self->tasks, *threads, INT32_MAX);
         return -1;
     }
-    grid->x[0] = (unsigned)blocks;
-    return grid->x[0] == 0; /* no task: nothing to launch */
+    config->grid.x[0] = (unsigned)blocks;
+    return blocks == 0;
 }
 
-/* A real GPU's limit holds on the host device too, so that what runs here runs there. */
-static int check_shared(const Launcher *self, const Spec *spec) {
-    if ((size_t)self->shared_bytes + spec->code->shared_bytes <= MAX_BLOCK_SHARED) return 0;
-    PyErr_Format(PyExc_ValueError,
-                 "a block of this kernel would need %u bytes of dynamic and %zu of static shared memory: the host "
-                 "device, as an H200, has %d a block",
-                 self->shared_bytes, spec->code->shared_bytes, MAX_BLOCK_SHARED);
-    return -1;
+static int launch_failed(Kernel *kernel, const Spec *spec, Device *device, int status, const LaunchConfig *config,
+                         const LaunchReport *report) {
+    char what[160];
+    const unsigned *grid = config->grid.x, *block = config->block.x;
+    if (status == DEVICE_REPORTS) return launch_report(kernel, spec, config, report);
+    snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0], grid[1],
+             grid[2], block[0], block[1], block[2]);
+    return device_raise(device, status, what);
 }
 
-static int run_on_host(Launcher *self, Spec *spec, char *buffer) {
-    if (check_shared(self, spec) < 0) return -1;
-    HostLaunch launch = {.kernel = host_code_kernel(spec->code->host),
-                         .shared_static = spec->code->shared_bytes,
-                         .shared_dynamic = self->shared_bytes,
-                         .fibers = spec->code->has_barriers,
-                         .args = buffer,
-                         .exception = buffer + spec->exception_offset,
-                         .exception_bytes = spec->code->exception_bytes};
-    HostLaunchReport report = {.bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX};
-    Dims grid = self->grid, block = self->block;
-    int empty = grid_for_tasks(self, NULL, &grid, &block);
-    if (empty) return empty < 0 ? -1 : 0;
-    for (int i = 0; i < 3; i++) {
-        launch.grid[i] = (int32_t)grid.x[i];
-        launch.block[i] = (int32_t)block.x[i];
+static inline void pack(const Plan *plan, const char *buffer, char *params) {
+    const PlanMove *move = plan->words, *end = move + plan->nwords;
+    for (; move < end; move++) memcpy(params + move->to, buffer + move->from, 8);
+    for (end = move + plan->nmoves; move < end; move++) memcpy(params + move->to, buffer + move->from, move->bytes);
+}
+
+/* -1: exception set. */
+static int give(const Choice *choice, Spec *spec, const Plan *plan, DeviceKernel *loaded, const LaunchConfig *config,
+                char *buffer) {
+    _Alignas(16) char packed[MAX_PARAMS_BYTES];
+    Device *device = choice->device;
+    const char *params = buffer;
+    LaunchReport report;
+    int status;
+    if (plan->packs) {
+        pack(plan, buffer, packed);
+        params = packed;
     }
-    bool ran;
-    spec->references++;
-    Py_BEGIN_ALLOW_THREADS ran = host_device_launch(&launch, &report);
-    Py_END_ALLOW_THREADS int result = ran ? launch_report(self->kernel, spec, &launch, &report)
-                                          : (PyErr_NoMemory(), -1);
-    spec_release(spec);
-    return result;
-}
-
-/* Arrays of this GPU are noted as used by the stream.  1: there are others; -1: exception set. */
-static int note_arrays(const Launcher *self, const Plan *plan, const char *buffer, CudaContext *context) {
-    const Device *device = context_as_device(context);
-    PyTypeObject *device_array = self->kernel->core.state->marshal.device_array;
-    int others = 0;
-    for (uint32_t i = 0; i < plan->narrays; i++) {
-        PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
-        if (!Py_IS_TYPE(owner, device_array) || ((DeviceArray *)owner)->device != device)
-            others = 1;
-        else if (device_array_used((DeviceArray *)owner, self->stream_handle, self->stream) < 0)
-            return -1;
+    report.exception = buffer + spec->exception_offset;
+    if (device->finishes) {
+        Py_BEGIN_ALLOW_THREADS status = device->ops->launch(loaded, config, params, &report);
+        Py_END_ALLOW_THREADS
+    } else {
+        status = device->ops->launch(loaded, config, params, &report);
     }
-    return others;
+    if (KRAIT_UNLIKELY(status != 0)) return launch_failed(choice->self->kernel, spec, device, status, config, &report);
+    return 0;
 }
 
 static int refuse_host_arrays(void) {
@@ -124,67 +97,88 @@ static int refuse_host_arrays(void) {
     return -1;
 }
 
-static int run_on_gpu(const Choice *choice, Spec *spec, Plan *plan, char *buffer) {
-    Launcher *self = choice->self;
-    CudaContext *context = choice->context;
-    ModuleState *state = self->kernel->core.state;
-    CudaKernel *loaded = plan_kernel(self->kernel, spec, plan, context);
+static int give_staged(const Choice *choice, Spec *spec, const Plan *plan, DeviceKernel *loaded,
+                       const LaunchConfig *config, char *buffer) {
     Staging staging;
-    Dims grid = self->grid, block = self->block;
-    _Alignas(16) char params[MAX_PARAMS_BYTES];
-    if (!loaded) return -1;
-    int empty = grid_for_tasks(self, loaded, &grid, &block);
-    if (empty) return empty < 0 ? -1 : 0;
-    int staged = note_arrays(self, plan, buffer, context);
-    if (staged < 0) return -1;
-    if (staged && runtime_capture) return refuse_host_arrays();
-    if (staged && staging_in(&staging, plan, context, self->stream_handle, buffer, state, choice->transfers) < 0) {
-        staging_out(&staging, context, self->stream_handle, false);
-        return -1;
+    Device *device = choice->device;
+    if (runtime_capture) return refuse_host_arrays();
+    int result = staging_in(&staging, plan, device, config->stream, buffer, choice->self->kernel->core.state,
+                            choice->transfers);
+    if (result == 0) result = give(choice, spec, plan, loaded, config, buffer);
+    return staging_out(&staging, device, config->stream, result == 0) < 0 ? -1 : result;
+}
+
+/* Where a launch's arrays lie; FAILED: exception set. */
+typedef enum Places { HERE, AT_HOST, ELSEWHERE, FAILED } Places;
+
+/* Arrays of this device are noted as used by the stream. */
+static Places note_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
+    const Launcher *self = choice->self;
+    PyTypeObject *device_array = self->kernel->core.state->marshal.device_array;
+    Places places = HERE;
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
+        DeviceArray *array = (DeviceArray *)owner;
+        if (KRAIT_UNLIKELY(!Py_IS_TYPE(owner, device_array))) {
+            if (places == HERE) places = AT_HOST;
+        } else if (KRAIT_UNLIKELY(array->device != choice->device)) {
+            places = ELSEWHERE;
+        } else if (device_array_used(array, self->config.stream, self->stream) < 0) {
+            return FAILED;
+        }
     }
-    plan_pack(plan, buffer, params);
-    CudaLaunch launch = {.grid = {grid.x[0], grid.x[1], grid.x[2]},
-                         .block = {block.x[0], block.x[1], block.x[2]},
-                         .stream = self->stream_handle,
-                         .shared_bytes = self->shared_bytes,
-                         .attributes = self->has_attributes ? &self->attributes : NULL,
-                         .params = params,
-                         .params_bytes = plan->params_bytes};
-    int result = cuda_kernel_launch(loaded, &launch);
-    if (staged && staging_out(&staging, context, self->stream_handle, result == 0) < 0) result = -1;
-    return result;
+    return places;
+}
+
+static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char *buffer) {
+    Launcher *self = choice->self;
+    const LaunchConfig *config = &self->config;
+    DeviceKernel *loaded = plan_kernel(self->kernel, spec, plan, choice->device);
+    LaunchConfig fitted;
+    if (!loaded) return -1;
+    if (KRAIT_UNLIKELY(self->tasks >= 0)) {
+        fitted = *config;
+        config = &fitted;
+        int empty = grid_for_tasks(self, loaded, &fitted);
+        if (empty) return empty < 0 ? -1 : 0;
+    }
+    if (device_allow_shared(loaded, config->shared_bytes) < 0) return -1;
+    return (places == HERE ? give : give_staged)(choice, spec, plan, loaded, config, buffer);
 }
 
 /* ---- choosing ---- */
-
-static bool for_device(const Spec *spec, const CudaContext *context) {
-    const Config *config = &spec->code->config;
-    if (!context) return config->target == TARGET_HOST;
-    return config->target == TARGET_NVPTX && config->codegen.compute_capability == context_compute_capability(context);
-}
 
 /* Of all facts or of none: whether the specialisation is the variant for this call.  forall: a block has a warp at
  * least. */
 static bool is_variant(const Launcher *self, const Spec *spec, const Plan *plan, const char *buffer) {
     enum { LEAST_BLOCK = 32 };
-    int64_t block = self->block.x[0] ? self->block.x[0] : LEAST_BLOCK;
-    Dims grid = self->grid;
-    if (self->tasks >= 0) grid.x[0] = self->tasks / block < SMALL_BLOCKS ? 1 : UINT32_MAX;
-    return (plan_facts(plan, buffer, &grid) == FACTS_ALL) == (spec->code->config.codegen.facts == FACTS_ALL);
+    bool small = self->small_grid;
+    if (KRAIT_UNLIKELY(self->tasks >= 0)) {
+        int64_t block = self->config.block.x[0] ? self->config.block.x[0] : LEAST_BLOCK;
+        small = self->tasks / block < SMALL_BLOCKS;
+    }
+    return (plan_facts(plan, buffer, small) == FACTS_ALL) == (spec->code->config.codegen.facts == FACTS_ALL);
 }
 
 /* MARSHAL_OK: launched, *status tells how it went.  MISMATCH: this specialisation is not for these arguments. */
 static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, int *status) {
     Launcher *self = choice->self;
     const Marshal *marshal = &self->kernel->core.state->marshal;
-    MarshalResult filled = (choice->convert ? spec_convert : spec_unpack)(marshal, spec, choice->bound, buffer);
+    Places places = HERE;
+    MarshalResult filled = choice->convert ? spec_convert(marshal, spec, choice->bound, buffer)
+                                           : spec_unpack(marshal, spec, choice->bound, buffer);
     if (filled == MARSHAL_ERROR && choice->convert) binding_name_argument(&self->kernel->core.binding, spec->refused);
     if (filled != MARSHAL_OK) return filled;
     if (!spec_guards(spec)) return MARSHAL_MISMATCH;
     Plan *plan = plan_of(self->kernel, spec);
     if (!plan) return MARSHAL_ERROR;
     if (!is_variant(self, spec, plan, buffer)) return MARSHAL_MISMATCH;
-    *status = choice->context ? run_on_gpu(choice, spec, plan, buffer) : run_on_host(self, spec, buffer);
+    if (!choice->device->shares_memory) {
+        places = note_arrays(choice, plan, buffer);
+        if (places == FAILED) return MARSHAL_ERROR;
+        if (places == ELSEWHERE && !choice->settled) return MARSHAL_MISMATCH; /* launch_slow settles it */
+    }
+    *status = run(choice, spec, plan, places, buffer);
     return MARSHAL_OK;
 }
 
@@ -201,7 +195,7 @@ static MarshalResult try_launch_buffer(const Choice *choice, Spec *spec, int *st
 /* -1: exception set; 0: launched; 1: it does not take these arguments. */
 static int launch_if_it_takes(const Choice *choice, Spec *spec) {
     int status = 0;
-    if (!for_device(spec, choice->context)) return 1;
+    if (spec->code->config.codegen.compute_capability != choice->device->ptx_target) return 1;
     spec->references++; /* guards and conversions may run anything, and that may drop it */
     MarshalResult filled = try_launch_buffer(choice, spec, &status);
     spec_release(spec);
@@ -229,7 +223,7 @@ static int launch_known(const Choice *choice) {
 static Spec *compile_variant(const Choice *choice, uint32_t facts, const Spec *like) {
     Kernel *kernel = choice->self->kernel;
     Config config;
-    kernel_config(kernel, choice->context, facts, &config);
+    kernel_config(kernel, choice->device, facts, &config);
     if (like && like->convert)
         return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs,
                                    like->declared, true);
@@ -248,23 +242,24 @@ static int launch_compiled(Choice *choice) {
         if (!spec) return -1;
         choice->convert = spec->convert;
         table_note(core, table_fingerprint(core, choice->bound), spec);
+        spec->references++;
         MarshalResult filled = try_launch_buffer(choice, spec, &status);
-        if (filled == MARSHAL_OK) return status;
-        if (filled == MARSHAL_ERROR) return -1;
+        spec_release(spec);
+        if (filled != MARSHAL_MISMATCH) return filled == MARSHAL_OK ? status : -1;
     }
     PyErr_SetString(PyExc_TypeError, "an argument does not convert to its declared type");
     return -1;
 }
 
-/* The launch goes to the GPU on which the arrays lie.  -1: they lie on several. */
+/* The launch goes to the device on which the arrays lie.  -1: they lie on several. */
 static int follow_arrays(Choice *choice) {
     const Kernel *kernel = choice->self->kernel;
-    const ModuleState *state = kernel->core.state;
-    const Device *home = NULL;
-    if (!choice->context) return 0;
+    Device *home = NULL;
+    choice->settled = true;
+    if (choice->device->shares_memory) return 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
-        if (!Py_IS_TYPE(choice->bound[i], state->marshal.device_array)) continue;
-        const Device *device = ((DeviceArray *)choice->bound[i])->device;
+        if (!Py_IS_TYPE(choice->bound[i], kernel->core.state->marshal.device_array)) continue;
+        Device *device = ((DeviceArray *)choice->bound[i])->device;
         if (home && home != device) {
             PyErr_Format(PyExc_ValueError,
                          "the arrays of a launch lie on different GPUs, %d and %d: copy them to one of them",
@@ -273,7 +268,7 @@ static int follow_arrays(Choice *choice) {
         }
         home = device;
     }
-    if (home && home != context_as_device(choice->context)) choice->context = cuda_context(state->cuda, home->ordinal);
+    if (home) choice->device = home;
     return 0;
 }
 
@@ -287,11 +282,11 @@ static int launch_slow(Choice *choice, PyObject **bound) {
         transfers = (unsigned char *)(made + count);
     }
     choice->transfers = transfers;
-    int status = arguments_adopt(kernel, choice->context != NULL, bound, made, transfers);
-    if (status == 1)
-        status = follow_arrays(choice) < 0 ? -1 : launch_known(choice);
-    else if (status == 0)
-        status = 1;
+    const Device *first = choice->device;
+    int status = arguments_adopt(kernel, !first->shares_memory, bound, made, transfers);
+    bool adopted = status == 1;
+    if (status >= 0) status = follow_arrays(choice) < 0 ? -1 : 1;
+    if (status == 1 && (adopted || choice->device != first)) status = launch_known(choice);
     if (status == 1) status = launch_compiled(choice);
     for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);
     if (made != few) PyMem_Free(made);
@@ -315,7 +310,7 @@ static int launch_recorded(Choice *choice, PyObject **bound) {
         PyErr_SetString(PyExc_RuntimeError, "a kernel with *args cannot be recorded in a graph");
         return -1;
     }
-    if (choice->context) {
+    if (!choice->device->shares_memory) {
         status = launch_known(choice);
         if (status == 1) status = launch_slow(choice, bound);
     } else {
@@ -335,13 +330,12 @@ PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf,
         return PyErr_NoMemory();
     bool convert = self->kernel->core.signatures &&
                    PyList_GET_SIZE(self->kernel->core.signatures) == 1; /* no choice to make */
-    Choice choice = {self, NULL, bound, convert, NULL};
-    if (kernel_device(self->kernel, &choice.context) < 0 || check_threads(self, &self->block) < 0) goto done;
+    Choice choice = {self, runtime_device(self->kernel->core.state->runtime), bound, convert, false, NULL};
+    if (!choice.device) goto done;
     if (binding_direct(binding, nargs, kwnames))
         memcpy(bound, args, (size_t)nargs * sizeof *bound);
     else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0)
         goto done;
-    if (follow_arrays(&choice) < 0) goto done;
     if (KRAIT_UNLIKELY(runtime_capture != NULL)) {
         status = launch_recorded(&choice, bound);
         goto done;
@@ -357,8 +351,7 @@ done:
 
 /* ---- the class ---- */
 
-PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyObject *stream, unsigned shared_bytes,
-                       int64_t tasks) {
+PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks) {
     ModuleState *state = kernel->core.state;
     void *handle = NULL;
     if (stream && runtime_stream_handle(&state->marshal, stream, &handle) < 0) return NULL;
@@ -367,12 +360,12 @@ PyObject *launcher_new(Kernel *kernel, const Dims *grid, const Dims *block, PyOb
     PyObject *extensions = PyDict_GetItemString(kernel->core.options.given, "extensions");
     self->vectorcall = extensions && PyObject_IsTrue(extensions) == 1 ? launch_extended : launch_plain;
     self->kernel = (Kernel *)Py_NewRef((PyObject *)kernel);
-    self->grid = *grid;
-    self->block = *block;
+    self->config = *config;
+    self->config.stream = handle;
     self->stream = Py_XNewRef(stream);
-    self->stream_handle = handle;
-    self->shared_bytes = shared_bytes;
     self->tasks = tasks;
+    self->small_grid = true;
+    for (int axis = 0; axis < 3; axis++) self->small_grid &= config->grid.x[axis] <= SMALL_BLOCKS;
     return (PyObject *)self;
 }
 
@@ -398,23 +391,24 @@ static PyObject *launcher_repr(PyObject *object) {
     PyObject *name = ((PyFunctionObject *)self->kernel->core.function)->func_qualname;
     if (self->tasks >= 0)
         return PyUnicode_FromFormat("<kernel %U for all of %lld tasks>", name, (long long)self->tasks);
-    return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, self->grid.x[0], self->grid.x[1],
-                                self->grid.x[2], self->block.x[0], self->block.x[1], self->block.x[2]);
+    const unsigned *grid = self->config.grid.x, *block = self->config.block.x;
+    return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, grid[0], grid[1], grid[2], block[0],
+                                block[1], block[2]);
 }
 
 static PyMemberDef launcher_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Launcher, vectorcall), READONLY, NULL},
     {"kernel", T_OBJECT_EX, offsetof(Launcher, kernel), READONLY, "what is launched"},
-    {"sharedmem", T_UINT, offsetof(Launcher, shared_bytes), READONLY, "bytes of dynamic shared memory"},
+    {"sharedmem", T_UINT, offsetof(Launcher, config.shared_bytes), READONLY, "bytes of dynamic shared memory"},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyObject *dims_tuple(const Dims *dims) { return Py_BuildValue("(III)", dims->x[0], dims->x[1], dims->x[2]); }
 static PyObject *get_griddim(PyObject *self, void *closure) {
-    return (void)closure, dims_tuple(&((Launcher *)self)->grid);
+    return (void)closure, dims_tuple(&((Launcher *)self)->config.grid);
 }
 static PyObject *get_blockdim(PyObject *self, void *closure) {
-    return (void)closure, dims_tuple(&((Launcher *)self)->block);
+    return (void)closure, dims_tuple(&((Launcher *)self)->config.block);
 }
 
 static PyGetSetDef launcher_getset[] = {

@@ -10,11 +10,11 @@
 static void plan_free(void *extra) {
     Plan *plan = extra;
     for (int i = 0; i < plan->ndevices; i++)
-        if (plan->loaded[i]) cuda_kernel_free(plan->loaded[i]);
+        if (plan->loaded[i]) plan->loaded[i]->device->ops->kernel_free(plan->loaded[i]);
     PyMem_Free(plan->loaded);
     PyMem_Free(plan->arrays);
     PyMem_Free(plan->ints);
-    PyMem_Free(plan->moves);
+    PyMem_Free(plan->words);
     PyMem_Free(plan);
 }
 
@@ -35,6 +35,8 @@ static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t 
                                                     .item = type_size(type_element(leaf->array)),
                                                     .offset = (uint32_t)(offset + leaf->offset),
                                                     .argument = argument,
+                                                    .ndim = leaf->array->ndim,
+                                                    .strided = leaf->array->layout == LAYOUT_A,
                                                     .written = written && !leaf->array->readonly};
     }
 }
@@ -47,24 +49,24 @@ typedef struct Moving {
     const Spec *spec;
 } Moving;
 
-/* Neighbouring parameters that are neighbours in the parameter buffer too are one move.  NULL: exception set. */
+/* Words first: nearly all parameters are of 8 bytes, or of several.  NULL: exception set. */
 static void *make_moves(Arena *arena, void *context) {
+    enum { WORD = 8 };
     const Moving *moving = context;
     Plan *plan = moving->plan;
     const Spec *spec = moving->spec;
     KernelParam *params = NULL;
-    size_t count = kernel_params(arena, spec->code->params, spec->nargs, &params, &plan->params_bytes);
-    plan->moves = PyMem_Calloc(count + 1, sizeof *plan->moves);
-    if (!plan->moves) return PyErr_NoMemory();
+    size_t count = kernel_params(arena, spec->code->params, spec->nargs, &params, &plan->params_bytes), words = 0;
+    for (size_t i = 0; i < count; i++) words += leaf_bytes(params[i].leaf) / WORD;
+    plan->words = PyMem_Calloc(words + count + 1, sizeof *plan->words);
+    if (!plan->words) return PyErr_NoMemory();
     for (size_t i = 0; i < count; i++) {
         const Leaf *leaf = params[i].leaf;
-        PlanMove move = {spec->args[params[i].argument].offset + leaf->offset, params[i].to,
-                         (uint32_t)leaf_bytes(leaf)};
-        PlanMove *last = plan->nmoves ? &plan->moves[plan->nmoves - 1] : NULL;
-        if (last && last->from + last->bytes == move.from && last->to + last->bytes == move.to)
-            last->bytes += move.bytes;
-        else
-            plan->moves[plan->nmoves++] = move;
+        uint32_t from = (uint32_t)(spec->args[params[i].argument].offset + leaf->offset), to = (uint32_t)params[i].to;
+        uint32_t left = (uint32_t)leaf_bytes(leaf);
+        for (; left >= WORD; left -= WORD, from += WORD, to += WORD)
+            plan->words[plan->nwords++] = (PlanMove){from, to, WORD};
+        if (left) plan->words[words + plan->nmoves++] = (PlanMove){from, to, left};
     }
     return plan;
 }
@@ -86,15 +88,15 @@ static int warn_without_effect(const Kernel *kernel, const Code *code) {
                             ((PyFunctionObject *)kernel->core.function)->func_qualname, code->assigned, code->assigned);
 }
 
-Plan *plan_of(Kernel *kernel, Spec *spec) {
-    if (spec->extra) return spec->extra;
+Plan *plan_make(Kernel *kernel, Spec *spec) {
     Plan *plan = PyMem_Calloc(1, sizeof *plan);
     uint32_t count = 0, nwritten = 0;
     if (!plan) return (Plan *)PyErr_NoMemory();
     for (uint32_t i = 0; i < spec->nargs; i++) count += count_arrays(spec->args[i].type);
     plan->arrays = PyMem_Calloc(count + 1, sizeof *plan->arrays);
     plan->ints = PyMem_Calloc(spec->nargs + 1, sizeof *plan->ints);
-    plan->ndevices = spec->code->ptx ? cuda_device_count(kernel->core.state->cuda) : 0;
+    plan->ndevices = runtime_device_count(kernel->core.state->runtime);
+    plan->packs = spec->code->ptx != NULL;
     plan->loaded = PyMem_Calloc((size_t)plan->ndevices + 1, sizeof *plan->loaded);
     if (!plan->arrays || !plan->ints || !plan->loaded) {
         PyErr_NoMemory();
@@ -107,7 +109,7 @@ Plan *plan_of(Kernel *kernel, Spec *spec) {
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
     if (nwritten == 0 && warn_without_effect(kernel, spec->code) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
-    if (spec->code->ptx && list_moves(plan, spec) < 0) goto failed;
+    if (plan->packs && list_moves(plan, spec) < 0) goto failed;
     spec->extra = plan;
     spec->free_extra = plan_free;
     return plan;
@@ -116,94 +118,84 @@ failed:
     return NULL;
 }
 
-CudaKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, CudaContext *context) {
-    int device = context_device(context);
-    if (KRAIT_UNLIKELY(!plan->loaded[device] || cuda_kernel_gone(plan->loaded[device]))) {
-        cuda_kernel_free(plan->loaded[device]);
-        const Code *code = spec->code;
-        CudaKernel *loaded = cuda_kernel_load(context, code->ptx, code->config.codegen.entry_name,
-                                              kernel->core.options.max_registers);
-        if (loaded && kernel->core.options.has_carveout &&
-            cuda_kernel_set_carveout(loaded, kernel->core.options.carveout) < 0) {
-            cuda_kernel_free(loaded);
-            loaded = NULL;
-        }
-        plan->loaded[device] = loaded;
-    }
-    return plan->loaded[device];
+DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) {
+    DeviceKernel **loaded = &plan->loaded[device->ordinal];
+    const Code *code = spec->code;
+    const Options *options = &kernel->core.options;
+    if (*loaded) device->ops->kernel_free(*loaded);
+    *loaded = device_load(device, &(DeviceCode){.ptx = code->ptx,
+                                                .entry = code->config.codegen.entry_name,
+                                                .host = code->host ? host_code_kernel(code->host) : NULL,
+                                                .max_registers = options->max_registers,
+                                                .has_carveout = options->has_carveout,
+                                                .carveout = options->carveout,
+                                                .barriers = code->has_barriers,
+                                                .params_bytes = plan->params_bytes,
+                                                .shared_bytes = code->shared_bytes,
+                                                .exception_bytes = code->exception_bytes});
+    return *loaded;
 }
+
+/* ---- facts: what holds of this call's arguments ---- */
 
 typedef struct Extent {
     uintptr_t low, high; /* the first byte, one past the last */
 } Extent;
 
-static inline Extent extent_of(const PlanArray *array, const char *buffer) {
+/* Where the array lies; false: it is too large for Program.small. */
+static inline bool measure(const PlanArray *array, const char *buffer, Extent *extent) {
     const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
     const int64_t *shape = (const int64_t *)(head + 1);
     uintptr_t data = (uintptr_t)head->data;
-    if (array->type->ndim == 1 && array->type->layout != LAYOUT_A)
-        return (Extent){data, data + (size_t)shape[0] * array->item};
-    ByteRange range = strided_range(array->type->ndim, shape, shape + array->type->ndim, array->item);
-    return (Extent){data + (uintptr_t)range.low, data + (uintptr_t)range.high};
+    uint64_t count = 1, longest = 0;
+    for (unsigned i = 0; i < array->ndim; i++) {
+        uint64_t length = (uint64_t)shape[i];
+        longest = length > longest ? length : longest;
+        count *= length;
+    }
+    if (KRAIT_UNLIKELY(array->strided)) {
+        ByteRange range = strided_range(array->ndim, shape, shape + array->ndim, array->item);
+        *extent = (Extent){data + (uintptr_t)range.low, data + (uintptr_t)range.high};
+        if (range.low <= INT32_MIN || range.high - range.low > INT32_MAX) return false;
+    } else {
+        *extent = (Extent){data, data + count * array->item};
+        if (count * array->item > INT32_MAX) return false;
+    }
+    return longest <= SMALL_COUNT && count <= SMALL_COUNT;
 }
 
 /* An array without elements overlaps nothing: its extent is empty. */
-static bool meets(Extent one, Extent other) {
+static inline bool meets(Extent one, Extent other) {
     return one.low < other.high && other.low < one.high && one.low < one.high && other.low < other.high;
 }
 
-/* Whether an array that may be written shares memory with another argument. */
-static bool overlaps(const Plan *plan, const char *buffer) {
-    enum { FEW = 16 };
-    Extent extents[FEW];
-    if (!plan->may_overlap) return false;
-    for (uint32_t i = 0; i < plan->narrays && i < FEW; i++) extents[i] = extent_of(&plan->arrays[i], buffer);
-    for (uint32_t i = 0; i < plan->narrays; i++) {
-        Extent one = i < FEW ? extents[i] : extent_of(&plan->arrays[i], buffer);
-        for (uint32_t k = 0; k < i; k++) {
-            if (!plan->arrays[i].written && !plan->arrays[k].written) continue;
-            if (meets(one, k < FEW ? extents[k] : extent_of(&plan->arrays[k], buffer))) return true;
-        }
-    }
+/* Whether array i, which is the last of those measured, shares memory with another, and one of the two is written. */
+static inline bool overlaps(const Plan *plan, const Extent *extents, uint32_t i) {
+    bool written = plan->arrays[i].written;
+    for (uint32_t k = 0; k < i; k++)
+        if ((written || plan->arrays[k].written) && meets(extents[i], extents[k])) return true;
     return false;
 }
 
-static bool is_small_array(const PlanArray *array, const char *buffer) {
-    const int64_t *shape = (const int64_t *)(buffer + array->offset + sizeof(ArrayHead));
-    int64_t item = (int64_t)type_size(type_element(array->type)), count = 1;
-    for (unsigned i = 0; i < array->type->ndim; i++) {
-        if (shape[i] > SMALL_COUNT) return false;
-        count *= shape[i];
-        if (count > SMALL_COUNT) return false;
-    }
-    if (array->type->layout != LAYOUT_A) return count <= INT32_MAX / (item ? item : 1);
-    ByteRange range = strided_range(array->type->ndim, shape, shape + array->type->ndim, (size_t)item);
-    return range.low > INT32_MIN && range.high - range.low <= INT32_MAX;
-}
-
-static bool is_small(const Plan *plan, const char *buffer, const Dims *grid) {
-    for (int axis = 0; axis < 3; axis++)
-        if (grid->x[axis] > SMALL_BLOCKS) return false;
+static bool small_ints(const Plan *plan, const char *buffer) {
     for (uint32_t i = 0; i < plan->nints; i++) {
         int64_t number;
         memcpy(&number, buffer + plan->ints[i], sizeof number);
         if (number <= -SMALL_COUNT || number >= SMALL_COUNT) return false;
     }
-    for (uint32_t i = 0; i < plan->narrays; i++)
-        if (!is_small_array(&plan->arrays[i], buffer)) return false;
     return true;
 }
 
-uint32_t plan_facts(const Plan *plan, const char *buffer, const Dims *grid) {
-    return (overlaps(plan, buffer) ? 0 : FACT_NOALIAS) | (is_small(plan, buffer, grid) ? FACT_SMALL : 0);
-}
-
-void plan_pack(const Plan *plan, const char *buffer, char *params) {
-    for (uint32_t i = 0; i < plan->nmoves; i++) {
-        const PlanMove *move = &plan->moves[i];
-        if (move->bytes == 8)
-            memcpy(params + move->to, buffer + move->from, 8);
-        else
-            memcpy(params + move->to, buffer + move->from, move->bytes);
+uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid) {
+    enum { FEW = 32 };
+    Extent few[FEW], *extents = few;
+    bool small = small_grid && small_ints(plan, buffer), apart = true;
+    if (KRAIT_UNLIKELY(plan->narrays > FEW) && !(extents = PyMem_Malloc(plan->narrays * sizeof *extents)))
+        return 0; /* without memory nothing is known */
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        small &= measure(&plan->arrays[i], buffer, &extents[i]);
+        if (plan->may_overlap && apart) apart = !overlaps(plan, extents, i);
     }
+    if (extents != few) PyMem_Free(extents);
+    return (apart ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0);
 }

@@ -1,26 +1,26 @@
-/* report.c: what a launch on the host device reports, as Python sees it.
+/* report.c: what a launch reports (LaunchReport), as Python sees it.
  *
  * A thread that raised: that exception, with a note that names block and thread.  A missed barrier: LaunchError with
  * the barrier's line.  An access outside an array: OutOfBoundsWarning, shown at the source line; the access itself
  * was left out. */
 #include "decorators/kernel.h"
 
-static void split(int64_t index, const int32_t size[3], long parts[3]) {
+static void split(int64_t index, const unsigned size[3], long parts[3]) {
     parts[0] = (long)(index % size[0]);
     parts[1] = (long)(index / size[0] % size[1]);
     parts[2] = (long)(index / size[0] / size[1]);
 }
 
-static PyObject *thread_text(const HostLaunch *launch, int64_t number) {
+static PyObject *thread_text(const LaunchConfig *launch, int64_t number) {
     long at[3];
-    split(number < 0 ? 0 : number, launch->block, at);
+    split(number < 0 ? 0 : number, launch->block.x, at);
     return PyUnicode_FromFormat("thread (%ld, %ld, %ld)", at[0], at[1], at[2]);
 }
 
 /* "block (1, 0, 0), thread (3, 0, 0)" */
-static PyObject *place(const HostLaunch *launch, const HostLaunchReport *report) {
+static PyObject *place(const LaunchConfig *launch, const LaunchReport *report) {
     long block[3];
-    split(report->bad_block < 0 ? 0 : report->bad_block, launch->grid, block);
+    split(report->bad_block < 0 ? 0 : report->bad_block, launch->grid.x, block);
     PyObject *thread = thread_text(launch, report->bad_thread), *text = NULL;
     if (thread) text = PyUnicode_FromFormat("block (%ld, %ld, %ld), %U", block[0], block[1], block[2], thread);
     Py_XDECREF(thread);
@@ -43,7 +43,7 @@ static void add_note(PyObject *note) {
 }
 
 /* "thread (16, 0, 0) and 15 more ended without it", "thread (1, 0, 0) waits at line 12" */
-static PyObject *missing_text(const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report) {
+static PyObject *missing_text(const Spec *spec, const LaunchConfig *launch, const LaunchReport *report) {
     const AccessSite *site = site_of(spec, report->missing_site);
     PyObject *thread = thread_text(launch, report->missing_thread), *text = NULL;
     if (thread && site)
@@ -83,7 +83,7 @@ static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *whe
     return result;
 }
 
-int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, const HostLaunchReport *report) {
+int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, const LaunchReport *report) {
     if (report->interrupted) return -1;
     if (report->status == 0 && !report->stuck && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
@@ -94,7 +94,7 @@ int launch_report(Kernel *kernel, const Spec *spec, const HostLaunch *launch, co
         if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing);
         Py_XDECREF(missing);
     } else if (report->status != 0) {
-        errors_raise_site(kernel->core.state, spec->code, report->status, launch->exception,
+        errors_raise_site(kernel->core.state, spec->code, report->status, report->exception,
                           PyFunction_GET_GLOBALS(kernel->core.function));
         PyObject *note = PyUnicode_FromFormat("raised in %U of kernel %U", where,
                                               ((PyFunctionObject *)kernel->core.function)->func_name);

@@ -69,16 +69,16 @@ static bool is_read(const unsigned char *transfers, const StagedArray *staged) {
 }
 
 /* Host arrays in order of address.  -1: an array lies on another GPU. */
-static Py_ssize_t list_host_arrays(const Plan *plan, CudaContext *context, char *buffer, const ModuleState *state,
+static Py_ssize_t list_host_arrays(const Plan *plan, Device *device, char *buffer, const ModuleState *state,
                                    StagedArray *staged) {
     Py_ssize_t count = 0;
     for (uint32_t i = 0; i < plan->narrays; i++) {
         ArrayHead *head = (ArrayHead *)(buffer + plan->arrays[i].offset);
         if (PyObject_TypeCheck((PyObject *)head->owner, state->marshal.device_array)) {
             const Device *home = ((DeviceArray *)head->owner)->device;
-            if (home == context_as_device(context)) continue;
+            if (home == device) continue;
             PyErr_Format(PyExc_ValueError, "a device array lies on device %d, the kernel runs on device %d",
-                         home->ordinal, context_device(context));
+                         home->ordinal, device->ordinal);
             return -1;
         }
         staged[count] = (StagedArray){&plan->arrays[i], head, 0, 0};
@@ -121,8 +121,8 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
     return total;
 }
 
-int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *stream, char *buffer,
-               const ModuleState *state, const unsigned char *transfers) {
+int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream, char *buffer, const ModuleState *state,
+               const unsigned char *transfers) {
     StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
     size_t *group_of = PyMem_Calloc(plan->narrays + 1, sizeof *group_of);
     int result = -1;
@@ -132,20 +132,20 @@ int staging_in(Staging *staging, const Plan *plan, CudaContext *context, void *s
         PyErr_NoMemory();
         goto done;
     }
-    Py_ssize_t count = list_host_arrays(plan, context, buffer, state, staged);
+    Py_ssize_t count = list_host_arrays(plan, device, buffer, state, staged);
     if (count < 0) goto done;
     staging->bytes = form_groups(staging, staged, (size_t)count, group_of, transfers);
     if (count > 0 && staging->bytes == 0) goto done;
-    if (count > 0 && cuda_stage_alloc(context, stream, staging->bytes, &staging->device) < 0) goto done;
+    if (count > 0 && device_allocate(device, stream, staging->bytes, &staging->memory) < 0) goto done;
     for (size_t i = 0; i < staging->ngroups; i++) {
         const struct StagedGroup *group = &staging->groups[i];
-        if (group->read &&
-            cuda_stage_in(context, stream, (char *)staging->device + group->offset, group->host, group->bytes) < 0)
+        if (group->read && device_copy(device, COPY_IN, stream, false, (char *)staging->memory + group->offset,
+                                       group->host, group->bytes) < 0)
             goto done;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         const struct StagedGroup *group = &staging->groups[group_of[i]];
-        staged[i].head->data = (char *)staging->device + group->offset + ((char *)staged[i].head->data - group->host);
+        staged[i].head->data = (char *)staging->memory + group->offset + ((char *)staged[i].head->data - group->host);
     }
     result = 0;
 done:
@@ -155,22 +155,23 @@ done:
 }
 
 /* The way back; also cleans up after a failed staging_in or launch (copy_back false). */
-int staging_out(Staging *staging, CudaContext *context, void *stream, bool copy_back) {
+int staging_out(Staging *staging, Device *device, void *stream, bool copy_back) {
     PyObject *type, *value, *traceback;
     int result = 0;
     PyErr_Fetch(&type, &value, &traceback);
     for (size_t i = 0; i < staging->ngroups; i++) {
         struct StagedGroup *group = &staging->groups[i];
         if (copy_back && group->written && result == 0) {
-            result = cuda_stage_out(context, stream, group->host, (char *)staging->device + group->offset,
-                                    group->bytes);
+            result = device_copy(device, COPY_OUT, stream, true, group->host, (char *)staging->memory + group->offset,
+                                 group->bytes);
             if (result == 0 && group->compact)
                 result = PyArray_CopyInto((PyArrayObject *)group->original, (PyArrayObject *)group->compact);
         }
         Py_XDECREF(group->compact);
         Py_XDECREF(group->original);
     }
-    if (staging->device && cuda_stage_free(context, stream, staging->device, staging->bytes) < 0) result = -1;
+    int status = staging->memory ? device->ops->release(device, staging->memory, staging->bytes, &stream, 1) : 0;
+    if (device_check(device, status, "freeing the memory of a launch") < 0) result = -1;
     PyMem_Free(staging->groups);
     if (type) PyErr_Restore(type, value, traceback);
     *staging = (Staging){0};

@@ -13,12 +13,12 @@
 
 typedef struct Loaded { /* hangs on the Spec: the kernel in each device */
     int count;
-    CudaKernel *kernels[];
+    DeviceKernel *kernels[];
 } Loaded;
 
 /* The elements on the host, as they are when the call's stream has got there. */
 static PyObject *fetch(const UfuncCall *call, PyObject *array) {
-    if (call->stream && cuda_stream_synchronise(call->context, call->stream) < 0) return NULL;
+    if (call->stream && device_synchronise(call->device, call->stream) < 0) return NULL;
     return PyObject_CallMethod(array, "copy_to_host", NULL);
 }
 
@@ -71,7 +71,7 @@ static int read_types(UfuncCall *call, PyObject *const *args) {
 /* Found without a Config and a lock: of few specialisations, the usual case. */
 static Spec *find_form(const UfuncCall *call, UfuncForm form) {
     const Specialiser *core = &call->self->core;
-    int capability = context_compute_capability(call->context);
+    int capability = call->device->ptx_target;
     for (Py_ssize_t i = 0; i < core->nspecs && i < FEW_SPECS; i++) {
         Spec *spec = core->specs[i];
         const Config *config = &spec->code->config;
@@ -90,8 +90,8 @@ static Spec *compile_form(UfuncCall *call, UfuncForm form) {
     Config config = call->self->core.config;
     config.target = TARGET_NVPTX;
     config.kernel = true;
-    config.codegen.compute_capability = context_compute_capability(call->context);
-    config.codegen.ptx_version = cuda_max_ptx_version(call->state->cuda);
+    config.codegen.compute_capability = call->device->ptx_target;
+    config.codegen.ptx_version = call->device->ptx_version;
     config.codegen.ufunc = form;
     return specialiser_compile(&call->self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
 }
@@ -127,29 +127,34 @@ static int choose_code(UfuncCall *call) {
 static void loaded_free(void *extra) {
     Loaded *loaded = extra;
     for (int i = 0; i < loaded->count; i++)
-        if (loaded->kernels[i]) cuda_kernel_free(loaded->kernels[i]);
+        if (loaded->kernels[i]) loaded->kernels[i]->device->ops->kernel_free(loaded->kernels[i]);
     PyMem_Free(loaded);
 }
 
-static CudaKernel *load(const UfuncCall *call, Spec *spec) {
-    int device = context_device(call->context);
+static size_t params_bytes(const UfuncCall *call) {
+    return sizeof(UfuncHead) + (size_t)(call->nin + call->nout) * sizeof(UfuncOperand);
+}
+
+static DeviceKernel *load(const UfuncCall *call, Spec *spec) {
+    Device *device = call->device;
     if (!spec->extra) {
-        int count = cuda_device_count(call->state->cuda);
-        Loaded *loaded = PyMem_Calloc(1, sizeof *loaded + (size_t)count * sizeof *loaded->kernels);
-        if (!loaded) return (CudaKernel *)PyErr_NoMemory();
-        loaded->count = count;
-        spec->extra = loaded;
+        int count = runtime_device_count(call->state->runtime);
+        Loaded *made = PyMem_Calloc(1, sizeof *made + (size_t)count * sizeof *made->kernels);
+        if (!made) return (DeviceKernel *)PyErr_NoMemory();
+        made->count = count;
+        spec->extra = made;
         spec->free_extra = loaded_free;
     }
-    Loaded *loaded = spec->extra;
-    if (loaded->kernels[device] && cuda_kernel_gone(loaded->kernels[device])) {
-        cuda_kernel_free(loaded->kernels[device]);
-        loaded->kernels[device] = NULL;
+    DeviceKernel **loaded = &((Loaded *)spec->extra)->kernels[device->ordinal];
+    if (*loaded && device_kernel_gone(*loaded)) {
+        device->ops->kernel_free(*loaded);
+        *loaded = NULL;
     }
-    if (!loaded->kernels[device])
-        loaded->kernels[device] = cuda_kernel_load(call->context, spec->code->ptx,
-                                                   spec->code->config.codegen.entry_name, 0);
-    return loaded->kernels[device];
+    if (!*loaded)
+        *loaded = device_load(device, &(DeviceCode){.ptx = spec->code->ptx,
+                                                    .entry = spec->code->config.codegen.entry_name,
+                                                    .params_bytes = params_bytes(call)});
+    return *loaded;
 }
 
 /* ---- operands ---- */
@@ -160,9 +165,8 @@ static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
     PyObject *host = NULL;
     if (ufunc_is_device_array(call->state, object)) {
         DeviceArray *array = (DeviceArray *)object;
-        if (array->device == context_as_device(call->context) && type_element_scalar(array->type) == type->scalar)
-            return Py_NewRef(object);
-        if (array->device == context_as_device(call->context) && !call->stream)
+        if (array->device == call->device && type_element_scalar(array->type) == type->scalar) return Py_NewRef(object);
+        if (array->device == call->device && !call->stream)
             return PyObject_CallMethod(object, "astype", "N", PyArray_DescrFromType(typenum));
         host = fetch(call, object); /* another device, or in the order of a stream: by way of the host */
         if (!host) return NULL;
@@ -233,8 +237,7 @@ static int make_outputs(UfuncCall *call) {
     for (int i = 0; shape && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
-        if (ufunc_is_device_array(call->state, out) &&
-            ((DeviceArray *)out)->device == context_as_device(call->context) &&
+        if (ufunc_is_device_array(call->state, out) && ((DeviceArray *)out)->device == call->device &&
             type_element_scalar(((DeviceArray *)out)->type) == type->scalar &&
             !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
@@ -256,7 +259,7 @@ static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[
         UfuncOperand places[MAX_OPERANDS];
     } params; /* as many places as there are operands are filled */
     params.head = call->head;
-    CudaKernel *kernel = load(call, spec);
+    DeviceKernel *kernel = load(call, spec);
     if (!kernel) return -1;
     for (int i = 0; i < count; i++)
         if (call->operands[i] &&
@@ -265,12 +268,10 @@ static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
-    CudaLaunch launch = {.grid = {grid[0], grid[1], grid[2]},
-                         .block = {threads, 1, 1},
-                         .stream = call->stream,
-                         .params = &params,
-                         .params_bytes = sizeof(UfuncHead) + (size_t)count * sizeof(UfuncOperand)};
-    return cuda_kernel_launch(kernel, &launch);
+    LaunchConfig config = {.grid = {{grid[0], grid[1], grid[2]}}, .block = {{threads, 1, 1}}, .stream = call->stream};
+    LaunchReport report;
+    return device_check(call->device, call->device->ops->launch(kernel, &config, &params, &report),
+                        "launching an elementwise kernel");
 }
 
 static int launch_rows(UfuncCall *call, unsigned threads) {
@@ -413,10 +414,9 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     call.self = self;
     call.state = self->core.state;
     call.nin = (int)nargs;
-    int gpu = cuda_use_gpu(call.state->cuda);
-    if (gpu < 0 || read_types(&call, args) < 0) return NULL;
-    if (gpu == 0) return ufunc_call_on_host(&call, args, nargs, out);
-    if (!(call.context = cuda_current(call.state->cuda))) return NULL;
+    call.device = runtime_device(call.state->runtime);
+    if (!call.device || read_types(&call, args) < 0) return NULL;
+    if (call.device->shares_memory) return ufunc_call_on_host(&call, args, nargs, out);
     if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
     call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;

@@ -11,7 +11,7 @@ enum { UFUNC_MIN_THREADS = 64, UFUNC_MAX_THREADS = 256 }; /* of a block; fewer l
 typedef struct UfuncCall {
     Vectorized *self;
     ModuleState *state;
-    CudaContext *context;
+    Device *device;
     void *stream;
     PyObject *stream_object; /* borrowed; keeps the stream alive */
     int nin, nout;

@@ -1,5 +1,6 @@
-/* device.h: what a device is: memory, copies, streams, events, facts.  A GPU (cuda/gpu.c) and the host device
- * (host/device.c) fill it; whoever holds one asks it, and not which it is.
+/* device.h: what a device is: memory, copies, streams, events, kernels and their launches, facts.  A GPU (cuda/gpu.c,
+ * cuda/kernel.c) and the host device (host/device.c, host/kernel.c) fill it; whoever holds one asks it, and not which
+ * it is.
  *
  * Every function returns a status: 0, or a number that `explain` turns into text.  None needs Python, and each may be
  * called without the GIL.  Work given to a stream is in its order; a stream of NULL is the default stream. */
@@ -8,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct Device Device;
 
@@ -22,6 +24,74 @@ typedef enum DevicePinned {
     PINNED_MANAGED,
     PINNED_MANAGED_HOST
 } DevicePinned;
+
+/* ---- kernels ---- */
+
+/* Compiled code, in the form that a device takes. */
+typedef struct DeviceCode {
+    const char *ptx, *entry;     /* of a GPU: its text, and the kernel's name there */
+    struct HostKernel *host;     /* of the host device: machine code (host.h) */
+    int max_registers;           /* of a thread; 0: as many as it needs */
+    bool has_carveout, barriers; /* barriers: some thread waits for others */
+    int carveout; /* percent of a multiprocessor's cache that is shared memory; -1: as the driver has it */
+    size_t params_bytes, shared_bytes, exception_bytes;
+} DeviceCode;
+
+/* Code that a device has loaded. */
+typedef struct DeviceKernel {
+    Device *device;
+    unsigned generation; /* of the device, when it was loaded: with another one it is gone */
+    int static_shared;   /* bytes of a block */
+    int dynamic_limit;   /* bytes that a launch may have beside them; more has to be asked for */
+} DeviceKernel;
+
+typedef enum KernelFact { /* what a kernel needs, and what it is given */
+                          KERNEL_MAX_THREADS,
+                          KERNEL_SHARED_BYTES,
+                          KERNEL_CONST_BYTES,
+                          KERNEL_LOCAL_BYTES,
+                          KERNEL_REGISTERS
+} KernelFact;
+
+typedef struct Dims { /* along x, y, z */
+    unsigned x[3];
+} Dims;
+
+/* How a grid is launched, beside its size. */
+typedef struct LaunchAttributes {
+    bool cooperative;  /* all blocks at once: they may wait for each other */
+    bool programmatic; /* may begin before the launch before it has ended */
+    bool has_priority; /* of the blocks that wait; lower goes first */
+    int priority;
+    Dims cluster; /* blocks of a cluster; 0: no clusters */
+} LaunchAttributes;
+
+typedef struct LaunchConfig {
+    Dims grid, block; /* each at least 1 */
+    unsigned shared_bytes;
+    void *stream;
+    bool has_attributes;
+    LaunchAttributes attributes;
+} LaunchConfig;
+
+/* What a device that sees its threads end found out.  `exception`: for the arguments of what the first thread raised,
+ * DeviceCode.exception_bytes of it. */
+typedef struct LaunchReport {
+    void *exception;
+    int32_t status; /* 0, or 1 + RaiseSite of the first thread (in block and thread order) that raised */
+    int64_t bad_block,
+        bad_thread;         /* of the first access outside an array, or of the raising or stuck thread; -1: none */
+    uint32_t bad_site;      /* access site of codegen_access_sites; UINT32_MAX: none */
+    bool interrupted;       /* the check told it to stop: an exception is set already */
+    bool stuck;             /* a thread missed a barrier: bad_site is the barrier's, bad_thread waits at it */
+    int64_t missing_thread; /* and waits for this one in vain, */
+    uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
+    int64_t missing_more;   /* as so many others did */
+} LaunchReport;
+
+enum { DEVICE_REPORTS = INT32_MAX }; /* of DeviceOps.launch: the report tells what happened */
+
+/* ---- the functions ---- */
 
 typedef struct DeviceOps {
     DeviceFailure (*explain)(Device *device, int status, char *text, size_t size);
@@ -67,6 +137,18 @@ typedef struct DeviceOps {
     int (*graph_run)(Device *device, void *graph, void *stream);
     int (*graph_close)(Device *device, void *graph);
 
+    /* With the GIL or without.  The log is text of what takes the code, or empty. */
+    int (*kernel_load)(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **kernel);
+    void (*kernel_free)(DeviceKernel *kernel);
+    int (*kernel_fact)(DeviceKernel *kernel, KernelFact fact, int *value);
+    int (*kernel_allow_shared)(DeviceKernel *kernel, unsigned bytes); /* dynamic_limit; below max_block_shared in all */
+    int (*best_block)(DeviceKernel *kernel, size_t shared_bytes, int *threads);
+    /* Of a multiprocessor. */
+    int (*blocks_at_once)(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
+    /* The parameters are of the layout that the code was compiled for (ir/repr.h), and the caller's.  DEVICE_REPORTS,
+     * and the report is filled; of it the caller sets `exception`. */
+    int (*launch)(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
+
     int (*enter)(Device *device);                             /* makes it the calling thread's */
     int (*reset)(Device *device);                             /* all that lies on it is gone */
     int (*attribute)(Device *device, int number, int *value); /* CUdevice_attribute */
@@ -81,7 +163,11 @@ struct Device {
     const char *what;       /* "the GPU", "the host device": for messages */
     int ordinal;            /* as select_device counts */
     int compute_capability; /* 90; of the host device, that of the features its kernels may use */
+    int ptx_target;         /* compute capability that its code is compiled for; 0: it runs machine code of the host */
+    int ptx_version;        /* 90 for 9.0: the newest it takes */
+    int max_block_shared;   /* bytes */
     bool shares_memory;     /* with this process: its addresses are those of the process */
+    bool finishes;          /* a launch is over when it returns, which may take long */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
 };
 

@@ -134,7 +134,7 @@ static void check_counts(int32_t blocks, int32_t threads) {
     HostKernel kernel = KERNEL(count_threads, true);
     atomic_int *counts = calloc((size_t)blocks, sizeof *counts);
     HostLaunch launch = launch_of(&kernel, blocks, threads, false, &counts);
-    HostLaunchReport report;
+    LaunchReport report;
     for (int round = 1; round <= 3; round++) {
         CHECK(host_device_launch(&launch, &report) && report.status == 0 && !report.stuck);
         for (int32_t i = 0; i < blocks; i++) CHECK(counts[i] == round * threads);
@@ -146,14 +146,14 @@ static void check_rounds(int32_t blocks, int32_t threads) {
     HostKernel kernel = KERNEL(pass_round, false);
     atomic_int *sums = calloc((size_t)blocks, sizeof *sums);
     HostLaunch launch = launch_of(&kernel, blocks, threads, true, &sums);
-    HostLaunchReport report;
+    LaunchReport report;
     CHECK(host_device_launch(&launch, &report) && report.status == 0 && !report.stuck);
     for (int32_t i = 0; i < blocks; i++) CHECK(sums[i] == threads * (threads - 1) / 2);
     free(sums);
 }
 
 static void check_errors(void) {
-    HostLaunchReport report;
+    LaunchReport report;
     Raising raising = {40};
     int32_t exception = -1;
     HostKernel kernel = KERNEL(raise_late, false);

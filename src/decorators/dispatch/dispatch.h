@@ -46,7 +46,7 @@ int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs
 
 /* ---- spec.c: one specialisation ---- */
 
-typedef enum FastKind { FAST_OTHER, FAST_INT, FAST_FLOAT, FAST_TEXT } FastKind;
+typedef enum FastKind { FAST_OTHER, FAST_INT, FAST_FLOAT, FAST_TEXT, FAST_DEVICE_ARRAY } FastKind;
 
 typedef struct SpecArgument { /* how one argument is unpacked, found once */
     const Type *type;
@@ -144,6 +144,11 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyOb
             if (object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0))
                 continue;
             return MARSHAL_MISMATCH;
+        }
+        if (argument->fast == FAST_DEVICE_ARRAY && Py_IS_TYPE(object, marshal->device_array) &&
+            ((DeviceArray *)object)->type == argument->type) {
+            marshal_describe_device_array((DeviceArray *)object, argument->type->ndim, to + argument->offset);
+            continue;
         }
         MarshalResult result = argument->take(marshal, argument->type, object, to + argument->offset, false);
         if (result != MARSHAL_OK) return result;

@@ -60,6 +60,7 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
             argument->fast = FAST_INT;
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;
+        if (type->kind == TY_ARRAY && !type->record && code->config.kernel) argument->fast = FAST_DEVICE_ARRAY;
         if (type->kind == TY_STR && code->param_konsts && code->param_konsts[i]) {
             argument->fast = FAST_TEXT;
             argument->text = PyUnicode_FromString(code->param_konsts[i]->text);

@@ -8,9 +8,7 @@
 
 #include "runtime/marshal/marshal.h" /* Marshal, DeviceArray */
 
-typedef struct Cuda Cuda;               /* the driver library and its devices */
-typedef struct CudaContext CudaContext; /* primary context of one device: pool, streams, loaded modules */
-typedef struct CudaKernel CudaKernel;   /* one loaded entry in one context */
+typedef struct Cuda Cuda; /* the driver library and its devices */
 
 /* Opens libcuda.so.1.  Never fails: cuda_why_not() is NULL when there is a usable GPU, else a sentence for people. */
 Cuda *cuda_new(void);
@@ -19,56 +17,6 @@ const char *cuda_why_not(Cuda *cuda);
 int cuda_device_count(Cuda *cuda);
 int cuda_driver_version(Cuda *cuda);  /* 13000 for 13.0 */
 int cuda_max_ptx_version(Cuda *cuda); /* 90 for 9.0: the newest PTX the driver accepts */
-
-/* The calling thread's current device (0 unless it selected another); its primary context is retained at first use.
- * NULL: exception set. */
-CudaContext *cuda_current(Cuda *cuda);
-int cuda_select(Cuda *cuda, int device); /* -1: exception set */
-CudaContext *cuda_context(Cuda *cuda, int device);
-int context_device(const CudaContext *context);
-Device *context_as_device(CudaContext *context);
-int context_compute_capability(const CudaContext *context); /* 90 */
-
-/* Loads PTX (the driver's own compiler runs: its log goes into the exception) and finds the entry. */
-CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *entry_name, int max_registers);
-void cuda_kernel_free(CudaKernel *kernel);
-bool cuda_kernel_gone(const CudaKernel *kernel); /* its device was reset */
-enum CudaFunctionAttribute {                     /* CUfunction_attribute */
-                             FUNCTION_MAX_THREADS = 0,
-                             FUNCTION_SHARED_BYTES = 1,
-                             FUNCTION_CONST_BYTES = 2,
-                             FUNCTION_LOCAL_BYTES = 3,
-                             FUNCTION_REGISTERS = 4,
-                             FUNCTION_MAX_DYNAMIC_SHARED = 8,
-                             FUNCTION_CARVEOUT = 9,
-};
-int cuda_kernel_attribute(CudaKernel *kernel, int attribute); /* -1: exception set */
-int cuda_kernel_set_carveout(CudaKernel *kernel,
-                             int percent); /* of shared memory, -1 the driver's; -1: exception set */
-int cuda_kernel_best_block(CudaKernel *kernel,
-                           size_t shared_bytes); /* threads a block for the best occupancy; -1: exception set */
-/* How a grid is launched, beside its size. */
-typedef struct LaunchAttributes {
-    bool cooperative;  /* all blocks at once: they may wait for each other */
-    bool programmatic; /* may begin before the launch before it has ended */
-    bool has_priority; /* of the blocks that wait; lower goes first */
-    int priority;
-    unsigned cluster[3]; /* blocks of a cluster; 0: no clusters */
-} LaunchAttributes;
-
-typedef struct CudaLaunch {
-    unsigned grid[3], block[3];
-    void *stream;
-    unsigned shared_bytes;
-    const LaunchAttributes *attributes; /* NULL: none */
-    void *params;                       /* buffer of kernel_params */
-    size_t params_bytes;
-} CudaLaunch;
-
-/* No GIL games, no allocation, no context query beyond one thread-local compare. */
-int cuda_kernel_launch(CudaKernel *kernel, const CudaLaunch *launch);
-int cuda_kernel_blocks(CudaKernel *kernel, unsigned threads,
-                       size_t shared_bytes); /* of a multiprocessor at once; -1: exception set */
 
 /* Whether kernels reach this range of the host's memory where it lies (mapped and managed arrays). */
 bool cuda_reaches(const Cuda *cuda, int64_t low, int64_t high);
@@ -79,14 +27,30 @@ bool cuda_reaches(const Cuda *cuda, int64_t low, int64_t high);
 int cuda_use_gpu(Cuda *cuda);
 const char *cuda_choice_reason(Cuda *cuda);
 
-int cuda_stream_synchronise(CudaContext *context, void *stream); /* -1: exception set */
+/* ---- devices as Python sees them ----
+ *
+ * What their `ops` do, with exceptions, and without the GIL where it takes long. */
 
-/* Memory of one launch, for host arrays given as arguments: allocated and freed in stream order.  -1: exception set. */
-int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **device);
-int cuda_stage_in(CudaContext *context, void *stream, void *device, const void *host, size_t bytes);
-int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *device,
-                   size_t bytes); /* returns when it has arrived */
-int cuda_stage_free(CudaContext *context, void *stream, void *device, size_t bytes);
+/* The device that the calling thread's arrays and kernels belong to: a GPU (the first unless the thread selected
+ * another, whose primary context is retained at first use), or the host device.  NULL: exception set. */
+Device *runtime_device(struct Runtime *runtime);
+int runtime_device_count(struct Runtime *runtime);
+
+/* -1 with the exception for a device's failure; one that is set stays.  device_check: 0 for status 0. */
+int device_raise(Device *device, int status, const char *what);
+static inline int device_check(Device *device, int status, const char *what) {
+    return KRAIT_UNLIKELY(status != 0) ? device_raise(device, status, what) : 0;
+}
+int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
+int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
+int device_synchronise(Device *device, void *stream);
+/* The code on the device; what the device says against it goes into the exception.  NULL: exception set. */
+DeviceKernel *device_load(Device *device, const DeviceCode *code);
+static inline bool device_kernel_gone(const DeviceKernel *kernel) {
+    return kernel->generation != kernel->device->generation;
+}
+/* Has the launch more dynamic shared memory than the kernel may have so far, it is asked for.  -1: exception set. */
+int device_allow_shared(DeviceKernel *kernel, unsigned bytes);
 
 /* ---- Python types of this folder: DeviceArray, Stream, Event, Device ---- */
 

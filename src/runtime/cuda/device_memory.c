@@ -59,12 +59,14 @@ const char *cuda_choice_reason(Cuda *cuda) {
 }
 
 Device *runtime_device(Runtime *runtime) {
-    int gpu = cuda_use_gpu(runtime->cuda);
-    if (gpu < 0) return NULL;
-    if (gpu == 0) return &runtime->host;
-    CudaContext *context = cuda_current(runtime->cuda);
+    Cuda *cuda = runtime->cuda;
+    int gpu = KRAIT_UNLIKELY(!cuda->decided || cuda->use_gpu < 0) ? cuda_use_gpu(cuda) : cuda->use_gpu;
+    if (gpu <= 0) return gpu == 0 ? &runtime->host : NULL;
+    CudaContext *context = cuda_current(cuda);
     return context ? &context->device : NULL;
 }
+
+int runtime_device_count(Runtime *runtime) { return runtime->cuda->use_gpu > 0 ? cuda_device_count(runtime->cuda) : 1; }
 
 /* ---- exceptions ---- */
 
@@ -83,10 +85,6 @@ int device_raise(Device *device, int status, const char *what) {
     Py_XDECREF(class);
     Py_XDECREF(module);
     return -1;
-}
-
-int device_check(Device *device, int status, const char *what) {
-    return status == 0 ? 0 : device_raise(device, status, what);
 }
 
 /* ---- memory ---- */
@@ -134,23 +132,30 @@ int device_synchronise(Device *device, void *stream) {
     Py_END_ALLOW_THREADS return device_check(device, status, "waiting for the GPU");
 }
 
-int cuda_stream_synchronise(CudaContext *context, void *stream) { return device_synchronise(&context->device, stream); }
+/* ---- kernels ---- */
 
-/* ---- staging of host arrays around a launch ---- */
-
-int cuda_stage_alloc(CudaContext *context, void *stream, size_t bytes, void **device) {
-    return device_allocate(&context->device, stream, bytes, device);
+DeviceKernel *device_load(Device *device, const DeviceCode *code) {
+    enum { LOG_BYTES = 8192 };
+    char log[LOG_BYTES], what[LOG_BYTES + 64];
+    DeviceKernel *kernel = NULL;
+    int status;
+    log[0] = 0;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->kernel_load(device, code, log, sizeof log, &kernel);
+    Py_END_ALLOW_THREADS if (status == 0) return kernel;
+    log[LOG_BYTES - 1] = 0;
+    snprintf(what, sizeof what, "%s did not accept the kernel%s%s", device->what, log[0] ? ": " : "", log);
+    device_raise(device, status, what);
+    return NULL;
 }
 
-int cuda_stage_in(CudaContext *context, void *stream, void *device, const void *host, size_t bytes) {
-    return device_copy(&context->device, COPY_IN, stream, false, device, host, bytes);
-}
-
-int cuda_stage_out(CudaContext *context, void *stream, void *host, const void *device, size_t bytes) {
-    return device_copy(&context->device, COPY_OUT, stream, true, host, device, bytes);
-}
-
-int cuda_stage_free(CudaContext *context, void *stream, void *device, size_t bytes) {
-    Device *gpu = &context->device;
-    return device_check(gpu, gpu->ops->release(gpu, device, bytes, &stream, 1), "freeing GPU memory");
+int device_allow_shared(DeviceKernel *kernel, unsigned bytes) {
+    Device *device = kernel->device;
+    if ((int)bytes <= kernel->dynamic_limit) return 0;
+    if ((int64_t)bytes + kernel->static_shared <= device->max_block_shared)
+        return device_check(device, device->ops->kernel_allow_shared(kernel, bytes), "asking for more shared memory");
+    PyErr_Format(PyExc_ValueError,
+                 "a block of this kernel would need %u bytes of dynamic and %d of static shared memory: %s has %d a "
+                 "block",
+                 bytes, kernel->static_shared, device->what, device->max_block_shared);
+    return -1;
 }

@@ -23,15 +23,8 @@ typedef struct Runtime {
     PyTypeObject *device_array, *stream, *event, *device, *graph;
 } Runtime;
 
-/* The device that the calling thread's arrays and kernels belong to.  NULL: exception set. */
-Device *runtime_device(Runtime *runtime);
-
-/* What `ops` of a device do, with exceptions, and without the GIL where it takes long.  -1: exception set. */
-int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
 /* Errors have nowhere to go. */
 void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
-int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
-int device_synchronise(Device *device, void *stream);
 
 /* device_array.c */
 extern PyType_Spec device_array_spec;

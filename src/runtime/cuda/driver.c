@@ -77,15 +77,15 @@ static bool find_devices(Cuda *cuda) {
     }
     for (int i = 0; i < cuda->device_count; i++) {
         CudaContext *context = &cuda->contexts[i];
-        int major = 0, minor = 0, pools = 0;
+        int major = 0, minor = 0, pools = 0, shared = 0;
         context->cuda = cuda;
         cuda->api.DeviceGet(&context->number, i);
         cuda->api.DeviceGetAttribute(&major, DEVICE_CAPABILITY_MAJOR, context->number);
         cuda->api.DeviceGetAttribute(&minor, DEVICE_CAPABILITY_MINOR, context->number);
         cuda->api.DeviceGetAttribute(&pools, DEVICE_MEMORY_POOLS, context->number);
-        cuda->api.DeviceGetAttribute(&context->max_shared_optin, DEVICE_MAX_SHARED_OPTIN, context->number);
+        cuda->api.DeviceGetAttribute(&shared, DEVICE_MAX_SHARED_OPTIN, context->number);
         context->pools = pools != 0;
-        gpu_init(context, i, 10 * major + minor);
+        gpu_init(context, i, 10 * major + minor, shared);
     }
     return true;
 }
@@ -143,8 +143,6 @@ void cuda_explain(Cuda *cuda, int error, char *text, size_t size) {
     snprintf(text, size, "%s (%s)%s", what ? what : "unknown error", name ? name : "?", advice(cuda, error));
 }
 
-int cuda_raise(Cuda *cuda, int error, const char *what) { return device_raise(&cuda->contexts->device, error, what); }
-
 /* ---- contexts ---- */
 
 static int retain(CudaContext *context) {
@@ -172,12 +170,6 @@ int context_current(CudaContext *context) {
     if (error == CUDA_OK) error = context->cuda->api.CtxSetCurrent(context->handle);
     if (error == CUDA_OK) thread_context = context;
     return error;
-}
-
-int context_enter(CudaContext *context) {
-    if (thread_context == context) return 0;
-    CU_CALL(context->cuda, "making the GPU current", context_current(context));
-    return 0;
 }
 
 int context_select(Device *device) {
@@ -254,12 +246,4 @@ int cuda_select(Cuda *cuda, int device) {
     return device_check(selected, context_select(selected), "starting the GPU");
 }
 
-int context_device(const CudaContext *context) { return context->device.ordinal; }
-
-CudaContext *cuda_context(Cuda *cuda, int device) { return &cuda->contexts[device]; }
-
 Device *cuda_device(Cuda *cuda, int ordinal) { return &cuda->contexts[ordinal].device; }
-
-Device *context_as_device(CudaContext *context) { return &context->device; }
-
-int context_compute_capability(const CudaContext *context) { return context->device.compute_capability; }

@@ -5,7 +5,7 @@
 #define KRAIT_RUNTIME_CUDA_DRIVER_H
 
 #include "runtime/cuda/block_cache.h"
-#include "runtime/cuda/cuda.h" /* Cuda, CudaContext */
+#include "runtime/cuda/cuda.h" /* Cuda */
 #include "runtime/cuda/pageable.h"
 #include "runtime/device.h" /* Device */
 
@@ -72,7 +72,6 @@ struct CudaContext {
     Cuda *cuda;
     int number;              /* the driver's */
     void *handle;            /* the primary context; NULL until first use */
-    int max_shared_optin;    /* bytes of shared memory a block may have when it asks */
     bool pools;              /* cuMemAllocAsync works */
     void *event;             /* carries the place of one stream to another; NULL until first used */
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
@@ -100,19 +99,27 @@ struct Cuda {
 
 /* Opens the library at first use; false: not usable (no exception set). */
 bool cuda_open(Cuda *cuda);
-/* Sets CudaError with the driver's name and text of the error, and advice for the common ones; an exception that is set
- * stays.  Always -1. */
-int cuda_raise(Cuda *cuda, int error, const char *what);
 /* "text (NAME); advice" */
 void cuda_explain(Cuda *cuda, int error, char *text, size_t size);
 /* wait.c: until the stream, or the event, has got there; CUDA_INTERRUPTED. */
 int gpu_wait_stream(CudaContext *context, void *stream);
 int gpu_wait_event(CudaContext *context, void *event);
 /* gpu.c: fills context->device, when the rest is known. */
-void gpu_init(CudaContext *context, int ordinal, int compute_capability);
+void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max_block_shared);
+/* kernel.c: DeviceOps.kernel_... and launch of a GPU. */
+int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **loaded);
+void gpu_kernel_free(DeviceKernel *kernel);
+int gpu_kernel_fact(DeviceKernel *kernel, KernelFact fact, int *value);
+int gpu_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes);
+int gpu_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads);
+int gpu_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
+int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
-int context_enter(CudaContext *context);
-int context_current(CudaContext *context); /* the same; the driver's number of the error, and no exception */
+int context_current(CudaContext *context);
+/* The calling thread's current device (0 unless it selected another); its primary context is retained at first use.
+ * NULL: exception set. */
+CudaContext *cuda_current(Cuda *cuda);
+int cuda_select(Cuda *cuda, int device); /* -1: exception set */
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);
 /* The device that was the thread's is so again at the matching context_pop; -1: exception set, nested too deeply. */
@@ -121,19 +128,10 @@ void context_pop(void);
 /* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
 int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);
-/* device_memory.c: 0, or -1 with the exception for a device's failure; one that is set stays. */
-int device_check(Device *device, int status, const char *what);
-int device_raise(Device *device, int status, const char *what);
 /* gpu_graph.c: gives a recorded launch other arguments. */
 int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and
  * the call may be tried again. */
 bool context_recover(CudaContext *context, int error);
-
-#define CU_CALL(cuda, what, call)                                                               \
-    do {                                                                                        \
-        int cu_error_ = (call);                                                                 \
-        if (KRAIT_UNLIKELY(cu_error_ != CUDA_OK)) return cuda_raise((cuda), cu_error_, (what)); \
-    } while (0)
 
 #endif

@@ -351,6 +351,13 @@ static const DeviceOps gpu_ops = {
     .graph_end = gpu_graph_end,
     .graph_run = gpu_graph_run,
     .graph_close = gpu_graph_close,
+    .kernel_load = gpu_kernel_load,
+    .kernel_free = gpu_kernel_free,
+    .kernel_fact = gpu_kernel_fact,
+    .kernel_allow_shared = gpu_kernel_allow_shared,
+    .best_block = gpu_best_block,
+    .blocks_at_once = gpu_blocks_at_once,
+    .launch = gpu_launch,
     .enter = context_select,
     .reset = context_reset,
     .attribute = gpu_attribute,
@@ -360,9 +367,14 @@ static const DeviceOps gpu_ops = {
     .profile = gpu_profile,
 };
 
-void gpu_init(CudaContext *context, int ordinal, int compute_capability) {
-    context->device = (Device){
-        .ops = &gpu_ops, .what = "the GPU", .ordinal = ordinal, .compute_capability = compute_capability};
+void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max_block_shared) {
+    context->device = (Device){.ops = &gpu_ops,
+                               .what = "the GPU",
+                               .ordinal = ordinal,
+                               .compute_capability = compute_capability,
+                               .ptx_target = compute_capability,
+                               .ptx_version = cuda_max_ptx_version(context->cuda),
+                               .max_block_shared = max_block_shared};
     block_cache_init(&context->kept);
     bounce_init(&context->bounce);
 }

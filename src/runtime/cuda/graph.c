@@ -297,7 +297,7 @@ static PyObject *merge_arguments(PyObject *step, PyObject *given, PyObject *name
     return merged;
 }
 
-/* The launch is made again, and what would have been launched becomes the node's (cuda_kernel_launch). */
+/* The launch is made again, and what would have been launched becomes the node's (gpu_launch). */
 static int update_node(Graph *self, PyObject *step, PyObject *arguments) {
     PyObject *kept = PyList_New(0);
     if (!kept) return -1;

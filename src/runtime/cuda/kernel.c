@@ -1,9 +1,9 @@
-/* kernel.c: PTX into the driver, and the launch.
+/* kernel.c: kernels of a GPU (runtime/device.h): PTX into the driver, and the launch.
  *
  * In: PTX text and the entry's name; at a launch, the buffer of kernel_params().  Out: a CudaKernel bound to one
  * context.
  *
- * The driver's compiler is given log buffers, so that a refusal (too many registers for the block, bad PTX) is told in
+ * The driver's compiler is given a log buffer, so that a refusal (too many registers for the block, bad PTX) is told in
  * its own words.  The parameters go over as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its
  * stack: a launch allocates nothing. */
 #include "runtime/cuda/driver.h"
@@ -13,162 +13,137 @@
 
 #include "runtime/cuda/graph.h"
 
-struct CudaKernel {
-    CudaContext *context;
-    unsigned generation; /* of the device, when it was loaded */
+enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 }; /* CUfunction_attribute */
+
+typedef struct CudaKernel {
+    DeviceKernel base;
     void *module, *function;
-    int dynamic_limit; /* bytes of dynamic shared memory the function may have so far */
-    int static_shared;
-};
+    size_t params_bytes;
+} CudaKernel;
 
-enum { LOG_BYTES = 8192 };
+static CudaContext *context_of(const DeviceKernel *kernel) { return (CudaContext *)kernel->device; }
 
-static void *load_module(CudaContext *context, const char *ptx, int max_registers) {
+static void *function_of(const DeviceKernel *kernel) { return ((const CudaKernel *)kernel)->function; }
+
+/* ---- loading ---- */
+
+static int load_module(const CuApi *api, const DeviceCode *code, char *log, size_t log_bytes, void **module) {
     enum { JIT_MAX_REGISTERS = 0, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
-    Cuda *cuda = context->cuda;
-    char log[LOG_BYTES];
-    log[0] = 0;
     int options[3] = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES, JIT_MAX_REGISTERS};
-    void *values[3] = {log, (void *)(uintptr_t)LOG_BYTES, (void *)(uintptr_t)max_registers};
-    void *module = NULL;
-    int error;
-    Py_BEGIN_ALLOW_THREADS error = cuda->api.ModuleLoadDataEx(&module, ptx, max_registers > 0 ? 3 : 2, options, values);
-    Py_END_ALLOW_THREADS if (error == CUDA_OK) return module;
-    char what[LOG_BYTES + 64];
-    log[LOG_BYTES - 1] = 0;
-    snprintf(what, sizeof what, "the driver did not accept the kernel%s%s", log[0] ? ": " : "", log);
-    cuda_raise(cuda, error, what);
-    return NULL;
+    void *values[3] = {log, (void *)(uintptr_t)log_bytes, (void *)(uintptr_t)code->max_registers};
+    return api->ModuleLoadDataEx(module, code->ptx, code->max_registers > 0 ? 3 : 2, options, values);
 }
 
-CudaKernel *cuda_kernel_load(CudaContext *context, const char *ptx, const char *entry_name, int max_registers) {
-    if (context_enter(context) < 0) return NULL;
-    CudaKernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel) return (CudaKernel *)PyErr_NoMemory();
-    kernel->context = context;
-    kernel->generation = context->device.generation;
-    kernel->module = load_module(context, ptx, max_registers);
-    if (!kernel->module) {
-        free(kernel);
-        return NULL;
-    }
+static int find_function(const CuApi *api, const DeviceCode *code, CudaKernel *kernel) {
+    int error = api->ModuleGetFunction(&kernel->function, kernel->module, code->entry);
+    if (error == CUDA_OK)
+        error = api->FuncGetAttribute(&kernel->base.static_shared, FUNCTION_SHARED_BYTES, kernel->function);
+    if (error == CUDA_OK)
+        error = api->FuncGetAttribute(&kernel->base.dynamic_limit, FUNCTION_MAX_DYNAMIC_SHARED, kernel->function);
+    if (error == CUDA_OK && code->has_carveout)
+        error = api->FuncSetAttribute(kernel->function, FUNCTION_CARVEOUT, code->carveout);
+    return error;
+}
+
+int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **loaded) {
+    CudaContext *context = (CudaContext *)device;
     const CuApi *api = &context->cuda->api;
-    int error = api->ModuleGetFunction(&kernel->function, kernel->module, entry_name);
+    int error = context_current(context);
+    if (error != CUDA_OK) return error;
+    CudaKernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel) return CUDA_OUT_OF_MEMORY;
+    kernel->base.device = device;
+    kernel->base.generation = device->generation;
+    kernel->params_bytes = code->params_bytes;
+    error = load_module(api, code, log, log_bytes, &kernel->module);
+    if (error == CUDA_OK && (error = find_function(api, code, kernel)) != CUDA_OK) api->ModuleUnload(kernel->module);
     if (error == CUDA_OK)
-        error = api->FuncGetAttribute(&kernel->static_shared, FUNCTION_SHARED_BYTES, kernel->function);
-    if (error == CUDA_OK)
-        error = api->FuncGetAttribute(&kernel->dynamic_limit, FUNCTION_MAX_DYNAMIC_SHARED, kernel->function);
-    if (error != CUDA_OK) {
-        cuda_raise(context->cuda, error, "finding the kernel in its module");
-        cuda_kernel_free(kernel);
-        return NULL;
-    }
-    return kernel;
+        *loaded = &kernel->base;
+    else
+        free(kernel);
+    return error;
 }
 
-bool cuda_kernel_gone(const CudaKernel *kernel) { return kernel->generation != kernel->context->device.generation; }
-
-void cuda_kernel_free(CudaKernel *kernel) {
-    if (!kernel) return;
-    if (!cuda_kernel_gone(kernel)) kernel->context->cuda->api.ModuleUnload(kernel->module);
-    free(kernel);
+void gpu_kernel_free(DeviceKernel *kernel) {
+    CudaKernel *loaded = (CudaKernel *)kernel;
+    if (kernel->generation == kernel->device->generation) context_of(kernel)->cuda->api.ModuleUnload(loaded->module);
+    free(loaded);
 }
 
-int cuda_kernel_attribute(CudaKernel *kernel, int attribute) {
-    int value = 0;
-    CU_CALL(kernel->context->cuda, "asking about a kernel",
-            kernel->context->cuda->api.FuncGetAttribute(&value, attribute, kernel->function));
-    return value;
+/* ---- facts ---- */
+
+int gpu_kernel_fact(DeviceKernel *kernel, KernelFact fact, int *value) {
+    static const int attributes[] = {[KERNEL_MAX_THREADS] = 0,
+                                     [KERNEL_SHARED_BYTES] = FUNCTION_SHARED_BYTES,
+                                     [KERNEL_CONST_BYTES] = 2,
+                                     [KERNEL_LOCAL_BYTES] = 3,
+                                     [KERNEL_REGISTERS] = 4};
+    return context_of(kernel)->cuda->api.FuncGetAttribute(value, attributes[fact], function_of(kernel));
 }
 
-int cuda_kernel_set_carveout(CudaKernel *kernel, int percent) {
-    CU_CALL(kernel->context->cuda, "dividing the cache of the multiprocessors",
-            kernel->context->cuda->api.FuncSetAttribute(kernel->function, FUNCTION_CARVEOUT, percent));
-    return 0;
+int gpu_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads) {
+    int grid = 0;
+    return context_of(kernel)->cuda->api.OccupancyMaxPotentialBlockSize(&grid, threads, function_of(kernel), NULL,
+                                                                        shared_bytes, 0);
 }
 
-int cuda_kernel_best_block(CudaKernel *kernel, size_t shared_bytes) {
-    int grid = 0, block = 0;
-    CU_CALL(kernel->context->cuda, "choosing a block size",
-            kernel->context->cuda->api.OccupancyMaxPotentialBlockSize(&grid, &block, kernel->function, NULL,
-                                                                      shared_bytes, 0));
-    return block;
+int gpu_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks) {
+    return context_of(kernel)->cuda->api.OccupancyMaxActiveBlocks(blocks, function_of(kernel), threads, shared_bytes);
 }
 
-/* More than 48 KiB of shared memory must be asked for, once per function and size. */
-static int raise_dynamic_limit(CudaKernel *kernel, unsigned shared_bytes) {
-    CudaContext *context = kernel->context;
-    if ((int)shared_bytes + kernel->static_shared > context->max_shared_optin) {
-        PyErr_Format(PyExc_ValueError,
-                     "a block of this kernel would need %u bytes of dynamic and %d of static shared memory: this GPU "
-                     "has %d a block",
-                     shared_bytes, kernel->static_shared, context->max_shared_optin);
-        return -1;
-    }
-    CU_CALL(context->cuda, "asking for more shared memory",
-            context->cuda->api.FuncSetAttribute(kernel->function, FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes));
-    kernel->dynamic_limit = (int)shared_bytes;
-    return 0;
+/* More than 48 KiB must be asked for, once per function and size. */
+int gpu_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes) {
+    const CuApi *api = &context_of(kernel)->cuda->api;
+    int error = api->FuncSetAttribute(function_of(kernel), FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes);
+    if (error == CUDA_OK) kernel->dynamic_limit = (int)bytes;
+    return error;
 }
 
-static int launch_with_attributes(const CuApi *api, void *function, const CudaLaunch *launch, void *stream,
+/* ---- the launch ---- */
+
+static int launch_with_attributes(const CuApi *api, void *function, const LaunchConfig *launch, void *stream,
                                   void **extra) {
     enum { COOPERATIVE = 2, CLUSTER = 4, PROGRAMMATIC = 6, PRIORITY = 8 }; /* CUlaunchAttributeID */
-    const LaunchAttributes *given = launch->attributes;
+    const LaunchAttributes *given = &launch->attributes;
     CudaAttribute attributes[4];
     CudaLaunchConfig config = {.shared_bytes = launch->shared_bytes, .stream = stream, .attributes = attributes};
     memset(attributes, 0, sizeof attributes);
-    memcpy(config.grid, launch->grid, sizeof config.grid);
-    memcpy(config.block, launch->block, sizeof config.block);
+    memcpy(config.grid, launch->grid.x, sizeof config.grid);
+    memcpy(config.block, launch->block.x, sizeof config.block);
     if (given->cooperative) attributes[config.count++] = (CudaAttribute){.id = COOPERATIVE, .flag = 1};
     if (given->programmatic) attributes[config.count++] = (CudaAttribute){.id = PROGRAMMATIC, .flag = 1};
     if (given->has_priority) attributes[config.count++] = (CudaAttribute){.id = PRIORITY, .flag = given->priority};
-    if (given->cluster[0])
-        attributes[config.count++] = (CudaAttribute){.id = CLUSTER,
-                                                     .dims = {given->cluster[0], given->cluster[1], given->cluster[2]}};
+    if (given->cluster.x[0]) {
+        const unsigned *blocks = given->cluster.x;
+        attributes[config.count++] = (CudaAttribute){.id = CLUSTER, .dims = {blocks[0], blocks[1], blocks[2]}};
+    }
     return api->LaunchKernelEx(&config, function, NULL, extra);
 }
 
 /* Launched, or in a graph: recorded, or put in the place of what was recorded. */
-static int give(CudaKernel *kernel, const CudaLaunch *launch, void **extra) {
-    const CuApi *api = &kernel->context->cuda->api;
-    const unsigned *grid = launch->grid, *block = launch->block;
-    void *stream = capture_stream(launch->stream);
+static int give(const DeviceKernel *kernel, const LaunchConfig *config, void **extra) {
+    const CuApi *api = &context_of(kernel)->cuda->api;
+    const unsigned *grid = config->grid.x, *block = config->block.x;
+    void *stream = capture_stream(config->stream), *function = function_of(kernel);
     if (KRAIT_UNLIKELY(runtime_capture && runtime_capture->node)) {
-        CudaKernelNode node = {.function = kernel->function, .shared_bytes = launch->shared_bytes, .extra = extra};
+        CudaKernelNode node = {.function = function, .shared_bytes = config->shared_bytes, .extra = extra};
         memcpy(node.grid, grid, sizeof node.grid);
         memcpy(node.block, block, sizeof node.block);
-        return gpu_graph_update(kernel->context, runtime_capture->graph, runtime_capture->node, &node);
+        return gpu_graph_update(context_of(kernel), runtime_capture->graph, runtime_capture->node, &node);
     }
-    if (launch->attributes) return launch_with_attributes(api, kernel->function, launch, stream, extra);
-    return api->LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                             launch->shared_bytes, stream, NULL, extra);
+    if (config->has_attributes) return launch_with_attributes(api, function, config, stream, extra);
+    return api->LaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], config->shared_bytes,
+                             stream, NULL, extra);
 }
 
-int cuda_kernel_launch(CudaKernel *kernel, const CudaLaunch *launch) {
-    CudaContext *context = kernel->context;
-    size_t bytes = launch->params_bytes;
-    void *extra[] = {(void *)1, launch->params, (void *)2, &bytes,
+int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
+    CudaContext *context = context_of(kernel);
+    size_t bytes = ((const CudaKernel *)kernel)->params_bytes;
+    void *extra[] = {(void *)1, (void *)params, (void *)2, &bytes,
                      NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
-    if (KRAIT_UNLIKELY(context_enter(context) < 0)) return -1;
-    if (KRAIT_UNLIKELY((int)launch->shared_bytes > kernel->dynamic_limit) &&
-        raise_dynamic_limit(kernel, launch->shared_bytes) < 0)
-        return -1;
-    int error = give(kernel, launch, extra);
-    if (KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error)) error = give(kernel, launch, extra);
-    if (KRAIT_UNLIKELY(error != CUDA_OK)) {
-        char what[160];
-        const unsigned *grid = launch->grid, *block = launch->block;
-        snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0], grid[1],
-                 grid[2], block[0], block[1], block[2]);
-        return cuda_raise(context->cuda, error, what);
-    }
-    return 0;
-}
-
-int cuda_kernel_blocks(CudaKernel *kernel, unsigned threads, size_t shared_bytes) {
-    int blocks = 0;
-    CU_CALL(kernel->context->cuda, "asking how many blocks run at once",
-            kernel->context->cuda->api.OccupancyMaxActiveBlocks(&blocks, kernel->function, (int)threads, shared_bytes));
-    return blocks;
+    (void)report;           /* the threads have not run yet */
+    int error = context_current(context);
+    if (KRAIT_UNLIKELY(error != CUDA_OK)) return error;
+    error = give(kernel, config, extra);
+    return KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error) ? give(kernel, config, extra) : error;
 }

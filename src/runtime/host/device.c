@@ -10,7 +10,7 @@
 #include "base/base.h" /* clock_nanoseconds */
 #include "runtime/host/host.h"
 
-enum { HOST_ALIGNMENT = 256, NO_MEMORY = 1, CAPABILITY = 80 };
+enum { HOST_ALIGNMENT = 256, CAPABILITY = 80 };
 
 static DeviceFailure host_explain(Device *device, int status, char *text, size_t size) {
     (void)device, (void)status;
@@ -22,7 +22,7 @@ static DeviceFailure host_explain(Device *device, int status, char *text, size_t
 
 static int host_allocate(Device *device, void *stream, size_t bytes, void **memory) {
     (void)device, (void)stream;
-    return posix_memalign(memory, HOST_ALIGNMENT, bytes ? bytes : 1) == 0 ? 0 : NO_MEMORY;
+    return posix_memalign(memory, HOST_ALIGNMENT, bytes ? bytes : 1) == 0 ? 0 : HOST_NO_MEMORY;
 }
 
 static int host_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
@@ -125,7 +125,7 @@ static int host_done(Device *device, void *what, bool *done) {
 static int host_event_open(Device *device, bool timing, void **event) {
     (void)device, (void)timing;
     *event = calloc(1, sizeof(int64_t));
-    return *event ? 0 : NO_MEMORY;
+    return *event ? 0 : HOST_NO_MEMORY;
 }
 
 static int host_event_close(Device *device, void *event) {
@@ -240,6 +240,13 @@ Device host_device_new(void) {
         .graph_end = host_graph_end,
         .graph_run = nothing_between,
         .graph_close = nothing_on,
+        .kernel_load = host_kernel_load,
+        .kernel_free = host_kernel_free,
+        .kernel_fact = host_kernel_fact,
+        .kernel_allow_shared = host_kernel_allow_shared,
+        .best_block = host_best_block,
+        .blocks_at_once = host_blocks_at_once,
+        .launch = host_launch,
         .enter = nothing,
         .reset = nothing,
         .attribute = host_attribute,
@@ -248,5 +255,10 @@ Device host_device_new(void) {
         .memory = host_memory,
         .profile = host_profile,
     };
-    return (Device){.ops = &ops, .what = "the host device", .compute_capability = CAPABILITY, .shares_memory = true};
+    return (Device){.ops = &ops,
+                    .what = "the host device",
+                    .compute_capability = CAPABILITY,
+                    .max_block_shared = MAX_BLOCK_SHARED,
+                    .shares_memory = true,
+                    .finishes = true};
 }

@@ -11,8 +11,8 @@
  *
  * Loops of functions run on the same threads: parallel.c.
  *
- * Files: launch.c hands out the blocks, pool.c has the worker threads, fibers.c the threads of a block, parallel.c the
- * loops. */
+ * Files: device.c and kernel.c are the host device as a Device, launch.c hands out the blocks, pool.c has the worker
+ * threads, fibers.c the threads of a block, parallel.c the loops. */
 #ifndef KRAIT_RUNTIME_HOST_H
 #define KRAIT_RUNTIME_HOST_H
 
@@ -48,26 +48,25 @@ typedef struct HostLaunch {
     size_t shared_static, shared_dynamic;
     bool fibers;      /* codegen_has_barriers */
     const void *args; /* layout of tuple(params) */
-    void *exception;  /* buffer of exception_bytes per launch: the first raising thread's arguments */
+    void *exception;  /* buffer of exception_bytes: the first raising thread's arguments */
     size_t exception_bytes;
 } HostLaunch;
 
-typedef struct HostLaunchReport {
-    int32_t status; /* 0, or 1 + RaiseSite of the first thread (in block and thread order) that raised */
-    int64_t bad_block,
-        bad_thread;         /* of the first access outside an array, or of the raising or stuck thread; -1: none */
-    uint32_t bad_site;      /* access site of codegen_access_sites; UINT32_MAX: none */
-    bool interrupted;       /* the check told it to stop: an exception is set already */
-    bool stuck;             /* a thread missed a barrier: bad_site is the barrier's, bad_thread waits at it */
-    int64_t missing_thread; /* and waits for this one in vain, */
-    uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
-    int64_t missing_more;   /* as so many others did */
-} HostLaunchReport;
-
 /* Runs every thread of the grid and returns when all are done.  Call without the GIL.  False: no memory, or more than
  * 1024 threads in a block. */
-bool host_device_launch(const HostLaunch *launch, HostLaunchReport *report);
+bool host_device_launch(const HostLaunch *launch, LaunchReport *report);
 Device host_device_new(void); /* memory of this process */
+
+/* kernel.c: DeviceOps.kernel_... and launch of the host device. */
+int host_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **kernel);
+void host_kernel_free(DeviceKernel *kernel);
+int host_kernel_fact(DeviceKernel *kernel, KernelFact fact, int *value);
+int host_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes);
+int host_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads);
+int host_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
+int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
+enum { HOST_NO_MEMORY = 1 }; /* the host device's only failure */
+
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
 

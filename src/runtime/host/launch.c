@@ -49,7 +49,7 @@ typedef struct Launch {
     _Atomic bool failed;   /* no memory */
     HostStop stop;         /* an interrupt: all threads leave their blocks */
     pthread_mutex_t lock;  /* of what follows */
-    HostLaunchReport *report;
+    LaunchReport *report;
     int64_t error_block, access_block; /* of what the report has; INT64_MAX: nothing */
     int64_t bad_access;
 } Launch;
@@ -111,7 +111,7 @@ static void note_error(Launch *launch, const Participant *p, int64_t block, cons
     const HostLaunch *what = launch->what;
     pthread_mutex_lock(&launch->lock);
     if (block < launch->error_block) {
-        HostLaunchReport *report = launch->report;
+        LaunchReport *report = launch->report;
         launch->error_block = block;
         report->status = outcome->status;
         report->stuck = outcome->stuck;
@@ -288,8 +288,8 @@ static int64_t share(int64_t units, unsigned i, unsigned parts) {
     return units / parts * i + units % parts * i / parts;
 }
 
-bool host_device_launch(const HostLaunch *what, HostLaunchReport *report) {
-    *report = (HostLaunchReport){.bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX};
+bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
+    *report = (LaunchReport){.exception = what->exception, .bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX};
     int64_t block_threads = (int64_t)what->block[0] * what->block[1] * what->block[2];
     int64_t blocks = (int64_t)what->grid[0] * what->grid[1] * what->grid[2];
     if (blocks < 1 || block_threads < 1) return true;

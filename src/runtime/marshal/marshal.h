@@ -94,4 +94,11 @@ typedef struct DeviceArray {
     int64_t dims[]; /* shape[ndim], strides[ndim] */
 } DeviceArray;
 
+/* Its bytes as an argument; it owns itself, borrowed. */
+static inline void marshal_describe_device_array(DeviceArray *array, unsigned ndim, void *to) {
+    int64_t *dims = (int64_t *)((ArrayHead *)to + 1);
+    *(ArrayHead *)to = (ArrayHead){array->head.data, array};
+    for (unsigned i = 0; i < 2 * ndim; i++) dims[i] = array->dims[i];
+}
+
 #endif

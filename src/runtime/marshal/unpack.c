@@ -93,8 +93,7 @@ static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, v
         !(convert && given->ndim == type->ndim && type_element(given) == type_element(type) &&
           (type->layout == LAYOUT_A || type->layout == given->layout) && (type->readonly || !given->readonly)))
         return MARSHAL_MISMATCH;
-    memcpy(to, &array->head, sizeof array->head + 2 * (size_t)type->ndim * sizeof(int64_t));
-    ((ArrayHead *)to)->owner = array;
+    marshal_describe_device_array(array, type->ndim, to);
     return MARSHAL_OK;
 }
 
