@@ -23,7 +23,7 @@
 
 #include "codegen/codegen.h" /* Target, Module */
 
-enum { UFUNC_MAX_NDIM = 6, UFUNC_LANES = 4, UFUNC_MAX_OPERANDS = 32 };
+enum { UFUNC_MAX_NDIM = 6, UFUNC_LANES = 4 };
 enum UfuncMode { UFUNC_STRIDED, UFUNC_VECTOR };
 
 typedef struct UfuncHead {

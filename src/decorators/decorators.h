@@ -141,8 +141,9 @@ Signature *signature_from_object(ModuleState *state, PyObject *object);
 PyObject *signatures_from_object(ModuleState *state, PyObject *object);
 bool signature_looks_like(ModuleState *state, PyObject *object);
 extern PyType_Spec signature_spec;
-/* What the frontend asks (ObjSignatureGet; context: the ModuleState). */
+/* What the frontend asks (ObjDecorated; context: the ModuleState). */
 bool signature_of_decorated(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
+bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape);
 
 /* ---- dispatcher.c, kernel.c, pickling.c, inspect.c ---- */
 

@@ -4,8 +4,8 @@
  * number of '[' slices ']'
  *        constructor = Tuple '((' types '))' | UniTuple '(' type ',' count ')' | Optional '(' type ')'
  * read by a parser of one function per line. */
-#include "decorators/kernel.h"     /* Kernel */
-#include "decorators/vectorized.h" /* Vectorized */
+#include "decorators/gufunc.h" /* Gufunc */
+#include "decorators/kernel.h" /* Kernel */
 
 #include <ctype.h>  /* isalnum */
 #include <stdlib.h> /* strtol */
@@ -344,5 +344,18 @@ bool signature_of_decorated(void *context, PyObject *decorated, size_t index, Ob
     if (!list || index >= (size_t)PyList_GET_SIZE(list)) return false;
     const Signature *item = (const Signature *)PyList_GET_ITEM(list, (Py_ssize_t)index);
     *signature = (ObjSignature){item->result, item->args, (size_t)item->count};
+    return true;
+}
+
+/* Every ufunc that is asked about has a Python function behind it (constants.c): @vectorize has made it. */
+bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape) {
+    const ModuleState *state = context;
+    *shape = (UfuncShape){0};
+    if (Py_IS_TYPE(decorated, state->vectorized_class)) return true;
+    if (Py_IS_TYPE(decorated, &PyUFunc_Type)) return !((PyUFuncObject *)decorated)->core_enabled;
+    if (!Py_IS_TYPE(decorated, state->gufunc_class)) return false;
+    const GufuncLayout *layout = &((Gufunc *)decorated)->layout;
+    *shape = (UfuncShape){.count = (unsigned)(layout->nin + layout->nout), .nin = (unsigned)layout->nin};
+    memcpy(shape->ndim, layout->ndim, shape->count);
     return true;
 }

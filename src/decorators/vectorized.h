@@ -7,7 +7,7 @@
 #include "decorators/decorators.h"
 #include "decorators/numpy_api.h"
 
-enum { MAX_OPERANDS = 32 };
+enum { MAX_OPERANDS = UFUNC_MAX_OPERANDS };
 
 typedef enum UfuncTarget { UFUNC_CPU, UFUNC_PARALLEL, UFUNC_CUDA } UfuncTarget;
 

@@ -36,12 +36,18 @@ static FuncInst *host_instance(void *self, ObjRef function, const Type *const *t
     return untyped ? worklist_instance(job, function, untyped, types, konsts, site) : NULL;
 }
 
-static FuncInst *host_row_instance(void *self, const FuncHead *func, const Type *const *types,
-                                   const Const *const *konsts, size_t count, FuncInst *caller) {
+static FuncInst *host_row_instance(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,
+                                   size_t count, CallSite site) {
     Job *job = self;
-    FuncInst *inst = worklist_instance(job, 0, worklist_row_function(job, func, count), types, konsts, (CallSite){0});
-    if (inst && !inst->caller) inst->caller = caller;
+    CallSite waits = callee->kind == TY_FUNC ? (CallSite){0} : site;
+    FuncInst *inst = worklist_instance(job, 0, worklist_row_function(job, callee, count), types, konsts, waits);
+    if (inst && !inst->caller) inst->caller = site.caller;
     return inst;
+}
+
+static bool host_ufunc(void *self, ObjRef function, UfuncShape *shape) {
+    const Objects *objects = ((Job *)self)->session->objects;
+    return objects_ufunc(objects, objects_get(objects, function), shape);
 }
 
 static bool host_signature(void *self, ObjRef function, size_t index, InferSignature *signature) {
@@ -292,9 +298,18 @@ static bool job_init(Job *job, const Session *session, const Config *config, PyO
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
-    job->infer_host = (InferHost){job,          host_translate,    host_instance, host_row_instance, host_signature,
-                                  host_prelude, host_struct_class, host_method,   host_object_name,  host_is_instance,
-                                  host_class_of};
+    job->infer_host = (InferHost){.self = job,
+                                  .translate = host_translate,
+                                  .instance = host_instance,
+                                  .row_instance = host_row_instance,
+                                  .ufunc = host_ufunc,
+                                  .signature = host_signature,
+                                  .prelude = host_prelude,
+                                  .struct_class = host_struct_class,
+                                  .method = host_method,
+                                  .object_name = host_object_name,
+                                  .is_instance = host_is_instance,
+                                  .class_of = host_class_of};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
                                       job->config->codegen.compute_capability, &job->infer_host};
 }

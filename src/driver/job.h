@@ -26,9 +26,9 @@ typedef struct Specialised {
     uint32_t count;
 } Specialised;
 
-/* The untyped function that calls a library function with so many arguments. */
+/* The untyped function that calls a function, of the library or a ufunc's, with so many arguments. */
 typedef struct RowFunction {
-    const FuncHead *func;
+    const Type *callee;
     size_t count;
     const Func *untyped;
 } RowFunction;
@@ -70,7 +70,7 @@ typedef struct Job {
 /* worklist.c */
 FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
                             const Const *const *konsts, CallSite site);
-const Func *worklist_row_function(Job *job, const FuncHead *func, size_t count);
+const Func *worklist_row_function(Job *job, const Type *callee, size_t count);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* notes.c */

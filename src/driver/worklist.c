@@ -95,8 +95,10 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
 
 /* ---- functions of elements ---- */
 
-static const Func *make_row_function(Job *job, const FuncHead *head, size_t count) {
-    Func *func = func_new(job->arena, job->session->types, func_name(job->arena, head), NULL);
+static const Func *make_row_function(Job *job, const Type *callee, size_t count) {
+    const char *name = callee->kind == TY_FUNC ? func_name(job->arena, callee->func)
+                                               : frontend_translate(&job->frontend, callee->object)->name;
+    Func *func = func_new(job->arena, job->session->types, name, NULL);
     Block *block = block_new(func);
     Value **args = ARENA_ARRAY(job->arena, Value *, count + 1);
     func->params = ARENA_ARRAY(job->arena, Param, count);
@@ -106,19 +108,19 @@ static const Func *make_row_function(Job *job, const FuncHead *head, size_t coun
         args[1 + i] = block_append(func, block, OP_PARAM, (Span){0}, NULL, 0);
         args[1 + i]->imm.i = (int64_t)i;
     }
-    args[0] = block_append_const(func, block, (Span){0}, const_of(job->arena, type_func(job->session->types, head)));
+    args[0] = block_append_const(func, block, (Span){0}, const_of(job->arena, callee));
     Value *result = block_append(func, block, OP_CALL, (Span){0}, args, count + 1);
     block_append(func, block, OP_RETURN, (Span){0}, &result, 1);
     return func;
 }
 
-const Func *worklist_row_function(Job *job, const FuncHead *head, size_t count) {
+const Func *worklist_row_function(Job *job, const Type *callee, size_t count) {
     for (size_t i = 0; i < job->row_functions.len; i++) {
         const RowFunction *known = &job->row_functions.data[i];
-        if (known->func == head && known->count == count) return known->untyped;
+        if (known->callee == callee && known->count == count) return known->untyped;
     }
-    const Func *untyped = make_row_function(job, head, count);
-    vec_push(job->arena, &job->row_functions, (RowFunction){head, count, untyped});
+    const Func *untyped = make_row_function(job, callee, count);
+    vec_push(job->arena, &job->row_functions, (RowFunction){callee, count, untyped});
     return untyped;
 }
 

@@ -47,8 +47,15 @@ typedef struct ObjSignature {
     size_t count;
 } ObjSignature;
 bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature);
-typedef bool ObjSignatureGet(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
-void objects_set_signatures(Objects *objects, ObjSignatureGet *get, void *context);
+/* Whether a decorated function is a ufunc; how many dimensions one call of it sees of each operand, results last. */
+bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shape);
+/* What the decorators know of what they made; context: their first argument. */
+typedef struct ObjDecorated {
+    bool (*signature)(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
+    bool (*ufunc)(void *context, PyObject *decorated, UfuncShape *shape);
+    void *context;
+} ObjDecorated;
+void objects_set_decorated(Objects *objects, ObjDecorated decorated);
 
 /* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the
  * decorators layer creates the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int)

@@ -50,8 +50,7 @@ struct Objects {
     Py_ssize_t nmodules; /* size of sys.modules when the names not found were last tried */
     PyTypeObject *intrinsic, *krait_type;
     const Type *(*krait_type_get)(PyObject *);
-    bool (*signature_get)(void *, PyObject *, size_t, ObjSignature *);
-    void *signature_context;
+    ObjDecorated decorated;
 };
 
 /* ---- hash table ---- */
@@ -280,16 +279,18 @@ ObjRef objects_nested(Objects *objects, ObjHold *hold, PyObject *code, PyObject 
     return ref;
 }
 
-/* ---- explicit signatures ---- */
+/* ---- decorated functions ---- */
 
-void objects_set_signatures(Objects *objects, ObjSignatureGet *get, void *context) {
-    objects->signature_get = get;
-    objects->signature_context = context;
-}
+void objects_set_decorated(Objects *objects, ObjDecorated decorated) { objects->decorated = decorated; }
 
 bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature) {
-    return decorated && objects->signature_get &&
-           objects->signature_get(objects->signature_context, decorated, index, signature);
+    const ObjDecorated *known = &objects->decorated;
+    return decorated && known->signature && known->signature(known->context, decorated, index, signature);
+}
+
+bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shape) {
+    const ObjDecorated *known = &objects->decorated;
+    return decorated && known->ufunc && known->ufunc(known->context, decorated, shape);
 }
 
 /* ---- library functions ---- */

@@ -227,6 +227,14 @@ struct Func {
     const Type *result; /* after inference */
 };
 
+/* What a function that a ufunc was made of says of a call: how many dimensions it sees of each operand, results last.
+ * count 0: of numbers alone, @vectorize. */
+enum { UFUNC_MAX_OPERANDS = 32 };
+typedef struct UfuncShape {
+    unsigned count, nin;
+    uint8_t ndim[UFUNC_MAX_OPERANDS];
+} UfuncShape;
+
 /* A call that was typed with what was known of its callee's result then. */
 typedef struct CallSite {
     FuncInst *caller;

@@ -250,16 +250,21 @@ static FuncInst *no_instance(void *trial, ObjRef function, const Type *const *ty
 }
 
 /* A function of elements is named, not inferred. */
-static FuncInst *row_instance(void *self, const FuncHead *func, const Type *const *types, const Const *const *konsts,
-                              size_t count, FuncInst *caller) {
+static FuncInst *row_instance(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,
+                              size_t count, CallSite site) {
     Trial *trial = self;
     Func *untyped = ARENA_NEW(trial->arena, Func);
     FuncInst *inst = ARENA_NEW(trial->arena, FuncInst);
-    (void)types, (void)konsts, (void)caller;
-    untyped->name = func->key;
+    (void)types, (void)konsts, (void)site;
+    untyped->name = callee->func->key;
     untyped->nparams = (uint32_t)count;
     inst->untyped = untyped;
     return inst;
+}
+
+static bool no_ufunc(void *trial, ObjRef function, UfuncShape *shape) {
+    (void)trial, (void)function, (void)shape;
+    return false;
 }
 
 static bool no_signature(void *trial, ObjRef function, size_t index, InferSignature *signature) {
@@ -312,8 +317,18 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
     FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
     inst.result = type_simple(trial->types, TY_BOTTOM);
     inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {trial,     no_function, no_instance, row_instance,   no_signature, no_prelude,
-                            no_struct, no_method,   no_name,     no_instance_of, no_class_of};
+    const InferHost host = {.self = trial,
+                            .translate = no_function,
+                            .instance = no_instance,
+                            .row_instance = row_instance,
+                            .ufunc = no_ufunc,
+                            .signature = no_signature,
+                            .prelude = no_prelude,
+                            .struct_class = no_struct,
+                            .method = no_method,
+                            .object_name = no_name,
+                            .is_instance = no_instance_of,
+                            .class_of = no_class_of};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

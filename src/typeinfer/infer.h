@@ -75,11 +75,12 @@ typedef struct Infer {
 /* One operation or call being typed. */
 typedef struct Typing {
     Infer *in;
-    Value *at;      /* the operation; new values are inserted before it */
-    Op op;          /* what is typed: at's operation until a rule said typing_become_op */
-    FuncId func;    /* library function being called, else FUNC_NONE */
-    Fact *args;     /* [nargs] */
-    Value **values; /* [nargs] the operands; a value of NULL type means not given */
+    Value *at;          /* the operation; new values are inserted before it */
+    Op op;              /* what is typed: at's operation until a rule said typing_become_op */
+    FuncId func;        /* library function being called, else FUNC_NONE */
+    const char *called; /* FUNC_NONE: the name of the ufunc that is called, else NULL */
+    Fact *args;         /* [nargs] */
+    Value **values;     /* [nargs] the operands; a value of NULL type means not given */
     size_t nargs;
     const char *const *names; /* keyword names of the last nnames arguments */
     size_t nnames;
@@ -127,7 +128,7 @@ const char *typing_text(Typing *t, const Type *type); /* the same */
  * is known. */
 const char *typing_advice(Typing *t, const char *name);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
-const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row */
+const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row; of a ufunc its own */
 
 /* ---- arguments ---- */
 /* Rearranges the arguments into the order of `params` (count of them; the first `least` are required); arguments not
@@ -281,6 +282,14 @@ Value *typing_apply(Typing *t); /* emit: the value that stands for t->at from no
 bool typing_has_array(const Typing *t);
 bool typing_map(Typing *t);
 bool typing_map_operator(Typing *t, FuncId func);
+/* A call of a ufunc that @vectorize made (rules_vectorized.c), whose arguments are t->args; of one with arrays, or with
+ * keywords. */
+bool typing_call_vectorized(Typing *t, const Type *callee);
+bool typing_map_vectorized(Typing *t, const Type *callee, size_t nin);
+/* Whether the arguments of a generalised ufunc's function have its core dimensions. */
+bool typing_check_core(Typing *t, const UfuncShape *shape, const char *name);
+/* The types of the loop that scalars t->args take, one for each; false: none fits. */
+bool typing_vectorized_loop(Typing *t, const Type *callee, const Type **loop, InferSignature *declared);
 Value *typing_make_shape(Typing *t, Value *array); /* when emitting: its extents, a tuple of ints */
 bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
 bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out);

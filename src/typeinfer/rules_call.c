@@ -267,6 +267,11 @@ static bool call_python(Typing *t, ObjRef function, const Type *closure, Value *
         t->failed = true;
         return false;
     }
+    UfuncShape shape;
+    if (in->host->ufunc(in->host->self, function, &shape)) {
+        if (!shape.count) return typing_call_vectorized(t, type_object(in->types, TY_PYFUNC, function));
+        TRY(typing_check_core(t, &shape, callee->name));
+    }
     size_t positional = t->nargs - t->nnames;
     Binding b = {t,
                  callee,

@@ -18,6 +18,9 @@ const Type *lib_compute(Infer *in, const Type *type);
 /* As numpy.can_cast(from, to, 'safe') of NumPy's own types. */
 bool lib_casts_safely(Scalar from, Scalar to);
 
+/* Whether NumPy casts these arguments, all scalars, to the types of a ufunc's loop by itself. */
+bool lib_loop_takes(const Typing *t, const Type *const *loop, size_t count);
+
 /* False: refused, for one of the first `count` operands is a constant int that `to` cannot hold. */
 bool lib_constants_fit(Typing *t, size_t count, const Type *to);
 

@@ -15,12 +15,12 @@
 
 #include "typeinfer/rules_library.h" /* lib_* */
 
-enum { MAX_IN = 4, MAX_OUT = 2 };
+enum { MAX_IN = 31, MAX_OUT = 31 }; /* of a ufunc that @vectorize made: 32 together */
 
 typedef enum Casting { CASTING_NO, CASTING_SAFE, CASTING_SAME_KIND, CASTING_UNSAFE } Casting;
 
 typedef struct Mapping {
-    FuncId func;
+    const Type *callee; /* TY_FUNC, or TY_PYFUNC */
     size_t nin, nout;
     Fact in[MAX_IN];
     Value *values[MAX_IN];
@@ -109,23 +109,27 @@ static bool read_keyword(Typing *t, Mapping *m, const char *name, size_t arg) {
     if (strcmp(name, "out") == 0) return read_outs(t, m, arg);
     if (strcmp(name, "where") == 0) return read_where(t, m, arg);
     if (strcmp(name, "casting") == 0) return read_casting(t, arg, &m->casting);
-    if (strcmp(name, "dtype") == 0) return typing_is_none(t, arg) || (m->dtype = typing_const_dtype(t, arg)) != NULL;
+    if (strcmp(name, "dtype") == 0 && m->callee->kind == TY_FUNC)
+        return typing_is_none(t, arg) || (m->dtype = typing_const_dtype(t, arg)) != NULL;
     return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s' in compiled code", typing_func_name(t),
                        name);
 }
 
-static bool read_arguments(Typing *t, Mapping *m) {
-    const FuncInfo *row = &func_info[t->func];
-    size_t positional = t->nargs - t->nnames;
-    *m = (Mapping){.func = t->func, .nin = row->head.least, .nout = results_of(row), .casting = CASTING_SAME_KIND};
-    if (positional < m->nin || positional > m->nin + m->nout)
-        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes from %zu to %zu positional arguments but %zu were given",
-                           typing_func_name(t), m->nin, m->nin + m->nout, positional);
-    for (size_t i = 0; i < m->nin; i++) {
+static void open_mapping(Typing *t, Mapping *m, const Type *callee, size_t nin, size_t nout) {
+    *m = (Mapping){.callee = callee, .nin = nin, .nout = nout, .casting = CASTING_SAME_KIND};
+    for (size_t i = 0; i < nin && i + t->nnames < t->nargs; i++) {
         m->in[i] = t->args[i];
         m->in[i].type = infer_content(t->args[i].type);
         if (t->emit) m->values[i] = typing_make_cast(t, t->values[i], m->in[i].type);
     }
+}
+
+/* What stands behind the operands: arrays to write to, keywords. */
+static bool read_arguments(Typing *t, Mapping *m) {
+    size_t positional = t->nargs - t->nnames;
+    if (positional < m->nin || positional > m->nin + m->nout)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes from %zu to %zu positional arguments but %zu were given",
+                           typing_func_name(t), m->nin, m->nin + m->nout, positional);
     for (size_t i = m->nin; i < positional; i++) TRY(read_out(t, m, i, i - m->nin));
     for (size_t k = 0; k < t->nnames; k++) TRY(read_keyword(t, m, t->names[k], positional + k));
     return true;
@@ -161,7 +165,7 @@ static bool is_numpy_integer(const Type *type) {
 /* The types of one element of each operand, and what the ufunc gives for them. */
 static bool type_elements(Typing *t, Mapping *m) {
     TypingSpace space;
-    Typing part = {.in = t->in, .at = t->at, .op = OP_CALL, .func = m->func, .nargs = m->nin};
+    Typing part = {.in = t->in, .at = t->at, .op = OP_CALL, .func = t->func, .nargs = m->nin};
     part.args = space.args, part.values = space.values, part.to = space.to;
     memset(space.to, 0, sizeof space.to);
     for (size_t i = 0; i < m->nin; i++) {
@@ -193,7 +197,7 @@ static bool check_out(Typing *t, Mapping *m, size_t which) {
                         ? arena_printf(t->in->arena, "%s and %s", typing_arg_text(t, 0), typing_arg_text(t, 1))
                         : typing_arg_text(t, 0),
                     typing_text(t, m->results[which]), typing_text(t, out->items[0]));
-        if (m->func == FUNC_NP_DIVIDE && type_is_integer(out->items[0]))
+        if (t->func == FUNC_NP_DIVIDE && type_is_integer(out->items[0]))
             return typing_hint(t, "use //= for whole numbers");
         return typing_hint(t, "convert the right side to %s", typing_text(t, out->items[0]));
     }
@@ -215,10 +219,11 @@ static const Type *result_type(Typing *t, const Mapping *m, size_t which) {
 }
 
 static bool request_body(Typing *t, Mapping *m) {
-    const Const *konsts[MAX_IN];
-    for (size_t i = 0; i < m->nin; i++) konsts[i] = !m->dtype && is_weak_int(m->in[i]) ? m->in[i].konst : NULL;
-    m->inst = t->in->host->row_instance(t->in->host->self, &func_info[m->func].head, m->elements, konsts, m->nin,
-                                        t->in->inst);
+    const Const *konsts[MAX_IN] = {NULL};
+    for (size_t i = 0; i < m->nin && m->callee->kind == TY_FUNC; i++)
+        konsts[i] = !m->dtype && is_weak_int(m->in[i]) ? m->in[i].konst : NULL;
+    m->inst = t->in->host->row_instance(t->in->host->self, m->callee, m->elements, konsts, m->nin,
+                                        (CallSite){t->in->inst, t->at});
     if (!m->inst) t->failed = true;
     return m->inst != NULL;
 }
@@ -325,13 +330,12 @@ static bool check_heap(Typing *t, const Mapping *m) {
 
 static bool become_map(Typing *t, Mapping *m) {
     Infer *in = t->in;
-    TRY(type_elements(t, m));
     TRY(check_heap(t, m));
     for (size_t i = 0; i < m->nin; i++)
         if (m->in[i].type->kind == TY_ARRAY && m->in[i].type->ndim > m->ndim) m->ndim = m->in[i].type->ndim;
     if (m->where && m->where->kind == TY_ARRAY && m->where->ndim > m->ndim) m->ndim = m->where->ndim;
     for (size_t i = 0; i < m->nout; i++) TRY(check_out(t, m, i));
-    TRY(request_body(t, m));
+    if (!m->inst) TRY(request_body(t, m));
     const Type *types[MAX_OUT];
     for (size_t i = 0; i < m->nout; i++) types[i] = result_type(t, m, i);
     const Type *result = m->nout == 1 ? types[0] : type_tuple(in->types, types, m->nout);
@@ -348,7 +352,7 @@ static bool has_no_axes(const Mapping *m) {
 }
 
 /* Each array is its element; the ufunc is asked again. */
-static bool map_scalars(Typing *t, Mapping *m) {
+static bool become_scalars(Typing *t, Mapping *m) {
     Infer *in = t->in;
     for (size_t i = 0; i < m->nin; i++) {
         if (m->in[i].type->kind != TY_ARRAY) continue;
@@ -360,27 +364,70 @@ static bool map_scalars(Typing *t, Mapping *m) {
     }
     t->nargs = m->nin;
     t->nnames = 0;
-    return typing_become_func(t, m->func);
+    return true;
+}
+
+static const Type *callee_of(const Typing *t) { return type_func(t->in->types, &func_info[t->func].head); }
+
+static bool read_library_call(Typing *t, Mapping *m) {
+    const FuncInfo *row = &func_info[t->func];
+    open_mapping(t, m, callee_of(t), row->head.least, results_of(row));
+    return read_arguments(t, m);
 }
 
 bool typing_map(Typing *t) {
     Mapping m;
-    TRY(read_arguments(t, &m));
-    return has_no_axes(&m) ? map_scalars(t, &m) : become_map(t, &m);
+    TRY(read_library_call(t, &m));
+    if (has_no_axes(&m)) return become_scalars(t, &m) && typing_become_func(t, t->func);
+    return type_elements(t, &m) && become_map(t, &m);
 }
 
 bool typing_map_operator(Typing *t, FuncId func) {
     Mapping m;
     bool in_place = (t->flags & VF_INPLACE) && is_array(t->args[0].type);
     t->func = func;
-    TRY(read_arguments(t, &m));
+    TRY(read_library_call(t, &m));
     if (in_place) {
         if (m.in[0].type->readonly)
             return typing_fail(t, DIAG_READONLY, "the array %s is read-only", typing_arg_text(t, 0));
         m.out[0] = m.in[0].type;
         m.out_values[0] = m.values[0];
     }
-    if (has_no_axes(&m)) return map_scalars(t, &m);
+    if (has_no_axes(&m)) return become_scalars(t, &m) && typing_become_func(t, t->func);
     t->flags &= ~(uint32_t)VF_INPLACE;
-    return become_map(t, &m);
+    return type_elements(t, &m) && become_map(t, &m);
+}
+
+/* ---- ufuncs that @vectorize made ---- */
+
+/* The types of its loop, and what that gives; it is asked as a call with the elements asks.  *open: nobody knows yet
+ * what its function returns. */
+static bool type_vectorized(Typing *t, Mapping *m, bool *open) {
+    Typing part = {.in = t->in, .at = t->at, .op = OP_CALL, .called = t->called, .is_call = true, .nargs = m->nin};
+    part.args = ARENA_ARRAY(t->in->arena, Fact, m->nin);
+    part.values = t->values;
+    for (size_t i = 0; i < m->nin; i++) {
+        const Type *type = m->in[i].type, *element = type->kind == TY_ARRAY ? type->items[0] : type;
+        if (!type_is_scalar(element)) return typing_bad_operands(t);
+        part.args[i] = (Fact){element, is_weak_int(m->in[i]) ? m->in[i].konst : NULL};
+    }
+    if (!typing_vectorized_loop(&part, m->callee, m->elements, NULL)) return t->failed = true, false;
+    TRY(request_body(t, m));
+    const Type *result = m->inst->result;
+    *open = result->kind == TY_BOTTOM;
+    m->nout = result->kind == TY_TUPLE ? result->count : 1;
+    for (size_t i = 0; i < m->nout && !*open; i++) m->results[i] = result->kind == TY_TUPLE ? result->items[i] : result;
+    return true;
+}
+
+bool typing_map_vectorized(Typing *t, const Type *callee, size_t nin) {
+    Mapping m;
+    bool open = false;
+    open_mapping(t, &m, callee, nin, MAX_OUT);
+    TRY(type_vectorized(t, &m, &open));
+    if (open && t->emit) return typing_fail(t, DIAG_UNSUPPORTED, "`%s` never returns", typing_func_name(t));
+    if (open) return typing_result(t, infer_bottom(t->in), NULL);
+    TRY(read_arguments(t, &m));
+    if (!has_no_axes(&m)) return become_map(t, &m);
+    return become_scalars(t, &m) && typing_call_vectorized(t, callee);
 }

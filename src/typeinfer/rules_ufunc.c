@@ -66,6 +66,12 @@ static bool operand_fits(const Type *type, Scalar loop, bool adapts) {
     return kind != 'b' && kind_order(kind) >= kind_order(type_scalar_kind(type));
 }
 
+bool lib_loop_takes(const Typing *t, const Type *const *loop, size_t count) {
+    bool adapts = python_adapts(t, count);
+    for (size_t i = 0; i < count; i++) TRY(operand_fits(operand(t, i), (Scalar)loop[i]->scalar, adapts));
+    return true;
+}
+
 /* The loop taken, looking at operands 0 .. count-1 of which the first `typed` have its type; NULL: none (or an operand
  * is no scalar). */
 static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, size_t count) {

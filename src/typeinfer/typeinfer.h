@@ -33,10 +33,12 @@ typedef struct InferHost {
      * changes, the call is woken. */
     FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
                           CallSite site);
-    /* The same for the function that calls a library function with `count` arguments: of one element, of a ufunc.  What
-     * it gives is known to whoever asks: nobody is woken. */
-    FuncInst *(*row_instance)(void *self, const FuncHead *func, const Type *const *types, const Const *const *konsts,
-                              size_t count, FuncInst *caller);
+    /* The same for the function that calls another one with `count` arguments: of one element, of a ufunc.  callee: a
+     * TY_FUNC, of which whoever asks knows what it gives, so that nobody is woken; or the TY_PYFUNC of a ufunc. */
+    FuncInst *(*row_instance)(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,
+                              size_t count, CallSite site);
+    /* Whether the function is a ufunc that a user made. */
+    bool (*ufunc)(void *self, ObjRef function, UfuncShape *shape);
     /* Signature number `index` of a decorated function; false: it has no more. */
     bool (*signature)(void *self, ObjRef function, size_t index, InferSignature *signature);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */

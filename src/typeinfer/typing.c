@@ -256,7 +256,9 @@ const char *typing_arg_text(Typing *t, size_t arg) {
     return typing_text(t, type);
 }
 
-const char *typing_func_name(Typing *t) { return func_shown_name(t->in->arena, &func_info[t->func]); }
+const char *typing_func_name(Typing *t) {
+    return t->called ? t->called : func_shown_name(t->in->arena, &func_info[t->func]);
+}
 
 static const char *op_symbol(Op op) {
     static const char *const symbols[OP_COUNT] = {
