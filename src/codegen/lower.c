@@ -170,18 +170,11 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     }
 }
 
-/* A count, not a mere wish: only then does LLVM's pass accept a trip count that needs a division. */
-static void ask_for_unrolling(Lower *l, unsigned count) {
-    static const char name[] = "llvm.loop.unroll.count", kind[] = "llvm.loop";
-    LLVMMetadataRef pair[] = {LLVMMDStringInContext2(l->context, name, sizeof name - 1),
-                              LLVMValueAsMetadata(l_i32(l, count))};
-    LLVMMetadataRef property = LLVMMDNodeInContext2(l->context, pair, 2);
-    /* a loop's node is distinct by naming itself first: made with a stand-in that is then replaced */
-    LLVMMetadataRef stand_in = LLVMTemporaryMDNode(l->context, NULL, 0), items[] = {stand_in, property};
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(l->context, items, 2);
-    LLVMMetadataReplaceAllUsesWith(stand_in, loop);
-    LLVMSetMetadata(LLVMGetBasicBlockTerminator(l_here(l)), LLVMGetMDKindIDInContext(l->context, kind, sizeof kind - 1),
-                    LLVMMetadataAsValue(l->context, loop));
+/* Blocks are lowered in reverse post-order: what begins before a block's end, or with it, it goes back to. */
+static bool ends_round(const Lower *l, const Block *block) {
+    for (size_t i = 0; i < block->succs.len; i++)
+        if (block->succs.data[i] == block || l->s->ends[block->succs.data[i]->id]) return true;
+    return false;
 }
 
 static bool leaves_early(const Lower *l, const Value *value) {
@@ -194,7 +187,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
     switch (value->op) {
     case OP_JUMP:
         l_jump(l, l->s->starts[block->succs.data[0]->id]);
-        if (block->unroll) ask_for_unrolling(l, block->unroll);
+        if (ends_round(l, block)) rounds_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block);
         return true;
     case OP_BRANCH:
         if (value->args[0]->op == OP_SPEND && value->args[0]->nargs) { /* all rounds of a short loop */
@@ -204,7 +197,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         }
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
                  l->s->starts[block->succs.data[1]->id]);
-        if (block->unroll) ask_for_unrolling(l, block->unroll);
+        if (ends_round(l, block)) rounds_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block);
         return true;
     case OP_RETURN:
         if (leaves_early(l, value)) l->target->leave(l);

@@ -199,4 +199,11 @@ bool codegen_bitcode_link(Module *module, Diag *diag);
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 
+/* ---- rounds.c ---- */
+
+void rounds_note(Lower *l, LLVMValueRef latch, const Block *block); /* `latch` goes back to a loop's header */
+void rounds_release(Module *module);
+
+void turn_loops(Module *module); /* turn.c */
+
 #endif

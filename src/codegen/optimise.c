@@ -11,11 +11,7 @@ static const char split_checked_loops[] =
     "always-inline,cgscc(inline),function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),instcombine<no-verify-fixpoint>,irce)";
 
-bool optimise_run(Module *module, Diag *diag) {
-    const CodegenOptions *options = &module->options;
-    const char *passes = module->target->passes(options);
-    if (options->opt_level >= 2 && module->target->access(options) == ACCESS_RAISE)
-        passes = arena_printf(module->arena, "%s,%s", split_checked_loops, passes);
+static bool run_passes(Module *module, const char *passes, Diag *diag) {
     LLVMPassBuilderOptionsRef settings = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopInterleaving(settings, true);
     LLVMPassBuilderOptionsSetLoopVectorization(settings, true);
@@ -28,4 +24,18 @@ bool optimise_run(Module *module, Diag *diag) {
     strncpy(module->message, text, sizeof module->message - 1);
     LLVMDisposeErrorMessage(text);
     return diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "%s", module->message);
+}
+
+bool optimise_run(Module *module, Diag *diag) {
+    const CodegenOptions *options = &module->options;
+    const Target *target = module->target;
+    const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
+    if (options->opt_level >= 2 && target->access(options) == ACCESS_RAISE)
+        passes = arena_printf(module->arena, "%s,%s", split_checked_loops, passes);
+    TRY(run_passes(module, passes, diag));
+    if (!last) return true;
+    rounds_release(module);
+    TRY(run_passes(module, last, diag));
+    turn_loops(module);
+    return true;
 }

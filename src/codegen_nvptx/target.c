@@ -309,10 +309,6 @@ static void nvptx_prepare(Module *module) {
         }
 }
 
-/* After LLVM's own passes: which loads are from shared memory, and how they are aligned, so that the back end joins
- * neighbours into wide ones (it infers address spaces itself, but too late to learn alignments from them). */
-#define WIDE_LOADS ",function(infer-address-spaces,infer-alignment)"
-
 /* Before functions of the math library are inlined: what does not change in a loop leaves it as a call, where its
  * branches would keep it; two conditions of a loop become one where the second costs no more than a branch. */
 #define EARLY "function(sroa,early-cse,simplifycfg<bonus-inst-threshold=10>,loop-mssa(loop-rotate,licm)),"
@@ -322,9 +318,17 @@ static void nvptx_prepare(Module *module) {
 #define LEAST "default<O0>,cgscc(inline),globaldce,function(sroa,simplifycfg,infer-address-spaces,dce)"
 
 static const char *nvptx_passes(const CodegenOptions *options) {
-    static const char *const pipelines[] = {LEAST, "default<O1>", EARLY "default<O2>" WIDE_LOADS,
-                                            EARLY "default<O3>" WIDE_LOADS};
+    static const char *const pipelines[] = {LEAST, "default<O1>", EARLY "default<O2>", EARLY "default<O3>"};
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
+}
+
+/* Strength is reduced before rounds become one, so that an address is the one before plus a stride.  Then: which loads
+ * are from shared memory, and how they are aligned, so that the back end joins neighbours into wide ones (it infers
+ * address spaces itself, but too late to learn alignments from them). */
+static const char *nvptx_last_passes(const CodegenOptions *options) {
+    static const char passes[] = "function(loop(loop-reduce),loop-unroll<O3>,early-cse,instcombine<no-verify-fixpoint>,"
+                                 "simplifycfg,infer-address-spaces,infer-alignment)";
+    return options->opt_level < 2 ? NULL : passes;
 }
 
 static bool nvptx_knows(const Module *module, const char *symbol) {
@@ -374,6 +378,7 @@ const Target *codegen_nvptx_target(void) {
         .entry = nvptx_entry,
         .prepare = nvptx_prepare,
         .passes = nvptx_passes,
+        .last_passes = nvptx_last_passes,
         .knows = nvptx_knows,
     };
     return &target;

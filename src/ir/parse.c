@@ -523,6 +523,7 @@ static bool parse_block_head(Parser *parser) {
         uint32_t rounds;
         TRY(parse_number(parser, UINT8_MAX, &rounds));
         parser->block->unroll = (uint8_t)rounds;
+        parser->block->unroll_whole = accept_word(parser, "whole");
     }
     return expect(parser, ":") && expect_line_end(parser);
 }

@@ -93,7 +93,10 @@ static void weigh_loop(Counting *c, Block *header) {
     if (size > (local ? MOST_VALUES_IN_REGISTERS : MOST_VALUES)) return;
     for (size_t i = 0; i < c->body.len; i++)
         for (size_t s = 0; s < c->body.data[i]->succs.len; s++)
-            if (c->body.data[i]->succs.data[s] == header) c->body.data[i]->unroll = (uint8_t)rounds;
+            if (c->body.data[i]->succs.data[s] == header) {
+                c->body.data[i]->unroll = (uint8_t)rounds;
+                c->body.data[i]->unroll_whole = true;
+            }
     for (size_t i = 0; i < c->body.len; i++) c->sizes[c->body.data[i]->id] = 0;
     c->sizes[header->id] = size;
 }

@@ -8,7 +8,7 @@
  * constants are left out: LLVM unrolls those as a whole if that pays. */
 #include "passes/private.h"
 
-enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, FEW_LOADS = 3, MANY_ROUNDS = 8, FEW_ROUNDS = 4 };
+enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, ROUNDS = 4 };
 enum { DIVISION = 4, MATH_CALL = 8 }; /* operations that they stand for */
 
 typedef struct Body {
@@ -121,7 +121,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
         if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
             body.flops > FLOPS_PER_LOAD * body.loads)
             continue;
-        edges.data[e].latch->unroll = body.loads <= FEW_LOADS && !body.stores ? MANY_ROUNDS : FEW_ROUNDS;
+        edges.data[e].latch->unroll = ROUNDS;
     }
     return true;
 }

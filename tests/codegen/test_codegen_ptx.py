@@ -341,10 +341,40 @@ def test_a_float32_kernel_stays_float32(name):
     assert ".f64" not in ptx(*KERNELS[name])
 
 
+def loops_of(text):
+    """Of every branch back: the comparison that it asks, and the lines of the loop."""
+    lines = text.splitlines()
+    labels = {line[:-1]: at for at, line in enumerate(lines) if line.startswith("$L")}
+    for at, line in enumerate(lines):
+        found = re.match(r"\t(?:@(!?%p\d+) )?bra(?:\.uni)? \t(\S+);", line)
+        if found and labels[found[2]] < at:
+            tests = [l.split()[0] for l in lines[:at] if found[1] and re.match(rf"\tsetp\S+ \t{found[1]},", l)]
+            yield (tests or [None])[-1], lines[labels[found[2]] + 1 : at]
+
+
 def test_loops_whose_loads_dominate_are_unrolled():
     text = ptx(*KERNELS["grid_stride_sum"])
-    assert text.count("ld.global.nc") >= 8
+    assert max(sum("ld.global.nc" in line for line in body) for _, body in loops_of(text)) == 4
     assert ".local" not in text
+
+
+def test_what_rounds_access_lies_a_stride_apart():
+    def columns(a, out):
+        column = cuda.grid(1)
+        if column < a.shape[1]:
+            total = np.float32(0)
+            for k in range(a.shape[0]):
+                total = total * 2 + a[k, column]
+                out[k, column] = total
+
+    rest, rounds = loops_of(ptx(columns, f"{F2}; {F2}"))
+    for (test, body), count in ((rest, 1), (rounds, 4)):
+        text = "\n".join(body)
+        assert text.count("ld.global.nc") == text.count("st.global") == count
+        assert test == "setp.ne.b32"  # only such loops does ptxas count
+        assert "mul" not in text and text.count("add.s64") == 2 * count, text
+    # ptxas may unroll further what takes several rounds at once, not what takes those that are left
+    assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
 
 
 def test_shared_memory():

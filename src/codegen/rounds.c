@@ -1,0 +1,90 @@
+/* rounds.c: when rounds of loops become one, on targets that have passes after LLVM's own.
+ *
+ * LLVM unrolls before it reduces the strength of addresses: the accesses of the rounds that become one then have an
+ * address of their own each, computed from a counter.  Reduced first, each is the one before plus a stride, as it is in
+ * the loop, and loads stand close to each other.  So loops of unknown length that code generation knows of
+ *   wait     while LLVM's passes run (rounds_note): nothing unrolls them, but their length may turn out to be known
+ *   unroll   in the target's last passes, which reduce strength first (rounds_release); the loop that comes of it may
+ *            be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes the
+ *            rounds that are left may not.
+ * Loops that are laid out whole do not wait: their arrays are to become registers. */
+#include <string.h> /* memcmp, strlen */
+
+#include "codegen/lower.h"
+
+static const char waits[] = "llvm.loop.unroll.runtime.disable", count_name[] = "llvm.loop.unroll.count",
+                  unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds";
+
+static LLVMMetadataRef property(LLVMContextRef context, const char *name, LLVMMetadataRef value) {
+    LLVMMetadataRef items[] = {LLVMMDStringInContext2(context, name, strlen(name)), value};
+    return LLVMMDNodeInContext2(context, items, value ? 2 : 1);
+}
+
+static LLVMMetadataRef number_property(LLVMContextRef context, const char *name, unsigned number) {
+    return property(context, name, LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), number, false)));
+}
+
+/* A loop's node is distinct by naming itself first: made with a stand-in that is then replaced. */
+static void describe(LLVMContextRef context, LLVMValueRef latch, LLVMMetadataRef *properties, unsigned count) {
+    static const char kind[] = "llvm.loop";
+    LLVMMetadataRef items[3] = {LLVMTemporaryMDNode(context, NULL, 0)};
+    for (unsigned i = 0; i < count; i++) items[1 + i] = properties[i];
+    LLVMMetadataRef stand_in = items[0], node = LLVMMDNodeInContext2(context, items, 1 + count);
+    LLVMMetadataReplaceAllUsesWith(stand_in, node);
+    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(context, kind, sizeof kind - 1),
+                    LLVMMetadataAsValue(context, node));
+}
+
+void rounds_note(Lower *l, LLVMValueRef latch, const Block *block) {
+    LLVMMetadataRef properties[2];
+    unsigned count = 0;
+    if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
+        if (!block->unroll) return;
+        properties[count++] = number_property(l->context, count_name, block->unroll);
+    } else {
+        properties[count++] = property(l->context, waits, NULL);
+        if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);
+    }
+    describe(l->context, latch, properties, count);
+}
+
+/* Whether a node is a property of that name; *number is what it says, if anything. */
+static bool is_property(LLVMValueRef node, const char *name, unsigned *number) {
+    LLVMValueRef items[2];
+    unsigned length = 0;
+    if (!node || !LLVMIsAMDNode(node) || LLVMGetMDNodeNumOperands(node) > 2 || !LLVMGetMDNodeNumOperands(node))
+        return false;
+    LLVMGetMDNodeOperands(node, items);
+    const char *text = items[0] && LLVMIsAMDString(items[0]) ? LLVMGetMDString(items[0], &length) : NULL;
+    if (!text || length != strlen(name) || memcmp(text, name, length) != 0) return false;
+    if (LLVMGetMDNodeNumOperands(node) == 2 && LLVMIsAConstantInt(items[1]))
+        *number = (unsigned)LLVMConstIntGetZExtValue(items[1]);
+    return true;
+}
+
+static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
+    unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, nproperties = 0;
+    LLVMValueRef *items = ARENA_ARRAY(module->arena, LLVMValueRef, count);
+    bool waited = false;
+    LLVMGetMDNodeOperands(loop, items);
+    for (unsigned i = 1; i < count; i++) {
+        waited |= is_property(items[i], waits, &rounds);
+        is_property(items[i], rounds_name, &rounds);
+    }
+    if (!waited) return;
+    LLVMMetadataRef properties[2];
+    properties[nproperties++] = property(module->context, unrolled, NULL);
+    if (rounds) properties[nproperties++] = number_property(module->context, count_name, rounds);
+    describe(module->context, latch, properties, nproperties);
+}
+
+void rounds_release(Module *module) {
+    static const char name[] = "llvm.loop";
+    unsigned kind = LLVMGetMDKindIDInContext(module->context, name, sizeof name - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block)) {
+            LLVMValueRef latch = LLVMGetBasicBlockTerminator(block);
+            LLVMValueRef loop = latch ? LLVMGetMetadata(latch, kind) : NULL;
+            if (loop) release(module, latch, loop);
+        }
+}
