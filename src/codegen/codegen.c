@@ -18,14 +18,14 @@ static void remember_diagnostic(LLVMDiagnosticInfoRef info, void *self) {
     LLVMDisposeMessage(text);
 }
 
-/* LLVM's time grows faster than a function: the host's level 0, whose passes are linear, takes seconds less from so
- * many values on.  Of a kernel there are two copies. */
-enum { LARGE = 5000, LARGE_KERNEL = LARGE / 2 };
+/* From so many values on a function may be too long for all of LLVM's passes (optimise.c).  Of a kernel there are two
+ * copies. */
+enum { LONG = 5000, LONG_KERNEL = LONG / 2 };
 
-static bool is_large(const Program *program, EntryKind entry) {
-    uint32_t limit = entry == ENTRY_KERNEL ? LARGE_KERNEL : LARGE;
+static bool has_long(const Program *program, EntryKind entry) {
+    uint32_t limit = entry == ENTRY_KERNEL ? LONG_KERNEL : LONG;
     for (size_t i = 0; i < program->count; i++)
-        if (program->insts[i]->func->next_value > limit) return true;
+        if (program->insts[i]->func->next_value > limit || program->insts[i]->many_loops) return true;
     return false;
 }
 
@@ -34,7 +34,7 @@ static Module *module_new(const Target *target, const CodegenOptions *options, c
     Module *module = ARENA_NEW(arena, Module);
     module->target = target;
     module->options = *options;
-    if (target->light && is_large(program, options->entry)) module->options.opt_level = 0;
+    module->has_long = target->splits_long && options->opt_level > 0 && has_long(program, options->entry);
     module->arena = arena;
     module->types = program->types;
     return module;

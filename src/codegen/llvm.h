@@ -110,7 +110,7 @@ struct Target {
     uint32_t fastmath;           /* FastMath bits that hold without asking (contract in kernels on a GPU) */
     const char *atomic_scope;    /* LLVM sync scope: "" system, "device" */
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
-    bool light;                  /* large functions are compiled at level 0 */
+    bool splits_long;            /* loops of long functions are compiled apart, the rest with few optimisations */
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
     bool slow_wide;              /* 64-bit integers cost twice as much as 32-bit ones, or more */
@@ -209,6 +209,7 @@ struct Module {
     size_t exception_bytes;
     bool unwinds;        /* some block has a raise edge */
     size_t shared_bytes; /* static shared memory given out so far */
+    bool has_long;       /* a function that may be too long for all of LLVM's passes */
     bool has_barriers;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */

@@ -39,11 +39,11 @@ static LLVMValueRef lower_phi(Lower *l, const Value *value) {
     return NULL; /* built after all phis of the block: they must stay together */
 }
 
-static void build_phi_values(Lower *l, const Block *block) {
+/* Of the block's phis, which are those from number `first` on. */
+static void build_phi_values(Lower *l, size_t first) {
     VEC(PendingPhi *) caught = {0};
-    for (size_t i = 0; i < l->s->phis.len; i++) {
+    for (size_t i = first; i < l->s->phis.len; i++) {
         PendingPhi *pending = &l->s->phis.data[i];
-        if (pending->value->block != block) continue;
         LLVMValueRef const *leaves = pending->leaves;
         l->s->values[pending->value->id] = l_is_narrow(l, pending->value)
                                                ? l_widened(l, *leaves)
@@ -216,8 +216,9 @@ static bool lower_block(Lower *l, const Block *block) {
     l_enter(l, l->s->starts[block->id]);
     l->s->landing = l->s->landings[block->id] = block->unwinds ? l_block(l, "unwind") : NULL;
     const Value *value = block->first;
+    size_t first_phi = l->s->phis.len;
     for (; value && value->op == OP_PHI; value = value->next) lower_phi(l, value);
-    build_phi_values(l, block);
+    build_phi_values(l, first_phi);
     for (; value; value = value->next) {
         l->at = value;
         debug_locate(l, value);

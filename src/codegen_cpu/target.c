@@ -277,8 +277,9 @@ static LLVMValueRef host_safepoint(Lower *l) {
 }
 
 /* Level 0 too has local variables in registers and does nothing twice; all of it linear in a function's size. */
-#define LEAST \
-    "always-inline,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,dce),globaldce"
+#define LEAST                                                                                                     \
+    "always-inline,function(sroa,early-cse,simplifycfg<no-simplify-cond-branch>,instcombine<no-verify-fixpoint>," \
+    "early-cse,dce),globaldce"
 
 static const char *host_passes(const CodegenOptions *options) {
     static const char *const pipelines[LEVELS] = {LEAST, "default<O1>", "default<O2>", "default<O3>"};
@@ -297,7 +298,7 @@ const Target *codegen_cpu_target(void) {
         .math = MATH_HOST,
         .atomic_scope = "",
         .raises = true,
-        .light = true,
+        .splits_long = true,
         .libraries = {{krait_bc_rtlib_host, &krait_bc_rtlib_host_size}},
         .machine = host_machine,
         .release_machine = host_release_machine,

@@ -260,6 +260,7 @@ struct FuncInst {
     bool summarised;    /* effects are known: effects_summarise ran */
     Effects effects;    /* of a call */
     bool loops;         /* it has a loop, or calls a function that has: pass safepoints */
+    bool many_loops;    /* so many that they are compiled each apart: pass safepoints */
     bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     uint8_t
         depth; /* of recursive functions: 0 looks at the stack and for signals; a copy that does not (pass recursion) */

@@ -83,6 +83,6 @@ void loop_look(Loops *loops, Loop *loop, Edges *entries, Edges *backs);
 /* Gives the loop a twin that does not look, where that pays; `entries` are those of the loop itself then. */
 void loop_add_twin(Loops *loops, Loop *loop, Edges *entries, const Edges *backs);
 
-enum { MANY_LOOPS = 32 }; /* in a function with more no loop gets another around it: LLVM's time */
+enum { MOST_LOOPS = 512 }; /* in a function with more no loop gets another around it: LLVM's time */
 
 #endif

@@ -1,4 +1,5 @@
-"""Programs so large that they are compiled another way: long functions at level 0, long chains of calls in pieces."""
+"""Programs so large that they are compiled another way: the loops of long functions apart, the rest at level 0, long
+chains of calls in pieces."""
 
 import linecache
 
@@ -29,6 +30,34 @@ def test_a_long_function(n):
     with pytest.raises(ZeroDivisionError, match="integer division or modulo by zero") as error:
         jit(f)(n, n // 2)
     assert error.traceback[-1].lineno + 1 == 4  # of the first quotient
+
+
+def loops(n):
+    loop = "    for i in range(x.size):\n        y[i] = x[i] * {k}.5 + s\n    s += x[z[{k}]]\n"
+    return "def f(x, y, z):\n    s = 0.0\n" + "".join(loop.format(k=k) for k in range(n)) + "    return s\n"
+
+
+@pytest.mark.parametrize("n", [2, 60, 900])
+def test_loops_of_a_long_function(n):
+    f = made(loops(n))
+    x, y, wanted, z = np.arange(9.0), np.zeros(9), np.zeros(9), np.arange(n) % 9
+    assert jit(f)(x, y, z) == f(x, wanted, z)
+    assert (y == wanted).all()
+    z[n - 1] = 9
+    with pytest.raises(IndexError, match="index 9 is out of bounds") as error:
+        jit(f)(x, y, z)
+    assert error.traceback[-1].lineno + 1 == 2 + 3 * n  # of the last sum
+    with pytest.raises(IndexError, match="out of bounds") as error:
+        jit(f)(x, y[:3], z)
+    assert error.traceback[-1].lineno + 1 == 4  # in the first loop
+
+
+@pytest.mark.parametrize("n", [2, 60])
+def test_every_loop_is_made_of_vectors(n):
+    arrays = ["array(float64, 1, C)", "array(float64, 1, C)", "array(int64, 1, C)"]
+    text = _testing.stage(made(loops(n)), arrays, "opt")
+    assert text.count("x double>") > n
+    assert (text.count("define internal") >= n) == (n > 2)  # each a function
 
 
 def test_a_long_kernel():

@@ -719,11 +719,12 @@ def test_what_a_loop_leaves_behind():
             assert compiled(np.ones(1), n, stop) == f(np.ones(1), n, stop)
 
 
-def test_many_loops_are_not_nested():
+@pytest.mark.parametrize("loops, strips", [(40, 40), (520, 0)])
+def test_many_loops_are_not_nested(loops, strips):
     namespace = {}
-    exec("def f(n):\n    s = 0\n" + "    for i in range(n):\n        s += i\n" * 40 + "    return s\n", namespace)
+    exec("def f(n):\n    s = 0\n" + "    for i in range(n):\n        s += i\n" * loops + "    return s\n", namespace)
     text = stage(namespace["f"], "int")
-    assert (text.count("safepoint\n"), text.count("strip_stop")) == (40, 0)
+    assert (text.count("safepoint\n"), text.count("strip_stop")) == (loops, strips)
     assert jit(namespace["f"])(1000) == namespace["f"](1000)
 
 
