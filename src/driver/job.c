@@ -83,6 +83,11 @@ static ClassAnswer host_is_instance(void *self, const Type *type, const Type *me
     return frontend_is_instance(&job->frontend, type, meant);
 }
 
+static bool host_is_sequence(void *self, const Type *type) {
+    Job *job = self;
+    return frontend_is_sequence(&job->frontend, type);
+}
+
 static const Const *host_class_of(void *self, const Type *type) {
     Job *job = self;
     return frontend_class_constant(&job->frontend, type);
@@ -309,6 +314,7 @@ static void job_open(Job *job) {
                                   .method = host_method,
                                   .object_name = host_object_name,
                                   .is_instance = host_is_instance,
+                                  .is_sequence = host_is_sequence,
                                   .class_of = host_class_of};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
                                       job->config->codegen.compute_capability, &job->infer_host};

@@ -82,6 +82,11 @@ ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Typ
     return is < 0 ? CLASS_NOT_ONE : is ? CLASS_YES : CLASS_NO;
 }
 
+bool frontend_is_sequence(Frontend *frontend, const Type *type) {
+    PyObject *class = frontend_class_of(frontend, type);
+    return class && PyType_HasFeature((PyTypeObject *)class, Py_TPFLAGS_SEQUENCE);
+}
+
 const Const *frontend_class_constant(Frontend *frontend, const Type *type) {
     PyObject *class = frontend_class_of(frontend, type);
     return class ? frontend_constant(frontend, class, NULL, (Span){0}) : NULL;

@@ -139,6 +139,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type);
 const Const *frontend_class_constant(Frontend *frontend, const Type *type); /* the same as a constant */
 /* Whether they are instances of the class, or of one of the union, that a constant of type `meant` is. */
 ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant);
+bool frontend_is_sequence(Frontend *frontend, const Type *type); /* to a sequence pattern of a match statement */
 
 /* The type of the items of a dtype, in an array whose address and strides are multiples of what `addresses`, all of
  * them or-ed together, says (0: aligned).  NULL: compiled code has none, or no memory (exception set).  (dtypes.c) */

@@ -294,6 +294,12 @@ static ClassAnswer no_instance_of(void *trial, const Type *type, const Type *mea
     return CLASS_UNKNOWN;
 }
 
+static bool no_sequence(void *trial, const Type *type) {
+    (void)trial;
+    (void)type;
+    return false;
+}
+
 static const Const *no_class_of(void *trial, const Type *type) {
     (void)trial;
     (void)type;
@@ -328,6 +334,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .method = no_method,
                             .object_name = no_name,
                             .is_instance = no_instance_of,
+                            .is_sequence = no_sequence,
                             .class_of = no_class_of};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));

@@ -4,10 +4,11 @@
  * cannot match are not compiled.  The attributes that a class pattern names are read one by one, as x.name is. */
 #include "typeinfer/infer.h"
 
-/* is_sequence(x): what a sequence pattern takes; neither a str nor an array is one. */
+/* is_sequence(x): what a sequence pattern takes: not a str; an array if NumPy says so, which it does from 2.5 on. */
 bool rule_func_is_sequence(Typing *t) {
+    const InferHost *host = t->in->host;
     const Type *type = t->args[0].type, *content = infer_content(type);
-    bool is = content->kind == TY_TUPLE || content->kind == TY_LIST || content->kind == TY_RANGE;
+    bool is = content->kind != TY_STR && host->is_sequence(host->self, content);
     if (type == content || !is) return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
     Value *there = NULL;
     if (t->emit) {
