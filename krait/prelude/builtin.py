@@ -91,6 +91,39 @@ def max_of(iterable):
     return most
 
 
+def reduce(function, iterable, *initial):
+    started = len(initial) == 1
+    if started:
+        total = initial[0]
+    for item in iterable:
+        if started:
+            total = function(total, item)
+        else:
+            total = item
+            started = True
+    if not started:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return total
+
+
+def slice_indices(which, length):
+    if length < 0:
+        raise ValueError("length should not be negative")
+    step = 1 if which.step is None else which.step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    least, most = (-1, length - 1) if step < 0 else (0, length)
+    start = (most if step < 0 else least) if which.start is None else clamped(which.start, length, least, most)
+    stop = (least if step < 0 else most) if which.stop is None else clamped(which.stop, length, least, most)
+    return start, stop, step
+
+
+def clamped(index, length, least, most):
+    if index < 0:
+        return max(index + length, least)
+    return min(index, most)
+
+
 def in_range(x, items):
     if items.step > 0:
         return items.start <= x < items.stop and (x - items.start) % items.step == 0

@@ -27,6 +27,7 @@ typedef enum LibraryId {
     LIBRARY_OPERATOR,
     LIBRARY_NUMPY,
     LIBRARY_RANDOM,
+    LIBRARY_FUNCTOOLS,
     LIBRARY_HEAPQ,
     LIBRARY_BISECT,
     LIBRARY_PRELUDE, /* for functions of krait.prelude alone */

@@ -11,6 +11,7 @@ const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_OPERATOR] = {"operator.", "operator"},
     [LIBRARY_NUMPY] = {"numpy.", "NumPy"},
     [LIBRARY_RANDOM] = {"random.", "random"},
+    [LIBRARY_FUNCTOOLS] = {"functools.", "functools"},
     [LIBRARY_HEAPQ] = {"heapq.", "heapq"},
     [LIBRARY_BISECT] = {"bisect.", "bisect"},
     [LIBRARY_PRELUDE] = {"krait.prelude.", "krait.prelude"},

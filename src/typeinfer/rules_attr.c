@@ -76,6 +76,16 @@ static bool attr_dtype(Typing *t, const Type *type) {
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &scalar, 1)));
 }
 
+/* ---- slices ---- */
+
+static bool attr_slice_part(Typing *t, const Type *type) {
+    size_t part = t->text[2] == 'a' ? 0 : t->text[2] == 'o' ? 1 : 2;
+    Fact item = typing_item_fact((Fact){type, t->args[0].konst}, part);
+    if (item.konst) return typing_become_const(t, item.konst);
+    if (item.type->kind == TY_NONE) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    return typing_result(t, item.type, NULL);
+}
+
 /* ---- arrays ---- */
 
 static bool attr_axes(Typing *t, const Type *type) {
@@ -231,6 +241,7 @@ static AttrRule *const attr_rules[ATTR_COUNT] = {
 static bool method(Typing *t, const Type *type) {
     const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
                              : type->kind == TY_LIST   ? "builtins.list"
+                             : type->kind == TY_SLICE  ? "builtins.slice"
                              : type->kind == TY_SCALAR ? "numpy.generic"
                              : type->kind == TY_RANDOM ? "numpy.random.Generator"
                                                        : NULL;

@@ -84,6 +84,25 @@ bool rule_func_range(Typing *t) {
     return typing_result(t, type_simple(in->types, TY_RANGE), NULL);
 }
 
+/* slice(stop), slice(start, stop[, step]): what is not given is None. */
+bool rule_func_slice(Typing *t) {
+    Infer *in = t->in;
+    Fact *args = ARENA_ARRAY(in->arena, Fact, 3);
+    Value **values = ARENA_ARRAY(in->arena, Value *, 3);
+    if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "slice() takes no keyword arguments");
+    const Const *none = const_none(in->arena, in->types);
+    for (size_t i = 0; i < 3; i++) {
+        bool only = t->nargs == 1, given = only ? i == 1 : i < t->nargs;
+        args[i] = given ? t->args[only ? 0 : i] : (Fact){none->type, none};
+        values[i] = given ? t->values[only ? 0 : i] : t->emit ? typing_make_const(t, none) : NULL;
+    }
+    Fact fact;
+    Value *value;
+    TRY(typing_sub(t, &(SubOp){.op = OP_SLICE, .values = values, .facts = args, .nargs = 3}, &fact, &value));
+    t->konst = fact.konst;
+    return typing_become(t, value, fact.type);
+}
+
 /* The iterator of operand `arg` takes its place. */
 static const Type *take_iterator(Typing *t, size_t arg) {
     const Type *cast, *iter = typing_iterator_type(t, arg, &cast);
