@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and stacks of matrices, by the inner loops of NumPy's matmul.
+"""Products of vectors, matrices and stacks of them, by the inner loops of NumPy's matmul, vecdot, matvec and vecmat.
 
 NumPy's loops call the BLAS that NumPy carries, so that a product has the bits that NumPy's has."""
 
@@ -8,7 +8,12 @@ from krait import _krait
 from krait.prelude.grids import joint_shape
 from krait.prelude.intrinsics import numpy_loop, shape_text
 
-_krait.bind_numpy_loops("matmul", np.matmul)
+for _name in ("matmul", "vecdot", "matvec", "vecmat"):
+    if hasattr(np, _name):  # the last two since NumPy 2.2
+        _krait.bind_numpy_loops(_name, getattr(np, _name))
+for _name in ("vecdot", "matvec", "vecmat"):
+    if hasattr(np, _name):  # vecdot since NumPy 2.0, the others since 2.2
+        _krait.bind_numpy_loops(_name, getattr(np, _name))
 
 _MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
 
@@ -146,3 +151,59 @@ def outer(a, b, out=None):
     x = np.ravel(np.asarray(a))
     y = np.ravel(np.asarray(b))
     return _given(np.multiply(x[:, None], y), out)
+
+
+# ---- products of each two of a stack ----
+
+
+def _check_core(name, signature, has, wants):
+    if has != wants:
+        raise ValueError(
+            f"{name}: Input operand 1 {_MISMATCH} {signature} (size {has} is "
+            f"different from {wants})"
+        )
+
+
+def _each(name, x, y, out, sizes):
+    # The last axis of out is the product's; it is of length 1 where the product is a number.
+    if out.ndim == 1:
+        numpy_loop(name, (1,) + sizes, (0, 0, 0) + x.strides + y.strides + out.strides, x, y, out)
+    else:
+        for i in range(len(out)):
+            _each(name, x[i], y[i], out[i], sizes)
+
+
+def vecdot(a, b):
+    dtype = np.result_type(a, b)
+    n = a.shape[a.ndim - 1]
+    _check_core("vecdot", "(n),(n)->()", b.shape[b.ndim - 1], n)
+    stack = joint_shape(a.shape[:-1], b.shape[:-1])
+    out = np.empty(stack + (1,), dtype)
+    _each("vecdot", _spread(a, stack + (n,), dtype), _spread(b, stack + (n,), dtype), out, (n,))
+    if out.ndim == 1:
+        return out[0]
+    return out[..., 0]
+
+
+def matvec(a, b):
+    dtype = np.result_type(a, b)
+    m, n = a.shape[-2:]
+    _check_core("matvec", "(m,n),(n)->(m)", b.shape[b.ndim - 1], n)
+    stack = joint_shape(a.shape[:-2], b.shape[:-1])
+    out = np.empty(stack + (m,), dtype)
+    _each("matvec", _spread(a, stack + (m, n), dtype), _spread(b, stack + (n,), dtype), out, (m, n))
+    return out
+
+
+def vecmat(a, b):
+    dtype = np.result_type(a, b)
+    n, m = b.shape[-2:]
+    _check_core("vecmat", "(n),(n,m)->(m)", n, a.shape[a.ndim - 1])
+    stack = joint_shape(a.shape[:-1], b.shape[:-2])
+    out = np.empty(stack + (m,), dtype)
+    _each("vecmat", _spread(a, stack + (n,), dtype), _spread(b, stack + (n, m), dtype), out, (n, m))
+    return out
+
+
+def _spread(a, shape, dtype):
+    return np.broadcast_to(of_dtype(a, dtype), shape)

@@ -60,6 +60,26 @@ def test_products(source, dtype, layout):
     assert_equal_bits(of(source), matrix(4, 5, dtype, layout), matrix(5, 4, dtype, "C", 1))
 
 
+@pytest.mark.parametrize("dtypes", [("f8", "f8"), ("f4", "f8"), ("i4", "i4"), ("c16", "c16"), ("c8", "f4")])
+def test_products_of_each_two_of_a_stack(dtypes):
+    numbers = np.arange(60).reshape(3, 4, 5) - 25
+    whole = ((numbers + 1j * numbers[::-1]) / 4 if dtypes[0][0] == "c" else numbers / 4).astype(dtypes[0])
+    vectors = (numbers[:, 0] / 3).astype(dtypes[1])
+    names = {"vecdot(a, b)": [(whole, whole[0]), (whole[:, 0], vectors), (whole[0, 0], vectors[1])],
+             "matvec(a, b)": [(whole, vectors), (whole[1], vectors), (whole[:, :, ::2], vectors[0, ::2])],
+             "vecmat(b, a)": [(whole.transpose(0, 2, 1), vectors), (whole[0].T.copy(), vectors[1])]}
+    for name, pairs in names.items():
+        if hasattr(np, name[:6]):
+            for a, b in pairs:
+                assert_equal_bits(of("np." + name), a, b)
+
+
+@pytest.mark.skipif(not hasattr(np, "matvec"), reason="since NumPy 2.2")
+@pytest.mark.parametrize("source", ["np.vecdot(a[0], b)", "np.matvec(a, b)", "np.vecmat(b, a)"])
+def test_products_of_vectors_of_another_length(source):
+    assert_equal_bits(of(source), np.ones((3, 4)), np.ones(5))
+
+
 def test_products_of_a_matrix_with_itself():
     a = matrix(6, 5, "f8", "C") / 7
     assert_equal_bits(of("a @ a.T"), a, a)
