@@ -1,6 +1,7 @@
 """What a person asks first: help() of the decorators, `python -m krait`, names that are not there yet."""
 
 import inspect
+import os
 import pathlib
 import pydoc
 import subprocess
@@ -60,7 +61,8 @@ def test_module_runs_in_the_root_of_the_sources():
     """There Python finds the folder krait/ of the sources first, which has no compiled module in it."""
     installed = str(pathlib.Path(_krait.__file__).parent.parent)
     code = f"import sys; sys.path.append({installed!r}); import krait; print(krait.njit(lambda x: x + 1)(1))"
-    environment = {"PATH": "/usr/bin:/bin"}
+    kept = {name: os.environ[name] for name in ("LD_PRELOAD", "ASAN_OPTIONS") if name in os.environ}
+    environment = {"PATH": "/usr/bin:/bin", **kept}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout == "2\n", done.stderr
 
