@@ -47,6 +47,6 @@ bool name_array(Frontend *frontend, PyObject *object) {
         state->axes[i] = PyArray_DIM(array, (int)i);
         state->axes[ndim + i] = PyArray_STRIDE(array, (int)i);
     }
-    name_guard(frontend, (Guard){GUARD_ARRAY, object, NULL, (PyObject *)PyArray_DESCR(array), value});
+    guard_add(frontend, (Guard){GUARD_ARRAY, object, NULL, (PyObject *)PyArray_DESCR(array), value});
     return true;
 }

@@ -50,10 +50,15 @@ PyObject *name_cell(Frontend *frontend, PyObject *cell);
 void name_function(Frontend *frontend, PyObject *function);
 /* An array whose memory and layout compiled code has built in (array_guard.c).  False: exception set. */
 bool name_array(Frontend *frontend, PyObject *array);
-/* Adds a guard unless it is there; takes references of its own. */
-void name_guard(Frontend *frontend, Guard guard);
 /* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
  * NULL. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates);
+
+/* ---- guards.c ---- */
+
+/* Borrowed; NULL without an exception: not there. */
+PyObject *guard_find_global(PyObject *globals, PyObject *builtins, PyObject *name);
+/* Adds a guard unless it is there; takes references of its own. */
+void guard_add(Frontend *frontend, Guard guard);
 
 #endif

@@ -232,6 +232,7 @@ TABLE_TYPES = re.compile(
 PROCESS_STATE = {
     "codegen/fork_gate.c": {"fork_gate"},  # what keeps a fork out of a compilation
     "codegen_cpu/orc.c": {"linker", "linker_lock"},  # one LLJIT: making one costs more than compiling a function
+    "decorators/dispatch/watch.c": {"watched"},  # the interpreter's callbacks have no argument
     "runtime/heap/heap.c": {"threads", "key"},  # free blocks and figures of each thread
     "codegen_cpu/symbols.c": {"libraries"},  # handles of libraries that the process has anyway
     "codegen_cpu/target.c": {"processor", "idle_machines"},  # asked once; machines for the next module

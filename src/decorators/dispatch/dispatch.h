@@ -1,7 +1,8 @@
 /* dispatch.h: the path of a call: the arguments of a call find the specialisation that was compiled for their types.
  *
  *   binding.c      arguments -> parameters, as Python binds
- *   spec.c         one specialisation: unpacking plan, guards, conversion and boxing
+ *   spec.c         one specialisation: unpacking plan, conversion and boxing
+ *   watch.c        whether what it took as constants is still so
  *   table.c        fingerprint of the arguments' types -> specialisation
  *   specialise.c   argument types -> Code: compilation, locking, explicit signatures
  *   call.c         @jit: the call itself
@@ -56,11 +57,6 @@ typedef struct SpecArgument { /* how one argument is unpacked, found once */
     PyObject *text; /* FAST_TEXT: the str that it must equal */
 } SpecArgument;
 
-typedef struct GuardStamp { /* a dict that looked right when it had this version */
-    PyObject *dict;
-    uint64_t version;
-} GuardStamp;
-
 typedef struct FieldStamp { /* a field of a cell or a function, and what it held; the guard keeps both alive */
     PyObject *const *field;
     PyObject *value;
@@ -76,13 +72,14 @@ typedef struct Spec {
     const Type *declared; /* result type of an explicit signature, or NULL */
     bool convert;         /* made for an explicit signature: arguments are converted */
     bool stale;           /* a guard failed at the last look */
+    bool touched;         /* something that the guards look at was changed since */
+    bool unwatched;       /* nobody tells of some guard's object: look every time */
     bool holds_lists;     /* some argument: it is a copy, written back and given up after the call */
     uint32_t refused;     /* the argument that was not converted last */
-    uint32_t nstamps, nfields, narrays, nargs;
-    GuardStamp *stamps;
-    FieldStamp *fields;
-    const Guard **arrays;                                 /* of global arrays, looked at every time */
-    bool unstamped;                                       /* some guard has no stamp: look every time */
+    uint32_t nwatches, nfields, narrays, nargs;
+    struct Watch *watches;
+    FieldStamp *fields;                                   /* looked at every time */
+    const Guard **arrays;                                 /* of global arrays, likewise */
     size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
     void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
     void (*free_extra)(void *extra);
@@ -94,29 +91,44 @@ void spec_free(Spec *spec);
 static inline void spec_release(Spec *spec) {
     if (--spec->references == 0) spec_free(spec);
 }
-bool spec_guards_slow(Spec *spec);
 
-#if PY_VERSION_HEX < 0x030E0000
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the field is there until 3.14, which has another way */
-static inline uint64_t dict_version(PyObject *dict) { return ((PyDictObject *)dict)->ma_version_tag; }
-#pragma GCC diagnostic pop
+/* ---- watch.c: guards without looking at them ---- */
+
+/* From here on the interpreter tells when a dict, a class or a function changes; before, dicts count their changes. */
+#define KRAIT_WATCHERS (PY_VERSION_HEX >= 0x030C0000)
+
+#if KRAIT_WATCHERS
+typedef struct Watch { /* of a specialisation, on a name of a dict, on a class or a function */
+    uint64_t key;
+    Spec *spec;
+    struct Watch *next, **before; /* in its list */
+} Watch;
 #else
-static inline uint64_t dict_version(PyObject *dict) {
-    (void)dict;
-    return 0;
-}
+typedef struct Watch { /* a dict that looked right when it had this version */
+    PyObject *dict;
+    uint64_t version;
+} Watch;
 #endif
 
-/* A global that a specialisation froze may have changed; a dict whose version did not change needs no look. */
+/* -1: exception set. */
+int watch_guards(Spec *spec);
+void watch_end(Spec *spec);
+/* Looks at all guards. */
+bool watch_look(Spec *spec);
+
+/* Whether all that a specialisation took as constants is still so. */
 static inline bool spec_guards(Spec *spec) {
-    for (uint32_t i = 0; i < spec->nstamps; i++)
-        if (dict_version(spec->stamps[i].dict) != spec->stamps[i].version) return spec_guards_slow(spec);
+    if (spec->touched || spec->unwatched) return watch_look(spec);
+#if !KRAIT_WATCHERS
+    for (uint32_t i = 0; i < spec->nwatches; i++)
+        if (((PyDictObject *)spec->watches[i].dict)->ma_version_tag != spec->watches[i].version)
+            return watch_look(spec);
+#endif
     for (uint32_t i = 0; i < spec->nfields; i++)
-        if (*spec->fields[i].field != spec->fields[i].value) return spec_guards_slow(spec);
+        if (*spec->fields[i].field != spec->fields[i].value) return watch_look(spec);
     for (uint32_t i = 0; i < spec->narrays; i++)
-        if (!guard_array_holds(spec->arrays[i])) return spec_guards_slow(spec);
-    return spec->unstamped || PY_VERSION_HEX >= 0x030E0000 ? spec_guards_slow(spec) : true;
+        if (!guard_array_holds(spec->arrays[i])) return watch_look(spec);
+    return true;
 }
 
 /* The arguments' bytes, if they have exactly the specialisation's types. */

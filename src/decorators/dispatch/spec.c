@@ -1,51 +1,17 @@
-/* spec.c: one specialisation, ready to be called: where each argument lies, what must still hold, how a result becomes
- * an object. */
+/* spec.c: one specialisation, ready to be called: where each argument lies, how a result becomes an object. */
 #include "decorators/decorators.h"
 
 static size_t align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
 
-/* The dict whose version tells whether a guard's name was touched, or NULL. */
-static PyObject *guard_dict(const Guard *guard) {
-    if (guard->kind == GUARD_GLOBAL) return guard->holder;
-    if (guard->kind == GUARD_ATTRIBUTE && PyModule_Check(guard->holder)) return PyModule_GetDict(guard->holder);
-    return NULL;
-}
-
-static void add_stamp(Spec *spec, PyObject *dict) {
-    for (uint32_t i = 0; i < spec->nstamps; i++)
-        if (spec->stamps[i].dict == dict) return;
-    spec->stamps[spec->nstamps++] = (GuardStamp){dict, 0};
-}
-
-static void take_stamps(Spec *spec) {
-    for (uint32_t i = 0; i < spec->nstamps; i++) spec->stamps[i].version = dict_version(spec->stamps[i].dict);
-}
-
-bool spec_guards_slow(Spec *spec) {
-    spec->stale = !guards_hold(spec->code->guards, spec->code->nguards);
-    if (!spec->stale) take_stamps(spec);
-    return !spec->stale;
-}
-
 Spec *spec_new(Code *code, const Type *declared, bool convert) {
     size_t nargs = code->nparams;
     Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
-    GuardStamp *stamps = PyMem_Calloc(2 * code->nguards + 1, sizeof *stamps);
-    FieldStamp *fields = PyMem_Calloc(code->nguards + 1, sizeof *fields);
-    const Guard **arrays = PyMem_Calloc(code->nguards + 1, sizeof *arrays);
-    if (!spec || !stamps || !fields || !arrays) {
-        PyMem_Free(spec);
-        PyMem_Free(stamps);
-        PyMem_Free(fields);
-        PyMem_Free(arrays);
+    if (!spec) {
         code_release(code);
         return (Spec *)PyErr_NoMemory();
     }
     spec->references = 1;
     spec->code = code;
-    spec->stamps = stamps;
-    spec->fields = fields;
-    spec->arrays = arrays;
     spec->declared = declared;
     spec->convert = convert;
     spec->nargs = (uint32_t)nargs;
@@ -74,31 +40,15 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
     spec->exception_offset = align_up(spec->result_offset + type_size(code->result), 16);
     spec->buffer_bytes = spec->exception_offset + align_up(code->exception_bytes, 16) + 16;
     if (code->config.target == TARGET_HOST) spec->entry = (Entry *)host_code_address(code->host);
-    for (size_t i = 0; i < code->nguards; i++) {
-        const Guard *guard = &code->guards[i];
-        PyObject *dict = guard_dict(guard);
-        PyObject *const *field = guard_field(guard);
-        if (dict)
-            add_stamp(spec, dict);
-        else if (field)
-            spec->fields[spec->nfields++] = (FieldStamp){field, guard->value};
-        else if (guard->kind == GUARD_ARRAY)
-            spec->arrays[spec->narrays++] = guard;
-        else
-            spec->unstamped = true;
-        if (guard->kind == GUARD_GLOBAL && guard->builtins && PyDict_Check(guard->builtins))
-            add_stamp(spec, guard->builtins);
-    }
-    take_stamps(spec);
-    return spec;
+    if (watch_guards(spec) == 0) return spec;
+    spec_release(spec);
+    return NULL;
 }
 
 void spec_free(Spec *spec) {
     if (spec->free_extra) spec->free_extra(spec->extra);
     for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
-    PyMem_Free(spec->stamps);
-    PyMem_Free(spec->fields);
-    PyMem_Free(spec->arrays);
+    watch_end(spec);
     code_release(spec->code);
     PyMem_Free(spec);
 }
