@@ -157,7 +157,7 @@ static bool is_light(const FuncInst *piece) {
             headers += value->op == OP_ITER_MORE;
             if (value->op == OP_CALL_INST) return false;
         }
-    return headers == 1;
+    return headers <= 1;
 }
 
 bool lower_parallel(Lower *l, const FuncInst *region) {

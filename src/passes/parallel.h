@@ -1,6 +1,7 @@
-/* parallel.h: what the files of the pass `parallel` share: parallel.c (finds loops over prange and puts calls in their
- * place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c (arrays that
- * iterations update together), parallel_outline.c (the functions made of a loop). */
+/* parallel.h: what the files of the passes `parallel` and `spread` share: parallel.c (finds loops over prange and puts
+ * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c
+ * (arrays that iterations update together), parallel_outline.c (the functions made of a loop), parallel_make.c (making
+ * functions), spread.c (the same for expressions of whole arrays). */
 #ifndef KRAIT_PASSES_PARALLEL_H
 #define KRAIT_PASSES_PARALLEL_H
 
@@ -36,6 +37,13 @@ typedef struct ParallelLoop {
     uint32_t nresults;
 } ParallelLoop;
 
+/* What functions are made for: a place in a function of the program. */
+typedef struct ParallelSite {
+    Program *program;
+    FuncInst *inst;
+    Span span;
+} ParallelSite;
+
 static inline bool loop_has(const ParallelLoop *loop, const Value *value) {
     return value->block && loop->inside[value->block->id];
 }
@@ -45,6 +53,20 @@ static inline bool loop_has(const ParallelLoop *loop, const Value *value) {
 bool parallel_find_carried(ParallelLoop *loop);
 /* parallel_shared.c: a store by which iterations change what others read, or NULL. */
 const Value *parallel_find_shared(const ParallelLoop *loop);
+/* parallel_make.c */
+const Type *parallel_int(const ParallelSite *site);
+Func *parallel_new_func(const ParallelSite *site);
+Value *parallel_append(Func *func, Block *block, Op op, const Type *type, Span span, Value *const *args, size_t nargs);
+Value *parallel_append_param(Func *func, Block *block, const Type *type, Span span, uint32_t number);
+Value *parallel_append_extract(Func *func, Block *block, Value *tuple, uint32_t item, Span span);
+Value *parallel_append_call(Func *func, Block *block, FuncInst *inst, Span span, Value *const *args);
+Value *parallel_append_func(const ParallelSite *site, Func *func, Block *block, FuncId id, const Type *type,
+                            Value *const *args, size_t nargs);
+/* The function, whose blocks are finished, as part of the program. */
+FuncInst *parallel_add_inst(const ParallelSite *site, Func *func, const Type *const *types, size_t count,
+                            const Type *result);
+/* join: NULL if the piece gives nothing. */
+FuncInst *parallel_make_region(const ParallelSite *site, FuncInst *piece, FuncInst *join);
 /* parallel_outline.c: the header becomes a call of the loop as a function of its own, and goes on to the exit. */
 bool parallel_outline(ParallelLoop *loop);
 

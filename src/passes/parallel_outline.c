@@ -16,6 +16,7 @@
 
 typedef struct Outline {
     ParallelLoop *loop;
+    ParallelSite site;
     Arena *arena;
     Func *func; /* the piece */
     Block *entry, *exit;
@@ -25,75 +26,6 @@ typedef struct Outline {
     bool *seen;         /* by Value.id: looked at as an outer value */
     Value *from, *to;
 } Outline;
-
-static const Type *int_type(const Outline *o) { return type_scalar(o->loop->program->types, SCALAR_INT64, true); }
-
-/* ---- making functions ---- */
-
-static Func *new_func(const ParallelLoop *loop) {
-    Func *func = func_new(loop->func->arena, loop->program->types, loop->func->name, loop->func->source);
-    func->span = loop->range->span;
-    func->object = loop->func->object;
-    return func;
-}
-
-static Value *append(Func *func, Block *block, Op op, const Type *type, Span span, Value *const *args, size_t nargs) {
-    Value *value = block_append(func, block, op, span, args, nargs);
-    value->type = type;
-    return value;
-}
-
-static Value *append_param(Func *func, Block *block, const Type *type, Span span, uint32_t number) {
-    Value *param = append(func, block, OP_PARAM, type, span, NULL, 0);
-    param->imm.i = number;
-    return param;
-}
-
-static Value *append_extract(Func *func, Block *block, Value *tuple, uint32_t item, Span span) {
-    Value *value = append(func, block, OP_EXTRACT, tuple->type->items[item], span, &tuple, 1);
-    value->imm.i = item;
-    return value;
-}
-
-static Value *append_call(Func *func, Block *block, FuncInst *inst, Span span, Value *const *args) {
-    Value *call = append(func, block, OP_CALL_INST, inst->result, span, args, inst->untyped->nparams);
-    call->imm.inst = inst;
-    return call;
-}
-
-static Value *append_func(const ParallelLoop *loop, Func *func, Block *block, FuncId id, const Type *type,
-                          Value *const *args, size_t nargs) {
-    Value *call = append(func, block, OP_CALL_FUNC, type, loop->range->span, args, nargs);
-    call->imm.func = &func_info[id].head;
-    return call;
-}
-
-/* The finished function as part of the program. */
-static FuncInst *add_inst(ParallelLoop *loop, Func *func, const Type *const *types, size_t count, const Type *result) {
-    Program *program = loop->program;
-    FuncInst *inst = ARENA_NEW(program->arena, FuncInst);
-    const Type **own = ARENA_ARRAY(program->arena, const Type *, count);
-    for (size_t i = 0; i < count; i++) own[i] = types[i];
-    func->nparams = (uint32_t)count;
-    func->params = ARENA_ARRAY(program->arena, Param, count);
-    for (size_t i = 0; i < count; i++)
-        func->params[i] = (Param){.name = arena_printf(program->arena, "p%zu", i), .kind = PARAM_NORMAL};
-    func->result = result;
-    *inst = (FuncInst){.id = (uint32_t)program->count,
-                       .object = loop->inst->object,
-                       .untyped = func,
-                       .func = func,
-                       .types = own,
-                       .konsts = ARENA_ARRAY(program->arena, const Const *, count),
-                       .result = result,
-                       .options = loop->inst->options,
-                       .outlined = true};
-    FuncInst **grown = ARENA_ARRAY(program->arena, FuncInst *, program->count + 1);
-    memcpy(grown, program->insts, program->count * sizeof *grown);
-    grown[program->count++] = inst;
-    program->insts = grown;
-    return inst;
-}
 
 /* ---- values from outside ---- */
 
@@ -176,11 +108,11 @@ static Value *inside_of(Outline *o, Value *value) {
 
 /* start + number * step; the number itself where that is the same. */
 static Value *place_of(Outline *o, Value *start, Value *step, Value *number) {
-    const Type *type = int_type(o);
+    const Type *type = parallel_int(&o->site);
     bool from_zero = start->konst && start->konst->i == 0, by_one = step->konst && step->konst->i == 1;
     Span span = o->loop->range->span;
-    if (!by_one) number = append(o->func, o->entry, OP_MUL, type, span, (Value *[]){number, step}, 2);
-    if (!from_zero) number = append(o->func, o->entry, OP_ADD, type, span, (Value *[]){start, number}, 2);
+    if (!by_one) number = parallel_append(o->func, o->entry, OP_MUL, type, span, (Value *[]){number, step}, 2);
+    if (!from_zero) number = parallel_append(o->func, o->entry, OP_ADD, type, span, (Value *[]){start, number}, 2);
     return number;
 }
 
@@ -191,12 +123,13 @@ static Value *make_range(Outline *o) {
     Value *from = place_of(o, start, step, o->from), *to = place_of(o, start, step, o->to);
     if (step->konst && step->konst->i != 0) { /* nothing new to the loop, but news to those who reason about indices */
         bool up = step->konst->i > 0;
-        from = append_func(loop, o->func, o->entry, up ? FUNC_PY_MAX : FUNC_PY_MIN, int_type(o),
-                           (Value *[]){from, start}, 2);
-        to = append_func(loop, o->func, o->entry, up ? FUNC_PY_MIN : FUNC_PY_MAX, int_type(o), (Value *[]){to, stop},
-                         2);
+        from = parallel_append_func(&o->site, o->func, o->entry, up ? FUNC_PY_MAX : FUNC_PY_MIN, parallel_int(&o->site),
+                                    (Value *[]){from, start}, 2);
+        to = parallel_append_func(&o->site, o->func, o->entry, up ? FUNC_PY_MIN : FUNC_PY_MAX, parallel_int(&o->site),
+                                  (Value *[]){to, stop}, 2);
     }
-    Value *range = append_func(loop, o->func, o->entry, FUNC_RANGE, loop->range->type, (Value *[]){from, to, step}, 3);
+    Value *range = parallel_append_func(&o->site, o->func, o->entry, FUNC_RANGE, loop->range->type,
+                                        (Value *[]){from, to, step}, 3);
     range->flags = loop->range->flags | VF_UNCHECKED; /* the step is not zero: the caller has asked for the length */
     return range;
 }
@@ -235,8 +168,8 @@ static void make_head(Outline *o, Block *head) {
         copy->name = phi->name;
         o->values[phi->id] = copy;
     }
-    Value *more = append(o->func, head, OP_ITER_MORE, loop->more->type, loop->more->span,
-                         (Value *[]){o->values[loop->iter->id]}, 1);
+    Value *more = parallel_append(o->func, head, OP_ITER_MORE, loop->more->type, loop->more->span,
+                                  (Value *[]){o->values[loop->iter->id]}, 1);
     o->values[loop->more->id] = more;
     block_append(o->func, head, OP_BRANCH, loop->more->span, &more, 1);
     vec_push(o->arena, &head->succs, o->blocks[loop->body->id]);
@@ -273,7 +206,7 @@ static const Type *results_type(const ParallelLoop *loop) {
 
 /* The values of `of`, one for each result, as a tuple at the end of a block. */
 static Value *results_tuple(const ParallelLoop *loop, Func *func, Block *block, Value *const *of, const Type *type) {
-    return append(func, block, OP_TUPLE, type, loop->range->span, of, loop->nresults);
+    return parallel_append(func, block, OP_TUPLE, type, loop->range->span, of, loop->nresults);
 }
 
 static FuncInst *make_piece(Outline *o, const Type *results) {
@@ -281,89 +214,62 @@ static FuncInst *make_piece(Outline *o, const Type *results) {
     size_t count = 2 + o->outer.len;
     const Type **types = ARENA_ARRAY(o->arena, const Type *, count);
     Value **ends = ARENA_ARRAY(o->arena, Value *, loop->nresults);
-    o->func = new_func(loop);
+    o->func = parallel_new_func(&o->site);
     o->entry = block_new(o->func);
     Block *head = o->blocks[loop->head->id] = block_new(o->func);
     for (size_t b = 0; b < loop->blocks.len; b++) o->blocks[loop->blocks.data[b]->id] = block_new(o->func);
     o->exit = block_new(o->func);
-    types[0] = types[1] = int_type(o);
-    o->from = append_param(o->func, o->entry, types[0], loop->range->span, 0);
-    o->to = append_param(o->func, o->entry, types[1], loop->range->span, 1);
+    types[0] = types[1] = parallel_int(&o->site);
+    o->from = parallel_append_param(o->func, o->entry, types[0], loop->range->span, 0);
+    o->to = parallel_append_param(o->func, o->entry, types[1], loop->range->span, 1);
     for (size_t i = 0; i < o->outer.len; i++) {
         types[2 + i] = o->outer.data[i]->type;
-        Value *param = append_param(o->func, o->entry, types[2 + i], loop->range->span, (uint32_t)(2 + i));
+        Value *param = parallel_append_param(o->func, o->entry, types[2 + i], loop->range->span, (uint32_t)(2 + i));
         param->name = o->outer.data[i]->name;
         o->values[o->outer.data[i]->id] = param;
     }
     Value *range = make_range(o);
-    o->values[loop->iter->id] = append(o->func, o->entry, OP_ITER, loop->iter->type, loop->iter->span, &range, 1);
+    o->values[loop->iter->id] = parallel_append(o->func, o->entry, OP_ITER, loop->iter->type, loop->iter->span, &range,
+                                                1);
     make_head(o, head);
     for (size_t b = 0; b < loop->blocks.len; b++) copy_block(o, loop->blocks.data[b]);
     for (size_t b = 0; b < loop->blocks.len; b++) link_block(o, loop->blocks.data[b]);
     link_head(o);
-    append(o->func, o->entry, OP_JUMP, NULL, loop->range->span, NULL, 0);
+    parallel_append(o->func, o->entry, OP_JUMP, NULL, loop->range->span, NULL, 0);
     vec_push(o->arena, &o->entry->succs, head);
     for (size_t c = 0; c < loop->carried.len; c++)
         if (loop->carried.data[c].kind != CARRY_NOTHING)
             ends[loop->carried.data[c].place] = o->values[loop->carried.data[c].phi->id];
     Value *tuple = results_tuple(loop, o->func, o->exit, ends, results);
     block_append(o->func, o->exit, OP_RETURN, loop->range->span, &tuple, 1);
-    func_compute_order(o->func);
-    func_compute_dominators(o->func);
-    return add_inst(loop, o->func, types, count, results);
+    return parallel_add_inst(&o->site, o->func, types, count, results);
 }
 
-/* ---- the join and the region ---- */
+/* ---- the join ---- */
 
-static FuncInst *make_join(ParallelLoop *loop, const Type *results) {
-    Func *func = new_func(loop);
+static FuncInst *make_join(Outline *o, const Type *results) {
+    const ParallelLoop *loop = o->loop;
+    Func *func = parallel_new_func(&o->site);
     Block *block = block_new(func);
     const Type *types[] = {results, results};
-    Value *before = append_param(func, block, results, loop->range->span, 0),
-          *more = append_param(func, block, results, loop->range->span, 1),
+    Value *before = parallel_append_param(func, block, results, loop->range->span, 0),
+          *more = parallel_append_param(func, block, results, loop->range->span, 1),
           **ends = ARENA_ARRAY(func->arena, Value *, loop->nresults);
     for (size_t c = 0; c < loop->carried.len; c++) {
         const Carried *carried = &loop->carried.data[c];
         Span span = carried->phi->span;
         if (carried->kind == CARRY_NOTHING) continue;
-        Value *part = append_extract(func, block, more, carried->place, span);
+        Value *part = parallel_append_extract(func, block, more, carried->place, span);
         if (carried->kind == CARRY_REDUCE) {
-            Value *args[] = {append_extract(func, block, before, carried->place, span), part};
-            part = append(func, block, carried->op, part->type, span, args, 2);
+            Value *args[] = {parallel_append_extract(func, block, before, carried->place, span), part};
+            part = parallel_append(func, block, carried->op, part->type, span, args, 2);
             part->imm.func = carried->func;
         }
         ends[carried->place] = part;
     }
     Value *tuple = results_tuple(loop, func, block, ends, results);
     block_append(func, block, OP_RETURN, loop->range->span, &tuple, 1);
-    func_compute_order(func);
-    func_compute_dominators(func);
-    return add_inst(loop, func, types, 2, results);
-}
-
-static FuncInst *make_region(Outline *o, FuncInst *piece, FuncInst *join, const Type *results) {
-    ParallelLoop *loop = o->loop;
-    Func *func = new_func(loop);
-    Block *block = block_new(func);
-    size_t count = piece->untyped->nparams;
-    Span span = loop->range->span;
-    const Type **types = ARENA_ARRAY(func->arena, const Type *, count);
-    Value **params = ARENA_ARRAY(func->arena, Value *, count), **args = ARENA_ARRAY(func->arena, Value *, count);
-    memcpy(types, piece->types, count * sizeof *types);
-    types[1] = results;
-    for (uint32_t i = 0; i < count; i++) params[i] = append_param(func, block, types[i], span, i);
-    memcpy(args, params, count * sizeof *args);
-    args[0] = block_append_const(func, block, span, const_int(func->arena, loop->program->types, 0));
-    args[1] = params[0];
-    Value *all = append_call(func, block, piece, span, args);
-    if (loop->nresults) all = append_call(func, block, join, span, (Value *[]){params[1], all});
-    block_append(func, block, OP_RETURN, span, &all, 1);
-    func_compute_order(func);
-    func_compute_dominators(func);
-    FuncInst *region = add_inst(loop, func, types, count, results);
-    region->piece = piece;
-    region->join = loop->nresults ? join : NULL;
-    return region;
+    return parallel_add_inst(&o->site, func, types, 2, results);
 }
 
 /* ---- in place of the loop ---- */
@@ -385,14 +291,14 @@ static void put_call(Outline *o, FuncInst *region, const Type *results) {
         if (loop->carried.data[c].kind != CARRY_NOTHING)
             first[loop->carried.data[c].place] = before_loop(loop, loop->carried.data[c].phi);
     value_remove(head->last);
-    args[0] = append_func(loop, func, head, FUNC_LEN, int_type(o), &loop->range, 1);
+    args[0] = parallel_append_func(&o->site, func, head, FUNC_LEN, parallel_int(&o->site), &loop->range, 1);
     args[1] = results_tuple(loop, func, head, first, results);
     for (size_t i = 0; i < o->outer.len; i++) args[2 + i] = o->outer.data[i];
-    Value *call = append_call(func, head, region, span, args);
+    Value *call = parallel_append_call(func, head, region, span, args);
     for (size_t c = 0; c < loop->carried.len; c++) {
         const Carried *carried = &loop->carried.data[c];
         if (carried->kind == CARRY_NOTHING) continue;
-        Value *result = append_extract(func, head, call, carried->place, span);
+        Value *result = parallel_append_extract(func, head, call, carried->place, span);
         result->name = carried->phi->name;
         value_replace(func, carried->phi, result);
     }
@@ -408,6 +314,7 @@ static void put_call(Outline *o, FuncInst *region, const Type *results) {
 bool parallel_outline(ParallelLoop *loop) {
     Arena *arena = loop->func->arena;
     Outline o = {.loop = loop,
+                 .site = {loop->program, loop->inst, loop->range->span},
                  .arena = arena,
                  .values = ARENA_ARRAY(arena, Value *, loop->func->next_value),
                  .blocks = ARENA_ARRAY(arena, Block *, loop->func->next_block),
@@ -415,7 +322,7 @@ bool parallel_outline(ParallelLoop *loop) {
     TRY(find_outer(&o));
     const Type *results = results_type(loop);
     FuncInst *piece = make_piece(&o, results);
-    FuncInst *join = loop->nresults ? make_join(loop, results) : NULL;
-    put_call(&o, make_region(&o, piece, join, results), results);
+    FuncInst *join = loop->nresults ? make_join(&o, results) : NULL;
+    put_call(&o, parallel_make_region(&o.site, piece, join), results);
     return true;
 }
