@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from krait.prelude.intrinsics import frozen
+from krait.prelude.intrinsics import frozen, select
 
 
 def each(f, a, out):
@@ -63,18 +63,74 @@ def fix(x, out=None):
 
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
     if a_min is None and a_max is None:
-        return limited(a, min, max, out)
-    return limited(a, a_min, a_max, out)
+        return limited(as_numpy(a), min, max, out)
+    return limited(as_numpy(a), a_min, a_max, out)
+
+
+def as_numpy(a):
+    # A Python number is an array's element.
+    if np.ndim(a) == 0:
+        return np.result_type(a).type(a)
+    return a
 
 
 def limited(a, low, high, out):
     if low is None and high is None:
         return stored(np.positive(a), out)
     if high is None:
-        return stored(np.maximum(a, low), out)
+        return stored(np.maximum(a, least_of(low, np.result_type(a))), out)
     if low is None:
-        return stored(np.minimum(a, high), out)
-    return stored(np.minimum(np.maximum(a, low), high), out)
+        return stored(np.minimum(a, most_of(high, np.result_type(a))), out)
+    return stored(between(a, least_of(low, np.result_type(a)), most_of(high, np.result_type(a))), out)
+
+
+def least_of(low, dtype):
+    # A Python int below all of an integer type limits nothing.
+    if isinstance(low, int) and not isinstance(low, bool):
+        if dtype.kind == "i":
+            return max(low, int(np.iinfo(dtype).min))
+        if dtype.kind == "u":
+            return max(low, 0)
+    return low
+
+
+def most_of(high, dtype):
+    if isinstance(high, int) and not isinstance(high, bool):
+        if dtype.kind == "i" or (dtype.kind == "u" and dtype.itemsize < 8):
+            return min(high, int(np.iinfo(dtype).max))
+    return high
+
+
+def typed(a, dtype):
+    if np.ndim(a) == 0:
+        return dtype.type(a)
+    return np.positive(a, dtype=dtype)
+
+
+def between(a, low, high):
+    # As the ufunc clip: in one type, and which of two zeros it gives depends on what the limits are.
+    dtype = np.result_type(a, low, high)
+    if dtype.kind == "f":
+        if np.ndim(low) == 0 and np.ndim(high) == 0:
+            return between_numbers(typed(a, dtype), dtype.type(low), dtype.type(high))
+        return between_arrays(typed(a, dtype), low, high)
+    if dtype.kind == "c":
+        return between_arrays(typed(a, dtype), low, high)
+    if np.result_type(a, low) == dtype:
+        return np.minimum(np.maximum(a, low), high)
+    return np.minimum(np.maximum(a, low, dtype=dtype), high)
+
+
+def between_numbers(x, low, high):
+    # Comparisons keep what is no number of x; of a limit, it is added: -0.0 changes nothing.
+    x = select(np.less(x, low), low, x)
+    x = select(np.greater(x, high), high, x)
+    return np.add(x, select(low != low or high != high, low.dtype.type(math.nan), low.dtype.type(-0.0)))
+
+
+def between_arrays(x, low, high):
+    x = select(np.logical_or(np.greater(x, low), np.not_equal(x, x)), x, low)
+    return select(np.logical_or(np.less(x, high), np.not_equal(x, x)), x, high)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

@@ -100,15 +100,37 @@ def check_places(places, extent, axis):
 
 
 def places_of(indices, extents, starts):
+    # For each axis that is indexed: the places; its extent, -1 where they are known to lie in it; its number.
     if len(indices) == 0:
-        return ()
+        return (), (), ()
     index = np.asarray(indices[0])
     if index.dtype.kind == "b":
         check_mask(index, extents, starts[0])
-        return places_of_mask(index) + places_of(indices[1:], extents[index.ndim :], starts[1:])
-    places = np.asarray(index, np.int64)
-    check_places(np.ravel(places), extents[0], starts[0])
-    return (places,) + places_of(indices[1:], extents[1:], starts[1:])
+        places, limits, axes = places_of(indices[1:], extents[index.ndim :], starts[1:])
+        return places_of_mask(index) + places, unlimited(index.shape) + limits, index.shape + axes
+    places, limits, axes = places_of(indices[1:], extents[1:], starts[1:])
+    return (np.asarray(index, np.int64),) + places, (extents[0],) + limits, (starts[0],) + axes
+
+
+def unlimited(shape):
+    for i in range(len(shape)):
+        shape = with_item(shape, i, -1)
+    return shape
+
+
+def check_all(places, limits, axes, shape):
+    # NumPy looks at no place where there is no element to take or to put.
+    for extent in shape:
+        if extent == 0:
+            return
+    check_each(places, limits, axes)
+
+
+def check_each(places, limits, axes):
+    if len(places) > 0:
+        if limits[0] >= 0:
+            check_places(np.ravel(places[0]), limits[0], axes[0])
+        check_each(places[1:], limits[1:], axes[1:])
 
 
 def widest(places):
@@ -188,8 +210,9 @@ def get(source, indices, lead, starts):
             check_mask(index, extents, starts[0])
             if index.ndim == source.ndim and index.shape == source.shape:
                 return get_true(source, index)
-    places = places_of(indices, extents, starts)
+    places, limits, axes = places_of(indices, extents, starts)
     shape = common_shape(places)
+    check_all(places, limits, axes, shape)
     lines = lines_of(places, shape, len(places) == 1)
     before = source.shape[: len(lead)]
     rest = extents[len(lines) :]
@@ -272,12 +295,13 @@ def put(source, indices, lead, starts, value):
             if index.ndim == source.ndim and index.shape == source.shape:
                 put_true(source, index, value)
                 return
-    places = places_of(indices, extents, starts)
+    places, limits, axes = places_of(indices, extents, starts)
     shape = common_shape(places)
     lines = apart(source, lines_of(places, shape, len(places) == 1))
     before = source.shape[: len(lead)]
     rest = extents[len(lines) :]
-    values = fitted(value, source, before + shape + rest)
+    values = fitted(value, source, before + shape + rest)  # whose errors come before those of the places
+    check_all(places, limits, axes, shape)
     scatter(source, lines, lead, merged(values, before, len(lines[0]), rest))
 
 

@@ -1,88 +1,32 @@
-"""NumPy's reductions: of all elements, or along an axis: sums (in the order in which NumPy adds), products, extremes,
-means, variances, truth, places of extremes, running sums."""
+"""NumPy's reductions: of all elements, or along an axis: sums, products, extremes, means, variances, truth, places of
+extremes, running sums."""
 
 import numpy as np
 
-from krait.prelude.axes import lines_of, masked, over_axes
+from krait.prelude.axes import check_axes, lines_of, masked, over_axes
 from krait.prelude.elementwise import in_dtype
 from krait.prelude.intrinsics import folded, layout_of, packed, with_item
-from krait.prelude.shaping import lies_together, together
-
-BLOCK = 128  # terms that are added four at a time, real and imaginary parts
-BUFFER = 8192  # elements that are converted at once
-
-
-# ---- what is added in pairs ----
-
-
-def sum_of_complex_block(x):
-    r0 = x[0]
-    r1 = x[1]
-    r2 = x[2]
-    r3 = x[3]
-    n = len(x)
-    for i in range(4, n - 3, 4):
-        r0 += x[i]
-        r1 += x[i + 1]
-        r2 += x[i + 2]
-        r3 += x[i + 3]
-    total = (r0 + r1) + (r2 + r3)
-    for i in range(n - n % 4, n):
-        total += x[i]
-    return total
+from krait.prelude.shaping import together
+from krait.prelude.sums import (
+    by_memory,
+    fill_rows,
+    laid_out_as,
+    line_of,
+    sum_along,
+    sum_of_all,
+    sum_type,
+    without,
+)
 
 
-def sum_of_few_complex(x):
-    total = x.dtype.type(complex(-0.0, -0.0))
-    for i in range(len(x)):
-        total = total + x[i]
-    return total
-
-
-def sum_in_complex_pairs(x):
-    # NumPy counts real and imaginary parts.
-    n = len(x)
-    if n < 4:
-        return sum_of_few_complex(x)
-    if n <= BLOCK // 2:
-        return sum_of_complex_block(x)
-    half = n
-    half -= half % 8
-    half //= 2
-    return sum_in_complex_pairs(x[:half]) + sum_in_complex_pairs(x[half:])
-
-
-def sum_converted(x, dtype):
-    total = np.dtype(dtype).type(-0.0)
-    for start in range(0, len(x), BUFFER):
-        total = total + sum_of_line(x[start : start + BUFFER].astype(dtype), dtype)
-    return total
-
-
-def sum_of_line(x, dtype):
-    # Of an array of one axis.
-    if is_folded(x, dtype):
-        return sum_folded(x, dtype)
-    if x.dtype == dtype:
-        return sum_in_complex_pairs(x)
-    return sum_converted(x, dtype)
-
-
-def is_folded(a, dtype):
-    # Whether it is one sum: neither of complex numbers nor of floats that are converted, some at a time.
-    kind = np.dtype(dtype).kind
-    return kind != "c" and (kind != "f" or a.dtype == dtype)
-
-
-def sum_folded(a, dtype):
-    if np.dtype(dtype) == np.float16:
-        return np.float16(folded("sum", a, np.float32))
-    return folded("sum", a, dtype)
+# ---- of all elements ----
 
 
 def prod_of_line(x, dtype):
     if is_real(np.dtype(dtype)) and (x.dtype.kind != "c"):
         return folded("prod", x, dtype)
+    if np.dtype(dtype) == np.float16 and x.dtype.kind != "c":
+        return np.float16(folded("prod", x, np.float32))
     total = np.dtype(dtype).type(1)
     for item in x:
         total = total * np.dtype(dtype).type(item)
@@ -92,28 +36,6 @@ def prod_of_line(x, dtype):
 def is_real(dtype):
     # What folded() takes, in its own precision.
     return dtype.kind == "b" or dtype.kind == "i" or dtype.kind == "u" or (dtype.kind == "f" and dtype.itemsize > 2)
-
-
-# ---- of all elements ----
-
-
-def line_of(a):
-    # All elements as one axis, in the order in which they lie; a copy where they do not lie together.
-    if layout_of(a) == "C":
-        return a if a.ndim == 1 else packed(a, -1, a.size, "C")
-    if layout_of(a) == "F":
-        return packed(a, -1, a.size, "C") if a.ndim < 2 else packed(a.T, -1, a.size, "C")
-    return packed(together(a, "C"), -1, a.size, "C")
-
-
-def sum_type(a, dtype):
-    if dtype is not None:
-        return np.dtype(dtype)
-    if a.dtype.kind == "b" or a.dtype.kind == "i":
-        return np.dtype(np.int64)
-    if a.dtype.kind == "u":
-        return np.dtype(np.uint64)
-    return a.dtype
 
 
 def shaped(x, a):
@@ -130,6 +52,11 @@ def is_whole(a, axis):
     # Whether all elements are meant.
     if axis is None:
         return True
+    if isinstance(axis, tuple):
+        if len(axis) != a.ndim:
+            return False
+        check_axes(axis, a.ndim)
+        return True
     if a.ndim == 1:
         np.moveaxis(a, axis, 0)  # there is such an axis
         return True
@@ -144,28 +71,6 @@ def given(x, a, out, keepdims):
     if keepdims:
         return shaped(x, a)
     return x
-
-
-def sum_of_rows(a, dtype):
-    # Of any strides: the sum of each row is added to the last, from the first on.
-    if a.ndim == 1:
-        return sum_of_line(a, dtype)
-    total = sum_of_rows(a[0], dtype)
-    for i in range(1, a.shape[0]):
-        total = total + sum_of_rows(a[i], dtype)
-    return total
-
-
-def sum_of_all(a, dtype):
-    if a.ndim == 0:
-        return dtype.type(a[()])
-    if a.ndim == 1:
-        return sum_of_line(a, dtype)
-    if is_folded(a, dtype) and (layout_of(a) == "C" or dtype.kind != "f"):
-        return sum_folded(a, dtype)
-    if layout_of(a) != "A" or a.size == 0 or lies_together(a, "C"):
-        return sum_of_line(line_of(a), dtype)
-    return sum_of_rows(a, dtype)
 
 
 def any_of_all(a):
@@ -189,6 +94,8 @@ def count_of_all(a):
 def prod_of_all(a, dtype):
     if a.ndim == 0:
         return dtype.type(a[()])
+    if layout_of(a) == "A" and a.ndim > 1 and (dtype.kind == "f" or dtype.kind == "c"):
+        return prod_of_line(line_of(by_memory(a)), dtype)
     return prod_of_line(line_of(a), dtype)
 
 
@@ -213,37 +120,6 @@ def extreme_of_all(f, name, a, initial):
 # ---- along an axis ----
 
 
-def is_innermost(a, axis):
-    # Whether the elements along the axis lie closest together.
-    step = abs(a.strides[axis])
-    for i in range(a.ndim):
-        if abs(a.strides[i]) < step and a.shape[i] > 1:
-            return False
-    return True
-
-
-def fill_rows(row, a, out):
-    # out[...] = row(a[..., :])
-    if a.ndim == 1:
-        out[...] = row(a)
-    else:
-        for i in range(a.shape[0]):
-            fill_rows(row, a[i], out[i, ...])
-
-
-def sum_rows(a, out):
-    if a.ndim == 1:
-        out[...] = sum_of_line(a, out.dtype)
-    else:
-        for i in range(a.shape[0]):
-            sum_rows(a[i], out[i, ...])
-
-
-def without(a, axis, dtype):
-    moved = np.moveaxis(np.empty(with_item(a.shape, axis % a.ndim, 1), dtype), axis, 0)
-    return np.empty(moved[0, ...].shape, dtype)
-
-
 def along(x, axis, out, keepdims):
     if out is not None:
         out[...] = x
@@ -251,18 +127,6 @@ def along(x, axis, out, keepdims):
     if keepdims:
         return np.expand_dims(x, axis)
     return x
-
-
-def sum_along(a, axis, dtype):
-    total = without(a, axis, dtype)
-    if (np.dtype(dtype).kind == "f" or np.dtype(dtype).kind == "c") and is_innermost(a, axis):
-        sum_rows(np.moveaxis(a, axis, -1), total)
-        return total
-    total[...] = 0
-    slices = np.moveaxis(a, axis, 0)
-    for i in range(slices.shape[0]):
-        total += slices[i].astype(dtype)
-    return total
 
 
 def prod_along(a, axis, dtype):
@@ -321,10 +185,10 @@ def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=No
     a = np.asarray(a)
     if where is not None:
         return sum_(masked(a, where, 0), axis, dtype, out, keepdims, initial)
-    if isinstance(axis, tuple):
-        return over_axes(sum_(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(sum_from(sum_of_all(a, sum_type(a, dtype)), initial), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(sum_(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     if initial is None:
         return along(sum_along(a, axis, sum_type(a, dtype)), axis, out, keepdims)
     total = sum_along(a, axis, sum_type(a, dtype))
@@ -342,20 +206,20 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=No
     a = np.asarray(a)
     if where is not None:
         return prod(masked(a, where, 1), axis, dtype, out, keepdims, initial)
-    if isinstance(axis, tuple):
-        return over_axes(prod(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(prod_of_all(a, sum_type(a, dtype)) * initial, a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(prod(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     total = prod_along(a, axis, sum_type(a, dtype))
     total *= initial
     return along(total, axis, out, keepdims)
 
 
 def extreme(f, name, a, axis, out, keepdims, initial):
-    if isinstance(axis, tuple):
-        return over_axes(extreme(f, name, lines_of(a, axis), -1, None, False, initial), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(extreme_of_all(f, name, a, initial), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(extreme(f, name, lines_of(a, axis), -1, None, False, initial), a, axis, out, keepdims)
     return along(extreme_along(f, name, a, axis, initial), axis, out, keepdims)
 
 
@@ -392,10 +256,10 @@ def any_(a, axis=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
     if where is not None:
         return any_(masked(a, where, False), axis, out, keepdims)
-    if isinstance(axis, tuple):
-        return over_axes(any_(lines_of(a, axis), -1), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(any_of_all(a), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(any_(lines_of(a, axis), -1), a, axis, out, keepdims)
     return along(any_along(a, axis), axis, out, keepdims)
 
 
@@ -403,33 +267,33 @@ def all_(a, axis=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
     if where is not None:
         return all_(masked(a, where, True), axis, out, keepdims)
-    if isinstance(axis, tuple):
-        return over_axes(all_(lines_of(a, axis), -1), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(all_of_all(a), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(all_(lines_of(a, axis), -1), a, axis, out, keepdims)
     return along(all_along(a, axis), axis, out, keepdims)
 
 
 def count_nonzero(a, axis=None, keepdims=False):
     a = np.asarray(a)
-    if isinstance(axis, tuple):
-        return over_axes(count_nonzero(lines_of(a, axis), -1), a, axis, None, keepdims)
     if is_whole(a, axis):
         if keepdims:
             return shaped(np.int64(count_of_all(a)), a)
         return np.int64(count_of_all(a))
+    if isinstance(axis, tuple):
+        return over_axes(count_nonzero(lines_of(a, axis), -1), a, axis, None, keepdims)
     return along(count_along(a, axis), axis, None, keepdims)
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
+    if is_whole(a, axis):
+        most = extreme_of_all(np.maximum, "maximum", a, None)
+        return given(np.subtract(most, extreme_of_all(np.minimum, "minimum", a, None)), a, out, keepdims)
     if isinstance(axis, tuple):
         return over_axes(ptp(lines_of(a, axis), -1), a, axis, out, keepdims)
-    if is_whole(a, axis):
-        least = extreme_of_all(np.minimum, "minimum", a, None)
-        return given(np.subtract(extreme_of_all(np.maximum, "maximum", a, None), least), a, out, keepdims)
-    least = extreme_along(np.minimum, "minimum", a, axis, None)
-    return along(extreme_along(np.maximum, "maximum", a, axis, None) - least, axis, out, keepdims)
+    most = extreme_along(np.maximum, "maximum", a, axis, None)
+    return along(most - extreme_along(np.minimum, "minimum", a, axis, None), axis, out, keepdims)
 
 
 def mean_type(a, dtype):
@@ -442,15 +306,18 @@ def mean_type(a, dtype):
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
+    if a.dtype == np.float16 and dtype is None:
+        # The sum is a float32.
+        return over_axes(in_dtype(mean(a, axis, np.float32, None, keepdims, where), np.float16), a, axis, out, False)
     if where is not None:
         total = sum_(masked(a, where, 0), axis, mean_type(a, dtype), None, keepdims)
         count = count_nonzero(np.broadcast_to(where, a.shape), axis, keepdims)
         return over_axes(in_dtype(np.divide(total, count), np.result_type(total)), a, axis, out, False)
-    if isinstance(axis, tuple):
-        return over_axes(mean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     if is_whole(a, axis):
         total = sum_of_all(a, mean_type(a, dtype))
         return given(total.dtype.type(np.divide(total, a.size)), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(mean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     total = sum_along(a, axis, mean_type(a, dtype))
     np.divide(total, a.shape[axis], total)
     return along(total, axis, out, keepdims)
@@ -465,7 +332,10 @@ def squared(x):
 
 def var_of_all(a, dtype, ddof):
     middle = sum_of_all(a, dtype) / a.size
-    squares = squared(np.subtract(a, np.dtype(dtype).type(middle)))
+    if a.ndim > 1 and (layout_of(a) == "A" or layout_of(a) == "F" and a.dtype.kind == "c"):
+        squares = squared(np.subtract(by_memory(a), np.dtype(dtype).type(middle)))
+    else:
+        squares = squared(np.subtract(a, np.dtype(dtype).type(middle)))
     total = sum_of_all(squares, squares.dtype)
     return total.dtype.type(np.divide(total, max(a.size - ddof, 0)))
 
@@ -473,7 +343,10 @@ def var_of_all(a, dtype, ddof):
 def var_along(a, axis, dtype, ddof):
     middle = np.expand_dims(sum_along(a, axis, dtype), axis)
     middle /= a.shape[axis]
-    squares = squared(a - middle)
+    if layout_of(a) == "C":
+        squares = squared(a - middle)
+    else:
+        squares = laid_out_as(a, squared(a - middle))
     total = sum_along(squares, axis, squares.dtype)
     np.divide(total, max(a.shape[axis] - ddof, 0), total)
     return total
@@ -481,19 +354,19 @@ def var_along(a, axis, dtype, ddof):
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
-    if isinstance(axis, tuple):
-        return over_axes(var(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(var_of_all(a, mean_type(a, dtype), ddof), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(var(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     return along(var_along(a, axis, mean_type(a, dtype), ddof), axis, out, keepdims)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
-    if isinstance(axis, tuple):
-        return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     if is_whole(a, axis):
         return given(np.sqrt(var_of_all(a, mean_type(a, dtype), ddof)), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     spread = var_along(a, axis, mean_type(a, dtype), ddof)
     np.sqrt(spread, spread)
     return along(spread, axis, out, keepdims)
@@ -538,6 +411,8 @@ def argmin(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
     if is_whole(a, axis):
         return given(np.int64(place_of_least(packed(together(a, "C"), -1, a.size, "C"))), a, out, keepdims)
+    if a.shape[axis] == 0:
+        raise ValueError("attempt to get argmin of an empty sequence")
     places = without(a, axis, np.int64)
     fill_rows(place_of_least, np.moveaxis(a, axis, -1), places)
     return along(places, axis, out, keepdims)
@@ -547,6 +422,8 @@ def argmax(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
     if is_whole(a, axis):
         return given(np.int64(place_of_greatest(packed(together(a, "C"), -1, a.size, "C"))), a, out, keepdims)
+    if a.shape[axis] == 0:
+        raise ValueError("attempt to get argmax of an empty sequence")
     places = without(a, axis, np.int64)
     fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)
     return along(places, axis, out, keepdims)
@@ -611,7 +488,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
 def numbers_or(a, x):
     a = np.asarray(a)
     if a.dtype.kind == "f" or a.dtype.kind == "c":
-        numbers = np.copy(a)
+        numbers = np.copy(a) if layout_of(a) == "C" else laid_out_as(a, a)
         numbers_in(numbers, x)
         return numbers
     return a
@@ -635,12 +512,12 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     a = np.asarray(a)
-    if isinstance(axis, tuple):
-        return over_axes(nanmean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     numbers = numbers_or(a, 0)
     if is_whole(a, axis):
         total = sum_of_all(numbers, mean_type(a, dtype))
         return given(total.dtype.type(np.divide(total, count_of_all(a == a))), a, out, keepdims)
+    if isinstance(axis, tuple):
+        return over_axes(nanmean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     sums = sum_along(numbers, axis, mean_type(a, dtype))
     np.divide(sums, count_along(a == a, axis), sums, casting="unsafe")
     return along(sums, axis, out, keepdims)

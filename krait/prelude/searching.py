@@ -313,9 +313,19 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 def take_along(a, places, lead, axis, out, mode):
     n = a.shape[len(lead)]
-    if n == 0 and places.size > 0:
-        raise IndexError("cannot do a non-empty take from an empty axes.")
-    new = get(a, (inside(places, n, mode),), lead, (axis,))
+    lines = 1
+    for extent in lead:
+        lines *= extent
+    if lines == 0 or n == 0 and places.size > 0:  # then NumPy looks at no place, or says so in other words
+        new = np.empty_like(a, order="C", shape=lead + places.shape + a.shape[len(lead) + 1 :])
+        if new.size > 0:
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        if lines == 0 or mode != "raise":
+            return taken(new, out)
+    return taken(get(a, (inside(places, n, mode),), lead, (axis,)), out)
+
+
+def taken(new, out):
     if out is None:
         return new
     if np.ndim(new) > 0:

@@ -120,17 +120,25 @@ bool rule_func_np_empty_like(Typing *t) {
     return make(t, &array, is_zeros(t));
 }
 
+/* The type of element that an argument of result_type stands for, or NULL. */
+static const Type *promoted_type(Typing *t, size_t i) {
+    const Type *type = infer_content(t->args[i].type);
+    const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
+    return scalar ? scalar : infer_dtype(t->in, t->args[i]);
+}
+
 /* The dtype that NumPy gives an array of its arguments: arrays, numbers and dtypes.  Python's numbers alone have
- * NumPy's default types; beside others they adapt. */
+ * NumPy's default types; beside others, which are promoted first, they adapt. */
 bool rule_func_np_result_type(Typing *t) {
     const Type *common = NULL;
-    for (size_t i = 0; i < t->nargs; i++) {
-        const Type *type = infer_content(t->args[i].type);
-        const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
-        if (!scalar) scalar = infer_dtype(t->in, t->args[i]);
-        if (!scalar) return typing_bad_operands(t);
-        common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, scalar) : scalar;
-        if (!common) return typing_bad_operands(t);
+    for (int weak = 0; weak <= 1; weak++) {
+        for (size_t i = 0; i < t->nargs; i++) {
+            const Type *scalar = promoted_type(t, i);
+            if (!scalar) return typing_bad_operands(t);
+            if ((scalar->kind == TY_SCALAR && scalar->weak) != (weak == 1)) continue;
+            common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, scalar) : scalar;
+            if (!common) return typing_bad_operands(t);
+        }
     }
     const Type *strong = infer_strong(t->in, common);
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &strong, 1)));

@@ -202,3 +202,23 @@ def test_axes_of_masks_without_items_fit_any():
             if len(shape) <= a.ndim:
                 for function in (*gets, puts):
                     agree(function, a, np.zeros(shape, bool))
+
+
+def test_the_order_of_errors_and_places_that_nobody_takes():
+    """NumPy looks at ints, shapes and values before it looks at places, and at none if there is nothing to take."""
+    get, put = expression("a[i].shape", "a", "i"), make("def f(a, i, v):\n    a[i] = v\n    return 0")
+    get_two = expression("a[i, j].shape", "a", "i", "j")
+    put_two = make("def f(a, i, j, v):\n    a[i, j] = v\n    return 0")
+    get, put, get_two, put_two = map(njit, (get, put, get_two, put_two))
+    i, column, none = np.array([0, 2, 1]), np.zeros((0, 1), int), np.zeros(0, int)
+    for shape in [(2, 2), (0, 2), (2, 0), (0, 0), (3, 0), (3, 3)]:
+        a = np.zeros(shape)
+        for index in (i, column, none):
+            agree(get, a, index)
+            for value in (1.0, np.ones(2), np.ones((3, 2)), np.ones((3, 0)), np.ones((2, 0))):
+                agree(put, a, index, value)
+            for other in (i, column, 5, np.arange(2)):
+                agree(get_two, a, index, other)
+                for value in (1.0, np.ones(2), np.ones(3)):
+                    agree(put_two, a, index, other, value)
+    agree(put, np.zeros(3, np.int8), np.array([5]), 300)

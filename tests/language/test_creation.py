@@ -153,6 +153,9 @@ def test_result_type():
     agree(expression("np.zeros(2, np.result_type(a, b))", "a", "b"), np.zeros(2, np.int8), 3)
     agree(expression("np.zeros(2, np.result_type(a, np.float16))", "a"), 2)
     agree(expression("np.zeros(2, np.result_type(3, 2.5))", ""))
+    agree(expression("np.zeros(2, np.result_type(a, 2, b))", "a", "b"), True, np.uint8(1))  # Python's adapt, last
+    agree(expression("np.zeros(2, np.result_type(a, 2, b))", "a", "b"), np.bool_(1), np.uint8(1))
+    agree(expression("np.zeros(2, np.result_type(2.5, a, b))", "a", "b"), np.float32(1), np.int8(1))
 
 
 def test_refused_in_kernels():

@@ -1,7 +1,9 @@
 """Rounding, limits, parts of complex numbers, comparisons, sinc, i0, finfo and iinfo against NumPy."""
 
 import numpy as np
+import pytest
 
+from krait import cuda, njit
 from numpy_cases import (
     BACKWARDS,
     BOOLS,
@@ -17,6 +19,7 @@ from numpy_cases import (
     VECTOR,
     check,
 )
+from oracle import agree, expression
 
 REALS = [VECTOR, BACKWARDS, MATRIX, FORTRAN, STRIDED, INTEGERS, BYTES, SINGLE, NOT_NUMBERS]
 NUMBERS = [*REALS, COMPLEX]
@@ -39,6 +42,36 @@ def test_limits():
     check("np.clip(a, b, c)", (VECTOR, VECTOR * 0, 0.25), (MATRIX, MATRIX[0], MATRIX[1]), (INTEGERS, 0.5, 2.5))
     check("np.clip(a, None, 0.25), np.clip(a, 0, None), np.clip(a, min=0.0), np.clip(a, max=0.1)", VECTOR, SINGLE)
     check("np.clip(a, 0, 1, b)", (VECTOR, np.zeros(13)), (VECTOR, VECTOR))
+
+
+LIMITED = [ZEROS := np.array([-0.0, 0.0, 1, -3, np.nan, np.inf]), ZEROS.astype("f"), ZEROS[:1], np.array(-0.0), -0.0, 3,
+           True, np.int8(3), np.float32(-0.0), np.arange(-3, 3), np.arange(6, dtype=np.uint8), np.array([True, False]),
+           np.arange(3, dtype=np.uint64), ZEROS + 1j]
+LIMITS = [(0, 1), (-0.0, 0.0), (0.0, -0.0), (np.nan, 1.0), (0, np.nan), (3, 1), (-300, 300), (-300, 5), (300, 500),
+          (2, np.uint8(7)), (np.float32(0), 1.0), (None, 0), (0, None), (True, 2), (np.int8(-1), np.int64(4)), (0, 2j),
+          (np.zeros(6), 1), (0.0, np.full(6, -0.0))]
+
+
+@pytest.mark.parametrize("low, high", LIMITS, ids=str)
+def test_zeros_types_and_ints_that_do_not_fit_at_limits(low, high):
+    function = njit(expression("np.clip(a, b, c)", "a", "b", "c"))
+    for a in LIMITED:
+        if np.size(a) in (1, 6) or not isinstance(low if np.ndim(low) else high, np.ndarray):
+            agree(function, a, low, high)
+
+
+def test_limits_in_kernels():
+    @cuda.jit
+    def limit(a, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = np.clip(a[i], 0.0, 1.0)
+
+    a = np.array([-0.0, -2, 0.5, 7, np.nan])
+    out = cuda.to_device(np.zeros(5))
+    limit[1, 32](a, out)
+    np.testing.assert_array_equal(out.copy_to_host(), np.clip(a, 0.0, 1.0))
+    assert np.signbit(out.copy_to_host()[0])
 
 
 def test_what_is_no_number():

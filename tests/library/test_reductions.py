@@ -124,3 +124,46 @@ def test_where_and_initial():
                  "np.nanmin(a, axis=0, initial=-0.25)", "np.max(a[:0], initial=1.5)"]:  # fmt: skip
         same(njit(expression(text, "a"))(a), expression(text, "a")(a), exact=False)
     agree(expression("np.min(a, where=a > 0)", "a"), a)
+
+
+STRIDES = [RNG.normal(size=(9, 9))[::2, ::-1], RNG.normal(size=(3, 4)).T[::-1], RNG.normal(size=(40, 301))[:, :300],
+           RNG.normal(size=(6, 9001)).T[:9000], RNG.normal(size=(3, 301, 41))[:, :300, :40],
+           RNG.normal(size=(5, 6, 7)).transpose(2, 0, 1)[::-1], np.asfortranarray(RNG.normal(size=(9, 70))),
+           np.broadcast_to(RNG.normal(size=7), (3000, 7)), np.broadcast_to(RNG.normal(size=(30, 1)), (30, 7))]
+
+
+@pytest.mark.parametrize("text", [
+    "a.sum()", "a.mean()", "a.var()", "a.sum(axis=0)", "a.sum(axis=-1)", "np.var(a, axis=0)", "np.nansum(a)",
+    "np.sum(a, tuple(range(a.ndim)))", "a.sum(keepdims=True)", "np.sum(a, dtype=np.float64)", "a.prod()",
+])
+def test_elements_are_added_in_the_order_of_memory(text):
+    text = text.replace("tuple(range(a.ndim))", "(0, 1)")
+    function = expression(text, "a")
+    compiled = njit(function)
+    for a in [*STRIDES, *(a.astype("f") for a in STRIDES)]:
+        if "(0, 1)" in text and a.ndim != 2 or "nansum" in text and 0 in a.strides:
+            continue
+        with np.errstate(all="ignore"):
+            same(compiled(a), function(a), exact=True)
+
+
+def test_complex_numbers_are_added_in_the_order_of_memory():
+    for text in ("a.sum()", "a.mean()", "a.var()", "a.sum(axis=0)", "np.sum(a, (0, 1))"):
+        function = expression(text, "a")
+        for a in (STRIDES[0] * 1j, STRIDES[6] * (1 + 2j), (STRIDES[2].T * 1j)[:, ::-1]):
+            same(njit(function)(a), function(a), exact=True)
+
+
+def test_halves_are_added_as_singles():
+    a = (RNG.random((30, 40)) * 9).astype(np.float16)
+    for text in ("a.mean()", "a.mean(axis=0)", "a.mean(-1)", "a.prod()", "a.sum()"):
+        function = expression(text, "a")
+        for x in (a, a[::2, :35]):
+            with np.errstate(all="ignore"):
+                same(njit(function)(x), function(x), exact=True)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0), (3, 0)], ids=str)
+def test_reductions_of_no_elements(shape):
+    for text in ("np.ptp(a)", "np.ptp(a, axis=0)", "a.argmax(axis=0)", "a.argmin(axis=1)", "a.max(axis=1)"):
+        agree(expression(text, "a"), np.zeros(shape))

@@ -78,6 +78,14 @@ def test_take_one():
         each(text, [V, M, M[::2, ::-2].astype("f")])
 
 
+def test_take_of_empty_axes():
+    for text in ("np.take(a, b, axis=0).shape", "np.take(a, b, axis=1).shape", "np.take(a, b, 0, mode='clip').shape"):
+        f = njit(expression(text, "a", "b"))
+        for shape in [(0, 0), (0, 2), (2, 0), (3, 0), (0, 3)]:
+            for places in (I, I[:0], np.array([[0, 1], [1, 0]])):
+                agree(f, np.zeros(shape), places)
+
+
 def test_take_into():
     f = make("def f(a, i, out):\n    np.take(a, i, 0, out)\n    return out")
     agree_all(f, [(V, I, np.zeros(3)), (M, I, np.zeros((3, 6), int))])
