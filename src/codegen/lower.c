@@ -171,10 +171,10 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
 }
 
 /* Blocks are lowered in reverse post-order: what begins before a block's end, or with it, it goes back to. */
-static bool ends_round(const Lower *l, const Block *block) {
+static void note_round(Lower *l, const Block *block) {
     for (size_t i = 0; i < block->succs.len; i++)
-        if (block->succs.data[i] == block || l->s->ends[block->succs.data[i]->id]) return true;
-    return false;
+        if (block->succs.data[i] == block || l->s->ends[block->succs.data[i]->id])
+            rounds_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block, block->succs.data[i]);
 }
 
 static bool leaves_early(const Lower *l, const Value *value) {
@@ -187,7 +187,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
     switch (value->op) {
     case OP_JUMP:
         l_jump(l, l->s->starts[block->succs.data[0]->id]);
-        if (ends_round(l, block)) rounds_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block);
+        note_round(l, block);
         return true;
     case OP_BRANCH:
         if (value->args[0]->op == OP_SPEND && value->args[0]->nargs) { /* all rounds of a short loop */
@@ -197,7 +197,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         }
         l_branch(l, l_value(l, value->args[0]), l->s->starts[block->succs.data[0]->id],
                  l->s->starts[block->succs.data[1]->id]);
-        if (ends_round(l, block)) rounds_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block);
+        note_round(l, block);
         return true;
     case OP_RETURN:
         if (leaves_early(l, value)) l->target->leave(l);

@@ -201,7 +201,8 @@ bool optimise_run(Module *module, Diag *diag);
 
 /* ---- rounds.c ---- */
 
-void rounds_note(Lower *l, LLVMValueRef latch, const Block *block); /* `latch` goes back to a loop's header */
+/* `latch`, the end of `block`, goes back to the header of a loop. */
+void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header);
 void rounds_release(Module *module);
 
 void turn_loops(Module *module); /* turn.c */

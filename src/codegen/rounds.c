@@ -4,6 +4,8 @@
  * address of their own each, computed from a counter.  Reduced first, each is the one before plus a stride, as it is in
  * the loop, and loads stand close to each other.  So loops of unknown length that code generation knows of
  *   wait     while LLVM's passes run (rounds_note): nothing unrolls them, but their length may turn out to be known
+ *   end      if what they ask is an iterator: LLVM counts the rounds of a step that it does not know to be positive
+ *            only then
  *   unroll   in the target's last passes, which reduce strength first (rounds_release); the loop that comes of it may
  *            be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes the
  *            rounds that are left may not.
@@ -13,7 +15,8 @@
 #include "codegen/lower.h"
 
 static const char waits[] = "llvm.loop.unroll.runtime.disable", count_name[] = "llvm.loop.unroll.count",
-                  unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds";
+                  unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds",
+                  ends[] = "llvm.loop.mustprogress";
 
 static LLVMMetadataRef property(LLVMContextRef context, const char *name, LLVMMetadataRef value) {
     LLVMMetadataRef items[] = {LLVMMDStringInContext2(context, name, strlen(name)), value};
@@ -27,7 +30,7 @@ static LLVMMetadataRef number_property(LLVMContextRef context, const char *name,
 /* A loop's node is distinct by naming itself first: made with a stand-in that is then replaced. */
 static void describe(LLVMContextRef context, LLVMValueRef latch, LLVMMetadataRef *properties, unsigned count) {
     static const char kind[] = "llvm.loop";
-    LLVMMetadataRef items[3] = {LLVMTemporaryMDNode(context, NULL, 0)};
+    LLVMMetadataRef items[4] = {LLVMTemporaryMDNode(context, NULL, 0)};
     for (unsigned i = 0; i < count; i++) items[1 + i] = properties[i];
     LLVMMetadataRef stand_in = items[0], node = LLVMMDNodeInContext2(context, items, 1 + count);
     LLVMMetadataReplaceAllUsesWith(stand_in, node);
@@ -35,8 +38,13 @@ static void describe(LLVMContextRef context, LLVMValueRef latch, LLVMMetadataRef
                     LLVMMetadataAsValue(context, node));
 }
 
-void rounds_note(Lower *l, LLVMValueRef latch, const Block *block) {
-    LLVMMetadataRef properties[2];
+/* Whether a loop whose rounds become several ends: it asks an iterator, and (pass unroll) has no loop in it. */
+static bool is_finite(const Block *header) {
+    return header->last->op == OP_BRANCH && header->last->args[0]->op == OP_ITER_MORE;
+}
+
+void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
+    LLVMMetadataRef properties[3];
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
         if (!block->unroll) return;
@@ -44,6 +52,7 @@ void rounds_note(Lower *l, LLVMValueRef latch, const Block *block) {
     } else {
         properties[count++] = property(l->context, waits, NULL);
         if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);
+        if (block->unroll && is_finite(header)) properties[count++] = property(l->context, ends, NULL);
     }
     describe(l->context, latch, properties, count);
 }
@@ -65,16 +74,18 @@ static bool is_property(LLVMValueRef node, const char *name, unsigned *number) {
 static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
     unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, nproperties = 0;
     LLVMValueRef *items = ARENA_ARRAY(module->arena, LLVMValueRef, count);
-    bool waited = false;
+    bool waited = false, finite = false;
     LLVMGetMDNodeOperands(loop, items);
     for (unsigned i = 1; i < count; i++) {
         waited |= is_property(items[i], waits, &rounds);
+        finite |= is_property(items[i], ends, &rounds);
         is_property(items[i], rounds_name, &rounds);
     }
     if (!waited) return;
-    LLVMMetadataRef properties[2];
+    LLVMMetadataRef properties[3];
     properties[nproperties++] = property(module->context, unrolled, NULL);
     if (rounds) properties[nproperties++] = number_property(module->context, count_name, rounds);
+    if (finite) properties[nproperties++] = property(module->context, ends, NULL);
     describe(module->context, latch, properties, nproperties);
 }
 

@@ -8,7 +8,7 @@
  * constants are left out: LLVM unrolls those as a whole if that pays. */
 #include "passes/private.h"
 
-enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, ROUNDS = 4 };
+enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, FEW_LOADS = 3, ROUNDS = 4, MORE_ROUNDS = 8 };
 enum { DIVISION = 4, MATH_CALL = 8 }; /* operations that they stand for */
 
 typedef struct Body {
@@ -16,15 +16,27 @@ typedef struct Body {
     bool other; /* calls of what may do anything: not the loop this is about */
 } Body;
 
-/* Whether the loop's condition asks an iterator over a range of constants. */
-static bool counts_constantly(const Block *header) {
+/* The range whose iterator the loop's condition asks; NULL: none. */
+static const Value *range_of(const Block *header) {
     const Value *condition = header->last->op == OP_BRANCH ? header->last->args[0] : NULL;
-    if (!condition || condition->op != OP_ITER_MORE || condition->args[0]->op != OP_ITER) return false;
+    if (!condition || condition->op != OP_ITER_MORE || condition->args[0]->op != OP_ITER) return NULL;
     const Value *range = condition->args[0]->args[0];
-    if (!value_calls(range, FUNC_RANGE)) return false;
+    return value_calls(range, FUNC_RANGE) && range->nargs == 3 ? range : NULL;
+}
+
+static bool counts_constantly(const Block *header) {
+    const Value *range = range_of(header);
+    if (!range) return false;
     for (uint32_t i = 0; i < range->nargs; i++)
         if (!range->args[i]->konst) return false;
     return true;
+}
+
+/* The driver's compiler unrolls again what counts by a constant. */
+static uint8_t rounds_of(const Block *header, const Body *body) {
+    const Value *range = range_of(header);
+    bool alone = range && !range->args[2]->konst;
+    return alone && body->loads <= FEW_LOADS && !body->stores ? MORE_ROUNDS : ROUNDS;
 }
 
 /* Of a thread's own, which registers hold. */
@@ -121,7 +133,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
         if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
             body.flops > FLOPS_PER_LOAD * body.loads)
             continue;
-        edges.data[e].latch->unroll = ROUNDS;
+        edges.data[e].latch->unroll = rounds_of(header, &body);
     }
     return true;
 }

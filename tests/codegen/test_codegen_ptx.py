@@ -354,7 +354,7 @@ def loops_of(text):
 
 def test_loops_whose_loads_dominate_are_unrolled():
     text = ptx(*KERNELS["grid_stride_sum"])
-    assert max(sum("ld.global.nc" in line for line in body) for _, body in loops_of(text)) == 4
+    assert max(sum("ld.global.nc" in line for line in body) for _, body in loops_of(text)) == 8
     assert ".local" not in text
 
 

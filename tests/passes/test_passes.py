@@ -92,14 +92,14 @@ def test_shared_arrays_that_no_block_has(count, alignment, bytes):
 # ---- unroll ----------------------------------------------------------------------------------------------------------
 
 
-def summing(body, over):
-    """A loop over range(n) with that body, which adds %9 to the sum in each round."""
+def summing(body, over, step="%3"):
+    """A loop over range(0, over, step) with that body, which adds %9 to the sum in each round."""
     return f"""\
 func f(a: {A1}, n: int) -> float64 {{
 b0:
   %2 = const 0
   %3 = const 1
-  %4: range = call_func[builtins.range] %2, {over}, %3
+  %4: range = call_func[builtins.range] %2, {over}, {step}
   %5: iter.range(int) = iter %4
   %6 = const float64(0.0)
   jump b1
@@ -132,6 +132,13 @@ LOAD = "  %{0}: float64 = getitem %0, %11\n"
 def test_rounds_that_become_one(body, over, rounds):
     text = summing(body, over=over)
     assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n" if rounds else "b2:\n")
+
+
+def test_rounds_by_a_step_that_is_not_known():
+    """Nobody unrolls them again."""
+    for body, rounds in (TAKE + LOAD.format(9), 8), (TAKE + LOAD.format(9) + "  setitem %0, %11, %9\n", 4):
+        text = summing(body, over="%1", step="%1")
+        assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n")
 
 
 def test_of_loops_in_loops_the_inner_one_is_unrolled():
