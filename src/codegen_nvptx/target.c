@@ -275,18 +275,27 @@ static void answer_precise_roots(Module *module, bool precise) {
     }
 }
 
-/* With fastmath what rtlib computes in float32 may be approximated too, as if it stood in the kernel: square roots,
- * quotients.  Nothing is assumed of its operands: it tests them for NaN. */
-static void relax_library(LLVMValueRef function) {
-    static const char prefix[] = "krait_rt_";
-    const LLVMFastMathFlags flags = LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal | LLVMFastMathAllowContract;
+static bool begins_with(LLVMValueRef function, const char *prefix) {
     size_t length;
-    if (strncmp(LLVMGetValueName2(function, &length), prefix, sizeof prefix - 1) != 0) return;
-    LLVMTypeRef single = LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    return strncmp(LLVMGetValueName2(function, &length), prefix, strlen(prefix)) == 0;
+}
+
+static void allow(LLVMValueRef function, LLVMTypeRef only, LLVMFastMathFlags flags) {
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-            if (LLVMTypeOf(i) == single && LLVMCanValueUseFastMathFlags(i))
+            if (LLVMCanValueUseFastMathFlags(i) && (!only || LLVMTypeOf(i) == only))
                 LLVMSetFastMathFlags(i, LLVMGetFastMathFlags(i) | flags);
+}
+
+/* What may be done with the arithmetic of libraries as if it stood in the kernel.  libdevice is written for compilers
+ * that join its products and sums, also with those of who calls it.  With fastmath what rtlib computes in float32 may
+ * be approximated: square roots, quotients.  Nothing is assumed of its operands: it tests them for NaN. */
+static void relax_library(LLVMValueRef function, bool fast) {
+    const LLVMFastMathFlags flags = LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal | LLVMFastMathAllowContract;
+    if (begins_with(function, "__nv_"))
+        allow(function, NULL, LLVMFastMathAllowContract);
+    else if (fast && begins_with(function, "krait_rt_"))
+        allow(function, LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(function))), flags);
 }
 
 /* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by
@@ -300,12 +309,11 @@ static void nvptx_prepare(Module *module) {
     LLVMAddModuleFlag(module->module, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1, value);
     static const char name[] = "denormal-fp-math-f32", mode[] = "preserve-sign,preserve-sign";
     inline_barriers(module);
-    if (!flush) return;
     LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, sizeof name - 1, mode, sizeof mode - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) {
-            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
-            relax_library(f);
+            if (flush) LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
+            relax_library(f, flush);
         }
 }
 
