@@ -34,6 +34,27 @@ LLVMValueRef nvptx_add_kernel(Lower *l, LLVMTypeRef *params, unsigned count) {
 
 /* ---- parameters ---- */
 
+/* Whether a leaf of an argument is an integer that a launch has seen to fit 32 bits. */
+static bool fits_half(const Lower *l, const Type *type, const Leaf *leaf) {
+    bool number = type->kind == TY_SCALAR && type->scalar == SCALAR_INT64;
+    return l->narrow && l->m->options.entry == ENTRY_KERNEL && (leaf->kind == LEAF_SHAPE || number);
+}
+
+/* Such a parameter is a pair of halves of which nobody reads the upper one: where it is extended again, LLVM would read
+ * the whole of it instead. */
+static LLVMTypeRef param_type(Lower *l, const Type *type, const Leaf *leaf) {
+    return fits_half(l, type, leaf) ? LLVMVectorType(l->i32, 2) : l_leaf_memory_type(l, leaf);
+}
+
+static LLVMValueRef take_half(Lower *l, LLVMValueRef param, const Leaf *leaf) {
+    LLVMValueRef half = LLVMBuildExtractElement(l->b, param, l_i32(l, 0), "");
+    if (leaf->kind == LEAF_SHAPE) {
+        LLVMValueRef fits = l_icmp(l, LLVMIntULE, half, l_i32(l, SMALL_COUNT));
+        l_intrinsic(l, "llvm.assume", NULL, &fits, 1);
+    }
+    return LLVMBuildSExt(l->b, half, l->i64, "");
+}
+
 /* The next argument's value from the parameters that stand for its leaves. */
 static LLVMValueRef take_value(Lower *l, LLVMValueRef kernel, const Type *type, unsigned *next) {
     const Repr *repr = type_repr(type);
@@ -42,6 +63,7 @@ static LLVMValueRef take_value(Lower *l, LLVMValueRef kernel, const Type *type, 
     for (uint32_t i = 0; i < repr->nleaves; i++) {
         const Leaf *leaf = &repr->leaves[i];
         leaves[i] = leaf->kind == LEAF_OWNER ? l_null(l->ptr) : LLVMGetParam(kernel, (*next)++);
+        if (fits_half(l, type, leaf)) leaves[i] = take_half(l, leaves[i], leaf);
         if (!leaf_is_pointer(leaf) && leaf->scalar == SCALAR_BOOL)
             leaves[i] = LLVMBuildTrunc(l->b, leaves[i], l->i1, "");
     }
@@ -57,13 +79,12 @@ static void describe_parameters(Lower *l, LLVMValueRef kernel, const KernelParam
     }
 }
 
-/* Says to LLVM what every array promises: a length is between 0 and 2^63, or less. */
+/* Says to LLVM what every array promises: a length is not negative. */
 static void assume_lengths(Lower *l, LLVMValueRef kernel, const KernelParam *params, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (params[i].leaf->kind != LEAF_SHAPE) continue;
+        if (params[i].leaf->kind != LEAF_SHAPE || l->narrow) continue;
         LLVMValueRef length = LLVMGetParam(kernel, (unsigned)i);
-        LLVMValueRef fits = l->narrow ? l_icmp(l, LLVMIntULE, length, l_i64(l, SMALL_COUNT))
-                                      : l_icmp(l, LLVMIntSGE, length, l_i64(l, 0));
+        LLVMValueRef fits = l_icmp(l, LLVMIntSGE, length, l_i64(l, 0));
         l_intrinsic(l, "llvm.assume", NULL, &fits, 1);
     }
 }
@@ -73,7 +94,7 @@ static bool kernel_entry(Lower *l, const FuncInst *root) {
     size_t bytes, count = kernel_params(l->arena, root->types, root->untyped->nparams, &params, &bytes);
     LLVMTypeRef *types = ARENA_ARRAY(l->arena, LLVMTypeRef, count);
     LLVMValueRef *args = ARENA_ARRAY(l->arena, LLVMValueRef, root->untyped->nparams);
-    for (size_t i = 0; i < count; i++) types[i] = l_leaf_memory_type(l, params[i].leaf);
+    for (size_t i = 0; i < count; i++) types[i] = param_type(l, root->types[params[i].argument], params[i].leaf);
     LLVMValueRef kernel = nvptx_add_kernel(l, types, (unsigned)count);
     describe_parameters(l, kernel, params, count);
     l_begin(l, kernel);

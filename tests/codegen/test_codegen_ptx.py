@@ -377,6 +377,36 @@ def test_what_rounds_access_lies_a_stride_apart():
     assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
 
 
+def test_extents_and_ints_of_small_launches_are_32_bits():
+    def steps(a, b, n, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            total = np.float32(0)
+            for k in range(n):
+                total += a[k, i] * b[k, i]
+            out[i] = total
+
+    types = f"{F2}; {F2}; int; {F1}"
+    small, general = ptx(steps, types), ptx(steps, types, small=False)
+    assert small.count(".b8 entry_param_") == 6 and ".b8 entry_param_" not in general
+    assert re.search(r"setp\.\w+\.[bsu]64", general) and not re.search(r"setp\.\w+\.[bsu]64", small), small
+    assert small.count("mul.wide.u32") >= 2 and "shl.b64 \t%rd" not in small.split("setp")[-1]
+
+
+def test_arithmetic_of_libdevice_joins_that_of_the_kernel():
+    if "libclc" in _krait.info():
+        pytest.skip("libdevice's functions are not there")
+
+    def exponentials(x, out):
+        i = cuda.grid(1)
+        out[i] = out[i] + math.exp(x[i])
+
+    text = ptx(exponentials, f"{F1}; {F1}")
+    assert ".rn.f32" in text and not re.search(r"(add|mul)\.rn\.f32", text)
+    store = text[: text.index("st.global")].splitlines()
+    assert "fma.rn.f32" in store[-2]  # 2**n is a factor
+
+
 def test_shared_memory():
     text = ptx(*KERNELS["tiled_matmul"])
     assert text.count(".shared .align") == 2 and "[1024]" in text
@@ -497,7 +527,7 @@ def test_parameters_are_leaves():
         b[0] = a
         c[0, 0] = a
 
-    text = ptx(parameters, f"float64; {D1}; {array('float64', 2, 'A')}")
+    text = ptx(parameters, f"float64; {D1}; {array('float64', 2, 'A')}", small=False)
     kinds = re.findall(r"\.param \.(\w+)", text)
     # a; b: pointer, shape; c: pointer, two of shape, two strides
     assert kinds == ["f64", "u64", "u64", "u64", "u64", "u64", "u64", "u64"]
