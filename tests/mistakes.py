@@ -236,16 +236,6 @@ MISTAKES = {
         def f(m, x):
             return m.sqrt(x)
         f(math, 2.0)""",
-    "number from text": """
-        @njit
-        def f():
-            return int("five")
-        f()""",
-    "text from a number": """
-        @njit
-        def f(x):
-            return f"value {x}"
-        f(1.5)""",
     "list of several things": """
         @njit
         def f(n):
@@ -254,13 +244,13 @@ MISTAKES = {
                 out.append((i, i * i))
             return out
         f(4)""",
-    "dict of counts": """
+    "dict of several things": """
         @njit
         def f(x):
-            counts = {}
-            for v in x:
-                counts[v] = counts.get(v, 0) + 1
-            return len(counts)
+            found = {}
+            found["count"] = len(x)
+            found["values"] = x
+            return found
         f(X)""",
     "list as an argument of a function": """
         @njit

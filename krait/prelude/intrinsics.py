@@ -66,6 +66,30 @@ def copied(array, values, casting, mask):
     """array[...] = values where the mask is true, or everywhere if it is None; the mask fits."""
 
 
+def lists_of(table):
+    """The entries and the hash table of a dict or a set: lists."""
+
+
+def empty_like(table):
+    """A dict or a set of the same types without items."""
+
+
+def key_hash(key):
+    """The hash of a key, not negative."""
+
+
+def codes(s):
+    """The code points of a string, a list of uint32."""
+
+
+def string_of(items):
+    """The string of code points in a list that nobody changes any more."""
+
+
+def character(code):
+    """The string of one code point."""
+
+
 def truncate(items, length):
     """Gives up what lies behind so many items of a list."""
 

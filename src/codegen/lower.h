@@ -133,8 +133,10 @@ void l_assign(Lower *l, const Type *to_type, LLVMValueRef to, const Type *from_t
 /* Normalises an index: negative ones count from the end, unless it is known to count forward. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward);
 
-LLVMValueRef lower_list(Lower *l, const Value *value); /* lower_list.c */
+LLVMValueRef lower_list(Lower *l, const Value *value);     /* lower_list.c */
+LLVMValueRef l_const_string(Lower *l, const Const *konst); /* lower_string.c: of a str */
 LLVMValueRef l_list_length(Lower *l, LLVMValueRef list);
+LLVMValueRef l_table_length(Lower *l, const Type *type, LLVMValueRef table); /* of a dict or a set */
 /* The item itself: without a reference of its own. */
 LLVMValueRef l_list_item(Lower *l, const Type *type, LLVMValueRef list, LLVMValueRef index);
 LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
@@ -165,6 +167,7 @@ LLVMValueRef lower_check_bound(Lower *l, const Value *value);
 LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args,
                                 unsigned count);
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
+void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class);
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
 LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
 /* Leaves with a status (i32, not 0): to the landing of the block at hand, or out of the function. */

@@ -151,6 +151,10 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
     else if (from->kind == to->kind &&
              (from->kind == TY_TUPLE || from->kind == TY_CLOSURE || from->kind == TY_SLICE || from->kind == TY_EXC))
         result = convert_items(l, value, from, to);
+    else if ((from->kind == TY_STRING && to->kind == TY_LIST) || (from->kind == TY_LIST && to->kind == TY_STRING))
+        result = value; /* its code points */
+    else if (type_is_table(from) && to->kind == TY_TUPLE)
+        result = value; /* its lists */
     else if (from->kind == to->kind && LLVMTypeOf(value) == l_type(l, to))
         result = value; /* cells, flats and the like: the same representation */
     else if (!l_has_bytes(to))
@@ -225,6 +229,7 @@ void l_check_int_range(Lower *l, LLVMValueRef value, const Type *from, const Typ
 
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
+    if (from->kind == TY_STR && to->kind == TY_STRING) return l_const_string(l, value->args[0]->konst);
     LLVMValueRef operand = l_arg(l, value, 0);
     if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE && !(value->flags & VF_UNCHECKED)) {
         const char *text = arena_printf(l->arena, "a value of type %s is needed here, not None", l_type_text(l, to));

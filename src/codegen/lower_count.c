@@ -52,6 +52,7 @@ static void change_owners(Lower *l, Change *change, const Type *type, LLVMValueR
     LIf present;
     switch (type->kind) {
     case TY_ARRAY: change_owner(l, change, l_array_owner(l, value)); return;
+    case TY_STRING:
     case TY_LIST: change_owner(l, change, value); return;
     case TY_FLAT: change_owners(l, change, type->items[0], value); return;
     case TY_OPTIONAL: /* without a value the owner is anything */

@@ -46,6 +46,21 @@ LLVMValueRef l_list_item(Lower *l, const Type *type, LLVMValueRef list, LLVMValu
     return l_load(l, item_of(type), item_at(l, type, list, index));
 }
 
+/* The last number of the hash table says how many entries live; without one all do. */
+LLVMValueRef l_table_length(Lower *l, const Type *type, LLVMValueRef table) {
+    LLVMValueRef slots = l_item(l, type, table, 1), all = l_list_length(l, l_item(l, type, table, 0));
+    LLVMValueRef count = l_list_length(l, slots), memory = l_alloca(l, l->i64, "length");
+    l_raw_store(l, all, memory, 8);
+    LIf hashed;
+    l_if(l, &hashed, l_icmp(l, LLVMIntNE, count, l_i64(l, 0)));
+    LLVMValueRef last = l_list_item(l, type->items[1], slots, l_nswadd(l, count, l_i64(l, -1)));
+    l_raw_store(l, last, memory, 8);
+    l_endif(l, &hashed);
+    LLVMValueRef length = l_raw_load(l, l->i64, memory, 8);
+    l_metadata_range(l, length, 0, INT64_MAX);
+    return length;
+}
+
 /* ---- new ones ---- */
 
 /* Constant: where the owners lie in each item. */

@@ -141,6 +141,19 @@ void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const cha
     l_enter(l, fine);
 }
 
+/* The interpreter has raised: an exception of the class, or of one that derives from it, is set. */
+void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class) {
+    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, condition, raise, fine);
+    l_enter(l, raise);
+    RaiseSite site = site_at(l, l->at);
+    site.builtin = builtin;
+    site.class = class;
+    site.pending = true;
+    raise_site(l, site, NULL);
+    l_enter(l, fine);
+}
+
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text) {
     const Type *items[] = {type_scalar(l->types, SCALAR_INT64, true), type_simple(l->types, TY_STR)};
     const Const **konsts = ARENA_ARRAY(l->arena, const Const *, 2);

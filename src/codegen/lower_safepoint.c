@@ -54,7 +54,7 @@ LLVMValueRef lower_strip_length(Lower *l, const Value *value) {
 
 static void look(Lower *l) {
     LLVMValueRef status = l->target->safepoint(l);
-    l_raise_if(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), "KeyboardInterrupt", "", NULL, 0);
+    l_raise_pending_if(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), "KeyboardInterrupt", 0);
 }
 
 LLVMValueRef lower_safepoint(Lower *l, const Value *value) {

@@ -200,9 +200,8 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
     PyObject *exception = NULL, *args = NULL;
-    bool interrupted = site->builtin && strcmp(site->builtin, "KeyboardInterrupt") == 0;
-    if (PyErr_Occurred() && interrupted) goto done; /* the handler of a signal has raised already */
-    PyErr_Clear();                                  /* what one has raised was caught */
+    if (PyErr_Occurred() && site->pending) goto done;
+    PyErr_Clear(); /* what was raised before was caught */
     PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin))
                                     : objects_get(state->session.objects, site->class);
     if (!class) goto done;

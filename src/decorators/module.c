@@ -46,6 +46,7 @@ static int module_exec(PyObject *module) {
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i](module, state) < 0) return -1;
     interrupt_init();
+    python_calls_init();
     if (!(state->cuda = cuda_new())) return -1;
     if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     state->host_marshal = state->marshal;

@@ -53,7 +53,11 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_RANGE: return (PyObject *)&PyRange_Type;
     case TY_SLICE: return (PyObject *)&PySlice_Type;
     case TY_ELLIPSIS: return (PyObject *)&PyEllipsis_Type;
-    case TY_STR: return (PyObject *)&PyUnicode_Type;
+    case TY_DICT: return (PyObject *)&PyDict_Type;
+    case TY_SET: return (PyObject *)&PySet_Type;
+    case TY_STR:
+    case TY_STRING:
+    case TY_TEXT: return (PyObject *)&PyUnicode_Type;
     case TY_DTYPE: return class_of_dtype(frontend, type->items[0]);
     case TY_FLAT: return class_named(frontend, "numpy", "flatiter");
     case TY_RANDOM: return class_named(frontend, "numpy.random", "Generator");

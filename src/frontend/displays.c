@@ -2,7 +2,7 @@
  *
  * The compiler also uses lists and dicts as scaffolding (f(*a, b), (*a, b), f(*a, k=1), keyword defaults): they stand
  * on the abstract stack as what they are built from.  A list becomes one where it is used as a value, and where a loop
- * fills it; dicts have no run-time form yet. */
+ * fills it, and so does a dict. */
 #include "frontend/translate.h"
 
 /* ---- lists ---- */
@@ -26,7 +26,7 @@ bool insn_list_append(Translator *t, int depth, bool spread) {
     Slot *slot = translate_peek(t, depth);
     if (!slot) return translate_malformed(t, "a list is missing");
     if (slot->kind == SLOT_VALUE && !spread) return translate_append2(t, OP_LIST_APPEND, slot->value, value) != NULL;
-    if (slot->kind != SLOT_LIST) return translate_refuse(t, t->span, REFUSED_COMPREHENSION);
+    if (slot->kind != SLOT_LIST) return translate_malformed(t, "a list is missing");
     vec_push(t->arena, &slot->list->parts, ((ListPart){value, spread}));
     return true;
 }
@@ -104,7 +104,7 @@ bool insn_list_to_tuple(Translator *t) {
     return true;
 }
 
-/* ---- dicts with constant names as keys ---- */
+/* ---- dicts ---- */
 
 static bool push_map(Translator *t, Map *map) {
     translate_push(t, (Slot){.kind = SLOT_MAP, .span = t->span, .map = map});
@@ -116,6 +116,7 @@ static const char *key_name(const Const *key) { return key && key->type->kind ==
 static Map *new_map(Translator *t, size_t count) {
     Map *map = ARENA_NEW(t->arena, Map);
     map->names = ARENA_ARRAY(t->arena, const char *, count);
+    map->keys = ARENA_ARRAY(t->arena, Value *, count);
     map->values = ARENA_ARRAY(t->arena, Value *, count);
     map->count = count;
     return map;
@@ -128,8 +129,8 @@ bool insn_map(Translator *t, int count) {
     Map *map = new_map(t, (size_t)count);
     for (int i = 0; i < count; i++) {
         map->names[i] = key_name(pairs[2 * i]->konst);
+        map->keys[i] = pairs[2 * i];
         map->values[i] = pairs[2 * i + 1];
-        if (!map->names[i]) return translate_refuse(t, t->span, REFUSED_DICT);
     }
     return push_map(t, map);
 }
@@ -142,10 +143,60 @@ bool insn_key_map(Translator *t, int count) {
     const Const *names = keys->konst;
     for (int i = 0; i < count; i++) {
         bool has = names && names->type->kind == TY_TUPLE && (uint32_t)i < names->type->count;
-        map->names[i] = has ? key_name(names->items[i]) : NULL;
-        if (!map->names[i]) return translate_refuse(t, t->span, REFUSED_DICT);
+        if (!has) return translate_malformed(t, "the keys of a dict are missing");
+        map->names[i] = key_name(names->items[i]);
+        map->keys[i] = translate_append_const(t, names->items[i]);
     }
     return push_map(t, map);
+}
+
+/* The dict as a value: a new one, into which the pairs are put in turn. */
+Value *translate_new_map(Translator *t, const Map *map) {
+    Value *value = translate_append(t, OP_DICT, NULL, 0);
+    for (size_t i = 0; i < map->count; i++) translate_append3(t, OP_SETITEM, value, map->keys[i], map->values[i]);
+    return value;
+}
+
+/* The container at a slot, which is one value from here on. */
+static Value *container_at(Translator *t, int depth) {
+    Slot *slot = translate_peek(t, depth);
+    if (slot && slot->kind == SLOT_MAP)
+        *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = translate_new_map(t, slot->map)};
+    if (slot && slot->kind == SLOT_VALUE) return slot->value;
+    translate_malformed(t, "a container is missing");
+    return NULL;
+}
+
+static bool call_method(Translator *t, Value *container, const char *name, Value *argument) {
+    Value *method = translate_append1(t, OP_GETATTR, container);
+    method->imm.text = name;
+    return translate_append2(t, OP_CALL, method, argument) != NULL;
+}
+
+bool insn_map_add(Translator *t, int depth) {
+    Value *value = translate_pop_value(t), *key = translate_pop_value(t), *map = container_at(t, depth);
+    return value && key && map && translate_append3(t, OP_SETITEM, map, key, value) != NULL;
+}
+
+bool insn_put_all(Translator *t, int depth) {
+    Value *more = translate_pop_value(t), *container = container_at(t, depth);
+    return more && container && call_method(t, container, "update", more);
+}
+
+/* ---- sets ---- */
+
+bool insn_set(Translator *t, int count) {
+    Value **items = ARENA_ARRAY(t->arena, Value *, count);
+    TRY(translate_pop_values(t, items, (size_t)count));
+    Value *set = translate_append(t, OP_SET, NULL, 0);
+    for (int i = 0; i < count; i++) call_method(t, set, "add", items[i]);
+    translate_push_value(t, set);
+    return true;
+}
+
+bool insn_set_add(Translator *t, int depth) {
+    Value *item = translate_pop_value(t), *set = container_at(t, depth);
+    return item && set && call_method(t, set, "add", item);
 }
 
 /* ---- calls ---- */
@@ -170,27 +221,27 @@ static Value *pop_callee(Translator *t, Slot *first) {
     return translate_slot_value(t, lower.kind == SLOT_NULL ? upper : lower, false);
 }
 
-/* Operands of a call; an exception takes f-strings. */
-typedef struct Operands {
-    VEC(Value *) values;
-    bool exception, keywords;
-} Operands;
+typedef VEC(Value *) Operands;
 
 static bool add_operand(Translator *t, Operands *operands, Slot slot) {
     if (slot.kind == SLOT_NULL) return true;
-    if (slot.kind != SLOT_TEXT || !operands->exception || operands->keywords) {
-        Value *value = translate_slot_value(t, slot, false);
-        TRY(value);
-        vec_push(t->arena, &operands->values, value);
-        return true;
-    }
-    vec_push(t->arena, &operands->values, translate_text_value(t, slot.text));
+    Value *value = translate_slot_value(t, slot, false);
+    TRY(value);
+    vec_push(t->arena, operands, value);
     return true;
 }
 
-static bool is_list_class(const Value *callee) {
+/* What a call of a class of containers without arguments is, else a call. */
+static Op display_of(const Value *callee) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
-    return type && type->kind == TY_FUNC && (type->func->id == FUNC_LIST || type->func->id == FUNC_TYPED_LIST);
+    switch (type && type->kind == TY_FUNC ? type->func->id : FUNC_NONE) {
+    case FUNC_LIST:
+    case FUNC_TYPED_LIST: return OP_LIST;
+    case FUNC_DICT:
+    case FUNC_TYPED_DICT: return OP_DICT;
+    case FUNC_SET: return OP_SET;
+    default: return OP_CALL;
+    }
 }
 
 bool insn_call(Translator *t, int count, bool keywords_on_top) {
@@ -206,17 +257,16 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     for (int i = count; i-- > 0;) args[i] = translate_pop(t);
     Value *callee = pop_callee(t, &first);
     TRY(callee);
-    Operands operands = {.keywords = names != NULL};
-    operands.exception = callee->op == OP_CONST && callee->konst->type->kind == TY_EXC_CLASS;
-    vec_push(t->arena, &operands.values, callee);
+    Operands operands = {0};
+    vec_push(t->arena, &operands, callee);
     TRY(add_operand(t, &operands, first));
     for (int i = 0; i < count; i++) {
         if (args[i].kind == SLOT_NULL) return translate_malformed(t, "an argument is missing");
         TRY(add_operand(t, &operands, args[i]));
     }
-    bool empty_list = operands.values.len == 1 && is_list_class(callee); /* list() is a display, to be filled */
-    Value *call = empty_list ? translate_append(t, OP_LIST, NULL, 0)
-                             : translate_append(t, OP_CALL, operands.values.data, operands.values.len);
+    Op display = operands.len == 1 ? display_of(callee) : OP_CALL; /* list() is a display, to be filled */
+    Value *call = display != OP_CALL ? translate_append(t, display, NULL, 0)
+                                     : translate_append(t, OP_CALL, operands.data, operands.len);
     if (names) TRY(set_keywords(t, call, names));
     translate_push_value(t, call);
     return true;
@@ -235,6 +285,8 @@ bool insn_call_ex(Translator *t, int flags) {
                     (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
     if (!is_tuple) tuple = translate_append1(t, OP_TUPLE_CONCAT, tuple);
     size_t count = keywords.kind == SLOT_MAP ? keywords.map->count : 0;
+    for (size_t i = 0; i < count; i++)
+        if (!keywords.map->names[i]) return translate_refuse(t, t->span, REFUSED_STAR_STAR);
     Value **args = ARENA_ARRAY(t->arena, Value *, 2 + count);
     args[0] = callee;
     args[1] = tuple;
@@ -299,13 +351,8 @@ static bool set_attribute(Translator *t, NewFunction *function, int which) {
 
 static bool refuse_generated(Translator *t, PyObject *code) {
     PyObject *name = ((PyCodeObject *)code)->co_name;
-    if (PyUnicode_CompareWithASCIIString(name, "<genexpr>") == 0)
-        return translate_refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
-    static const char *const comprehensions[] = {"<setcomp>", "<dictcomp>"};
-    for (size_t i = 0; i < COUNT_OF(comprehensions); i++)
-        if (PyUnicode_CompareWithASCIIString(name, comprehensions[i]) == 0)
-            return translate_refuse(t, t->span, REFUSED_COMPREHENSION);
-    return true;
+    return PyUnicode_CompareWithASCIIString(name, "<genexpr>") != 0 ||
+           translate_refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
 }
 
 bool insn_function(Translator *t, int flags) {

@@ -491,6 +491,11 @@ bool translate_insn(Translator *t) {
     case INSN_LIST_TO_TUPLE: return insn_list_to_tuple(t);
     case INSN_MAP: return insn_map(t, arg);
     case INSN_KEY_MAP: return insn_key_map(t, arg);
+    case INSN_MAP_ADD: return insn_map_add(t, arg);
+    case INSN_MAP_UPDATE: return insn_put_all(t, arg);
+    case INSN_SET: return insn_set(t, arg);
+    case INSN_SET_ADD: return insn_set_add(t, arg);
+    case INSN_SET_UPDATE: return insn_put_all(t, arg);
     case INSN_UNPACK: return insn_unpack(t, arg);
     case INSN_UNPACK_EX: return insn_unpack_ex(t, arg);
     case INSN_FORMAT: return insn_format(t, arg);

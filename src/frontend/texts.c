@@ -1,19 +1,15 @@
 /* texts.c: f-strings.
  *
  * Input: the canonical instructions format, convert and string.  Output: a constant str where every value is a
- * constant, formatted here by Python itself.  Else a Text: a template for str.format and the values it is applied to.
- * There are no strings at run time, so a Text may only be an argument of an exception: there it becomes a `format`, and
- * the text is made when the exception is. */
+ * constant, formatted here by Python itself.  Else a Text: a template for str.format and the values it is applied to,
+ * which becomes a `format`: an exception that has it as an argument makes the text when it is raised. */
 #include "frontend/translate.h"
 
 #include <string.h> /* strpbrk */
 
-bool translate_refuse_text(Translator *t, Span span) {
-    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, span,
-              "f-strings of values that are not constants are compiled only as arguments of an exception");
-    diag_hint(t->diag,
-              "in an exception write it where that is raised, raise ValueError(f\"...\"); other text is made after the "
-              "call, from the values that it returns");
+static bool refuse_text(Translator *t) {
+    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "a format with braces in it is not compiled");
+    diag_hint(t->diag, "put the values in parts of their own");
     return false;
 }
 
@@ -67,13 +63,26 @@ static bool push_text(Translator *t, const char *template, Value **values, size_
     return true;
 }
 
-/* One value: "{!r:spec}". */
-static bool push_field(Translator *t, Value *value, char conversion, const char *spec) {
-    if (strpbrk(spec, "{}")) return translate_refuse_text(t, t->span);
+/* One value, "{!r:spec}", and the values that its format has. */
+static bool push_field(Translator *t, Value *value, char conversion, const char *spec, const Text *more) {
+    if (more ? strstr(spec, "{{") || strstr(spec, "}}") : strpbrk(spec, "{}") != NULL) return refuse_text(t);
     char how[3] = {conversion ? '!' : 0, conversion, 0};
-    Value **values = ARENA_ARRAY(t->arena, Value *, 1);
+    size_t count = 1 + (more ? more->count : 0);
+    Value **values = ARENA_ARRAY(t->arena, Value *, count);
     values[0] = value;
-    return push_text(t, arena_printf(t->arena, "{%s%s%s}", how, *spec ? ":" : "", spec), values, 1, conversion);
+    for (size_t i = 1; i < count; i++) values[i] = more->values[i - 1];
+    return push_text(t, arena_printf(t->arena, "{%s%s%s}", how, *spec ? ":" : "", spec), values, count, conversion);
+}
+
+/* What a slot adds to a text, if it is not known: a text itself, or a string; NULL: it is known. */
+static const Text *text_of(Translator *t, Slot slot) {
+    if (slot.kind == SLOT_TEXT) return slot.text;
+    if (slot.kind != SLOT_VALUE || const_text(&slot)) return NULL;
+    Text *text = ARENA_NEW(t->arena, Text);
+    Value **value = ARENA_NEW(t->arena, Value *);
+    *value = slot.value;
+    *text = (Text){"{}", value, 1, 0};
+    return text;
 }
 
 static const char conversions[] = {0, 's', 'r', 'a'};
@@ -81,18 +90,17 @@ static const char conversions[] = {0, 's', 'r', 'a'};
 /* arg: 1 str, 2 repr, 3 ascii first; 4: a format is on top. */
 bool insn_format(Translator *t, int arg) {
     Slot on_top = arg & 4 ? translate_pop(t) : (Slot){.kind = SLOT_NULL}, slot = translate_pop(t);
-    const char *spec = arg & 4 ? const_text(&on_top) : "";
-    if (!spec) return translate_refuse_text(t, t->span);
-    if (slot.kind == SLOT_TEXT) { /* converted before */
-        if (!slot.text->converted) return translate_refuse_text(t, t->span);
-        return push_field(t, slot.text->values[0], slot.text->converted, spec);
-    }
+    const Text *more = arg & 4 ? text_of(t, on_top) : NULL;
+    const char *spec = more ? more->template : arg & 4 ? const_text(&on_top) : "";
+    if (!spec) return refuse_text(t);
+    if (slot.kind == SLOT_TEXT && slot.text->converted) /* before */
+        return push_field(t, slot.text->values[0], slot.text->converted, spec, more);
     Value *value = translate_slot_value(t, slot, false);
     TRY(value);
     PyObject *object = frontend_keep(t->frontend, const_object(value));
-    if (object) return push_formatted(t, object, arg & 3, spec);
+    if (object && !more) return push_formatted(t, object, arg & 3, spec);
     if (PyErr_Occurred()) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a constant");
-    return push_field(t, value, conversions[arg & 3], spec);
+    return push_field(t, value, conversions[arg & 3], spec, more);
 }
 
 bool insn_convert(Translator *t, int how) {
@@ -101,7 +109,7 @@ bool insn_convert(Translator *t, int how) {
     PyObject *object = frontend_keep(t->frontend, const_object(value));
     if (object) return push_formatted(t, object, how, "");
     if (PyErr_Occurred()) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a constant");
-    return push_field(t, value, conversions[how & 3], "");
+    return push_field(t, value, conversions[how & 3], "", NULL);
 }
 
 static void put_escaped(Buf *buf, const char *text) {
@@ -112,15 +120,17 @@ static void put_escaped(Buf *buf, const char *text) {
 }
 
 bool insn_string(Translator *t, int count) {
-    Slot *parts = ARENA_ARRAY(t->arena, Slot, count);
+    const char **known = ARENA_ARRAY(t->arena, const char *, count);
+    const Text **texts = ARENA_ARRAY(t->arena, const Text *, count);
     size_t nvalues = 0;
     bool constant = true;
     for (int i = count; i-- > 0;) {
-        parts[i] = translate_pop(t);
-        bool is_text = parts[i].kind == SLOT_TEXT;
-        if (!is_text && !const_text(&parts[i])) return translate_refuse_text(t, parts[i].span);
-        constant &= !is_text;
-        nvalues += is_text ? parts[i].text->count : 0;
+        Slot part = translate_pop(t);
+        known[i] = const_text(&part);
+        texts[i] = known[i] ? NULL : text_of(t, part);
+        if (!known[i] && !texts[i]) return translate_malformed(t, "a part of an f-string is missing");
+        constant &= known[i] != NULL;
+        nvalues += known[i] ? 0 : texts[i]->count;
     }
     Buf buf;
     buf_init(&buf, t->arena);
@@ -129,12 +139,12 @@ bool insn_string(Translator *t, int count) {
     nvalues = 0;
     for (int i = 0; i < count; i++) {
         if (constant) {
-            buf_puts(&buf, const_text(&parts[i]));
-        } else if (parts[i].kind == SLOT_TEXT) {
-            buf_puts(&buf, parts[i].text->template);
-            for (size_t v = 0; v < parts[i].text->count; v++) values[nvalues++] = parts[i].text->values[v];
+            buf_puts(&buf, known[i]);
+        } else if (known[i]) {
+            put_escaped(&buf, known[i]);
         } else {
-            put_escaped(&buf, const_text(&parts[i]));
+            buf_puts(&buf, texts[i]->template);
+            for (size_t v = 0; v < texts[i]->count; v++) values[nvalues++] = texts[i]->values[v];
         }
     }
     if (!constant) return push_text(t, buf.text, values, nvalues, 0);

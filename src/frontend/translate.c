@@ -42,15 +42,20 @@ bool translate_is_read_only_row(const Const *konst) {
     return konst->type->kind == TY_FUNC && func_row(konst->type->func)->is_value;
 }
 
+/* The fields of a named tuple are attributes, and so is what belongs to a class that is a library function. */
+static bool note_holder(Translator *t, Value *value, PyObject *object) {
+    bool fields = PyTuple_Check(object) && !PyTuple_CheckExact(object);
+    if (value->op != OP_CONST || (!fields && !(PyType_Check(object) && value->konst->type->kind == TY_FUNC)))
+        return true;
+    return (value->imm.object = frontend_ref(t->frontend, object)) != 0;
+}
+
 bool translate_push_object(Translator *t, PyObject *object) {
     const Const *konst = frontend_constant(t->frontend, object, t->source, t->span);
     TRY(konst);
     Value *value = translate_append_const(t, konst);
     if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);
-    /* The fields of a named tuple are attributes, and so is what belongs to a class that is a library function. */
-    bool fields = PyTuple_Check(object) && !PyTuple_CheckExact(object);
-    if (fields || (PyType_Check(object) && konst->type->kind == TY_FUNC))
-        if (value->op == OP_CONST) TRY(value->imm.object = frontend_ref(t->frontend, object));
+    TRY(note_holder(t, value, object));
     translate_push_value(t, value);
     return true;
 }
@@ -93,6 +98,9 @@ Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, boo
     *failed = !konst;
     if (!konst) return NULL;
     Value *value = translate_append_const(t, konst);
+    PyObject *object = name_attribute(t->frontend, holder, name, t->source, t->span);
+    *failed = !object || !note_holder(t, value, object);
+    if (*failed) return NULL;
     return translate_is_read_only_row(konst) ? translate_append1(t, OP_CALL, value) : value;
 }
 
@@ -120,8 +128,8 @@ Value *translate_slot_value(Translator *t, Slot slot, bool sequence) {
     case SLOT_VALUE: return slot.value;
     case SLOT_FUNCTION: return translate_function_value(t, slot.function);
     case SLOT_LIST: return sequence ? translate_list_value(t, slot.list) : translate_new_list(t, slot.list);
-    case SLOT_MAP: translate_refuse(t, slot.span, REFUSED_DICT); return NULL;
-    case SLOT_TEXT: translate_refuse_text(t, slot.span); return NULL;
+    case SLOT_MAP: return translate_new_map(t, slot.map);
+    case SLOT_TEXT: return translate_text_value(t, slot.text);
     default: translate_malformed(t, "a value is missing on the stack"); return NULL;
     }
 }
@@ -153,6 +161,8 @@ static bool flush_stack(Translator *t) {
             TRY(value);
             *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
         }
+        if (slot->kind == SLOT_TEXT)
+            *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = translate_text_value(t, slot->text)};
         translate_keep_slot(t, i);
     }
     return true;
@@ -188,13 +198,14 @@ bool translate_enter(Translator *t, CfgBlock *to, size_t depth) {
     return true;
 }
 
-/* A list that a loop fills is one list. */
+/* A list or a dict that a loop fills is one. */
 static void make_lists(Translator *t) {
     for (size_t i = 0; i < t->stack.len; i++) {
         Slot *slot = &t->stack.data[i];
-        if (slot->kind != SLOT_LIST) continue;
-        Value *value = translate_new_list(t, slot->list);
-        value->imm.i = 1;
+        if (slot->kind != SLOT_LIST && slot->kind != SLOT_MAP) continue;
+        bool list = slot->kind == SLOT_LIST;
+        Value *value = list ? translate_new_list(t, slot->list) : translate_new_map(t, slot->map);
+        if (list) value->imm.i = 1;
         *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
     }
 }

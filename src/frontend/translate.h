@@ -23,9 +23,10 @@ typedef struct List {
     VEC(ListPart) parts;
 } List;
 
-/* A dict with constant names as keys on its way into a call or a function's keyword defaults. */
+/* A dict, perhaps on its way into a call or a function's keyword defaults. */
 typedef struct Map {
-    const char **names;
+    const char **names; /* constant texts among the keys, else NULL */
+    Value **keys;
     Value **values;
     size_t count;
 } Map;
@@ -39,7 +40,7 @@ typedef struct NewFunction {
     size_t ncells;
 } NewFunction;
 
-/* An f-string of values known at run time only, on its way into an exception. */
+/* An f-string of values known at run time only. */
 typedef struct Text {
     const char *template; /* for str.format */
     Value **values;
@@ -182,8 +183,7 @@ bool insn_match_class(Translator *t, int positional);
 bool insn_format(Translator *t, int arg);
 bool insn_convert(Translator *t, int how);
 bool insn_string(Translator *t, int count);
-bool translate_refuse_text(Translator *t, Span span);         /* always false */
-Value *translate_text_value(Translator *t, const Text *text); /* where a text may be made at run time */
+Value *translate_text_value(Translator *t, const Text *text);
 
 /* ---- displays.c ---- */
 
@@ -192,12 +192,17 @@ bool insn_list_append(Translator *t, int depth, bool spread);
 bool insn_list_to_tuple(Translator *t);
 bool insn_map(Translator *t, int count);
 bool insn_key_map(Translator *t, int count);
+bool insn_map_add(Translator *t, int depth);
+bool insn_put_all(Translator *t, int depth);
+bool insn_set(Translator *t, int count);
+bool insn_set_add(Translator *t, int depth);
 bool insn_call(Translator *t, int count, bool keywords_on_top);
 bool insn_call_ex(Translator *t, int flags);
 bool insn_function(Translator *t, int flags);
 bool insn_function_attribute(Translator *t, int flag);
 Value *translate_list_value(Translator *t, const List *list); /* a tuple of its items */
 Value *translate_new_list(Translator *t, const List *list);
+Value *translate_new_map(Translator *t, const Map *map);
 Value *translate_function_value(Translator *t, const NewFunction *function);
 Value *translate_empty_tuple(Translator *t);
 

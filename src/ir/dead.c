@@ -6,7 +6,8 @@
 
 bool value_is_removable(const Value *value) {
     if (value->op == OP_PARAM || !op_has_result(value->op)) return false;
-    if (value->op == OP_LIST) return true; /* nobody sees whether there was memory for it */
+    if (value->op == OP_LIST || value->op == OP_DICT || value->op == OP_SET)
+        return true; /* nobody sees whether there was memory for it */
     return !(value_effects(value, true) & ~(Effects)EFFECT_READ);
 }
 

@@ -158,6 +158,20 @@ static const Repr *repr_list(Arena *arena, const Type *type) {
     return repr;
 }
 
+/* The lists of a dict or a set; each leaf says what they are together. */
+static const Repr *repr_table(Arena *arena, const Type *type) {
+    Leaf *leaves = ARENA_ARRAY(arena, Leaf, 2);
+    Part *parts = ARENA_ARRAY(arena, Part, 2);
+    Repr *repr = ARENA_NEW(arena, Repr);
+    for (uint8_t i = 0; i < 2; i++) {
+        uint32_t offset = i * (uint32_t)sizeof(void *);
+        leaves[i] = (Leaf){.kind = LEAF_OWNER, .axis = i, .align = sizeof(void *), .offset = offset, .array = type};
+        parts[i] = (Part){i, 1, offset};
+    }
+    *repr = (Repr){2 * sizeof(void *), sizeof(void *), 2, 2, leaves, parts};
+    return repr;
+}
+
 /* ---- one function a kind: column `repr` of ir_kinds.def ---- */
 
 static const Repr *repr_nothing(Arena *arena, const Type *type) { return (void)arena, (void)type, &nothing_repr; }

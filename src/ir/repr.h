@@ -20,7 +20,8 @@
  *                             OWNER_VIEW is added to it once the array is a view made in compiled code;
  *                             strides in bytes.  Generated code neither reads nor writes strides that the layout of
  *                             the array implies: no leaf stands for them.
- *   list                      the HeapHead * of its object (ListBody, ir_abi.def), with OWNER_HEAP
+ *   dict, set                 C struct of the items, two lists; leaves of the dict or the set: axis 0 and 1
+ *   list, string              the HeapHead * of its object (ListBody, ir_abi.def), with OWNER_HEAP
  *   cell, iterator            pointer into the memory of the function that made it; never leaves generated code */
 #ifndef KRAIT_IR_REPR_H
 #define KRAIT_IR_REPR_H

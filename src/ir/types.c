@@ -425,6 +425,14 @@ int type_field(const Type *type, const char *name) {
     return -1;
 }
 
+const Type *type_table_of(TypeTable *table, const Type *key, const Type *value) {
+    const Type *number = type_scalar(table, SCALAR_INT64, true), *parts[3] = {number, key, value}, *lists[2];
+    const Type *entry = type_tuple(table, parts, value ? 3 : 2);
+    lists[0] = type_with_items(table, TY_LIST, 0, &entry, 1);
+    lists[1] = type_with_items(table, TY_LIST, 0, &number, 1);
+    return type_with_items(table, value ? TY_DICT : TY_SET, 0, lists, 2);
+}
+
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step) {
     const Type *items[3] = {start, stop, step};
     return type_with_items(table, TY_SLICE, 0, items, 3);

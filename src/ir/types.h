@@ -174,6 +174,10 @@ enum { CHARS_MAX_COUNT = 256 }; /* longer ones are not compiled: each character 
 /* The struct that `like` says: form, count, items, names, places, bytes, align. */
 const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
+/* A dict, or a set if there are no values. */
+const Type *type_table_of(TypeTable *table, const Type *key, const Type *value);
+static inline const Type *type_key(const Type *table); /* of a dict or a set */
+static inline const Type *type_dict_value(const Type *dict);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);
 const Type *type_iter(TypeTable *table, IterKind iter, const Type *const *over, size_t count);
 /* FLAT LIST DTYPE CLASS CLOSURE CELL EXC TEXT */
@@ -222,6 +226,9 @@ typedef struct StructClass {
 /* Whether the values of a type are instances of a class; neither is known of every type. */
 typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } ClassAnswer;
 
+static inline const Type *type_key(const Type *table) { return table->items[0]->items[0]->items[1]; }
+static inline const Type *type_dict_value(const Type *dict) { return dict->items[0]->items[0]->items[2]; }
+static inline bool type_is_table(const Type *type) { return type->kind == TY_DICT || type->kind == TY_SET; }
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
 static inline char type_scalar_kind(const Type *type) {
     return type->kind == TY_SCALAR ? scalar_info[type->scalar].kind : 0;

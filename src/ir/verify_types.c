@@ -75,7 +75,8 @@ static void check_comparison(Verifier *verifier, const Value *value) {
 static void check_items(Verifier *verifier, const Value *value) {
     TypeKind kind = value->type->kind;
     bool text = value->op == OP_FORMAT,
-         composite = text ? kind == TY_TEXT : kind == TY_TUPLE || kind == TY_STRUCT || kind == TY_EXC;
+         composite = text ? kind == TY_TEXT
+                          : kind == TY_TUPLE || kind == TY_STRUCT || kind == TY_EXC || type_is_table(value->type);
     if (text && (!value->nargs || value->args[0]->op != OP_CONST || value->args[0]->type->kind != TY_STR))
         fault(verifier, value, "the template is not a constant");
     if (!composite || value->type->count != value->nargs) {

@@ -316,7 +316,7 @@ static bool place(Program *program, FuncInst *inst) {
 
 /* Arrays that came from Python have no counts; lists are objects wherever they came from. */
 static bool holds_list(const Type *type) {
-    if (type->kind == TY_LIST) return true;
+    if (type->kind == TY_LIST || type->kind == TY_STRING) return true;
     for (uint32_t i = 0; i < type->count; i++)
         if (holds_list(type->items[i])) return true;
     return false;
@@ -328,7 +328,7 @@ static bool has_objects(const FuncInst *inst) {
         if (holds_list(inst->types[i])) return true;
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-            if (op_effects(value->op) & EFFECT_NEW) return true;
+            if (value_effects(value, true) & EFFECT_NEW) return true;
     return false;
 }
 

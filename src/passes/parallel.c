@@ -6,8 +6,8 @@
  * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
  * is parallel_carried.c's question.  A loop whose iterations update the same items of an array (parallel_shared.c)
- * stays on one core, as does one inside a try statement around it, and one in a function that a parallel one calls if
- * it may not be taken apart. */
+ * stays on one core, as does one that calls the interpreter, one inside a try statement around it, and one in a
+ * function that a parallel one calls if it may not be taken apart. */
 #include "passes/parallel.h"
 
 typedef VEC(Block *) Blocks;
@@ -98,11 +98,35 @@ static Block *find_before(const ParallelLoop *loop) {
     return before;
 }
 
+static bool calls_python(const Block *block);
+
+/* Whether calls lead to the interpreter, whose lock the thread that starts the loop may hold. */
+static bool leads_to_python(const FuncInst *inst) {
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        if (calls_python(inst->func->blocks.data[b])) return true;
+    return false;
+}
+
+static bool calls_python(const Block *block) {
+    for (const Value *value = block->first; value; value = value->next) {
+        if (value_calls(value, FUNC_CALL_PYTHON) || value_calls(value, FUNC_RAISE_PYTHON)) return true;
+        const FuncInst *callee = value_callee(value);
+        if (callee && !callee->recursive && leads_to_python(callee)) return true;
+    }
+    return false;
+}
+
+static bool any_calls_python(const ParallelLoop *loop) {
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        if (calls_python(loop->blocks.data[b])) return true;
+    return false;
+}
+
 static bool take_apart(ParallelLoop *loop) {
     const Value *left;
     if (!find_parts(loop)) return true;
     find_blocks(loop, &left);
-    if (is_caught_around(loop) || !(loop->before = find_before(loop))) return true;
+    if (is_caught_around(loop) || any_calls_python(loop) || !(loop->before = find_before(loop))) return true;
     if (left) {
         diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, left->span,
                   "a prange loop is left by break or return, and later iterations may have run already");

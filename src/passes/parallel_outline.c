@@ -53,7 +53,8 @@ static bool note_outer(Outline *o, Value *value) {
 
 /* Whether an operation changes the list that is its operand; calls are known from the pass `written`. */
 static bool changes_list(const Value *value, uint32_t operand) {
-    if (value->args[operand]->type->kind != TY_LIST) return false;
+    const Type *type = value->args[operand]->type;
+    if (type->kind != TY_LIST && !type_is_table(type)) return false;
     switch (value->op) {
     case OP_SETITEM:
     case OP_DELITEM: return operand == 0;
@@ -63,10 +64,13 @@ static bool changes_list(const Value *value, uint32_t operand) {
     }
 }
 
-static bool refuse_list(const Outline *o, const Value *at) {
+static bool refuse_list(const Outline *o, const Value *at, const Type *type) {
     const ParallelLoop *loop = o->loop;
     diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
-              "a list made outside a prange loop is changed in it, and several threads would change it at once");
+              "a %s made outside a prange loop is changed in it, and several threads would change it at once",
+              type->kind == TY_LIST   ? "list"
+              : type->kind == TY_DICT ? "dict"
+                                      : "set");
     diag_hint(loop->diag, "write to an array with an item for each iteration");
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
@@ -82,7 +86,8 @@ static bool find_outer(Outline *o) {
         for (Value *value = loop->blocks.data[b]->first; value; value = value->next) {
             for (uint32_t i = 0; i < value->nargs; i++) {
                 TRY(note_outer(o, value->args[i]));
-                if (is_outer(o, value->args[i]) && changes_list(value, i)) return refuse_list(o, value);
+                if (is_outer(o, value->args[i]) && changes_list(value, i))
+                    return refuse_list(o, value, value->args[i]->type);
             }
             FAIL_IF(value->op == OP_CELL_SET && is_outer(o, value->args[0]), loop->diag, UNSUPPORTED,
                     loop->func->source, value->span, "`%s`, which inner functions share, is assigned in a prange loop",

@@ -43,6 +43,12 @@ const char *infer_text(Infer *in, const Type *type) {
         else
             type_print(&buf, type);
         break;
+    case TY_STRING: buf_puts(&buf, "str"); break;
+    case TY_DICT:
+        buf_printf(&buf, "dict of %s to %s", infer_text(in, type_key(type)), infer_text(in, type_dict_value(type)));
+        break;
+    case TY_SET: buf_printf(&buf, "set of %s", infer_text(in, type_key(type))); break;
+    case TY_LIST: buf_printf(&buf, "list of %s", infer_text(in, type->items[0])); break;
     case TY_OPTIONAL: buf_printf(&buf, "%s or None", infer_text(in, type->items[0])); break;
     default: type_print(&buf, type);
     }

@@ -64,6 +64,7 @@ typedef struct Infer {
     bool quiet;     /* solving: refusals are not worded yet */
     bool emit;      /* rewriting */
     bool device;    /* compiling for a kernel: config->device */
+    bool leaves;    /* the result becomes a Python object */
     bool py_errors; /* Python error model (OPT_PYTHON_ERRORS) */
     bool int_range; /* a Python int that a NumPy integer cannot hold raises OverflowError; else it wraps */
     /* of the function; the instance's own stays what calls of itself saw until the run ends */
@@ -248,6 +249,30 @@ bool typing_compare_chars(Typing *t, const Type *a, const Type *b);
 /* Operand number `arg`, characters or a known str, as that type; false: it cannot be. */
 bool typing_cast_chars(Typing *t, size_t arg, const Type *to);
 
+/* ---- strings (rules_string.c) ---- */
+bool typing_is_text(const Type *type); /* STR, STRING or TEXT */
+/* The type with strings, which may be any, in place of texts that are known or not made yet. */
+const Type *typeinfer_general(Infer *in, const Type *type);
+bool typing_as(Typing *t, size_t arg, const Type *type); /* from here on the operand is of that type; true */
+bool typing_settle_texts(Typing *t);                     /* operands that are texts not made yet are made; true */
+Value *typing_make_text(Typing *t, Value *text);         /* when emitting: the string of a FORMAT */
+bool typing_number_from_text(Typing *t, const Type *to);
+const Type *typing_characters_type(Infer *in); /* what a string becomes to be walked: a list of strings */
+bool typing_string_binary(Typing *t);
+bool typing_string_compare(Typing *t);
+bool typing_string_contains(Typing *t);
+bool typing_string_getitem(Typing *t);
+
+/* ---- dicts and sets (rules_dict.c): t->op, where operand 0, or of a comparison or membership another, is one ---- */
+bool typing_table_getitem(Typing *t);
+bool typing_table_setitem(Typing *t);
+bool typing_table_delitem(Typing *t);
+bool typing_table_binary(Typing *t);
+bool typing_table_compare(Typing *t);
+bool typing_table_contains(Typing *t);
+/* A dict or a set among the operands becomes the list of what it gives when it is walked. */
+bool typing_walked(Typing *t, size_t arg);
+
 /* ---- records (rules_struct.c); `type` is that of operand 0, an array, or the content of an Optional ---- */
 /* The field that an index names; *field is -1: it is no name of a field.  False: refused. */
 bool typing_read_only(Typing *t); /* refuses: argument 0, an array, is read-only (rules_array.c) */
@@ -311,6 +336,7 @@ static inline Value *value_resolve(Value *value) {
 }
 /* Solver: the content of a cell grew. */
 bool solver_list_put(Typing *t, Value *list, const Type *item);
+bool solver_put(Typing *t, Value *container, const Type *more); /* what a container of type `more` holds */
 bool solver_cell_set(Typing *t, Value *cell, const Type *content);
 /* Solver: a return statement with this fact. */
 bool solver_return(Typing *t, Fact fact);

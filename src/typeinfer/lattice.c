@@ -41,9 +41,27 @@ static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {
     return a->record ? type_record(types, a->items[0], like.readonly) : type_view(types, &like, a->ndim, layout);
 }
 
+/* What can be changed has one type for all who see it: only what holds nothing yet takes the other's. */
+static const Type *join_contents(TypeTable *types, const Type *a, const Type *b) {
+    const Type *items[64];
+    if (a == b || b->kind == TY_BOTTOM) return a;
+    if (a->kind == TY_BOTTOM) return b;
+    bool container = a->kind == TY_LIST || type_is_table(a) || (a->kind == TY_TUPLE && !a->object);
+    if (!container || a->kind != b->kind || a->object != b->object || a->count != b->count ||
+        a->count > COUNT_OF(items))
+        return NULL;
+    for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = join_contents(types, a->items[i], b->items[i]));
+    return type_with_items(types, a->kind, 0, items, a->count);
+}
+
 /* What an Optional can hold: values that can be passed around. */
 static bool can_be_optional(const Type *type) {
     return type->kind != TY_ITER && type->kind != TY_CELL && type->kind != TY_BOTTOM;
+}
+
+/* A text of the program, any string, or one that is not made yet. */
+static bool is_text(const Type *type) {
+    return type->kind == TY_STR || type->kind == TY_STRING || type->kind == TY_TEXT;
 }
 
 const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
@@ -51,6 +69,7 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     if (a->kind == TY_BOTTOM) return b;
     if (a->kind == TY_NONE) return can_be_optional(b) ? type_optional(types, b) : NULL;
     if (b->kind == TY_NONE) return can_be_optional(a) ? type_optional(types, a) : NULL;
+    if (is_text(a) && is_text(b)) return type_simple(types, TY_STRING);
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) {
         const Type *content = typeinfer_join(promotion, types, infer_content(a), infer_content(b));
         return content ? type_optional(types, content) : NULL;
@@ -62,14 +81,9 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     case TY_TIME: return a->flag == b->flag ? type_time_common(types, a->flag, a, b) : NULL;
     case TY_TUPLE: return join_items(promotion, types, a, b);
     case TY_ARRAY: return join_arrays(types, a, b);
-    case TY_LIST: {
-        bool same = a->items[0]->kind == b->items[0]->kind && a->items[0]->kind == TY_LIST;
-        const Type *item = a->items[0]->kind == TY_BOTTOM   ? b->items[0]
-                           : b->items[0]->kind == TY_BOTTOM ? a->items[0]
-                           : same                           ? typeinfer_join(promotion, types, a->items[0], b->items[0])
-                                                            : NULL;
-        return item ? type_with_items(types, TY_LIST, 0, &item, 1) : NULL;
-    }
+    case TY_LIST:
+    case TY_DICT:
+    case TY_SET: return join_contents(types, a, b);
     case TY_FLAT: {
         const Type *array = join_arrays(types, a->items[0], b->items[0]);
         return array ? type_with_items(types, TY_FLAT, 0, &array, 1) : NULL;
@@ -91,11 +105,13 @@ static const Type *type_meeting(Infer *in, Fact fact, Fact other) {
 bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out) {
     if (a.type->kind == TY_BOTTOM || b.type->kind == TY_BOTTOM) {
         *out = a.type->kind == TY_BOTTOM ? b : a;
+        if (!in->device && out->type->kind == TY_TEXT) *out = (Fact){typeinfer_general(in, out->type), NULL};
         return true;
     }
     const Type *type = typeinfer_join(in->config->promotion, in->types, type_meeting(in, a, b), type_meeting(in, b, a));
     if (!type) return false;
     bool same = a.konst && b.konst && a.type == b.type && const_equal(a.konst, b.konst);
+    if (!same && !in->device) type = typeinfer_general(in, type);
     *out = (Fact){type, same ? a.konst : NULL};
     return true;
 }

@@ -221,6 +221,7 @@ static Infer *open_inference(const InferConfig *config, Arena *arena, TypeTable 
                   .inst = inst,
                   .func = func_clone(arena, inst->untyped),
                   .device = config->device,
+                  .leaves = !inst->caller && !config->device,
                   .py_errors = (inst->options & OPT_PYTHON_ERRORS) != 0};
     in->int_range = !config->device && promote_rules(in)->int_range;
     inst->func = in->func;

@@ -195,6 +195,9 @@ bool rule_getitem(Typing *t) {
         if (type_is_record(type_element(type->items[0]))) return flat_records(t);
         return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
     case TY_LIST: return typing_list_getitem(t);
+    case TY_DICT: return typing_table_getitem(t);
+    case TY_STR:
+    case TY_STRING: return typing_string_getitem(t);
     case TY_RANGE: return getitem_range(t);
     default: break;
     }
@@ -382,6 +385,7 @@ bool typing_read_only(Typing *t) {
 bool rule_setitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (type->kind == TY_LIST) return typing_list_setitem(t);
+    if (type->kind == TY_DICT) return typing_table_setitem(t);
     typing_result(t, infer_none(t->in), NULL);
     if (type->kind == TY_FLAT) {
         if (type->items[0]->readonly)
@@ -413,6 +417,7 @@ bool rule_setitem(Typing *t) {
 
 bool rule_delitem(Typing *t) {
     if (t->args[0].type->kind == TY_LIST) return typing_list_delitem(t);
+    if (t->args[0].type->kind == TY_DICT) return typing_table_delitem(t);
     typing_fail(t, DIAG_UNSUPPORTED, "items of %s cannot be deleted", typing_arg_text(t, 0));
     return false;
 }

@@ -242,6 +242,9 @@ static bool method(Typing *t, const Type *type) {
     const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
                              : type->kind == TY_LIST   ? "builtins.list"
                              : type->kind == TY_SLICE  ? "builtins.slice"
+                             : type->kind == TY_DICT   ? "builtins.dict"
+                             : type->kind == TY_SET    ? "builtins.set"
+                             : typing_is_text(type)    ? "builtins.str"
                              : type->kind == TY_SCALAR ? "numpy.generic"
                              : type->kind == TY_RANDOM ? "numpy.random.Generator"
                                                        : NULL;

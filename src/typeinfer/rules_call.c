@@ -319,6 +319,7 @@ static bool integer_from_text(Typing *t, const char *text, const Type *to) {
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
+    if ((end == text || *end) && !t->in->device) return typing_number_from_text(t, to);
     if (end == text || *end) {
         typing_fail(t, DIAG_TYPING, "'%s' is not read as a whole number in compiled code", text);
         return typing_hint(t, "decimal digits with a sign are: int(\"-12\"); convert other text before the call");
@@ -332,12 +333,14 @@ static bool integer_from_text(Typing *t, const char *text, const Type *to) {
 static bool number_from_text(Typing *t, const Type *to) {
     const Const *text = t->args[0].konst;
     char kind = scalar_info[to->scalar].kind, *end;
+    if (!t->in->device && (!text || kind == 'c')) return typing_number_from_text(t, to);
     if (!text || kind == 'c') {
         typing_fail(t, DIAG_TYPING, "a str cannot be converted to %s in compiled code", typing_text(t, to));
         return typing_hint(t, "convert it before the call, and pass the number");
     }
     if (kind != 'f') return integer_from_text(t, text->text, to);
     double value = strtod(text->text, &end);
+    if ((end == text->text || *end) && !t->in->device) return typing_number_from_text(t, to);
     if (end == text->text || *end)
         return typing_fail(t, DIAG_TYPING, "could not convert string to float: '%s'", text->text);
     return typing_become_const(t, typing_konst_cast(t->in, const_float(t->in->arena, t->in->types, value), to));
@@ -392,6 +395,7 @@ static bool convert_checked(Typing *t, const Type *to) {
 static bool convert(Typing *t, const Type *to) {
     Infer *in = t->in;
     const Type *from = infer_content(t->args[0].type);
+    if (from->kind == TY_STRING && to->scalar != SCALAR_BOOL) return typing_number_from_text(t, to);
     if (from->kind == TY_STR && to->scalar != SCALAR_BOOL) return number_from_text(t, to);
     if (from->kind == TY_ARRAY && from->ndim == 0) {
         Fact facts[2] = {t->args[0], {type_tuple(in->types, NULL, 0), NULL}};
@@ -470,6 +474,8 @@ static bool call_class(Typing *t, const Type *class_type) {
     if (t->nargs == 0) return zero_of(t, to);
     if (t->nargs == 1) return convert(t, to);
     if (t->nargs == 2 && complex) return complex_from_parts(t, to);
+    bool based = t->nargs == 2 && scalar_info[to->scalar].kind == 'i' && to->weak;
+    if (based && typing_is_text(t->args[0].type)) return typing_number_from_text(t, to);
     return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s takes at most %d argument%s, %zu given", typing_text(t, to),
                        complex ? 2 : 1, complex ? "s" : "", t->nargs);
 }
@@ -480,7 +486,12 @@ static bool call_class(Typing *t, const Type *class_type) {
 static bool call_exception(Typing *t, const Type *class_type) {
     const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
     if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
-    for (size_t i = 0; i < t->nargs; i++) types[i] = t->args[i].type;
+    bool counted = false; /* then the interpreter makes it when it is raised (rule_raise) */
+    for (size_t i = 0; i < t->nargs; i++) counted |= type_is_counted(t->args[i].type);
+    for (size_t i = 0; i < t->nargs; i++) {
+        if (counted && !t->in->device) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
+        types[i] = t->args[i].type;
+    }
     const Type *type = type_with_items(t->in->types, TY_EXC, class_type->object, types, t->nargs);
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
 }
@@ -505,6 +516,7 @@ static void bind_self(Typing *t) {
     Value *getattr = t->values[0], *self = value_resolve(getattr->args[0]);
     t->values[0] = self;
     t->args[0] = (Fact){self->type, self->konst};
+    if (!t->in->device) typing_settle_texts(t);
 }
 
 /* Of a library function. */

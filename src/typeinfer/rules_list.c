@@ -19,8 +19,9 @@ static const Type *list_of(const Typing *t) {
     return type && type->kind == TY_LIST ? type : NULL;
 }
 
-static const Type *item_type(Typing *t, const Type *type) { /* a member of an enumeration counts as its int */
-    return type->kind == TY_SCALAR && type->object ? infer_int(t->in) : type;
+/* A member of an enumeration counts as its int, a text as a string. */
+static const Type *item_type(Typing *t, const Type *type) {
+    return type->kind == TY_SCALAR && type->object ? infer_int(t->in) : typeinfer_general(t->in, type);
 }
 
 static const Type *join(Typing *t, const Type *a, const Type *b) {
@@ -52,6 +53,8 @@ bool rule_list(Typing *t) {
         }
         item = joined;
     }
+    for (size_t i = 0; i < t->nargs; i++)
+        if (typeinfer_general(in, t->args[i].type) != t->args[i].type) typing_cast(t, i, item);
     return typing_result(t, type_with_items(in->types, TY_LIST, 0, &item, 1), NULL);
 }
 

@@ -48,6 +48,18 @@ static const Type *join_scalars(Typing *t) {
     return fact.type;
 }
 
+/* Strings, tuples or lists, which compare with each other. */
+static bool are_alike(Typing *t) {
+    bool texts = typing_is_text(t->args[0].type);
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = t->args[i].type;
+        TRY(texts ? typing_is_text(type) : type->kind == t->args[0].type->kind);
+        TRY(texts || type->kind == TY_TUPLE || type->kind == TY_LIST);
+    }
+    for (size_t i = 0; texts && i < t->nargs; i++) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
+    return true;
+}
+
 bool rule_func_minmax(Typing *t) {
     bool smallest = t->func == FUNC_PY_MIN;
     if (t->nnames) {
@@ -58,6 +70,7 @@ bool rule_func_minmax(Typing *t) {
     }
     if (t->nargs == 1) return typing_become_prelude(t, smallest ? "builtin:min_of" : "builtin:max_of");
     const Type *type = lib_kinds(t, 0, t->nargs, "biuf") ? join_scalars(t) : NULL;
+    if (!type && are_alike(t)) return typing_become_prelude(t, smallest ? "builtin:min_by" : "builtin:max_by");
     if (!type || !type_is_scalar(type)) return typing_bad_operands(t);
     return lib_call(t, t->func, t->nargs, type, type, type);
 }

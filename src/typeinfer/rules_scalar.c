@@ -170,6 +170,9 @@ bool rule_truth(Typing *t) {
     case TY_OPTIONAL: return truth_of_optional(t);
     case TY_TUPLE: return truth_known(t, type->count > 0);
     case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
+    case TY_STRING:
+    case TY_DICT:
+    case TY_SET:
     case TY_LIST:
     case TY_RANGE: {
         Value *length = t->emit ? typing_make_func(t, FUNC_LEN, infer_int(in), t->values, 1) : NULL;
@@ -390,6 +393,8 @@ bool rule_binary(Typing *t) {
         return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);
     }
     if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_binary_times(t, a, b);
+    if (typing_is_text(a) || (typing_is_text(b) && t->op == OP_MUL)) return typing_string_binary(t);
+    if (type_is_table(a) && a->kind == b->kind) return typing_table_binary(t);
     if (a->kind == TY_LIST || b->kind == TY_LIST) return typing_list_binary(t);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
     if (easy_power(t, a)) {
@@ -581,6 +586,8 @@ bool rule_compare(Typing *t) {
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)
         return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);
+    if (typing_is_text(a) && typing_is_text(b)) return typing_string_compare(t);
+    if (type_is_table(a) && a->kind == b->kind) return typing_table_compare(t);
     if (equality && a->kind == b->kind && type_is_value(a)) return compare_known(t, a == b);
     if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)
         return compare_known(t, false);
@@ -625,6 +632,7 @@ bool rule_identity(Typing *t) {
 bool rule_control(Typing *t) {
     Infer *in = t->in;
     if (t->op == OP_RETURN) {
+        if (in->leaves) typing_as(t, 0, typeinfer_general(in, t->args[0].type));
         if (!in->emit) TRY(solver_return(t, t->args[0]));
         if (in->emit) t->to[0] = in->result.type;
     }
@@ -637,6 +645,17 @@ bool rule_check_bound(Typing *t) {
     return typing_result(t, bound ? infer_bottom(t->in) : infer_none(t->in), NULL);
 }
 
+/* What counts its references does not outlive the function: the interpreter makes the exception now.  That call raises
+ * it; what follows is not reached. */
+static void raise_objects(Typing *t, const Type *exception) {
+    Infer *in = t->in;
+    Value **args = ARENA_ARRAY(in->arena, Value *, exception->count + 1);
+    args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, exception->object)));
+    for (uint32_t i = 0; i < exception->count; i++) args[1 + i] = typing_make_extract(t, t->values[0], i);
+    typing_make_func(t, FUNC_RAISE_PYTHON, infer_none(in), args, exception->count + 1);
+    t->values[0] = args[0];
+}
+
 bool rule_raise(Typing *t) {
     if (t->nargs == 0) {
         typing_fail(t, DIAG_UNSUPPORTED, "`raise` without an exception is not compiled");
@@ -647,6 +666,7 @@ bool rule_raise(Typing *t) {
         typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
         return typing_hint(t, "raise an exception class or an instance made by calling one");
     }
+    if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type)) raise_objects(t, type);
     return typing_result(t, infer_none(t->in), NULL);
 }
 

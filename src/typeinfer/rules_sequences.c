@@ -28,6 +28,9 @@ bool rule_func_len(Typing *t) {
         return typing_become(t, length, infer_int(in));
     }
     case TY_STR: return t->args[0].konst ? known_int(t, text_length(t->args[0].konst->text)) : typing_bad_operands(t);
+    case TY_STRING:
+    case TY_DICT:
+    case TY_SET:
     case TY_LIST:
     case TY_RANGE: return typing_result(t, infer_int(in), NULL);
     case TY_FLAT: return typing_result(t, infer_int(in), NULL);

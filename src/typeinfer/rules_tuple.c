@@ -29,7 +29,7 @@ const Type *typing_tuple_item(Infer *in, const Type *tuple) {
     const Type *joined = infer_bottom(in);
     for (uint32_t i = 0; i < tuple->count && joined; i++)
         joined = typeinfer_join(in->config->promotion, in->types, joined, tuple->items[i]);
-    return joined;
+    return joined && !in->device ? typeinfer_general(in, joined) : joined;
 }
 
 const Type *typing_homogeneous_tuple(Infer *in, const Type *tuple, const Type *item) {
@@ -66,7 +66,10 @@ void typing_items_add(Typing *t, Items *items, size_t arg, size_t from, size_t t
 
 bool rule_tuple(Typing *t) {
     Fact fact = typing_tuple_fact(t->in, t->args, t->nargs);
-    return typing_result(t, fact.type, fact.konst);
+    const Type *general = fact.konst || t->in->device ? fact.type : typeinfer_general(t->in, fact.type);
+    for (uint32_t i = 0; i < general->count; i++)
+        if (general->items[i] != fact.type->items[i]) typing_cast(t, i, general->items[i]);
+    return typing_result(t, general, fact.konst);
 }
 
 bool rule_tuple_concat(Typing *t) {
@@ -266,6 +269,8 @@ bool typing_list_contains(Typing *t); /* rules_list.c */
 bool rule_contains(Typing *t) {
     const Type *where = t->args[1].type;
     if (where->kind == TY_LIST) return typing_list_contains(t);
+    if (typing_is_text(where)) return typing_string_contains(t);
+    if (type_is_table(where)) return typing_table_contains(t);
     if (where->kind == TY_RANGE && type_is_integer(t->args[0].type))
         return become_call(t, "builtin:in_range", "builtin:not_in_range");
     if (where->kind == TY_ARRAY && t->args[0].type->kind == TY_SCALAR)
@@ -295,11 +300,17 @@ bool rule_contains(Typing *t) {
 /* The type of iter(x); NULL: x cannot be iterated over (refused).  *cast: what x becomes first. */
 const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     Infer *in = t->in;
+    if (!typing_walked(t, arg)) return NULL;
     const Type *type = infer_content(t->args[arg].type);
     *cast = type;
     switch (type->kind) {
     case TY_ITER: return type;
     case TY_RANGE: return type_iter(in->types, ITER_RANGE, (const Type *[]){infer_int(in)}, 1);
+    case TY_STR:
+    case TY_STRING:
+        if (in->device) break;
+        *cast = typing_characters_type(in);
+        return type_iter(in->types, ITER_LIST, cast, 1);
     case TY_LIST: return type_iter(in->types, ITER_LIST, &type, 1);
     case TY_FLAT: return type_iter(in->types, ITER_FLAT, &type, 1);
     case TY_ARRAY:
@@ -317,11 +328,11 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
         *cast = typing_homogeneous_tuple(in, type, item);
         return type_iter(in->types, ITER_TUPLE, cast, 1);
     }
-    default:
-        typing_fail_arg(t, arg, DIAG_TYPING, "%s cannot be iterated over", typing_arg_text(t, arg));
-        typing_hint(t, "loops run over range, tuples, arrays, enumerate, zip and reversed");
-        return NULL;
+    default: break;
     }
+    typing_fail_arg(t, arg, DIAG_TYPING, "%s cannot be iterated over", typing_arg_text(t, arg));
+    typing_hint(t, "loops run over range, tuples, arrays, enumerate, zip and reversed");
+    return NULL;
 }
 
 bool rule_iter(Typing *t) {

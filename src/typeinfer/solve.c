@@ -129,7 +129,8 @@ static void set_fact(Infer *in, Value *value, Fact fact) {
     bool same_konst = value->konst == fact.konst ||
                       (value->konst && fact.konst && const_equal(value->konst, fact.konst));
     if (value->type == fact.type && same_konst) return;
-    bool joins = value->op == OP_PHI || value->op == OP_CELL || value->op == OP_LIST;
+    bool joins = value->op == OP_PHI || value->op == OP_CELL || value->op == OP_LIST || value->op == OP_DICT ||
+                 value->op == OP_SET;
     if (joins && value->type != fact.type && value->type->kind != TY_BOTTOM) {
         s->seeds[value->id] = fact.type;
         s->moved = true;
@@ -161,14 +162,34 @@ static bool edge_taken(const struct Solver *s, const Block *from, const Block *t
     return false;
 }
 
-/* ---- lists ---- */
+/* ---- lists, dicts, sets ---- */
 
-/* The items of a list that may be `list` are of this type too: every display that it may come from gets it.  The value
- * that cannot, or NULL. */
-static Value *put_into(Infer *in, Value *list, const Type *item) {
+static bool is_display(const Value *value) {
+    return value->op == OP_LIST || value->op == OP_DICT || value->op == OP_SET;
+}
+
+static bool is_container(const Type *type) { return type->kind == TY_LIST || type_is_table(type); }
+
+/* The container that takes what both hold; NULL: there is none. */
+static const Type *grown(Infer *in, const Type *old, const Type *more) {
+    const Type *key, *value = NULL;
+    if (old->kind != more->kind) return NULL;
+    if (old->kind == TY_LIST) {
+        TRY(key = typeinfer_join(in->config->promotion, in->types, old->items[0], more->items[0]));
+        return type_with_items(in->types, TY_LIST, 0, &key, 1);
+    }
+    TRY(key = typeinfer_join(in->config->promotion, in->types, type_key(old), type_key(more)));
+    if (old->kind == TY_DICT)
+        TRY(value = typeinfer_join(in->config->promotion, in->types, type_dict_value(old), type_dict_value(more)));
+    return type_table_of(in->types, key, value);
+}
+
+/* What may be `container` holds what `more` does, too: every display that it may come from gets it.  The value that
+ * cannot, or NULL. */
+static Value *put_into(Infer *in, Value *container, const Type *more) {
     bool *seen = ARENA_ARRAY(in->arena, bool, in->func->next_value);
     VEC(Value *) work = {0};
-    vec_push(in->arena, &work, list);
+    vec_push(in->arena, &work, container);
     while (work.len) {
         Value *value = value_resolve(vec_pop(&work));
         if (seen[value->id] || value->type->kind == TY_BOTTOM) continue;
@@ -177,25 +198,37 @@ static Value *put_into(Infer *in, Value *list, const Type *item) {
             for (uint32_t i = 0; i < value->nargs; i++) vec_push(in->arena, &work, value->args[i]);
             continue;
         }
-        if (value->type->kind != TY_LIST) return value;
-        const Type *old = value->type->items[0];
-        const Type *joined = typeinfer_join(in->config->promotion, in->types, old, item);
-        if (!joined || (joined != old && value->op != OP_LIST)) return value;
-        if (joined != old) set_fact(in, value, (Fact){type_with_items(in->types, TY_LIST, 0, &joined, 1), NULL});
+        const Type *joined = is_container(value->type) ? grown(in, value->type, more) : NULL;
+        if (!joined || (joined != value->type && !is_display(value))) return value;
+        if (joined != value->type) set_fact(in, value, (Fact){joined, NULL});
     }
     return NULL;
 }
 
-bool solver_list_put(Typing *t, Value *list, const Type *item) {
-    Value *stays = put_into(t->in, list, item);
+static bool holds_nothing(const Type *container) {
+    return (container->kind == TY_LIST ? container->items[0] : type_key(container))->kind == TY_BOTTOM;
+}
+
+bool solver_put(Typing *t, Value *container, const Type *more) {
+    Value *stays = put_into(t->in, container, more);
     if (!stays) return true;
-    if (stays->op == OP_LIST || stays->type->kind != TY_LIST || stays->type->items[0]->kind != TY_BOTTOM) {
-        typing_fail(t, DIAG_NO_UNIFY, "%s is put into a list of %s", typing_text(t, item),
-                    stays->type->kind == TY_LIST ? typing_text(t, stays->type->items[0]) : "something else");
-        return typing_hint(t, "the items of a list have one type in compiled code: convert them, or use a tuple");
+    if (is_display(stays) || !is_container(stays->type) || !holds_nothing(stays->type)) {
+        bool list = more->kind == TY_LIST;
+        typing_fail(t, DIAG_NO_UNIFY, "%s is put into a %s", typing_text(t, list ? more->items[0] : more),
+                    typing_text(t, stays->type));
+        return typing_hint(t, list ? "the items of a list have one type in compiled code: convert them, or use a tuple"
+                                   : "the keys of a dict or the items of a set have one type in compiled code, and so "
+                                     "have the values: convert them");
     }
-    typing_fail(t, DIAG_NO_UNIFY, "what items this list has is not known where it is made");
+    typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made",
+                more->kind == TY_LIST   ? "list"
+                : more->kind == TY_DICT ? "dict"
+                                        : "set");
     return typing_hint(t, "put an item in where it is made, or make it in this function");
+}
+
+bool solver_list_put(Typing *t, Value *list, const Type *item) {
+    return solver_put(t, list, type_with_items(t->in->types, TY_LIST, 0, &item, 1));
 }
 
 /* ---- phis ---- */
@@ -256,8 +289,8 @@ static bool visit_phi(Infer *in, Value *phi) {
     /* A phi that was known not to be constant stays so. */
     if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
     if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
-    for (uint32_t i = 0; fact.type->kind == TY_LIST && i < phi->nargs; i++)
-        if (phi->args[i]->type->kind == TY_LIST) put_into(in, phi->args[i], fact.type->items[0]);
+    for (uint32_t i = 0; is_container(fact.type) && i < phi->nargs; i++)
+        if (phi->args[i]->type->kind == fact.type->kind) put_into(in, phi->args[i], fact.type);
     set_fact(in, phi, fact);
     return true;
 }
@@ -482,6 +515,8 @@ static Fact join_returns(Infer *in) {
             const Value *end = block->last;
             if (!s->blocks[block->id].reached || end->op != OP_RETURN || !is_reached(s, end)) continue;
             Fact returned = operand_fact(in, end, 0);
+            const Type *general = in->leaves ? typeinfer_general(in, returned.type) : returned.type;
+            if (general != returned.type) returned = (Fact){general, NULL};
             if (typeinfer_join_rank(returned.type) != rank) continue;
             if (!typeinfer_fact_join(in, result, returned, &result)) return s->result;
         }

@@ -73,7 +73,14 @@ static bool refuse_caught(Typing *t) {
     return true;
 }
 
+/* Where a text that is not made yet stays so: an exception makes it when it is raised. */
+static bool keeps_texts(const Typing *t) {
+    bool exception = t->op == OP_CALL && infer_content(t->args[0].type)->kind == TY_EXC_CLASS;
+    return t->in->device || t->op == OP_FORMAT || exception;
+}
+
 bool typing_run(Typing *t) {
+    if (!keeps_texts(t)) typing_settle_texts(t);
     bool fine = (takes_caught(t->op) || refuse_caught(t)) && op_rules[t->op](t);
     return fine && !t->failed;
 }

@@ -140,6 +140,11 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
         const Const *konst = typing_konst_cast(t->in, value->konst, to);
         if (konst) return typing_make_const(t, konst);
     }
+    if (from->kind == TY_TEXT && to->kind == TY_STRING) return typing_make_text(t, value);
+    if (from->kind == TY_STRING && to->kind == TY_LIST && to->items[0] == from)
+        return typing_make_func(t, FUNC_CHARACTERS, to, &value, 1);
+    if (from->kind == TY_STR && to == typing_characters_type(t->in))
+        return typing_make_cast(t, typing_make_cast(t, value, to->items[0]), to);
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE) return cast_tuple(t, value, to);
     if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL)
         return typing_make_cast(t, typing_make_op(t, OP_CAST, from->items[0], &value, 1), to);

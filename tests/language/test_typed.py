@@ -33,4 +33,6 @@ def test_lists_are_changed_in_place():
 
 
 def test_the_module_is_an_attribute():
+    assert njit(lambda: krait.typed.List.empty_list(types.int64))() == []
+    assert njit(lambda: krait.typed.Dict.empty(types.int64, types.float64))() == {}
     assert krait.typed.List is List and List.empty_list(types.int64) == []

@@ -213,6 +213,7 @@ struct Specialiser {
     _Atomic(SpecTable *) table; /* where there are more than FEW_SPECS */
     Spec *recent;               /* the last that the table gave; NULL: none */
     bool can_compile;           /* false: explicit signatures only */
+    bool wants_texts;           /* strings among the arguments are constants: with any the function is refused */
     bool disabled;              /* disable_compile(): nothing is compiled for a signature, either */
     PyObject *signatures;       /* list of Signatures as given to the decorator, or NULL */
     bool pending;               /* they are not compiled yet */

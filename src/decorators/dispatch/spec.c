@@ -22,7 +22,7 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
         offset = align_up(offset, type_align(type));
         *argument = (SpecArgument){.type = type, .take = marshal_taker(type), .offset = (uint32_t)offset};
         offset += type_size(type);
-        spec->holds_lists |= marshal_holds_list(type);
+        spec->holds_lists |= marshal_holds_objects(type);
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
             argument->fast = FAST_INT;
         if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;

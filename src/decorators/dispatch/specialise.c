@@ -261,6 +261,29 @@ static int refresh_declared(Specialiser *self, const Config *config) {
     return 0;
 }
 
+/* For any texts, if the function is content with that, else for those that the arguments are. */
+static Spec *compile_texts(Specialiser *self, const Config *config, const Type **types, const Const **konsts,
+                           size_t count) {
+    const Type *any_types[64];
+    const Const *no_konsts[64];
+    bool texts = false;
+    for (size_t i = 0; i < count && count <= COUNT_OF(any_types); i++) {
+        bool text = types[i]->kind == TY_STR;
+        any_types[i] = text ? type_simple(self->state->session.types, TY_STRING) : types[i];
+        no_konsts[i] = text ? NULL : konsts[i];
+        texts |= text;
+    }
+    if (texts && self->marshal->host && !self->wants_texts) {
+        Spec *spec = specialiser_compile(self, config, any_types, no_konsts, count, NULL, false);
+        if (spec || !PyErr_ExceptionMatches(self->state->errors[ERROR_KRAIT])) return spec;
+        PyErr_Clear();
+        spec = specialiser_compile(self, config, types, konsts, count, NULL, false);
+        self->wants_texts = spec != NULL;
+        return spec;
+    }
+    return specialiser_compile(self, config, types, konsts, count, NULL, false);
+}
+
 Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound) {
     size_t count = (size_t)self->binding.nparams;
     Arena *const arena = arena_new();
@@ -286,7 +309,7 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
         }
     }
     if (self->can_compile)
-        spec = specialiser_compile(self, config, types, konsts, count, NULL, false);
+        spec = compile_texts(self, config, types, konsts, count);
     else if (refresh_declared(self, config) == 0)
         spec = best_match(self, config, types, count, arena);
 done:

@@ -17,7 +17,7 @@ enum {
     KEPT = 256,     /* free blocks of a size */
     HUGE = 1 << 22, /* from here on the system may use large pages */
     HUGE_PAGE = 1 << 21,
-    COUNT_LOST = INT32_MIN, /* from here to COUNT_STAYS nothing is counted any more */
+    COUNT_LOST = HEAP_FOREVER, /* from here to COUNT_STAYS nothing is counted any more */
     COUNT_STAYS = INT32_MIN / 2
 };
 

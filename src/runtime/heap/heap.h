@@ -34,6 +34,12 @@ void *krait_heap_buffer(int64_t bytes, int32_t zero);
 HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *offsets, int32_t nowners);
 int32_t krait_heap_list_grow(HeapHead *list);                  /* room for one more at least; 1: no memory */
 void krait_heap_list_truncate(HeapHead *list, int64_t length); /* gives up what lies behind */
+/* A string of one character, which may be one that is always there, and a list of a string's characters, each a string.
+ * NULL: no memory. */
+HeapHead *krait_heap_character(uint32_t code);
+HeapHead *krait_heap_characters(const HeapHead *string);
+/* A count that nobody changes: the object is never released. */
+enum { HEAP_FOREVER = INT32_MIN };
 static inline void *heap_content(HeapHead *object) { return (char *)object + HEAP_CONTENT; }
 static inline HeapHead *heap_of_content(void *content) { return (HeapHead *)((char *)content - HEAP_CONTENT); }
 void heap_retain(HeapHead *object);

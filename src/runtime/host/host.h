@@ -101,6 +101,14 @@ int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_byt
                             int32_t light, _Atomic int64_t *each, int64_t count, const void *outer, void *results,
                             void *exception, const int64_t *seeds); /* seeds: NULL where nothing is drawn */
 
+/* ---- the interpreter (python.c) ---- */
+
+/* Calls a function of the interpreter; false: it raised, and the exception is set.  Of any thread, with the GIL or
+ * without.  types: a tuple, laid out as `arguments` are. */
+typedef bool HostPythonCall(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
+void host_set_python_call(HostPythonCall *call);
+int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
+
 /* ---- interrupts (interrupt.c) ---- */
 
 /* Whether what runs is to stop, because the handler of a signal raised; of any thread, with the GIL or without. */

@@ -17,7 +17,9 @@ enum {
     MARK_CLASS,
     MARK_TUPLE,
     MARK_RECORD,
-    MARK_LIST
+    MARK_LIST,
+    MARK_DICT,
+    MARK_SET
 };
 
 static uint64_t mix(uint64_t fingerprint, uint64_t bits) {
@@ -48,7 +50,8 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
     if (class == &PyComplex_Type) return mix(fingerprint, MARK_COMPLEX);
     if (object == Py_None) return mix(fingerprint, MARK_NONE);
     if (marshal_is_array(object)) return of_array((PyArrayObject *)object, fingerprint);
-    if (PyUnicode_CheckExact(object)) return mix(fingerprint, (uint64_t)PyObject_Hash(object) << 8 | MARK_TEXT);
+    if (PyUnicode_CheckExact(object)) /* an item is any text */
+        return mix(fingerprint, depth && marshal->host ? MARK_TEXT : (uint64_t)PyObject_Hash(object) << 8 | MARK_TEXT);
     if (class == marshal->device_array) return mix(fingerprint, (uint64_t)(uintptr_t)((DeviceArray *)object)->type);
     if (PyTuple_Check(object) && depth < MAX_DEPTH) {
         fingerprint = mix(fingerprint, (uint64_t)(uintptr_t)class << 8 | MARK_TUPLE);
@@ -70,6 +73,14 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         return PyList_GET_SIZE(object) ? of_object(marshal, PyList_GET_ITEM(object, 0), fingerprint, depth + 1)
                                        : fingerprint;
     }
+    if (PyDict_Check(object) && depth < MAX_DEPTH) {
+        PyObject *key, *item;
+        Py_ssize_t at = 0;
+        fingerprint = mix(fingerprint, MARK_DICT);
+        if (!PyDict_Next(object, &at, &key, &item)) return fingerprint;
+        return of_object(marshal, item, of_object(marshal, key, fingerprint, depth + 1), depth + 1);
+    }
+    if (PySet_Check(object)) return mix(fingerprint, MARK_SET);
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyRange_Check(object) || marshal_is_generator(object);
     bool instance = class->tp_base == &PyBaseObject_Type && (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !class->tp_call;

@@ -15,10 +15,10 @@ static HeapHead *head_of(const void *from) {
 
 static bool is_list(const Leaf *leaf) { return leaf->kind == LEAF_OWNER && leaf->array->kind == TY_LIST; }
 
-bool marshal_holds_list(const Type *type) {
+bool marshal_holds_objects(const Type *type) {
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < repr->nleaves; i++)
-        if (is_list(&repr->leaves[i])) return true;
+        if (repr->leaves[i].kind == LEAF_OWNER && repr->leaves[i].array->kind != TY_ARRAY) return true;
     return false;
 }
 
@@ -42,19 +42,15 @@ const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *a
     if (Py_EnterRecursiveCall(" while typing a list")) return NULL;
     for (Py_ssize_t i = 0; item && i < PyList_GET_SIZE(list); i++) {
         const Type *type = marshal_typeof_const(marshal, PyList_GET_ITEM(list, i), arena, NULL);
-        if (type && type->kind == TY_STR) {
-            PyErr_SetString(PyExc_TypeError, "a list of texts cannot be an argument of compiled code");
-            type = NULL;
-        } else if (type && i > 0 && type != item) {
-            type = refuse_items(PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));
-        }
+        if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
+        if (type && i > 0 && type != item) { type = refuse_items(PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i)); }
         item = type;
     }
     Py_LeaveRecursiveCall();
     return item ? type_with_items(marshal->types, TY_LIST, 0, &item, 1) : NULL;
 }
 
-static HeapHead *new_list(const Type *item, Py_ssize_t capacity) {
+HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity) {
     const Repr *repr = type_repr(item);
     int32_t nowners = 0, *offsets = PyMem_Malloc((repr->nleaves + 1u) * sizeof *offsets);
     if (!offsets) return NULL;
@@ -67,7 +63,7 @@ static HeapHead *new_list(const Type *item, Py_ssize_t capacity) {
 
 MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     if (!PyList_Check(object)) return MARSHAL_MISMATCH;
-    HeapHead *head = new_list(type->items[0], PyList_GET_SIZE(object));
+    HeapHead *head = marshal_new_list(type->items[0], PyList_GET_SIZE(object));
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *list = heap_content(head);
     MarshalTake *take = marshal_taker(type->items[0]);
@@ -78,7 +74,7 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
         result = take(marshal, type->items[0], PyList_GET_ITEM(object, i), item, convert);
         list->length = i + 1; /* what is there of the item is given up with the list */
     }
-    list->origin = object;
+    list->origin = marshal->copies ? NULL : object;
     if (result != MARSHAL_OK) {
         heap_release(head);
         return result;
@@ -108,6 +104,11 @@ static PyObject *box_items(const Marshal *marshal, const Type *item, const ListB
 PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void *from) {
     HeapHead *head = head_of(from);
     ListBody *list = heap_content(head);
+    if (marshal->copies) {
+        PyObject *copy = box_items(marshal, type->items[0], list);
+        heap_release(head);
+        return copy;
+    }
     PyObject *object = list->origin ? Py_NewRef((PyObject *)list->origin) : box_items(marshal, type->items[0], list);
     list->origin = object; /* while the result is boxed this is what it is */
     heap_release(head);
@@ -130,7 +131,10 @@ static bool write_back_list(const Marshal *marshal, const Type *type, const void
 bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from) {
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < repr->nleaves; i++) {
-        const char *at = (const char *)from + repr->leaves[i].offset;
+        const Leaf *leaf = &repr->leaves[i];
+        const char *at = (const char *)from + leaf->offset;
+        bool table = leaf->kind == LEAF_OWNER && type_is_table(leaf->array) && leaf->axis == 0 && head_of(at);
+        if (table && !marshal_write_back_table(marshal, leaf->array, at)) return false;
         if (is_list(&repr->leaves[i]) && head_of(at) && !write_back_list(marshal, repr->leaves[i].array, at))
             return false;
     }

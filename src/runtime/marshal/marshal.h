@@ -17,6 +17,7 @@ typedef struct Marshal { /* what it needs to know; one per module state */
     PyTypeObject *device_array; /* krait's DeviceArray type */
     bool host;                  /* for code that runs on the host as such: device arrays are refused */
     PyObject *heap_memory;      /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
+    bool copies;                /* lists are copied, also those that came from Python and go back to it */
     ObjHold *hold;              /* keeps what marshal_typeof gives a number; NULL: held for good */
 } Marshal;
 
@@ -63,7 +64,7 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
 void marshal_release(const Type *type, const void *from);
 /* Takes one more of each. */
 void marshal_retain(const Type *type, const void *from);
-bool marshal_holds_list(const Type *type); /* of compiled code's lists: each call makes and gives up a copy */
+bool marshal_holds_objects(const Type *type); /* lists, strings: each call makes and gives up copies of them */
 /* After a call: an argument's lists as the code left them, into the Python lists that they came from. */
 bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from);
 PyObject *marshal_heap_memory(void); /* a new Marshal.heap_memory */

@@ -81,9 +81,12 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
         items[i] = marshal_typeof_const(marshal, PyTuple_GET_ITEM(tuple, i), arena, &item);
         if (!items[i]) goto done;
         if (items[i]->kind == TY_STR) { /* its text would be lost: a tuple argument is not a constant */
-            PyErr_SetString(PyExc_TypeError,
-                            "a str in a tuple cannot be an argument of compiled code: pass it on its own");
-            goto done;
+            if (!marshal->host) {
+                PyErr_SetString(PyExc_TypeError,
+                                "a str in a tuple cannot be an argument of a kernel: pass it on its own");
+                goto done;
+            }
+            items[i] = type_simple(marshal->types, TY_STRING);
         }
     }
     type = PyTuple_CheckExact(tuple) ? type_tuple(marshal->types, items, (size_t)count)
@@ -158,7 +161,7 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
         PyObject *name = PyTuple_GET_ITEM(names, i), *value = PyObject_GetAttr(object, name);
         texts[i] = PyUnicode_AsUTF8(name);
         items[i] = value ? marshal_typeof(marshal, value) : NULL;
-        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !marshal_holds_list(items[i]);
+        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !marshal_holds_objects(items[i]);
         if (!fine && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
             PyErr_Format(PyExc_TypeError,
                          "a value of type %s cannot be an argument of compiled code, because of its attribute %R: "
@@ -211,6 +214,8 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (object == Py_None) return type_simple(types, TY_NONE);
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyList_Check(object) && marshal->host) return marshal_typeof_list(marshal, object, arena);
+    if ((PyDict_Check(object) || PySet_Check(object)) && marshal->host)
+        return marshal_typeof_table(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
     bool frozen;

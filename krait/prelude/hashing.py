@@ -1,0 +1,34 @@
+"""Hashes of keys.  They need not be the interpreter's: nobody sees them."""
+
+import math
+
+from krait.prelude.intrinsics import codes, key_hash
+
+MOST = 0x7FFFFFFFFFFFFFFF
+
+
+def of_int(x):
+    h = x * -7046029254386353131
+    return (h ^ (h >> 29)) & MOST
+
+
+def of_float(x):
+    if x - x != 0.0:
+        return 1 if x > 0.0 else 2
+    m, e = math.frexp(x)
+    return of_int(int(m * 9007199254740992.0) + e)
+
+
+def of_string(s):
+    h = 1469598103934665603
+    for code in codes(s):
+        h = (h ^ int(code)) * 1099511628211
+    return of_int(h)
+
+
+def of_tuple(items):
+    return of_int(key_hash(items[0]) * 31 + key_hash(items[1:]))
+
+
+def of_nothing(items):
+    return 7

@@ -1,0 +1,228 @@
+"""Strings: operators and methods, over their code points.  A list of code points is a string once nobody changes it."""
+
+from krait.prelude.intrinsics import character, codes, slice_range, string_of
+
+
+def copied_codes(s):
+    new = []
+    for code in codes(s):
+        new.append(code)
+    return new
+
+
+def concatenated(a, b):
+    x = codes(a)
+    y = codes(b)
+    if len(x) == 0:
+        return b
+    if len(y) == 0:
+        return a
+    new = copied_codes(a)
+    for code in y:
+        new.append(code)
+    return string_of(new)
+
+
+def repeated(s, times):
+    new = []
+    for _ in range(times):
+        for code in codes(s):
+            new.append(code)
+    return string_of(new)
+
+
+def repeated_so_often(times, s):
+    return repeated(s, times)
+
+
+def equal(a, b):
+    x = codes(a)
+    y = codes(b)
+    if len(x) != len(y):
+        return False
+    for i in range(len(x)):
+        if x[i] != y[i]:
+            return False
+    return True
+
+
+def not_equal(a, b):
+    return not equal(a, b)
+
+
+def less(a, b):
+    x = codes(a)
+    y = codes(b)
+    for i in range(min(len(x), len(y))):
+        if x[i] != y[i]:
+            return bool(x[i] < y[i])
+    return len(x) < len(y)
+
+
+def less_equal(a, b):
+    return not less(b, a)
+
+
+def greater(a, b):
+    return less(b, a)
+
+
+def greater_equal(a, b):
+    return not less(a, b)
+
+
+# ---- parts ----
+
+
+def get_item(s, index):
+    x = codes(s)
+    n = len(x)
+    at = index + n if index < 0 else index
+    if at < 0 or at >= n:
+        raise IndexError("string index out of range")
+    return character(x[at])
+
+
+def get_slice(s, which):
+    x = codes(s)
+    start, step, n = slice_range(which, len(x))
+    if n == len(x) and step == 1:
+        return s
+    new = []
+    for i in range(n):
+        new.append(x[start + i * step])
+    return string_of(new)
+
+
+def code_of(s):
+    x = codes(s)
+    if len(x) != 1:
+        raise TypeError(f"ord() expected a character, but string of length {len(x)} found")
+    return int(x[0])
+
+
+def character_of(code):
+    if code < 0 or code > 0x10FFFF:
+        raise ValueError("chr() arg not in range(0x110000)")
+    return character(code)
+
+
+def isascii(s):
+    for code in codes(s):
+        if code > 127:
+            return False
+    return True
+
+
+# ---- searching ----
+
+
+def lies_at(x, y, at):
+    for i in range(len(y)):
+        if x[at + i] != y[i]:
+            return False
+    return True
+
+
+def part(length, start, end):
+    # The bounds that optional ones mean, as slices take them.
+    first = 0 if start is None else start
+    last = length if end is None else end
+    if first < 0:
+        first = max(first + length, 0)
+    if last < 0:
+        last = max(last + length, 0)
+    return first, min(last, length)
+
+
+def find(s, sub, start=None, end=None):
+    x = codes(s)
+    y = codes(sub)
+    first, last = part(len(x), start, end)
+    for at in range(first, last - len(y) + 1):
+        if lies_at(x, y, at):
+            return at
+    return -1
+
+
+def rfind(s, sub, start=None, end=None):
+    x = codes(s)
+    y = codes(sub)
+    first, last = part(len(x), start, end)
+    for at in range(last - len(y), first - 1, -1):
+        if lies_at(x, y, at):
+            return at
+    return -1
+
+
+def index(s, sub, start=None, end=None):
+    at = find(s, sub, start, end)
+    if at < 0:
+        raise ValueError("substring not found")
+    return at
+
+
+def rindex(s, sub, start=None, end=None):
+    at = rfind(s, sub, start, end)
+    if at < 0:
+        raise ValueError("substring not found")
+    return at
+
+
+def count(s, sub, start=None, end=None):
+    x = codes(s)
+    y = codes(sub)
+    first, last = part(len(x), start, end)
+    if first > last:
+        return 0
+    if len(y) == 0:
+        return last - first + 1
+    n = 0
+    at = first
+    while at <= last - len(y):
+        if lies_at(x, y, at):
+            n += 1
+            at += len(y)
+        else:
+            at += 1
+    return n
+
+
+def contains(sub, s):
+    return find(s, sub) >= 0
+
+
+def contains_not(sub, s):
+    return find(s, sub) < 0
+
+
+def starts_at(s, prefix, start, end):
+    x = codes(s)
+    y = codes(prefix)
+    first, last = part(len(x), start, end)
+    return first + len(y) <= last and lies_at(x, y, first)
+
+
+def ends_at(s, suffix, start, end):
+    x = codes(s)
+    y = codes(suffix)
+    first, last = part(len(x), start, end)
+    return first + len(y) <= last and lies_at(x, y, last - len(y))
+
+
+def startswith(s, prefix, start=None, end=None):
+    if isinstance(prefix, tuple):
+        for each in prefix:
+            if starts_at(s, each, start, end):
+                return True
+        return False
+    return starts_at(s, prefix, start, end)
+
+
+def endswith(s, suffix, start=None, end=None):
+    if isinstance(suffix, tuple):
+        for each in suffix:
+            if ends_at(s, each, start, end):
+                return True
+        return False
+    return ends_at(s, suffix, start, end)

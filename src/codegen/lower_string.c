@@ -1,0 +1,97 @@
+/* lower_string.c: strings: texts of the program, characters, and calls of the interpreter.
+ *
+ * In: values of TY_STRING, which are lists of code points (lower_list.c), and constants.  Out: a text of the program is
+ * an object that lies in the module and is never released; what the interpreter does for compiled code (formats, print,
+ * most methods) is one call, with the arguments in memory. */
+#include "codegen/lower.h"
+
+/* The code point that UTF-8 begins with; the text is valid. */
+static uint32_t decode(const char **text) {
+    const unsigned char *at = (const unsigned char *)*text;
+    unsigned more = at[0] < 0x80 ? 0 : at[0] < 0xe0 ? 1 : at[0] < 0xf0 ? 2 : 3;
+    uint32_t code = more ? at[0] & (0x3fu >> more) : at[0];
+    for (unsigned i = 1; i <= more; i++) code = code << 6 | (at[i] & 0x3fu);
+    *text += more + 1;
+    return code;
+}
+
+static LLVMValueRef global_of(Lower *l, LLVMValueRef initial, const char *name) {
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(initial), name);
+    LLVMSetInitializer(global, initial);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetAlignment(global, HEAP_CONTENT);
+    return global;
+}
+
+/* The fields of HeapHead, of its size, then those of ListBody. */
+LLVMValueRef l_const_string(Lower *l, const Const *konst) {
+    if (!konst) return l_fail(l, "a str that is not known"), NULL;
+    VEC(LLVMValueRef) codes = {0};
+    for (const char *at = konst->text; *at;) vec_push(l->arena, &codes, l_i32(l, decode(&at)));
+    LLVMValueRef none = l_null(l->ptr), length = l_i64(l, (int64_t)codes.len);
+    LLVMValueRef items = codes.len ? global_of(l, LLVMConstArray2(l->i32, codes.data, codes.len), "codes") : none;
+    if (codes.len) LLVMSetGlobalConstant(items, true);
+    LLVMValueRef fields[] = {l_i32(l, INT32_MIN),
+                             l_i32(l, 0),
+                             l_i64(l, sizeof(ListBody)),
+                             none,
+                             none,
+                             LLVMConstNull(LLVMArrayType2(l->i8, HEAP_CONTENT - sizeof(HeapHead))),
+                             length,
+                             length,
+                             items,
+                             none,
+                             l_i32(l, sizeof(uint32_t)),
+                             l_i32(l, 0)};
+    LLVMValueRef object = global_of(l, LLVMConstStructInContext(l->context, fields, COUNT_OF(fields), false), "string");
+    return l_offset(l, object, l_i64(l, OWNER_HEAP));
+}
+
+static LLVMValueRef new_object(Lower *l, const char *symbol, LLVMValueRef from) {
+    LLVMValueRef head = l_call_named(l, symbol, l->ptr, &from, 1);
+    TRY(head);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, head, l_null(l->ptr)), "MemoryError", "", NULL, 0);
+    return l_offset(l, head, l_i64(l, OWNER_HEAP));
+}
+
+LLVMValueRef lower_func_character(Lower *l, const Value *call) {
+    return new_object(l, "krait_heap_character", LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, ""));
+}
+
+LLVMValueRef lower_func_characters(Lower *l, const Value *call) {
+    return new_object(l, "krait_heap_characters", l_offset(l, l_arg(l, call, 0), l_i64(l, -OWNER_HEAP)));
+}
+
+/* Operands from number `first` on go to the interpreter: 1 if that raises. */
+static LLVMValueRef call_host(Lower *l, const Value *call, uint32_t first, const char *what, LLVMValueRef to) {
+    uint32_t count = call->nargs - first;
+    const Type **types = ARENA_ARRAY(l->arena, const Type *, count);
+    for (uint32_t i = 0; i < count; i++) types[i] = l_arg_type(call, first + i);
+    const Type *tuple = type_tuple(l->types, types, count);
+    LLVMValueRef arguments = l_alloca_bytes(l, type_size(tuple) + 1, 16, "arguments");
+    for (uint32_t i = 0; i < count; i++)
+        if (l_has_bytes(types[i]))
+            l_store(l, types[i], l_arg(l, call, first + i),
+                    l_offset(l, arguments, l_i64(l, (int64_t)type_item_offset(tuple, i))));
+    LLVMValueRef args[] = {l_cstring(l, what), l_address(l, tuple), arguments, l_address(l, call->type), to};
+    LLVMValueRef failed = l_call_named(l, "krait_host_python", l->i32, args, COUNT_OF(args));
+    return failed ? l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)) : NULL;
+}
+
+/* Operand 0 says what is called, 1 the class of what it may raise; the rest are its arguments. */
+LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
+    const Type *result = call->type;
+    LLVMValueRef to = l_alloca_bytes(l, type_size(result) + 1, 16, "result");
+    LLVMValueRef failed = call_host(l, call, 2, l_arg_const(call, 0)->text, to);
+    TRY(failed);
+    l_raise_pending_if(l, failed, l_arg_const(call, 1)->text, 0);
+    return l_has_bytes(result) ? l_load(l, result, to) : LLVMGetUndef(l_type(l, result));
+}
+
+/* Operand 0 is the class, the rest the exception's arguments. */
+LLVMValueRef lower_func_raise_python(Lower *l, const Value *call) {
+    LLVMValueRef failed = call_host(l, call, 0, "raise", l_null(l->ptr));
+    TRY(failed);
+    l_raise_pending_if(l, failed, NULL, l_arg_type(call, 0)->object);
+    return LLVMGetUndef(l->empty);
+}

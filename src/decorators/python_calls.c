@@ -1,0 +1,120 @@
+/* python_calls.c: the interpreter's functions for compiled code: print, formats, methods of str.
+ *
+ * In: a call of compiled code, of any thread, with the GIL or without (runtime/host/python.c): a text that says what is
+ * called, and the arguments' bytes.  Out: the result's bytes; false: the exception is set.
+ *
+ * The text is a word and the names of the last arguments, by keyword:
+ *   print        a built-in function
+ *   .upper       a method of the first argument
+ *   %            an operator: the first argument % the second
+ *   raise        an exception of the class that is the first argument is raised
+ * The interpreter sees copies: what it keeps of a list is not what compiled code goes on with. */
+#include "decorators/decorators.h"
+
+#include <string.h> /* strcspn */
+
+static ModuleState *find_state(void) {
+    PyObject *module = PyImport_ImportModule("krait._krait");
+    ModuleState *state = module ? PyModule_GetState(module) : NULL;
+    Py_XDECREF(module); /* sys.modules holds it */
+    return state;
+}
+
+/* The arguments' objects, behind a place for what vectorcall may put in front. */
+static bool box_arguments(const Marshal *marshal, const Type *types, const char *from, PyObject **objects) {
+    for (uint32_t i = 0; i < types->count; i++) {
+        const char *at = from + type_item_offset(types, i);
+        marshal_retain(types->items[i], at); /* boxing uses a reference up */
+        if (!(objects[i] = marshal_box(marshal, types->items[i], at))) return false;
+    }
+    return true;
+}
+
+static PyObject *keyword_names(const char *what, size_t *count) {
+    PyObject *names = PyList_New(0);
+    for (what += strcspn(what, " "); names && *what; what += strcspn(what, " ")) {
+        what++;
+        PyObject *name = PyUnicode_FromStringAndSize(what, (Py_ssize_t)strcspn(what, " "));
+        if (!name || PyList_Append(names, name) < 0) Py_CLEAR(names);
+        Py_XDECREF(name);
+    }
+    *count = names ? (size_t)PyList_GET_SIZE(names) : 0;
+    PyObject *tuple = names && *count ? PyList_AsTuple(names) : NULL;
+    Py_XDECREF(names);
+    return tuple;
+}
+
+static PyObject *raise_exception(PyObject *const *objects, size_t count) {
+    PyObject *exception = PyObject_Vectorcall(objects[0], objects + 1, count - 1, NULL);
+    if (exception && PyExceptionInstance_Check(exception))
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    else if (exception)
+        PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
+    Py_XDECREF(exception);
+    return NULL;
+}
+
+static PyObject *call(const char *what, PyObject *const *objects, size_t count) {
+    if (strcmp(what, "raise") == 0) return raise_exception(objects, count);
+    if (*what == '%') return PyNumber_Remainder(objects[0], objects[1]);
+    size_t named;
+    PyObject *names = keyword_names(what, &named), *result = NULL;
+    bool method = *what == '.';
+    what += method;
+    PyObject *word = PyErr_Occurred() ? NULL : PyUnicode_FromStringAndSize(what, (Py_ssize_t)strcspn(what, " "));
+    if (word && method) {
+        result = PyObject_VectorcallMethod(word, objects, count - named, names);
+    } else if (word) {
+        PyObject *function = PyDict_GetItemWithError(PyEval_GetBuiltins(), word);
+        if (function) result = PyObject_Vectorcall(function, objects, count - named, names);
+        if (!function && !PyErr_Occurred()) PyErr_Format(PyExc_SystemError, "no builtin %U", word);
+    }
+    Py_XDECREF(word);
+    Py_XDECREF(names);
+    return result;
+}
+
+static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to) {
+    MarshalResult taken = type->kind == TY_NONE ? MARSHAL_OK : marshal_unpack(marshal, type, object, to);
+    if (taken == MARSHAL_MISMATCH)
+        PyErr_Format(PyExc_TypeError, "the interpreter gave a value of type %s, which is not expected here",
+                     Py_TYPE(object)->tp_name);
+    return taken == MARSHAL_OK;
+}
+
+static bool call_boxed(const char *what, const Type *types, const char *arguments, const Type *type, char *to) {
+    ModuleState *state = find_state();
+    PyObject **objects = PyMem_Calloc(types->count + 1, sizeof *objects), *result = NULL;
+    bool done = false;
+    if (state && objects) {
+        Marshal marshal = state->host_marshal;
+        marshal.copies = true;
+        if (box_arguments(&marshal, types, arguments, objects)) result = call(what, objects, types->count);
+        done = result && take_result(&marshal, type, result, to);
+    } else if (!objects) {
+        PyErr_NoMemory();
+    }
+    for (uint32_t i = 0; objects && i < types->count; i++) Py_XDECREF(objects[i]);
+    Py_XDECREF(result);
+    PyMem_Free(objects);
+    return done;
+}
+
+/* What was raised before may be set still: compiled code has caught it, and may raise it again. */
+static bool call_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    bool done = call_boxed(what, types, arguments, result, to);
+    if (done) {
+        PyErr_Restore(type, value, traceback);
+    } else {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+    }
+    PyGILState_Release(gil);
+    return done;
+}
+
+void python_calls_init(void) { host_set_python_call(call_python); }

@@ -1,0 +1,208 @@
+/* table.c: Python's dicts and sets to those of compiled code and back.
+ *
+ * In: a dict whose keys have one type and whose values have one, or a set of items of one type.  Out: the entries,
+ * whose hashes are not known yet, and no hash table: compiled code makes it when it first looks for something
+ * (krait/prelude/tables.py).  As a list (list.c) the entries remember where they came from, which is written to after
+ * the call if they changed, and which the result is where it is returned. */
+#include "runtime/marshal/marshal_private.h"
+
+#include <string.h> /* memcpy */
+
+enum { DEAD = -1, UNKNOWN = -2 }; /* hashes, as in the prelude */
+
+static HeapHead *list_at(const void *from, uint32_t which) {
+    uintptr_t owner;
+    memcpy(&owner, (const char *)from + which * sizeof owner, sizeof owner);
+    return (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
+}
+
+/* ---- the type ---- */
+
+/* The type that all of them have; *known: of those before, TY_BOTTOM at first. */
+static bool same_type(const Marshal *marshal, PyObject *object, const char *what, const char *container, Arena *arena,
+                      const Type **known) {
+    const Type *type = marshal_typeof_const(marshal, object, arena, NULL);
+    if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
+    if (type && (*known)->kind != TY_BOTTOM && type != *known) {
+        PyErr_Format(PyExc_TypeError,
+                     "a %s whose %s have several types cannot be an argument of compiled code: one is of type %s; "
+                     "convert them",
+                     container, what, Py_TYPE(object)->tp_name);
+        return false;
+    }
+    if (type) *known = type;
+    return type != NULL;
+}
+
+static const Type *refuse_empty(const char *container) {
+    PyErr_Format(PyExc_TypeError,
+                 "an empty %s cannot be an argument of compiled code, which has to know the types of "
+                 "what it holds: make it in the function",
+                 container);
+    return NULL;
+}
+
+const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
+    const Type *key = type_simple(marshal->types, TY_BOTTOM), *value = key;
+    PyObject *item, *mapped, *iterator;
+    Py_ssize_t at = 0;
+    bool fine = true;
+    if (PyDict_Check(object)) {
+        if (!PyDict_GET_SIZE(object)) return refuse_empty("dict");
+        while (fine && PyDict_Next(object, &at, &item, &mapped))
+            fine = same_type(marshal, item, "keys", "dict", arena, &key) &&
+                   same_type(marshal, mapped, "values", "dict", arena, &value);
+        return fine ? type_table_of(marshal->types, key, value) : NULL;
+    }
+    if (!PySet_GET_SIZE(object)) return refuse_empty("set");
+    if (!(iterator = PyObject_GetIter(object))) return NULL;
+    while (fine && (item = PyIter_Next(iterator))) {
+        fine = same_type(marshal, item, "items", "set", arena, &key);
+        Py_DECREF(item);
+    }
+    Py_DECREF(iterator);
+    return fine && !PyErr_Occurred() ? type_table_of(marshal->types, key, NULL) : NULL;
+}
+
+/* ---- from Python ---- */
+
+typedef struct Filling {
+    const Marshal *marshal;
+    const Type *entry;
+    HeapHead *entries;
+    bool convert;
+} Filling;
+
+static MarshalResult put_entry(Filling *f, PyObject *const *parts) {
+    ListBody *list = heap_content(f->entries);
+    if (list->length == list->capacity && krait_heap_list_grow(f->entries)) return PyErr_NoMemory(), MARSHAL_ERROR;
+    char *entry = (char *)list->items + list->length * list->item_bytes;
+    memset(entry, 0, (size_t)list->item_bytes);
+    *(int64_t *)(entry + type_item_offset(f->entry, 0)) = UNKNOWN;
+    list->length++; /* what is there of the entry is given up with the list */
+    MarshalResult result = MARSHAL_OK;
+    for (uint32_t i = 1; result == MARSHAL_OK && i < f->entry->count; i++) {
+        const Type *type = f->entry->items[i];
+        result = marshal_taker(type)(f->marshal, type, parts[i - 1], entry + type_item_offset(f->entry, i), f->convert);
+    }
+    return result;
+}
+
+static MarshalResult put_dict(Filling *f, PyObject *dict) {
+    MarshalResult result = MARSHAL_OK;
+    PyObject *parts[2];
+    Py_ssize_t at = 0;
+    while (result == MARSHAL_OK && PyDict_Next(dict, &at, &parts[0], &parts[1])) result = put_entry(f, parts);
+    return result;
+}
+
+static MarshalResult put_set(Filling *f, PyObject *set) {
+    PyObject *item, *iterator = PyObject_GetIter(set);
+    MarshalResult result = iterator ? MARSHAL_OK : MARSHAL_ERROR;
+    while (result == MARSHAL_OK && (item = PyIter_Next(iterator))) {
+        result = put_entry(f, &item);
+        Py_DECREF(item); /* the set has it */
+    }
+    Py_XDECREF(iterator);
+    return result == MARSHAL_OK && PyErr_Occurred() ? MARSHAL_ERROR : result;
+}
+
+static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    Filling filling = {marshal, type->items[0]->items[0], marshal_new_list(type->items[0]->items[0], 0), convert};
+    HeapHead *slots = filling.entries ? marshal_new_list(type->items[1]->items[0], 0) : NULL;
+    if (!slots) {
+        if (filling.entries) heap_release(filling.entries);
+        return PyErr_NoMemory(), MARSHAL_ERROR;
+    }
+    MarshalResult result = type->kind == TY_DICT ? put_dict(&filling, object) : put_set(&filling, object);
+    ((ListBody *)heap_content(filling.entries))->origin = marshal->copies ? NULL : object;
+    uintptr_t owners[2] = {(uintptr_t)filling.entries | OWNER_HEAP, (uintptr_t)slots | OWNER_HEAP};
+    if (result == MARSHAL_OK)
+        memcpy(to, owners, sizeof owners);
+    else
+        marshal_release(type, owners);
+    return result;
+}
+
+MarshalResult marshal_take_dict(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    return PyDict_Check(object) ? take_table(marshal, type, object, to, convert) : MARSHAL_MISMATCH;
+}
+
+MarshalResult marshal_take_set(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    return PySet_Check(object) ? take_table(marshal, type, object, to, convert) : MARSHAL_MISMATCH;
+}
+
+/* ---- to Python ---- */
+
+static PyObject *box_part(const Marshal *marshal, const Type *entry, const char *from, uint32_t i) {
+    const char *at = from + type_item_offset(entry, i);
+    marshal_retain(entry->items[i], at); /* boxing uses a reference up */
+    return marshal_box(marshal, entry->items[i], at);
+}
+
+/* What lives of the entries, into an empty dict or set. */
+static bool fill(const Marshal *marshal, const Type *type, const ListBody *entries, PyObject *object) {
+    const Type *entry = type->items[0]->items[0];
+    bool fine = true;
+    for (int64_t i = 0; fine && i < entries->length; i++) {
+        const char *at = (const char *)entries->items + i * entries->item_bytes;
+        if (*(const int64_t *)(at + type_item_offset(entry, 0)) == DEAD) continue;
+        PyObject *key = box_part(marshal, entry, at, 1);
+        PyObject *value = key && type->kind == TY_DICT ? box_part(marshal, entry, at, 2) : NULL;
+        fine = key &&
+               (type->kind == TY_DICT ? value && PyDict_SetItem(object, key, value) == 0 : PySet_Add(object, key) == 0);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    return fine;
+}
+
+static PyObject *box_table(const Marshal *marshal, const Type *type, const void *from) {
+    ListBody *entries = heap_content(list_at(from, 0));
+    PyObject *object;
+    if (entries->origin && !marshal->copies) {
+        object = Py_NewRef((PyObject *)entries->origin);
+    } else {
+        object = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
+        if (object && !fill(marshal, type, entries, object)) Py_CLEAR(object);
+        if (!marshal->copies) entries->origin = object; /* while the result is boxed this is what it is */
+    }
+    marshal_release(type, from);
+    return object;
+}
+
+PyObject *marshal_box_dict(const Marshal *marshal, const Type *type, const void *from) {
+    return box_table(marshal, type, from);
+}
+
+PyObject *marshal_box_set(const Marshal *marshal, const Type *type, const void *from) {
+    return box_table(marshal, type, from);
+}
+
+/* What it holds first, lists for one; then itself, anew. */
+bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from) {
+    const ListBody *entries = heap_content(list_at(from, 0));
+    const Type *entry = type->items[0]->items[0];
+    for (int64_t i = 0; i < entries->length; i++) {
+        const char *at = (const char *)entries->items + i * entries->item_bytes;
+        if (*(const int64_t *)(at + type_item_offset(entry, 0)) != DEAD && !marshal_write_back(marshal, entry, at))
+            return false;
+    }
+    PyObject *origin = entries->origin;
+    const ListBody *slots = heap_content(list_at(from, 1));
+    bool changed = slots->length && ((const int64_t *)slots->items)[slots->length - 2];
+    if (!origin || !changed) return true;
+    PyObject *fresh = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
+    bool done = fresh && fill(marshal, type, entries, fresh);
+    if (done && type->kind == TY_DICT) {
+        PyDict_Clear(origin);
+        done = PyDict_Update(origin, fresh) == 0;
+    } else if (done) {
+        done = PySet_Clear(origin) == 0;
+        PyObject *updated = done ? PyObject_CallMethod(origin, "update", "O", fresh) : NULL;
+        done = updated != NULL;
+        Py_XDECREF(updated);
+    }
+    Py_XDECREF(fresh);
+    return done;
+}

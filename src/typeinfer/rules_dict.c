@@ -1,0 +1,316 @@
+/* rules_dict.c: typing rules of dicts and sets, Python of the prelude over two lists (krait/prelude/tables.py).
+ *
+ * In: a dict or a set and what is done with it.  Out: the types of its keys and values, which start with nothing and
+ * grow with what is put in (solver_put), as a list's items do; the operation as a call of the prelude on operands of
+ * these types.  Before anything is put in, a key is never found, whatever its type. */
+#include "typeinfer/rules_library.h" /* lib_* */
+
+static bool on_heap(Typing *t) {
+    if (!t->in->device) return true;
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "kernels have no dicts and sets");
+    return typing_hint(t, "use an array, whose items are found by number");
+}
+
+/* The dict or set that operand `arg` is; NULL: it is none. */
+static const Type *table_of(const Typing *t, size_t arg) {
+    const Type *type = arg < t->nargs && t->args[arg].type ? t->args[arg].type : NULL;
+    return type && type_is_table(type) ? type : NULL;
+}
+
+static bool is_empty(const Type *table) { return type_key(table)->kind == TY_BOTTOM; }
+
+static bool is_key(const Type *type) {
+    if (type->kind == TY_SCALAR) return type_scalar_kind(type) != 'c';
+    if (type->kind != TY_TUPLE) return type->kind == TY_STRING || type->kind == TY_BOTTOM;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!is_key(type->items[i])) return false;
+    return true;
+}
+
+/* As a list's items: members of enumerations are ints, texts are strings. */
+static const Type *content_type(Typing *t, const Type *type) {
+    return type->kind == TY_SCALAR && type->object ? infer_int(t->in) : typeinfer_general(t->in, type);
+}
+
+/* Operand `table` holds a key and, if it is a dict, a value of these types too. */
+static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
+    const Type *is = t->args[table].type;
+    if (key->kind == TY_BOTTOM) return true;
+    key = content_type(t, key);
+    if (!is_key(key)) {
+        typing_fail(t, DIAG_TYPING, "%s cannot be a key of a dict or an item of a set", typing_text(t, key));
+        return typing_hint(t, "numbers, strings, and tuples of them can");
+    }
+    if (t->emit) return true;
+    const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? content_type(t, value) : NULL);
+    return more == is || solver_put(t, t->values[table], more);
+}
+
+/* Operand `arg`, a key that is looked for; false: no key of that type is ever found. */
+static bool as_key(Typing *t, size_t arg, const Type *key) {
+    const Type *type = content_type(t, t->args[arg].type);
+    const Type *joined = typeinfer_join(t->in->config->promotion, t->in->types, type, key);
+    return joined == key ? typing_as(t, arg, key) : false;
+}
+
+static bool refuse_key(Typing *t, size_t arg) {
+    typing_fail_arg(t, arg, DIAG_TYPING, "%s is no key of a %s", typing_arg_text(t, arg),
+                    typing_text(t, t->args[0].type));
+    return typing_hint(t, "convert it to the type of the keys");
+}
+
+static bool become(Typing *t, const char *name) {
+    t->op = OP_CALL;
+    return typing_become_prelude(t, name);
+}
+
+/* ---- new ones ---- */
+
+static bool make(Typing *t, const Type *table) {
+    Value *value = NULL;
+    if (t->emit) {
+        Value *lists[2];
+        for (uint32_t i = 0; i < 2; i++) lists[i] = typing_make_op(t, OP_LIST, table->items[i], NULL, 0);
+        value = typing_make_op(t, OP_TUPLE, table, lists, 2);
+    }
+    return typing_become(t, value, table);
+}
+
+static bool display(Typing *t, TypeKind kind) {
+    const Type *known = t->at->type, *nothing = infer_bottom(t->in);
+    TRY(on_heap(t));
+    if (known && known->kind == kind) return make(t, known);
+    return make(t, type_table_of(t->in->types, nothing, kind == TY_DICT ? nothing : NULL));
+}
+
+bool rule_dict(Typing *t) { return display(t, TY_DICT); }
+bool rule_set(Typing *t) { return display(t, TY_SET); }
+
+/* dict(x), of another or of pairs; set(x) of what can be walked. */
+bool rule_func_table_from(Typing *t) {
+    bool dict = t->func == FUNC_DICT || t->func == FUNC_TYPED_DICT;
+    TRY(on_heap(t));
+    if (t->nnames) {
+        typing_fail(t, DIAG_UNSUPPORTED, "dict() with keyword arguments is not compiled");
+        return typing_hint(t, "write the dict out: {'a': 1}");
+    }
+    if (t->nargs == 0) return typing_become_op(t, dict ? OP_DICT : OP_SET);
+    return typing_become_prelude(t, dict ? "tables:dict_from" : "tables:set_from");
+}
+
+/* Of the types that Python's numbers have, theirs. */
+static const Type *declared(Typing *t, size_t arg) {
+    const Type *type = t->args[arg].type;
+    if (type->kind == TY_FUNC && type->func->id == FUNC_STR) return type_simple(t->in->types, TY_STRING);
+    TRY(type = typing_const_element(t, arg));
+    bool python = type_is_scalar(type) && (type->scalar == SCALAR_BOOL || type->scalar == SCALAR_INT64 ||
+                                           type->scalar == SCALAR_FLOAT64 || type->scalar == SCALAR_COMPLEX128);
+    return python ? infer_scalar(t->in, (Scalar)type->scalar, true) : type;
+}
+
+/* Dict.empty(key_type, value_type) */
+bool rule_func_empty_dict(Typing *t) {
+    static const char *const params[] = {"key_type", "value_type", "n_keys"};
+    const Type *key, *value;
+    TRY(on_heap(t) && typing_bind_keywords(t, params, 2, 3));
+    TRY(key = declared(t, 0));
+    TRY(value = declared(t, 1));
+    return make(t, type_table_of(t->in->types, key, value));
+}
+
+/* ---- items of dicts ---- */
+
+bool typing_table_getitem(Typing *t) {
+    const Type *dict = table_of(t, 0);
+    if (is_empty(dict)) return become(t, "tables:missing");
+    if (!as_key(t, 1, type_key(dict))) return refuse_key(t, 1);
+    return become(t, "tables:get_item");
+}
+
+bool typing_table_setitem(Typing *t) {
+    TRY(put(t, 0, t->args[1].type, t->args[2].type) && !t->failed);
+    const Type *dict = table_of(t, 0);
+    if (is_empty(dict)) return typing_result(t, infer_none(t->in), NULL); /* it has just grown: asked again */
+    if (!as_key(t, 1, type_key(dict)) || !as_key(t, 2, type_dict_value(dict)))
+        return typing_result(t, infer_none(t->in), NULL);
+    return become(t, "tables:set_item");
+}
+
+bool typing_table_delitem(Typing *t) {
+    const Type *dict = table_of(t, 0);
+    if (is_empty(dict)) return become(t, "tables:missing");
+    if (!as_key(t, 1, type_key(dict))) return refuse_key(t, 1);
+    return become(t, "tables:delete");
+}
+
+bool typing_table_contains(Typing *t) {
+    const Type *table = infer_content(t->args[1].type);
+    bool in = t->op == OP_IN;
+    if (table != t->args[1].type) typing_as(t, 1, table);
+    if (is_empty(table))
+        return typing_result(t, infer_bool(t->in), t->emit ? const_bool(t->in->arena, t->in->types, !in) : NULL);
+    if (!as_key(t, 0, type_key(table))) {
+        typing_fail_arg(t, 0, DIAG_TYPING, "%s is never in a %s", typing_arg_text(t, 0), typing_text(t, table));
+        return typing_hint(t, "convert it to the type of the keys");
+    }
+    return become(t, in ? "tables:contains" : "tables:contains_not");
+}
+
+/* get(k[, x]), pop(k[, x]) */
+bool rule_func_dict_get(Typing *t) {
+    const Type *dict = table_of(t, 0);
+    bool pops = t->func == FUNC_DICT_POP;
+    if (!dict || t->nnames) return typing_bad_operands(t);
+    for (size_t i = 2; i < t->nargs; i++) typing_as(t, i, content_type(t, t->args[i].type));
+    if (is_empty(dict)) {
+        if (t->nargs > 2) return typing_become_arg(t, 2);
+        return pops ? typing_become_prelude(t, "tables:missing")
+                    : typing_become_const(t, const_none(t->in->arena, t->in->types));
+    }
+    if (!as_key(t, 1, type_key(dict))) return refuse_key(t, 1);
+    if (!pops) return typing_become_prelude(t, t->nargs > 2 ? "tables:get_or" : "tables:get");
+    return typing_become_prelude(t, t->nargs > 2 ? "tables:pop_or" : "tables:pop");
+}
+
+bool rule_func_dict_setdefault(Typing *t) {
+    if (!table_of(t, 0) || t->nnames) return typing_bad_operands(t);
+    if (t->nargs < 3) {
+        typing_fail(t, DIAG_UNSUPPORTED, "setdefault() needs the value, for None is none of the dict's");
+        return false;
+    }
+    TRY(put(t, 0, t->args[1].type, t->args[2].type) && !t->failed);
+    const Type *dict = table_of(t, 0);
+    if (is_empty(dict) || !as_key(t, 1, type_key(dict)) || !as_key(t, 2, type_dict_value(dict)))
+        return typing_result(t, infer_bottom(t->in), NULL); /* it has just grown: asked again */
+    return typing_become_prelude(t, "tables:setdefault");
+}
+
+/* ---- items of sets ---- */
+
+bool rule_func_set_add(Typing *t) {
+    if (!table_of(t, 0)) return typing_bad_operands(t);
+    TRY(put(t, 0, t->args[1].type, NULL) && !t->failed);
+    const Type *set = table_of(t, 0);
+    if (is_empty(set) || !as_key(t, 1, type_key(set))) return typing_result(t, infer_none(t->in), NULL);
+    return typing_become_prelude(t, "tables:add");
+}
+
+/* remove(x), discard(x) */
+bool rule_func_set_remove(Typing *t) {
+    const Type *set = table_of(t, 0);
+    bool raises = t->func == FUNC_SET_REMOVE;
+    if (!set) return typing_bad_operands(t);
+    if (is_empty(set))
+        return raises ? typing_become_prelude(t, "tables:missing")
+                      : typing_become_const(t, const_none(t->in->arena, t->in->types));
+    if (!as_key(t, 1, type_key(set))) return refuse_key(t, 1);
+    return typing_become_prelude(t, raises ? "tables:delete" : "tables:discard");
+}
+
+/* ---- whole ones ---- */
+
+/* What walking over operand `arg` gives; NULL: refused, or not known yet. */
+static const Type *walked_item(Typing *t, size_t arg) {
+    const Type *type = infer_content(t->args[arg].type);
+    if (type_is_table(type)) return type_key(type);
+    const Type *typing_iterator_type(Typing * t, size_t arg, const Type **cast); /* rules_tuple.c */
+    const Type *cast, *iter = typing_iterator_type(t, arg, &cast),
+                      *item = iter ? type_iter_item(t->in->types, iter) : NULL;
+    return item ? item : iter ? infer_bottom(t->in) : NULL;
+}
+
+/* update(x), and the methods of sets that take others: what is in them is put in. */
+bool rule_func_table_update(Typing *t) {
+    const Type *table = table_of(t, 0);
+    if (!table || t->nnames) return typing_bad_operands(t);
+    for (size_t i = 1; i < t->nargs; i++) {
+        const Type *item, *more = infer_content(t->args[i].type);
+        if (table->kind == TY_DICT && more->kind == TY_DICT) {
+            TRY(put(t, 0, type_key(more), type_dict_value(more)));
+            continue;
+        }
+        TRY(item = walked_item(t, i));
+        if (item->kind == TY_BOTTOM) continue;
+        if (table->kind == TY_SET) {
+            TRY(put(t, 0, item, NULL));
+        } else {
+            if (item->kind != TY_TUPLE || item->count != 2) return typing_bad_operands(t);
+            TRY(put(t, 0, item->items[0], item->items[1]));
+        }
+    }
+    if (t->failed) return false;
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
+/* Methods that put nothing in. */
+bool rule_func_table_method(Typing *t) {
+    if (!table_of(t, 0) || t->nnames) return typing_bad_operands(t);
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
+bool typing_table_binary(Typing *t) {
+    bool dict = t->args[0].type->kind == TY_DICT, here = (t->flags & VF_INPLACE) != 0;
+    const Type *more = t->args[1].type;
+    if (here && t->op == OP_OR) {
+        TRY(put(t, 0, type_key(more), dict ? type_dict_value(more) : NULL) && !t->failed);
+        return become(t, dict ? "tables:dict_joined" : "tables:set_joined");
+    }
+    switch (t->op) {
+    case OP_OR: return become(t, dict ? "tables:dict_union" : "tables:union_of_two");
+    case OP_AND: return dict ? typing_bad_operands(t) : become(t, here ? "tables:kept" : "tables:intersection_of_two");
+    case OP_SUB: return dict ? typing_bad_operands(t) : become(t, here ? "tables:dropped" : "tables:difference_of_two");
+    case OP_XOR: return dict || here ? typing_bad_operands(t) : become(t, "tables:symmetric_difference");
+    default: return typing_bad_operands(t);
+    }
+}
+
+bool typing_table_compare(Typing *t) {
+    static const char *const names[] = {"tables:is_proper_subset", "tables:is_subset",          "tables:set_equal",
+                                        "tables:set_not_equal",    "tables:is_proper_superset", "tables:is_superset"};
+    if (t->args[0].type->kind == TY_SET) return become(t, names[t->op - OP_LT]);
+    if (t->op != OP_EQ && t->op != OP_NE) return typing_bad_operands(t);
+    return become(t, t->op == OP_EQ ? "tables:dict_equal" : "tables:dict_not_equal");
+}
+
+bool typing_walked(Typing *t, size_t arg) {
+    const Type *type = infer_content(t->args[arg].type);
+    if (!type_is_table(type)) return true;
+    ObjRef keys = t->in->host->prelude(t->in->host->self, "tables:keys");
+    TRY(keys);
+    Fact facts[2] = {{type_object(t->in->types, TY_PYFUNC, keys), NULL}, t->args[arg]};
+    Value *values[2] = {NULL, t->values[arg]};
+    facts[0].konst = const_of(t->in->arena, facts[0].type);
+    if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
+    TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[arg],
+                   &t->values[arg]));
+    return t->args[arg].type->kind == TY_LIST;
+}
+
+/* ---- what the prelude is made of ---- */
+
+/* The lists of a dict or a set. */
+bool rule_func_table_lists(Typing *t) {
+    const Type *table = table_of(t, 0);
+    if (!table) return typing_bad_operands(t);
+    const Type *lists = type_tuple(t->in->types, table->items, 2);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_CAST, lists, t->values, 1) : NULL, lists);
+}
+
+/* A dict or a set of the same types without items. */
+bool rule_func_empty_like(Typing *t) {
+    const Type *table = table_of(t, 0);
+    return table ? make(t, table) : typing_bad_operands(t);
+}
+
+/* The hash of a key: not the interpreter's, which is not the same from one process to the next. */
+bool rule_func_key_hash(Typing *t) {
+    const Type *type = t->args[0].type;
+    if (type->kind == TY_BOTTOM) return typing_result(t, infer_int(t->in), NULL);
+    if (type->kind == TY_STRING) return typing_become_prelude(t, "hashing:of_string");
+    if (type->kind == TY_TUPLE)
+        return typing_become_prelude(t, type->count ? "hashing:of_tuple" : "hashing:of_nothing");
+    if (type->kind != TY_SCALAR) return typing_bad_operands(t);
+    bool real = type_scalar_kind(type) == 'f';
+    typing_as(t, 0, real ? infer_float(t->in) : infer_int(t->in));
+    return typing_become_prelude(t, real ? "hashing:of_float" : "hashing:of_int");
+}

@@ -1,0 +1,282 @@
+/* rules_string.c: typing rules of strings, of texts made of values, and of print.
+ *
+ * A text of the program is a constant, TY_STR; what an f-string makes is a TY_TEXT, a template and values, until it is
+ * used; anything else is a TY_STRING, an object at run time, which both become where they meet one or are put
+ * somewhere.
+ * What is done with strings is Python of the prelude over their code points, or a call of the interpreter, whose rows
+ * say by letters what it takes and gives: s string, i int, b bool, L list of strings, T three strings, * anything;
+ * behind [ they may be left out, or None. */
+#include <string.h> /* strchr, strrchr */
+
+#include "typeinfer/rules_library.h" /* lib_* */
+
+static const Type *string_type(Infer *in) { return type_simple(in->types, TY_STRING); }
+
+static bool is_text(const Type *type) {
+    return type->kind == TY_STR || type->kind == TY_STRING || type->kind == TY_TEXT;
+}
+
+bool typing_is_text(const Type *type) { return is_text(type); }
+
+static bool on_host(Typing *t) {
+    if (!t->in->device) return true;
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "kernels have no strings but constants");
+    return typing_hint(t, "make the text outside, after the launch");
+}
+
+const Type *typeinfer_general(Infer *in, const Type *type) {
+    const Type *items[64];
+    bool changed = false;
+    if (type->kind == TY_STR || type->kind == TY_TEXT) return string_type(in);
+    if (type->kind == TY_OPTIONAL) return type_optional(in->types, typeinfer_general(in, type->items[0]));
+    if (type->kind != TY_TUPLE || type->count > COUNT_OF(items)) return type;
+    for (uint32_t i = 0; i < type->count; i++) {
+        items[i] = typeinfer_general(in, type->items[i]);
+        changed |= items[i] != type->items[i];
+    }
+    return changed ? type_tuple_like(in->types, type, items) : type;
+}
+
+bool typing_as(Typing *t, size_t arg, const Type *type) {
+    if (t->emit) t->values[arg] = typing_make_cast(t, t->values[arg], type);
+    if (t->args[arg].type != type) t->args[arg] = (Fact){type, NULL};
+    return true;
+}
+
+/* ---- calls of the interpreter ---- */
+
+/* The call of what `what` says on the arguments, which may raise `error`. */
+static bool call_python(Typing *t, const char *what, const char *error, const Type *result) {
+    Infer *in = t->in;
+    TRY(on_host(t));
+    if (!t->emit) return typing_become(t, NULL, result);
+    Value **args = ARENA_ARRAY(in->arena, Value *, t->nargs + 2);
+    args[0] = typing_make_const(t, const_str(in->arena, in->types, what));
+    args[1] = typing_make_const(t, const_str(in->arena, in->types, error));
+    for (size_t i = 0; i < t->nargs; i++) args[2 + i] = t->values[i];
+    return typing_become(t, typing_make_func(t, FUNC_CALL_PYTHON, result, args, t->nargs + 2), result);
+}
+
+/* With the names of keywords behind it. */
+static const char *with_names(Typing *t, const char *what) {
+    Buf buf;
+    buf_init(&buf, t->in->arena);
+    buf_puts(&buf, what);
+    for (size_t i = 0; i < t->nnames; i++) buf_printf(&buf, " %s", t->names[i]);
+    return buf.text;
+}
+
+/* The arguments from number `first` on become what the interpreter can be given. */
+static bool take_values(Typing *t, size_t first) {
+    for (size_t i = first; i < t->nargs; i++) {
+        const Type *type = typeinfer_general(t->in, t->args[i].type);
+        if (!type_can_leave(type)) {
+            typing_fail_arg(t, i, DIAG_TYPING, "%s cannot be made a text", typing_arg_text(t, i));
+            return typing_hint(t, "numbers, strings, arrays, and tuples, lists, dicts and sets of them can");
+        }
+        typing_as(t, i, type);
+    }
+    return true;
+}
+
+static const Type *list_of_strings(Infer *in) {
+    const Type *item = string_type(in);
+    return type_with_items(in->types, TY_LIST, 0, &item, 1);
+}
+
+static const Type *type_of_letter(Infer *in, char letter) {
+    switch (letter) {
+    case 's': return string_type(in);
+    case 'i': return infer_int(in);
+    case 'b': return infer_bool(in);
+    case 'L': return list_of_strings(in);
+    default: return lib_uniform_tuple(in, string_type(in), 3);
+    }
+}
+
+/* An argument for a letter. */
+static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
+    const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
+    if (optional && type->kind == TY_NONE) return true;
+    bool fits = letter == 's' ? is_text(content) : letter == 'L' ? content == to : lib_kinds(t, arg, 1, "biu");
+    if (letter == 'L' && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM) return true;
+    return fits ? typing_as(t, arg, to) : typing_bad_operands(t);
+}
+
+/* Any iterable of strings: the list of them. */
+static bool as_list(Typing *t, size_t arg) {
+    const Type *type = infer_content(t->args[arg].type), *wanted = list_of_strings(t->in);
+    if (type->kind == TY_LIST) return true;
+    Fact facts[2] = {{type_func(t->in->types, &func_info[FUNC_LIST].head), NULL}, t->args[arg]};
+    Value *values[2] = {NULL, t->values[arg]};
+    facts[0].konst = const_of(t->in->arena, facts[0].type);
+    if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
+    TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[arg],
+                   &t->values[arg]));
+    return t->args[arg].type == wanted || typing_bad_operands(t);
+}
+
+bool rule_func_python_method(Typing *t) {
+    const FuncInfo *row = &func_info[t->func];
+    const char *letters = row->signature, *name = strrchr(row->head.names, '.');
+    bool optional = false;
+    for (size_t i = 0; i < t->nargs && *letters != '*'; i++) {
+        if (i >= t->nargs - t->nnames) { /* by name: the interpreter knows which */
+            const Type *type = infer_content(t->args[i].type);
+            if (type->kind != TY_NONE) TRY(take_letter(t, i, is_text(type) ? 's' : 'i', true));
+            continue;
+        }
+        while (*letters == '[') letters++, optional = true;
+        if (*letters == '*') break;
+        if (*letters == 'L') TRY(as_list(t, i));
+        TRY(take_letter(t, i, *letters, optional));
+        letters += letters[1] != '>';
+    }
+    TRY(take_values(t, 0));
+    return call_python(t, with_names(t, name), "ValueError", type_of_letter(t->in, strchr(row->signature, '>')[1]));
+}
+
+/* str(x), repr(x), hex(n), ...: the built-in function of that name. */
+bool rule_func_text_of(Typing *t) {
+    if (t->nnames) return typing_bad_operands(t);
+    if (!t->nargs) return typing_become_const(t, const_str(t->in->arena, t->in->types, ""));
+    bool itself = t->func == FUNC_STR && is_text(t->args[0].type);
+    TRY(on_host(t) && take_values(t, 0));
+    if (itself) return typing_become_arg(t, 0);
+    return call_python(t, strrchr(func_info[t->func].head.names, '.') + 1, "TypeError", string_type(t->in));
+}
+
+bool rule_func_format_value(Typing *t) {
+    if (t->nnames) return typing_bad_operands(t);
+    TRY(take_values(t, 0));
+    return call_python(t, "format", "ValueError", string_type(t->in));
+}
+
+bool rule_func_hash(Typing *t) {
+    TRY(take_values(t, 0));
+    return call_python(t, "hash", "TypeError", infer_int(t->in));
+}
+
+bool rule_func_print(Typing *t) {
+    static const char *const known[] = {"sep", "end", "flush"};
+    for (size_t i = 0; i < t->nnames; i++) {
+        bool found = false;
+        for (size_t k = 0; k < COUNT_OF(known); k++) found |= strcmp(t->names[i], known[k]) == 0;
+        if (found) continue;
+        typing_fail(t, DIAG_BAD_ARGUMENTS,
+                    "print() takes sep=, end= and flush= in compiled code, not %s=", t->names[i]);
+        return typing_hint(t, "print to other files after the call");
+    }
+    if (t->in->device) {
+        typing_fail(t, DIAG_NOT_CALLABLE, "`print` is not compiled yet");
+        return typing_hint(t, "%s", typing_advice(t, "builtins.print"));
+    }
+    TRY(take_values(t, 0));
+    return call_python(t, with_names(t, "print"), "OSError", infer_none(t->in));
+}
+
+/* int("12", 2), float(" 1.5"): what the text says. */
+bool typing_number_from_text(Typing *t, const Type *to) {
+    char kind = scalar_info[to->scalar].kind;
+    const Type *python = kind == 'f' ? infer_float(t->in) : kind == 'c' ? infer_complex(t->in) : infer_int(t->in);
+    for (size_t i = 0; i < t->nargs; i++) TRY(take_letter(t, i, i ? 'i' : 's', false));
+    TRY(call_python(t, kind == 'f' ? "float" : kind == 'c' ? "complex" : "int", "ValueError", python));
+    if (t->emit) t->value = typing_make_cast(t, t->value, to);
+    t->result = to;
+    return true;
+}
+
+/* ---- texts of templates ---- */
+
+/* A text, as a string: the interpreter formats it. */
+Value *typing_make_text(Typing *t, Value *text) {
+    Infer *in = t->in;
+    Value **args = ARENA_ARRAY(in->arena, Value *, text->nargs + 2);
+    args[0] = typing_make_const(t, const_str(in->arena, in->types, ".format"));
+    args[1] = typing_make_const(t, const_str(in->arena, in->types, "ValueError"));
+    for (uint32_t i = 0; i < text->nargs; i++) {
+        Value *arg = value_resolve(text->args[i]);
+        args[2 + i] = typing_make_cast(t, arg, typeinfer_general(in, arg->type));
+    }
+    return typing_make_func(t, FUNC_CALL_PYTHON, string_type(in), args, text->nargs + 2);
+}
+
+bool typing_settle_texts(Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (t->args[i].type && t->args[i].type->kind == TY_TEXT) typing_as(t, i, string_type(t->in));
+    return true;
+}
+
+/* ---- operators ---- */
+
+static bool become(Typing *t, const char *name) {
+    t->op = OP_CALL;
+    return typing_become_prelude(t, name);
+}
+
+static bool both_strings(Typing *t) {
+    return typing_as(t, 0, string_type(t->in)) && typing_as(t, 1, string_type(t->in));
+}
+
+bool typing_string_binary(Typing *t) {
+    const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
+    TRY(on_host(t));
+    if (t->op == OP_ADD && is_text(a) && is_text(b)) return both_strings(t) && become(t, "strings:concatenated");
+    if (t->op == OP_MUL && is_text(a) && lib_kinds(t, 1, 1, "biu"))
+        return typing_as(t, 0, string_type(t->in)) && become(t, "strings:repeated");
+    if (t->op == OP_MUL && is_text(b) && lib_kinds(t, 0, 1, "biu"))
+        return typing_as(t, 1, string_type(t->in)) && become(t, "strings:repeated_so_often");
+    if (t->op == OP_MOD && is_text(a)) return take_values(t, 0) && call_python(t, "%", "TypeError", string_type(t->in));
+    return typing_bad_operands(t);
+}
+
+bool typing_string_compare(Typing *t) {
+    static const char *const names[] = {"strings:less",      "strings:less_equal", "strings:equal",
+                                        "strings:not_equal", "strings:greater",    "strings:greater_equal"};
+    return on_host(t) && both_strings(t) && become(t, names[t->op - OP_LT]);
+}
+
+bool typing_string_contains(Typing *t) {
+    if (!is_text(infer_content(t->args[0].type))) return typing_bad_operands(t);
+    return on_host(t) && both_strings(t) && become(t, t->op == OP_IN ? "strings:contains" : "strings:contains_not");
+}
+
+bool typing_string_getitem(Typing *t) {
+    const Type *index = infer_content(t->args[1].type);
+    bool slice = index->kind == TY_SLICE;
+    if (!slice && !type_is_integer(index))
+        return typing_fail(t, DIAG_BAD_INDEX, "a string is indexed by an int or a slice, not by %s",
+                           typing_arg_text(t, 1));
+    return on_host(t) && typing_as(t, 0, string_type(t->in)) &&
+           become(t, slice ? "strings:get_slice" : "strings:get_item");
+}
+
+/* Methods of the prelude: texts among the arguments are strings. */
+bool rule_func_string_method(Typing *t) {
+    TRY(on_host(t));
+    for (size_t i = 0; i < t->nargs; i++) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
+    if (!is_text(infer_content(t->args[0].type))) return typing_bad_operands(t);
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
+/* ---- what the prelude is made of ---- */
+
+static const Type *code_list(Infer *in) {
+    const Type *item = infer_scalar(in, SCALAR_UINT32, false);
+    return type_with_items(in->types, TY_LIST, 0, &item, 1);
+}
+
+static bool dress(Typing *t, const Type *from, const Type *to) {
+    if (t->args[0].type != from) return typing_bad_operands(t);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_CAST, to, t->values, 1) : NULL, to);
+}
+
+bool rule_func_codes(Typing *t) { return dress(t, string_type(t->in), code_list(t->in)); }
+bool rule_func_string_of(Typing *t) { return dress(t, code_list(t->in), string_type(t->in)); }
+
+bool rule_func_character(Typing *t) {
+    typing_cast(t, 0, infer_int(t->in));
+    return typing_result(t, string_type(t->in), NULL);
+}
+
+const Type *typing_characters_type(Infer *in) { return list_of_strings(in); }

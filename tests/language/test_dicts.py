@@ -1,0 +1,175 @@
+"""Dicts and sets: every method and operator, made here and passed in, against Python's; the order of dicts too."""
+
+import gc
+
+import numpy as np
+import pytest
+from oracle import agree, agree_all, make
+
+from krait import _testing, cuda, errors, njit, typed, types
+
+
+def function(body, count):
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    return make(f"def f({', '.join('abc'[:count])}):\n{lines}", "f")
+
+
+def of(body, *args):
+    agree(function(body, len(args)), *args)
+
+
+@pytest.mark.parametrize("body", [
+    "return {1: 2.5, a: 3.5}", "return {}", "d = {}\nfor i in range(a):\n    d[i * i] = i\nreturn d",
+    "return {i: i * i for i in range(a)}", "return {(i, j): i for i in range(a) for j in range(i)}",
+    "return {i: {j: i for j in range(i)} for i in range(a)}", "return {str(i): [i] for i in range(a) if i != 2}",
+    "d = dict()\nd['x'] = a\nreturn d", "return dict([(1, 2), (3, a)])", "return dict({1: a})",
+    "return {**{1: 2}, 3: a, **{1: 4}}", "d = {1.5: True, 2.5: False}\nreturn d[1.5], a in d, d",
+    "d = {}\nif a > 1:\n    d = {1: 2}\nreturn d", "d = {True: a}\nreturn d",
+    "d = {}\nd[1] = a\nd[2] = 2.5\nreturn d[2]", "return len({}), not {}, {1: 2} == {1: 2}",
+    "d = {}\nfor i in range(1000):\n    d[i] = i\nfor i in range(0, 1000, 2):\n    del d[i]\n"
+    "for i in range(500):\n    d[i * 7] = -i\nreturn d",
+    "d = {}\nfor i in range(300):\n    d[i] = 1\n    if i % 3:\n        d.popitem()\nreturn d",
+    "d = {}\nfor i in range(100):\n    d[i % 10] = i\n    if i % 4 == 0:\n        d.clear()\nreturn d",
+    "return a in {}, {1: 2}.get(a), {1: 2}.get(a, 7), {}.get(a, 7), {}.get(a)", "d = {}\nreturn d[a]",
+    "d = {}\nd.pop(a)", "return {-0.0: 1}[0.0], {2.0**60: a}, {float('inf'): 1}",
+])  # fmt: skip
+def test_dicts_made_here(body):
+    agree_all(function(body, 1), [(3,), (0,)])
+
+
+WORDS = {"x": 1, "yy": 2, "zzz": 3}
+
+
+@pytest.mark.parametrize("body", [
+    "return a['x'], len(a), 'y' in a, 'x' not in a", "a['z'] = 5\ndel a['x']", "return a['q']", "del a['q']",
+    "return sum([a[k] for k in a])", "s = 0\nfor k, v in a.items():\n    s += v * len(k)\nreturn s",
+    "return sum(a.values()), max(a.keys()), sorted(a), list(a), [k for k in reversed(list(a))]",
+    "return a.get('x'), a.get('q')", "return a.get('q', 7), a.pop('x'), a.pop('q', -1), a", "a.pop('q')",
+    "return a.setdefault('x', 9), a.setdefault('q', 8), a", "return a.popitem(), a.popitem(), a",
+    "a.update({'x': 9, 'w': 8})", "a.update([('x', 9), ('w', 8)])", "b = a.copy()\nb['n'] = 1\nreturn b, a",
+    "a.clear()\na['n'] = 1", "return a | {'x': 7, 'n': 1}, a", "a |= {'x': 7, 'n': 1}", "return a == {'x': 1}, a != a",
+    "b = a\nb['n'] = 1\nreturn b", "for i, (k, v) in enumerate(a.items()):\n    a[k] = v + i",
+    "return bool(a), isinstance(a, dict), isinstance(a, list)", "return str(a), f'{a}'", "return [a, {'k': 0}], (a, 1)",
+    "try:\n    return a['zz']\nexcept KeyError:\n    return -1", "return sorted(a.items())",
+    "return {v: k for k, v in a.items()}", "return min(a, key=lambda k: -a[k]) if len(a) else 'none'",
+])  # fmt: skip
+def test_dicts_passed_in(body):
+    of(body, dict(WORDS))
+
+
+@pytest.mark.parametrize("values", [
+    {1: 2.5, 3: 4.5}, {2.5: 1}, {(1, "x"): 2}, {1: [1, 2], 2: [3]}, {"k": {"n": 1}}, {1: {2, 3}},
+    {True: 0, False: 1}, {"é": "ü", "\U0001f600": "z"}, {1: (2, "x")},
+])  # fmt: skip
+def test_keys_and_values_of_many_types(values):
+    of("return a", values)
+    of("return a.copy()", values)
+    of("return [k in a for k in a], list(a.items())[0][0] in a, len(a)", values)
+
+
+def test_values_that_change_are_written_back():
+    of("for k in a:\n    a[k].append(7)", {"x": [1], "y": [2, 3]})
+    of("a['x']['n'] = 3\nreturn a['x']", {"x": {"m": 1}})
+    arrays = {"x": np.arange(3), "y": np.arange(2)}
+    njit(function("for k in a:\n    a[k][0] = 7\na['z'] = a['x'][:2]", 1))(arrays)
+    assert {k: v.tolist() for k, v in arrays.items()} == {"x": [7, 1, 2], "y": [7, 1], "z": [7, 1]}
+
+
+@pytest.mark.parametrize("body", [
+    "return {1, 2, 3, a}", "return {1, 2, 2, 1}", "return {i % 3 for i in range(a)}", "return set()",
+    "return set([1, a, 2])", "return set('hello')", "return set(range(a)), set((1.5, 2.5)), set({1: 2})",
+    "s = set()\nfor i in range(100):\n    s.add(i % 7)\nreturn s", "s = set()\ns.add((1, 'x'))\nreturn s",
+    "return len({1, 2, 2}), a in {1, 3}, a not in {1, 3}, not set()", "return a in {'x': 1, 'y': 2}.values()",
+    "s = {i for i in range(50)}\nn = 0\nwhile s:\n    n += s.pop()\nreturn n, s", "set().pop()", "set().remove(a)",
+    "set().discard(a)", "return {1, 2} == {2, 1}, {1} != {2}, {'a', 'b'} == set('ab')", "return {*range(a), 9}",
+])  # fmt: skip
+def test_sets_made_here(body):
+    agree_all(function(body, 1), [(3,), (0,)])
+
+
+@pytest.mark.parametrize("body", [
+    "return a | b", "return a & b", "return a - b", "return a ^ b", "a |= b", "a &= b", "a -= b", "a -= a",
+    "return a <= b, a < b, a == b, a != b, a >= b, a > b, a & b <= a, a <= a, a < a", "return a.union(b, [7, 8])",
+    "return a.intersection(b, (2, 3))", "return a.difference(b), a.difference([1])", "return a.union(), a.copy()",
+    "return a.symmetric_difference([1, 9])", "a.update([4, 5], (6,))", "a.intersection_update([1, 2], b)",
+    "a.difference_update([1])", "return a.issubset(range(9)), a.issuperset([1]), a.isdisjoint([8]), a.isdisjoint(b)",
+    "a.add(9)\na.discard(1)\na.discard(77)\na.remove(2)", "a.remove(99)", "a.clear()",
+    "return sorted(a), sum(a), max(a)",
+    "return isinstance(a, set), len(a), bool(b)", "return {x + 1 for x in a if x not in b}",
+])  # fmt: skip
+def test_sets_passed_in(body):
+    of(body + "\nreturn b" if "return" not in body else body, {1, 2, 3}, {2, 3, 4})
+
+
+def test_a_set_is_walked_in_the_order_of_insertion():
+    @njit
+    def walk():
+        s = set()
+        for x in (30, 10, 20, 10):
+            s.add(x)
+        s.remove(10)
+        s.add(10)
+        return [x for x in s]
+
+    assert walk() == [30, 20, 10]
+
+
+def test_typed_dict():
+    @njit
+    def count(words):
+        found = typed.Dict.empty(key_type=types.int64, value_type=types.float64)
+        for word in words:
+            found[len(word)] = found.get(len(word), 0.0) + 1
+        return found
+
+    assert count(["a", "bb", "cc"]) == {1: 1.0, 2: 2.0}
+    assert count.py_func(["a", "bb", "cc"]) == {1: 1.0, 2: 2.0}
+
+
+def test_nothing_is_left_behind():
+    @njit
+    def work(n):
+        d = {}
+        for i in range(n):
+            d[str(i)] = [np.ones(i), np.zeros(2)]
+            if i % 3 == 0:
+                del d[str(i // 9)]
+        return len(d)
+
+    gc.collect()
+    before = _testing.heap_objects()
+    assert work(1) == 0
+    with pytest.raises(KeyError):
+        work(50)
+    assert _testing.heap_objects() <= before
+
+
+@pytest.mark.parametrize("body, words", [
+    ("return {1: 2, 'x': 3}", "is put into a dict of"), ("return {1: 2, 3: 'x'}", "is put into a dict of int to int"),
+    ("return {1, 'x'}", "is put into a set of int"), ("d = {}\nd[[1]] = 2\nreturn d", "cannot be a key of a dict"),
+    ("return {1: 2}['x']", "is no key of a dict of int to int"),
+    ("return {1: 2} & {1: 2}", "unsupported operand types"),
+    ("return dict(x=1)", "keyword arguments is not compiled"),
+])  # fmt: skip
+def test_refusals(body, words):
+    with pytest.raises(errors.KraitError, match=words):
+        njit(function(body, 0))()
+
+
+def test_arguments_that_have_no_type():
+    f = njit(function("return len(a)", 1))
+    cases = [({}, "an empty dict"), (set(), "an empty set"), ({1: 2, "x": 3}, "keys have several types")]
+    cases += [({1: 2, 3: "x"}, "values have several types"), ({1, "x"}, "items have several types")]
+    for value, words in cases:
+        with pytest.raises(TypeError, match=words):
+            f(value)
+
+
+def test_kernels_have_none():
+    @cuda.jit
+    def kernel(out):
+        d = {1: 2}
+        out[0] = d[1]
+
+    with pytest.raises(errors.KraitError, match="kernels have no dicts and sets"):
+        kernel[1, 1](np.zeros(1))

@@ -1,0 +1,167 @@
+"""Strings: every operator and method, texts of values, calls with any text, against Python's."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+from oracle import agree, agree_all, expression, make
+
+from krait import errors, njit, prange
+
+TEXTS = ["", "a", "banana", "Hello, World", "äöü ß", "日本語", "a\U0001f600b", " \t x y\n", "-12", "3.5", "ABC\nab\r\nq"]
+
+
+@pytest.mark.parametrize("text", [
+    "a", "'x' + a", "a + a", "a * 3", "2 * a", "a * -1", "len(a)", "a[::-1]", "a[1:]", "a[:-1]", "a[1:5:2]", "a[:]",
+    "[c for c in a]", "list(a)", "[c for c in reversed(a)]", "list(enumerate(a))", "list(zip(a, a[1:]))", "a or 'none'",
+    "'yes' if a else 'no'", "not a", "a.upper()", "a.lower()", "a.title()", "a.capitalize()", "a.casefold()",
+    "a.swapcase()", "a.isalpha()", "a.isdigit()", "a.isalnum()", "a.isdecimal()", "a.isnumeric()", "a.isspace()",
+    "a.isupper()", "a.islower()", "a.istitle()", "a.isidentifier()", "a.isprintable()", "a.isascii()", "a.zfill(8)",
+    "a.center(12)", "a.center(13, '*')", "a.ljust(12, '.')", "a.rjust(12)", "a.expandtabs()", "a.expandtabs(4)",
+    "a.replace('a', 'xyz')", "a.replace('a', '', 1)", "a.split()", "a.split('a')", "a.split(maxsplit=1)",
+    "a.split(None, 1)", "a.rsplit('a', 1)", "a.splitlines()", "a.splitlines(True)", "a.partition(',')",
+    "a.rpartition('a')", "a.strip()", "a.strip('ab-')", "a.lstrip()", "a.rstrip('a')", "a.removeprefix('ba')",
+    "a.removesuffix('na')", "a.join(['x', 'y', 'z'])", "a.join('pqr')", "a.find('a')", "a.find('an', 2)",
+    "a.find('', 7)",
+    "a.find('a', -3, -1)", "a.rfind('a')", "a.rfind('a', 0, 3)", "a.index('a')", "a.rindex('n')", "a.count('a')",
+    "a.count('')", "a.count('an', 2)", "a.startswith('ba')", "a.startswith(('x', 'ba', ''))", "a.endswith('na')",
+    "a.endswith('a', 0, 2)", "a.startswith('', 9)", "'an' in a", "'' in a", "'q' not in a", "hash(a)", "repr(a)",
+    "ascii(a)", "str(a)", "f'{a}'", "f'<{a:>15}>'", "f'{a!r:*^20}'", "'%s!' % a", "'{}-{x}'.format(a, x=1)", "(a, 1)",
+    "sorted(a)", "max(a + 'b')", "a < 'b', a <= 'b', a == 'banana', a != 'a', a > 'a', a >= 'b'", "int(a)",
+    "float(a)", "complex(a)", "a[2]", "a[-1]", "isinstance(a, str), isinstance(a, int)", "a == 3", "a is None",
+    "min(a, 'b', 'c')", "max(a, 'b')", "format(a, '>9')", "[a, 'x', a + 'y']", "a in ('banana', 'a')", "ord(a)",
+    "f'{{{a}}}' + f'}}{len(a)}{{'", "a + f'{a}'", "f'{a:{len(a) + 3}}'",
+])  # fmt: skip
+def test_of_a_text(text):
+    agree_all(expression(text, "a"), [(a,) for a in TEXTS])
+
+
+@pytest.mark.parametrize("text, values", [
+    ("str(a)", [0, -5, 2**63 - 1, 1.5, 0.1 + 0.2, 1e16, 1e22, 5e-324, -0.0, float("inf"), float("nan"), True, None,
+                1 + 2j,
+                np.float32(0.1), np.int8(-3), np.arange(3), (1, 2.5), [1, 2]]),
+    ("f'{a}|{a!r}|{a:}'", [7, 2.5, False, np.float64(2.5), np.arange(2.0)]),
+    ("f'{a:5d}|{a:<5}|{a:+}|{a:#x}|{a:,}|{a:05}'", [7, -12345]),
+    ("f'{a:.3f}|{a:e}|{a:10.2g}|{a:%}|{a:+.1f}'", [3.14159, -0.5, 1e10, float("nan")]),
+    ("f'{a:d}'", [1.5]), ("'%d %5.2f %s %x' % (a, a, a, a)", [12]), ("'%d' % a", [1.5, "x"]),
+    ("hex(a), oct(a), bin(a)", [255, -7]), ("chr(a)", [65, 233, 0x1F600, -1, 0x110000]), ("int(a, 16)", ["ff", "zz"]),
+    ("', '.join([str(i) for i in range(a)])", [0, 1, 5]), ("'ab'[a]", [0, 1, -1, 2, -3]), ("'x' * a", [0, 3]),
+    ("hash(a)", [1, 2.5, "text", (1, 2)]),
+])  # fmt: skip
+def test_of_values(text, values):
+    for value in values:
+        agree(expression(text, "a"), value)
+
+
+@pytest.mark.parametrize("body", [
+    "s = ''\nfor i in range(a):\n    s += str(i) + ','\nreturn s",
+    "if a > 1:\n    s = 'big'\nelse:\n    s = 'small'\nreturn s",
+    "if a > 1:\n    return 'big'\nreturn f'small {a}'",
+    "s = None\nif a > 1:\n    s = 'set'\nreturn s",
+    "n = 0\nfor c in 'banana':\n    if c == 'a':\n        n += a\nreturn n",
+    "words = []\nfor w in 'the quick brown fox'.split():\n    words.append(w[0].upper() + w[1:])\nreturn words",
+    "s = f'bad {a}' if a > 1 else f'good {a + 1}'\nreturn s",
+    "t = ('x', a)\nreturn t[0] + 'y', t",
+    "raise ValueError(f'bad {a}', 'text' + str(a))",
+    "raise KeyError('a' * a)",
+    "m = 'one' if a == 1 else 'other'\nraise ValueError(m)",
+    "try:\n    return int('x' * a)\nexcept ValueError:\n    return -1",
+    "try:\n    raise ValueError('a' + str(a))\nexcept (KeyError, ValueError):\n    return 'caught'",
+    "try:\n    raise IndexError('a' + str(a))\nexcept KeyError:\n    return 'no'",
+    "try:\n    raise IndexError('a' + str(a))\nfinally:\n    x = 'q' + str(a)\n    len(x)",
+])  # fmt: skip
+def test_in_programs(body):
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    agree_all(make(f"def f(a):\n{lines}", "f"), [(1,), (3,)])
+
+
+def test_lists_and_tuples_of_texts_come_and_go():
+    agree(make("def f(a):\n    a.append('x' + a[0])\n    return a"), ["p", "q"])
+    agree(make("def f(a):\n    return a[0] + a[2], len(a[0]) + a[1]"), ("p", 1, "q"))
+    agree(make("def f(a):\n    a.sort()\n    a[0] = 'z' + a[0]"), ["b", "a", "ä"])
+
+
+def test_one_specialisation_serves_every_text():
+    @njit
+    def length(s):
+        return len(s)
+
+    assert [length(text) for text in TEXTS] == [len(text) for text in TEXTS]
+    assert len(length.signatures) == 1
+
+
+def test_a_function_that_must_know_its_text_is_compiled_for_it():
+    @njit
+    def zeros(n, dtype):
+        return np.zeros(n, dtype)
+
+    assert zeros(2, "float32").dtype == np.float32
+    assert zeros(2, "int8").dtype == np.int8
+
+
+def printed(function, *args):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        function(*args)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("body", [
+    "print()", "print(a, s, x, l, t)", "print(a, s, sep='-', end='!')", "print(s, sep=None, end=None, flush=True)",
+    "print(1.5, True, None, 'text', 2j, np.float32(0.1), np.int8(3))", "print([1, 2], (a, 'z'), x[0], x * 2, x[::2])",
+    "print(f'{a:04d}', s + '!', '%d' % a)", "for i in range(3):\n        print(i, end=' ')",
+    "l.append(9)\n    print(l)\n    l.append(10)\n    print([l, l])", "print('a', end='')\n    print('b')",
+])  # fmt: skip
+def test_print(body):
+    function = make(f"def f(a, s, x, l, t):\n    {body}", "f")
+    args = 3, "héllo", np.arange(3.0), [1, 2, 3], (1, 2.5)
+    compiled = njit(function)
+    expected = printed(function, *args[:3], [1, 2, 3], args[4])
+    assert printed(compiled, *args[:3], [1, 2, 3], args[4]) == expected
+    assert printed(njit(nogil=True)(function), *args[:3], [1, 2, 3], args[4]) == expected
+
+
+def test_print_in_a_parallel_loop_stays_on_one_core():
+    @njit(parallel=True)
+    def count(n):
+        total = 0
+        for i in prange(n):
+            print(i)
+            total += i
+        return total
+
+    assert printed(count, 5) == "0\n1\n2\n3\n4\n"
+
+
+def test_what_printing_raises_can_be_caught():
+    class Full:
+        def write(self, text):
+            raise OSError("disk full")
+
+    @njit
+    def try_it():
+        try:
+            print("x")
+        except OSError:
+            return 1
+        return 0
+
+    @njit
+    def do_it():
+        print("x")
+
+    with contextlib.redirect_stdout(Full()):
+        assert try_it() == 1
+        with pytest.raises(OSError, match="disk full"):
+            do_it()
+
+
+@pytest.mark.parametrize("text, words", [
+    ("print(a, file=a)", "takes sep=, end= and flush="), ("a + 1", "unsupported operand types for \\+"),
+    ("a['x']", "a string is indexed by an int or a slice"), ("a.encode()", "has no attribute `encode`"),
+    ("1 in a", "unsupported operand types for in"),
+])  # fmt: skip
+def test_refusals(text, words):
+    with pytest.raises(errors.TypingError, match=words):
+        njit(expression(text, "a"))("x")
