@@ -79,7 +79,11 @@ void *errors_with_arena(ArenaBody *body, void *context) {
 void *errors_no_function(const char *decorator, PyObject *object) {
     const char *advice = "";
     if (PyCallable_Check(object)) advice = "; call it from a function that is compiled";
-    if (PyType_Check(object)) advice = "; decorate functions: they take instances of classes as arguments";
+    if (PyType_Check(object))
+        return PyErr_Format(PyExc_TypeError,
+                            "%s compiles Python functions, not the class %s: remove the decorator here and put it on "
+                            "the functions, which take instances whose attributes are numbers and arrays",
+                            decorator, ((PyTypeObject *)object)->tp_name);
     if (PyMethod_Check(object)) advice = "; compile the function that it is made of, its __func__";
     return PyErr_Format(PyExc_TypeError, "%s compiles Python functions; %R is of type %s%s", decorator, object,
                         Py_TYPE(object)->tp_name, advice);

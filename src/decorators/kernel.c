@@ -26,9 +26,14 @@ static int read_dim(PyObject *object, const char *what, unsigned *value) {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError))
         return -1;
     bool integer = PyIndex_Check(object), divided = PyFloat_Check(object);
+    const char *what_if_empty = "";
     PyErr_Clear();
-    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s", what,
-                 object, divided ? ": divide by //, which gives an int" : "");
+    const char *advice = "";
+    if (strcmp(what, "grid") == 0 && (divided || number == 0))
+        advice = ": round up, (n + threads - 1) // threads or math.ceil(n / threads)";
+    if (strcmp(what, "grid") == 0 && number == 0) what_if_empty = "; nothing is launched for an empty array";
+    PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s%s",
+                 what, object, advice, what_if_empty);
     return -1;
 }
 
@@ -179,8 +184,11 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
     PyObject *name = ((PyFunctionObject *)self->core.function)->func_qualname;
     (void)args, (void)nargsf, (void)kwnames;
     if (self->core.options.device)
-        return PyErr_Format(PyExc_TypeError, "%U is a device function: only kernels and other device functions call it",
-                            name);
+        return PyErr_Format(
+            PyExc_TypeError,
+            "%U is a device function, which kernels and compiled functions call: %U.py_func(...) runs it in "
+            "Python; one that is decorated with @njit is called by Python and by kernels",
+            name, name);
     return PyErr_Format(PyExc_ValueError,
                         "%U is a kernel and is launched with a grid: %U[blocks, threads](...), for n elements "
                         "%U[(n + 255) // 256, 256](...)",

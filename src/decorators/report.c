@@ -57,13 +57,16 @@ static PyObject *missing_text(const Spec *spec, const LaunchConfig *launch, cons
 }
 
 static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where, PyObject *missing) {
+    PyObject *at = site ? PyUnicode_FromFormat(" at line %u in %s", site->span.line,
+                                               site->function ? site->function : "?")
+                        : PyUnicode_FromString("");
+    if (!at) return;
     PyErr_Format(
         kernel->core.state->errors[ERROR_LAUNCH],
-        "a barrier of the block was not reached by all of its threads: %U waits %s%s%s; %U\nhint: every thread "
-        "of a block must reach each syncthreads(), or leave the kernel by `return` before it; do not branch "
-        "around it",
-        where, site ? "in " : "", site && site->function ? site->function : "", site ? ", at the line below" : "",
-        missing);
+        "a barrier of the block was not reached by all of its threads: %U waits%U; %U\n  hint: move the barrier out "
+        "of the branch or loop that only some threads take; threads with nothing to do may also `return` before it",
+        where, at, missing);
+    Py_DECREF(at);
     if (site) traceback_add(site->file, site->function, site->span, PyFunction_GET_GLOBALS(kernel->core.function));
 }
 

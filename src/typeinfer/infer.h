@@ -277,8 +277,10 @@ bool typing_walked(Typing *t, size_t arg);
 /* The field that an index names; *field is -1: it is no name of a field.  False: refused. */
 bool typing_read_only(Typing *t); /* refuses: argument 0, an array, is read-only (rules_array.c) */
 bool typing_find_field(Typing *t, const Type *type, Fact index, int *field);
-int typing_attribute_field(const Type *type, const char *name); /* -1: there is none, or it is hidden */
-bool typing_hint_fields(Typing *t, const Type *type);           /* names them; false */
+int typing_attribute_field(const Type *type, const char *name);         /* -1: there is none, or it is hidden */
+const char *typing_symbol(Op op);                                       /* "&" */
+bool typing_too_many_indices(Typing *t, unsigned ndim, unsigned taken); /* refuses argument 1 as index of argument 0 */
+bool typing_hint_fields(Typing *t, const Type *type);                   /* names them; false */
 bool typing_get_field(Typing *t, const Type *type, unsigned field);
 bool typing_set_field(Typing *t, const Type *type, unsigned field, size_t arg); /* to argument number arg */
 bool typing_store_record(Typing *t, const Type *element, bool is_view);         /* rule_setitem's operands */

@@ -99,9 +99,7 @@ static bool read_parts(Typing *t, const Type *array, Advanced *a) {
         ellipses += a->parts[i].kind == PART_ELLIPSIS;
     }
     if (ellipses > 1) return typing_fail(t, DIAG_BAD_INDEX, "an index can only have a single ellipsis (`...`)");
-    if (taken > array->ndim)
-        return typing_fail(t, DIAG_BAD_INDEX, "too many indices: %s has %u dimension%s, but %u were indexed",
-                           typing_arg_text(t, 0), array->ndim, array->ndim == 1 ? "" : "s", taken);
+    if (taken > array->ndim) return typing_too_many_indices(t, array->ndim, taken);
     if (!ellipses) { /* one stands at the end */
         if (a->count == COUNT_OF(a->parts)) return typing_fail(t, DIAG_BAD_INDEX, "too many indices");
         a->parts[a->count++] = (IndexPart){.kind = PART_ELLIPSIS};

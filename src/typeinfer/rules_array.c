@@ -82,12 +82,8 @@ static bool read_index(Typing *t, const Type *array, Index *index) {
     }
     index->cast = cast == fact.type ? NULL : cast;
     if (index->ellipses > 1) return typing_fail(t, DIAG_BAD_INDEX, "an index can only have a single ellipsis (`...`)");
-    if (index->ints + index->slices > array->ndim) {
-        typing_fail(t, DIAG_BAD_INDEX, "too many indices: %s has %u dimension%s, but %zu were indexed",
-                    typing_arg_text(t, 0), array->ndim, array->ndim == 1 ? "" : "s", index->ints + index->slices);
-        return typing_hint(t, "give no more than %u, or pass an array of %zu dimensions", array->ndim,
-                           index->ints + index->slices);
-    }
+    if (index->ints + index->slices > array->ndim)
+        return typing_too_many_indices(t, array->ndim, (unsigned)(index->ints + index->slices));
     size_t ndim = array->ndim - index->ints + index->newaxes;
     if (ndim > TYPE_MAX_NDIM)
         return typing_fail(t, DIAG_UNSUPPORTED, "an array of more than %d dimensions", TYPE_MAX_NDIM);

@@ -91,7 +91,8 @@ bool rule_func_none(Typing *t) { return typing_bad_operands(t); }
 static bool on_host(Typing *t) {
     if (!t->in->device) return true;
     typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s cannot be used in kernels", typing_func_name(t));
-    return typing_hint(t, "call it outside and pass the result as an argument");
+    const char *advice = typing_advice(t, typing_func_name(t));
+    return typing_hint(t, "%s", advice ? advice : "call it outside and pass the result as an argument");
 }
 
 /* HOSTED rows: the letters of SIGNATURE are the types; kernels have no such function. */

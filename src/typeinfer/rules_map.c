@@ -315,6 +315,26 @@ static const char *row_text(Typing *t, size_t arg) {
                         array->name ? arena_printf(t->in->arena, "`%s`", array->name) : "the array", array->type->ndim);
 }
 
+/* The first operand that is an array, by its name, and what a thread does instead. */
+static bool hint_at_elements(Typing *t, const Mapping *m) {
+    static const char *const grids[][2] = {{"i = cuda.grid(1)", "[i]"},
+                                           {"i = cuda.grid(1)", "[i]"},
+                                           {"i, j = cuda.grid(2)", "[i, j]"},
+                                           {"i, j, k = cuda.grid(3)", "[i, j, k]"}};
+    const char *name = "x";
+    unsigned ndim = 1;
+    for (size_t i = m->nin; i-- > 0;) {
+        const Value *value = t->values[i] ? value_resolve(t->values[i]) : NULL;
+        if (t->args[i].type->kind != TY_ARRAY) continue;
+        ndim = t->args[i].type->ndim < 3 ? t->args[i].type->ndim : 3;
+        name = value && value->name ? value->name : "x";
+    }
+    return typing_hint(t,
+                       "kernels make no arrays, each thread computes an element: %s; use %s%s in place of %s, and "
+                       "write to an element, out%s = ... (out = ... writes to none)",
+                       grids[ndim][0], name, grids[ndim][1], name, grids[ndim][1]);
+}
+
 /* There is no heap in kernels. */
 static bool check_heap(Typing *t, const Mapping *m) {
     bool makes = false;
@@ -324,8 +344,7 @@ static bool check_heap(Typing *t, const Mapping *m) {
     typing_bad_operands(t);
     for (size_t i = 0; i < m->nin && !row; i++) row = row_text(t, i);
     if (row) return typing_hint(t, "%s", row);
-    return typing_hint(t, "kernels make no arrays: loop over the elements, or write to one that is there (%s)",
-                       t->is_call ? "out=y" : "x += y, numpy.add(x, y, out=z)");
+    return hint_at_elements(t, m);
 }
 
 static bool become_map(Typing *t, Mapping *m) {

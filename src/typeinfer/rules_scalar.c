@@ -192,7 +192,9 @@ bool rule_truth(Typing *t) {
             return typing_become(t, value, element.type);
         }
         typing_fail(t, DIAG_TYPING, "the truth value of an array, %s, is ambiguous", typing_arg_text(t, 0));
-        return typing_hint(t, "ask for its size, or compare its elements");
+        return typing_hint(
+            t,
+            "write np.any(...) or np.all(...) of it; whether it is empty, x.size == 0, whether it is there, x is None");
     case TY_DTYPE:
     case TY_CLASS:
     case TY_FUNC:
@@ -346,13 +348,25 @@ static bool power_of_literal(Typing *t, BinaryTypes *types) {
     return true;
 }
 
+/* Of the operators of bits. */
+static bool hint_at_bits(Typing *t, const Type *a, const Type *b) {
+    const char *sign = typing_symbol(t->op);
+    if (type_is_integer(a) && type_is_integer(b))
+        return typing_hint(t, "no integer type holds both: convert one, np.int64(...) %s ... or np.uint64(...) %s ...",
+                           sign, sign);
+    return typing_hint(t,
+                       "%s is for integers: int(...) %s int(...), or pass integers; the bits of a float are "
+                       "those of x.view(np.int64)",
+                       sign, sign);
+}
+
 static bool binary_scalars(Typing *t, const Type *a, const Type *b) {
     BinaryTypes types;
     if (!promote_binary(t->in, t->op, a, b, &types)) {
         typing_bad_operands(t);
         if (t->op == OP_SUB && type_scalar_kind(a) == 'b') typing_hint(t, "NumPy bools do not subtract: use ^ or `!=`");
         if (t->op == OP_LSHIFT || t->op == OP_RSHIFT || t->op == OP_AND || t->op == OP_OR || t->op == OP_XOR)
-            typing_hint(t, "both operands must be integers that have a common integer type");
+            hint_at_bits(t, a, b);
         return false;
     }
     if (!power_of_literal(t, &types)) {

@@ -297,10 +297,39 @@ static bool visit_phi(Infer *in, Value *phi) {
 
 /* ---- what rules ask ---- */
 
-/* "`y` (int, line 3)", or "int". */
-static const char *returned(Infer *in, const Value *value) {
+/* "int (`y`, line 3)", "array(float64, 1, C) (the argument `x`)", or "int". */
+static const char *returned(Infer *in, const Value *value, bool with_line) {
     const char *type = infer_text(in, value->type);
-    return value->name ? arena_printf(in->arena, "`%s` (%s, line %u)", value->name, type, value->span.line) : type;
+    if (value->op == OP_PARAM && value->name)
+        return arena_printf(in->arena, "%s (the argument `%s`)", type, value->name);
+    if (value->name && value->span.line)
+        return arena_printf(in->arena, "%s (`%s`, line %u)", type, value->name, value->span.line);
+    return with_line ? shown(in, value) : type;
+}
+
+static bool hint_at_results(Typing *t, const Type *a, const Type *b) {
+    bool array = a->kind == TY_ARRAY || b->kind == TY_ARRAY, tuple = a->kind == TY_TUPLE || b->kind == TY_TUPLE;
+    bool scalar = a->kind == TY_SCALAR || b->kind == TY_SCALAR;
+    if (array && scalar)
+        return typing_hint(t,
+                           "return an array on every path, np.zeros_like(x) or the empty x[:0]; instead of a number, "
+                           "None may say that there is no array");
+    if (tuple && scalar) return typing_hint(t, "return a tuple on every path, (x, x), or a number on every path");
+    return typing_hint(t, "return values of one type on every path, or None where there is nothing to return");
+}
+
+/* Two types that no type joins: of one statement, which two paths come to, or of two. */
+static bool no_result(Typing *t, const Value *now, const Value *at) {
+    Infer *in = t->in;
+    const Value *first = in->solver->first_return, *before = first->args[0];
+    if (in->quiet) return false;
+    if (first->span.line == at->span.line)
+        typing_fail(t, DIAG_NO_UNIFY, "what is returned is %s on one path and %s on another",
+                    returned(in, before, true), returned(in, now, true));
+    else
+        typing_fail(t, DIAG_NO_UNIFY, "the function returns %s in line %u and %s in line %u",
+                    returned(in, before, false), first->span.line, returned(in, now, false), at->span.line);
+    return hint_at_results(t, before->type, now->type);
 }
 
 static bool holds_cell(const Type *type) {
@@ -332,11 +361,8 @@ bool solver_return(Typing *t, Fact fact) {
     Fact joined;
     if (returns_cell(t, fact.type)) return false;
     if (!typeinfer_fact_join(in, s->result, fact, &joined)) {
-        if (!in->quiet)
-            typing_fail(t, DIAG_NO_UNIFY, "the function returns %s here and %s in line %u", returned(in, t->values[0]),
-                        returned(in, s->first_return->args[0]), s->first_return->span.line);
         t->failed = true;
-        return typing_hint(t, "return values of one type on every path");
+        return no_result(t, t->values[0], t->at);
     }
     if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
     s->result = joined;

@@ -263,11 +263,29 @@ const char *typing_arg_text(Typing *t, size_t arg) {
     return typing_text(t, type);
 }
 
+bool typing_too_many_indices(Typing *t, unsigned ndim, unsigned taken) {
+    typing_fail(t, DIAG_BAD_INDEX, "too many indices: %s has %u dimension%s, but %u were indexed",
+                typing_arg_text(t, 0), ndim, ndim == 1 ? "" : "s", taken);
+    const Value *index = t->values[1] ? value_resolve(t->values[1]) : NULL;
+    if (!index || !index->name || t->args[1].type->kind != TY_TUPLE)
+        return typing_hint(t, "give no more than %u, or pass an array of %u dimensions", ndim, taken);
+    const char *name = index->name;
+    if (t->in->device && ndim == 1)
+        return typing_hint(t,
+                           "`%s` is a tuple of %u (line %u): one index is %s = cuda.grid(1); for an array of 2 "
+                           "dimensions write i, j = cuda.grid(2)",
+                           name, taken, index->span.line, name);
+    return typing_hint(t,
+                       "`%s` is a tuple of %u (line %u): index by its items, %s[0], or pass an array of %u "
+                       "dimensions",
+                       name, taken, index->span.line, name, taken);
+}
+
 const char *typing_func_name(Typing *t) {
     return t->called ? t->called : func_shown_name(t->in->arena, &func_info[t->func]);
 }
 
-static const char *op_symbol(Op op) {
+const char *typing_symbol(Op op) {
     static const char *const symbols[OP_COUNT] = {
         [OP_NEG] = "unary -", [OP_POS] = "unary +", [OP_INVERT] = "~",  [OP_NOT] = "not",     [OP_ADD] = "+",
         [OP_SUB] = "-",       [OP_MUL] = "*",       [OP_TRUEDIV] = "/", [OP_FLOORDIV] = "//", [OP_MOD] = "%",
@@ -288,8 +306,8 @@ bool typing_bad_operands(Typing *t) {
         return typing_fail(t, DIAG_TYPING, "`%s` does not take %s", typing_func_name(t),
                            t->nargs ? list.text : "no argument");
     if (t->nargs == 1)
-        return typing_fail(t, DIAG_TYPING, "unsupported operand type for %s: %s", op_symbol(t->op), list.text);
-    return typing_fail(t, DIAG_TYPING, "unsupported operand types for %s%s: %s", op_symbol(t->op),
+        return typing_fail(t, DIAG_TYPING, "unsupported operand type for %s: %s", typing_symbol(t->op), list.text);
+    return typing_fail(t, DIAG_TYPING, "unsupported operand types for %s%s: %s", typing_symbol(t->op),
                        t->flags & VF_INPLACE ? "=" : "", list.text);
 }
 

@@ -326,7 +326,8 @@ def test_a_thread_that_goes_round_a_barrier_is_missed(kernel, line, waiting, mis
         with pytest.raises(errors.LaunchError) as caught:
             launch(np.zeros(192, dtype=np.int64))
         text = str(caught.value)
-        assert f"block (0, 0, 0), {waiting} waits in {kernel.py_func.__qualname__}" in text and missing in text
+        place = f"waits at line {first + line} in {kernel.py_func.__qualname__}"
+        assert f"block (0, 0, 0), {waiting} {place}" in text and missing in text
         assert caught.traceback[-1].lineno + 1 == first + line
 
 

@@ -704,7 +704,7 @@ def two_functions(x):
 def two_results(x):
     if x:
         return 1
-    return (x,)  # | the function returns | one type on every path
+    return (x,)  # | the function returns | a tuple on every path
 
 
 def no_attribute(x):
