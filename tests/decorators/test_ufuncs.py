@@ -16,9 +16,6 @@ from math_cases import INF, NAN, caller, names_of_rows, ulps
 from oracle import Raised, compare_outcomes, difference, outcome
 
 NOT_COMPILED = {
-    "matvec": "takes arrays",
-    "vecdot": "takes arrays",
-    "vecmat": "takes arrays",
 }
 OF_NO_NUMBERS = {"matmul", "isnat"}  # of arrays, of dates: tests/language has them
 UFUNCS = {function.__name__: function for function in vars(np).values() if isinstance(function, np.ufunc)}
