@@ -51,7 +51,7 @@ typedef struct CodegenOptions {
     uint32_t fastmath;  /* FastMath bits */
     bool python_errors; /* error_model='python' */
     bool boundscheck;   /* IndexError for an index outside an array */
-    bool parallel;      /* loops over prange use several cores */
+    unsigned parallel;  /* ParallelParts that use several cores */
     bool debug;
     bool uninterrupted;                                      /* code does not look for signals */
     int opt_level;                                           /* 0-3 */

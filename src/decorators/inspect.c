@@ -220,8 +220,10 @@ static void *kept_text(Arena *arena, void *context) {
     Code *code = driver_compile(&r->core->state->session, &config, r->core->identity, r->spec->code->params,
                                 r->spec->code->param_konsts, r->spec->nargs, &diag);
     if (!code) return errors_raise_diag(r->core->state, &diag);
-    const char *const texts[] = {
-        [INSPECT_TYPES] = code->typed_text, [INSPECT_LLVM] = code->opt_text, [INSPECT_ASM] = code->asm_text};
+    const char *const texts[] = {[INSPECT_TYPES] = code->typed_text,
+                                 [INSPECT_LLVM] = code->opt_text,
+                                 [INSPECT_ASM] = code->asm_text,
+                                 [INSPECT_DIAGNOSTICS] = code->diagnostics};
     PyObject *text = PyUnicode_FromString(texts[r->kind] ? texts[r->kind] : "");
     code_release(code);
     return text;
@@ -318,6 +320,52 @@ static PyObject *method_inspect_types(PyObject *self, PyObject *args, PyObject *
     return inspect_print_types(core_of(self), file);
 }
 
+/* The lines of at most that level, which each begins with, without it. */
+static PyObject *lines_of_level(PyObject *text, int level) {
+    PyObject *lines = PyUnicode_Splitlines(text, 1), *kept = lines ? PyList_New(0) : NULL;
+    for (Py_ssize_t i = 0; kept && i < PyList_GET_SIZE(lines); i++) {
+        PyObject *line = PyList_GET_ITEM(lines, i);
+        if ((int)(PyUnicode_READ_CHAR(line, 0) - '0') > level) continue;
+        PyObject *rest = PyUnicode_Substring(line, 2, PyUnicode_GET_LENGTH(line));
+        if (!rest || PyList_Append(kept, rest) < 0) Py_CLEAR(kept);
+        Py_XDECREF(rest);
+    }
+    PyObject *nothing = kept ? PyUnicode_FromString("") : NULL, *all = nothing ? PyUnicode_Join(nothing, kept) : NULL;
+    Py_XDECREF(nothing);
+    Py_XDECREF(kept);
+    Py_XDECREF(lines);
+    return all;
+}
+
+static int print_diagnostics(PyObject *text, int level) {
+    PyObject *lines = lines_of_level(text, level), *file = PySys_GetObject("stdout");
+    const char *none = "nothing in the function runs on several cores: it has no parallel=True, or no loop over prange "
+                       "and no expression of whole arrays\n";
+    PyObject *shown = lines && !PyUnicode_GET_LENGTH(lines) ? PyUnicode_FromString(none) : Py_XNewRef(lines);
+    int failed = !shown || (file && file != Py_None && PyFile_WriteObject(shown, file, Py_PRINT_RAW) < 0);
+    Py_XDECREF(shown);
+    Py_XDECREF(lines);
+    return failed ? -1 : 0;
+}
+
+static PyObject *method_parallel_diagnostics(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", "level", NULL};
+    PyObject *signature = Py_None, *key, *value;
+    int level = 1, failed = 0;
+    Py_ssize_t position = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oi:parallel_diagnostics", keywords, &signature, &level))
+        return NULL;
+    if (level < 1 || level > 4) return PyErr_Format(PyExc_ValueError, "level is 1 to 4, not %d", level);
+    PyObject *texts = inspect_text(core_of(self), INSPECT_DIAGNOSTICS, signature);
+    if (!texts) return NULL;
+    if (!PyDict_Check(texts)) failed = print_diagnostics(texts, level);
+    while (PyDict_Check(texts) && !failed && PyDict_Next(texts, &position, &key, &value))
+        failed = print_diagnostics(value, level);
+    Py_DECREF(texts);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *method_get_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"signature", NULL};
     PyObject *signature = Py_None;
@@ -385,6 +433,9 @@ PyMethodDef inspect_methods[] = {
      "inspect_types(file=None, signature=None, pretty=False)\n--\n\nPrints the typed form of every specialisation."},
     {"get_metadata", WITH_KEYWORDS(method_get_metadata), METH_VARARGS | METH_KEYWORDS,
      "get_metadata(signature=None)\n--\n\nTimes of the stages and other facts of a specialisation, or a dict of all."},
+    {"parallel_diagnostics", WITH_KEYWORDS(method_parallel_diagnostics), METH_VARARGS | METH_KEYWORDS,
+     "parallel_diagnostics(signature=None, level=1)\n--\n\nPrints what runs on several cores and what does not; from "
+     "level 2 on what was made one loop, from level 3 on why something was not."},
     {"compile", method_compile, METH_O, "compile(signature)\n--\n\nCompiles for a signature now."},
     {"recompile", method_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
     {"disable_compile", WITH_KEYWORDS(method_disable_compile), METH_VARARGS | METH_KEYWORDS,

@@ -4,7 +4,7 @@
 
 #include "decorators/decorators.h"
 
-typedef enum InspectKind { INSPECT_TYPES, INSPECT_LLVM, INSPECT_ASM } InspectKind;
+typedef enum InspectKind { INSPECT_TYPES, INSPECT_LLVM, INSPECT_ASM, INSPECT_DIAGNOSTICS } InspectKind;
 typedef struct InspectText {
     InspectKind kind;
 } InspectText;

@@ -40,8 +40,43 @@ FLAG(lineinfo, lineinfo)
 FLAG(forceinline, forceinline)
 #undef FLAG
 
+/* The parts that a dict may name; 0: there is nothing to leave out. */
+static const struct {
+    const char *name;
+    unsigned part;
+} parallel_parts[] = {{"prange", PARALLEL_LOOPS},
+                      {"numpy", PARALLEL_ARRAYS},
+                      {"reduction", PARALLEL_REDUCTIONS},
+                      {"comprehension", 0},
+                      {"inplace_binop", 0},
+                      {"setitem", 0},
+                      {"stencil", 0},
+                      {"fusion", 0}};
+
+static int leave_out(Options *options, PyObject *name, PyObject *wanted) {
+    for (size_t i = 0; PyUnicode_Check(name) && i < COUNT_OF(parallel_parts); i++) {
+        bool keep = true;
+        if (PyUnicode_CompareWithASCIIString(name, parallel_parts[i].name) != 0) continue;
+        if (parse_flag("parallel", wanted, &keep) < 0) return -1;
+        if (!keep) options->parallel &= ~parallel_parts[i].part;
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "option parallel has no part %R; its parts are prange, numpy, reduction, comprehension, "
+                 "inplace_binop, setitem, stencil, fusion",
+                 name);
+    return -1;
+}
+
+/* True, False, or a dict that says of parts whether they are wanted: those that it does not name are. */
 static int parse_parallel(Options *options, PyObject *value) {
-    options->parallel = PyObject_IsTrue(value) == 1; /* a dict of parts, too */
+    PyObject *name, *wanted;
+    Py_ssize_t at = 0;
+    bool all = true;
+    if (!PyDict_Check(value) && parse_flag("parallel", value, &all) < 0) return -1;
+    options->parallel = all ? PARALLEL_ALL : 0;
+    while (PyDict_Check(value) && PyDict_Next(value, &at, &name, &wanted))
+        if (leave_out(options, name, wanted) < 0) return -1;
     return 0;
 }
 

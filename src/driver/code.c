@@ -86,6 +86,7 @@ static void fill(Code *code, Job *job) {
         code->ptx_length = job->image.size;
     }
     code->typed_text = copy_text(arena, job->texts[DUMP_TYPED]);
+    code->diagnostics = copy_text(arena, job->texts[DUMP_DIAGNOSTICS]);
     code->llvm_text = copy_text(arena, job->texts[DUMP_LLVM]);
     code->opt_text = copy_text(arena, job->texts[DUMP_OPT]);
     code->asm_text = copy_text(arena, job->texts[DUMP_ASM]);

@@ -1,5 +1,6 @@
-/* dump.c: the texts of the stages: KRAIT_DUMP=bytecode,ir,typed,llvm,opt,asm,ptx, the names of passes, or all prints
- * them on stderr; the inspect functions of a dispatcher and the tests keep them. */
+/* dump.c: the texts of the stages: KRAIT_DUMP=bytecode,ir,typed,diagnostics,llvm,opt,asm,ptx, the names of passes, or
+ * all prints them on stderr (diagnostics: what became of parallel code); the inspect functions of a dispatcher and the
+ * tests keep them. */
 #include <stdio.h>  /* fprintf, fputs */
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strchr, strncmp */
@@ -8,8 +9,8 @@
 
 static const char *dump_name(int dump) {
     static const char *const names[DUMP_COUNT] = {
-        [DUMP_BYTECODE] = "bytecode", [DUMP_IR] = "ir",   [DUMP_TYPED] = "typed", [DUMP_LLVM] = "llvm",
-        [DUMP_OPT] = "opt",           [DUMP_ASM] = "asm", [DUMP_PTX] = "ptx",
+        [DUMP_BYTECODE] = "bytecode", [DUMP_IR] = "ir",   [DUMP_TYPED] = "typed", [DUMP_DIAGNOSTICS] = "diagnostics",
+        [DUMP_LLVM] = "llvm",         [DUMP_OPT] = "opt", [DUMP_ASM] = "asm",     [DUMP_PTX] = "ptx",
     };
     return names[dump] ? names[dump] : pass_info[dump - DUMP_PASS].name;
 }

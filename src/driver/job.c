@@ -178,8 +178,15 @@ static bool stage_passes(Job *job) {
     PassTarget target = config->target == TARGET_NVPTX ? PASS_ON_GPU
                         : config->kernel               ? PASS_ON_HOST_KERNEL
                                                        : PASS_ON_HOST;
+    Buf diagnostics;
     TRY(worklist_check_result(job));
-    return passes_run(&job->program, target, &(PassWatch){job, pass_ran});
+    buf_init(&diagnostics, job->arena);
+    buf_puts(&diagnostics, "");
+    if (job->program.parallel && dump_wanted(job, DUMP_DIAGNOSTICS)) job->program.diagnostics = &diagnostics;
+    TRY(passes_run(&job->program, target, &(PassWatch){job, pass_ran}));
+    if (job->program.diagnostics) dump_text(job, DUMP_DIAGNOSTICS, diagnostics.text);
+    job->program.diagnostics = NULL;
+    return true;
 }
 
 /* Whether an image may come from the disk: not if somebody wants to read what it is made from. */
@@ -371,7 +378,8 @@ Code *driver_compile(const Session *session, const Config *config, PyObject *fun
     if (!job_init(&job, session, config, function, diag)) return NULL;
     job.wanted = job.printed = dump_from_environment();
     if (config->keep_text)
-        job.wanted |= DUMP_BIT(DUMP_TYPED) | DUMP_BIT(DUMP_LLVM) | DUMP_BIT(DUMP_OPT) | DUMP_BIT(DUMP_ASM);
+        job.wanted |= DUMP_BIT(DUMP_TYPED) | DUMP_BIT(DUMP_DIAGNOSTICS) | DUMP_BIT(DUMP_LLVM) | DUMP_BIT(DUMP_OPT) |
+                      DUMP_BIT(DUMP_ASM);
     job_run(&job, &request, STAGE_EMIT, finish_code);
     Code *code = diag->failed ? NULL : job.code;
     if (code) job.code = NULL;

@@ -278,6 +278,9 @@ struct FuncInst {
     bool queued;
 };
 
+/* Parts of a function that parallel=True concerns. */
+enum ParallelParts { PARALLEL_LOOPS = 1, PARALLEL_ARRAYS = 2, PARALLEL_REDUCTIONS = 4, PARALLEL_ALL = 7 };
+
 /* All that is compiled together, typed; number 0 of insts is the root.  Passes change it and note facts in it. */
 typedef struct Program {
     Arena *arena;
@@ -285,7 +288,8 @@ typedef struct Program {
     Diag *diag;
     FuncInst **insts;
     size_t count;
-    bool parallel;      /* loops over prange may use several cores */
+    unsigned parallel;  /* what may use several cores: ParallelParts */
+    Buf *diagnostics;   /* what passes say of parallel code (pass_note); NULL: nobody asks */
     bool index_raises;  /* an index outside an array raises (value_effects) */
     bool uninterrupted; /* code does not look for signals */
     bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31

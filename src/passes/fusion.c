@@ -19,6 +19,7 @@ typedef VEC(Value *) ValueList;
 
 typedef struct Fusion {
     Program *program;
+    const Func *func;
     Arena *arena;
     ValueList *users; /* by Value.id: each once for each operand */
 } Fusion;
@@ -134,13 +135,30 @@ static void become_extents(Value *shape, const Value *array) {
     shape->imm.text = NULL;
 }
 
+/* NULL: they may be one; else why not. */
+static const char *obstacle(const Value *writer, const Value *reader, const Value *array) {
+    if (array->type->ndim > fusion_axes(reader)) return "it has more axes than that";
+    if (!fusion_is_pure(writer) || !fusion_is_pure(reader)) return "elements are more than computed";
+    if (!may_run_later(writer, reader)) return "something is written in between";
+    bool again = is_stretched(writer, reader, array) && !fusion_is_cheap(writer);
+    return again ? "it is stretched there, and would be computed again for each element" : NULL;
+}
+
 static bool fuse_one(Fusion *f, Value *reader, Value *array) {
     Value *writer = only_writer(f, reader, array);
-    if (!writer || array->type->ndim > fusion_axes(reader)) return false;
-    if (!fusion_is_pure(writer) || !fusion_is_pure(reader) || !may_run_later(writer, reader)) return false;
-    if (is_stretched(writer, reader, array) && !fusion_is_cheap(writer)) return false;
+    if (!writer) return false;
+    const char *why = obstacle(writer, reader, array);
+    Span span = writer->span;
+    unsigned line = (unsigned)reader->span.line;
     Sources sources = fusion_sources(writer);
-    if (!fusion_absorb(f->program, reader, writer, array)) return false;
+    if (!why && !fusion_absorb(f->program, reader, writer, array)) why = "one loop would read too many arrays";
+    if (why) {
+        pass_note(f->program, f->func, span, 3, "the expression is a loop apart from its use in line %u: %s", line,
+                  why);
+        return false;
+    }
+    pass_note(f->program, f->func, span, 2, "the expression is part of the loop of line %u, and its array is not made",
+              line);
     for (uint32_t i = 0; i < sources.count; i++) { /* the reader uses them in the writer's place */
         ValueList *users = &f->users[sources.values[i]->id];
         for (size_t k = 0; k < users->len; k++)
@@ -167,8 +185,10 @@ static bool fuse_into(Fusion *f, Value *reader) {
 
 static bool fuse_function(Program *program, Func *func) {
     bool progress = false;
-    Fusion f = {
-        .program = program, .arena = program->arena, .users = ARENA_ARRAY(program->arena, ValueList, func->next_value)};
+    Fusion f = {.program = program,
+                .func = func,
+                .arena = program->arena,
+                .users = ARENA_ARRAY(program->arena, ValueList, func->next_value)};
     for (size_t b = 0; b < func->blocks.len; b++)
         for (Value *value = func->blocks.data[b]->first; value; value = value->next)
             for (uint32_t i = 0; i < value->nargs; i++) vec_push(f.arena, &f.users[value->args[i]->id], value);

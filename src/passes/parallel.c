@@ -122,11 +122,26 @@ static bool any_calls_python(const ParallelLoop *loop) {
     return false;
 }
 
+static void note(const ParallelLoop *loop, const char *what) {
+    pass_note(loop->program, loop->func, loop->range->span, 1, "the loop over prange %s", what);
+}
+
+static void note_spread(const ParallelLoop *loop) {
+    note(loop, "runs on several cores");
+    for (size_t c = 0; c < loop->carried.len; c++) {
+        const Carried *carried = &loop->carried.data[c];
+        if (carried->kind == CARRY_REDUCE && carried->phi->name)
+            pass_note(loop->program, loop->func, loop->range->span, 2, "`%s` is a reduction of it", carried->phi->name);
+    }
+}
+
 static bool take_apart(ParallelLoop *loop) {
     const Value *left;
     if (!find_parts(loop)) return true;
     find_blocks(loop, &left);
-    if (is_caught_around(loop) || any_calls_python(loop) || !(loop->before = find_before(loop))) return true;
+    if (is_caught_around(loop)) return note(loop, "stays on one core: it is part of a try statement"), true;
+    if (any_calls_python(loop)) return note(loop, "stays on one core: the interpreter is called in it"), true;
+    if (!(loop->before = find_before(loop))) return true;
     if (left) {
         diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, left->span,
                   "a prange loop is left by break or return, and later iterations may have run already");
@@ -135,7 +150,12 @@ static bool take_apart(ParallelLoop *loop) {
         return false;
     }
     if (!parallel_find_carried(loop)) return false;
-    return parallel_find_shared(loop) ? true : parallel_outline(loop);
+    const Value *shared = parallel_find_shared(loop);
+    if (!shared) return note_spread(loop), parallel_outline(loop);
+    note(loop,
+         arena_printf(loop->func->arena, "stays on one core: iterations update the same items of an array, line %u",
+                      (unsigned)shared->span.line));
+    return true;
 }
 
 static bool blocks_before(const Value *a, const Value *b) { return a->block->order < b->block->order; }
@@ -155,14 +175,20 @@ static bool in_function(Program *program, FuncInst *inst) {
         Diag quiet;
         diag_init(&quiet, program->arena);
         range->imm.func = &func_info[FUNC_RANGE].head;
-        if (!program->parallel || inst->outlined) continue;
+        if (!(program->parallel & PARALLEL_LOOPS)) continue;
+        if (inst->outlined) {
+            pass_note(program, inst->func, range->span, 1, "the loop over prange is a range: it lies in another one");
+            continue;
+        }
         func_compute_order(inst->func);
         ParallelLoop loop = {.program = program,
                              .diag = inst->id == 0 ? program->diag : &quiet,
                              .inst = inst,
                              .func = inst->func,
                              .range = range};
-        if (!take_apart(&loop) && inst->id == 0) return false;
+        if (take_apart(&loop)) continue;
+        if (inst->id == 0) return false;
+        note(&loop, arena_printf(program->arena, "stays on one core: %s", quiet.message));
     }
     return true;
 }

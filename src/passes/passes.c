@@ -2,6 +2,7 @@
  *
  * In: a typed Program and its target.  Out: the Program after every pass that the table has for that target, each timed
  * and, in debug builds, verified. */
+#include <stdarg.h> /* va_list */
 #include <string.h> /* strlen, strncmp */
 
 #include "passes/private.h"
@@ -31,6 +32,21 @@ static bool verify(const Program *program, const PassInfo *after) {
 #else
     return (void)program, (void)after, true;
 #endif
+}
+
+void pass_note(Program *program, const Func *func, Span span, unsigned level, const char *format, ...) {
+    if (!program->diagnostics) return;
+    va_list args;
+    Buf line;
+    buf_init(&line, program->arena);
+    buf_printf(&line, "%u %s:%u: %s: ", level, func->source ? func->source->file : "?", (unsigned)span.line,
+               func->name);
+    va_start(args, format);
+    buf_vprintf(&line, format, args);
+    va_end(args);
+    buf_putc(&line, '\n');
+    if (!program->diagnostics->text || !strstr(program->diagnostics->text, line.text))
+        buf_puts(program->diagnostics, line.text);
 }
 
 bool passes_run_one(Program *program, PassId pass) {

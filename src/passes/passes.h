@@ -37,6 +37,12 @@ typedef struct PassWatch {
     void (*ran)(void *self, PassId pass, int64_t nanoseconds);
 } PassWatch;
 
+/* Notes what became of the code at that place, for whoever asks for parallel_diagnostics: level 1 says what runs on
+ * several cores and what does not, 2 what was made one loop, 3 why something was not.  A line already there is not
+ * noted again. */
+void pass_note(Program *program, const Func *func, Span span, unsigned level, const char *format, ...)
+    KRAIT_PRINTF(5, 6);
+
 /* Runs the passes of one target (one PassTarget).  False: program->diag says why. */
 bool passes_run(Program *program, unsigned target, const PassWatch *watch);
 /* Runs one pass, as passes_run does. */

@@ -60,10 +60,29 @@ static bool lies_apart(const Value *map, const Value *dest) {
     return true;
 }
 
-static bool may_be_spread(const Value *whole) {
-    if (whole->op == OP_REDUCE) return fusion_axes(whole) > 0 && is_of_scalars(whole);
-    if (whole->op != OP_MAP || whole->imm.i != 1 || !fusion_axes(whole)) return false;
-    return is_of_scalars(whole) && lies_apart(whole, whole->args[0]);
+/* NULL: it may be; else why not. */
+static const char *obstacle(const Value *whole) {
+    if (!is_of_scalars(whole)) return "what it does for each element is more than to compute";
+    if (whole->op == OP_MAP && whole->imm.i != 1) return "it has several results";
+    if (whole->op == OP_MAP && !lies_apart(whole, whole->args[0]))
+        return "it writes to an array that may lie over one that it reads";
+    return NULL;
+}
+
+static bool is_wanted(const Program *program, const Value *whole) {
+    if (whole->op == OP_REDUCE) return program->parallel & PARALLEL_REDUCTIONS && fusion_axes(whole);
+    return whole->op == OP_MAP && program->parallel & PARALLEL_ARRAYS && fusion_axes(whole);
+}
+
+static bool may_be_spread(const ParallelSite *site, const Value *whole) {
+    if (!is_wanted(site->program, whole)) return false;
+    const char *what = whole->op == OP_REDUCE ? "the reduction" : "the expression of whole arrays",
+               *why = obstacle(whole);
+    if (why)
+        pass_note(site->program, site->inst->func, whole->span, 1, "%s stays on one core: %s", what, why);
+    else
+        pass_note(site->program, site->inst->func, whole->span, 1, "%s runs on several cores", what);
+    return !why;
 }
 
 static void add_operand(Spread *s, Value *value) {
@@ -291,7 +310,7 @@ bool pass_spread(Program *program) {
             for (Value *value = inst->func->blocks.data[b]->first, *next; value; value = next) {
                 next = value->next;
                 Spread s = {.site = {program, inst, value->span}, .whole = value};
-                if (may_be_spread(value)) spread(&s);
+                if (may_be_spread(&s.site, value)) spread(&s);
             }
     }
     return true;

@@ -177,3 +177,71 @@ def test_which_are_taken_apart():
         "overlaps",
         "serial",
     ]
+
+
+# ---- what is said of it ----------------------------------------------------------------------------------------------
+
+
+def told(x, y):
+    s = 0.0
+    z = np.sqrt(x * x + y) * 2
+    h = np.zeros(4)
+    for i in prange(len(x)):
+        s += z[i]
+        for j in prange(3):
+            s += j
+    for i in prange(len(x)):
+        h[i % 4] += x[i]
+    x[1:] = x[:-1] + 1
+    return s, (z * y).sum(), z[:, None] * np.exp(y), h
+
+
+def lines_told(capsys, function, *signature, **options):
+    function.parallel_diagnostics(*signature, **options)
+    first = told.__code__.co_firstlineno
+    return {(int(line) - first, text) for line, text in re.findall(r":(\d+): \w+: (.*)\n", capsys.readouterr().out)}
+
+
+def test_diagnostics(capsys):
+    f = njit(parallel=True)(told)
+    f(np.ones(4), np.ones(4))
+    one = lines_told(capsys, f)
+    assert one == {
+        (2, "the expression of whole arrays runs on several cores"),
+        (4, "the loop over prange runs on several cores"),
+        (6, "the loop over prange is a range: it lies in another one"),
+        (8, "the loop over prange stays on one core: iterations update the same items of an array, line "
+            + str(told.__code__.co_firstlineno + 9)),
+        (10, "the expression of whole arrays stays on one core: "
+             "it writes to an array that may lie over one that it reads"),
+        (11, "the reduction runs on several cores"),
+        (11, "the expression of whole arrays runs on several cores"),
+    }  # fmt: skip
+    two, three = lines_told(capsys, f, level=2), lines_told(capsys, f, f.signatures[0], 3)
+    assert one < two < three
+    assert (4, "`s` is a reduction of it") in two
+    assert any(line == 2 and "part of the loop" in text for line, text in two - one)
+    assert [line for line, text in three - two if "would be computed again for each element" in text] == [11]
+    with pytest.raises(ValueError, match="level is 1 to 4, not 7"):
+        f.parallel_diagnostics(level=7)
+    serial = njit(told)
+    serial(np.ones(4), np.ones(4))
+    serial.parallel_diagnostics()
+    assert "nothing in the function runs on several cores" in capsys.readouterr().out
+
+
+def test_parts_that_are_left_out(capsys):
+    def texts(**parts):
+        f = njit(parallel=parts)(told)
+        f(np.ones(4), np.ones(4))
+        return {re.sub(" (runs|stays|is a range).*", "", text) for _, text in lines_told(capsys, f)}
+
+    loop, expression, reduction = "the loop over prange", "the expression of whole arrays", "the reduction"
+    assert texts() == {loop, expression, reduction}
+    assert texts(prange=False) == {expression, reduction}
+    assert texts(numpy=False, stencil=False) == {loop, reduction}
+    assert texts(reduction=False, numpy=True) == {loop, expression}
+    with pytest.raises(ValueError, match="option parallel has no part 'prang'; its parts are prange"):
+        njit(parallel={"prang": False})
+    with pytest.raises(TypeError, match="option parallel is True or False, not 'yes'"):
+        njit(parallel="yes")
