@@ -1,0 +1,96 @@
+"""Functions of lines, arrays of what is iterated over, running sums with what they begin from, conjugates."""
+
+import numpy as np
+
+from krait.prelude.intrinsics import with_item
+
+
+# ---- a function of each line ----
+
+
+def apply_along_axis(func1d, axis, arr, *args):
+    lines = np.moveaxis(np.asarray(arr), axis, -1)
+    shape = lines.shape[:-1]
+    for extent in shape:
+        if extent == 0:
+            raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    first = np.asarray(func1d(_line(lines, np.ndindex(shape)), *args))
+    new = np.empty(shape + first.shape, first.dtype)
+    for place in np.ndindex(shape):
+        new[place] = func1d(lines[place], *args)
+    if first.ndim == 0:
+        return new
+    if first.ndim == 1:
+        return np.moveaxis(new, -1, axis)
+    raise ValueError("functions whose results have more than one axis are not applied in compiled code")
+
+
+def _line(lines, places):
+    for place in places:
+        return lines[place]
+    raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+
+
+# ---- what is iterated over ----
+
+
+def fromiter(iter, dtype, count=-1):
+    kind = np.dtype(dtype).type
+    items = [kind(0) for _ in range(0)]
+    for item in iter:
+        if len(items) == count:
+            break
+        items.append(kind(item))
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return np.array(items, dtype)
+
+
+# ---- running sums and products ----
+
+
+def cumulative_sum(x, axis=None, dtype=None, out=None, include_initial=False):
+    if axis is None:
+        return cumulative_sum(_line_of(x), 0, dtype, out, include_initial)
+    if include_initial:
+        return _behind(np.cumsum(x, axis, dtype), 0, axis, out)
+    return np.cumsum(x, axis, dtype, out)
+
+
+def cumulative_prod(x, axis=None, dtype=None, out=None, include_initial=False):
+    if axis is None:
+        return cumulative_prod(_line_of(x), 0, dtype, out, include_initial)
+    if include_initial:
+        return _behind(np.cumprod(x, axis, dtype), 1, axis, out)
+    return np.cumprod(x, axis, dtype, out)
+
+
+def _line_of(x):
+    a = np.atleast_1d(x)
+    if a.ndim > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    return a
+
+
+def _behind(sums, first, axis, out):
+    # The sums, with what they begin from before them.
+    if out is None:
+        new = np.empty(with_item(sums.shape, axis % sums.ndim, sums.shape[axis] + 1), sums.dtype)
+        return _put_behind(new, sums, first, axis)
+    return _put_behind(out, sums, first, axis)
+
+
+def _put_behind(new, sums, first, axis):
+    lines = np.moveaxis(new, axis, 0)
+    lines[0] = first
+    lines[1:] = np.moveaxis(sums, axis, 0)
+    return new
+
+
+# ---- conjugates ----
+
+
+def conj(a):
+    if a.dtype.kind == "c":
+        return np.conjugate(a)
+    return a
