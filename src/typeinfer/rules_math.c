@@ -53,6 +53,8 @@ bool rule_func_math_to_int(Typing *t) {
         return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
     const Type *type = math_type(t, 0, 1);
     if (!type) return typing_bad_operands(t);
+    if (numpy && t->emit && argument == t->args[0].type) /* what 64 bits with a sign cannot hold raises */
+        t->values[0] = typing_make_cast(t, t->values[0], infer_int(t->in));
     return lib_call(t, t->func, 1, lib_compute(t->in, type), infer_int(t->in), infer_int(t->in));
 }
 
@@ -124,29 +126,16 @@ bool rule_func_cmath_isclose(Typing *t) { return rule_func_math_isclose(t); }
 
 /* ---- integers ---- */
 
-/* The arguments as Python ints: what 64 bits with a sign cannot hold raises, where anything raises. */
-static void take_python_ints(Typing *t) {
-    for (size_t i = 0; i < t->nargs && t->in->int_range; i++) {
-        if (t->args[i].type->kind != TY_SCALAR || t->args[i].type->scalar != SCALAR_UINT64) continue;
-        t->args[i].type = infer_int(t->in);
-        if (!t->emit || t->values[i]->konst) continue;
-        t->values[i] = typing_make_op(t, OP_CAST, infer_int(t->in), &t->values[i], 1);
-        t->values[i]->flags |= VF_CHECKED;
-    }
-}
-
 bool rule_func_math_ints(Typing *t) {
     if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
     const Type *type = infer_int(t->in);
     bool large = t->func == FUNC_MATH_ISQRT && lib_scalar(t, 0)->scalar == SCALAR_UINT64;
-    if (!large) take_python_ints(t);
     return lib_call(t, t->func, t->nargs, large ? infer_scalar(t->in, SCALAR_UINT64, false) : type, type, type);
 }
 
 bool rule_func_math_perm(Typing *t) {
     if (t->nargs == 2 && !typing_is_none(t, 1)) return rule_func_math_ints(t);
     if (!lib_kinds(t, 0, 1, "biu")) return typing_bad_operands(t);
-    take_python_ints(t);
     return lib_call(t, FUNC_MATH_FACTORIAL, 1, infer_int(t->in), infer_int(t->in), infer_int(t->in));
 }
 
@@ -154,7 +143,6 @@ bool rule_func_math_perm(Typing *t) {
 bool rule_func_math_fold(Typing *t) {
     const Type *type = infer_int(t->in);
     if (!lib_kinds(t, 0, t->nargs, "biu")) return typing_bad_operands(t);
-    take_python_ints(t);
     Value *value = NULL;
     if (t->emit) {
         value = typing_make_int(t, t->func == FUNC_MATH_LCM ? 1 : 0);

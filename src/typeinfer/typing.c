@@ -144,6 +144,8 @@ bool typing_result(Typing *t, const Type *type, const Const *konst) {
 bool typing_konst_fits(const Const *konst, const Type *to) {
     const ScalarInfo *info = &scalar_info[to->scalar];
     int64_t i = konst->i;
+    if (konst->type->kind == TY_SCALAR && !konst->type->weak && konst->type->scalar == SCALAR_UINT64)
+        return i >= 0 || !to->weak || to->scalar != SCALAR_INT64;
     if (konst->type->kind != TY_SCALAR || !konst->type->weak || scalar_info[konst->type->scalar].kind != 'i')
         return true;
     if (konst->too_big) return info->kind == 'f' || info->kind == 'c' || to->scalar == SCALAR_UINT64;
@@ -158,7 +160,7 @@ void typing_cast(Typing *t, size_t arg, const Type *type) {
     t->to[arg] = type;
     const Const *konst = t->args[arg].konst;
     if (konst && type->kind == TY_SCALAR && !typing_konst_fits(konst, type)) {
-        if (konst->too_big)
+        if (konst->too_big || !konst->type->weak)
             typing_fail_arg(t, arg, DIAG_TYPING, "the Python int %llu is out of bounds for %s",
                             (unsigned long long)konst->i, type->weak ? "64 bits" : typing_text(t, type));
         else

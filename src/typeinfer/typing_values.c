@@ -130,6 +130,7 @@ Value *typing_make_content(Typing *t, Value *optional) {
 bool typing_may_overflow(const Infer *in, const Type *from, const Type *to) {
     if (!in->int_range || from->kind != TY_SCALAR || to->kind != TY_SCALAR) return false;
     bool numpy_integer = !to->weak && (scalar_info[to->scalar].kind == 'i' || scalar_info[to->scalar].kind == 'u');
+    if (!from->weak && from->scalar == SCALAR_UINT64) return to->weak && to->scalar == SCALAR_INT64;
     return from->weak && from->scalar == SCALAR_INT64 && numpy_integer && to->scalar != SCALAR_INT64;
 }
 

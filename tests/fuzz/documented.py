@@ -11,6 +11,8 @@ import operator
 
 import numpy as np
 
+import oracle
+
 INT64 = range(-(2**63), 2**63)
 
 
@@ -35,6 +37,21 @@ def _join(value, kind):
         return value if type(value) is kind else kind(value)
     except OverflowError:
         raise Differs("an int that does not fit the type of a join") from None
+
+
+def _join_ways(value, kind, *ways):
+    """A Python int that may be known when the function is compiled, and that the type cannot hold, counts as an int64:
+    both ways of a conditional expression decide."""
+    for way in ways:
+        try:
+            number = way()
+        except Exception:
+            continue
+        if type(number) is int and np.dtype(kind).kind in "iu":
+            info = np.iinfo(kind)
+            if not info.min <= number <= info.max:
+                raise Differs("an int that does not fit the type of a join")
+    return _join(value, kind)
 
 
 def _is_weak_real(value):
@@ -67,7 +84,14 @@ def _easy_power(base, exponent, value):
 
 
 def _ipow(base, exponent, constant=False):
-    return operator.ipow(base, exponent) if isinstance(base, np.ndarray) else _pow(base, exponent, constant)
+    if not isinstance(base, np.ndarray):
+        return _pow(base, exponent, constant)
+    try:
+        return operator.ipow(base, exponent)
+    except ValueError as error:  # an integer to a negative power
+        if "negative integer powers" in str(error):
+            raise Differs("what is left of an array whose power raised") from None
+        raise
 
 
 def _round(value, digits=None):
@@ -101,6 +125,13 @@ def _cast(kind, value):
     if isinstance(value, (np.floating, np.complexfloating)) and not _fits(value, np.dtype(kind)):
         raise Differs("a float that does not fit an integer")
     return kind(value)
+
+
+def _python_int(value):
+    """A Python int has to be made of the number."""
+    if type(value) is np.uint64 and int(value) not in INT64:
+        raise Differs("a uint64 that an int of 64 bits cannot hold")
+    return value
 
 
 def _sum(items):
@@ -158,9 +189,46 @@ def _complex_ufunc(name, *values):
     return kind(complex(real, imag))
 
 
+def _has_both_zeros(*arrays):
+    zeros = [np.signbit(array[array == 0]) for array in map(np.asarray, arrays) if array.dtype.kind == "f"]
+    signs = np.concatenate(zeros) if zeros else np.zeros(0, bool)
+    return signs.any() and not signs.all()
+
+
+def _extreme(function, array, *more, **keywords):
+    """The greatest or least of two arrays or of an array's elements: nobody says which of two zeros."""
+    result = function(array, *more, **keywords)
+    if (np.asarray(result) == 0).any() and _has_both_zeros(array, *more):
+        raise Differs("which of two zeros is greater")
+    return result
+
+
+def _root(array):
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _added(function, array, *more, **keywords):
+    """A reduction of floats: where NumPy laid out a new array in other than C order, the last bits differ."""
+    result = function(array, *more, **keywords)
+    if isinstance(array, np.ndarray) and array.ndim > 1 and np.asarray(result).dtype.kind == "f":
+        root = _root(array)
+        if root.flags.owndata and not root.flags.c_contiguous:
+            try:
+                oracle.assert_same(function(np.array(array, order="C"), *more, **keywords), result)
+            except AssertionError:
+                raise Differs("the order of a sum") from None
+    return result
+
+
 COMPLEX_UFUNCS = ("absolute", "abs", "multiply", "square")
-KNOWN = (_watch, _join, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed, _stored,
-         _complex_ufunc)
+ELEMENTWISE_EXTREMES = ("maximum", "minimum", "fmax", "fmin")
+EXTREMES = ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")
+ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cumsum", "cumprod")
+OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
+KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed, _stored,
+         _complex_ufunc, _python_int, _extreme, _added)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -234,9 +302,36 @@ class Documented(ast.NodeTransformer):
         self.generic_visit(node)
         return node if is_constant(node) else call("_watch", node)
 
+    def reduction(self, node):
+        """f(x, ...) or x.f(...), looked at on the way; None: it is no reduction."""
+        function = node.func
+        if not isinstance(function, ast.Attribute) or any(isinstance(one, ast.Starred) for one in node.args):
+            return None
+        module = isinstance(function.value, ast.Name) and function.value.id in ("np", "math", "cmath", "operator")
+        if module and function.value.id != "np":
+            return None
+        names = EXTREMES + ELEMENTWISE_EXTREMES if module else EXTREMES
+        helper = "_extreme" if function.attr in names else "_added" if function.attr in ADDING else None
+        if not helper:
+            return None
+        call_of = function if module else ast.parse(f"lambda _x, *a, **k: _x.{function.attr}(*a, **k)", mode="eval").body
+        arguments = node.args if module else [function.value, *node.args]
+        return ast.Call(ast.Name(helper, ast.Load()), [call_of, *arguments], node.keywords)
+
     def visit_Call(self, node):
         self.generic_visit(node)
         function = node.func
+        if is_join(node) and isinstance(node.args[0], ast.IfExp):
+            ways = [ast.Lambda(ast.parse("lambda: 0", mode="eval").body.args, way)
+                    for way in (node.args[0].body, node.args[0].orelse)]
+            return call("_watch", call("_join_ways", *node.args, *ways))
+        reduction = self.reduction(node)
+        if reduction:
+            return call("_watch", reduction)
+        if isinstance(function, ast.Attribute) and function.attr in OF_PYTHON_INTS:
+            node.args = [call("_python_int", one) for one in node.args]
+        if isinstance(function, ast.Name) and function.id == "range":
+            node.args = [call("_python_int", one) for one in node.args]
         if isinstance(function, ast.Attribute) and function.attr in ("copysign", "signbit"):
             node.args[-1] = call("_signed", node.args[-1])
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":

@@ -211,7 +211,12 @@ def met(ours, theirs):
     if type(ours) is type(theirs) or not kinds.kind_of(ours) or not kinds.kind_of(theirs):
         return theirs
     numbers = not isinstance(ours, (tuple, np.ndarray)) and not isinstance(theirs, (tuple, np.ndarray))
-    return type(ours)(theirs) if numbers and kinds.joined(type(ours), type(theirs)) is type(ours) else theirs
+    if not numbers or kinds.joined(type(ours), type(theirs)) is not type(ours):
+        return theirs
+    try:
+        return type(ours)(theirs)
+    except OverflowError:
+        return theirs
 
 
 def refusal(error):

@@ -1,6 +1,7 @@
 """The math module, compiled: every function gives the interpreter's value, type and exception, bit for bit."""
 
 import math
+import operator
 import random
 import sys
 
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from krait import njit
+from krait.errors import TypingError
 from math_cases import FLOATS, INF, INT_TYPES, INTS, NAN, agree_on, caller, names_of_rows, pairs, ulps, wrap
-from oracle import agree, compare_outcomes, make, outcome
+from oracle import agree, compare_outcomes, expression, make, outcome
 
 ONE_FLOAT = (
     "acos acosh asin asinh atan atanh cbrt ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma "
@@ -333,3 +335,23 @@ def test_nextafter_in_steps(x, y, steps):
 @njit
 def nextafter_in_steps(x, y, steps):
     return math.nextafter(x, y, steps=steps)
+
+
+UNSIGNED = ["int(x)", "round(x)", "math.floor(x)", "math.ceil(x)", "operator.index(x)", "math.gcd(x, 6)",
+            "math.lcm(x, 1)", "math.comb(x, 1)", "len(range(x))", "np.arange(5)[x - y]"]
+
+
+@pytest.mark.parametrize("text", UNSIGNED)
+def test_python_ints_of_uint64(text):
+    """What 64 bits with a sign cannot hold raises; it has no other answer in compiled code."""
+    f = njit(expression(text, "x", "y", operator=operator))
+    fits, beyond = np.uint64(2**62), np.uint64(2**64 - 1)
+    for value in (np.uint64(3), fits):
+        agree(f, value, value)
+    with pytest.raises(OverflowError, match="Python int too large to convert to C long"):
+        f(beyond, np.uint64(0))
+
+
+def test_a_constant_uint64_that_does_not_fit_is_refused():
+    with pytest.raises(TypingError, match="the Python int 9223372036854775809 is out of bounds for 64 bits"):
+        njit(expression("int(np.uint64(2**63 + 1))"))()
