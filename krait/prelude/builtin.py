@@ -44,25 +44,51 @@ def sum_of(iterable, start=0):
 
 
 if sys.version_info >= (3, 12):
+    # Python's floats are summed with compensation (Neumaier) since 3.12: from the second term on that follows a float.
 
     def sum_of_floats(iterable, start=0):
-        # Python's floats are summed with compensation (Neumaier) since 3.12.
         total = float(start)
         lost = 0.0
+        is_int = isinstance(start, int)
         for item in iterable:
             x = float(item)
             t = total + x
-            if abs(total) >= abs(x):
+            if is_int:
+                is_int = False
+            elif abs(total) >= abs(x):
                 lost += (total - t) + x
             else:
                 lost += (x - t) + total
             total = t
+        return compensated(total, lost)
+
+    def sum_of_mixed(items, start=0):
+        return sum_on(items, start, 0.0)
+
+    def sum_on(items, total, lost):
+        # Ints are added as they are, to an int and to a float.
+        if len(items) == 0:
+            return compensated(total, lost)
+        item = items[0]
+        if isinstance(total, int) or isinstance(item, int):
+            return sum_on(items[1:], total + item, lost)
+        t = total + item
+        if abs(total) >= abs(item):
+            return sum_on(items[1:], t, lost + ((total - t) + item))
+        return sum_on(items[1:], t, lost + ((item - t) + total))
+
+    def compensated(total, lost):
         if lost != 0.0 and lost - lost == 0.0:
             return total + lost
         return total
 
 else:
     sum_of_floats = sum_of
+
+    def sum_of_mixed(items, start=0):
+        if len(items) == 0:
+            return start
+        return sum_of_mixed(items[1:], start + items[0])
 
 
 def min_of(iterable):

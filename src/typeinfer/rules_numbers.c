@@ -160,18 +160,26 @@ static bool is_mixed(const Type *tuple) {
     return mixed;
 }
 
-/* Newer interpreters sum Python floats with compensation: such tuples take a function of their own. */
+static bool is_python_real(const Type *type) {
+    return type_is_scalar(type) && type->weak && type_scalar_kind(type) != 'c';
+}
+
+/* Newer interpreters sum Python floats with compensation: lists and tuples of them, and of ints beside them, take
+ * functions of their own. */
 bool rule_func_sum(Typing *t) {
-    const Type *items = t->args[0].type;
-    bool floats = items->kind == TY_TUPLE && items->count > 0, any = false;
-    if (t->nargs > 1) floats = floats && lib_kinds(t, 1, 1, "biuf") && lib_scalar(t, 1)->weak; /* start */
-    for (uint32_t i = 0; floats && i < items->count; i++) {
-        const Type *item = items->items[i];
-        floats = type_is_scalar(item) && item->weak && type_scalar_kind(item) != 'c';
-        any = any || type_scalar_kind(item) == 'f';
+    const Type *items = infer_content(t->args[0].type);
+    bool reals = items->kind == TY_TUPLE && items->count > 0, any = false;
+    if (items->kind == TY_LIST)
+        reals = any = is_python_real(items->items[0]) && type_scalar_kind(items->items[0]) == 'f';
+    if (t->nargs > 1) reals = reals && is_python_real(infer_content(t->args[1].type)); /* start */
+    for (uint32_t i = 0; items->kind == TY_TUPLE && reals && i < items->count; i++) {
+        reals = is_python_real(items->items[i]);
+        any = any || type_scalar_kind(items->items[i]) == 'f';
     }
-    if (!(floats && any) && is_mixed(items)) return sum_of_items(t);
-    return typing_become_prelude(t, floats && any ? "builtin:sum_of_floats" : "builtin:sum_of");
+    if (reals && any)
+        return typing_become_prelude(t, is_mixed(items) ? "builtin:sum_of_mixed" : "builtin:sum_of_floats");
+    if (is_mixed(items)) return sum_of_items(t);
+    return typing_become_prelude(t, "builtin:sum_of");
 }
 
 /* ---- operator ---- */
