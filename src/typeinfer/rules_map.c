@@ -162,6 +162,14 @@ static bool is_numpy_integer(const Type *type) {
     return kind == 'i' || kind == 'u';
 }
 
+/* Whether dtype= may convert an operand of this type, an array of elements or a number. */
+static bool check_input(Typing *t, const Mapping *m, size_t i, const Type *element) {
+    if (!m->dtype || (m->in[i].type->weak && type_is_scalar(m->in[i].type))) return true;
+    return casts(element, m->dtype, m->casting) ||
+           typing_fail(t, DIAG_TYPING, "cannot cast input %zu of `%s` from %s to %s with this casting rule", i,
+                       typing_func_name(t), typing_text(t, element), typing_text(t, m->dtype));
+}
+
 /* The types of one element of each operand, and what the ufunc gives for them. */
 static bool type_elements(Typing *t, Mapping *m) {
     TypingSpace space;
@@ -172,9 +180,7 @@ static bool type_elements(Typing *t, Mapping *m) {
         const Type *type = m->in[i].type;
         const Type *element = type->kind == TY_ARRAY ? type->items[0] : type;
         if (!type_is_scalar(element)) return typing_bad_operands(t);
-        if (m->dtype && !casts(element, m->dtype, m->casting) && !(type->weak && type_is_scalar(type)))
-            return typing_fail(t, DIAG_TYPING, "cannot cast input %zu of `%s` from %s to %s with this casting rule", i,
-                               typing_func_name(t), typing_text(t, element), typing_text(t, m->dtype));
+        TRY(check_input(t, m, i, element));
         m->elements[i] = m->dtype ? m->dtype : element;
         part.args[i] = (Fact){m->elements[i], !m->dtype && is_weak_int(m->in[i]) ? m->in[i].konst : NULL};
         part.values[i] = t->in->quiet ? NULL : t->values[i];
@@ -364,9 +370,19 @@ static bool become_map(Typing *t, Mapping *m) {
 /* ---- arrays without axes ---- */
 
 static bool has_no_axes(const Mapping *m) {
-    if (m->out[0] || m->out[1] || m->where || m->dtype) return false;
+    if (m->out[0] || m->out[1] || m->where) return false;
     for (size_t i = 0; i < m->nin; i++)
         if (m->in[i].type->kind == TY_ARRAY && m->in[i].type->ndim > 0) return false;
+    return true;
+}
+
+/* dtype=, where there are no axes: the operand as a number of that type. */
+static bool convert_input(Typing *t, const Mapping *m, size_t i) {
+    const Type *type = infer_content(t->args[i].type);
+    if (!type_is_scalar(type)) return typing_bad_operands(t);
+    TRY(check_input(t, m, i, type));
+    if (t->emit) t->values[i] = typing_make_cast(t, typing_make_cast(t, t->values[i], type), m->dtype);
+    t->args[i] = (Fact){m->dtype, NULL};
     return true;
 }
 
@@ -381,6 +397,7 @@ static bool become_scalars(Typing *t, Mapping *m) {
         TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = values, .facts = facts, .nargs = 2}, &t->args[i],
                        &t->values[i]));
     }
+    for (size_t i = 0; i < m->nin && m->dtype; i++) TRY(convert_input(t, m, i));
     t->nargs = m->nin;
     t->nnames = 0;
     return true;

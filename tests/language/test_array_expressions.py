@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krait import njit
+from krait.errors import TypingError
 from oracle import agree, expression, make
 
 DTYPES = ["?", "b", "B", "h", "i", "I", "l", "L", "f", "d", "F", "D"]
@@ -203,6 +204,18 @@ def test_out_where_dtype(text, dtype):
     if not isinstance(expected, Exception):
         assert (result is ours) == (expected is theirs)
         np.testing.assert_array_equal(result, expected, strict=True)
+
+
+def test_dtype_of_numbers_and_arrays_without_axes():
+    """What NumPy gives for them is a number."""
+    for text in ("np.add(a, b, dtype=np.float64)", "np.divide(a, b, casting='unsafe', dtype=np.float32)",
+                 "np.multiply(a, 2, dtype='f8')", "np.sqrt(a, dtype=np.float64)", "np.divmod(a, b, dtype=np.float64)"):
+        f = njit(expression(text, "a", "b"))
+        for a, b in [(1.5, 2.5), (3, 2), (np.float32(1.5), 2), (np.int8(3), np.int16(2)), (np.array(1.5), np.array(2))]:
+            agree(f, a, b)
+    agree(expression("np.add(a, 300, dtype=np.int8)", "a"), np.int8(1))
+    with pytest.raises(TypingError, match="cannot cast input 0 of `numpy.add` from float64 to int64"):
+        njit(expression("np.add(a, 1, dtype=np.int64)", "a"))(np.float64(1))
 
 
 def test_two_destinations():
