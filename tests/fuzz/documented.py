@@ -227,8 +227,8 @@ ELEMENTWISE_EXTREMES = ("maximum", "minimum", "fmax", "fmin")
 EXTREMES = ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")
 ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cumsum", "cumprod")
 OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
-KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed, _stored,
-         _complex_ufunc, _python_int, _extreme, _added)
+KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
+         _stored, _complex_ufunc, _python_int, _extreme, _added)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -314,7 +314,8 @@ class Documented(ast.NodeTransformer):
         helper = "_extreme" if function.attr in names else "_added" if function.attr in ADDING else None
         if not helper:
             return None
-        call_of = function if module else ast.parse(f"lambda _x, *a, **k: _x.{function.attr}(*a, **k)", mode="eval").body
+        method = f"lambda _x, *a, **k: _x.{function.attr}(*a, **k)"
+        call_of = function if module else ast.parse(method, mode="eval").body
         arguments = node.args if module else [function.value, *node.args]
         return ast.Call(ast.Name(helper, ast.Load()), [call_of, *arguments], node.keywords)
 
