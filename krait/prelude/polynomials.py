@@ -54,7 +54,7 @@ def polysub(a1, a2):
 
 
 def polymul(a1, a2):
-    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+    return np.convolve(_trimmed(np.atleast_1d(a1)), _trimmed(np.atleast_1d(a2)))
 
 
 def polydiv(u, v):

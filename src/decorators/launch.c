@@ -142,8 +142,10 @@ static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char
         int empty = grid_for_tasks(self, loaded, &fitted);
         if (empty) return empty < 0 ? -1 : 0;
     }
-    if (device_allow_shared(loaded, config->shared_bytes) < 0) return -1;
-    return (places == HERE ? give : give_staged)(choice, spec, plan, loaded, config, buffer);
+    if ((int)config->shared_bytes > loaded->dynamic_limit && device_allow_shared(loaded, config->shared_bytes) < 0)
+        return -1;
+    if (KRAIT_UNLIKELY(places != HERE)) return give_staged(choice, spec, plan, loaded, config, buffer);
+    return give(choice, spec, plan, loaded, config, buffer);
 }
 
 /* ---- choosing ---- */

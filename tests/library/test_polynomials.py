@@ -18,7 +18,8 @@ def test_highest_power_first():
     check("np.polyval(a, b)", (VECTOR[:4], VECTOR), (INTEGERS[0], 3), (INTEGERS[0], INTEGERS), (VECTOR[:3], 2.5),
           (VECTOR[:3], MATRIX), (INTEGERS[0], VECTOR))
     check("np.polyadd(a, b), np.polysub(a, b), np.polymul(a, b)", (VECTOR[:4], VECTOR[:2]),
-          (INTEGERS[0], INTEGERS[1, :2]), (INTEGERS[0, :2], VECTOR[:5]))
+          (INTEGERS[0], INTEGERS[1, :2]), (INTEGERS[0, :2], VECTOR[:5]), (np.array([0.0, 0, 0.1, 0]), np.zeros(2)),
+          (np.array([0, 1, 2]), np.array([3.0, 4])), (np.zeros(3), np.array([1j, 2])))
     check("np.polydiv(a, b)", (VECTOR[:6], VECTOR[:3]), (INTEGERS[0], np.array([2, 1])), (VECTOR[:2], VECTOR[:3]))
     check("np.polyder(a), np.polyder(a, 2), np.polyint(a), np.polyint(a, 2, 3.0), np.polyint(a, 2, (1, 2))", VECTOR[:5],
           INTEGERS[0])

@@ -49,7 +49,7 @@ DeviceKernel *device_load(Device *device, const DeviceCode *code);
 static inline bool device_kernel_gone(const DeviceKernel *kernel) {
     return kernel->generation != kernel->device->generation;
 }
-/* Has the launch more dynamic shared memory than the kernel may have so far, it is asked for.  -1: exception set. */
+/* Asks for more dynamic shared memory than dynamic_limit.  -1: exception set. */
 int device_allow_shared(DeviceKernel *kernel, unsigned bytes);
 
 /* ---- Python types of this folder: DeviceArray, Stream, Event, Device ---- */

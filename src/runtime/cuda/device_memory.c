@@ -150,7 +150,6 @@ DeviceKernel *device_load(Device *device, const DeviceCode *code) {
 
 int device_allow_shared(DeviceKernel *kernel, unsigned bytes) {
     Device *device = kernel->device;
-    if ((int)bytes <= kernel->dynamic_limit) return 0;
     if ((int64_t)bytes + kernel->static_shared <= device->max_block_shared)
         return device_check(device, device->ops->kernel_allow_shared(kernel, bytes), "asking for more shared memory");
     PyErr_Format(PyExc_ValueError,
