@@ -59,7 +59,7 @@ def operations():
         "# Operations of the intermediate representation",
         "",
         "Printed from `src/ir/ir_ops.def`. Effects: P pure, R reads memory, W writes memory, X may",
-        "raise, C control flow, S synchronises.",
+        "raise, C control flow, S synchronises, N the result is a new reference to an object of the heap.",
         "",
         "| operation | operands | typing rule | effects | |",
         "| --- | --- | --- | --- | --- |",

@@ -1,6 +1,6 @@
 """Settings by the names that Numba's programs set; each says what it has to do with Krait.
 
-The environment variables of Krait are listed by `python -m krait info`.
+The environment variables of Krait are listed in docs/manual/looking-inside.md.
 """
 
 import os
