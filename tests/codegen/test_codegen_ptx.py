@@ -377,6 +377,18 @@ def test_what_rounds_access_lies_a_stride_apart():
     assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
 
 
+def test_one_branch_asks_both_tests():
+    def tile(a, b):
+        x, y = cuda.grid(2)
+        for j in range(0, 32, 8):
+            if x < a.shape[1] and y + j < a.shape[0]:
+                b[y + j, x] = a[y + j, x]
+
+    text = ptx(tile, f"{F2}; {F2}")
+    assert text.count("ld.global") == 4
+    assert len(re.findall(r"@!?%p\d+ bra", text)) == 4  # each around a load that ptxas makes conditional
+
+
 def test_extents_and_ints_of_small_launches_are_32_bits():
     def steps(a, b, n, out):
         i = cuda.grid(1)

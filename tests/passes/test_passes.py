@@ -89,6 +89,55 @@ def test_shared_arrays_that_no_block_has(count, alignment, bytes):
         run("shared", shared_arrays(count, alignment))
 
 
+# ---- join_tests ------------------------------------------------------------------------------------------------------
+
+
+def chain(first, second, between=""):
+    """A test of %0 that may lead to b1, which may test %1 and lead to the same."""
+    return f"""\
+func f(i: int, j: int, a: {A1}) -> int {{
+b0:
+  %3 = const 10
+  %4: bool = lt %0, %3
+  branch %4, {first}
+b1:
+{between}  %6: int = add %1, %3
+  %7: bool = lt %6, %3
+  branch %7, {second}
+b2:
+  return %0
+b3:
+  return %1
+}}
+"""
+
+
+@pytest.mark.parametrize("first, second, joined, to", [
+    ("b1, b2", "b3, b2", ["and %4, %7"], "b3, b2"),  # i < 10 and j + 10 < 10
+    ("b1, b2", "b2, b3", ["not %7", "and %4, %12"], "b3, b2"),
+    ("b2, b1", "b2, b3", ["or %4, %7"], "b2, b3"),
+    ("b2, b1", "b3, b2", ["not %7", "or %4, %12"], "b2, b3"),
+])
+def test_two_tests_become_one(first, second, joined, to):
+    after = run("join_tests", chain(first, second))
+    assert "b1:" not in after
+    assert re.findall(r": bool = ((?:and|or|not) .*)", after) == joined
+    assert re.findall(r"branch %\d+, (.*)", after) == [to]
+
+
+def test_tests_that_read_memory_or_may_raise_stay_behind_the_first():
+    for between in "  %5: float64 = getitem %2, %1\n", "  %5: int = floordiv %1, %0\n":
+        after = run("join_tests", chain("b1, b2", "b3, b2", between))
+        assert "b1:" in after and " and " not in after
+
+
+def test_what_a_branch_said_is_forgotten_before_it():
+    """Of j + 10 it is known below the branch alone that it does not wrap, and what it lies between."""
+    text = chain("b1, b2", "b3, b2").replace("add %1, %3", "add.nowrap %1, %3 in 10..20")
+    assert "add.nowrap %1, %3 in 10..20" in text
+    assert "%6: int = add %1, %3\n" in run("join_tests", text)
+
+
 # ---- unroll ----------------------------------------------------------------------------------------------------------
 
 
