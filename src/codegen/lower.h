@@ -183,6 +183,14 @@ bool l_is_caught(const Type *type);                                             
 LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value); /* a copy; for phis */
 LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value);
 
+typedef struct Place { /* along an axis: index + offset, index an i32 */
+    LLVMValueRef index;
+    int64_t offset;
+} Place;
+Place l_place(Lower *l, LLVMValueRef index, const Value *source); /* lower_place.c */
+bool l_places_are_near(const Type *type, const Place *places);
+LLVMValueRef l_element_at(Lower *l, const Type *type, LLVMValueRef array, const Place *places);
+
 void lower_params(Lower *l); /* lower_call.c */
 LLVMValueRef lower_function_value(Lower *l, const Value *value);
 LLVMValueRef lower_cell(Lower *l, const Value *value);

@@ -55,48 +55,6 @@ LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array) {
     return size;
 }
 
-/* In 32 bits, which hold every place in a small array: a sum of products with strides, so that accesses to neighbours
- * share all but one of them. */
-static LLVMValueRef narrow_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
-    bool strided = type->layout == LAYOUT_A;
-    LLVMValueRef at = NULL, stride = NULL;
-    LLVMValueRef parts[TYPE_MAX_NDIM];
-    for (unsigned k = 0; k < type->ndim; k++) { /* from the axis whose items are neighbours on */
-        unsigned i = type->layout == LAYOUT_F ? k : type->ndim - 1 - k;
-        if (strided) stride = l_narrowed(l, l_array_stride(l, type, array, i));
-        parts[i] = stride ? l_nswmul(l, l_narrowed(l, index[i]), stride) : l_narrowed(l, index[i]);
-        if (strided || k + 1 == type->ndim) continue;
-        LLVMValueRef extent = l_narrowed(l, l_array_shape(l, type, array, i));
-        stride = stride ? l_nswmul(l, stride, extent) : extent;
-    }
-    for (unsigned k = 0; k < type->ndim; k++) {
-        unsigned i = type->layout == LAYOUT_F ? type->ndim - 1 - k : k;
-        at = at ? l_nswadd(l, at, parts[i]) : parts[i];
-    }
-    at = l_widened(l, at);
-    LLVMValueRef data = l_array_data(l, array);
-    return strided ? l_offset(l, data, at) : l_index(l, l_item_type(l, type_element(type)), data, at);
-}
-
-LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
-    LLVMValueRef data = l_array_data(l, array), at = NULL;
-    unsigned ndim = type->ndim;
-    if (ndim == 0) return data;
-    if (l->narrow) return narrow_element(l, type, array, index);
-    if (type->layout == LAYOUT_A) {
-        for (unsigned i = 0; i < ndim; i++) {
-            LLVMValueRef part = l_nswmul(l, index[i], l_array_stride(l, type, array, i));
-            at = at ? l_nswadd(l, at, part) : part;
-        }
-        return l_offset(l, data, at);
-    }
-    for (unsigned k = 0; k < ndim; k++) {
-        unsigned i = type->layout == LAYOUT_C ? k : ndim - 1 - k;
-        at = at ? l_nswadd(l, l_nswmul(l, at, l_array_shape(l, type, array, i)), index[i]) : index[i];
-    }
-    return l_index(l, l_item_type(l, type_element(type)), data, at);
-}
-
 LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef pointer) {
     const Type *result = type_element_value(l->types, type);
     if (result->kind != TY_ARRAY) return l_load_element(l, type, pointer);
@@ -114,8 +72,9 @@ LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, boo
 typedef struct Indices { /* the items of an index: of a tuple, or the index alone */
     const Type *const *types;
     LLVMValueRef *values;
-    bool *forward; /* no wrap-around */
-    bool *certain; /* not negative however integers wrap, which VF_FORWARD does not say */
+    bool *forward;         /* no wrap-around */
+    bool *certain;         /* not negative however integers wrap, which VF_FORWARD does not say */
+    const Value **sources; /* NULL: not known */
     unsigned count;
 } Indices;
 
@@ -125,12 +84,14 @@ static Indices indices_of(Lower *l, const Type *const *type, LLVMValueRef value,
     x.values = ARENA_ARRAY(l->arena, LLVMValueRef, x.count);
     x.forward = ARENA_ARRAY(l->arena, bool, x.count);
     x.certain = ARENA_ARRAY(l->arena, bool, x.count);
+    x.sources = ARENA_ARRAY(l->arena, const Value *, x.count);
     while (tuple && operand && operand->op == OP_CAST) operand = operand->args[0];
     for (unsigned i = 0; i < x.count; i++) {
         if (l_has_bytes(x.types[i])) x.values[i] = tuple ? l_item(l, *type, value, i) : value;
         const Value *source = !tuple                                                     ? operand
                               : operand && operand->op == OP_TUPLE && i < operand->nargs ? operand->args[i]
                                                                                          : NULL;
+        x.sources[i] = source;
         x.forward[i] = source && type_is_integer(source->type) && value_counts_forward(source);
         x.certain[i] = source && type_is_integer(source->type) && value_fits(source, 64) &&
                        value_is_nonnegative(source);
@@ -190,6 +151,21 @@ static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef all,
     l_enter(l, a->guard.yes);
 }
 
+/* In 32 bits, where accesses are trusted. */
+static LLVMValueRef narrow_access(Lower *l, const Type *type, LLVMValueRef array, const Indices *x) {
+    Place places[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < type->ndim; i++) {
+        LLVMValueRef index = l_narrowed(l, x->values[i]), extent = l_narrowed(l, l_array_shape(l, type, array, i));
+        if (x->forward[i])
+            places[i] = l_place(l, index, x->sources[i]);
+        else
+            places[i] = (Place){l_wrap_index(l, index, extent, false), 0};
+    }
+    for (unsigned i = 0; !l_places_are_near(type, places); i++)
+        if (places[i].offset) places[i] = (Place){l_narrowed(l, x->values[i]), 0};
+    return l_element_at(l, type, array, places);
+}
+
 static void access_elements(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array,
                             const Indices *x) {
     AccessPolicy policy = policy_at(l, at);
@@ -197,10 +173,13 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     a->element = type_element(type);
     a->array = type;
     a->guarded = false;
+    if (l->narrow) {
+        a->pointer = narrow_access(l, type, array, x);
+        return;
+    }
     for (unsigned i = 0; i < type->ndim; i++) {
-        LLVMValueRef extent = l_array_shape(l, type, array, i), given = x->values[i];
-        if (l->narrow) extent = l_narrowed(l, extent), given = l_narrowed(l, given);
-        index[i] = l_wrap_index(l, given, extent, x->forward[i]);
+        LLVMValueRef extent = l_array_shape(l, type, array, i);
+        index[i] = l_wrap_index(l, x->values[i], extent, x->forward[i]);
         if (policy == ACCESS_TRUST) continue;
         inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);
         if (x->certain[i] && LLVMIsAICmpInst(inside[i])) LLVMSetICmpSameSign(inside[i], true);

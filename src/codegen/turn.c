@@ -9,17 +9,17 @@
 
 typedef enum State { STATE_UNSEEN, STATE_OPEN, STATE_DONE } State;
 
-typedef struct Place { /* of the walk: a block, and which of its successors comes next */
+typedef struct Step { /* of the walk: a block, and which of its successors comes next */
     uint32_t block;
     unsigned next;
-} Place;
+} Step;
 
 typedef struct Walk {
     Arena *arena;
     VEC(LLVMBasicBlockRef) blocks;
     HashIndex index; /* of blocks, by address */
     State *states;   /* by number */
-    VEC(Place) places;
+    VEC(Step) steps;
     VEC(LLVMValueRef) latches; /* that go back where their condition is false */
 } Walk;
 
@@ -33,17 +33,17 @@ static uint32_t number_of(const Walk *walk, LLVMBasicBlockRef block) {
 
 static void open_block(Walk *walk, uint32_t block) {
     walk->states[block] = STATE_OPEN;
-    vec_push(walk->arena, &walk->places, (Place){block, 0});
+    vec_push(walk->arena, &walk->steps, (Step){block, 0});
 }
 
 static void walk_on(Walk *walk) {
-    Place *place = &vec_last(&walk->places);
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(walk->blocks.data[place->block]);
-    if (place->next == LLVMGetNumSuccessors(end)) {
-        walk->states[vec_pop(&walk->places).block] = STATE_DONE;
+    Step *step = &vec_last(&walk->steps);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(walk->blocks.data[step->block]);
+    if (step->next == LLVMGetNumSuccessors(end)) {
+        walk->states[vec_pop(&walk->steps).block] = STATE_DONE;
         return;
     }
-    unsigned which = place->next++;
+    unsigned which = step->next++;
     uint32_t to = number_of(walk, LLVMGetSuccessor(end, which));
     if (walk->states[to] == STATE_UNSEEN)
         open_block(walk, to);
@@ -87,7 +87,7 @@ static void turn_loops_of(Module *module, LLVMValueRef function) {
     }
     walk.states = ARENA_ARRAY(walk.arena, State, walk.blocks.len);
     open_block(&walk, 0);
-    while (walk.places.len) walk_on(&walk);
+    while (walk.steps.len) walk_on(&walk);
     for (size_t i = 0; i < walk.latches.len; i++) turn(module->builder, walk.latches.data[i]);
 }
 

@@ -161,7 +161,7 @@ static inline bool measure(const PlanArray *array, const char *buffer, Extent *e
         *extent = (Extent){data, data + count * array->item};
         if (count * array->item > INT32_MAX) return false;
     }
-    return longest <= SMALL_COUNT && count <= SMALL_COUNT;
+    return longest <= SMALL_COUNT && count <= SMALL_COUNT - SMALL_MARGIN;
 }
 
 /* An array without elements overlaps nothing: its extent is empty. */

@@ -301,8 +301,8 @@ typedef struct Program {
 } Program;
 
 /* Twice as many elements still fit 32 bits, a place and one step of a loop over the grid; so do the threads of so many
- * blocks, and a place among them. */
-enum { SMALL_COUNT = 1 << 30, SMALL_BLOCKS = 1 << 20 };
+ * blocks, and a place among them.  An array has SMALL_MARGIN elements fewer, so that places beside it fit, too. */
+enum { SMALL_COUNT = 1 << 30, SMALL_BLOCKS = 1 << 20, SMALL_MARGIN = 128 };
 
 /* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
 enum { SAFEPOINT_BUDGET = 1 << 20 };

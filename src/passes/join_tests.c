@@ -3,8 +3,8 @@
  * In: a typed function for a GPU, with bounds.  Out: `if a and b`, `if a or b`, chains of returns at the edges of a
  * grid: where a branch leads to a block that does nothing but test again, for few operations, and both may lead to the
  * same block, the second test stands in the first block and one branch asks both.  A warp takes the arms of a branch
- * one after the other; memory that is read behind two branches is waited for before the next pair of branches, behind one
- * the driver's compiler makes the loads conditional and has many of them in flight.
+ * one after the other; memory that is read behind two branches is waited for before the next pair of branches.  Behind
+ * one the driver's compiler makes the loads conditional and has many of them in flight.
  *
  * Operations that go before a branch lose what is known of them below it alone. */
 #include "passes/private.h"

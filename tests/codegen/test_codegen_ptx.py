@@ -377,6 +377,39 @@ def test_what_rounds_access_lies_a_stride_apart():
     assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
 
 
+def places(kernel, types):
+    """The loads of a kernel: of which register, how far from it."""
+    return re.findall(r"ld\.global\S* \t\S+, \[(%rd\d+)\+?(-?\d*)\]", ptx(kernel, types))
+
+
+def test_neighbours_are_a_distance_away():
+    def around(a, out):
+        x, y = cuda.grid(2)
+        if 0 < x < a.shape[1] - 1 and 0 < y < a.shape[0] - 1:
+            out[y, x] = (a[y - 1, x - 1] + a[y - 1, x] + a[y - 1, x + 1] + a[y, x - 1] + a[y, x + 1] + a[y + 1, x - 1]
+                         + a[y + 1, x] + a[y + 1, x + 1])
+
+    for dtype, size in ("float32", 4), ("int8", 1):
+        found = places(around, f"{array(dtype, 2, 'C')}; {array(dtype, 2, 'C')}")
+        rows = list(dict.fromkeys(register for register, _ in found))
+        assert len(rows) == 3  # one address for each row
+        offsets = [[int(offset or 0) for register, offset in found if register == row] for row in rows]
+        assert sorted(map(sorted, offsets)) == [[-size, 0, size], [-size, 0, size], [-size, size]]
+
+    text = ptx(around, f"{F2}; {F2}")
+    assert len(re.findall(r"mul\.lo|mad\.lo", text)) == 4  # two of the grid, two places
+
+
+def test_neighbours_far_away_have_places_of_their_own():
+    """32 bits may not hold where they would be without the distance."""
+    def far(a, out):
+        x, y = cuda.grid(2)
+        out[y, x] = a[y + 5, x] + a[y, x]
+
+    text = _testing.compile(far, f"{F2}; {F2}", stage="llvm")
+    assert re.search(r"add nsw i32 %\d+, 5", text) and not re.search(r"mul nsw i32 %\d+, 5", text)
+
+
 def test_one_branch_asks_both_tests():
     def tile(a, b):
         x, y = cuda.grid(2)
