@@ -1,4 +1,4 @@
-"""Builtins over iterables: any, all, next, sum, min, max; membership of ranges; least and greatest by a key."""
+"""Builtins over iterables: any, all, next, sum, min, max, map, filter; membership of ranges; the least by a key."""
 
 import sys
 
@@ -212,3 +212,28 @@ def greatest_by(iterable, key):
     if not found:
         raise ValueError(_MAX_EMPTY)
     return most
+
+
+def mapped(function, items, *more):
+    new = []
+    if len(more) == 0:
+        for item in items:
+            new.append(function(item))
+    elif len(more) == 1:
+        for x, y in zip(items, more[0]):
+            new.append(function(x, y))
+    else:
+        for x, y, z in zip(items, more[0], more[1]):
+            new.append(function(x, y, z))
+    return new
+
+
+def filtered(function, items):
+    new = []
+    for item in items:
+        if function is None:
+            if item:
+                new.append(item)
+        elif function(item):
+            new.append(item)
+    return new

@@ -254,6 +254,8 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         names = tuple->konst;
     }
     Slot *args = ARENA_ARRAY(t->arena, Slot, count), first;
+    bool answers = false;
+    if (count == 0) TRY(translate_taken_by(t, &answers));
     for (int i = count; i-- > 0;) args[i] = translate_pop(t);
     Value *callee = pop_callee(t, &first);
     TRY(callee);
@@ -264,10 +266,16 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         if (args[i].kind == SLOT_NULL) return translate_malformed(t, "an argument is missing");
         TRY(add_operand(t, &operands, args[i]));
     }
+    if (operands.len == 2 && operands.data[1] == t->answer) {
+        translate_push_value(t, t->answer);
+        return true;
+    }
+    if (operands.len > 1) operands.data[1] = translate_argument_of(t, callee, operands.data[1]);
     Op display = operands.len == 1 ? display_of(callee) : OP_CALL; /* list() is a display, to be filled */
     Value *call = display != OP_CALL ? translate_append(t, display, NULL, 0)
                                      : translate_append(t, OP_CALL, operands.data, operands.len);
     if (names) TRY(set_keywords(t, call, names));
+    if (answers) t->answer = call;
     translate_push_value(t, call);
     return true;
 }
@@ -349,16 +357,9 @@ static bool set_attribute(Translator *t, NewFunction *function, int which) {
     }
 }
 
-static bool refuse_generated(Translator *t, PyObject *code) {
-    PyObject *name = ((PyCodeObject *)code)->co_name;
-    return PyUnicode_CompareWithASCIIString(name, "<genexpr>") != 0 ||
-           translate_refuse(t, t->span, REFUSED_GENERATOR_EXPRESSION);
-}
-
 bool insn_function(Translator *t, int flags) {
     Slot code = translate_pop(t);
     if (code.kind != SLOT_CODE) return translate_malformed(t, "the code of a function is missing");
-    TRY(refuse_generated(t, code.code));
     NewFunction *function = ARENA_NEW(t->arena, NewFunction);
     function->code = code.code;
     for (int which = ATTRIBUTE_CLOSURE; which; which >>= 1)

@@ -491,6 +491,8 @@ bool translate_insn(Translator *t) {
     case INSN_LIST_TO_TUPLE: return insn_list_to_tuple(t);
     case INSN_MAP: return insn_map(t, arg);
     case INSN_KEY_MAP: return insn_key_map(t, arg);
+    case INSN_COLLECT: return insn_collect(t);
+    case INSN_LOAD_BOOL: return insn_load_bool(t, arg);
     case INSN_MAP_ADD: return insn_map_add(t, arg);
     case INSN_MAP_UPDATE: return insn_put_all(t, arg);
     case INSN_SET: return insn_set(t, arg);

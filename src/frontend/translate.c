@@ -459,6 +459,7 @@ static bool check_kind(Translator *t, const unsigned char *units) {
     int flags = t->code->co_flags;
     if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
         return translate_refuse(t, t->func->span, REFUSED_ASYNC);
+    if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t, units);
     if (flags & CO_GENERATOR) {
         for (size_t i = 0; i < t->bytecode.count; i++) {
             const Insn *insn = &t->bytecode.insns[i];
@@ -516,7 +517,8 @@ static bool open_function(Translator *t, ObjRef ref) {
 
 static void open_variables(Translator *t) {
     t->nlocals = (size_t)t->code->co_nlocalsplus;
-    size_t nvars = 2 * t->nlocals + (size_t)t->code->co_stacksize + 2; /* a loop's exit may leave one slot more */
+    /* a loop's exit may leave one slot more; a list */
+    size_t nvars = 2 * t->nlocals + (size_t)t->code->co_stacksize + 3;
     t->names = ARENA_ARRAY(t->arena, const char *, nvars);
     for (size_t i = 0; i < t->nlocals; i++)
         t->names[i] = utf8(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));

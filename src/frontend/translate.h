@@ -105,6 +105,7 @@ typedef struct Translator {
     VEC(Slot) stack;
     bool underflow;
     const Const *keywords; /* names for the next call */
+    Value *answer;         /* of any() or all() of a generator expression, whose call comes next */
 } Translator;
 
 /* ---- translate.c ---- */
@@ -184,6 +185,15 @@ bool insn_format(Translator *t, int arg);
 bool insn_convert(Translator *t, int how);
 bool insn_string(Translator *t, int count);
 Value *translate_text_value(Translator *t, const Text *text);
+
+/* ---- generators.c ---- */
+
+bool translate_is_generator_expression(const PyCodeObject *code);
+bool translate_generator_loop(Translator *t, const unsigned char *units);
+bool translate_taken_by(Translator *t, bool *answers);
+Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
+bool insn_collect(Translator *t);
+bool insn_load_bool(Translator *t, int value);
 
 /* ---- displays.c ---- */
 

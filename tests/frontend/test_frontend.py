@@ -504,7 +504,6 @@ REFUSED = {
     "with": ("def f(x):\n    with x:\n        return 1", 2, None, "with statements"),
     "yield": ("def f(x):\n    if x:\n        yield x", 3, "yield x", "generators"),
     "async": ("async def f(x):\n    return 1", 1, None, "asynchronous"),
-    "generator expression": ("def f(x):\n    return sum(a for a in x)", 2, "(a for a in x)", "generator expressions"),
     "list on one way": ("def f(x):\n    y = x or []\n    return y", 2, None, "a list that only one branch"),
     "class": ("def f():\n    class C:\n        pass", 2, None, "class definitions"),
     "**mapping": ("def f(g, d):\n    return g(1, **d)", 2, "g(1, **d)", r"\*\*mapping"),

@@ -1,0 +1,120 @@
+/* generators.c: generator expressions.
+ *
+ * In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out: those of a function that runs
+ * the loop at once: it returns the list of what would be yielded; or, where any() or all() takes it, the answer, as
+ * soon as that is known.  Which of them is noted in the flags of the code object, a copy of the one in the program. */
+#include "frontend/translate.h"
+
+#include <string.h> /* strcmp */
+
+enum { FLAG_ANY = 1 << 28, FLAG_ALL = 1 << 29 }; /* bits that CPython has no flag for */
+
+bool translate_is_generator_expression(const PyCodeObject *code) {
+    return PyUnicode_CompareWithASCIIString(code->co_name, "<genexpr>") == 0;
+}
+
+/* ---- the loop ---- */
+
+/* What pushes the value that the generator is left with, or that a yield is given, is not there any more. */
+static void drop_pop(Bytecode *bytecode, size_t at) {
+    while (at < bytecode->count && bytecode->insns[at].kind != INSN_POP) at++;
+    if (at < bytecode->count) bytecode->insns[at].kind = INSN_NOP;
+}
+
+bool translate_generator_loop(Translator *t, const unsigned char *units) {
+    Bytecode *bytecode = &t->bytecode;
+    size_t count = bytecode->count;
+    int flags = t->code->co_flags;
+    bool any = flags & FLAG_ANY, all = flags & FLAG_ALL, list = !any && !all;
+    Insn *insns = ARENA_ARRAY(t->arena, Insn, count + 2);
+    for (size_t i = 0; i < count; i++) insns[i] = bytecode->insns[i];
+    bytecode->insns = insns;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = opcode_name(units[2 * insns[i].unit]);
+        if (name && strcmp(name, "RETURN_GENERATOR") == 0) {
+            insns[i].kind = list ? INSN_LIST : INSN_NOP;
+            insns[i].arg = 0;
+            drop_pop(bytecode, i);
+        } else if (name && strcmp(name, "YIELD_VALUE") == 0) {
+            insns[i].kind = list ? INSN_COLLECT : any ? INSN_JUMP_IF_TRUE : INSN_JUMP_IF_FALSE;
+            insns[i].arg = list ? 0 : (int)count;
+            drop_pop(bytecode, i);
+        } else if (i + 1 < count && insns[i + 1].kind == INSN_RETURN && insns[i].kind == INSN_LOAD_CONST) {
+            insns[i].kind = list ? INSN_NOP : INSN_LOAD_BOOL;
+            insns[i].arg = all;
+        }
+    }
+    insns[count] = insns[count + 1] = insns[count - 1]; /* where an answer leads */
+    insns[count].kind = INSN_LOAD_BOOL;
+    insns[count].arg = any;
+    insns[count + 1].kind = INSN_RETURN;
+    insns[count + 1].arg = 0;
+    bytecode->count = count + (list ? 0 : 2);
+    bytecode->nhandlers = 0; /* they are for what is thrown into a generator */
+    return true;
+}
+
+bool insn_collect(Translator *t) { return insn_list_append(t, (int)t->stack.len - 1, false); }
+
+bool insn_load_bool(Translator *t, int value) {
+    translate_push_value(t, translate_append_const(t, const_bool(t->arena, t->types, value != 0)));
+    return true;
+}
+
+/* ---- who takes it ---- */
+
+static FuncId called_next(Translator *t, size_t below) {
+    const Insn *next = t->insn + 1;
+    while (next->kind == INSN_NOP) next++;
+    if (next->kind != INSN_CALL || next->arg != 1) return FUNC_NONE;
+    FuncId found = FUNC_NONE;
+    for (size_t i = 1; i <= 2; i++) {
+        if (below < i) return FUNC_NONE;
+        const Slot *slot = &t->stack.data[below - i];
+        if (slot->kind == SLOT_NULL) continue;
+        const Const *konst = slot->kind == SLOT_VALUE && slot->value->op == OP_CONST ? slot->value->konst : NULL;
+        if (!konst || konst->type->kind != TY_FUNC || found) return FUNC_NONE;
+        found = konst->type->func->id;
+    }
+    return found;
+}
+
+/* next(x for ...): of the list the first that is left. */
+Value *translate_argument_of(Translator *t, const Value *callee, Value *argument) {
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    const Value *called = argument->op == OP_CALL ? argument->args[0] : NULL;
+    if (!type || type->kind != TY_FUNC || type->func->id != FUNC_NEXT || !called || called->op != OP_FUNCTION)
+        return argument;
+    PyObject *function = objects_get(t->frontend->objects, called->imm.object);
+    bool generator = function && PyFunction_Check(function) &&
+                     translate_is_generator_expression((PyCodeObject *)PyFunction_GET_CODE(function));
+    return generator ? translate_append1(t, OP_ITER, argument) : argument;
+}
+
+/* A copy of the code with these flags too; NULL: an exception is set. */
+static PyObject *with_flags(Translator *t, PyObject *code, int flags) {
+    PyObject *replace = PyObject_GetAttrString(code, "replace"), *nothing = PyTuple_New(0), *copy = NULL;
+    PyObject *names = Py_BuildValue("{s:i}", "co_flags", ((PyCodeObject *)code)->co_flags | flags);
+    if (replace && nothing && names) copy = PyObject_Call(replace, nothing, names);
+    Py_XDECREF(names);
+    Py_XDECREF(nothing);
+    Py_XDECREF(replace);
+    return frontend_keep(t->frontend, copy);
+}
+
+/* Before the call that makes a generator: its code becomes that of what takes it.  *answers: the call's value is what
+ * the next call would give. */
+bool translate_taken_by(Translator *t, bool *answers) {
+    *answers = false;
+    if (t->stack.len < 2) return true;
+    Slot *function = &t->stack.data[t->stack.len - 2];
+    if (function->kind != SLOT_FUNCTION || !translate_is_generator_expression((PyCodeObject *)function->function->code))
+        return true;
+    FuncId taker = called_next(t, t->stack.len - 2);
+    if (taker != FUNC_PY_ANY && taker != FUNC_PY_ALL) return true;
+    PyObject *code = with_flags(t, function->function->code, taker == FUNC_PY_ANY ? FLAG_ANY : FLAG_ALL);
+    if (!code) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
+    function->function->code = code;
+    *answers = true;
+    return true;
+}
