@@ -56,6 +56,10 @@ LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
 bool lower_declare(Lower *l);                           /* lower_call.c: declares every function */
 LLVMValueRef lower_spend(Lower *l, const Value *value); /* lower_safepoint.c */
 LLVMValueRef lower_safepoint(Lower *l, const Value *value);
+bool l_looks(Lower *l); /* whether what is generated looks for signals: VF_LOOKS */
+/* Spends for an operation that looks, and looks when the budget is spent; `owned` is freed (NULL: nothing) where that
+ * raises. */
+void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned);
 LLVMValueRef lower_strip_start(Lower *l, const Value *value);
 LLVMValueRef lower_strip_stop(Lower *l, const Value *value);
 LLVMValueRef lower_strip_length(Lower *l, const Value *value);

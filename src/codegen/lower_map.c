@@ -258,9 +258,39 @@ void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count
     l_endfor(l, &f);
 }
 
+/* The last axis, of which a strip at a time is walked by a loop that does not look. */
+static void map_strips(Lower *l, const Map *m, LLVMValueRef const *at, bool by_item) {
+    enum { STRIP = SAFEPOINT_BUDGET / 8, COST = 4, ROW_COST = 8 };
+    LLVMValueRef *from = ARENA_ARRAY(l->arena, LLVMValueRef, m->ndests + m->ninputs);
+    LLVMValueRef count = m->shape[m->ndim - 1], zero = l_i64(l, 0), row_cost = l_i64(l, ROW_COST);
+    if (LLVMIsAConstantInt(count)) { /* short */
+        map_line(l, m, at, count, by_item, LOOP_FREE);
+        if (m->ndim > 1) l_look(l, l_nswadd(l, l_nswmul(l, count, l_i64(l, COST)), row_cost), m->owned);
+        return;
+    }
+    LLVMBasicBlockRef before = l_here(l), strip = l_block(l, "strip"), end = l_block(l, "end");
+    l_jump(l, strip);
+    l_enter(l, strip);
+    LLVMValueRef done = LLVMBuildPhi(l->b, l->i64, "");
+    LLVMValueRef args[] = {l_nswsub(l, count, done), l_i64(l, STRIP)},
+                 some = l_intrinsic(l, "llvm.smin", l->i64, args, 2);
+    step(l, m, m->ndim - 1, done, by_item, at, from);
+    map_line(l, m, from, some, by_item, LOOP_FREE);
+    l_look(l, l_nswadd(l, l_nswmul(l, some, l_i64(l, COST)), row_cost), m->owned);
+    LLVMValueRef after = l_nswadd(l, done, some);
+    LLVMBasicBlockRef latch = l_here(l);
+    l_branch(l, l_icmp(l, LLVMIntSLT, after, count), strip, end);
+    LLVMAddIncoming(done, &zero, &before, 1);
+    LLVMAddIncoming(done, &after, &latch, 1);
+    l_enter(l, end);
+}
+
+
 static void map_row(Lower *l, const Map *m, LLVMValueRef const *at, void *by_item) {
     if (m->ndim == 0)
         map_element(l, m, at);
+    else if (l_looks(l))
+        map_strips(l, m, at, by_item != NULL);
     else
         map_line(l, m, at, m->shape[m->ndim - 1], by_item != NULL, LOOP_FREE);
 }

@@ -185,6 +185,7 @@ static LLVMValueRef take_some(Lower *l, const Map *m, const Reduce *r, LLVMValue
     l_if(l, &full, l_icmp(l, LLVMIntEQ, filled, want));
     take_block(l, r, block, want);
     l_raw_store(l, zero, r->filled, 8);
+    l_look(l, l_i64(l, REDUCE_BLOCK * 4), NULL);
     l_endif(l, &full);
     return some;
 }

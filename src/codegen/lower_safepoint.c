@@ -65,6 +65,23 @@ LLVMValueRef lower_safepoint(Lower *l, const Value *value) {
     return LLVMGetUndef(l_type(l, value->type));
 }
 
+bool l_looks(Lower *l) { return l->target->safepoint && l->at && l->at->flags & VF_LOOKS; }
+
+void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned) {
+    if (!l_looks(l)) return;
+    LLVMValueRef budget = budget_of(l), left = l_sub(l, l_raw_load(l, l->i64, budget, 8), cost);
+    l_raw_store(l, left, budget, 8);
+    LLVMBasicBlockRef spent = l_block(l, "spent"), stop = l_block(l, "stop"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, l_icmp(l, LLVMIntSLE, left, l_i64(l, 0)), spent, fine);
+    l_enter(l, spent);
+    l_raw_store(l, l_i64(l, SAFEPOINT_BUDGET), budget, 8);
+    l_branch_unlikely(l, l_icmp(l, LLVMIntNE, l->target->safepoint(l), l_i32(l, 0)), stop, fine);
+    l_enter(l, stop);
+    if (owned) l_call_named(l, "free", l->v, &owned, 1);
+    l_jump(l, l_raise_block(l, "KeyboardInterrupt", "", NULL, 0));
+    l_enter(l, fine);
+}
+
 void l_recursion_open(Lower *l, LLVMValueRef state, LLVMValueRef limit) {
     l_raw_store(l, limit, state, 8);
     l_raw_store(l, l_i64(l, CALLS_BUDGET), l_offset(l, state, l_i64(l, 8)), 8);

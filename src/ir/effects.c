@@ -152,8 +152,9 @@ bool op_may_raise(Op op) {
     }
 }
 
-Effects value_effects(const Value *value, bool index_raises) {
-    if (!is_typed(value)) return row_effects(value);
+static Effects look_effects(const Value *value) { return raises_if(value->flags & VF_LOOKS); }
+
+static Effects typed_effects(const Value *value, bool index_raises) {
     if (op_is_binary(value->op)) return raises_if(value->flags & VF_CHECKED && !(value->flags & VF_UNCHECKED));
     switch (value->op) {
     case OP_CAST: {
@@ -170,6 +171,11 @@ Effects value_effects(const Value *value, bool index_raises) {
     case OP_CALL_INST: return value->imm.inst->summarised ? value->imm.inst->effects : row_effects(value);
     default: return row_effects(value);
     }
+}
+
+Effects value_effects(const Value *value, bool index_raises) {
+    if (!is_typed(value)) return row_effects(value);
+    return typed_effects(value, index_raises) | look_effects(value);
 }
 
 /* ---- functions ---- */
@@ -193,9 +199,9 @@ static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bo
         for (const Value *value = block->first; value; value = value->next) {
             if (value_callee(value)) vec_push(arena, &summaries[value_callee(value)->id].calls, ((Call){inst, leave}));
             if (value->op == OP_MAP)
-                effects |= map_memory_effects(value) & leave;
+                effects |= (map_memory_effects(value) | look_effects(value)) & leave;
             else if (value->op == OP_REDUCE)
-                effects |= reduce_own_effects(value) & leave;
+                effects |= (reduce_own_effects(value) | look_effects(value)) & leave;
             else if (value->op != OP_CALL_INST)
                 effects |= value_effects(value, index_raises) & leave;
         }

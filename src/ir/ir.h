@@ -135,6 +135,7 @@ enum ValueFlags {
     VF_IMPLICIT = 64, /* of a return: the function's end, not a return statement */
     VF_OWNED = 128,   /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
                          (ownership) */
+    VF_LOOKS = 256,   /* an operation on a whole array that looks for signals (looks) */
 };
 
 /* What an integer lies between, both included. */

@@ -203,6 +203,59 @@ def test_kernels(name):
     run(f"exec(compile({source!r}, 'kernels.py', 'exec'))\ninterrupted(k{launch}, x)\n" + AFTER)
 
 
+OPERATIONS = {  # each on arrays that look as if they had 10**11 elements
+    "assignments": ["x[:] = 1.0", "y[:, :] = 1", "y[:, :] = x[0] * 2", "x[:] = x[::-1]"],
+    "in place": ["x += 1", "y *= 2.0", "x[1:] -= 1.0"],
+    "expressions": ["x[:] = np.sin(x) + 1", "y[:, :] = y * 2 + y", "x[:] = np.where(x > 1, x, x * 2)"],
+    "sums": ["r = np.sum(x)", "r = np.sum(i)", "r = y.mean()", "r = x.std()", "r = np.sum(y, axis=1)[0]"],
+    "reductions": ["r = np.max(x * x)", "r = np.all(y == 0)", "r = np.any(x)", "r = np.count_nonzero(x)"],
+    "walks": ["r = 5.0 in x", "r = sum(x)", "r = max(i)"],
+}
+
+
+@pytest.mark.parametrize("kind", OPERATIONS)
+def test_operations_on_whole_arrays(kind):
+    run(
+        f"""
+        from krait import _testing
+        from numpy.lib.stride_tricks import as_strided
+        x = as_strided(np.zeros(1), (10**11,), (0,))
+        i = as_strided(np.zeros(1, np.int64), (10**11,), (0,))
+        y = as_strided(np.zeros(1), (1000, 10**8), (0, 0))
+        few = (np.zeros(1), np.zeros((1000, 1)), np.zeros(1, np.int64))
+
+        for line in {OPERATIONS[kind]!r}:
+            names = dict(np=np, njit=njit)
+            exec(f"@njit\\ndef f(x, y, i):\\n    r, made = 0.0, np.zeros(9)\\n    {{line}}\\n    return made, r", names)
+            names["f"](*few)
+            live = _testing.heap_objects()
+            print(line, flush=True)
+            interrupted(names["f"], x, y, i)
+            assert _testing.heap_objects() == live, line  # what the function had made is gone
+        """
+    )
+
+
+def test_a_handler_around_an_operation_on_a_whole_array():
+    run(
+        """
+        from numpy.lib.stride_tricks import as_strided
+        @njit
+        def f(x, y):
+            try:
+                x += 1
+            except KeyboardInterrupt:
+                return 7
+            return np.sum(y)
+
+        x = as_strided(np.zeros(1), (10**11,), (0,))
+        f(np.zeros(1), np.zeros(1))
+        soon()
+        assert f(x, np.zeros(1)) == 7
+        """
+    )
+
+
 def test_recursion():
     run(
         """
