@@ -99,7 +99,7 @@ def __getattr__(name):
         from ._stencils import stencil
 
         return stencil
-    if name in ("cuda", "errors", "typed", "types"):
+    if name in ("cuda", "errors", "extending", "typed", "types"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

@@ -1,5 +1,5 @@
 from collections.abc import Iterable
-from typing import Any, Literal, overload
+from typing import Any, Literal as _Literal, overload
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Type:
     @property
     def ndim(self) -> int: ...
     @property
-    def layout(self) -> Literal["C", "F", "A"]: ...
+    def layout(self) -> _Literal["C", "F", "A"]: ...
     @property
     def mutable(self) -> bool: ...
     @property
@@ -38,6 +38,8 @@ class Type:
     def types(self) -> tuple[Type, ...]: ...
     @property
     def type(self) -> Type: ...
+    @property
+    def python_class(self) -> type: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
@@ -62,7 +64,7 @@ class Complex(Number): ...
 
 class Array(Type):
     def __new__(
-        cls, dtype: _TypeLike, ndim: int, layout: Literal["C", "F", "A"] = "C", readonly: bool = False
+        cls, dtype: _TypeLike, ndim: int, layout: _Literal["C", "F", "A"] = "C", readonly: bool = False
     ) -> Array: ...
 
 class Tuple(Type):
@@ -104,6 +106,42 @@ class Optional(Type):
 
 class NoneType(Type): ...
 class Opaque(Type): ...
+
+class Instance(Type):
+    """An instance of a class, or a named tuple of one: python_class is the class."""
+
+class ListType(Type):
+    """A list; dtype is the type of its items."""
+
+class Callable(Type):
+    """A function."""
+
+BaseTuple = Tuple
+BaseAnonymousTuple = Tuple
+ArrayCompatible = Array
+Function = Callable
+FunctionType = Callable
+Dispatcher = Callable
+
+class Literal:
+    """A type that knows the value."""
+
+class IntegerLiteral(Literal):
+    """No type is one: ints that are known have the types of other ints."""
+
+class Omitted:
+    """No type is one: a parameter that is not given has its default."""
+
+class UnicodeType:
+    """The type of a str, as functions decorated with krait.extending.overload see it."""
+
+class StringLiteral(Literal, UnicodeType):
+    """The type of a str that is known when a function is compiled; literal_value is the str."""
+
+    literal_value: str
+    def __init__(self, literal_value: str) -> None: ...
+
+unicode_type: UnicodeType
 
 int8: Integer
 int16: Integer

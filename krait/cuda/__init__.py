@@ -94,11 +94,13 @@ def __getattr__(name):
         return value
     if name in ("args", "cg", "config", "cudadrv", "fp16", "random", "types"):
         return import_module("." + name, __name__)
+    if name == "extending":
+        return import_module("krait.extending")
     if name == "CudaSupportError":
         return import_module("krait.errors").CudaError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    modules = ("args", "cg", "config", "cudadrv", "fp16", "random", "types")
+    modules = ("args", "cg", "config", "cudadrv", "extending", "fp16", "random", "types")
     return sorted({*globals(), *_HOME, *modules, "CudaSupportError"})

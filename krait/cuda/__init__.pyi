@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import args as args
 from . import config as config
 from . import cudadrv as cudadrv
+from .. import extending as extending
 from ..errors import CudaError
 from . import cg as cg
 from . import fp16 as fp16

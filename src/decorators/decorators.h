@@ -15,6 +15,7 @@
  *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
  *   guvectorize.c   @guvectorize; with gufunc_layout.c, gufunc_loop.c: generalised ufuncs
  *   cfunc.c         @cfunc: addresses for C
+ *   overloads.c     what users say about calls: krait.extending
  *   threads.c       numbers of threads, sizes of chunks
  *   info.c          python -m krait info
  *   layers.c        addresses for the test doors (src/testing/)
@@ -59,7 +60,8 @@ struct ModuleState {
     PyObject *errors[ERROR_COUNT];
     uint64_t options_told; /* bit i: the user was told that row i of options.def has no effect */
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
-    PyObject *type_objects; /* address of a Type -> its object */
+    PyObject *type_objects;                /* address of a Type -> its object */
+    PyObject *overloads, *overload_finder; /* overloads.c; NULL: krait.extending is not imported */
     PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *overload_class, *stats_class;
     PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class,
         *cfunc_class;
@@ -86,6 +88,7 @@ int cfunc_add(PyObject *module, ModuleState *state);
 int threads_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 int random_add(PyObject *module, ModuleState *state);
+int overloads_add(PyObject *module, ModuleState *state);
 int numpy_loops_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
                                bool visible); /* borrowed by nobody: a new reference */

@@ -39,8 +39,8 @@ static int state_open(ModuleState *state) {
 
 static int module_exec(PyObject *module) {
     static int (*const parts[])(PyObject *, ModuleState *) = {
-        errors_add,      types_add,   intrinsics_add, dispatcher_add, kernel_add, arguments_add,  vectorize_add,
-        guvectorize_add, threads_add, cfunc_add,      info_add,       random_add, numpy_loops_add};
+        errors_add,      types_add,   intrinsics_add, dispatcher_add, kernel_add, arguments_add,   vectorize_add,
+        guvectorize_add, threads_add, cfunc_add,      info_add,       random_add, numpy_loops_add, overloads_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -63,6 +63,8 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     for (int i = 0; i < ERROR_COUNT; i++) Py_VISIT(state->errors[i]);
     for (int i = 0; i < TYPE_CLASS_COUNT; i++) Py_VISIT(state->type_classes[i]);
     Py_VISIT(state->type_objects);
+    Py_VISIT(state->overloads);
+    Py_VISIT(state->overload_finder);
     for (int i = 0; i < TRANSFER_COUNT; i++) Py_VISIT(state->transfer_classes[i]);
     Py_VISIT(state->marshal.dtypes);
     Py_VISIT(state->signature_class);
@@ -88,6 +90,8 @@ static int module_clear(PyObject *module) {
     ModuleState *state = module_state(module);
     for (int i = 0; i < ERROR_COUNT; i++) Py_CLEAR(state->errors[i]);
     Py_CLEAR(state->type_objects);
+    Py_CLEAR(state->overloads);
+    Py_CLEAR(state->overload_finder);
     return 0;
 }
 

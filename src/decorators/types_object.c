@@ -44,8 +44,12 @@ static TypeClass class_of(const Type *type) {
         }
     case TY_ARRAY: return type->record ? TYPE_CLASS_RECORD : TYPE_CLASS_ARRAY;
     case TY_STRUCT:
-        if (type->form == STRUCT_INSTANCE) return TYPE_CLASS_OPAQUE;
+        if (type->form == STRUCT_INSTANCE) return TYPE_CLASS_INSTANCE;
         return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
+    case TY_LIST: return TYPE_CLASS_LIST;
+    case TY_FUNC:
+    case TY_PYFUNC:
+    case TY_CLOSURE: return TYPE_CLASS_CALLABLE;
     case TY_NESTED: return TYPE_CLASS_NESTED;
     case TY_CHARS: return type->flag ? TYPE_CLASS_UNICODE_CHARS : TYPE_CLASS_CHARS;
     case TY_TIME: return type->flag ? TYPE_CLASS_TIMEDELTA : TYPE_CLASS_DATETIME;
@@ -213,6 +217,14 @@ static PyObject *get_type(PyObject *self, void *closure) {
                                      : no_attribute(self, "type");
 }
 
+static PyObject *get_python_class(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    bool has = (type->kind == TY_STRUCT || type->kind == TY_TUPLE) && type->object;
+    PyObject *class = has ? objects_get(module_state_of(self)->session.objects, type->object) : NULL;
+    (void)closure;
+    return class ? Py_NewRef(class) : no_attribute(self, "python_class");
+}
+
 static PyObject *get_weak(PyObject *self, void *closure) {
     (void)closure;
     return PyBool_FromLong(((TypeObject *)self)->type->kind == TY_SCALAR && ((TypeObject *)self)->type->weak);
@@ -231,6 +243,7 @@ static PyGetSetDef type_getset[] = {
     {"count", get_count, NULL, "items of a tuple", NULL},
     {"types", get_types, NULL, "the types of a tuple's items", NULL},
     {"type", get_type, NULL, "what an Optional holds when it is not None", NULL},
+    {"python_class", get_python_class, NULL, "the class of an instance or a named tuple", NULL},
     {"shape", get_shape, NULL, "extents of a nested array", NULL},
     {"size", types_get_size, NULL, "bytes of a record", NULL},
     {"aligned", types_get_aligned, NULL, "whether every field of a record lies at a multiple of its alignment", NULL},

@@ -73,6 +73,11 @@ static ObjRef host_method(void *self, ObjRef class, const char *name) {
     return frontend_method(&job->frontend, class, name);
 }
 
+static bool host_overload(void *self, const OverloadRequest *request, ObjRef *function) {
+    Job *job = self;
+    return frontend_overload(&job->frontend, request, function);
+}
+
 static const char *host_object_name(void *self, ObjRef object) {
     Job *job = self;
     return frontend_object_name(&job->frontend, object);
@@ -319,6 +324,7 @@ static void job_open(Job *job) {
                                   .prelude = host_prelude,
                                   .struct_class = host_struct_class,
                                   .method = host_method,
+                                  .overload = host_overload,
                                   .object_name = host_object_name,
                                   .is_instance = host_is_instance,
                                   .is_sequence = host_is_sequence,

@@ -57,12 +57,18 @@ typedef struct ObjDecorated {
 } ObjDecorated;
 void objects_set_decorated(Objects *objects, ObjDecorated decorated);
 
+/* What users have said about a call: a new reference to a Python function; NULL: nothing, or an exception. */
+typedef PyObject *ObjOverloadFind(void *context, const OverloadRequest *request);
+void objects_set_overloads(Objects *objects, ObjOverloadFind *find, void *context);
+PyObject *objects_overload(const Objects *objects, const OverloadRequest *request);
+
 /* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the
  * decorators layer creates the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int)
  * and registers it here. */
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic);
 /* From now on the object stands for an added row of the library; false with MemoryError set on failure. */
 bool objects_add_function(Objects *objects, PyObject *object, const FuncInfo *row);
+const FuncInfo *objects_func(Objects *objects, PyObject *object); /* NULL: not a library function */
 /* Instances of this class or its subclasses (krait.float32) stand for types; get tells which, or NULL for one that
  * makes no scalar. */
 void objects_set_krait_type(Objects *objects, PyTypeObject *type, const Type *(*get)(PyObject *object));
@@ -149,6 +155,8 @@ uintptr_t frontend_addresses(PyObject *array);
 /* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why
  * not), and the name of an object's class or function for messages (in the arena). */
 ObjRef frontend_prelude(Frontend *frontend, const char *name);
+/* False: what the user said about this call failed.  *function: 0, or the function that stands for it. */
+bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRef *function);
 const char *frontend_object_name(Frontend *frontend, ObjRef object);
 
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or

@@ -6,7 +6,6 @@
 
 /* ---- objects.c ---- */
 
-const FuncInfo *objects_func(Objects *objects, PyObject *object);      /* NULL: not a library function */
 PyObject *objects_library_object(const Objects *objects, FuncId func); /* that was seen as it; borrowed, or NULL */
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
 bool frontend_scalar_of_dtype(PyObject *dtype, Scalar *scalar);           /* in native byte order */

@@ -51,6 +51,8 @@ struct Objects {
     PyTypeObject *intrinsic, *krait_type;
     const Type *(*krait_type_get)(PyObject *);
     ObjDecorated decorated;
+    ObjOverloadFind *overload_find; /* NULL: nobody has said anything */
+    void *overload_context;
 };
 
 /* ---- hash table ---- */
@@ -282,6 +284,15 @@ ObjRef objects_nested(Objects *objects, ObjHold *hold, PyObject *code, PyObject 
 /* ---- decorated functions ---- */
 
 void objects_set_decorated(Objects *objects, ObjDecorated decorated) { objects->decorated = decorated; }
+
+void objects_set_overloads(Objects *objects, ObjOverloadFind *find, void *context) {
+    objects->overload_find = find;
+    objects->overload_context = context;
+}
+
+PyObject *objects_overload(const Objects *objects, const OverloadRequest *request) {
+    return objects->overload_find ? objects->overload_find(objects->overload_context, request) : NULL;
+}
 
 bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature) {
     const ObjDecorated *known = &objects->decorated;

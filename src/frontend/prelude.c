@@ -31,6 +31,35 @@ ObjRef frontend_prelude(Frontend *frontend, const char *name) {
     return ref;
 }
 
+/* What a function of the user's that answers for types has raised, in its own words. */
+static bool overload_failed(Frontend *frontend, const OverloadRequest *request) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "an overload was interrupted");
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    const FuncInfo *row = func_row(request->func); /* what a user added is documented by its name */
+    diag_fail(frontend->diag, DIAG_TYPING, NULL, (Span){0}, "an overload of `%s` raised %s: %s",
+              row->library == LIBRARY_ADDED ? row->doc : func_shown_name(frontend->arena, row),
+              value ? Py_TYPE(value)->tp_name : "?", utf8 ? utf8 : "?");
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return false;
+}
+
+bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRef *function) {
+    PyObject *found = objects_overload(frontend->objects, request);
+    *function = 0;
+    if (!found) return !PyErr_Occurred() || overload_failed(frontend, request);
+    *function = frontend_ref(frontend, found);
+    Py_DECREF(found);
+    return *function != 0;
+}
+
 /* NULL: there is none, or it is no text. */
 static const char *text_attribute(Frontend *frontend, PyObject *object, const char *attribute) {
     PyObject *value = PyObject_GetAttrString(object, attribute);

@@ -229,6 +229,18 @@ typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } C
 static inline const Type *type_key(const Type *table) { return table->items[0]->items[0]->items[1]; }
 static inline const Type *type_dict_value(const Type *dict) { return dict->items[0]->items[0]->items[2]; }
 static inline bool type_is_table(const Type *type) { return type->kind == TY_DICT || type->kind == TY_SET; }
+
+/* A call that users may have said something about (krait.extending): the function's row, and the arguments, those given
+ * by keyword last. */
+typedef struct OverloadRequest {
+    const FuncHead *func;
+    const Type *const *types;
+    const Const *const *konsts; /* NULL where the value is not known */
+    size_t count;
+    const char *const *names;
+    size_t nnames;
+} OverloadRequest;
+
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
 static inline char type_scalar_kind(const Type *type) {
     return type->kind == TY_SCALAR ? scalar_info[type->scalar].kind : 0;

@@ -306,6 +306,12 @@ static const Const *no_class_of(void *trial, const Type *type) {
     return NULL;
 }
 
+static bool no_overload(void *self, const OverloadRequest *request, ObjRef *function) {
+    (void)self, (void)request;
+    *function = 0;
+    return true;
+}
+
 static const char *no_name(void *trial, ObjRef object) {
     return arena_printf(((Trial *)trial)->arena, "object#%u", object);
 }
@@ -332,6 +338,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .prelude = no_prelude,
                             .struct_class = no_struct,
                             .method = no_method,
+                            .overload = no_overload,
                             .object_name = no_name,
                             .is_instance = no_instance_of,
                             .is_sequence = no_sequence,

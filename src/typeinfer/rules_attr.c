@@ -238,6 +238,19 @@ static AttrRule *const attr_rules[ATTR_COUNT] = {
 #undef ATTR
 };
 
+/* What users have said about a name (krait.extending); of a method the call finds out whether it is for the type. */
+static const FuncHead *added_method(Typing *t) {
+    const char *name = arena_printf(t->in->arena, "krait.extending.method.%s", t->text);
+    return type_table_function(t->in->types, name, strlen(name));
+}
+
+static bool unknown_attribute(Typing *t) {
+    const FuncHead *func = added_method(t);
+    if (func) return typing_result(t, type_func(t->in->types, func), NULL);
+    if (typing_attribute_overload(t)) return true;
+    return !t->failed && no_attribute(t);
+}
+
 static bool method(Typing *t, const Type *type) {
     const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
                              : type->kind == TY_LIST   ? "builtins.list"
@@ -248,14 +261,14 @@ static bool method(Typing *t, const Type *type) {
                              : type->kind == TY_SCALAR ? "numpy.generic"
                              : type->kind == TY_RANDOM ? "numpy.random.Generator"
                                                        : NULL;
-    if (!class_name) return no_attribute(t);
+    if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
     const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
     if (!func && type_is_integer(type)) {
         name = arena_printf(t->in->arena, "numpy.integer.%s", t->text);
         func = type_table_function(t->in->types, name, strlen(name));
     }
-    if (!func) return no_attribute(t);
+    if (!func) return unknown_attribute(t);
     return typing_result(t, type_func(t->in->types, func), NULL);
 }
 
@@ -266,7 +279,7 @@ static bool field_of(Typing *t, const Type *type) {
     const InferHost *host = t->in->host;
     ObjRef function = type->object ? host->method(host->self, type->object, t->text) : 0;
     if (function) return typing_result(t, type_object(t->in->types, TY_PYFUNC, function), NULL);
-    if (type->kind != TY_TUPLE || !type->names || strcmp(t->text, "_fields") != 0) return no_attribute(t);
+    if (type->kind != TY_TUPLE || !type->names || strcmp(t->text, "_fields") != 0) return unknown_attribute(t);
     const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
     for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type->names[i]);
     return typing_become_const(t, const_tuple(t->in->arena, t->in->types, names, type->count));

@@ -511,18 +511,57 @@ static void drop_callee(Typing *t) {
     t->nargs--;
 }
 
+/* What users have said about a call of this row with the arguments of t; 0: nothing, or the call failed. */
+static ObjRef overload_of(Typing *t, const FuncHead *func) {
+    Infer *in = t->in;
+    const Type **types = ARENA_ARRAY(in->arena, const Type *, t->nargs);
+    const Const **konsts = ARENA_ARRAY(in->arena, const Const *, t->nargs);
+    for (size_t i = 0; i < t->nargs; i++) {
+        types[i] = t->args[i].type;
+        konsts[i] = t->args[i].konst;
+    }
+    ObjRef function = 0;
+    OverloadRequest request = {func, types, konsts, t->nargs, t->names, t->nnames};
+    if (in->host->overload(in->host->self, &request, &function)) return function;
+    diag_note(in->diag, in->func->source, t->at->span, "called from here");
+    t->failed = true;
+    return 0;
+}
+
+/* A call of a row that a user added: of the function that it stands for, or of what the overloads say. */
+static bool call_added(Typing *t, const FuncInfo *row) {
+    ObjRef function = row->object ? row->object : overload_of(t, &row->head);
+    if (function) return call_python(t, function, NULL, NULL);
+    if (t->failed) return false;
+    Buf types;
+    buf_init(&types, t->in->arena);
+    for (size_t i = 0; i < t->nargs; i++) {
+        if (i) buf_puts(&types, ", ");
+        buf_puts(&types, typing_text(t, t->args[i].type));
+    }
+    return typing_fail(t, DIAG_BAD_ARGUMENTS, "no overload of `%s` takes (%s)", row->doc, types.len ? types.text : "");
+}
+
+/* A row that Krait brings may be overloaded, too: what users have said comes first. */
+static bool call_row(Typing *t) {
+    ObjRef function = overload_of(t, &func_info[t->func].head);
+    if (function) return call_python(t, function, NULL, NULL);
+    return !t->failed && typing_call_library(t);
+}
+
+bool typing_attribute_overload(Typing *t) {
+    const char *name = arena_printf(t->in->arena, "krait.extending.attribute.%s", t->text);
+    const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
+    ObjRef function = func ? overload_of(t, func) : 0;
+    return function && call_python(t, function, NULL, NULL);
+}
+
 /* f of x.f(...): x is the first argument. */
 static void bind_self(Typing *t) {
     Value *getattr = t->values[0], *self = value_resolve(getattr->args[0]);
     t->values[0] = self;
     t->args[0] = (Fact){self->type, self->konst};
     if (!t->in->device) typing_settle_texts(t);
-}
-
-/* Of a library function. */
-static bool call_method(Typing *t) {
-    bind_self(t);
-    return typing_call_library(t);
 }
 
 static bool not_callable(Typing *t, const Type *type) {
@@ -573,12 +612,13 @@ static bool call_value(Typing *t) {
     Value *value = t->values[0];
     switch (callee->kind) {
     case TY_FUNC:
+        if (value && value->op == OP_GETATTR)
+            bind_self(t);
+        else
+            drop_callee(t);
+        if (func_row(callee->func)->how == HOW_PYTHON) return call_added(t, func_row(callee->func));
         t->func = callee->func->id;
-        if (value && value->op == OP_GETATTR) return call_method(t);
-        drop_callee(t);
-        if (func_row(callee->func)->how == HOW_PYTHON)
-            return call_python(t, func_row(callee->func)->object, NULL, NULL);
-        return typing_call_library(t);
+        return call_row(t);
     case TY_PYFUNC:
         if (value && value->op == OP_GETATTR)
             bind_self(t);

@@ -47,6 +47,8 @@ typedef struct InferHost {
     const StructClass *(*struct_class)(void *self, ObjRef object);
     /* The function that the class has under that name, for calls of it on an instance; 0: it has none. */
     ObjRef (*method)(void *self, ObjRef class, const char *name);
+    /* The Python function that stands for a call, as users have said; 0: none.  False: diag says what went wrong. */
+    bool (*overload)(void *self, const OverloadRequest *request, ObjRef *function);
     /* Class name of an exception or other object, for messages. */
     const char *(*object_name)(void *self, ObjRef object);
     /* Whether values of a type are instances of the class that a constant of type `meant` is; CLASS_NOT_ONE: it is

@@ -10,7 +10,7 @@ import pytest
 import krait
 
 PACKAGE = pathlib.Path(krait.__file__).parent
-MODULES = ["krait", "krait.types", "krait.errors", "krait.cuda",
+MODULES = ["krait", "krait.types", "krait.errors", "krait.cuda", "krait.extending",
            "krait.cuda.libdevice", "krait.cuda.random", "krait.cuda.fp16"]
 # Names that are there for the import system or for other reasons than to be used.
 UNLISTED = {"annotations", "core"}

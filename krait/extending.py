@@ -1,0 +1,128 @@
+"""Python functions for compiled code: what a call, a method or an attribute means there, by the types of its arguments.
+
+A function decorated with `overload(f)` is called when a call of `f` is compiled, with the types of the arguments, and
+returns the Python function that is compiled in its place, or None.  That works for functions that Krait knows, too:
+what is said here comes first.
+"""
+
+import inspect as _inspect
+
+from . import _krait
+from .types import StringLiteral as _StringLiteral, unicode_type as _unicode_type
+
+_overloads = {}  # key of a library row -> [_Overload, ...]
+
+
+class _Overload:
+    """What one decorated function says about calls of one row."""
+
+    def __init__(self, typer, of=None):
+        self.typer, self.of = typer, of
+        self.signature = _inspect.signature(typer)
+        self.found = {}  # types, texts and keywords -> the implementation, so that equal calls share their code
+
+    def takes(self, first):
+        """Of a method or an attribute: whether it is one of this type."""
+        if self.of is None or first is self.of:
+            return True
+        if not isinstance(self.of, type):
+            return False
+        python_class = getattr(first, "python_class", None)
+        return isinstance(first, self.of) or (python_class is not None and issubclass(python_class, self.of))
+
+    def implementation(self, types, texts, names):
+        key = types, texts, names
+        if key not in self.found:
+            self.found[key] = self.ask(types, texts, names) if self.takes(types[0] if types else None) else None
+        return self.found[key]
+
+    def ask(self, types, texts, names):
+        shown = [_as_argument(type_, text) for type_, text in zip(types, texts)]
+        positional = len(shown) - len(names)
+        args, kwargs = shown[:positional], dict(zip(names, shown[positional:]))
+        try:
+            self.signature.bind(*args, **kwargs)
+        except TypeError:
+            return None
+        answer = self.typer(*args, **kwargs)
+        if answer is None:
+            return None
+        function = getattr(answer, "py_func", answer)
+        if not _inspect.isfunction(function):
+            raise TypeError(f"{self.typer.__qualname__} returned {answer!r}: a Python function is needed, or None")
+        return function
+
+
+def _as_argument(type_, text):
+    if text is not NotImplemented:
+        return _StringLiteral(text)
+    return _unicode_type if type_ is _STRING else type_
+
+
+_STRING = _krait.typeof("")
+
+
+def _find(entries, types, texts, names):
+    for entry in reversed(entries):
+        function = entry.implementation(types, texts, names)
+        if function is not None:
+            return function
+    return None
+
+
+_krait._set_overloads(_overloads, _find)
+
+
+def _add(row, doc, typer, of=None):
+    _overloads.setdefault(_krait._overload_row(row, doc), []).append(_Overload(typer, of))
+    return typer
+
+
+def overload(function, jit_options=None, strict=True, inline="never", prefer_literal=False, **options):
+    """What calls of `function` mean in compiled code: the decorated function gets the types of the arguments, and
+    returns the Python function that stands for the call, with the same parameters, or None."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
+    return lambda typer: _add(function, name, typer)
+
+
+def overload_method(type_, name, **options):
+    """The same for the method `name` of values whose type is `type_`, or an instance of it, a class of krait.types or a
+    Python class of which values are instances."""
+    return lambda typer: _add(f"krait.extending.method.{name}", name, typer, type_)
+
+
+def overload_attribute(type_, name, **options):
+    """The same for the attribute `name`; the function that is returned has one parameter."""
+    return lambda typer: _add(f"krait.extending.attribute.{name}", name, typer, type_)
+
+
+def register_jitable(*function, **options):
+    """Marks a Python function that compiled code calls; every Python function can be."""
+    return function[0] if function else register_jitable
+
+
+def is_jitted(function):
+    """Whether a function is one that jit has decorated."""
+    return isinstance(function, _krait.Dispatcher)
+
+
+_INSTEAD = {
+    "register_model": "instances of dataclasses, classes and named tuples are arguments as they are",
+    "models": "instances of dataclasses, classes and named tuples are arguments as they are",
+    "typeof_impl": "instances of dataclasses, classes and named tuples are arguments as they are",
+    "type_callable": "use overload",
+    "make_attribute_wrapper": "attributes of instances are there",
+    "lower_builtin": "use overload",
+    "lower_cast": "use overload",
+    "box": "return the fields, and make the object from them after the call",
+    "unbox": "instances of dataclasses, classes and named tuples are arguments as they are",
+}
+
+
+def __getattr__(name):
+    if name in _INSTEAD:
+        raise AttributeError(f"krait.extending has no {name}, which is about how Numba makes LLVM IR: {_INSTEAD[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable"]
