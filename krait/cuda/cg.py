@@ -19,6 +19,9 @@ from . import (
     shfl_sync as _shfl_sync,
     shfl_up_sync as _shfl_up_sync,
     shfl_xor_sync as _shfl_xor_sync,
+    gridDim as _gridDim,
+    blockIdx as _blockIdx,
+    syncgrid as _syncgrid,
     syncthreads as _syncthreads,
     syncwarp as _syncwarp,
     threadIdx as _threadIdx,
@@ -54,6 +57,36 @@ class ThreadBlock:
 def this_thread_block():
     """The block of the thread that asks."""
     return ThreadBlock(_block_threads())
+
+
+@_dataclass(frozen=True)
+class GridGroup:
+    """All threads of a launch, whose blocks run at once."""
+
+    size: int
+
+    def sync(self):
+        """A barrier of the grid."""
+        _syncgrid()
+
+    def thread_rank(self):
+        """Place of the thread in the grid: its block, then its place there."""
+        return self.block_rank() * _block_threads() + _rank_in_block()
+
+    def block_rank(self):
+        """Place of the block in the grid, x first."""
+        return (_blockIdx.z * _gridDim.y + _blockIdx.y) * _gridDim.x + _blockIdx.x
+
+    def num_threads(self):
+        return self.size
+
+    def num_blocks(self):
+        return _gridDim.x * _gridDim.y * _gridDim.z
+
+
+def this_grid():
+    """The threads of the launch."""
+    return GridGroup(_gridDim.x * _gridDim.y * _gridDim.z * _block_threads())
 
 
 @_dataclass(frozen=True)

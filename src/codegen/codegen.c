@@ -165,10 +165,16 @@ const AccessSite *codegen_access_sites(const Module *module, size_t *count) {
     return module->access_sites.data;
 }
 
+const PrintSite *codegen_print_sites(const Module *module, size_t *count) {
+    *count = module->print_sites.len;
+    return module->print_sites.data;
+}
+
 size_t codegen_exception_bytes(const Module *module) { return module->exception_bytes; }
 bool codegen_unwinds(const Module *module) { return module->unwinds; }
 size_t codegen_shared_bytes(const Module *module) { return module->shared_bytes; }
 bool codegen_has_barriers(const Module *module) { return module->has_barriers; }
+bool codegen_waits_for_grid(const Module *module) { return module->waits_for_grid; }
 unsigned codegen_ufunc_lanes(const Module *module) { return module->ufunc_lanes; }
 
 const char *codegen_llvm_version(void) { return KRAIT_LLVM_VERSION; }

@@ -99,6 +99,21 @@ typedef struct RaiseSite {
     Span span;
 } RaiseSite;
 
+/* A print(...) of a kernel: what stands between the values and behind them; the values lie in the layout of the tuple
+ * `args`, those that are constants in `konsts`, as a RaiseSite has them. */
+typedef struct PrintSite {
+    const Type *args;
+    const Const *const *konsts;
+    const char *separator, *end;
+} PrintSite;
+
+/* Globals of a kernel's module on a GPU: DeviceNotes, then the arguments of what was raised; what was printed; blocks
+ * that have come to the grid's barrier. */
+#define GRID_SYMBOL   "krait_grid"
+#define NOTES_SYMBOL  "krait_notes"
+#define PRINTS_SYMBOL "krait_prints"
+enum { PRINT_BYTES = 1 << 20 }; /* of a kernel's prints between two looks at them, as CUDA's own printf has */
+
 /* Where an element access or a barrier that a host launch reports stands in the Python source; numbered in the order
  * generated. */
 typedef struct AccessSite {
@@ -129,6 +144,7 @@ bool codegen_optimise(Module *module, Diag *diag);
 char *codegen_text(Module *module, Arena *arena);                          /* LLVM IR, for dumps */
 const RaiseSite *codegen_raise_sites(const Module *module, size_t *count); /* in the arena given to codegen_lower */
 const AccessSite *codegen_access_sites(const Module *module, size_t *count);
+const PrintSite *codegen_print_sites(const Module *module, size_t *count);
 /* Scratch the entry may write exception arguments to. */
 size_t codegen_exception_bytes(const Module *module);
 bool codegen_unwinds(const Module *module); /* whether something that is raised may be caught */
@@ -136,6 +152,7 @@ bool codegen_unwinds(const Module *module); /* whether something that is raised 
  * are fibers). */
 size_t codegen_shared_bytes(const Module *module);
 bool codegen_has_barriers(const Module *module);
+bool codegen_waits_for_grid(const Module *module); /* all blocks of a launch must run at once */
 /* ENTRY_UFUNC on a GPU: how many neighbouring elements a thread may be given, 1 or UFUNC_LANES (codegen_nvptx.h). */
 unsigned codegen_ufunc_lanes(const Module *module);
 void codegen_dispose(Module *module); /* NULL is fine */

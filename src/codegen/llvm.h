@@ -128,6 +128,11 @@ struct Target {
     /* Unless `inside` (i1) records that the thread left out access `site` (i32, from l_access_site). */
     void (*bad_access)(Lower *l, LLVMValueRef inside, LLVMValueRef site);
     void (*end_thread)(Lower *l); /* emits a terminator */
+    /* Where nothing returns a status: notes the status (i32) of a thread of a kernel that raises, for the host to find.
+     * Gives where the arguments of the exception go, or NULL at run time: another thread came first. */
+    LLVMValueRef (*note_raise)(Lower *l, LLVMValueRef status);
+    /* The values of a print site (i32), of this type, for the host to print. */
+    void (*print)(Lower *l, LLVMValueRef site, const Type *type, LLVMValueRef values);
     /* The thread leaves a kernel with barriers by a return statement: it is not missed at them.  NULL: nobody asks. */
     void (*leave)(Lower *l);
     /* Where a call keeps what its recursive functions look at: i64, the lowest address that the frame of one may have;
@@ -139,7 +144,8 @@ struct Target {
     /* i32: whether the code is to stop, since a signal's handler raised.  NULL: nothing can interrupt it. */
     LLVMValueRef (*safepoint)(Lower *l);
     LLVMValueRef (*special)(Lower *l, Special which);
-    void (*barrier)(Lower *l, const Value *at); /* sets module->has_barriers */
+    void (*barrier)(Lower *l, const Value *at);      /* sets module->has_barriers */
+    void (*grid_barrier)(Lower *l, const Value *at); /* the same, of all blocks */
     /* A barrier that also combines an i1 of every thread: i32, the number of threads where it is true, or 1 / 0 for all
      * / any. */
     LLVMValueRef (*barrier_vote)(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate);
@@ -205,12 +211,13 @@ struct Module {
     VEC(ClassTable) class_tables; /* lower_caught.c */
     VEC(CaughtSize) caught_sizes;
     VEC(AccessSite) access_sites;
+    VEC(PrintSite) print_sites;
     VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
     bool unwinds;        /* some block has a raise edge */
     size_t shared_bytes; /* static shared memory given out so far */
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
-    bool has_barriers;
+    bool has_barriers, waits_for_grid;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */
     bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */

@@ -60,6 +60,12 @@ static LLVMValueRef vote(Lower *l, const Value *call, BarrierVote which) {
     return LLVMBuildZExt(l->b, l->target->barrier_vote(l, call, which, l_arg(l, call, 0)), l->i64, "");
 }
 
+LLVMValueRef lower_func_cuda_syncgrid(Lower *l, const Value *call) {
+    l->target->grid_barrier(l, call);
+    l->m->waits_for_grid = true;
+    return none(l);
+}
+
 LLVMValueRef lower_func_cuda_syncthreads_count(Lower *l, const Value *call) { return vote(l, call, VOTE_COUNT); }
 LLVMValueRef lower_func_cuda_syncthreads_and(Lower *l, const Value *call) { return vote(l, call, VOTE_ALL); }
 LLVMValueRef lower_func_cuda_syncthreads_or(Lower *l, const Value *call) { return vote(l, call, VOTE_ANY); }

@@ -100,10 +100,23 @@ static const Type *tuple_of_ints(Lower *l, unsigned count) {
     return type_tuple(l->types, items, count);
 }
 
+/* The thread ends here; what it raised is told when the host next waits for the device. */
+static void note_raise(Lower *l, RaiseSite site, LLVMValueRef arguments) {
+    size_t bytes = sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0);
+    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+    LLVMValueRef room = l->target->note_raise(l, push_site(l, site));
+    if (!arguments || !l_has_bytes(site.args)) return;
+    LIf first;
+    l_if(l, &first, LLVMBuildIsNotNull(l->b, room, ""));
+    l_store(l, site.args, arguments, room);
+    l_endif(l, &first);
+}
+
 /* Where every exception of this function starts: its arguments, of the type that the site says, into the buffer, and
  * away.  NULL: constants alone. */
 static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) {
     if (!l->target->raises) {
+        if (l->target->note_raise && l->m->options.entry == ENTRY_KERNEL) note_raise(l, site, arguments);
         l->target->end_thread(l);
     } else {
         LLVMValueRef place, status = add_site(l, site, &place);
@@ -214,6 +227,30 @@ static const Const *const *constant_args(Lower *l, const Value *exception, uint3
     for (uint32_t i = 0; i < count && i + first < exception->nargs; i++)
         konsts[i] = known_parts(l, exception->args[i + first]);
     return konsts;
+}
+
+/* ---- print ---- */
+
+/* Operands: separator and end, texts; then the values. */
+LLVMValueRef lower_func_kernel_print(Lower *l, const Value *call) {
+    enum { FIRST = 2 };
+    uint32_t count = call->nargs - FIRST;
+    const Type **types = ARENA_ARRAY(l->arena, const Type *, count);
+    const Const **konsts = ARENA_ARRAY(l->arena, const Const *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = l_arg_type(call, i + FIRST);
+        konsts[i] = known_parts(l, call->args[i + FIRST]);
+    }
+    PrintSite site = {.args = type_tuple(l->types, types, count),
+                      .konsts = konsts,
+                      .separator = l_arg_const(call, 0)->text,
+                      .end = l_arg_const(call, 1)->text};
+    LLVMValueRef values = LLVMGetUndef(l_type(l, site.args));
+    for (uint32_t i = 0; i < count; i++)
+        if (l_has_bytes(types[i])) values = l_set_item(l, site.args, values, i, l_arg(l, call, i + FIRST));
+    vec_push(l->arena, &l->m->print_sites, site);
+    l->target->print(l, l_i32(l, (int64_t)l->m->print_sites.len - 1), site.args, values);
+    return LLVMGetUndef(l_type(l, call->type));
 }
 
 bool lower_raise(Lower *l, const Value *value) {

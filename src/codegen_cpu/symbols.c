@@ -73,8 +73,10 @@ typedef struct RuntimeSymbol {
 static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_barrier", krait_host_barrier),
     SYMBOL("krait_host_barrier_vote", krait_host_barrier_vote),
+    SYMBOL("krait_host_grid_barrier", krait_host_grid_barrier),
     SYMBOL("krait_host_warp", krait_host_warp),
     SYMBOL("krait_host_yield", krait_host_yield),
+    SYMBOL("krait_host_print", krait_host_print),
     SYMBOL("krait_host_safepoint", krait_host_safepoint),
     SYMBOL("krait_host_python", krait_host_python),
     SYMBOL("krait_heap_character", krait_heap_character),

@@ -198,6 +198,10 @@ static LLVMValueRef barrier_call(Lower *l, const Value *at, const char *symbol, 
 
 static void host_barrier(Lower *l, const Value *at) { barrier_call(l, at, "krait_host_barrier", l->v, NULL, NULL); }
 
+static void host_grid_barrier(Lower *l, const Value *at) {
+    barrier_call(l, at, "krait_host_grid_barrier", l->v, NULL, NULL);
+}
+
 static LLVMValueRef host_barrier_vote(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate) {
     LLVMValueRef truth = LLVMBuildZExt(l->b, predicate, l->i32, "");
     return barrier_call(l, at, "krait_host_barrier_vote", l->i32, l_i32(l, vote), truth);
@@ -239,6 +243,14 @@ static LLVMValueRef host_cached(Lower *l, CacheHint hint, LLVMTypeRef bits, LLVM
 static void host_fence(Lower *l, FenceScope scope) {
     (void)scope;
     LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
+static void host_print(Lower *l, LLVMValueRef site, const Type *type, LLVMValueRef values) {
+    LLVMValueRef room = l_alloca_value(l, type, "printed"),
+                 prints = grid_load(l, l->ptr, offsetof(HostGrid, prints), 8);
+    l_store(l, type, values, room);
+    LLVMValueRef args[] = {prints, site, room, l_i32(l, (int64_t)type_size(type))};
+    l_call_attribute(l, l_call_named(l, "krait_host_print", l->v, args, COUNT_OF(args)), -1, "nounwind", 0);
 }
 
 static LLVMValueRef host_shared_array(Lower *l, const Value *at, uint64_t bytes, unsigned align) {
@@ -312,11 +324,13 @@ const Target *codegen_cpu_target(void) {
         .safepoint = host_safepoint,
         .special = host_special,
         .barrier = host_barrier,
+        .grid_barrier = host_grid_barrier,
         .barrier_vote = host_barrier_vote,
         .warp = host_warp,
         .rest = host_rest,
         .cached = host_cached,
         .fence = host_fence,
+        .print = host_print,
         .shared_array = host_shared_array,
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
         .const_array = host_const_array,

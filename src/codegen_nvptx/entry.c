@@ -156,7 +156,11 @@ static bool function_entry(Lower *l, const FuncInst *root) {
 
 bool nvptx_entry(Lower *l, const FuncInst *root) {
     switch (l->m->options.entry) {
-    case ENTRY_KERNEL: return kernel_entry(l, root);
+    case ENTRY_KERNEL:
+        TRY(kernel_entry(l, root));
+        nvptx_define_notes(l);
+        nvptx_define_grid_barrier(l);
+        return true;
     case ENTRY_UFUNC: return nvptx_ufunc_entry(l, root);
     case ENTRY_FUNCTION: return function_entry(l, root);
     case ENTRY_GUFUNC:

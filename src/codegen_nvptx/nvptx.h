@@ -11,6 +11,19 @@ bool nvptx_entry(Lower *l, const FuncInst *root);                             /*
 bool nvptx_ufunc_entry(Lower *l, const FuncInst *root);                       /* ufunc_kernel.c */
 LLVMValueRef nvptx_add_kernel(Lower *l, LLVMTypeRef *params, unsigned count); /* entry.c: with launch bounds */
 
+/* notes.c: Target.note_raise, Target.print, and what they call, defined when everything else is lowered */
+LLVMValueRef nvptx_note_raise(Lower *l, LLVMValueRef status);
+void nvptx_print(Lower *l, LLVMValueRef site, const Type *type, LLVMValueRef values);
+void nvptx_define_notes(Lower *l);
+LLVMValueRef nvptx_notes(Lower *l);                                    /* DeviceNotes of the module */
+LLVMValueRef nvptx_global(Lower *l, const char *name, uint64_t bytes); /* memory of the module, 0 at first */
+LLVMValueRef nvptx_atomic(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer,
+                          LLVMValueRef value); /* the old value */
+
+/* grid.c: Target.grid_barrier, and what it calls, defined after the notes */
+void nvptx_grid_barrier(Lower *l, const Value *at);
+void nvptx_define_grid_barrier(Lower *l);
+
 /* warp.c: Target.warp */
 LLVMValueRef nvptx_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,
                         LLVMValueRef operand);

@@ -1,7 +1,7 @@
 /* target.c: a GPU's answers to the questions of codegen/llvm.h.
  *
- * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing raises here: a thread that
- * would ends. */
+ * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing returns a
+ * status: a thread that raises ends, and in a kernel leaves a note of it for the host (notes.c). */
 #include <pthread.h> /* pthread_once */
 #include <stdio.h>   /* snprintf */
 #include <string.h>  /* strncmp */
@@ -84,12 +84,11 @@ static unsigned nvptx_hidden_params(Lower *l, LLVMTypeRef types[MAX_HIDDEN]) {
 }
 
 static AccessPolicy nvptx_access(const CodegenOptions *options) {
-    (void)options;
-    return ACCESS_TRUST;
+    return options->boundscheck && options->entry == ENTRY_KERNEL ? ACCESS_RAISE : ACCESS_TRUST;
 }
 
 static void nvptx_bad_access(Lower *l, LLVMValueRef inside, LLVMValueRef site) {
-    (void)l, (void)inside, (void)site; /* never asked: accesses are trusted */
+    (void)l, (void)inside, (void)site; /* never asked: accesses are trusted, or raise */
 }
 
 static void nvptx_end_thread(Lower *l) {
@@ -375,11 +374,14 @@ const Target *codegen_nvptx_target(void) {
         .end_thread = nvptx_end_thread,
         .special = nvptx_special,
         .barrier = nvptx_barrier,
+        .grid_barrier = nvptx_grid_barrier,
         .barrier_vote = nvptx_barrier_vote,
         .warp = nvptx_warp,
         .rest = nvptx_rest,
         .cached = nvptx_cached,
         .fence = nvptx_fence,
+        .note_raise = nvptx_note_raise,
+        .print = nvptx_print,
         .shared_array = nvptx_shared_array,
         .dynamic_shared_bytes = nvptx_dynamic_shared_bytes,
         .const_array = nvptx_const_array,

@@ -100,6 +100,8 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
+/* The values of a tuple type that lie at `from`, those that are constants in `konsts`; NULL: exception set. */
+PyObject *errors_values(const ModuleState *state, const Type *type, const Const *const *konsts, const void *from);
 /* "jit compiles Python functions", and what to do with what is none; always NULL. */
 void *errors_no_function(const char *decorator, PyObject *object);
 /* Runs body with an arena of its own; NULL with a MemoryError when it is exhausted.  What body holds besides the arena

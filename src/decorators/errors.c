@@ -162,6 +162,10 @@ static PyObject *argument_object(const ModuleState *state, const Type *type, con
     return constant ? constant_object(state, konst) : marshal_box(&state->marshal, type, from);
 }
 
+PyObject *errors_values(const ModuleState *state, const Type *type, const Const *const *konsts, const void *from) {
+    return argument_items(state, type, konsts, from);
+}
+
 /* The exception's arguments: one object per item of the site's tuple type. */
 static PyObject *site_arguments(const ModuleState *state, const RaiseSite *site, const char *buffer) {
     return site->args ? argument_items(state, site->args, site->konsts, buffer) : PyTuple_New(0);

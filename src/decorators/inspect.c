@@ -5,6 +5,7 @@
  * Config.keep_text. */
 #include "decorators/decorators.h"
 #include "decorators/inspect.h"
+#include "decorators/kernel.h"
 
 #include <limits.h> /* PATH_MAX */
 
@@ -91,6 +92,7 @@ PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec) {
 typedef struct Overload {
     PyObject_HEAD
     PyObject *signature, *metadata;
+    PyObject *kernel; /* NULL: of a function */
 } Overload;
 
 static PyObject *new_overload(Specialiser *core, const Spec *spec) {
@@ -98,6 +100,7 @@ static PyObject *new_overload(Specialiser *core, const Spec *spec) {
     if (!self) return NULL;
     self->signature = spec_signature(core, spec);
     self->metadata = inspect_spec_metadata(core, spec);
+    if (core->config.kernel) self->kernel = Py_NewRef((PyObject *)kernel_of_core(core));
     if (!self->signature || !self->metadata) Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -106,6 +109,7 @@ static void overload_dealloc(PyObject *object) {
     PyTypeObject *class = Py_TYPE(object);
     Py_XDECREF(((Overload *)object)->signature);
     Py_XDECREF(((Overload *)object)->metadata);
+    Py_XDECREF(((Overload *)object)->kernel);
     class->tp_free(object);
     Py_DECREF(class);
 }
@@ -130,12 +134,28 @@ static PyGetSetDef overload_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+static PyObject *overload_cooperative_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"blockdim", "dynsmemsize", NULL};
+    const Overload *self = (Overload *)object;
+    PyObject *block;
+    Py_ssize_t shared = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|n:max_cooperative_grid_blocks", keywords, &block, &shared))
+        return NULL;
+    if (!self->kernel) return PyErr_Format(PyExc_TypeError, "%R is no kernel's", object);
+    return PyObject_CallMethod(self->kernel, "max_cooperative_grid_blocks", "OnO", block, shared, self->signature);
+}
+
+static PyMethodDef overload_methods[] = {
+    {"max_cooperative_grid_blocks", (PyCFunction)(void (*)(void))overload_cooperative_blocks,
+     METH_VARARGS | METH_KEYWORDS,
+     "max_cooperative_grid_blocks(blockdim, dynsmemsize=0)\n--\n\nOf a kernel: how many blocks run at once."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyType_Slot overload_slots[] = {
-    {Py_tp_doc, "One specialisation of a compiled function."},
-    {Py_tp_dealloc, overload_dealloc},
-    {Py_tp_repr, overload_repr},
-    {Py_tp_getset, overload_getset},
-    {0, NULL},
+    {Py_tp_methods, overload_methods}, {Py_tp_doc, "One specialisation of a compiled function."},
+    {Py_tp_dealloc, overload_dealloc}, {Py_tp_repr, overload_repr},
+    {Py_tp_getset, overload_getset},   {0, NULL},
 };
 
 static PyType_Spec overload_spec = {"krait._krait.Overload", sizeof(Overload), 0,

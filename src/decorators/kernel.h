@@ -1,9 +1,12 @@
 /* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c
  * (what a launch knows about a specialisation), arguments.c (arguments that stand for others), extensions.c (arguments
- * that the user's objects replace), staging.c (host arrays as arguments of a GPU kernel), report.c (what went wrong on
- * the host device), kernel_inspect.c (what a kernel tells). */
+ * that the user's objects replace), staging.c (host arrays as arguments of a GPU kernel), device_notes.c (what
+ * threads printed and raised), report.c (what went wrong on the host device), kernel_inspect.c (what a kernel
+ * tells). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
+
+#include <stddef.h> /* offsetof */
 
 #include "decorators/decorators.h"
 
@@ -16,6 +19,8 @@ typedef struct Kernel {
     PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
     Specialiser core;
 } Kernel;
+
+static inline Kernel *kernel_of_core(Specialiser *core) { return (Kernel *)((char *)core - offsetof(Kernel, core)); }
 
 /* kernel[grid, block, stream, shared]; for forall, tasks >= 0 and the grid follows from the block. */
 typedef struct Launcher {
@@ -52,6 +57,8 @@ typedef struct Plan {
     bool packs;       /* the code takes a parameter buffer, not the arguments as they lie */
     size_t params_bytes;
     DeviceKernel **loaded; /* one per device */
+    Kernel *kernel;        /* whose specialisation it is of */
+    const Code *code;
     int ndevices;
 } Plan;
 
@@ -85,6 +92,11 @@ int staging_out(Staging *staging, Device *device, void *stream, bool copy_back);
 /* arguments.c: puts what compiled code takes into `bound`; new references lie in `made`.  1: it did; -1: exception
  * set. */
 int arguments_adopt(const Kernel *kernel, bool copies, PyObject **bound, PyObject **made, unsigned char *transfers);
+
+/* device_notes.c: prints what a kernel's threads left; raises what one raised, `where` in words.  -1: exception set. */
+int device_notes_print(Kernel *kernel, const Code *code, const char *bytes, size_t used, bool lost);
+void device_notes_raise(Kernel *kernel, const Code *code, int32_t status, const void *exception, PyObject *where);
+int device_notes_read(void *owner, const KernelNotes *notes); /* a KernelNotesReader; owner: a Plan */
 
 /* report.c: raises or warns.  -1: exception set. */
 int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *config, const LaunchReport *report);

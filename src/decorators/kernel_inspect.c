@@ -5,8 +5,6 @@
 #include "decorators/inspect.h"
 #include "decorators/kernel.h"
 
-#include <stddef.h> /* offsetof */
-
 static Specialiser *core_of(PyObject *self) { return &((Kernel *)self)->core; }
 
 static PyObject *kernel_text(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind) {
@@ -111,7 +109,7 @@ static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
 
 /* On the thread's device; *device: that.  NULL: exception set. */
 static DeviceKernel *loaded_here(Specialiser *core, const Spec *spec, Device **device) {
-    Kernel *kernel = (Kernel *)((char *)core - offsetof(Kernel, core));
+    Kernel *kernel = kernel_of_core(core);
     *device = runtime_device(core->state->runtime);
     Plan *plan = *device ? plan_of(kernel, (Spec *)spec) : NULL;
     return plan ? plan_kernel(kernel, (Spec *)spec, plan, *device) : NULL;
@@ -168,6 +166,43 @@ static PyObject *kernel_active_blocks(PyObject *object, PyObject *args, PyObject
         return PyErr_Format(PyExc_ValueError, "a block has 1 to %d threads", MAX_BLOCK_THREADS);
     if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
     return inspect_by_signature(&self->core, signature, make_active_blocks, &shape);
+}
+
+/* Blocks that run at once on all multiprocessors. */
+static PyObject *make_cooperative_blocks(Specialiser *core, const Spec *spec, const void *context) {
+    const Shape *shape = context;
+    Device *device;
+    DeviceKernel *loaded = loaded_here(core, spec, &device);
+    int64_t blocks = loaded ? device_blocks_at_once(loaded, shape->threads, (size_t)shape->shared) : -1;
+    return blocks < 0 ? NULL : PyLong_FromLongLong(blocks);
+}
+
+/* Threads of a block, which is an int or a tuple of up to three; 0: too many. */
+static long block_threads(PyObject *block) {
+    long threads = 1;
+    if (!PyTuple_Check(block)) return PyLong_AsLong(block);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(block) && !PyErr_Occurred(); i++) {
+        long size = PyLong_AsLong(PyTuple_GET_ITEM(block, i));
+        threads = size < 1 || size > MAX_BLOCK_THREADS ? 0 : threads * size;
+    }
+    return threads;
+}
+
+static PyObject *kernel_cooperative_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"blockdim", "dynsmemsize", "signature", NULL};
+    PyObject *block, *signature = Py_None;
+    Kernel *self = (Kernel *)object;
+    Shape shape = {0, 0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|nO:max_cooperative_grid_blocks", keywords, &block, &shape.shared,
+                                     &signature))
+        return NULL;
+    long threads = block_threads(block);
+    if (PyErr_Occurred()) return NULL;
+    if (threads < 1 || threads > MAX_BLOCK_THREADS || shape.shared < 0)
+        return PyErr_Format(PyExc_ValueError, "a block has 1 to %d threads", MAX_BLOCK_THREADS);
+    shape.threads = (int)threads;
+    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
+    return inspect_by_signature(&self->core, signature, make_cooperative_blocks, &shape);
 }
 
 #define FACT(name, fact)                                                                 \
@@ -324,6 +359,9 @@ PyMethodDef kernel_methods[] = {
     {"get_active_blocks_per_multiprocessor", WITH_KEYWORDS(kernel_active_blocks), METH_VARARGS | METH_KEYWORDS,
      "get_active_blocks_per_multiprocessor(blocksize, memsize=0, signature=None)\n--\n\nBlocks that a multiprocessor "
      "runs at once; a cooperative grid has no more than that for each."},
+    {"max_cooperative_grid_blocks", WITH_KEYWORDS(kernel_cooperative_blocks), METH_VARARGS | METH_KEYWORDS,
+     "max_cooperative_grid_blocks(blockdim, dynsmemsize=0, signature=None)\n--\n\nBlocks that run at once: a grid "
+     "whose blocks wait for each other has no more."},
     {"get_regs_per_thread", WITH_KEYWORDS(kernel_get_regs_per_thread), METH_VARARGS | METH_KEYWORDS,
      "get_regs_per_thread(signature=None)\n--\n\nRegisters of a thread; 0 on the host device."},
     {"get_shared_mem_per_block", WITH_KEYWORDS(kernel_get_shared_mem_per_block), METH_VARARGS | METH_KEYWORDS,

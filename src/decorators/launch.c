@@ -105,7 +105,8 @@ static int give_staged(const Choice *choice, Spec *spec, const Plan *plan, Devic
     int result = staging_in(&staging, plan, device, config->stream, buffer, choice->self->kernel->core.state,
                             choice->transfers);
     if (result == 0) result = give(choice, spec, plan, loaded, config, buffer);
-    return staging_out(&staging, device, config->stream, result == 0) < 0 ? -1 : result;
+    if (staging_out(&staging, device, config->stream, result == 0) < 0) result = -1;
+    return result < 0 ? -1 : device->ops->look(device);
 }
 
 /* Where a launch's arrays lie; FAILED: exception set. */
@@ -144,6 +145,7 @@ static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char
     }
     if ((int)config->shared_bytes > loaded->dynamic_limit && device_allow_shared(loaded, config->shared_bytes) < 0)
         return -1;
+    if (KRAIT_UNLIKELY(spec->code->waits_for_grid) && device_check_together(loaded, config) < 0) return -1;
     if (KRAIT_UNLIKELY(places != HERE)) return give_staged(choice, spec, plan, loaded, config, buffer);
     return give(choice, spec, plan, loaded, config, buffer);
 }

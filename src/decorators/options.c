@@ -32,7 +32,7 @@ static int parse_count(const char *name, PyObject *value, int *count) {
     static int parse_##option(Options *options, PyObject *value) { return parse_flag(#option, value, &options->field); }
 FLAG(nogil, nogil)
 FLAG(boundscheck, boundscheck)
-FLAG(check, boundscheck)
+FLAG(check, check)
 FLAG(debug, debug)
 FLAG(cache, cache)
 FLAG(device, device)
@@ -310,9 +310,16 @@ static int parse_option(ModuleState *state, Options *options, OptionsFor whom, P
     return unknown_option(key, whom);
 }
 
+/* KRAIT_CHECK=1: every kernel is a checked one, unless it says check=False. */
+static bool checks_of_program(OptionsFor whom) {
+    const char *text = whom == OPTIONS_KERNEL ? getenv("KRAIT_CHECK") : NULL;
+    return text && *text && strcmp(text, "0") != 0;
+}
+
 int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs) {
     *options = (Options){.python_errors = whom == OPTIONS_JIT,
                          .boundscheck = whom == OPTIONS_JIT || whom == OPTIONS_GUVECTORIZE,
+                         .check = checks_of_program(whom),
                          .opt_level = 3,
                          .given = PyDict_New()};
     PyObject *key, *value;
@@ -327,6 +334,8 @@ int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObjec
             return -1;
         }
     }
+    if (whom == OPTIONS_KERNEL && (options->check || options->debug))
+        options->boundscheck = options->python_errors = true;
     return 0;
 }
 

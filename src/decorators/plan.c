@@ -92,6 +92,8 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     Plan *plan = PyMem_Calloc(1, sizeof *plan);
     uint32_t count = 0, nwritten = 0;
     if (!plan) return (Plan *)PyErr_NoMemory();
+    plan->kernel = kernel;
+    plan->code = spec->code;
     for (uint32_t i = 0; i < spec->nargs; i++) count += count_arrays(spec->args[i].type);
     plan->arrays = PyMem_Calloc(count + 1, sizeof *plan->arrays);
     plan->ints = PyMem_Calloc(spec->nargs + 1, sizeof *plan->ints);
@@ -107,7 +109,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     for (uint32_t i = 0; i < spec->nargs; i++)
         list_arrays(plan, spec->args[i].type, i, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
-    if (nwritten == 0 && warn_without_effect(kernel, spec->code) < 0) goto failed;
+    if (nwritten == 0 && spec->code->nprint_sites == 0 && warn_without_effect(kernel, spec->code) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
     if (plan->packs && list_moves(plan, spec) < 0) goto failed;
     spec->extra = plan;
@@ -122,6 +124,7 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
     DeviceKernel **loaded = &plan->loaded[device->ordinal];
     const Code *code = spec->code;
     const Options *options = &kernel->core.options;
+    bool notes = code->nraise_sites || code->nprint_sites;
     if (*loaded) device->ops->kernel_free(*loaded);
     *loaded = device_load(device, &(DeviceCode){.ptx = code->ptx,
                                                 .entry = code->config.codegen.entry_name,
@@ -130,6 +133,10 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
                                                 .has_carveout = options->has_carveout,
                                                 .carveout = options->carveout,
                                                 .barriers = code->has_barriers,
+                                                .waits_for_grid = code->waits_for_grid,
+                                                .prints = code->nprint_sites > 0,
+                                                .reader = notes ? device_notes_read : NULL,
+                                                .owner = plan,
                                                 .params_bytes = plan->params_bytes,
                                                 .shared_bytes = code->shared_bytes,
                                                 .exception_bytes = code->exception_bytes});

@@ -5,6 +5,8 @@
  * was left out. */
 #include "decorators/kernel.h"
 
+#include <stdlib.h> /* free */
+
 static void split(int64_t index, const unsigned size[3], long parts[3]) {
     parts[0] = (long)(index % size[0]);
     parts[1] = (long)(index / size[0] % size[1]);
@@ -31,20 +33,14 @@ static const AccessSite *site_of(const Spec *spec, uint32_t site) {
     return site < spec->code->naccess_sites ? &spec->code->access_sites[site] : NULL;
 }
 
-static void add_note(PyObject *note) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (traceback) PyException_SetTraceback(value, traceback);
-    PyObject *done = note && value ? PyObject_CallMethod(value, "add_note", "O", note) : NULL;
-    if (!done) PyErr_Clear(); /* the exception matters more than its note */
-    Py_XDECREF(done);
-    PyErr_Restore(type, value, traceback);
-}
-
 /* "thread (16, 0, 0) and 15 more ended without it", "thread (1, 0, 0) waits at line 12" */
 static PyObject *missing_text(const Spec *spec, const LaunchConfig *launch, const LaunchReport *report) {
     const AccessSite *site = site_of(spec, report->missing_site);
+    if (report->missing_block >= 0) {
+        long block[3];
+        split(report->missing_block, launch->grid.x, block);
+        return PyUnicode_FromFormat("block (%ld, %ld, %ld) ended without it", block[0], block[1], block[2]);
+    }
     PyObject *thread = thread_text(launch, report->missing_thread), *text = NULL;
     if (thread && site)
         text = PyUnicode_FromFormat("%U waits at line %u", thread, site->span.line);
@@ -56,16 +52,24 @@ static PyObject *missing_text(const Spec *spec, const LaunchConfig *launch, cons
     return text;
 }
 
-static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where, PyObject *missing) {
+static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where, PyObject *missing, bool of_grid) {
     PyObject *at = site ? PyUnicode_FromFormat(" at line %u in %s", site->span.line,
                                                site->function ? site->function : "?")
                         : PyUnicode_FromString("");
     if (!at) return;
-    PyErr_Format(
-        kernel->core.state->errors[ERROR_LAUNCH],
-        "a barrier of the block was not reached by all of its threads: %U waits%U; %U\n  hint: move the barrier out "
-        "of the branch or loop that only some threads take; threads with nothing to do may also `return` before it",
-        where, at, missing);
+    if (of_grid)
+        PyErr_Format(
+            kernel->core.state->errors[ERROR_LAUNCH],
+            "a barrier of the grid was not reached by all of its blocks: %U waits%U; %U\n  hint: every thread of "
+            "the grid must reach it",
+            where, at, missing);
+    else
+        PyErr_Format(
+            kernel->core.state->errors[ERROR_LAUNCH],
+            "a barrier of the block was not reached by all of its threads: %U waits%U; %U\n  hint: move the barrier "
+            "out "
+            "of the branch or loop that only some threads take; threads with nothing to do may also `return` before it",
+            where, at, missing);
     Py_DECREF(at);
     if (site) traceback_add(site->file, site->function, site->span, PyFunction_GET_GLOBALS(kernel->core.function));
 }
@@ -86,23 +90,26 @@ static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *whe
     return result;
 }
 
+static int tell_printed(Kernel *kernel, const Spec *spec, const LaunchReport *report) {
+    int result = 0;
+    if (!report->interrupted && (report->printed || report->lost))
+        result = device_notes_print(kernel, spec->code, report->printed, report->printed_bytes, report->lost);
+    free(report->printed);
+    return result;
+}
+
 int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, const LaunchReport *report) {
-    if (report->interrupted) return -1;
+    if (tell_printed(kernel, spec, report) < 0 || report->interrupted) return -1;
     if (report->status == 0 && !report->stuck && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
     int result = -1;
     if (!where) return -1;
     if (report->stuck) {
         PyObject *missing = missing_text(spec, launch, report);
-        if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing);
+        if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing, report->missing_block >= 0);
         Py_XDECREF(missing);
     } else if (report->status != 0) {
-        errors_raise_site(kernel->core.state, spec->code, report->status, report->exception,
-                          PyFunction_GET_GLOBALS(kernel->core.function));
-        PyObject *note = PyUnicode_FromFormat("raised in %U of kernel %U", where,
-                                              ((PyFunctionObject *)kernel->core.function)->func_name);
-        add_note(note);
-        Py_XDECREF(note);
+        device_notes_raise(kernel, spec->code, report->status, report->exception, where);
     } else {
         const AccessSite *site = site_of(spec, report->bad_site);
         result = site ? warn_bad_access(kernel, site, where) : 0;

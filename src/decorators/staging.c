@@ -162,8 +162,8 @@ int staging_out(Staging *staging, Device *device, void *stream, bool copy_back) 
     for (size_t i = 0; i < staging->ngroups; i++) {
         struct StagedGroup *group = &staging->groups[i];
         if (copy_back && group->written && result == 0) {
-            result = device_copy(device, COPY_OUT, stream, true, group->host, (char *)staging->memory + group->offset,
-                                 group->bytes);
+            result = device_copy_only(device, COPY_OUT, stream, true, group->host,
+                                      (char *)staging->memory + group->offset, group->bytes);
             if (result == 0 && group->compact)
                 result = PyArray_CopyInto((PyArrayObject *)group->original, (PyArrayObject *)group->compact);
         }

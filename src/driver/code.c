@@ -58,6 +58,16 @@ static const AccessSite *copy_access_sites(Arena *arena, const AccessSite *sites
     return copies;
 }
 
+static const PrintSite *copy_print_sites(Arena *arena, const PrintSite *sites, size_t count) {
+    PrintSite *copies = ARENA_ARRAY(arena, PrintSite, count);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = (PrintSite){.args = sites[i].args,
+                                .konsts = copy_consts(arena, sites[i].konsts, sites[i].args->count),
+                                .separator = copy_text(arena, sites[i].separator),
+                                .end = copy_text(arena, sites[i].end)};
+    return copies;
+}
+
 static void fill(Code *code, Job *job) {
     Arena *arena = code->arena;
     FuncInst *root = job->insts.data[0];
@@ -75,10 +85,13 @@ static void fill(Code *code, Job *job) {
     code->raise_sites = copy_raise_sites(arena, code->raise_sites, code->nraise_sites);
     code->access_sites = codegen_access_sites(job->module, &code->naccess_sites);
     code->access_sites = copy_access_sites(arena, code->access_sites, code->naccess_sites);
+    code->print_sites = codegen_print_sites(job->module, &code->nprint_sites);
+    code->print_sites = copy_print_sites(arena, code->print_sites, code->nprint_sites);
     code->exception_bytes = codegen_exception_bytes(job->module);
     code->unwinds = codegen_unwinds(job->module);
     code->shared_bytes = codegen_shared_bytes(job->module);
     code->has_barriers = codegen_has_barriers(job->module);
+    code->waits_for_grid = codegen_waits_for_grid(job->module);
     code->ufunc_lanes = codegen_ufunc_lanes(job->module);
     code->from_cache = job->from_cache;
     if (job->config->target == TARGET_NVPTX) {

@@ -65,9 +65,11 @@ struct Code {
     size_t nraise_sites;
     const AccessSite *access_sites;
     size_t naccess_sites;
+    const PrintSite *print_sites;
+    size_t nprint_sites;
     size_t exception_bytes, shared_bytes;
     bool unwinds; /* something that is raised may be caught */
-    bool has_barriers;
+    bool has_barriers, waits_for_grid;
     bool from_cache;      /* its machine code lay on disk */
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */
     uint64_t written;     /* bit i: array argument i may be written (63 and above: always set) */

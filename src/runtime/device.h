@@ -27,12 +27,29 @@ typedef enum DevicePinned {
 
 /* ---- kernels ---- */
 
+/* What the threads of a kernel left for the host. */
+typedef struct KernelNotes {
+    bool raised;
+    int32_t status, block[3], thread[3]; /* of the first thread that raised */
+    const char *arguments;               /* of its exception */
+    size_t argument_bytes;
+    const char *printed; /* PrintHeads (ir/ir_abi.def), and the values behind each */
+    size_t printed_bytes;
+    bool lost; /* there was no room for more */
+} KernelNotes;
+
+/* With the GIL: prints and raises it.  -1: exception set. */
+typedef int KernelNotesReader(void *owner, const KernelNotes *notes);
+
 /* Compiled code, in the form that a device takes. */
 typedef struct DeviceCode {
     const char *ptx, *entry;     /* of a GPU: its text, and the kernel's name there */
     struct HostKernel *host;     /* of the host device: machine code (host.h) */
     int max_registers;           /* of a thread; 0: as many as it needs */
     bool has_carveout, barriers; /* barriers: some thread waits for others */
+    bool waits_for_grid, prints; /* blocks wait for each other: all run at once, and in no two launches; it prints */
+    KernelNotesReader *reader;   /* of what threads raise and print while nobody waits; NULL: they do not */
+    void *owner;
     int carveout; /* percent of a multiprocessor's cache that is shared memory; -1: as the driver has it */
     size_t params_bytes, shared_bytes, exception_bytes;
 } DeviceCode;
@@ -84,9 +101,13 @@ typedef struct LaunchReport {
     uint32_t bad_site;      /* access site of codegen_access_sites; UINT32_MAX: none */
     bool interrupted;       /* the check told it to stop: an exception is set already */
     bool stuck;             /* a thread missed a barrier: bad_site is the barrier's, bad_thread waits at it */
+    int64_t missing_block;  /* of a barrier of the grid: a block that ended without it; -1: of a block */
     int64_t missing_thread; /* and waits for this one in vain, */
     uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
     int64_t missing_more;   /* as so many others did */
+    char *printed;          /* as in KernelNotes; the caller frees it.  NULL: nothing */
+    size_t printed_bytes;
+    bool lost;
 } LaunchReport;
 
 enum { DEVICE_REPORTS = INT32_MAX }; /* of DeviceOps.launch: the report tells what happened */
@@ -148,6 +169,9 @@ typedef struct DeviceOps {
     /* The parameters are of the layout that the code was compiled for (ir/repr.h), and the caller's.  DEVICE_REPORTS,
      * and the report is filled; of it the caller sets `exception`. */
     int (*launch)(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
+
+    /* With the GIL, after a wait: hands what kernels left to their readers.  -1: exception set. */
+    int (*look)(Device *device);
 
     int (*enter)(Device *device);                             /* makes it the calling thread's */
     int (*reset)(Device *device);                             /* all that lies on it is gone */

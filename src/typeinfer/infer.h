@@ -232,6 +232,9 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 /* x.name that a user has said something about: true, it is that (rules_call.c). */
 bool typing_attribute_overload(Typing *t);
 
+/* print in kernels, of known keywords (rules_print.c). */
+bool typing_kernel_print(Typing *t);
+
 /* ---- views (rules_views.c) ---- */
 /* The type of a view whose axis i is axis from[i] of an array, or, with TYPE_MAX_NDIM, a new one of length one; when
  * t->emit, *value, the array, becomes the view. */

@@ -33,6 +33,16 @@ bool rule_func_cuda_none(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
+bool rule_func_cuda_syncgrid(Typing *t) {
+    enum { TOGETHER_CAPABILITY = 60 };
+    int capability = t->in->config->compute_capability;
+    TRY(in_kernel(t));
+    if (capability && capability < TOGETHER_CAPABILITY)
+        return typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s needs a GPU of compute capability 6.0, this is for %d.%d",
+                           typing_func_name(t), capability / 10, capability % 10);
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
 bool rule_func_cuda_sync_predicate(Typing *t) {
     TRY(in_kernel(t));
     if (!lib_kinds(t, 0, 1, "biuf")) return typing_bad_operands(t);

@@ -305,6 +305,11 @@ static bool harmless(Op op, const Const *right) {
     return kind == 'f' ? right->f != 0 : right->i != 0;
 }
 
+/* In a checked kernel NumPy's integers are checked, too: what a division by zero gives there is hardly ever meant. */
+static bool divides_by_zero(const Typing *t, const Type *compute) {
+    return t->in->device && type_is_integer(compute) && (t->op == OP_FLOORDIV || t->op == OP_MOD);
+}
+
 /* Where the interpreter raises: division by zero and negative shift counts of Python's numbers; negative exponents of
  * ints, NumPy's too.  An int to a negative int power would be a float in the interpreter: with an exponent that is not
  * known, compiled code raises ValueError. */
@@ -318,7 +323,7 @@ static void mark_checks(Typing *t, const Type *compute) {
     case OP_RSHIFT:
         if (harmless(t->op, t->args[1].konst))
             t->flags |= VF_UNCHECKED;
-        else if (compute->weak && t->in->py_errors)
+        else if (t->in->py_errors && (compute->weak || divides_by_zero(t, compute)))
             t->flags |= VF_CHECKED;
         break;
     case OP_POW: {

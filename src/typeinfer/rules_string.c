@@ -167,10 +167,7 @@ bool rule_func_print(Typing *t) {
                     "print() takes sep=, end= and flush= in compiled code, not %s=", t->names[i]);
         return typing_hint(t, "print to other files after the call");
     }
-    if (t->in->device) {
-        typing_fail(t, DIAG_NOT_CALLABLE, "`print` is not compiled yet");
-        return typing_hint(t, "%s", typing_advice(t, "builtins.print"));
-    }
+    if (t->in->device) return typing_kernel_print(t);
     TRY(take_values(t, 0));
     return call_python(t, with_names(t, "print"), "OSError", infer_none(t->in));
 }

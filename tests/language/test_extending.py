@@ -42,7 +42,8 @@ def test_an_overload_answers_by_type():
 
     assert f(2) == (6, 10, 14) and type(f(2)[0]) is int
     assert f(np.array([1.0, 2.0])) == (9, 15, 21)
-    for wrong, text in ((1.5, "float"), (np.ones((2, 2)), "array(float64, 2, C)"), (np.ones(2, int), "array(int64, 1, C)")):
+    for wrong, text in ((1.5, "float"),
+                        (np.ones((2, 2)), "array(float64, 2, C)"), (np.ones(2, int), "array(int64, 1, C)")):
         with pytest.raises(errors.TypingError, match="no overload of `scaled` takes") as caught:
             f(wrong)
         assert text in str(caught.value) and "scaled(x)" in str(caught.value)

@@ -322,6 +322,62 @@ def test_kernels_reach_mapped_and_managed_memory(run):
     """)
 
 
+def test_what_kernels_raised_and_printed_is_told_after_a_wait(run):
+    run("""
+        import contextlib, gc, io, struct, warnings
+
+        @cuda.jit
+        def noisy(x):
+            print("x is", x[0], x.size, sep="; ")
+            assert x[0] > 0, f"{x[0]} is not enough"
+
+        def leave(raised, *prints, used=None):
+            # what the kernel's code would write: DeviceNotes, PrintHeads
+            notes, place = fake.fake_global(0), fake.fake_global(1)
+            flag, = struct.unpack("<q", ctypes.string_at(notes, 8))
+            text = b"".join(struct.pack("<iidq", 0, 16, *values) for values in prints)
+            ctypes.memmove(place, text, len(text))
+            head = struct.pack("<qiiiiiiiiqd", flag, raised, 1, 7, 8, 9, 1, 2, 3, used or len(text), 2.5)
+            ctypes.memmove(notes, head, len(head))
+            ctypes.c_int.from_address(flag).value = 1
+
+        fake.fake_global.restype = ctypes.c_void_p
+        d, e, s = cuda.to_device(np.ones(3)), cuda.event(), cuda.stream()
+        e.record(s)
+        noisy[1, 1](d)
+        waits = [cuda.synchronize, d.copy_to_host, lambda: noisy[1, 1](np.ones(3)), s.synchronize, e.synchronize,
+                 lambda: d[0]]
+        for wait in waits:
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                wait()
+                assert out.getvalue() == ""
+                leave(0, (1.5, 3), (2.0, 4))
+                wait()
+                wait()
+            assert out.getvalue() == "x is; 1.5; 3\\nx is; 2.0; 4\\n", out.getvalue()
+            leave(1)
+            try:
+                wait()
+            except AssertionError as error:
+                assert error.args == ("2.5 is not enough",)
+                assert error.__notes__ == ["raised in block (7, 8, 9), thread (1, 2, 3) of kernel noisy"]
+            else:
+                raise RuntimeError(wait)
+            wait()  # once
+        leave(0, used=2**20 + 1)
+        ctypes.memset(fake.fake_global(1), 255, 8)
+        with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("always")
+            cuda.synchronize()
+        assert "noisy printed more than there is room for" in str(caught[0].message)
+        leave(1)
+        del noisy, waits, wait
+        gc.collect()
+        cuda.synchronize()  # nobody is left to say what it was
+    """)
+
+
 def test_a_pinned_block_unlocks_what_it_locked(run):
     run("""
         fake.fake_fail(b"MemHostRegister", 1, 2)

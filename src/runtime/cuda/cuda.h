@@ -42,9 +42,17 @@ static inline int device_check(Device *device, int status, const char *what) {
     return KRAIT_UNLIKELY(status != 0) ? device_raise(device, status, what) : 0;
 }
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
+/* After a wait: as device_check; then prints and raises what kernels left. */
+int device_waited(Device *device, int status, const char *what);
+/* device_copy looks, too, when it has waited; device_copy_only does not. */
+int device_copy_only(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
+                     size_t bytes);
 int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
 int device_synchronise(Device *device, void *stream);
 /* The code on the device; what the device says against it goes into the exception.  NULL: exception set. */
+/* How many blocks run at once on all multiprocessors; of a launch whose blocks wait for each other, that they do. */
+int64_t device_blocks_at_once(DeviceKernel *kernel, int64_t threads, size_t shared_bytes);
+int device_check_together(DeviceKernel *kernel, const LaunchConfig *config);
 DeviceKernel *device_load(Device *device, const DeviceCode *code);
 static inline bool device_kernel_gone(const DeviceKernel *kernel) {
     return kernel->generation != kernel->device->generation;

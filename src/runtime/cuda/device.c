@@ -112,7 +112,7 @@ static PyObject *wait_for_all(Device *device) {
     int status;
     Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise(device, NULL);
     if (status == 0) status = device->ops->synchronise_all(device);
-    Py_END_ALLOW_THREADS if (device_check(device, status, "waiting for the GPU") < 0) return NULL;
+    Py_END_ALLOW_THREADS if (device_waited(device, status, "waiting for the GPU") < 0) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -87,6 +87,10 @@ int device_raise(Device *device, int status, const char *what) {
     return -1;
 }
 
+int device_waited(Device *device, int status, const char *what) {
+    return device_check(device, status, what) < 0 ? -1 : device->ops->look(device);
+}
+
 /* ---- memory ---- */
 
 /* Arrays that only the garbage collector can free may be what takes the room. */
@@ -109,7 +113,8 @@ void device_release(Device *device, void *memory, size_t bytes, void *const *str
         device->ops->release(device, memory, bytes, NULL, 0);
 }
 
-int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes) {
+int device_copy_only(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
+                     size_t bytes) {
     static const char *const verbs[] = {
         [COPY_IN] = "copying to", [COPY_OUT] = "copying from", [COPY_WITHIN] = "copying on"};
     int status;
@@ -126,10 +131,15 @@ int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *
     return device_raise(device, status, what);
 }
 
+int device_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes) {
+    if (device_copy_only(device, kind, stream, wait, to, from, bytes) < 0) return -1;
+    return wait && kind == COPY_OUT ? device_waited(device, 0, "") : 0;
+}
+
 int device_synchronise(Device *device, void *stream) {
     int status;
     Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise(device, stream);
-    Py_END_ALLOW_THREADS return device_check(device, status, "waiting for the GPU");
+    Py_END_ALLOW_THREADS return device_waited(device, status, "waiting for the GPU");
 }
 
 /* ---- kernels ---- */
@@ -156,5 +166,28 @@ int device_allow_shared(DeviceKernel *kernel, unsigned bytes) {
                  "a block of this kernel would need %u bytes of dynamic and %d of static shared memory: %s has %d a "
                  "block",
                  bytes, kernel->static_shared, device->what, device->max_block_shared);
+    return -1;
+}
+
+int64_t device_blocks_at_once(DeviceKernel *kernel, int64_t threads, size_t shared_bytes) {
+    enum { MULTIPROCESSORS = 16 }; /* CUdevice_attribute */
+    Device *device = kernel->device;
+    int each = 0, multiprocessors = 0;
+    int status = device->ops->blocks_at_once(kernel, (int)threads, shared_bytes, &each);
+    if (status == 0) status = device->ops->attribute(device, MULTIPROCESSORS, &multiprocessors);
+    if (device_check(device, status, "asking how many blocks run at once") < 0) return -1;
+    return (int64_t)each * multiprocessors;
+}
+
+int device_check_together(DeviceKernel *kernel, const LaunchConfig *config) {
+    const unsigned *grid = config->grid.x, *block = config->block.x;
+    int64_t threads = (int64_t)block[0] * block[1] * block[2], blocks = (int64_t)grid[0] * grid[1] * grid[2];
+    int64_t most = device_blocks_at_once(kernel, threads, config->shared_bytes);
+    if (most < 0 || blocks <= most) return most < 0 ? -1 : 0;
+    PyErr_Format(
+        PyExc_ValueError,
+        "the blocks of this kernel wait for each other, and of the %lld blocks of %lld threads %s runs %lld at "
+        "once: max_cooperative_grid_blocks tells how many",
+        (long long)blocks, (long long)threads, kernel->device->what, (long long)most);
     return -1;
 }

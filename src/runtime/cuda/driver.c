@@ -127,8 +127,9 @@ static const char *advice(const Cuda *cuda, int error) {
     switch (error) {
     case CUDA_OUT_OF_MEMORY: return "; free device arrays (del them) or use smaller ones";
     case CUDA_ILLEGAL_ADDRESS:
-        return "; a kernel accessed memory outside an array: run it with KRAIT_CUDA_DEVICE=cpu, which names the line, "
-               "block and thread. "
+        return "; a kernel accessed memory outside an array: run it with KRAIT_CHECK=1, which names the line, block "
+               "and "
+               "thread. "
                "The process must be restarted before it can use the GPU again";
     case CUDA_LAUNCH_OUT_OF_RESOURCES: return "; use fewer threads in a block, or @cuda.jit(max_registers=...)";
     case CUDA_UNSUPPORTED_PTX_VERSION: return "; the driver is older than the GPU needs: update it";
@@ -207,6 +208,7 @@ int context_reset(Device *device) {
     if (error != CUDA_OK) return error;
     if (context->handle) api->DevicePrimaryCtxRelease(context->number);
     context->handle = context->event = context->collector = NULL;
+    context->noted = NULL;
     bounce_forget(&context->bounce);
     while (block_cache_drop(&context->kept)) continue; /* their memory is gone with the context */
     atomic_store(&context->landing, NULL);

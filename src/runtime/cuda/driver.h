@@ -9,6 +9,7 @@
 #include "runtime/cuda/pageable.h"
 #include "runtime/device.h" /* Device */
 
+#include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_load */
 #include <sys/types.h> /* pid_t */
 
@@ -24,6 +25,7 @@ enum CudaError { /* CUresult; CUDA_INTERRUPTED: the handler of a signal raised, 
                  CUDA_INVALID_PTX = 218,
                  CUDA_UNSUPPORTED_PTX_VERSION = 222,
                  CUDA_INVALID_HANDLE = 400,
+                 CUDA_NOT_FOUND = 500,
                  CUDA_NOT_READY = 600,
                  CUDA_ILLEGAL_ADDRESS = 700,
                  CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
@@ -77,6 +79,9 @@ struct CudaContext {
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
     _Atomic int streams;     /* open ones, beside the default stream */
     _Atomic(void *) landing; /* page-locked memory for what is copied out; NULL: none yet, or in use */
+    volatile int32_t *noted; /* locked memory: 1, a watched kernel left something (notes.c); NULL: none is watched */
+    struct CudaKernel *watched;
+    pthread_mutex_t watching; /* of that list */
     BlockCache kept;
     Bounce bounce;
 };
@@ -128,6 +133,7 @@ void context_pop(void);
 /* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
 int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);
+int gpu_look(Device *device); /* notes.c: DeviceOps.look */
 /* gpu_graph.c: gives a recorded launch other arguments. */
 int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and

@@ -358,6 +358,7 @@ static const DeviceOps gpu_ops = {
     .best_block = gpu_best_block,
     .blocks_at_once = gpu_blocks_at_once,
     .launch = gpu_launch,
+    .look = gpu_look,
     .enter = context_select,
     .reset = context_reset,
     .attribute = gpu_attribute,
@@ -375,6 +376,7 @@ void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max
                                .ptx_target = compute_capability,
                                .ptx_version = cuda_max_ptx_version(context->cuda),
                                .max_block_shared = max_block_shared};
+    pthread_mutex_init(&context->watching, NULL);
     block_cache_init(&context->kept);
     bounce_init(&context->bounce);
 }

@@ -6,7 +6,7 @@
  * The driver's compiler is given a log buffer, so that a refusal (too many registers for the block, bad PTX) is told in
  * its own words.  The parameters go over as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its
  * stack: a launch allocates nothing. */
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/kernel.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
@@ -14,12 +14,6 @@
 #include "runtime/cuda/graph.h"
 
 enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 }; /* CUfunction_attribute */
-
-typedef struct CudaKernel {
-    DeviceKernel base;
-    void *module, *function;
-    size_t params_bytes;
-} CudaKernel;
 
 static CudaContext *context_of(const DeviceKernel *kernel) { return (CudaContext *)kernel->device; }
 
@@ -55,8 +49,13 @@ int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t lo
     kernel->base.device = device;
     kernel->base.generation = device->generation;
     kernel->params_bytes = code->params_bytes;
+    kernel->waits_for_grid = code->waits_for_grid;
     error = load_module(api, code, log, log_bytes, &kernel->module);
-    if (error == CUDA_OK && (error = find_function(api, code, kernel)) != CUDA_OK) api->ModuleUnload(kernel->module);
+    if (error == CUDA_OK) {
+        error = find_function(api, code, kernel);
+        if (error == CUDA_OK) error = kernel_watch(kernel, code);
+        if (error != CUDA_OK) api->ModuleUnload(kernel->module);
+    }
     if (error == CUDA_OK)
         *loaded = &kernel->base;
     else
@@ -66,7 +65,12 @@ int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t lo
 
 void gpu_kernel_free(DeviceKernel *kernel) {
     CudaKernel *loaded = (CudaKernel *)kernel;
-    if (kernel->generation == kernel->device->generation) context_of(kernel)->cuda->api.ModuleUnload(loaded->module);
+    const CuApi *api = &context_of(kernel)->cuda->api;
+    kernel_forget(loaded);
+    if (kernel->generation == kernel->device->generation) {
+        if (loaded->together) api->EventDestroy(loaded->together);
+        api->ModuleUnload(loaded->module);
+    }
     free(loaded);
 }
 
@@ -136,14 +140,38 @@ static int give(const DeviceKernel *kernel, const LaunchConfig *config, void **e
                              stream, NULL, extra);
 }
 
-int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
+static int launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params) {
     CudaContext *context = context_of(kernel);
     size_t bytes = ((const CudaKernel *)kernel)->params_bytes;
     void *extra[] = {(void *)1, (void *)params, (void *)2, &bytes,
                      NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
-    (void)report;           /* the threads have not run yet */
     int error = context_current(context);
     if (KRAIT_UNLIKELY(error != CUDA_OK)) return error;
     error = give(kernel, config, extra);
     return KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error) ? give(kernel, config, extra) : error;
+}
+
+/* All blocks at once, and one launch after the other, on whatever streams: they share the word that their blocks count
+ * in. */
+static int launch_together(CudaKernel *kernel, const LaunchConfig *given, const void *params) {
+    enum { EVENT_DISABLE_TIMING = 2 };
+    CudaContext *context = context_of(&kernel->base);
+    const CuApi *api = &context->cuda->api;
+    LaunchConfig config = *given;
+    if (!config.has_attributes) config.attributes = (LaunchAttributes){0};
+    config.has_attributes = config.attributes.cooperative = true;
+    if (runtime_capture) return launch(&kernel->base, &config, params);
+    int error = context_current(context);
+    if (error == CUDA_OK)
+        error = kernel->together ? api->StreamWaitEvent(config.stream, kernel->together, 0)
+                                 : api->EventCreate(&kernel->together, EVENT_DISABLE_TIMING);
+    if (error == CUDA_OK) error = launch(&kernel->base, &config, params);
+    return error == CUDA_OK ? api->EventRecord(kernel->together, config.stream) : error;
+}
+
+int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
+    CudaKernel *loaded = (CudaKernel *)kernel;
+    (void)report; /* the threads have not run yet */
+    if (KRAIT_UNLIKELY(loaded->waits_for_grid)) return launch_together(loaded, config, params);
+    return launch(kernel, config, params);
 }

@@ -254,7 +254,7 @@ static PyObject *event_synchronize(PyObject *object, PyObject *unused) {
     Event *self = (Event *)object;
     int status;
     Py_BEGIN_ALLOW_THREADS status = self->device->ops->event_synchronise(self->device, self->handle);
-    Py_END_ALLOW_THREADS if (device_check(self->device, status, "waiting for an event") < 0) return NULL;
+    Py_END_ALLOW_THREADS if (device_waited(self->device, status, "waiting for an event") < 0) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -63,6 +63,8 @@ struct FiberGroup {
     void *scheduler;               /* stack pointer of fiber_group_run */
     void *scheduler_stack;         /* the sanitizer's */
     Queue ready, waiting, looking; /* looking: which lanes are here with them */
+    Queue resting;                 /* at a barrier of the grid */
+    size_t count;                  /* threads of the block */
     size_t live, arrived, ended;   /* threads: not ended, at the barrier, run to the kernel's end */
     size_t votes, met_votes, met;  /* predicates true so far; of the last barrier passed: the same, and how many met */
     Warp warps[MAX_BLOCK_THREADS / WARP_SIZE];
@@ -260,6 +262,16 @@ ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
     self->site = UINT32_MAX;
 }
 
+/* Once all of the block have come they rest, until the launch lets them go on. */
+ON_FIBER void krait_host_grid_barrier(HostThread *thread, uint32_t site) {
+    Fiber *self = (Fiber *)thread;
+    krait_host_barrier(thread, site);
+    self->site = site;
+    queue_put(&self->group->resting, self);
+    leave(self->group, self);
+    self->site = UINT32_MAX;
+}
+
 ON_FIBER int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate) {
     FiberGroup *group = ((Fiber *)thread)->group;
     group->votes += predicate != 0;
@@ -419,7 +431,8 @@ void fiber_group_free(FiberGroup *group) {
 
 /* Nobody is ready and somebody waits: for whom.  A thread at a barrier of its warp waits for lanes, one at a barrier of
  * the block for all. */
-static void find_missing(FiberGroup *group, size_t count) {
+static void find_missing(FiberGroup *group) {
+    size_t count = group->count;
     const Fiber *waiting = group->waiting.first, *missing = NULL;
     const Warp *warp = group->warps;
     bool of_block = waiting != NULL;
@@ -440,6 +453,35 @@ static void find_missing(FiberGroup *group, size_t count) {
     group->outcome->missing_more = (int32_t)more;
 }
 
+/* Until the block is over, stuck, or rests. */
+static void run_ready(FiberGroup *group) {
+    Fiber *first = group->ready.first;
+    queue_take_first(&group->ready);
+    group->scheduler_stack = STACK_HERE();
+    STACK_ENTERED(first->stack);
+    krait_fiber_switch(&group->scheduler, first->sp);
+    if (group->live && !group->fresh && !group->resting.first) find_missing(group);
+    if (group->outcome->status && group->exception_bytes)
+        memcpy(group->exception, group->exception + group->exception_bytes, group->exception_bytes);
+}
+
+bool fiber_group_rests(const FiberGroup *group, uint32_t *site) {
+    if (!group->resting.first) return false;
+    *site = group->resting.first->site;
+    return true;
+}
+
+void fiber_group_resume(FiberGroup *group) {
+    group->ready = group->resting;
+    group->resting = (Queue){0};
+    run_ready(group);
+}
+
+void fiber_group_abandon(FiberGroup *group) {
+    if (group->resting.first) group->fresh = true;
+    group->resting = (Queue){0};
+}
+
 void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
                      size_t exception_bytes, FiberOutcome *outcome) {
     int32_t nx = grid->block_x, ny = grid->block_y, nz = grid->block_z;
@@ -448,8 +490,8 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
         for (size_t i = 0; i < group->capacity; i++) stack_set_up(group, i);
     group->fresh = false;
     *outcome = (FiberOutcome){0};
-    group->ready = group->waiting = group->looking = (Queue){0};
-    group->live = count;
+    group->ready = group->waiting = group->looking = group->resting = (Queue){0};
+    group->live = group->count = count;
     group->arrived = group->ended = group->votes = 0;
     for (size_t i = 0; i * WARP_SIZE < count; i++) {
         size_t lanes = count - i * WARP_SIZE;
@@ -470,12 +512,5 @@ void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const
                 fiber->ended = false;
                 queue_put(&group->ready, fiber);
             }
-    Fiber *first = group->ready.first;
-    queue_take_first(&group->ready);
-    group->scheduler_stack = STACK_HERE();
-    STACK_ENTERED(first->stack);
-    krait_fiber_switch(&group->scheduler, first->sp);
-    if (group->live && !group->fresh) find_missing(group, count);
-    if (outcome->status && exception_bytes)
-        memcpy(group->exception, group->exception + exception_bytes, exception_bytes);
+    run_ready(group);
 }

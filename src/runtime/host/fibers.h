@@ -25,8 +25,12 @@ FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes); /* NULL: no mem
 bool fiber_group_fits(const FiberGroup *group, size_t threads, size_t stack_bytes);
 size_t fiber_group_bytes(const FiberGroup *group); /* of address space */
 void fiber_group_free(FiberGroup *group);          /* NULL is fine */
-/* Runs a block; bad accesses go to grid->bad_access. */
+/* Runs a block until it is over, or rests at a barrier of the grid; bad accesses go to grid->bad_access.  What is given
+ * must stay as long as it rests. */
 void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,
                      size_t exception_bytes, FiberOutcome *outcome);
+bool fiber_group_rests(const FiberGroup *group, uint32_t *site); /* *site: of that barrier */
+void fiber_group_resume(FiberGroup *group);                      /* lets it go on */
+void fiber_group_abandon(FiberGroup *group);                     /* one that may rest never goes on */
 
 #endif

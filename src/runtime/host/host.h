@@ -12,9 +12,11 @@
  * Loops of functions run on the same threads: parallel.c.
  *
  * Files: device.c and kernel.c are the host device as a Device, launch.c hands out the blocks, pool.c has the worker
- * threads, fibers.c the threads of a block, parallel.c the loops. */
+ * threads, fibers.c the threads of a block, prints.c what they print, parallel.c the loops. */
 #ifndef KRAIT_RUNTIME_HOST_H
 #define KRAIT_RUNTIME_HOST_H
+
+#include <pthread.h> /* pthread_mutex_t */
 
 #include "ir/ir.h"          /* HostGrid, HostThread, BarrierVote */
 #include "runtime/device.h" /* Device */
@@ -42,13 +44,27 @@ typedef struct HostKernel {
     _Atomic int64_t block_nanoseconds; /* what one block took when last measured; 0: not yet */
 } HostKernel;
 
+/* What the threads of a launch printed, by PrintHeads (prints.c). */
+typedef struct HostPrints {
+    pthread_mutex_t lock;
+    char *bytes;
+    size_t used, room;
+    bool lost; /* there was no memory for all */
+} HostPrints;
+void host_prints_init(HostPrints *prints);
+void host_prints_take(HostPrints *prints, char **bytes, size_t *used, bool *lost); /* ends it; *bytes is to be freed */
+/* What generated code calls: the values of a print, of so many bytes. */
+void krait_host_print(HostPrints *prints, int32_t site, const void *values, int32_t bytes);
+
 typedef struct HostLaunch {
     HostKernel *kernel;
     int32_t grid[3], block[3]; /* each at least 1; at most 1024 threads in a block */
     size_t shared_static, shared_dynamic;
-    bool fibers;      /* codegen_has_barriers */
-    const void *args; /* layout of tuple(params) */
-    void *exception;  /* buffer of exception_bytes: the first raising thread's arguments */
+    bool fibers;        /* codegen_has_barriers */
+    bool together;      /* codegen_waits_for_grid */
+    HostPrints *prints; /* of a kernel that prints; else NULL */
+    const void *args;   /* layout of tuple(params) */
+    void *exception;    /* buffer of exception_bytes per launch: the first raising thread's arguments */
     size_t exception_bytes;
 } HostLaunch;
 
@@ -159,6 +175,7 @@ int32_t krait_host_python_word(uint32_t *word); /* 0: the thread has no stream *
  * thread's warp) that has not left by a return statement has arrived; vote: a BarrierVote over the predicates; op: a
  * WarpOp (warp.h says what it takes and gives). */
 void krait_host_barrier(HostThread *thread, uint32_t site);
+void krait_host_grid_barrier(HostThread *thread, uint32_t site);
 int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate);
 int64_t krait_host_warp(HostThread *thread, uint32_t site, int32_t op, uint32_t mask, int64_t value, int32_t operand);
 /* What it calls where a thread rests: the other threads of the block that are ready run first. */

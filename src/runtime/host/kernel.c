@@ -14,7 +14,7 @@ typedef struct LoadedKernel {
     DeviceKernel base;
     HostKernel *code;
     size_t exception_bytes;
-    bool fibers;
+    bool fibers, together, prints;
 } LoadedKernel;
 
 int host_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **kernel) {
@@ -26,7 +26,9 @@ int host_kernel_load(Device *device, const DeviceCode *code, char *log, size_t l
                                       .dynamic_limit = device->max_block_shared - (int)code->shared_bytes},
                              .code = code->host,
                              .exception_bytes = code->exception_bytes,
-                             .fibers = code->barriers};
+                             .fibers = code->barriers,
+                             .together = code->waits_for_grid,
+                             .prints = code->prints};
     *kernel = &loaded->base;
     return 0;
 }
@@ -59,12 +61,26 @@ int host_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, 
     return 0;
 }
 
+static bool is_quiet(const LaunchReport *report) {
+    return report->status == 0 && !report->stuck && !report->interrupted && report->bad_site == UINT32_MAX;
+}
+
+static int launch_printing(HostLaunch *launch, LaunchReport *report) {
+    HostPrints prints;
+    host_prints_init(&prints);
+    launch->prints = &prints;
+    bool ran = host_device_launch(launch, report);
+    host_prints_take(&prints, &report->printed, &report->printed_bytes, &report->lost);
+    return report->printed || report->lost || (ran && !is_quiet(report)) ? DEVICE_REPORTS : ran ? 0 : HOST_NO_MEMORY;
+}
+
 int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
     const LoadedKernel *loaded = (LoadedKernel *)kernel;
     HostLaunch launch = {.kernel = loaded->code,
                          .shared_static = (size_t)kernel->static_shared,
                          .shared_dynamic = config->shared_bytes,
                          .fibers = loaded->fibers,
+                         .together = loaded->together,
                          .args = params,
                          .exception = report->exception,
                          .exception_bytes = loaded->exception_bytes};
@@ -72,7 +88,7 @@ int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *pa
         launch.grid[i] = (int32_t)config->grid.x[i];
         launch.block[i] = (int32_t)config->block.x[i];
     }
+    if (loaded->prints) return launch_printing(&launch, report);
     if (!host_device_launch(&launch, report)) return HOST_NO_MEMORY;
-    bool quiet = report->status == 0 && !report->stuck && !report->interrupted && report->bad_site == UINT32_MAX;
-    return quiet ? 0 : DEVICE_REPORTS;
+    return is_quiet(report) ? 0 : DEVICE_REPORTS;
 }

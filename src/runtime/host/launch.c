@@ -190,7 +190,8 @@ static bool participant_open(Participant *p, const HostLaunch *what) {
                                 .block_x = what->block[0],
                                 .block_y = what->block[1],
                                 .block_z = what->block[2],
-                                .dynamic_bytes = (int32_t)what->shared_dynamic}};
+                                .dynamic_bytes = (int32_t)what->shared_dynamic,
+                                .prints = what->prints}};
     size_t below = round_up(what->shared_static, SHARED_ALIGN);
     size_t shared = round_up(below + what->shared_dynamic, SHARED_ALIGN);
     if (shared) {
@@ -274,6 +275,78 @@ static void launch_run(PoolTask *task, unsigned who) {
     host_stop_watch(before);
 }
 
+/* ---- blocks that wait for each other ---- */
+
+typedef struct GridBlock {
+    Participant who;
+    FiberOutcome outcome;
+} GridBlock;
+
+/* Begins a block, or lets it go on; false: it raised or is stuck. */
+static bool advance(Launch *launch, GridBlock *block, int64_t number, bool begin) {
+    const HostLaunch *what = launch->what;
+    HostGrid *grid = &block->who.grid;
+    if (begin) {
+        ThreadEntry entry;
+        memcpy(&entry, &what->kernel->address, sizeof entry);
+        grid->index_x = (int32_t)(number % what->grid[0]);
+        grid->index_y = (int32_t)(number / what->grid[0] % what->grid[1]);
+        grid->index_z = (int32_t)(number / what->grid[0] / what->grid[1]);
+        grid->joined = 1;
+        grid->bad_access = INT64_MAX;
+        fiber_group_run(block->who.fibers, grid, entry, what->args, block->who.exception, what->exception_bytes,
+                        &block->outcome);
+    } else {
+        fiber_group_resume(block->who.fibers);
+    }
+    if (grid->bad_access != INT64_MAX)
+        note_bad_access(launch, number, grid->bad_access & ((1 << (THREAD_BITS + SITE_BITS)) - 1));
+    if (!block->outcome.status && !block->outcome.stuck) return true;
+    note_error(launch, &block->who, number, &block->outcome);
+    return false;
+}
+
+/* Block number `resting` waits for one that has ended. */
+static void note_missing_block(Launch *launch, int64_t resting, int64_t ended, uint32_t site) {
+    LaunchReport *report = launch->report;
+    launch->error_block = resting;
+    report->stuck = true;
+    report->bad_block = resting;
+    report->bad_thread = 0;
+    report->bad_site = site;
+    report->missing_block = ended;
+}
+
+/* Every block up to the next barrier of the grid; false: the launch is over. */
+static bool run_round(Launch *launch, GridBlock *blocks, int64_t count, bool begin) {
+    int64_t resting = -1, ended = -1;
+    uint32_t site = 0, at = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!advance(launch, &blocks[i], i, begin)) return false;
+        bool rests = fiber_group_rests(blocks[i].who.fibers, &at);
+        if (rests && resting < 0) resting = i, site = at;
+        if (!rests && ended < 0) ended = i;
+    }
+    if (resting < 0) return false;
+    if (ended < 0) return krait_host_safepoint() == 0;
+    note_missing_block(launch, resting, ended, site);
+    return false;
+}
+
+/* All are begun before one goes on, on the caller's core. */
+static void run_together(Launch *launch, int64_t count) {
+    GridBlock *blocks = calloc((size_t)count, sizeof *blocks);
+    bool going = blocks != NULL;
+    for (int64_t i = 0; i < count && going; i++) going = participant_open(&blocks[i].who, launch->what);
+    if (!going) atomic_store(&launch->failed, true);
+    for (bool begin = true; going; begin = false) going = run_round(launch, blocks, count, begin);
+    for (int64_t i = 0; i < count && blocks; i++) {
+        if (blocks[i].who.fibers) fiber_group_abandon(blocks[i].who.fibers);
+        participant_close(&blocks[i].who);
+    }
+    free(blocks);
+}
+
 /* ---- the launch ---- */
 
 static unsigned helpers_for(const HostLaunch *what, int64_t blocks) {
@@ -289,7 +362,8 @@ static int64_t share(int64_t units, unsigned i, unsigned parts) {
 }
 
 bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
-    *report = (LaunchReport){.exception = what->exception, .bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX};
+    *report = (LaunchReport){
+        .exception = what->exception, .bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX, .missing_block = -1};
     int64_t block_threads = (int64_t)what->block[0] * what->block[1] * what->block[2];
     int64_t blocks = (int64_t)what->grid[0] * what->grid[1] * what->grid[2];
     if (blocks < 1 || block_threads < 1) return true;
@@ -317,7 +391,10 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
         launch.ranges[i].end = share(units, i + 1, launch.threads);
     }
     HostStop *before = host_stop_watch(&launch.stop); /* the caller may have to wait for its helpers */
-    pool_run(&launch.task, helpers);
+    if (what->together)
+        run_together(&launch, blocks);
+    else
+        pool_run(&launch.task, helpers);
     host_stop_watch(before);
     report->interrupted = atomic_load(&launch.stop);
     free(launch.ranges);

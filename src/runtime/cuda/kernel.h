@@ -1,0 +1,26 @@
+/* kernel.h: a kernel that a GPU has loaded, for the files of this folder that deal with it. */
+#ifndef KRAIT_RUNTIME_CUDA_KERNEL_H
+#define KRAIT_RUNTIME_CUDA_KERNEL_H
+
+#include "runtime/cuda/driver.h"
+
+typedef struct CudaKernel CudaKernel;
+struct CudaKernel {
+    DeviceKernel base; /* first */
+    void *module, *function;
+    size_t params_bytes;
+    bool waits_for_grid;
+    void *together; /* event: its last launch whose blocks waited for each other; NULL: none */
+    /* notes.c */
+    uint64_t notes, prints; /* addresses on the GPU; 0: none */
+    size_t notes_bytes;
+    KernelNotesReader *reader;
+    void *owner;
+    CudaKernel *next; /* of those that the context watches */
+};
+
+/* notes.c: what the kernel leaves is looked for from now on, if it can leave anything; no longer. */
+int kernel_watch(CudaKernel *kernel, const DeviceCode *code);
+void kernel_forget(CudaKernel *kernel);
+
+#endif
