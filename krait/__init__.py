@@ -36,6 +36,25 @@ def prange(*args):
     return range(*args)
 
 
+def carray(ptr, shape, dtype=None):
+    """The memory behind a pointer, of ctypes or in a cfunc, as an array in C order."""
+    import ctypes
+
+    import numpy as np
+
+    if dtype is None:
+        return np.ctypeslib.as_array(ptr, shape if isinstance(shape, tuple) else (shape,))
+    shape = shape if isinstance(shape, tuple) else (shape,)
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    memory = (ctypes.c_char * size).from_address(ctypes.cast(ptr, ctypes.c_void_p).value)
+    return np.frombuffer(memory, dtype).reshape(shape)
+
+
+def farray(ptr, shape, dtype=None):
+    """The same in Fortran order."""
+    return carray(ptr, shape[::-1] if isinstance(shape, tuple) else shape, dtype).T
+
+
 class parallel_chunksize:
     """With it, parallel loops hand out so many iterations at a time."""
 

@@ -153,6 +153,9 @@ class _Config:
 
 config: _Config
 
+def carray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]: ...
+def farray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]: ...
+
 class parallel_chunksize:
     """With it, parallel loops hand out so many iterations at a time."""
 

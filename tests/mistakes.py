@@ -159,11 +159,20 @@ MISTAKES = {
             s = cuda.shared.array(16)
             x[0] = s[0]
         k[1, 16](X)""",
-    "print in a kernel": """
+    "print of an array in a kernel": """
         @cuda.jit
         def k(x):
-            print(x[0])
+            print(x)
         k[1, 1](X)""",
+    "a call that no overload takes": """
+        from krait import types
+        from krait.extending import overload
+        def half(x):
+            return x / 2
+        @overload(half)
+        def overload_half(x):
+            return (lambda x: x / 2) if isinstance(x, types.Float) else None
+        njit(lambda x: half(x))(X)""",
     "new array in a kernel": """
         @cuda.jit
         def k(x):

@@ -96,11 +96,13 @@ def __getattr__(name):
         return import_module("." + name, __name__)
     if name == "extending":
         return import_module("krait.extending")
+    if name in ("carray", "farray"):
+        return getattr(import_module("krait"), name)
     if name == "CudaSupportError":
         return import_module("krait.errors").CudaError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    modules = ("args", "cg", "config", "cudadrv", "extending", "fp16", "random", "types")
+    modules = ("args", "carray", "cg", "config", "cudadrv", "extending", "farray", "fp16", "random", "types")
     return sorted({*globals(), *_HOME, *modules, "CudaSupportError"})

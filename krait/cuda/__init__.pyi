@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import args as args
 from . import config as config
 from . import cudadrv as cudadrv
+from .. import carray as carray
 from .. import extending as extending
+from .. import farray as farray
 from ..errors import CudaError
 from . import cg as cg
 from . import fp16 as fp16
@@ -836,6 +838,8 @@ def gridsize(ndim: Literal[2], /) -> tuple[int, int]: ...
 def gridsize(ndim: Literal[3], /) -> tuple[int, int, int]: ...
 
 class shared:
+    @staticmethod
+    def dynamic(shape: int | tuple[int, ...], dtype: Any, offset: int = 0) -> Any: ...
     @staticmethod
     def array(shape: _Shape, dtype: Any, alignment: int | None = None) -> NDArray[Any]: ...
 

@@ -144,3 +144,25 @@ def test_quad_of_scipy():
     expected = integrate.quad(f.py_func, 1, np.inf)
     assert integrate.quad(f.ctypes, 1, np.inf) == pytest.approx(expected)
     assert integrate.quad(scipy.LowLevelCallable(f.ctypes), 1, np.inf) == pytest.approx(expected)
+
+
+def test_carray_and_farray_give_a_pointer_a_shape():
+    from krait import carray, farray
+
+    @cfunc("float64(CPointer(float64), int64, int64)")
+    def corner(p, n, m):
+        a, b = carray(p, (n, m)), farray(p, (n, m))
+        return a[n - 1, 0] * 100 + b[n - 1, 0] + a.size
+
+    data = (ctypes.c_double * 12)(*range(12))
+    assert corner.ctypes(data, 3, 4) == 800 + 2 + 12
+
+    @cfunc("float64(CPointer(uint8), int64)")
+    def second(p, n):
+        return carray(p, n, np.float64)[1]
+
+    assert second.ctypes(ctypes.cast(data, ctypes.POINTER(ctypes.c_uint8)), 12) == 1
+    pointer = ctypes.cast(data, ctypes.POINTER(ctypes.c_double))
+    assert (carray(pointer, (3, 4)) == np.arange(12).reshape(3, 4)).all()
+    assert (farray(pointer, (3, 4)) == np.arange(12).reshape(3, 4, order="F")).all()
+    assert carray(ctypes.cast(data, ctypes.c_void_p), 6, "f8").tolist() == [0, 1, 2, 3, 4, 5]
