@@ -1,5 +1,6 @@
 """The programs of examples/numpy_programs.py give what the interpreter gives, whatever else `make demo` shows."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -29,3 +30,10 @@ def test_program(name, function, arguments):
         results.append(called(*small))
     assert numpy_programs.same(*results)
     assert all(np.array_equal(value, old) for value, old in zip(small, kept))
+
+
+@pytest.mark.parametrize("program", ["cupy_program.py", "torch_operation.py"])
+def test_programs_with_other_libraries_run_or_say_what_is_missing(program):
+    path = Path(__file__).resolve().parents[2] / "examples" / program
+    result = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0 and result.stdout.count("\n") == 1, result.stderr
