@@ -1,8 +1,6 @@
 /* optimise.c: LLVM's passes over a linked module, and the hints that the passes need.
  *
- * The target machine goes with every run: without it the passes know no costs.  Under bounds checks that raise, loops
- * are first brought into the form that inductive range check elimination wants, and that pass splits each into a part
- * without checks, which the vectoriser then takes; it is not part of LLVM's own pipeline.
+ * The target machine goes with every run: without it the passes know no costs.
  *
  * The time of many passes grows faster than a function, and than the number of its loops.  Where one is long or has
  * many, its loops become functions of their own, which are short and are optimised as any other; what is long still
@@ -11,10 +9,6 @@
 #include <string.h> /* strlen, strncpy */
 
 #include "codegen/lower.h"
-
-static const char split_checked_loops[] =
-    "always-inline,cgscc(inline),function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),instcombine<no-verify-fixpoint>,irce)";
 
 static const char take_loops_out[] = "function(loop-simplify),loop-extract";
 
@@ -100,8 +94,6 @@ bool optimise_run(Module *module, Diag *diag) {
         if (options->opt_level == 0) return true;
     }
     const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
-    if (options->opt_level >= 2 && target->access(options) == ACCESS_RAISE)
-        passes = arena_printf(module->arena, "%s,%s", split_checked_loops, passes);
     TRY(run(module, passes, diag));
     if (!last) return true;
     rounds_release(module);

@@ -9,14 +9,15 @@
  *   unroll   in the target's last passes, which reduce strength first (rounds_release); the loop that comes of it may
  *            be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes the
  *            rounds that are left may not.
- * Loops that are laid out whole do not wait: their arrays are to become registers. */
+ * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
+ * run stay as they are. */
 #include <string.h> /* memcmp, strlen */
 
 #include "codegen/lower.h"
 
 static const char waits[] = "llvm.loop.unroll.runtime.disable", count_name[] = "llvm.loop.unroll.count",
                   unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds",
-                  ends[] = "llvm.loop.mustprogress";
+                  ends[] = "llvm.loop.mustprogress", vectors[] = "llvm.loop.vectorize.enable";
 
 static LLVMMetadataRef property(LLVMContextRef context, const char *name, LLVMMetadataRef value) {
     LLVMMetadataRef items[] = {LLVMMDStringInContext2(context, name, strlen(name)), value};
@@ -49,6 +50,8 @@ void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
         if (!block->unroll) return;
         properties[count++] = number_property(l->context, count_name, block->unroll);
+        if (block->unroll == 1 && !l->target->convergent)
+            properties[count++] = property(l->context, vectors, LLVMValueAsMetadata(l_i1(l, false)));
     } else {
         properties[count++] = property(l->context, waits, NULL);
         if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);

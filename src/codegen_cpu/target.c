@@ -293,8 +293,11 @@ static LLVMValueRef host_safepoint(Lower *l) {
     "always-inline,function(sroa,early-cse,simplifycfg<no-simplify-cond-branch>,instcombine<no-verify-fixpoint>," \
     "early-cse,dce),globaldce"
 
+/* LLVM's own pipeline would simplify a function of ours by itself first, and again inside its only caller. */
+#define INLINED "always-inline,cgscc(inline),globaldce,"
+
 static const char *host_passes(const CodegenOptions *options) {
-    static const char *const pipelines[LEVELS] = {LEAST, "default<O1>", "default<O2>", "default<O3>"};
+    static const char *const pipelines[LEVELS] = {LEAST, "default<O1>", INLINED "default<O2>", INLINED "default<O3>"};
     return pipelines[level_of(options)];
 }
 

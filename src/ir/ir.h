@@ -195,7 +195,8 @@ struct Block {
     Value *first, *last; /* phis first; last is the terminator once the block is complete */
     BlockList succs, preds;
     bool unwinds;
-    uint8_t unroll;    /* it ends a round of a loop: how many rounds become one; 0: as LLVM sees fit (pass unroll) */
+    uint8_t unroll;    /* it ends a round of a loop: how many rounds become one; 0: as LLVM sees fit (pass unroll); 1 on
+                          the host: nor are they made of vectors (pass versions) */
     bool unroll_whole; /* these are all of them (pass lay_out) */
     Block *idom;       /* after func_compute_dominators */
     uint32_t order;    /* position in reverse post-order, from 0; UINT32_MAX: unreachable */

@@ -66,18 +66,18 @@ static bool is_below(const Intervals *s, uint32_t node, LengthId length) {
     }
 }
 
-static bool is_inside(Intervals *s, const Value *array, unsigned axis, uint32_t node) {
+bool intervals_prove_inside(Intervals *s, const Value *array, unsigned axis, uint32_t node) {
     return is_never_negative(&s->known[node]) && is_below(s, node, intervals_length(s, array, axis));
 }
 
 static bool element_is_inside(Intervals *s, const Value *access) {
     const Value *array = access->args[0], *index = access->args[1];
     uint32_t node = s->graph.nodes.data[access->id].args[1];
-    if (index->type->kind != TY_TUPLE) return is_inside(s, array, 0, node);
+    if (index->type->kind != TY_TUPLE) return intervals_prove_inside(s, array, 0, node);
     while (index->op == OP_CAST) index = index->args[0];
     if (index->op != OP_TUPLE) return false;
     for (uint32_t i = 0; i < index->nargs; i++)
-        if (!is_inside(s, array, i, s->graph.nodes.data[index->id].args[i])) return false;
+        if (!intervals_prove_inside(s, array, i, s->graph.nodes.data[index->id].args[i])) return false;
     return true;
 }
 

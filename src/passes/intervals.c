@@ -150,13 +150,18 @@ static void note_calls(const Intervals *s, const FuncInst *inst) {
             if (value_callee(value)) note_call(s, value, value_callee(value));
 }
 
-static void find_intervals(Program *program, FuncInst *inst) {
+Intervals intervals_of(Program *program, const FuncInst *inst) {
     Intervals s = {.arena = program->arena, .inst = inst, .small = program->small};
     s.graph = value_graph_of(inst->func, program->arena);
     s.known = ARENA_ARRAY(program->arena, Known, s.graph.nodes.len);
     s.lengths.of_array = ARENA_ARRAY(program->arena, uint32_t *, inst->func->next_value);
     s.any_int = intervals_of_type(type_scalar(program->types, SCALAR_INT64, true));
     solve(&s);
+    return s;
+}
+
+static void find_intervals(Program *program, FuncInst *inst) {
+    Intervals s = intervals_of(program, inst);
     note_calls(&s, inst);
     intervals_note(&s, inst->func);
 }

@@ -43,7 +43,11 @@ Known intervals_of_type(const Type *type);            /* of an integer type */
 /* How far at most the value is above a length; false: nobody knows. */
 bool intervals_above_length(const Known *known, LengthId length, Wide *offset);
 LengthId intervals_length(Intervals *s, const Value *array, unsigned axis);
+/* intervals.c */
+Intervals intervals_of(Program *program, const FuncInst *inst);
 /* interval_facts.c */
+/* Whether the number, where it is used, is an index within an extent. */
+bool intervals_prove_inside(Intervals *s, const Value *array, unsigned axis, uint32_t node);
 void intervals_note(Intervals *s, Func *func); /* flags and bounds */
 
 #endif

@@ -168,6 +168,7 @@ static bool always_comes(const Loop *loop, const Loop *around) {
 
 void loop_add_twin(Loops *loops, Loop *loop, Edges *entries, const Edges *backs) {
     if (!loop->parent || !loop->is_natural || loop->inner || loops->count > MOST_LOOPS) return;
+    if (loop->latches.data[0]->unroll == 1) return; /* it hardly ever runs: pass versions */
     Value *iterator = loop_own_iterator(loops, loop);
     uint32_t exit = loop_exit_side(loops, loop);
     if (!iterator || exit > 1 || !is_short(loops, loop)) return;

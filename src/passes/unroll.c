@@ -6,6 +6,7 @@
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Loops over ranges of
  * constants are left out: LLVM unrolls those as a whole if that pays. */
+#include "passes/loop_edges.h"
 #include "passes/private.h"
 
 enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, FEW_LOADS = 3, ROUNDS = 4, MORE_ROUNDS = 8 };
@@ -83,48 +84,14 @@ static void weigh(const Value *value, Body *body) {
     }
 }
 
-typedef VEC(Block *) Work;
-
-/* The blocks of the loop of one edge are marked with its header.  False: it is entered elsewhere. */
-static bool mark_loop(Arena *arena, const Func *func, Block *latch, Block *header) {
-    Work work = {0};
-    for (size_t b = 0; b < func->blocks.len; b++) func->blocks.data[b]->mark = NULL;
-    header->mark = header;
-    vec_push(arena, &work, latch);
-    while (work.len) {
-        Block *block = vec_pop(&work);
-        if (block->mark == header) continue;
-        if (block->order < header->order) return false;
-        block->mark = header;
-        for (size_t i = 0; i < block->preds.len; i++) vec_push(arena, &work, block->preds.data[i]);
-    }
-    return true;
-}
-
-typedef struct BackEdge {
-    Block *latch, *header;
-} BackEdge;
-typedef VEC(BackEdge) BackEdges;
-
-static BackEdges find_back_edges(Arena *arena, const Func *func) {
-    BackEdges edges = {0};
-    for (size_t b = 0; b < func->blocks.len; b++) {
-        Block *block = func->blocks.data[b];
-        for (size_t s = 0; s < block->succs.len; s++)
-            if (block->succs.data[s]->order <= block->order)
-                vec_push(arena, &edges, (BackEdge){block, block->succs.data[s]});
-    }
-    return edges;
-}
-
 bool pass_unroll(Program *program, FuncInst *inst) {
     Func *func = inst->func;
     func_compute_order(func);
-    BackEdges edges = find_back_edges(program->arena, func);
+    BackEdges edges = loop_back_edges(program->arena, func);
     for (size_t e = 0; e < edges.len; e++) {
         Block *header = edges.data[e].header;
         Body body = {0};
-        bool innermost = !counts_constantly(header) && mark_loop(program->arena, func, edges.data[e].latch, header);
+        bool innermost = !counts_constantly(header) && loop_mark_blocks(program->arena, func, edges.data[e]);
         for (size_t k = 0; innermost && k < edges.len; k++) innermost = k == e || edges.data[k].latch->mark != header;
         for (size_t b = 0; innermost && b < func->blocks.len; b++)
             for (const Value *value = func->blocks.data[b]->first; func->blocks.data[b]->mark == header && value;

@@ -559,7 +559,8 @@ def test_indices_of_a_parallel_loop_are_known_as_in_a_range():
 
 
 def stage(function, *types):
-    return _testing.stage(function, list(types), "safepoints")
+    """Without checks of indices, for which a loop may exist twice."""
+    return _testing.stage(function, list(types), "safepoints", boundscheck=False)
 
 
 def test_loops_of_unknown_length_look():

@@ -1,0 +1,245 @@
+/* versions.c: loops whose accesses are in range if a few numbers say so, before the first round.
+ *
+ * In: typed functions of the host, with their intervals.  Out: such a loop exists twice, behind a guard: accesses of
+ * the one are VF_UNCHECKED, the other raises as it always did.  Outer loops are looked at first, so that a nest whose
+ * guard can stand before it all has one.  An access that nothing has to be asked for is VF_UNCHECKED without.
+ *
+ *     for i in range(n):              if n <= x.size and n <= y.size + 1: ... x[i], y[i - 1] unchecked
+ *         s += x[i] * y[i - 1]        else: ... checked
+ *
+ * Where the guard fails, the copy raises where and how the loop did; LLVM neither unrolls nor vectorises it, since it
+ * hardly ever runs for long.  Functions of the prelude are left alone: what they ask for is in range, and they are
+ * compiled at first calls. */
+#include "passes/index_limits.h"
+#include "passes/loop_copy.h"
+#include "passes/private.h"
+
+enum { MOST_LOOPS = 32, MOST_VALUES = 300, MOST_QUESTIONS = 12 };
+
+typedef struct Question { /* limit < extent, or 0 <= limit */
+    Limit limit, extent;
+    bool below; /* else extent is 0 */
+} Question;
+
+typedef struct Guarding {
+    Func *func;
+    Arena *arena;
+    Intervals s;
+    LimitSearch search;
+    Value **stand_ins;
+    VEC(Question) questions;
+    VEC(Value *) accesses; /* in range if all of them are answered with yes */
+} Guarding;
+
+/* ---- what to ask ---- */
+
+static bool limit_equal(const Limit *a, const Limit *b) {
+    return term_equal(a->plus[0], b->plus[0]) && term_equal(a->plus[1], b->plus[1]) && term_equal(a->minus, b->minus) &&
+           a->offset == b->offset;
+}
+
+/* Whether the terms are numbers of so few bits that their sums do not wrap. */
+static bool is_small(Term term) {
+    if (!term.value || term.axis >= 0) return true;
+    Bounds bounds = value_bounds(term.value);
+    return bounds.lo >= -((int64_t)1 << 60) && bounds.hi <= (int64_t)1 << 60;
+}
+
+typedef enum Answer { NO, YES, ASK } Answer;
+
+static Answer answer_of(const Question *q) {
+    const Limit *limit = &q->limit, *extent = &q->extent;
+    bool alone = !limit->plus[1].value && !limit->minus.value;
+    if (alone && term_equal(limit->plus[0], extent->plus[0])) { /* both the same, or none */
+        bool yes = q->below ? limit->offset < extent->offset : limit->offset >= 0;
+        return yes ? YES : NO;
+    }
+    bool small = is_small(limit->plus[0]) && is_small(limit->plus[1]) && is_small(limit->minus);
+    return (alone || small) && is_small(extent->plus[0]) ? ASK : NO;
+}
+
+static bool ask(Guarding *g, Question question) {
+    Answer answer = answer_of(&question);
+    if (answer != ASK) return answer == YES;
+    for (size_t i = 0; i < g->questions.len; i++) {
+        const Question *other = &g->questions.data[i];
+        if (other->below == question.below && limit_equal(&other->limit, &question.limit) &&
+            (!question.below || limit_equal(&other->extent, &question.extent)))
+            return true;
+    }
+    if (g->questions.len == MOST_QUESTIONS) return false;
+    vec_push(g->arena, &g->questions, question);
+    return true;
+}
+
+static bool ask_for_index(Guarding *g, const Value *array, unsigned axis, uint32_t node) {
+    Limits upper = {0}, lower = {0};
+    Limit extent;
+    if (intervals_prove_inside(&g->s, array, axis, node)) return true;
+    if (!limits_of_extent(&g->search, array, (int)axis, &extent)) return false;
+    if (!limits_find(&g->search, node, true, &upper) || !limits_find(&g->search, node, false, &lower)) return false;
+    for (size_t i = 0; i < lower.len; i++)
+        if (!ask(g, (Question){.limit = lower.data[i]})) return false;
+    for (size_t i = 0; i < upper.len; i++)
+        if (!ask(g, (Question){.limit = upper.data[i], .extent = extent, .below = true})) return false;
+    return true;
+}
+
+static bool is_element_access(const Value *value) {
+    return (value->op == OP_GETITEM || value->op == OP_SETITEM) && !(value->flags & VF_UNCHECKED) &&
+           value->args[0]->type->kind == TY_ARRAY && value->args[0]->type->ndim > 0 &&
+           type_takes_element(value->args[0]->type, value->args[1]->type);
+}
+
+static bool has_node(const Guarding *g, const Value *value) { return value->id < g->search.known; }
+
+static bool ask_for_access(Guarding *g, const Value *access) {
+    const Value *array = access->args[0], *index = access->args[1];
+    while (array->op == OP_CAST) array = array->args[0];
+    if (!has_node(g, access) || !has_node(g, array)) return false;
+    uint32_t node = g->s.graph.nodes.data[access->id].args[1];
+    if (index->type->kind != TY_TUPLE) return ask_for_index(g, array, 0, node);
+    while (index->op == OP_CAST) index = index->args[0];
+    if (index->op != OP_TUPLE || !has_node(g, index)) return false;
+    for (uint32_t i = 0; i < index->nargs; i++)
+        if (!ask_for_index(g, array, i, g->s.graph.nodes.data[index->id].args[i])) return false;
+    return true;
+}
+
+/* What can be asked before the loop, whose blocks are marked. */
+static void ask_for_loop(Guarding *g, const Block *header) {
+    uint32_t count = 0;
+    g->search.header = header;
+    g->questions.len = g->accesses.len = 0;
+    for (size_t b = 0; b < g->func->blocks.len; b++) {
+        const Block *block = g->func->blocks.data[b];
+        if (!loop_has(header, block)) continue;
+        for (Value *value = block->first; value; value = value->next, count++) {
+            size_t before = g->questions.len;
+            if (!is_element_access(value)) continue;
+            if (ask_for_access(g, value))
+                vec_push(g->arena, &g->accesses, value);
+            else
+                g->questions.len = before;
+        }
+    }
+    if (count > MOST_VALUES) g->accesses.len = 0;
+}
+
+/* ---- the guard ---- */
+
+static Value *append_typed(Guarding *g, Block *block, Op op, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = block_append(g->func, block, op, g->search.header->last->span, args, nargs);
+    value->type = type;
+    return value;
+}
+
+static Value *append_int(Guarding *g, Block *block, Wide number) {
+    const Const *konst = const_int(g->func->arena, g->func->types, (int64_t)number);
+    return block_append_const(g->func, block, g->search.header->last->span, konst);
+}
+
+static Value *append_term(Guarding *g, Block *block, Term term) {
+    TypeTable *types = g->func->types;
+    const Type *number = type_scalar(types, SCALAR_INT64, true);
+    Value *value = (Value *)term.value; /* an operand from now on */
+    if (term.axis < 0) return value->type == number ? value : append_typed(g, block, OP_CAST, number, &value, 1);
+    const Type **items = ARENA_ARRAY(g->arena, const Type *, value->type->ndim);
+    for (unsigned i = 0; i < value->type->ndim; i++) items[i] = number;
+    Value *shape = append_typed(g, block, OP_GETATTR, type_tuple(types, items, value->type->ndim), &value, 1);
+    shape->imm.text = "shape";
+    Value *extent = append_typed(g, block, OP_EXTRACT, number, &shape, 1);
+    extent->imm.i = term.axis;
+    return extent;
+}
+
+/* Sums of what is_small do not wrap. */
+static Value *append_sum(Guarding *g, Block *block, Op op, Value *a, Value *b) {
+    if (!a) return b;
+    Value *sum = append_typed(g, block, op, a->type, (Value *[]){a, b}, 2);
+    sum->flags |= VF_NOWRAP;
+    return sum;
+}
+
+/* Without its offset. */
+static Value *append_limit(Guarding *g, Block *block, const Limit *limit) {
+    Value *sum = NULL;
+    for (unsigned i = 0; i < 2; i++)
+        if (limit->plus[i].value) sum = append_sum(g, block, OP_ADD, sum, append_term(g, block, limit->plus[i]));
+    if (!limit->minus.value) return sum ? sum : append_int(g, block, 0);
+    if (!sum) sum = append_int(g, block, 0);
+    return append_sum(g, block, OP_SUB, sum, append_term(g, block, limit->minus));
+}
+
+static Value *append_question(Guarding *g, Block *block, const Question *q) {
+    const Type *truth = type_scalar(g->func->types, SCALAR_BOOL, true);
+    Value *limit = append_limit(g, block, &q->limit);
+    if (!q->below)
+        return append_typed(g, block, OP_GE, truth, (Value *[]){limit, append_int(g, block, -q->limit.offset)}, 2);
+    Value *extent = append_limit(g, block, &q->extent);
+    Wide offset = q->extent.offset - q->limit.offset;
+    if (offset) extent = append_sum(g, block, OP_ADD, extent, append_int(g, block, offset));
+    return append_typed(g, block, OP_LT, truth, (Value *[]){limit, extent}, 2);
+}
+
+static void append_questions(Guarding *g, const TwoLoops *loops) {
+    Value *all = NULL;
+    for (size_t i = 0; i < g->questions.len; i++) {
+        Value *answer = append_question(g, loops->guard, &g->questions.data[i]);
+        all = all ? append_typed(g, loops->guard, OP_AND, all->type, (Value *[]){all, answer}, 2) : answer;
+    }
+    block_branch(g->func, loops->guard, g->search.header->last->span, all, loops->enter, loops->copy);
+    loops->guard->last->type = type_simple(g->func->types, TY_NONE);
+}
+
+/* ---- all loops ---- */
+
+static bool in_loop(Guarding *g, BackEdge edge) {
+    if (!loop_mark_blocks(g->arena, g->func, edge)) return false;
+    ask_for_loop(g, edge.header);
+    TwoLoops loops;
+    bool twice = g->accesses.len && g->questions.len;
+    if (twice && !loop_copy(g->func, edge, g->stand_ins, g->search.known, &loops)) return false;
+    for (size_t i = 0; i < g->accesses.len; i++) g->accesses.data[i]->flags |= VF_UNCHECKED;
+    if (!twice) return false;
+    append_questions(g, &loops);
+    func_compute_order(g->func);
+    func_compute_dominators(g->func);
+    return true;
+}
+
+static bool may_raise_in_loops(const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (is_element_access(value)) return true;
+    return false;
+}
+
+/* Outer loops first. */
+static void sort_edges(BackEdges *edges) {
+    for (size_t i = 1; i < edges->len; i++)
+        for (size_t k = i; k > 0 && edges->data[k].header->order < edges->data[k - 1].header->order; k--) {
+            BackEdge edge = edges->data[k];
+            edges->data[k] = edges->data[k - 1];
+            edges->data[k - 1] = edge;
+        }
+}
+
+bool pass_versions(Program *program, FuncInst *inst) {
+    Guarding g = {.func = inst->func, .arena = program->arena};
+    if (!program->index_raises || inst->func->prelude || !may_raise_in_loops(inst->func)) return true;
+    func_compute_order(inst->func);
+    BackEdges edges = loop_back_edges(program->arena, inst->func);
+    if (!edges.len || edges.len > MOST_LOOPS) return true;
+    g.s = intervals_of(program, inst);
+    g.stand_ins = ARENA_ARRAY(program->arena, Value *, inst->func->next_value);
+    g.search = (LimitSearch){.s = &g.s, .stand_ins = g.stand_ins, .known = inst->func->next_value};
+    sort_edges(&edges);
+    bool any = false;
+    for (size_t e = 0; e < edges.len; e++) any |= in_loop(&g, edges.data[e]);
+    if (!any) return true;
+    func_renumber(inst->func);
+    Intervals again = intervals_of(program, inst); /* what the guards have checked */
+    intervals_note(&again, inst->func);
+    return true;
+}

@@ -1,0 +1,369 @@
+"""Pass versions: loops that exist twice, one of them without checks; as typed IR, and against the interpreter where an
+index leaves its array."""
+
+import re
+
+import numpy as np
+import pytest
+from oracle import agree
+
+from krait import _testing, njit
+
+A1 = "array(float64, 1, C)"
+A2 = "array(float64, 2, C)"
+I1 = "array(int64, 1, C)"
+
+
+def versions(function, *types):
+    return _testing.stage(function, list(types), "versions").split("\n\n")[0]
+
+
+def accesses(text):
+    """Accesses of the whole function: without a check, with one."""
+    return (
+        len(re.findall(r"(?:getitem|setitem)\.(?:\w+\.)*unchecked", text)),
+        len(re.findall(r"(?:= getitem|^ +setitem)(?:\.inplace)? ", text, re.M)),
+    )
+
+
+def test_text():
+    def f(x, y):
+        s = 0.0
+        for i in range(x.size):
+            s += y[i]
+        return s
+
+    assert versions(f, A1, A1).splitlines() == [
+        "func f(x: array(float64, 1, C), y: array(float64, 1, C)) -> float64 {",
+        "b0:",
+        "  %2: int = getattr[size] %0 in 0..1152921504606846975",
+        "  %3 = const 0",
+        "  %4 = const 1",
+        "  %5: range = call_func.unchecked[builtins.range] %3, %2, %4",
+        "  %6 = const float64(0.0)",
+        "  jump b1",
+        "b1:",
+        "  %7: (int,) = getattr[shape] %0",
+        "  %8: int = extract[0] %7 in 0..1152921504606846975",
+        "  %9: (int,) = getattr[shape] %1",
+        "  %10: int = extract[0] %9 in 0..1152921504606846975",
+        "  %11 = const 1",
+        "  %12: int = add.nowrap %10, %11 in 1..1152921504606846976",
+        "  %13: bool = lt %8, %12",
+        "  branch %13, b2, b5",
+        "b2:",
+        "  %14: range = call_func.unchecked[builtins.range] %3, %2, %4",
+        "  %15: iter.range(int) = iter %14",
+        "  jump b3",
+        "b3:",
+        "  %16 s: float64 = phi b2 %6, b4 %20",
+        "  %17: bool = iter_more %15",
+        "  branch %17, b4, b8",
+        "b4:",
+        "  %18 i: int = iter_take %15 in 0..1152921504606846974",
+        "  %19: float64 = getitem.unchecked %1, %18",
+        "  %20 s: float64 = add.inplace %16, %19",
+        "  jump b3",
+        "b5:",
+        "  %21: range = call_func.unchecked[builtins.range] %3, %2, %4",
+        "  %22: iter.range(int) = iter %21",
+        "  jump b6",
+        "b6:",
+        "  %23 s: float64 = phi b5 %6, b7 %27",
+        "  %24: bool = iter_more %22",
+        "  branch %24, b7, b8",
+        "b7 unroll 1:",
+        "  %25 i: int = iter_take %22 in 0..1152921504606846974",
+        "  %26: float64 = getitem %1, %25",
+        "  %27 s: float64 = add.inplace %23, %26",
+        "  jump b6",
+        "b8:",
+        "  %28 s: float64 = phi b3 %16, b6 %23",
+        "  jump b9",
+        "b9:",
+        "  return %28",
+        "}",
+    ]
+
+
+def nest(d):
+    n = d.shape[0]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i, k] + d[k, j] < d[i, j]:
+                    d[i, j] = d[i, k] + d[k, j]
+
+
+def test_a_nest_has_one_guard_before_it_all():
+    text = versions(nest, A2)
+    assert accesses(text) == (6, 6) and text.count("branch") == 1 + 2 * 4, text
+
+
+def convolution(x, k, out):
+    for i in range(out.size):
+        for j in range(k.size):
+            out[i] += x[i + j] * k[j]
+
+
+def reversed_places(x, y):
+    n = y.size
+    for i in range(n):
+        y[i] = x[n - 1 - i]
+
+
+def up_to_seven(x, n):
+    s = np.float64(0.0)
+    for i in range(n):
+        s += x[min(i, 7)] + x[max(i - 5, 0)]
+    return s
+
+
+def neighbours(x, y):
+    for i in range(1, x.size - 1):
+        y[i] = x[i - 1] + x[i + 1]
+
+
+def between(x, a, b):
+    s = np.float64(0.0)
+    for i in range(a, b):
+        s += x[i]
+    return s
+
+
+def downwards(x, a, b):
+    s = np.float64(0.0)
+    for i in range(a, b, -1):
+        s += x[i]
+    return s
+
+
+def in_while(x, a, b):
+    s, i = np.float64(0.0), a
+    while i < b:
+        s += x[i]
+        i += 1
+    return s
+
+
+def largest(x, y):
+    best = 0
+    for i in range(x.size):
+        if x[i] > x[best]:
+            best = i
+        y[best] += 1
+    return best
+
+
+def swapped(x, y):
+    n = y.size
+    before = np.zeros(n + 1)
+    for i in range(n):
+        now = np.zeros(n + 1)
+        for j in range(n):
+            now[j + 1] = before[j] + x[j]
+        before = now
+    return before
+
+
+def rows(values, columns, starts, x, out):
+    for row in range(out.size):
+        for k in range(starts[row], starts[row + 1]):
+            out[row] += values[k] * x[columns[k]]
+
+
+def numbered(x, y):
+    s = np.float64(0.0)
+    for i, v in enumerate(x):
+        s += v * y[i]
+    for v, i in zip(x, range(y.size)):
+        s += x[i]
+    return s
+
+
+def left_early(x, y, n):
+    found, last = -1, 0
+    for i in range(n):
+        last = i
+        if x[i] > 0.9:
+            found = i
+            break
+        if y[i] > 0.99:
+            return found, -last
+    else:
+        found = -2
+    return found, last
+
+
+def row_views(a, n):
+    s = np.float64(0.0)
+    for i in range(n):
+        row = a[i]
+        for j in range(n):
+            s += row[j]
+    return s
+
+
+CASES = [  # function, types, accesses without a check
+    (convolution, (A1, A1, A1), 4),
+    (reversed_places, (A1, A1), 2),
+    (up_to_seven, (A1, "int"), 2),
+    (neighbours, (A1, A1), 3),
+    (between, (A1, "int", "int"), 1),
+    (downwards, (A1, "int", "int"), 1),
+    (in_while, (A1, "int", "int"), 1),
+    (largest, (A1, A1), 4),
+    (swapped, (A1, A1), 3),
+    (rows, (A1, I1, I1, A1, A1), 6),  # x[columns[k]] is what nobody knows before
+    (numbered, (A1, A1), 2),
+    (left_early, (A1, A1, "int"), 2),
+    (row_views, (A2, "int"), 1),
+]
+
+
+@pytest.mark.parametrize("function, types, count", CASES, ids=[case[0].__name__ for case in CASES])
+def test_accesses_without_a_check(function, types, count):
+    text = versions(function, *types)
+    assert accesses(text)[0] >= count, text
+    assert "unroll 1" in text
+
+
+def test_what_is_known_is_not_asked():
+    def f(y):
+        x = np.zeros(y.size + 2)
+        for i in range(y.size):
+            x[i + 1] = i
+        return x
+
+    text = versions(f, A1)
+    assert accesses(text) == (1, 0) and text.count("branch") == 1, text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while i < n:\n        s += x[i]\n        i += int(x[i])",  # nobody knows how far it goes
+        "for i in range(n):\n        s += x[int(x[i])]",
+    ],
+)
+def test_indices_that_depend_on_what_is_read_keep_their_checks(body):
+    namespace = {}
+    exec(f"def f(x, n):\n    s, i = 0.0, 0\n    {body}\n    return s\n", namespace)
+    text = versions(namespace["f"], A1, "int")
+    assert accesses(text)[1] >= 2, text
+
+
+def test_loops_in_try_stay_as_they_are():
+    def f(x, n):
+        s = np.float64(0.0)
+        try:
+            for i in range(n):
+                s += x[i]
+        except IndexError:
+            s = -s
+        return s
+
+    assert "unroll" not in versions(f, A1, "int")
+    for n in (0, 3, 5):
+        agree(f, np.ones(4), n)
+
+
+x4, y4, y3 = np.arange(4.0) / 4, np.arange(4.0) / 5, np.zeros(3)
+columns, starts = np.array([0, 3, 1, 2]), np.array([0, 2, 2, 4])
+RUNS = [
+    (nest, (np.random.default_rng(1).random((5, 5)),)),
+    (nest, (np.random.default_rng(1).random((5, 4)),)),
+    (nest, (np.random.default_rng(1).random((0, 4)),)),
+    (convolution, (np.ones(6), np.arange(3.0), np.zeros(4))),
+    (convolution, (np.ones(6), np.arange(3.0), np.zeros(5))),
+    (convolution, (np.ones(6), np.zeros(0), np.zeros(9))),
+    (reversed_places, (x4, np.zeros(4))),
+    (reversed_places, (x4, np.zeros(5))),
+    (reversed_places, (x4, np.zeros(3))),
+    (reversed_places, (np.zeros(0), np.zeros(1))),
+    (up_to_seven, (np.arange(9.0), 20)),
+    (up_to_seven, (np.arange(7.0), 9)),
+    (up_to_seven, (np.arange(4.0), 3)),
+    (neighbours, (x4, np.zeros(4))),
+    (neighbours, (x4, np.zeros(2))),
+    (neighbours, (np.ones(1), np.zeros(0))),
+    (between, (x4, 1, 4)),
+    (between, (x4, -3, 2)),
+    (between, (x4, -5, 2)),
+    (between, (x4, 2, 9)),
+    (between, (x4, 9, 2)),
+    (between, (x4, -(2**63), 2**63 - 1)),
+    (downwards, (x4, 3, -1)),
+    (downwards, (x4, 3, -4)),
+    (downwards, (x4, 2**63 - 1, 2**63 - 9)),
+    (in_while, (x4, -2, 3)),
+    (in_while, (x4, 0, 5)),
+    (in_while, (x4, 0, 4)),
+    (largest, (x4, np.zeros(4))),
+    (largest, (x4, np.zeros(3))),
+    (largest, (np.zeros(0), np.zeros(0))),
+    (swapped, (x4, np.ones(4))),
+    (swapped, (x4, np.ones(5))),
+    (rows, (np.ones(4), columns, starts, x4, np.zeros(3))),
+    (rows, (np.ones(4), columns, starts, x4, np.zeros(4))),
+    (rows, (np.ones(3), columns, starts, x4, np.zeros(3))),
+    (rows, (np.ones(4), columns - 1, starts, x4, np.zeros(3))),
+    (rows, (np.ones(4), columns, starts - 1, x4, np.zeros(3))),
+    (rows, (np.ones(4), columns + 1, starts, x4, np.zeros(3))),
+    (numbered, (x4, y4)),
+    (numbered, (x4, y3)),
+    (numbered, (y3, x4)),
+    (left_early, (x4, y4, 4)),
+    (left_early, (np.array([0.0, 1.0]), y4, 4)),
+    (left_early, (np.zeros(9), np.ones(1), 4)),
+    (left_early, (x4, y3, 4)),
+    (row_views, (np.ones((3, 4)), 3)),
+    (row_views, (np.ones((4, 3)), 4)),
+]
+COMPILED = {}
+
+
+@pytest.mark.parametrize("number", range(len(RUNS)))
+def test_results_and_errors(number):
+    """Also what was stored before an index was outside."""
+    function, args = RUNS[number]
+    agree(function, *args, compiled=COMPILED.setdefault(function, njit(function)))
+
+
+def test_a_limit_that_wraps_is_no_limit():
+    def f(x, n, m):
+        s = np.float64(0.0)
+        for i in range(n, n + 2):
+            for j in range(m, m + 2):
+                s += x[i + j]
+        return s
+
+    compiled = njit(f)
+    assert compiled(np.ones(4), 0, 1) == 4.0
+    with pytest.raises(IndexError):
+        compiled(np.ones(4), 2**62, 2**62)  # the sum wraps in compiled code: a number far below -4
+
+
+def test_values_of_an_earlier_loop_in_a_later_one():
+    def f(x, y):
+        count = 0
+        for i in range(x.size):
+            if y[i] > 0.5:
+                count += 1
+        s = np.float64(0.0)
+        for i in range(count):
+            s += x[i] * y[i]
+        return s, count
+
+    compiled = njit(f)
+    for y in (np.linspace(0, 1, 9), np.ones(9), np.zeros(9), np.ones(8)):
+        agree(f, np.arange(9.0), y, compiled=compiled)
+
+
+def test_a_loop_of_many_rounds_of_which_the_last_is_outside():
+    def f(x, y):
+        for i in range(x.size + 1):
+            y[0] = i
+            x[i] += 1.0
+
+    agree(f, np.zeros(300_000), np.zeros(1))
