@@ -57,6 +57,28 @@ def test_statistics_and_free_blocks():
     assert lost == 2
 
 
+def test_the_last_large_block_is_used_again():
+    """By what is at least half its size, which is then all that is known of it."""
+    heap("new a 200000", "release a")
+    for size, reused in ((100_000, 1), (100_001, 0), (49_999, 0), (50_000, 1)):
+        answers, lost = heap(f"new a {size}", "stats", "release a")
+        assert answers[1].endswith(f"reused {reused}"), (size, answers)
+        assert lost == 0
+
+    @njit
+    def filled(n):
+        x = np.empty(n)
+        x[:] = 7.0
+        return x.sum()
+
+    zeros = njit(lambda n: np.zeros(n).sum())
+    before = rtsys.get_allocation_stats()
+    for n in (20_000, 10_000, 600_000, 10_000, 20_000):
+        assert filled(n) == 7.0 * n and zeros(n) == 0.0
+    after = rtsys.get_allocation_stats()
+    assert after.alloc - before.alloc == after.free - before.free == 10
+
+
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 4032, 4033, 1 << 20, 5 << 20])
 def test_contents_are_aligned_and_cleared(size):
     """The first leaves ones behind, in a block that the second may get."""

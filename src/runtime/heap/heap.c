@@ -1,9 +1,11 @@
 /* heap.c: objects of compiled code: allocation, counts of references, release (heap.h says what counts mean).
  *
  * Blocks of small objects have one of a few sizes, powers of two, and go to a list of free ones of the thread that
- * releases them, of which some are kept.  Lists and statistics are each thread's own and need no lock; the statistics
- * of the process are the sum of all threads'.  A thread that ends leaves its lists and figures to the next that starts,
- * so that nothing is ever taken out of the chain of threads, and a fork finds it whole. */
+ * releases them, of which some are kept.  Of large ones the last that was released is kept, for the next of about its
+ * size: new pages cost the system more time than most loops over them take.  Lists and statistics are each thread's own
+ * and need no lock; the statistics of the process are the sum of all threads'.  A thread that ends leaves its lists and
+ * figures to the next that starts, so that nothing is ever taken out of the chain of threads, and a fork finds it
+ * whole. */
 #include "runtime/heap/heap.h"
 
 #include <pthread.h>
@@ -14,8 +16,10 @@
 enum {
     SIZES = 6, /* 128 ... 4096 bytes, head included */
     SMALLEST = 128,
-    KEPT = 256,     /* free blocks of a size */
-    HUGE = 1 << 22, /* from here on the system may use large pages */
+    KEPT = 256,          /* free blocks of a size */
+    LARGE = 1 << 16,     /* bytes from which on a block is kept by itself */
+    MOST_KEPT = 1 << 26, /* bytes of that block */
+    HUGE = 1 << 22,      /* from here on the system may use large pages */
     HUGE_PAGE = 1 << 21,
     COUNT_LOST = HEAP_FOREVER, /* from here to COUNT_STAYS nothing is counted any more */
     COUNT_STAYS = INT32_MIN / 2
@@ -30,6 +34,7 @@ typedef struct FreeList {
 
 typedef struct ThreadHeap {
     FreeList free[SIZES];
+    HeapHead *large; /* a free one of `bytes`; NULL: none */
     HeapStats stats; /* of what was done here: an object may be released elsewhere */
     bool taken;      /* by a thread that lives */
     struct ThreadHeap *next;
@@ -40,7 +45,12 @@ static _Thread_local ThreadHeap *own_heap;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 
-static void leave_thread_heap(void *heap) { __atomic_store_n(&((ThreadHeap *)heap)->taken, false, __ATOMIC_RELEASE); }
+static void leave_thread_heap(void *content) {
+    ThreadHeap *heap = content;
+    if (heap->large) free(heap->large->block);
+    heap->large = NULL;
+    __atomic_store_n(&heap->taken, false, __ATOMIC_RELEASE);
+}
 
 static void make_key(void) { pthread_key_create(&key, leave_thread_heap); }
 
@@ -100,6 +110,21 @@ static HeapHead *take_free(ThreadHeap *heap, int size) {
     return object;
 }
 
+/* The large block, if it is large enough and not twice so.  What is to be zero and very large is better new: the system
+ * gives pages that are zero when they are first touched. */
+static HeapHead *take_large(ThreadHeap *heap, int64_t bytes, bool zero) {
+    HeapHead *object = heap->large;
+    if (!object || (zero && bytes >= HUGE) || object->bytes < bytes || object->bytes / 2 > bytes) return NULL;
+    heap->large = NULL;
+    count_up(&heap->stats.reused, 1);
+    return object;
+}
+
+static void keep_large(ThreadHeap *heap, HeapHead *object) {
+    if (heap->large) free(heap->large->block);
+    heap->large = object;
+}
+
 /* The address of a content lies in memory of its own, so that calloc may give pages that are zero by themselves. */
 static HeapHead *new_block(size_t whole, bool zero) {
     char *block = zero ? calloc(1, whole + HEAP_CONTENT) : malloc(whole + HEAP_CONTENT);
@@ -117,7 +142,7 @@ HeapHead *heap_new(HeapKind kind, int64_t bytes, bool zero) {
     ThreadHeap *heap = thread_heap();
     if (!heap || bytes < 0 || bytes > INT64_MAX - 2 * HEAP_CONTENT) return NULL;
     int size = size_of(bytes);
-    HeapHead *object = size < SIZES ? take_free(heap, size) : NULL;
+    HeapHead *object = size < SIZES ? take_free(heap, size) : take_large(heap, bytes, zero);
     if (object && zero) memset(heap_content(object), 0, (size_t)bytes);
     if (!object) object = new_block(size < SIZES ? (size_t)SMALLEST << size : (size_t)bytes + HEAP_CONTENT, zero);
     if (!object) return NULL;
@@ -139,6 +164,10 @@ static void give_back(HeapHead *object) {
     if (heap) {
         count_up(&heap->stats.released, 1);
         count_up(&heap->stats.bytes, -object->bytes);
+    }
+    if (heap && object->bytes >= LARGE && object->bytes <= MOST_KEPT) {
+        keep_large(heap, object);
+        return;
     }
     if (!keep) {
         free(object->block);
