@@ -134,7 +134,10 @@ def prod_along(a, axis, dtype):
     total[...] = 1
     slices = np.moveaxis(a, axis, 0)
     for i in range(slices.shape[0]):
-        total *= slices[i].astype(dtype)
+        if a.dtype == np.dtype(dtype):
+            total *= slices[i]
+        else:
+            total *= slices[i].astype(dtype)
     return total
 
 

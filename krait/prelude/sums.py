@@ -231,8 +231,7 @@ def sum_rows(a, out):
 
 
 def without(a, axis, dtype):
-    moved = np.moveaxis(np.empty(with_item(a.shape, axis % a.ndim, 1), dtype), axis, 0)
-    return np.empty(moved[0, ...].shape, dtype)
+    return np.empty(np.moveaxis(a, axis, 0).shape[1:], dtype)
 
 
 def sum_along(a, axis, dtype):
@@ -243,5 +242,8 @@ def sum_along(a, axis, dtype):
     total[...] = 0
     slices = np.moveaxis(a, axis, 0)
     for i in range(slices.shape[0]):
-        total += slices[i].astype(dtype)
+        if a.dtype == np.dtype(dtype):
+            total += slices[i]
+        else:
+            total += slices[i].astype(dtype)
     return total

@@ -302,6 +302,10 @@ bool l_fail(Lower *l, const char *format, ...) KRAIT_PRINTF(2, 3);
 /* ---- thin emit helpers; floating-point ones carry the fast-math flags ---- */
 
 LLVMValueRef l_fast(Lower *l, LLVMValueRef instruction);
+static inline bool l_is_truth(LLVMValueRef value, bool truth) { /* a constant i1 */
+    return LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1 &&
+           LLVMConstIntGetZExtValue(value) == truth;
+}
 static inline LLVMValueRef l_add(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAdd(l->b, a, b, ""); }
 static inline LLVMValueRef l_sub(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSub(l->b, a, b, ""); }
 static inline LLVMValueRef l_mul(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildMul(l->b, a, b, ""); }
@@ -315,8 +319,15 @@ static inline LLVMValueRef l_nswsub(Lower *l, LLVMValueRef a, LLVMValueRef b) {
 static inline LLVMValueRef l_nswmul(Lower *l, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildNSWMul(l->b, a, b, "");
 }
-static inline LLVMValueRef l_and(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAnd(l->b, a, b, ""); }
-static inline LLVMValueRef l_or(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildOr(l->b, a, b, ""); }
+/* What is known here already is not emitted: LLVM folds constants alone, and what it has to simplify takes it time. */
+static inline LLVMValueRef l_and(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    if (l_is_truth(a, true) || l_is_truth(b, false)) return b;
+    return l_is_truth(b, true) || l_is_truth(a, false) ? a : LLVMBuildAnd(l->b, a, b, "");
+}
+static inline LLVMValueRef l_or(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+    if (l_is_truth(a, false) || l_is_truth(b, true)) return b;
+    return l_is_truth(b, false) || l_is_truth(a, true) ? a : LLVMBuildOr(l->b, a, b, "");
+}
 static inline LLVMValueRef l_xor(Lower *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildXor(l->b, a, b, ""); }
 static inline LLVMValueRef l_not(Lower *l, LLVMValueRef a) { return LLVMBuildNot(l->b, a, ""); }
 static inline LLVMValueRef l_icmp(Lower *l, LLVMIntPredicate p, LLVMValueRef a, LLVMValueRef b) {
@@ -339,6 +350,7 @@ static inline LLVMValueRef l_fdiv(Lower *l, LLVMValueRef a, LLVMValueRef b) {
 }
 static inline LLVMValueRef l_fneg(Lower *l, LLVMValueRef a) { return l_fast(l, LLVMBuildFNeg(l->b, a, "")); }
 static inline LLVMValueRef l_select(Lower *l, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b) {
+    if (LLVMIsAConstantInt(c)) return LLVMConstIntGetZExtValue(c) ? a : b;
     return LLVMBuildSelect(l->b, c, a, b, "");
 }
 static inline LLVMValueRef l_isnan(Lower *l, LLVMValueRef a) {

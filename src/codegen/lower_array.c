@@ -243,15 +243,16 @@ static LLVMValueRef slice_part(Lower *l, const Type *type, LLVMValueRef slice, u
     return l_select(l, l_icmp(l, LLVMIntSLT, value, l_i64(l, 0)), l_i64(l, INT64_MAX), value); /* beyond every array */
 }
 
-static LLVMValueRef min_of(Lower *l, LLVMValueRef a, LLVMValueRef b) {
+/* Of constants it is one of them. */
+static LLVMValueRef extreme_of(Lower *l, bool least, LLVMValueRef a, LLVMValueRef b) {
     LLVMValueRef args[] = {a, b};
-    return l_intrinsic(l, "llvm.smin", l->i64, args, 2);
+    if (!LLVMIsAConstantInt(a) || !LLVMIsAConstantInt(b))
+        return l_intrinsic(l, least ? "llvm.smin" : "llvm.smax", l->i64, args, 2);
+    return (LLVMConstIntGetSExtValue(a) < LLVMConstIntGetSExtValue(b)) == least ? a : b;
 }
 
-static LLVMValueRef max_of(Lower *l, LLVMValueRef a, LLVMValueRef b) {
-    LLVMValueRef args[] = {a, b};
-    return l_intrinsic(l, "llvm.smax", l->i64, args, 2);
-}
+static LLVMValueRef min_of(Lower *l, LLVMValueRef a, LLVMValueRef b) { return extreme_of(l, true, a, b); }
+static LLVMValueRef max_of(Lower *l, LLVMValueRef a, LLVMValueRef b) { return extreme_of(l, false, a, b); }
 
 typedef struct SliceRange {
     LLVMValueRef start, step, length;
@@ -265,14 +266,21 @@ static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LL
     LLVMValueRef step = l_select(l, given[2], part[2], one);
     l_raise_if(l, l_icmp(l, LLVMIntEQ, step, zero), "ValueError", "slice step cannot be zero", NULL, 0);
     LLVMValueRef down = l_icmp(l, LLVMIntSLT, step, zero);
-    LLVMValueRef least = l_select(l, down, l_i64(l, -1), zero), most = l_select(l, down, l_sub(l, extent, one), extent);
+    bool up = l_is_truth(down, false);
+    LLVMValueRef least = l_select(l, down, l_i64(l, -1), zero);
+    LLVMValueRef most = up ? extent : l_select(l, down, l_sub(l, extent, one), extent);
     LLVMValueRef bounds[2], fallback[2] = {l_select(l, down, most, least), l_select(l, down, least, most)};
     for (unsigned i = 0; i < 2; i++) {
+        bounds[i] = fallback[i];
+        if (l_is_truth(given[i], false)) continue;
         LLVMValueRef wrapped = l_wrap_index(l, part[i], extent, false);
         bounds[i] = l_select(l, given[i], min_of(l, max_of(l, wrapped, least), most), fallback[i]);
     }
-    LLVMValueRef distance = l_select(l, down, l_sub(l, bounds[0], bounds[1]), l_sub(l, bounds[1], bounds[0]));
-    LLVMValueRef magnitude = l_select(l, down, LLVMBuildNeg(l->b, step, ""), step);
+    LLVMValueRef distance = l_sub(l, bounds[1], bounds[0]), magnitude = step;
+    if (!up) {
+        distance = l_select(l, down, l_sub(l, bounds[0], bounds[1]), distance);
+        magnitude = l_select(l, down, LLVMBuildNeg(l->b, step, ""), step);
+    }
     distance = max_of(l, distance, zero);
     LLVMValueRef unit = l_icmp(l, LLVMIntEQ, magnitude, one);
     LLVMValueRef length = distance;
@@ -330,7 +338,9 @@ static bool view_item(Lower *l, View *view, const Value *at, const Type *item, L
     } else if (item->kind == TY_SLICE) {
         SliceRange range = slice_range(l, item, index, extent);
         view->data = view_offset(l, view->data, range.start, stride);
-        view_axis(view, range.length, l_mul(l, stride, range.step)); /* of one item or none it may wrap */
+        bool each = LLVMIsAConstantInt(range.step) && LLVMConstIntGetSExtValue(range.step) == 1;
+        view_axis(view, range.length,
+                  each ? stride : l_mul(l, stride, range.step)); /* of one item or none it may wrap */
     } else {
         l_fail(l, "an array cannot be indexed by %s", l_type_text(l, item));
         return false;

@@ -25,9 +25,24 @@ static Shape shape_of(Lower *l, const Value *value, unsigned arg) {
     return shape;
 }
 
+/* What two extents become, of which nothing is known: a call.  Chains of choices between extents, one for each operand
+ * of an expression, are what LLVM's passes take longest for, and are of no use to its loops. */
+static LLVMValueRef ask_for_extent(Lower *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *misfit) {
+    LLVMValueRef extent = l_call_named(l, "krait_joined_extent", l->i64, (LLVMValueRef[]){a, b}, 2);
+    LLVMValueRef function = LLVMGetCalledValue(extent);
+    l_attribute(l, function, -1, "memory", 0); /* none */
+    l_attribute(l, function, -1, "willreturn", 0);
+    *misfit = l_or(l, *misfit, l_icmp(l, LLVMIntSLT, extent, l_i64(l, 0)));
+    return extent;
+}
+
 /* Stretches `all` by one more shape; *misfit where they do not go together. */
 static void join_shape(Lower *l, Shape *all, const Shape *more, LLVMValueRef *misfit) {
     LLVMValueRef one = l_i64(l, 1);
+    if (all->ndim == 0) {
+        *all = *more;
+        return;
+    }
     if (more->ndim > all->ndim) {
         unsigned lead = more->ndim - all->ndim;
         for (unsigned i = all->ndim; i-- > 0;) all->extents[i + lead] = all->extents[i];
@@ -38,6 +53,10 @@ static void join_shape(Lower *l, Shape *all, const Shape *more, LLVMValueRef *mi
     for (unsigned i = 0; i < more->ndim; i++) {
         LLVMValueRef *have = &all->extents[lead + i], extent = more->extents[i];
         if (*have == extent) continue;
+        if (l->target->raises && !LLVMIsAConstantInt(*have) && !LLVMIsAConstantInt(extent)) {
+            *have = ask_for_extent(l, *have, extent, misfit);
+            continue;
+        }
         LLVMValueRef stretches = equal(l, *have, one);
         LLVMValueRef fits = l_or(l, l_or(l, stretches, equal(l, extent, one)), equal(l, *have, extent));
         *misfit = l_or(l, *misfit, l_not(l, fits));

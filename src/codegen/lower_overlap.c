@@ -8,17 +8,25 @@
  * destinations it reads of the temporaries, which begin as copies, so that LLVM sees one address. */
 #include "codegen/lower_map.h"
 
-/* First byte and the byte after the last one, as integers. */
-static void byte_range(Lower *l, const Map *m, const MapArray *x, LLVMValueRef *low, LLVMValueRef *high) {
+typedef struct AddressRange { /* first byte and the byte after the last one, as integers */
+    LLVMValueRef low, high;
+} AddressRange;
+
+/* Of an array without elements it may be any. */
+static AddressRange byte_range(Lower *l, const Map *m, const MapArray *x) {
     LLVMValueRef start = LLVMBuildPtrToInt(l->b, x->data, l->i64, ""), zero = l_i64(l, 0);
-    *low = start;
-    *high = l_add(l, start, l_i64(l, map_item_bytes(x)));
+    AddressRange range = {start, l_add(l, start, l_i64(l, map_item_bytes(x)))};
     for (unsigned i = 0; i < m->ndim; i++) {
-        LLVMValueRef span = l_mul(l, l_sub(l, m->shape[i], l_i64(l, 1)), x->strides[i]);
+        LLVMValueRef stride = x->strides[i], span = l_mul(l, l_sub(l, m->shape[i], l_i64(l, 1)), stride);
+        if (LLVMIsAConstantInt(stride) && LLVMConstIntGetSExtValue(stride) >= 0) {
+            range.high = l_add(l, range.high, span);
+            continue;
+        }
         LLVMValueRef down = l_icmp(l, LLVMIntSLT, span, zero);
-        *low = l_add(l, *low, l_choose(l, down, span, zero));
-        *high = l_add(l, *high, l_choose(l, down, zero, span));
+        range.low = l_add(l, range.low, l_choose(l, down, span, zero));
+        range.high = l_add(l, range.high, l_choose(l, down, zero, span));
     }
+    return range;
 }
 
 typedef struct Overlap {
@@ -28,11 +36,11 @@ typedef struct Overlap {
 
 /* Bytes in common are harmless where the arrays lie exactly on each other: each element is read before it is written.
  */
-static void add_overlap(Lower *l, const Map *m, const MapArray *to, const MapArray *from, Overlap *overlap) {
-    LLVMValueRef to_low, to_high, from_low, from_high;
-    byte_range(l, m, to, &to_low, &to_high);
-    byte_range(l, m, from, &from_low, &from_high);
-    LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_low, from_high), l_icmp(l, LLVMIntULT, from_low, to_high));
+static void add_overlap(Lower *l, const Map *m, const MapArray *to, AddressRange to_bytes, const MapArray *from,
+                        Overlap *overlap) {
+    AddressRange bytes = byte_range(l, m, from);
+    LLVMValueRef meet = l_and(l, l_icmp(l, LLVMIntULT, to_bytes.low, bytes.high),
+                              l_icmp(l, LLVMIntULT, bytes.low, to_bytes.high));
     overlap->any = l_or(l, overlap->any, meet);
     if (map_item_bytes(to) == map_item_bytes(from)) {
         LLVMValueRef exact = l_icmp(l, LLVMIntEQ, to->data, from->data);
@@ -60,13 +68,16 @@ bool map_is_same(const Value *a, const Value *b) {
 static Overlap find_overlap(Lower *l, const Map *m) {
     Overlap overlap = {l_i1(l, false), l_i1(l, false)};
     Value *const *args = m->operands;
-    for (unsigned d = 0; d < m->ndests && !m->apart; d++)
+    for (unsigned d = 0; d < m->ndests && !m->apart; d++) {
+        AddressRange bytes = {0};
         for (unsigned i = 0; i < m->ndests + m->ninputs; i++) {
             if (!map_array_at(m, i) || i == d || (i < m->ndests && i < d)) continue;
             if (i >= m->ndests && m->inputs[i - m->ndests].dest == (int)d) continue;
             if (args && (array_is_apart(args[d], args[i]) || array_is_apart(args[i], args[d]))) continue;
-            add_overlap(l, m, &m->dests[d], map_array_at(m, i), &overlap);
+            if (!bytes.low) bytes = byte_range(l, m, &m->dests[d]);
+            add_overlap(l, m, &m->dests[d], bytes, map_array_at(m, i), &overlap);
         }
+    }
     return overlap;
 }
 

@@ -24,6 +24,9 @@ static Int128 remainder_signed(Int128 a, Int128 b) { return a % b; }
 static unsigned __int128 divide_unsigned(unsigned __int128 a, unsigned __int128 b) { return a / b; }
 static unsigned __int128 remainder_unsigned(unsigned __int128 a, unsigned __int128 b) { return a % b; }
 
+/* Of an axis of two arrays that are used together; -1: they do not go together. */
+static int64_t joined_extent(int64_t a, int64_t b) { return a == b || b == 1 ? a : a == 1 ? b : -1; }
+
 /* ---- the end of a thread's stack ---- */
 
 enum { LEAST_RESERVE = 16 << 10, MOST_RESERVE = 256 << 10 };
@@ -81,6 +84,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_python", krait_host_python),
     SYMBOL("krait_heap_character", krait_heap_character),
     SYMBOL("krait_heap_characters", krait_heap_characters),
+    SYMBOL("krait_joined_extent", joined_extent),
     SYMBOL("krait_heap_buffer", krait_heap_buffer),
     SYMBOL("krait_heap_list", krait_heap_list),
     SYMBOL("krait_heap_list_grow", krait_heap_list_grow),

@@ -322,6 +322,13 @@ bool objects_is_intrinsic(const Objects *objects, PyObject *object) {
     return objects->intrinsic && Py_IS_TYPE(object, objects->intrinsic);
 }
 
+/* An attribute on the way of a full name.  Of a module it is what lies there already: asking some for a submodule would
+ * import it, and what nobody has imported nobody can name. */
+static PyObject *attribute_on_the_way(PyObject *object, const char *name) {
+    if (!PyModule_Check(object)) return PyObject_GetAttrString(object, name);
+    return Py_XNewRef(PyDict_GetItemString(PyModule_GetDict(object), name));
+}
+
 /* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or
  * NULL, without an exception. */
 static PyObject *resolve_name(const LibraryName *name) {
@@ -344,7 +351,7 @@ static PyObject *resolve_name(const LibraryName *name) {
     for (char *part = text + length; object && part;) {
         char *dot = strchr(part, '.');
         if (dot) *dot = 0;
-        Py_SETREF(object, PyObject_GetAttrString(object, part));
+        Py_SETREF(object, dot ? attribute_on_the_way(object, part) : PyObject_GetAttrString(object, part));
         part = dot ? dot + 1 : NULL;
     }
     if (!object) PyErr_Clear();

@@ -79,10 +79,10 @@ static const Value *viewed(const Value *value) {
 }
 
 bool array_is_apart(const Value *array, const Value *other) {
-    const Value *of = viewed(other);
-    if (array->op != OP_NEW_ARRAY || of == array) return false;
+    const Value *made = viewed(array), *of = viewed(other);
+    if (made->op != OP_NEW_ARRAY || of == made) return false;
     if (of->op == OP_PARAM || of->op == OP_NEW_ARRAY || of->op == OP_CONST) return true;
-    return of->block == array->block && stands_before(of, array);
+    return of->block == made->block && stands_before(of, made);
 }
 
 /* Destinations that other operands may overlap other than exactly are written by way of a temporary array. */

@@ -383,3 +383,29 @@ def test_broadcasting(functions):
         else:
             assert got is None, got
             np.testing.assert_array_equal(ours, theirs)
+
+
+def test_parts_of_a_new_array_lie_apart_from_arguments():
+    """Nothing asks where they lie, and there is no temporary array."""
+
+    def f(u):
+        new = np.empty(u.shape)
+        new[1:-1, 1:-1] = u[2:, 1:-1] + u[:-2, 1:-1]
+        return new
+
+    text = ir(f, "array(float64, 2, C)", stage="llvm")
+    assert "@malloc" not in text and "ptrtoint ptr" not in text.split("krait_joined_extent")[-1], text
+
+    def in_place(u):
+        u[1:-1, 1:-1] = u[2:, 1:-1] + u[:-2, 1:-1]
+
+    assert "@malloc" in ir(in_place, "array(float64, 2, C)", stage="llvm")
+
+
+def test_extents_that_are_not_known_to_be_equal_are_asked_for():
+    def f(x, y, z):
+        return x * y + z
+
+    text = ir(f, "; ".join(["array(float64, 1, C)"] * 3))
+    assert len(re.findall(r"call .*@krait_joined_extent\(", text)) == 2, text
+    assert "krait_joined_extent" not in ir(lambda x: x * x + x, "array(float64, 1, C)")

@@ -7,6 +7,7 @@ import math
 import opcode
 import pathlib
 import re
+import subprocess
 import sys
 import types
 
@@ -679,3 +680,17 @@ def test_no_references_leak():
     for _ in range(50):
         ir(f)
     assert [sys.getrefcount(o) for o in objects] == before
+
+
+def test_names_of_the_library_import_nothing():
+    """NumPy imports some of its modules when they are first asked for."""
+    code = (
+        "import sys, numpy as np, krait\n"
+        "lazy = [m for m in ('numpy.fft', 'numpy.polynomial', 'numpy.random') if m not in sys.modules]\n"
+        "krait.njit(lambda x: x.sum())(np.ones(3))\n"
+        "assert not [m for m in lazy if m in sys.modules], sys.modules.keys()\n"
+        "from numpy import fft\n"
+        "x = np.arange(4.0)\n"
+        "assert np.array_equal(krait.njit(lambda x: np.fft.fft(x))(x), fft.fft(x))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
