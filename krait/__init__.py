@@ -118,6 +118,10 @@ def __getattr__(name):
         from ._stencils import stencil
 
         return stencil
+    if name == "pndindex":
+        from numpy import ndindex
+
+        return ndindex
     if name in ("cuda", "errors", "extending", "typed", "types"):
         from importlib import import_module
 

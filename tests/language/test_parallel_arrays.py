@@ -245,3 +245,18 @@ def test_parts_that_are_left_out(capsys):
         njit(parallel={"prang": False})
     with pytest.raises(TypeError, match="option parallel is True or False, not 'yes'"):
         njit(parallel="yes")
+
+
+def test_pndindex_runs_in_order():
+    from krait import pndindex
+
+    def scaled(x):
+        total = np.float64(0)
+        for place in pndindex(x.shape):
+            total += x[place]
+            x[place] = total
+        return total
+
+    agree_all(scaled, [(np.arange(12.0).reshape(3, 4),), (np.zeros((0, 3)),), (np.ones(5),)])
+    x = np.arange(12.0).reshape(3, 4)
+    assert compiled(scaled)(x) == 66 and x[1, 0] == 10

@@ -1,0 +1,126 @@
+"""Thirty functions under @vectorize on its three targets, for pairs of dtypes and arrays of every geometry: dtype and
+value are those of NumPy's ufunc of the same name."""
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from krait import errors, from_dtype, vectorize
+
+UNARY = {
+    "negative": lambda a: np.negative(a), "absolute": lambda a: np.absolute(a), "square": lambda a: np.square(a),
+    "sqrt": lambda a: np.sqrt(a), "exp": lambda a: np.exp(a), "log": lambda a: np.log(a), "sin": lambda a: np.sin(a),
+    "cos": lambda a: np.cos(a), "tanh": lambda a: np.tanh(a), "floor": lambda a: np.floor(a),
+    "ceil": lambda a: np.ceil(a), "rint": lambda a: np.rint(a), "isnan": lambda a: np.isnan(a),
+    "sign": lambda a: np.sign(a), "conjugate": lambda a: np.conjugate(a), "logical_not": lambda a: np.logical_not(a),
+}  # fmt: skip
+BINARY = {
+    "add": lambda a, b: np.add(a, b), "subtract": lambda a, b: np.subtract(a, b),
+    "multiply": lambda a, b: np.multiply(a, b), "divide": lambda a, b: np.divide(a, b),
+    "maximum": lambda a, b: np.maximum(a, b), "minimum": lambda a, b: np.minimum(a, b),
+    "hypot": lambda a, b: np.hypot(a, b), "arctan2": lambda a, b: np.arctan2(a, b),
+    "copysign": lambda a, b: np.copysign(a, b), "less": lambda a, b: np.less(a, b),
+    "equal": lambda a, b: np.equal(a, b), "bitwise_and": lambda a, b: np.bitwise_and(a, b),
+    "bitwise_xor": lambda a, b: np.bitwise_xor(a, b), "logical_or": lambda a, b: np.logical_or(a, b),
+}  # fmt: skip
+DTYPES = [np.dtype(char) for char in "?bBhHiIqQfdFD"]
+TARGETS = ["cpu", "parallel", "cuda"]
+BOUND = {"e": 2e-3, "f": 4e-6, "d": 1e-13, "F": 4e-6, "D": 1e-13}
+
+
+@functools.cache
+def vectorized(name, target, operands):
+    """'parallel' takes signatures: here those of the operands."""
+    function = {**UNARY, **BINARY}[name]
+    if target != "parallel":
+        return vectorize(target=target)(function)
+    return vectorize([tuple(from_dtype(np.dtype(char)) for char in operands)], target=target)(function)
+
+
+def numbers(dtype, shape, seed):
+    rng = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return np.array(rng.random(shape) < 0.5)
+    if dtype.kind in "iu":
+        return np.array(rng.integers(0 if dtype.kind == "u" else -9, 10, shape), dtype)
+    values = rng.uniform(-3, 3, shape) + (1j * rng.uniform(-3, 3, shape) if dtype.kind == "c" else 0)
+    return np.array(values, dtype)
+
+
+def unaligned(x):
+    memory = np.zeros(x.nbytes + 1, np.uint8)
+    new = memory[1:].view(x.dtype).reshape(x.shape)
+    new[...] = x
+    return new
+
+
+def readonly(x):
+    x.flags.writeable = False
+    return x
+
+
+GEOMETRY = {
+    "as it is": lambda x: x, "backwards": lambda x: x[::-1] if x.ndim else x, "every other": lambda x: x[..., ::2]
+    if x.ndim else x, "turned": lambda x: x.T, "unaligned": unaligned, "read-only": readonly,
+}  # fmt: skip
+
+
+def outcome(function, *args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*args)
+        except (TypeError, errors.TypingError):
+            return None
+
+
+def check(name, target, *operands):
+    theirs = outcome(getattr(np, name), *operands)
+    try:
+        function = vectorized(name, target, "".join(x.dtype.char for x in operands))
+        ours = outcome(function, *operands)
+    except errors.TypingError:
+        ours = None
+    what = f"{name} on {target} of {[(x.dtype.char, x.shape, x.strides) for x in operands]}"
+    if ours is None or theirs is None:
+        assert ours is theirs, f"{what}: {ours!r}, expected {theirs!r}"
+        return
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), f"{what}: {ours.dtype}, expected {theirs.dtype}"
+    if theirs.dtype.kind in "fc":
+        bound = BOUND[theirs.dtype.char]
+        np.testing.assert_allclose(ours, theirs, rtol=bound, atol=bound, err_msg=what)
+    else:
+        np.testing.assert_array_equal(ours, theirs, what)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(st.sampled_from(sorted(UNARY)), st.sampled_from(DTYPES), st.sampled_from(sorted(GEOMETRY)),
+       st.sampled_from([(), (0,), (1,), (7,), (3, 4), (2, 0, 3), (2, 3, 2)]), st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_one_operand(target, name, dtype, geometry, shape, seed):
+    check(name, target, GEOMETRY[geometry](numbers(dtype, shape, seed)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(st.sampled_from(sorted(BINARY)), st.sampled_from(DTYPES), st.sampled_from(DTYPES),
+       st.sampled_from(sorted(GEOMETRY)), st.sampled_from([((), ()), ((4,), ()), ((3, 4), (4,)), ((3, 1), (1, 4)),
+                                                           ((0,), (1,)), ((2, 3, 4), (3, 1)), ((5,), (5,))]),
+       st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_two_operands(target, name, first, second, geometry, shapes, seed):
+    a, b = numbers(first, shapes[0], seed), numbers(second, shapes[1], seed + 1)
+    check(name, target, a if geometry in ("turned", "every other") else GEOMETRY[geometry](a), b)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_result_over_an_operand(target):
+    function = vectorized("add", target, "dd")
+    ours, theirs = np.arange(50.0), np.arange(50.0)
+    function(ours[:-1], ours[1:], out=ours[1:])
+    np.add(theirs[:-1], theirs[1:], out=theirs[1:])
+    np.testing.assert_array_equal(ours, theirs)
