@@ -308,7 +308,7 @@ class Documented(ast.NodeTransformer):
         if not isinstance(function, ast.Attribute) or any(isinstance(one, ast.Starred) for one in node.args):
             return None
         module = isinstance(function.value, ast.Name) and function.value.id in ("np", "math", "cmath", "operator")
-        if module and function.value.id != "np":
+        if (module and function.value.id != "np") or ast.unparse(function).startswith("cuda."):
             return None
         names = EXTREMES + ELEMENTWISE_EXTREMES if module else EXTREMES
         helper = "_extreme" if function.attr in names else "_added" if function.attr in ADDING else None

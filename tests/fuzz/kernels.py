@@ -120,6 +120,24 @@ def write_exchange(chance, writer, threads):
         writer.put("cuda.syncthreads()")
 
 
+def write_warp(chance, writer):
+    """The lanes of whole warps exchange numbers, or vote."""
+    item, taken, given = chance.choice((np.int32, np.int64, np.float32, np.float64)), writer.fresh(), writer.fresh()
+    if chance.random() < 0.3:
+        vote = chance.choice(["all_sync", "any_sync", "ballot_sync"])
+        writer.put(f"{taken} = int(cuda.{vote}(0xffffffff, {writer.condition(1)}))")
+        writer.variables[taken] = int
+        return
+    writer.put(f"{given} = {kinds.name_of(item)}({writer.of_kind(item)})")
+    ways = [("shfl_sync", 31), ("shfl_up_sync", 16), ("shfl_down_sync", 16), ("shfl_xor_sync", 31)]
+    name, reach = chance.choice(ways)
+    rounds = chance.choice([1, 1, 2])
+    for _ in range(rounds):
+        writer.put(f"{given} = cuda.{name}(0xffffffff, {given}, {chance.randint(0, reach)})")
+    writer.put(f"{taken} = {given}")
+    writer.variables[taken] = item
+
+
 def write_local(chance, writer):
     item, name, k = chance.choice(ITEMS), writer.fresh("l"), writer.fresh("i")
     size = chance.choice([1, 3, 8])
@@ -186,6 +204,8 @@ def generate(seed):
     if ndim == 1:
         for _ in range(chance.choice([0, 1, 1, 2])):
             write_exchange(chance, writer, block[0])
+        for _ in range(chance.choice([0, 1, 2]) if block[0] % 32 == 0 else 0):
+            write_warp(chance, writer)
     writer.put("if " + " and ".join(f"{i} < out0.shape[{axis}]" for axis, i in enumerate(writer.place)) + ":")
     with writer.block():
         if chance.random() < 0.3:

@@ -19,13 +19,32 @@ class Racy(BaseException):
 BARRIERS = {"syncthreads": None, "syncthreads_count": sum, "syncthreads_and": all, "syncthreads_or": any}
 
 
+SOURCES = {"shfl_sync": lambda lane, other: other % 32, "shfl_up_sync": lambda lane, other: lane - other,
+           "shfl_down_sync": lambda lane, other: lane + other, "shfl_xor_sync": lambda lane, other: lane ^ other}
+VOTES = {"all_sync": lambda votes: int(all(votes)), "any_sync": lambda votes: int(any(votes)),
+         "ballot_sync": lambda votes: sum(vote << lane for lane, vote in enumerate(votes))}
+
+
+def exchanged(asked):
+    """What each thread gets of a warp operation that all threads of whole warps ask for: (name, mask, value, lane)."""
+    answers = []
+    for thread, (name, _, value, *other) in enumerate(asked):
+        first, lane = thread - thread % 32, thread % 32
+        if name in VOTES:
+            answers.append(VOTES[name]([bool(vote) for _, _, vote in asked[first : first + 32]]))
+        else:
+            source = SOURCES[name](lane, int(other[0]))
+            answers.append(asked[first + source][2] if 0 <= source < 32 else value)
+    return answers
+
+
 class Yields(ast.NodeTransformer):
-    """Barriers become yields: of None, or of their name and predicate."""
+    """Barriers and warp operations become yields: of their name and arguments."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else None
-        if name not in BARRIERS:
+        if name not in BARRIERS and name not in SOURCES and name not in VOTES:
             return node
         return ast.Yield(ast.Tuple([ast.Constant(name), *node.args], ast.Load()))
 
@@ -144,14 +163,14 @@ class Launch:
             running = []
             for thread in np.ndindex(*self.sizes[1][::-1]):
                 running.append((thread[::-1], kernel(*arguments), itertools.count()))
-            answer = None
+            answers = [None] * len(running)
             while running:
-                running, answer = self.advance(running, answer)
+                running, answers = self.advance(running, answers)
 
-    def advance(self, running, answer):
-        """Every thread runs to its next barrier; those that end are left out."""
+    def advance(self, running, answers):
+        """Every thread runs to its next barrier or warp operation; those that end are left out."""
         waiting, asked = [], []
-        for thread, steps, counter in running:
+        for (thread, steps, counter), answer in zip(running, answers):
             self.enter(thread)
             self.asked = counter
             try:
@@ -159,9 +178,12 @@ class Launch:
                 waiting.append((thread, steps, counter))
             except StopIteration:
                 pass
-        self.interval += 1
         if not waiting:
-            return [], None
+            return [], []
         assert len(waiting) == len(running) and len({name for name, *_ in asked}) == 1, "a thread misses a barrier"
+        if asked[0][0] not in BARRIERS:
+            return waiting, exchanged(asked)
+        self.interval += 1
         count = BARRIERS[asked[0][0]]
-        return waiting, count and int(count(bool(predicate) for _, predicate in asked))
+        answer = count and int(count(bool(predicate) for _, predicate in asked))
+        return waiting, [answer] * len(waiting)
