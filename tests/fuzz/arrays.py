@@ -53,11 +53,13 @@ VIEWS = ("<A>[<K>]", "<A>[<K>]", "<A>[<K>]", "<A>[::-1]", "<A>.T", "<A>.reshape(
          "<A>[..., 0]", "np.transpose(<A>)", "np.expand_dims(<A>, 0)", "np.squeeze(<A>)", "np.flip(<A>)",
          "np.fliplr(<A>)", "np.swapaxes(<A>, 0, 1)", "<A>.swapaxes(0, -1)", "<A>.transpose()", "np.diag(<A>)",
          "<A>.diagonal()", "<A>.real", "np.reshape(<A>, (1, -1))", "<A>.reshape(<A>.size, 1)", "np.atleast_2d(<A>)",
-         "np.broadcast_to(<V>, (2, <V>.size))", "np.rot90(<A>)", "np.moveaxis(<A>, 0, -1)")
+         "np.broadcast_to(<V>, (2, <V>.size))", "np.rot90(<A>)", "np.moveaxis(<A>, 0, -1)", "<A>[::-1, ::2]",
+         "<A>[-1:0:-1]", "<A>[1:][::-1]", "<A>[..., ::-2]", "<A>.T[<K>]")
 INDEXED = ("<A>[<B>]", "<A>[<A> > <S>]", "<A>[<J>]", "<A>[<J>, 0]", "<A>[:, <J>]", "<A>[<J>, <J>]",
            "np.take(<A>, <J>)", "np.take(<A>, <J>, axis=0)", "np.nonzero(<A>)[0]", "np.flatnonzero(<A>)",
            "np.argwhere(<A>)", "<A>.take(<J>)", "np.compress(<B>, <A>)", "np.extract(<B>, <A>)", "<A>[[0, -1]]",
-           "np.where(<B>)[0]", "<A>[<B>, 0]")
+           "np.where(<B>)[0]", "<A>[<B>, 0]", "<A>[<J>, 1:]", "<A>[<I>, <J>]", "<A>[::-1, <J>]", "<A>[<J>, ::-2]",
+           "np.take(<A>, <J>, axis=<X>)", "<A>[<J>, None]", "<A>[<L>]", "<A>[<J>, <L>]")
 REDUCED = ("<A>.sum()", "<A>.sum(axis=<X>)", "np.sum(<A>)", "np.sum(<A>, axis=<X>, keepdims=True)", "<A>.sum(<X>)",
            "<A>.min()", "<A>.max(axis=<X>)", "np.min(<A>)", "np.max(<A>, axis=<X>)", "<A>.mean()",
            "<A>.mean(axis=<X>)", "np.mean(<A>)", "<A>.argmin()", "np.argmax(<A>)", "<A>.argmax(axis=<X>)",
@@ -65,7 +67,8 @@ REDUCED = ("<A>.sum()", "<A>.sum(axis=<X>)", "np.sum(<A>)", "np.sum(<A>, axis=<X
            "<A>.cumsum()", "np.cumsum(<A>, axis=<X>)", "np.cumprod(<J>)", "np.ptp(<A>)", "np.count_nonzero(<A>)",
            "np.median(<A>)", "np.diff(<A>)", "np.var(<A>)", "np.std(<A>)", "np.trace(<A>)", "np.nansum(<A>)",
            "np.nanmax(<A>)", "((<A> - <A>.mean()) ** 2).sum()", "np.sum(<A> * <A>)", "np.sum(<A>, dtype=np.float64)",
-           "np.average(<A>)", "np.amax(<A>)", "np.cumsum(<V>)[-1]", "np.array_equal(<A>, <A>)",
+           "np.average(<A>)", "np.amax(<A>)", "np.max(<A>, axis=(0, 1))", "np.sum(<A>, axis=(0, -1))",
+           "np.cumsum(<V>)[-1]", "np.array_equal(<A>, <A>)",
            "np.allclose(<A>, <A>)")
 JOINED = ("np.concatenate((<A>, <A>))", "np.concatenate((<A>, <A>), axis=<X>)", "np.hstack((<A>, <A>))",
           "np.vstack((<A>, <A>))", "np.stack((<A>, <A>))", "np.append(<A>, <S>)", "np.append(<A>, <A>)",
@@ -81,7 +84,7 @@ NUMBERS = ("(<S> + <S>)", "(<S> - <S>)", "(<S> * <S>)", "(<S> / <S>)", "(<S> // 
            "math.floor(<S>)")
 ASKED = ("<A>.size", "len(<A>)", "<A>.shape[0]", "<A>.shape[-1]", "<A>.ndim", "<A>[<I>]", "<A>[<I>, <I>]", "<V>[<I>]",
          "<V>[-1]", "<A>.flat[<I>]", "<A>.item(0)", "len(<L>)", "<L>[<I>]", "sum(<L>)", "max(<L>)", "<L>[-1]",
-         "<L>.index(<S>)", "<L>.count(<S>)", "(<S> in <L>)", "<A>.itemsize", "<A>.nbytes")
+         "<L>.index(<S>)", "<L>.count(<S>)", "(<S> in <L>)", "sum((<S>, <S>, <S>))", "<A>.itemsize", "<A>.nbytes")
 LISTS = ("[<S>]", "[<S>, <S>]", "[<S> for i in range(<N>)]", "[x + 1 for x in <L>]", "sorted(<L>)", "<L>[1:]",
          "<L>[::-1]", "<L>.copy()", "list(<L>)", "[x for x in <V>]", "<V>.tolist()", "(<L> + <L>)", "(<L> * 2)",
          "[x for x in <L> if x > <S>]", "list(range(<N>))", "[i * i for i in range(<N>)]", "[0] * <N>", "[<A>, <A>]",
@@ -91,7 +94,8 @@ SCALARS = ((NUMBERS, 30), (ASKED, 25), (REDUCED, 25))
 AUGMENTED = ("+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "TypeError", "OverflowError", "Exception",
           "(ValueError, IndexError)")
-INDICES = ("<I>", "<K>", "<K>", "...", "<I>, <I>", ":, <I>", "<I>, <K>", "<B>", "<J>", "::-1", "::2", "1:", ":-1")
+INDICES = ("<J>, <I>", "<K>, <J>", "<I>, <J>", "<J>, <J>", "1:, ::-1", "<I>", "<K>",
+           "<K>", "...", "<I>, <I>", ":, <I>", "<I>, <K>", "<B>", "<J>", "::-1", "::2", "1:", ":-1")
 
 
 def type_of(value):

@@ -190,8 +190,8 @@ def _complex_ufunc(name, *values):
 
 
 def _has_both_zeros(*arrays):
-    zeros = [np.signbit(array[array == 0]) for array in map(np.asarray, arrays) if array.dtype.kind == "f"]
-    signs = np.concatenate(zeros) if zeros else np.zeros(0, bool)
+    numbers = [array.astype(float).ravel() for array in map(np.asarray, arrays) if array.dtype.kind in "biuf"]
+    signs = np.signbit(np.concatenate([array[array == 0] for array in numbers]))
     return signs.any() and not signs.all()
 
 
