@@ -106,7 +106,7 @@ static void keep_bits(Lower *l, LLVMValueRef call) {
 
 static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
     const char *symbol = symbol_for(l, row, type == l->f32);
-    LLVMValueRef easy = strcmp(row->name, "pow") == 0 ? l_easy_power(l, args[0], args[1]) : NULL;
+    LLVMValueRef easy = row == &platform_math[MATH_pow] ? l_easy_power(l, args[0], args[1]) : NULL;
     if (easy) return easy;
     LLVMValueRef function = LLVMGetNamedFunction(l->module, symbol);
     if (!function) {
