@@ -16,6 +16,8 @@ for _name in ("vecdot", "matvec", "vecmat"):
         _krait.bind_numpy_loops(_name, getattr(np, _name))
 
 _MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
+_TOO_FEW = "does not have enough dimensions (has "
+_CORE = "gufunc core with signature"
 
 
 def of_dtype(a, dtype):
@@ -174,6 +176,9 @@ def _each(name, x, y, out, sizes):
 
 
 def vecdot(a, b):
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        operand = 0 if np.ndim(a) == 0 else 1
+        raise ValueError(f"vecdot: Input operand {operand} {_TOO_FEW}0, {_CORE} (n),(n)->() requires 1)")
     dtype = np.result_type(a, b)
     n = a.shape[a.ndim - 1]
     _check_core("vecdot", "(n),(n)->()", b.shape[b.ndim - 1], n)
@@ -186,6 +191,10 @@ def vecdot(a, b):
 
 
 def matvec(a, b):
+    if np.ndim(a) < 2:
+        raise ValueError(f"matvec: Input operand 0 {_TOO_FEW}{np.ndim(a)}, {_CORE} (m,n),(n)->(m) requires 2)")
+    if np.ndim(b) == 0:
+        raise ValueError(f"matvec: Input operand 1 {_TOO_FEW}0, {_CORE} (m,n),(n)->(m) requires 1)")
     dtype = np.result_type(a, b)
     m, n = a.shape[-2:]
     _check_core("matvec", "(m,n),(n)->(m)", b.shape[b.ndim - 1], n)
@@ -196,6 +205,10 @@ def matvec(a, b):
 
 
 def vecmat(a, b):
+    if np.ndim(a) == 0:
+        raise ValueError(f"vecmat: Input operand 0 {_TOO_FEW}0, {_CORE} (n),(n,m)->(m) requires 1)")
+    if np.ndim(b) < 2:
+        raise ValueError(f"vecmat: Input operand 1 {_TOO_FEW}{np.ndim(b)}, {_CORE} (n),(n,m)->(m) requires 2)")
     dtype = np.result_type(a, b)
     n, m = b.shape[-2:]
     _check_core("vecmat", "(n),(n,m)->(m)", n, a.shape[a.ndim - 1])

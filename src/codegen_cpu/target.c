@@ -3,8 +3,8 @@
  * In: the processor this process runs on.  Out: the Target that lowering asks.
  *
  * A CUDA thread's place is in a HostThread that every generated function of a kernel is handed (its one hidden
- * parameter).  In a kernel without barriers that is a local variable of the loop over threads (entry.c), which LLVM
- * takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
+ * parameter).  In a kernel without barriers that is a local variable of the loop over threads (entry_kernel.c), which
+ * LLVM takes apart into registers once the function is inlined; on fibers it lies at the head of the fiber.  An access
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
  * Where blocks are joined (thread_order) threadIdx of the inner axis goes on into the next blocks: nobody sees it by
  * itself. */

@@ -1,7 +1,7 @@
 /* host.h: the device that runs CUDA kernels on the cores of this machine.
  *
- * The agreement between a kernel's code and this device (codegen_cpu/entry.c writes the one side, launch.c and fibers.c
- * are the other):
+ * The agreement between a kernel's code and this device (codegen_cpu/entry_kernel.c writes the one side, launch.c and
+ * fibers.c are the other):
  *
  *   without barriers: int32_t entry(HostGrid *, const void *args, void *exception), which runs all threads of the
  *   `joined` blocks; with barriers: int32_t entry(HostThread *, const void *args, void *exception), which runs one
