@@ -31,7 +31,7 @@ static LLVMMetadataRef number_property(LLVMContextRef context, const char *name,
 /* A loop's node is distinct by naming itself first: made with a stand-in that is then replaced. */
 static void describe(LLVMContextRef context, LLVMValueRef latch, LLVMMetadataRef *properties, unsigned count) {
     static const char kind[] = "llvm.loop";
-    LLVMMetadataRef items[4] = {LLVMTemporaryMDNode(context, NULL, 0)};
+    LLVMMetadataRef items[5] = {LLVMTemporaryMDNode(context, NULL, 0)};
     for (unsigned i = 0; i < count; i++) items[1 + i] = properties[i];
     LLVMMetadataRef stand_in = items[0], node = LLVMMDNodeInContext2(context, items, 1 + count);
     LLVMMetadataReplaceAllUsesWith(stand_in, node);
@@ -45,7 +45,7 @@ static bool is_finite(const Block *header) {
 }
 
 void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
-    LLVMMetadataRef properties[3];
+    LLVMMetadataRef properties[4];
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
         if (!block->unroll) return;
@@ -54,6 +54,7 @@ void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *
             properties[count++] = property(l->context, vectors, LLVMValueAsMetadata(l_i1(l, false)));
     } else {
         properties[count++] = property(l->context, waits, NULL);
+        if (block->unroll) properties[count++] = property(l->context, "llvm.loop.unroll.disable", NULL);
         if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);
         if (block->unroll && is_finite(header)) properties[count++] = property(l->context, ends, NULL);
     }

@@ -4,12 +4,20 @@
  * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM
  * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.
  *
- * A loop is an edge against reverse post-order and what reaches it without passing the header.  Loops over ranges of
- * constants are left out: LLVM unrolls those as a whole if that pays. */
+ * A loop is an edge against reverse post-order and what reaches it without passing the header.  Short loops over
+ * ranges of constants are left out: LLVM unrolls those as a whole if that pays. */
 #include "passes/loop_edges.h"
 #include "passes/private.h"
 
-enum { MAX_SIZE = 32, MAX_LOADS = 8, FLOPS_PER_LOAD = 6, FEW_LOADS = 3, ROUNDS = 4, MORE_ROUNDS = 8 };
+enum {
+    MAX_SIZE = 48,
+    MAX_LOADS = 8,
+    FLOPS_PER_LOAD = 6,
+    FEW_LOADS = 3,
+    ROUNDS = 4,
+    MORE_ROUNDS = 8,
+    SHORT_ROUNDS = 64
+};
 enum { DIVISION = 4, MATH_CALL = 8 }; /* operations that they stand for */
 
 typedef struct Body {
@@ -25,12 +33,15 @@ static const Value *range_of(const Block *header) {
     return value_calls(range, FUNC_RANGE) && range->nargs == 3 ? range : NULL;
 }
 
-static bool counts_constantly(const Block *header) {
+/* Of a length that LLVM knows: it lays out such loops as a whole if that pays. */
+static bool is_short(const Block *header) {
     const Value *range = range_of(header);
     if (!range) return false;
     for (uint32_t i = 0; i < range->nargs; i++)
-        if (!range->args[i]->konst) return false;
-    return true;
+        if (!range->args[i]->konst || !type_is_integer(range->args[i]->konst->type)) return false;
+    int64_t start = range->args[0]->konst->i, stop = range->args[1]->konst->i, step = range->args[2]->konst->i, end;
+    return step <= 0 || __builtin_mul_overflow(step, (int64_t)SHORT_ROUNDS, &end) ||
+           __builtin_add_overflow(start, end, &end) || stop <= end;
 }
 
 /* The driver's compiler unrolls again what counts by a constant. */
@@ -50,6 +61,12 @@ static void weigh_arithmetic(const Value *value, Body *body) {
     body->flops += value->op == OP_MUL ? parts * parts + parts - 1 : parts;
     body->size += value->op == OP_TRUEDIV ? DIVISION : 0;
     body->other |= value->op != OP_ADD && value->op != OP_SUB && value->op != OP_MUL && value->op != OP_TRUEDIV;
+}
+
+/* A function of rtlib that gives a float: it ends, and is inlined if short. */
+static bool is_rtlib_scalar(const Value *call) {
+    return func_row(call->imm.func)->how == HOW_RTLIB && type_is_scalar(call->type) &&
+           type_scalar_kind(call->type) == 'f' && !(func_effects(call->imm.func) & (EFFECT_WRITE | EFFECT_SYNC));
 }
 
 static void weigh(const Value *value, Body *body) {
@@ -75,7 +92,7 @@ static void weigh(const Value *value, Body *body) {
     case OP_CALL_INST:
     case OP_NEW_ARRAY: body->other = true; return;
     case OP_CALL_FUNC:
-        if (func_row(value->imm.func)->how == HOW_EXTERN)
+        if (func_row(value->imm.func)->how == HOW_EXTERN || is_rtlib_scalar(value))
             body->size += MATH_CALL;
         else
             body->other |= func_row(value->imm.func)->how != HOW_EMIT;
@@ -91,7 +108,8 @@ bool pass_unroll(Program *program, FuncInst *inst) {
     for (size_t e = 0; e < edges.len; e++) {
         Block *header = edges.data[e].header;
         Body body = {0};
-        bool innermost = !counts_constantly(header) && loop_mark_blocks(program->arena, func, edges.data[e]);
+        bool innermost = !edges.data[e].latch->unroll && !is_short(header) &&
+                         loop_mark_blocks(program->arena, func, edges.data[e]);
         for (size_t k = 0; innermost && k < edges.len; k++) innermost = k == e || edges.data[k].latch->mark != header;
         for (size_t b = 0; innermost && b < func->blocks.len; b++)
             for (const Value *value = func->blocks.data[b]->first; func->blocks.data[b]->mark == header && value;

@@ -183,6 +183,13 @@ def test_rounds_that_become_one(body, over, rounds):
     assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n" if rounds else "b2:\n")
 
 
+def test_long_loops_of_known_length_are_unrolled_like_others():
+    for length, rounds in (64, 0), (65, 4), (1000, 4):
+        text = summing(TAKE + LOAD.format(9), over="%3").replace("%3 = const 1\n", f"%3 = const {length}\n")
+        text = text.replace("%2, %3, %3", "%2, %3, %13").replace("  %4: range", "  %13 = const 1\n  %4: range")
+        assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n" if rounds else "b2:\n")
+
+
 def test_rounds_by_a_step_that_is_not_known():
     """Nobody unrolls them again."""
     for body, rounds in (TAKE + LOAD.format(9), 8), (TAKE + LOAD.format(9) + "  setitem %0, %11, %9\n", 4):
