@@ -44,11 +44,12 @@ static bool is_short(const Block *header) {
            __builtin_add_overflow(start, end, &end) || stop <= end;
 }
 
-/* The driver's compiler unrolls again what counts by a constant. */
+/* The driver's compiler unrolls again what counts by a constant.  Rounds by another step (of a grid) are few, and those
+ * that are left over take longer than is won where they also write. */
 static uint8_t rounds_of(const Block *header, const Body *body) {
     const Value *range = range_of(header);
-    bool alone = range && !range->args[2]->konst;
-    return alone && body->loads <= FEW_LOADS && !body->stores ? MORE_ROUNDS : ROUNDS;
+    if (!range || range->args[2]->konst) return ROUNDS;
+    return body->stores ? 0 : body->loads <= FEW_LOADS ? MORE_ROUNDS : ROUNDS;
 }
 
 /* Of a thread's own, which registers hold. */
@@ -92,6 +93,7 @@ static void weigh(const Value *value, Body *body) {
     case OP_CALL_INST:
     case OP_NEW_ARRAY: body->other = true; return;
     case OP_CALL_FUNC:
+        body->stores += (func_effects(value->imm.func) & EFFECT_WRITE) != 0; /* an atomic operation */
         if (func_row(value->imm.func)->how == HOW_EXTERN || is_rtlib_scalar(value))
             body->size += MATH_CALL;
         else
