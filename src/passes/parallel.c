@@ -98,28 +98,26 @@ static Block *find_before(const ParallelLoop *loop) {
     return before;
 }
 
-static bool calls_python(const Block *block);
-
-/* Whether calls lead to the interpreter, whose lock the thread that starts the loop may hold. */
-static bool leads_to_python(const FuncInst *inst) {
-    for (size_t b = 0; b < inst->func->blocks.len; b++)
-        if (calls_python(inst->func->blocks.data[b])) return true;
-    return false;
-}
-
+/* Whether calls lead from the block to the interpreter, whose lock the thread that starts the loop may hold.  Functions
+ * that were looked at are `queued`. */
 static bool calls_python(const Block *block) {
     for (const Value *value = block->first; value; value = value->next) {
         if (value_calls(value, FUNC_CALL_PYTHON) || value_calls(value, FUNC_RAISE_PYTHON)) return true;
-        const FuncInst *callee = value_callee(value);
-        if (callee && !callee->recursive && leads_to_python(callee)) return true;
+        FuncInst *callee = value_callee(value);
+        if (!callee || callee->queued) continue;
+        callee->queued = true;
+        for (size_t b = 0; b < callee->func->blocks.len; b++)
+            if (calls_python(callee->func->blocks.data[b])) return true;
     }
     return false;
 }
 
 static bool any_calls_python(const ParallelLoop *loop) {
-    for (size_t b = 0; b < loop->blocks.len; b++)
-        if (calls_python(loop->blocks.data[b])) return true;
-    return false;
+    bool any = false;
+    for (size_t i = 0; i < loop->program->count; i++) loop->program->insts[i]->queued = false;
+    for (size_t b = 0; b < loop->blocks.len && !any; b++) any = calls_python(loop->blocks.data[b]);
+    for (size_t i = 0; i < loop->program->count; i++) loop->program->insts[i]->queued = false;
+    return any;
 }
 
 static void note(const ParallelLoop *loop, const char *what) {

@@ -34,6 +34,8 @@ static const Type *refuse_items(PyObject *first, PyObject *other) {
 
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena) {
     const Type *item = type_simple(marshal->types, TY_BOTTOM);
+    if (!PyList_GET_SIZE(list) && marshal_declared_types(marshal, list, arena, &item, 1))
+        return type_with_items(marshal->types, TY_LIST, 0, &item, 1);
     if (!PyList_GET_SIZE(list)) {
         PyErr_SetString(PyExc_TypeError, "an empty list cannot be an argument of compiled code, which has to know the "
                                          "type of its items: make it in the function, or pass an array");
@@ -62,7 +64,11 @@ HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity) {
 }
 
 MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    const Type *declared;
     if (!PyList_Check(object)) return MARSHAL_MISMATCH;
+    if (!PyList_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, &declared, 1) &&
+        declared != type->items[0])
+        return MARSHAL_MISMATCH;
     HeapHead *head = marshal_new_list(type->items[0], PyList_GET_SIZE(object));
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *list = heap_content(head);

@@ -23,6 +23,9 @@ typedef PyObject *MarshalBox(const Marshal *marshal, const Type *type, const voi
 #include "runtime/marshal/kinds.def"
 #undef MARSHAL
 
+/* The types that a list or a dict of krait.typed without items was made for; false: it was for none. */
+bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *arena, const Type **types,
+                            size_t count);
 const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena); /* table.c */
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
 HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity); /* NULL: no memory */

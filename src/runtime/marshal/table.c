@@ -48,6 +48,9 @@ const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena
     Py_ssize_t at = 0;
     bool fine = true;
     if (PyDict_Check(object)) {
+        const Type *types[2];
+        if (!PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, arena, types, 2))
+            return type_table_of(marshal->types, types[0], types[1]);
         if (!PyDict_GET_SIZE(object)) return refuse_empty("dict");
         while (fine && PyDict_Next(object, &at, &item, &mapped))
             fine = same_type(marshal, item, "keys", "dict", arena, &key) &&
@@ -125,7 +128,12 @@ static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObje
 }
 
 MarshalResult marshal_take_dict(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
-    return PyDict_Check(object) ? take_table(marshal, type, object, to, convert) : MARSHAL_MISMATCH;
+    const Type *types[2];
+    if (!PyDict_Check(object)) return MARSHAL_MISMATCH;
+    if (!PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, types, 2) &&
+        (types[0] != type_key(type) || types[1] != type_dict_value(type)))
+        return MARSHAL_MISMATCH;
+    return take_table(marshal, type, object, to, convert);
 }
 
 MarshalResult marshal_take_set(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {

@@ -167,6 +167,23 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
     return arena ? constant_in(marshal, object, arena, konst) : with_scratch(constant_in, marshal, object, konst);
 }
 
+bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *arena, const Type **types,
+                            size_t count) {
+    PyObject *declared = PyObject_GetAttrString(container, "_types");
+    bool fine = declared && PyTuple_CheckExact(declared) && PyTuple_GET_SIZE(declared) == (Py_ssize_t)count;
+    for (size_t i = 0; fine && i < count; i++) {
+        const Type *type = typeof_constant(marshal, PyTuple_GET_ITEM(declared, (Py_ssize_t)i), arena, NULL);
+        bool number = type && type->kind == TY_CLASS && type->items[0]->kind == TY_SCALAR;
+        bool text = type && PyTuple_GET_ITEM(declared, (Py_ssize_t)i) == (PyObject *)&PyUnicode_Type;
+        fine = number || text;
+        if (text) types[i] = type_simple(marshal->types, TY_STRING);
+        if (number) types[i] = type_scalar(marshal->types, (Scalar)type->items[0]->scalar, true);
+    }
+    PyErr_Clear();
+    Py_XDECREF(declared);
+    return fine;
+}
+
 /* An instance whose attributes all have types; none holds a list, for what is done to that would have to be done to the
  * attribute's too. */
 static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyObject *names, bool frozen) {
