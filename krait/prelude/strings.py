@@ -1,5 +1,7 @@
 """Strings: operators and methods, over their code points.  A list of code points is a string once nobody changes it."""
 
+import numpy as np
+
 from krait.prelude.intrinsics import character, codes, slice_range, string_of
 
 
@@ -105,6 +107,21 @@ def character_of(code):
     if code < 0 or code > 0x10FFFF:
         raise ValueError("chr() arg not in range(0x110000)")
     return character(code)
+
+
+def of_int(n):
+    if n == -9223372036854775808:
+        return "-9223372036854775808"
+    digits = []
+    rest = abs(n)
+    while rest > 9:
+        digits.append(np.uint32(48 + rest % 10))
+        rest //= 10
+    digits.append(np.uint32(48 + rest))
+    if n < 0:
+        digits.append(np.uint32(45))
+    digits.reverse()
+    return string_of(digits)
 
 
 def isascii(s):

@@ -140,7 +140,11 @@ bool rule_func_python_method(Typing *t) {
 bool rule_func_text_of(Typing *t) {
     if (t->nnames) return typing_bad_operands(t);
     if (!t->nargs) return typing_become_const(t, const_str(t->in->arena, t->in->types, ""));
-    bool itself = t->func == FUNC_STR && is_text(t->args[0].type);
+    const Type *type = t->args[0].type;
+    bool itself = t->func == FUNC_STR && is_text(type);
+    bool number = type->kind == TY_SCALAR && type->scalar == SCALAR_INT64 && type->weak && !type->object;
+    if (number && !t->in->device && (t->func == FUNC_STR || t->func == FUNC_REPR))
+        return typing_become_prelude(t, "strings:of_int");
     TRY(on_host(t) && take_values(t, 0));
     if (itself) return typing_become_arg(t, 0);
     return call_python(t, strrchr(func_info[t->func].head.names, '.') + 1, "TypeError", string_type(t->in));

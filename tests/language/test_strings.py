@@ -38,9 +38,9 @@ def test_of_a_text(text):
 
 
 @pytest.mark.parametrize("text, values", [
-    ("str(a)", [0, -5, 2**63 - 1, 1.5, 0.1 + 0.2, 1e16, 1e22, 5e-324, -0.0, float("inf"), float("nan"), True, None,
-                1 + 2j,
-                np.float32(0.1), np.int8(-3), np.arange(3), (1, 2.5), [1, 2]]),
+    ("str(a)", [0, -5, 10, -100, 2**63 - 1, -(2**63), 1.5, 0.1 + 0.2, 1e16, 1e22, 5e-324, -0.0,
+                float("inf"), float("nan"), True, None, 1 + 2j, np.float32(0.1),
+                np.int8(-3), np.arange(3), (1, 2.5), [1, 2]]),
     ("f'{a}|{a!r}|{a:}'", [7, 2.5, False, np.float64(2.5), np.arange(2.0)]),
     ("f'{a:5d}|{a:<5}|{a:+}|{a:#x}|{a:,}|{a:05}'", [7, -12345]),
     ("f'{a:.3f}|{a:e}|{a:10.2g}|{a:%}|{a:+.1f}'", [3.14159, -0.5, 1e10, float("nan")]),
