@@ -9,7 +9,7 @@
 
 static void plan_free(void *extra) {
     Plan *plan = extra;
-    for (int i = 0; i < plan->ndevices; i++)
+    for (int i = 0; plan->loaded && i < plan->ndevices; i++)
         if (plan->loaded[i]) plan->loaded[i]->device->ops->kernel_free(plan->loaded[i]);
     PyMem_Free(plan->loaded);
     PyMem_Free(plan->arrays);

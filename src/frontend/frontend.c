@@ -38,7 +38,8 @@ PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference) {
 }
 
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what) {
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
+    /* an interrupt, or no memory, is raised as it is */
+    if (PyErr_Occurred() && (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError)))
         return diag_fail(frontend->diag, DIAG_PYTHON, source, span, "%s", what);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);

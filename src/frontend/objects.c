@@ -254,7 +254,7 @@ PyObject *objects_function(const Objects *objects, ObjRef ref) {
     PyObject *object = objects_get(objects, ref);
     if (!object || PyFunction_Check(object)) return object;
     PyObject *function = PyObject_GetAttrString(object, "py_func");
-    if (!function) PyErr_Clear();
+    if (!function && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
     Py_XDECREF(function); /* the decorated object keeps it */
     return function && PyFunction_Check(function) ? function : NULL;
 }
