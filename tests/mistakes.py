@@ -109,6 +109,30 @@ MISTAKES = {
                 x[i] = i
                 cuda.syncthreads()
         k[1, 32](X)""",
+    "barrier without parentheses": """
+        @cuda.jit
+        def k(x):
+            x[cuda.threadIdx.x] = 1
+            cuda.syncthreads
+            x[cuda.threadIdx.x] += x[0]
+        k[1, 16](X)""",
+    "barrier of C": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+            __syncthreads()
+        k[1, 16](X)""",
+    "index of C": """
+        @cuda.jit
+        def k(x):
+            i = threadIdx.x + blockIdx.x * blockDim.x
+            x[i] = 1
+        k[1, 16](X)""",
+    "atomic of C": """
+        @cuda.jit
+        def k(x):
+            atomicAdd(x, 0, 1.0)
+        k[1, 16](X)""",
     "capital letter": """
         @cuda.jit
         def k(x):

@@ -448,12 +448,26 @@ static bool insn_iter(Translator *t) {
     return true;
 }
 
+/* A barrier that is named and not called is a mistake that would go unseen. */
+static bool insn_pop(Translator *t) {
+    Slot slot = translate_pop(t);
+    const Value *value = slot.kind == SLOT_VALUE ? slot.value : NULL;
+    if (!value || value->op != OP_CONST || value->konst->type->kind != TY_FUNC) return true;
+    const FuncHead *func = value->konst->type->func;
+    if (!(func_effects(func) & EFFECT_SYNC)) return true;
+    const char *name = func_shown_name(t->arena, &func_info[func->id]);
+    diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "%s is named here, and not called", name);
+    diag_hint(t->diag, "it does nothing without parentheses: call it, %s()",
+              strncmp(name, "krait.", 6) ? name : name + 6);
+    return false;
+}
+
 bool translate_insn(Translator *t) {
     int arg = t->insn->arg;
     size_t local = (size_t)arg;
     switch (t->insn->kind) {
     case INSN_NOP: return true;
-    case INSN_POP: translate_pop(t); return true;
+    case INSN_POP: return insn_pop(t);
     case INSN_PUSH_NULL: translate_push(t, (Slot){.kind = SLOT_NULL}); return true;
     case INSN_COPY: return insn_copy(t, arg);
     case INSN_SWAP: return insn_swap(t, arg);

@@ -75,8 +75,37 @@ static const char *closest(Frontend *frontend, PyObject *name, PyObject *candida
     return best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
 }
 
+/* What C for GPUs says without a prefix. */
+static const struct {
+    const char *c, *here;
+} of_c[] = {
+    {"__syncthreads", "cuda.syncthreads()"},
+    {"__syncwarp", "cuda.syncwarp()"},
+    {"__threadfence", "cuda.threadfence()"},
+    {"threadIdx", "cuda.threadIdx, or i = cuda.grid(1) for the number of the thread in the grid"},
+    {"blockIdx", "cuda.blockIdx, or i = cuda.grid(1) for the number of the thread in the grid"},
+    {"blockDim", "cuda.blockDim, or i = cuda.grid(1) for the number of the thread in the grid"},
+    {"gridDim", "cuda.gridDim, or cuda.gridsize(1) for how many threads there are"},
+    {"atomicAdd", "cuda.atomic.add(array, index, value)"},
+    {"atomicMax", "cuda.atomic.max(array, index, value)"},
+    {"atomicMin", "cuda.atomic.min(array, index, value)"},
+    {"atomicCAS", "cuda.atomic.cas(array, index, old, value)"},
+    {"dim3", "a tuple: kernel[(blocks_x, blocks_y), (threads_x, threads_y)](...)"},
+};
+
+static const char *word_of_c(PyObject *name) {
+    for (size_t i = 0; i < COUNT_OF(of_c); i++)
+        if (PyUnicode_CompareWithASCIIString(name, of_c[i].c) == 0) return of_c[i].here;
+    return NULL;
+}
+
 /* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    const char *word = word_of_c(name);
+    if (word) {
+        diag_hint(frontend->diag, "write %s", word);
+        return;
+    }
     candidates = frontend_keep(frontend, candidates);
     const char *text = candidates ? same_but_for_capitals(frontend, name, candidates) : NULL;
     if (!text && candidates) text = closest(frontend, name, candidates);
