@@ -1,0 +1,110 @@
+"""Arguments whose special methods raise, lie, or change an array while it is unpacked: an exception or the value that
+the object stores, and the next call is right."""
+
+import numpy as np
+import pytest
+from conftest import host_device
+
+from krait import cuda, jit
+
+
+def boom(*_):
+    raise RuntimeError("boom")
+
+
+class RaisingInt(int):
+    __index__ = __int__ = __eq__ = __hash__ = boom
+
+
+class RaisingFloat(float):
+    __float__ = boom
+
+
+class RaisingTuple(tuple):
+    __len__ = __getitem__ = __iter__ = boom
+
+
+class RaisingList(list):
+    __len__ = __getitem__ = __iter__ = boom
+
+
+class RaisingInterface:
+    __cuda_array_interface__ = property(boom)
+
+
+class NegativeShape:
+    __cuda_array_interface__ = {"shape": (-1,), "typestr": "<f8", "data": (0, False), "version": 3}
+
+
+class NoShape:
+    __cuda_array_interface__ = {"shape": "abc", "typestr": 5, "data": None, "version": "x"}
+
+
+class NoCapsule:
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, *_, **__):
+        return 7
+
+
+class RaisingAttributes:
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+class Resizing:
+    "Frees the memory of the argument before it, while the arguments are read."
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        self.array.resize(100_000, refcheck=False)
+        raise AttributeError
+
+
+class RaisingMeta(type):
+    __eq__ = __hash__ = boom
+
+
+def raising_meta():
+    return RaisingMeta("Class", (), {})()
+
+
+def resizing():
+    return Resizing(np.zeros(4))
+
+
+A = np.zeros(4)
+VALUES = [(RaisingInt, 3), (RaisingFloat, 2.0), (RaisingTuple, (1, 2)), (RaisingList, [1, 2])]
+REFUSED = [RaisingInterface, NegativeShape, NoShape, NoCapsule, RaisingAttributes, resizing, raising_meta]
+
+second = jit(lambda x, y: y)
+
+
+@cuda.jit
+def kernel(x, y):
+    x[0] = 7
+
+
+@host_device
+@pytest.mark.parametrize("kind, value", VALUES, ids=lambda what: getattr(what, "__name__", ""))
+def test_what_a_subclass_stores_is_taken(kind, value):
+    got = second(A, kind(value))
+    assert type(value).__repr__(got) == repr(value)
+    assert second(A, 1) == 1
+
+
+@host_device
+@pytest.mark.parametrize("make", REFUSED, ids=lambda make: make.__name__)
+def test_what_lies_or_raises_is_refused(make):
+    hostile = make()
+    array = hostile.array if make is resizing else A.copy()
+    for call in (lambda: second(array, hostile), lambda: kernel[1, 4](array, hostile),
+                 lambda: kernel[hostile, 4](array, 1), lambda: kernel[1, 4, 0, hostile](array, 1)):
+        with pytest.raises((TypeError, ValueError, BufferError, RuntimeError)):
+            call()
+    kernel[1, 4](array, 1)
+    assert array[0] == 7 and second(array, 1) == 1
