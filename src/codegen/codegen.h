@@ -94,7 +94,7 @@ typedef struct RaiseSite {
     const char *format; /* text with %lld for each int64 in the buffer; NULL: the arguments are the exception's */
     const Type *args;   /* tuple: layout of the exception buffer */
     const Const *const *konsts; /* one per item of args: constant arguments (str), or NULL */
-    bool pending; /* the interpreter has raised it: the exception is set */
+    bool pending;               /* the interpreter has raised it: the exception is set */
     const char *file, *function;
     Span span;
 } RaiseSite;

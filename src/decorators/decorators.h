@@ -76,7 +76,7 @@ extern struct PyModuleDef krait_module_def;
 /* Each file adds its classes and functions.  -1: exception set. */
 int errors_add(PyObject *module, ModuleState *state);
 void python_calls_init(void); /* python_calls.c: compiled code may call the interpreter from now on */
-void interrupt_init(void); /* interrupt.c: compiled code looks for signals from now on */
+void interrupt_init(void);    /* interrupt.c: compiled code looks for signals from now on */
 int types_add(PyObject *module, ModuleState *state);
 int dispatcher_add(PyObject *module, ModuleState *state);
 int intrinsics_add(PyObject *module, ModuleState *state);

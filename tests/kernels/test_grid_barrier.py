@@ -125,7 +125,8 @@ def test_a_block_that_goes_round_the_barrier_is_told():
             cuda.syncgrid()
         x[0] = 1
 
-    with pytest.raises(errors.LaunchError, match=r"block \(0, 0, 0\).*waits at line.*; block \(2, 0, 0\) ended without it"):
+    told = r"block \(0, 0, 0\).*waits at line.*; block \(2, 0, 0\) ended without it"
+    with pytest.raises(errors.LaunchError, match=told):
         k[4, 8](np.zeros(1))
 
     @cuda.jit

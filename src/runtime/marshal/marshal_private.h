@@ -28,7 +28,7 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
                             size_t count);
 const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena); /* table.c */
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
-HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity); /* NULL: no memory */
+HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity);                     /* NULL: no memory */
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena); /* list.c */
 /* heap_array.c: makes an ndarray whose data is the content of a buffer its owner, and an ndarray of a whole buffer.
  * Both use up one reference. */
