@@ -240,6 +240,10 @@ def simulate(program, arrays):
     return None
 
 
+def checked(options):
+    return options.get("check") or options.get("debug")  # then kernels raise as functions do
+
+
 def check(program, gpu):
     theirs = oracle.copy_argument(tuple(program.arrays))
     end = simulate(program, theirs)
@@ -251,6 +255,10 @@ def check(program, gpu):
             cuda.jit(**program.options)(function)[program.grid, program.block](*ours)
     except errors.KraitError as error:
         return refusal(error)
+    except (ArithmeticError, ValueError, IndexError) as error:
+        if checked(program.options) and end:
+            return "differs as documented", f"{type(end).__name__} {end}"
+        return "wrong", f"{type(error).__name__} {error} with {program.options}"
     for i, (our, their) in enumerate(zip(ours, theirs)):
         text = None if end else oracle.difference(our, their, f"argument {i} with {program.options}")
         if text:
