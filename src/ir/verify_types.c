@@ -55,6 +55,11 @@ static void want_result(Verifier *verifier, const Value *value, const Type *want
 static void check_arithmetic(Verifier *verifier, const Value *value) {
     const Type *type = value->type;
     if (type->kind != TY_SCALAR) return; /* tuples and views have their own rules */
+    bool divides = value->op == OP_TRUEDIV || value->op == OP_FLOORDIV;
+    if (divides && value->args[0]->type->kind == TY_TIME) { /* durations of one unit: a number */
+        want(verifier, value, 1, value->args[0]->type);
+        return;
+    }
     want(verifier, value, 0, type);
     if (value->nargs < 2) return;
     bool int_power = value->op == OP_POW && value->args[1]->konst && type_is_integer(value->args[1]->type);
