@@ -201,11 +201,25 @@ def multinomial(n, pvals, size=None):
     return counts
 
 
+def _draws_for_nothing():
+    """Whether NumPy's multinomial draws a number where the answer is known to be 0, as it does from 2.5 on."""
+    state = np.random.RandomState(1)
+    first = np.random.RandomState(1).random_sample()
+    state.multinomial(0, [0.5, 0.5])
+    return bool(state.random_sample() != first)
+
+
+_DRAWS_FOR_NOTHING = _draws_for_nothing()
+
+
 def _fill_counts(row, n, chances):
     left = n
     share = 1.0
     for j in range(len(chances) - 1):
-        row[j] = draws.numpy_binomial(chances[j] / share, left)
+        if _DRAWS_FOR_NOTHING and (left == 0 or chances[j] == 0.0):
+            draws.numpy_double()
+        else:
+            row[j] = draws.numpy_binomial(chances[j] / share, left)
         left -= int(row[j])
         if left <= 0:
             break

@@ -39,7 +39,8 @@ static int grid_for_tasks(const Launcher *self, DeviceKernel *loaded, LaunchConf
         Device *device = loaded->device;
         int best = 0, status = device->ops->best_block(loaded, config->shared_bytes, &best);
         if (device_check(device, status, "choosing a block size") < 0) return -1;
-        *threads = (unsigned)best;
+        int most = self->kernel->core.options.max_threads;
+        *threads = (unsigned)(most && most < best ? most : best);
     }
     int64_t blocks = self->tasks / *threads + (self->tasks % *threads != 0);
     if (blocks > INT32_MAX) {

@@ -20,12 +20,21 @@ bool insn_list(Translator *t, int count) {
     return push_list(t, list);
 }
 
+/* list.extend(items) */
+static bool extend_value(Translator *t, Value *list, Value *items) {
+    Value *method = translate_append1(t, OP_GETATTR, list);
+    method->imm.text = "extend";
+    return translate_append2(t, OP_CALL, method, items) != NULL;
+}
+
 bool insn_list_append(Translator *t, int depth, bool spread) {
     Value *value = spread ? translate_pop_sequence(t) : translate_pop_value(t);
     TRY(value);
     Slot *slot = translate_peek(t, depth);
     if (!slot) return translate_malformed(t, "a list is missing");
-    if (slot->kind == SLOT_VALUE && !spread) return translate_append2(t, OP_LIST_APPEND, slot->value, value) != NULL;
+    if (slot->kind == SLOT_VALUE) /* a loop came between */
+        return spread ? extend_value(t, slot->value, value)
+                      : translate_append2(t, OP_LIST_APPEND, slot->value, value) != NULL;
     if (slot->kind != SLOT_LIST) return translate_malformed(t, "a list is missing");
     vec_push(t->arena, &slot->list->parts, ((ListPart){value, spread}));
     return true;
@@ -86,9 +95,7 @@ Value *translate_new_list(Translator *t, const List *list) {
     value->imm.i = first < list->parts.len;
     for (size_t i = first; i < list->parts.len; i++) {
         if (is_iterable(&list->parts.data[i])) {
-            Value *method = translate_append1(t, OP_GETATTR, value);
-            method->imm.text = "extend";
-            translate_append2(t, OP_CALL, method, list->parts.data[i].value);
+            extend_value(t, value, list->parts.data[i].value);
             continue;
         }
         count = add_items(t, &list->parts.data[i], items);
@@ -99,6 +106,11 @@ Value *translate_new_list(Translator *t, const List *list) {
 
 bool insn_list_to_tuple(Translator *t) {
     Slot slot = translate_pop(t);
+    if (slot.kind == SLOT_VALUE) {
+        const Const *tuple = const_of(t->arena, type_func(t->types, &func_info[FUNC_TUPLE].head));
+        translate_push_value(t, translate_append2(t, OP_CALL, translate_append_const(t, tuple), slot.value));
+        return true;
+    }
     if (slot.kind != SLOT_LIST) return translate_malformed(t, "a list is missing");
     translate_push_value(t, translate_list_value(t, slot.list));
     return true;

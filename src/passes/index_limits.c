@@ -58,7 +58,7 @@ static Term plain(const LimitSearch *q, Term term, Wide *offset) {
         term.value = behind_loops(q, term.value);
         const Value *value = term.value, *of = value->nargs ? value->args[0] : NULL;
         if (term.axis >= 0) {
-            if (value->op == OP_CAST) {
+            if (value->op == OP_CAST && of->type->kind == TY_ARRAY) {
                 term.value = of;
             } else if (value->op == OP_NEW_ARRAY) {
                 term = (Term){value->args[term.axis], -1};
@@ -175,6 +175,7 @@ static bool walk_range(Walk *w, const ValueNode *taken, Wide offset) {
 }
 
 static bool walk_each(Walk *w, const ValueNode *node, Wide offset) {
+    if (node->nargs != node->value->nargs) return false; /* a phi behind a loop that exists twice since */
     for (uint32_t i = 0; i < node->value->nargs; i++)
         if (node->value->args[i]->op != OP_UNDEF && !walk(w, node->args[i], offset)) return false;
     return true;

@@ -157,24 +157,26 @@ static Value *add_phi_like(Copying *c, Block *block, const Value *like) {
     return phi;
 }
 
-/* The edges from the loop to exit->to lead through exit->join from now on. */
+/* The edges from the loop to exit->to lead through exit->join from now on, which takes the place of the first of them:
+ * the operands of phis stay in their order. */
 static void add_join(Copying *c, Exit *exit) {
     Block *to = exit->to, *join = exit->join = block_new(c->func);
     BlockList preds = {0};
-    for (size_t p = 0; p < to->preds.len; p++)
-        vec_push(c->arena, is_inside(c, to->preds.data[p]) ? &join->preds : &preds, to->preds.data[p]);
-    vec_push(c->arena, &preds, join);
+    for (size_t p = 0; p < to->preds.len; p++) {
+        Block *from = to->preds.data[p];
+        if (!is_inside(c, from) || !join->preds.len) vec_push(c->arena, &preds, is_inside(c, from) ? join : from);
+        if (is_inside(c, from)) vec_push(c->arena, &join->preds, from);
+    }
     for (Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) {
-        VEC(Value *) own = {0}, others = {0};
-        for (size_t p = 0; p < to->preds.len; p++)
-            if (is_inside(c, to->preds.data[p]))
-                vec_push(c->arena, &own, phi->args[p]);
-            else
-                vec_push(c->arena, &others, phi->args[p]);
+        VEC(Value *) own = {0}, all = {0};
         Value *met = add_phi_like(c, join, phi);
+        for (size_t p = 0; p < to->preds.len; p++) {
+            bool inside = is_inside(c, to->preds.data[p]);
+            if (!inside || !own.len) vec_push(c->arena, &all, inside ? met : phi->args[p]);
+            if (inside) vec_push(c->arena, &own, phi->args[p]);
+        }
         phi_set_args(c->func, met, own.data, own.len);
-        vec_push(c->arena, &others, met);
-        phi_set_args(c->func, phi, others.data, others.len);
+        phi_set_args(c->func, phi, all.data, all.len);
     }
     for (size_t p = 0; p < join->preds.len; p++) {
         BlockList *succs = &join->preds.data[p]->succs;
@@ -200,11 +202,19 @@ static Value *behind(Copying *c, Exit *exit, Value *value) {
     return phi;
 }
 
-typedef struct Led { /* an operand that is a phi behind the loop */
-    Value *user;
-    uint32_t index;
+typedef struct Led { /* operands that are a phi behind the loop */
+    Value *user, *value;
+    const Block *at; /* where it is used: of a phi, the block that it comes from */
     Exit *exit;
 } Led;
+
+/* Phis of exits have lost operands since the uses were found. */
+static void lead(Copying *c, const Led *use) {
+    Value *instead = behind(c, use->exit, use->value);
+    for (uint32_t i = 0; i < use->user->nargs; i++)
+        if (use->user->args[i] == use->value && use_block(use->user, i) == use->at) use->user->args[i] = instead;
+    if (use->value->id < c->known_stand_ins) c->stand_ins[use->value->id] = instead;
+}
 
 /* The uses behind the loop, before anything changes. */
 static void lead_uses(Copying *c) {
@@ -216,16 +226,11 @@ static void lead_uses(Copying *c) {
             for (uint32_t i = 0; i < user->nargs; i++) {
                 const Block *at = use_block(user, i);
                 if (is_inside(c, user->args[i]->block) && !is_inside(c, at))
-                    vec_push(c->arena, &led, (Led){user, i, exit_before(c, user->args[i], at)});
+                    vec_push(c->arena, &led, (Led){user, user->args[i], at, exit_before(c, user->args[i], at)});
             }
     }
     for (size_t e = 0; e < c->exits.len; e++) add_join(c, &c->exits.data[e]);
-    for (size_t i = 0; i < led.len; i++) {
-        Led *use = &led.data[i];
-        Value *value = use->user->args[use->index];
-        use->user->args[use->index] = behind(c, use->exit, value);
-        if (value->id < c->known_stand_ins) c->stand_ins[value->id] = use->user->args[use->index];
-    }
+    for (size_t i = 0; i < led.len; i++) lead(c, &led.data[i]);
 }
 
 /* ---- the copy ---- */

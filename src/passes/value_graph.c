@@ -131,7 +131,7 @@ static void read_values(Builder *b, const Block *block) {
         uint32_t *args = ARENA_ARRAY(b->arena, uint32_t, value->nargs);
         for (uint32_t i = 0; i < value->nargs; i++)
             args[i] = value->op == OP_PHI ? value->args[i]->id : b->current[value->args[i]->id];
-        *node = (ValueNode){.value = value, .args = args, .relation = OP_COUNT, .source = NO_NODE, .other = NO_NODE};
+        *node = (ValueNode){value, args, value->nargs, .relation = OP_COUNT, .source = NO_NODE, .other = NO_NODE};
         vec_push(b->arena, &b->graph->order, value->id);
     }
 }

@@ -16,7 +16,8 @@ enum { NO_NODE = UINT32_MAX };
 typedef struct ValueNode {
     const Value *value;   /* a node of a branch: the value that it is about; NULL: no value has this number */
     const uint32_t *args; /* nodes of the operands, as they are known where the value stands */
-    Op relation;          /* a node of a branch: `source` stands in this relation to `other`; OP_COUNT: no such node */
+    uint32_t nargs;
+    Op relation; /* a node of a branch: `source` stands in this relation to `other`; OP_COUNT: no such node */
     uint32_t source, other;
 } ValueNode;
 

@@ -95,7 +95,7 @@ static bool has_node(const Guarding *g, const Value *value) { return value->id <
 
 static bool ask_for_access(Guarding *g, const Value *access) {
     const Value *array = access->args[0], *index = access->args[1];
-    while (array->op == OP_CAST) array = array->args[0];
+    while (array->op == OP_CAST && array->args[0]->type->kind == TY_ARRAY) array = array->args[0];
     if (!has_node(g, access) || !has_node(g, array)) return false;
     uint32_t node = g->s.graph.nodes.data[access->id].args[1];
     if (index->type->kind != TY_TUPLE) return ask_for_index(g, array, 0, node);

@@ -85,8 +85,9 @@ typedef struct Typing {
     size_t nargs;
     const char *const *names; /* keyword names of the last nnames arguments */
     size_t nnames;
-    bool emit;  /* the second phase: decisions are applied */
-    bool wraps; /* casts made now keep the low bits of a Python int */
+    bool emit;        /* the second phase: decisions are applied */
+    bool wraps;       /* casts made now keep the low bits of a Python int */
+    bool casts_index; /* and of a uint64, which as an index lies outside if an int64 cannot hold it: VF_FORWARD */
 
     /* the answer, through the functions below */
     const Type *result;

@@ -166,7 +166,8 @@ static void rewrite_phis(Infer *in) {
 static void check_joins(Infer *in) {
     for (size_t b = 0; in->int_range && b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
-            if (value->op == OP_CAST && typing_may_overflow(in, value->args[0]->type, value->type))
+            if (value->op == OP_CAST && !(value->flags & VF_FORWARD) &&
+                typing_may_overflow(in, value->args[0]->type, value->type))
                 value->flags |= VF_CHECKED;
 }
 

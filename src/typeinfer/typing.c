@@ -338,6 +338,11 @@ static Value *apply_param(Typing *t) {
     return konst;
 }
 
+static bool is_index(const Typing *t, size_t arg) {
+    bool of_list = t->is_call && (t->func == FUNC_LIST_GET || t->func == FUNC_LIST_SET);
+    return arg == 1 && (of_list || t->op == OP_GETITEM || t->op == OP_SETITEM);
+}
+
 Value *typing_apply(Typing *t) {
     Value *at = t->at;
     if (t->op == OP_PARAM) return apply_param(t);
@@ -366,6 +371,7 @@ Value *typing_apply(Typing *t) {
     Value **args = ARENA_ARRAY(t->in->arena, Value *, nargs);
     for (size_t i = 0; i < nargs; i++) {
         Value *value = t->args[i].type ? t->values[i] : typing_make_const(t, const_none(t->in->arena, t->in->types));
+        t->casts_index = is_index(t, i);
         args[i] = t->to[i] ? typing_make_cast(t, value, t->to[i]) : value;
     }
     at->args = args;

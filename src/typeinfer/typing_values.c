@@ -153,6 +153,10 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
         value = typing_make_cast(t, value, to->items[0]);
     Value *cast = typing_make_op(t, OP_CAST, to, &value, 1);
     cast->name = value->name;
-    if (!t->wraps && typing_may_overflow(t->in, from, to)) cast->flags |= VF_CHECKED;
+    bool overflows = typing_may_overflow(t->in, from, to);
+    if (overflows && t->casts_index && !from->weak)
+        cast->flags |= VF_FORWARD;
+    else if (overflows && !t->wraps)
+        cast->flags |= VF_CHECKED;
     return cast;
 }

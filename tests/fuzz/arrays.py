@@ -111,6 +111,12 @@ def type_of(value):
     return type(value) if type(value) in (bool, int, float, *ITEMS) else None
 
 
+def has_items(value):
+    if isinstance(value, np.ndarray):
+        return value.shape[:1] > (0,)
+    return isinstance(value, list) and len(value) > 0
+
+
 def twin(value):
     if isinstance(value, np.ndarray):
         return value.copy()
@@ -312,7 +318,7 @@ class Writer:
             self.loop(f"for {name} in range({self.slot('N', 0)}):", {name: 1})
 
     def put_walk(self):
-        walked = self.variable(lambda value: isinstance(value, (np.ndarray, list)) and np.shape(value)[:1] > (0,))
+        walked = self.variable(has_items)
         if not walked or self.loops > 1 or walked in self.frozen:
             return
         name, item = f"x{next(self.counter)}", twin(self.samples[walked][0])

@@ -1,5 +1,6 @@
 """Dicts and sets: every method and operator, made here and passed in, against Python's; the order of dicts too."""
 
+import collections
 import gc
 
 import numpy as np
@@ -173,3 +174,31 @@ def test_kernels_have_none():
 
     with pytest.raises(errors.KraitError, match="kernels have no dicts and sets"):
         kernel[1, 1](np.zeros(1))
+
+
+# ---- classes of their own, cycles ----
+
+
+class Doubled(dict):
+    def __getitem__(self, key):
+        return 2 * super().__getitem__(key)
+
+
+class Plain(dict):
+    pass
+
+
+def test_a_class_that_finds_keys_in_its_own_way_is_refused():
+    f = njit(lambda d: d[1])
+    for odd in (collections.OrderedDict({1: 2}), collections.defaultdict(int, {1: 2}), collections.Counter([1]),
+                Doubled({1: 2})):
+        with pytest.raises(TypeError, match="pass a plain dict"):
+            f(odd)
+    assert f(Plain({1: 5})) == f({1: 5}) == 5
+
+
+def test_what_contains_itself_is_refused():
+    d = {}
+    d[1] = d
+    with pytest.raises(RecursionError):
+        njit(lambda d: len(d))(d)

@@ -188,7 +188,7 @@ def test_floats_agree_to_rounding_and_repeat_exactly(size):
     x, y = np.random.default_rng(size).uniform(0, 1, (2, size))
     for function in (float_sums, complex_sum):
         got = compiled(function)(x, y)
-        np.testing.assert_allclose(np.array(got), np.array(function(x, y)), rtol=1e-12)
+        np.testing.assert_allclose(np.array(got), np.array(function(x, y)), rtol=size * np.finfo(float).eps)
         for threads in (1, get_num_threads()):
             before = get_num_threads()
             set_num_threads(threads)

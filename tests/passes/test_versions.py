@@ -367,3 +367,104 @@ def test_a_loop_of_many_rounds_of_which_the_last_is_outside():
             x[i] += 1.0
 
     agree(f, np.zeros(300_000), np.zeros(1))
+
+
+# ---- loops with several ways out ----
+
+
+def met_behind(a, x, n, m, c1, c2, big):
+    i = 0
+    k = np.uint32(0)
+    while True:
+        v = a[i]
+        k = np.uint32(1)
+        if v == c1:
+            break
+        k = np.uint32(2)
+        if v == c2:
+            break
+        i += 1
+        if i >= n:
+            a[0] += 1.0
+            k = big
+            break
+    s = 0.0
+    for j in range(m):
+        s += x[k]
+    return s
+
+
+def led_behind(a, b, c, d, n):
+    s = 0.0
+    r = 0.0
+    i = 0
+    while True:
+        s += a[i]
+        r = 3.0
+        if s > c:
+            break
+        r = 4.0
+        if s == d:
+            break
+        i += 1
+        if i >= n:
+            b[0] += 1.0
+            r = s
+            break
+    for j in range(3):
+        b[j] = r
+    return r * 2 + b[1]
+
+
+def led_first(a, b, c, n):
+    s = 0.0
+    i = 0
+    while True:
+        s += a[i]
+        if i >= n:
+            b[0] += 1.0
+            r = s
+            break
+        r = 3.0
+        if s > c:
+            break
+        r = 4.0
+        if s == 21.0:
+            break
+        i += 1
+    for j in range(3):
+        b[j] = r
+    return r * 2 + b[1]
+
+
+def test_what_goes_on_behind_several_exits():
+    a = np.arange(10.0)
+    for big in (np.uint32(3), np.uint32(50), np.uint32(4_000_000_000)):
+        for c1, c2 in ((100.0, 200.0), (4.0, 200.0), (100.0, 5.0)):
+            agree(met_behind, a, a, 10, 5, c1, c2, big)
+    for c, d in ((10.0, 1e7), (1e7, 15.0), (1e7, 1e7)):
+        agree(led_behind, a, np.zeros(3), c, d, 10)
+        agree(led_first, a, np.zeros(3), c, 9)
+
+
+def test_arrays_that_may_be_none():
+    def f(x, n):
+        y = x if n > 2 else None
+        s = x[0] * 0.0
+        if y is not None:
+            for i in range(n):
+                s += y[i]
+        return s
+
+    def unasked(x, n):
+        y = x if n > 2 else None
+        s = x[0] * 0.0
+        for i in range(n):
+            s += y[i]
+        return s
+
+    a = np.arange(10.0)
+    for n in (0, 2, 3, 10, 11):
+        agree(f, a, n)
+        if n != 2:  # where the interpreter says so in other words
+            agree(unasked, a, n)

@@ -71,7 +71,12 @@ static int launch_printing(HostLaunch *launch, LaunchReport *report) {
     launch->prints = &prints;
     bool ran = host_device_launch(launch, report);
     host_prints_take(&prints, &report->printed, &report->printed_bytes, &report->lost);
-    return report->printed || report->lost || (ran && !is_quiet(report)) ? DEVICE_REPORTS : ran ? 0 : HOST_NO_MEMORY;
+    if (!ran) {
+        free(report->printed);
+        report->printed = NULL;
+        return HOST_NO_MEMORY;
+    }
+    return report->printed || report->lost || !is_quiet(report) ? DEVICE_REPORTS : 0;
 }
 
 int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {

@@ -73,14 +73,14 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         return PyList_GET_SIZE(object) ? of_object(marshal, PyList_GET_ITEM(object, 0), fingerprint, depth + 1)
                                        : fingerprint;
     }
-    if (PyDict_Check(object) && depth < MAX_DEPTH) {
+    if (marshal_is_dict(object) && depth < MAX_DEPTH) {
         PyObject *key, *item;
         Py_ssize_t at = 0;
         fingerprint = mix(fingerprint, MARK_DICT);
         if (!PyDict_Next(object, &at, &key, &item)) return fingerprint;
         return of_object(marshal, item, of_object(marshal, key, fingerprint, depth + 1), depth + 1);
     }
-    if (PySet_Check(object)) return mix(fingerprint, MARK_SET);
+    if (marshal_is_set(object)) return mix(fingerprint, MARK_SET);
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyRange_Check(object) || marshal_is_generator(object);
     bool instance = class->tp_base == &PyBaseObject_Type && (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !class->tp_call;

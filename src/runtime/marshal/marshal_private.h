@@ -26,6 +26,9 @@ typedef PyObject *MarshalBox(const Marshal *marshal, const Type *type, const voi
 /* The types that a list or a dict of krait.typed without items was made for; false: it was for none. */
 bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *arena, const Type **types,
                             size_t count);
+/* Dicts and sets, and instances of their subclasses that hold and give what they hold as they do. */
+bool marshal_is_dict(PyObject *object);
+bool marshal_is_set(PyObject *object);
 const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena); /* table.c */
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
 HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity);                     /* NULL: no memory */

@@ -42,7 +42,38 @@ static const Type *refuse_empty(const char *container) {
     return NULL;
 }
 
-const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
+static PyObject *class_attribute(PyTypeObject *class, const char *name) {
+    PyObject *found = PyObject_GetAttrString((PyObject *)class, name);
+    if (!found) PyErr_Clear();
+    return found;
+}
+
+/* Whether the class has these from the plain one, or like it does not have them. */
+static bool inherits(PyTypeObject *class, PyTypeObject *plain, const char *const *names, size_t count) {
+    bool all = true;
+    for (size_t i = 0; all && i < count; i++) {
+        PyObject *own = class_attribute(class, names[i]), *inherited = class_attribute(plain, names[i]);
+        all = own == inherited;
+        Py_XDECREF(own);
+        Py_XDECREF(inherited);
+    }
+    return all;
+}
+
+bool marshal_is_dict(PyObject *object) {
+    static const char *const names[] = {"__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__",
+                                        "__missing__", "get",         "items",       "clear",        "update"};
+    return PyDict_CheckExact(object) ||
+           (PyDict_Check(object) && inherits(Py_TYPE(object), &PyDict_Type, names, COUNT_OF(names)));
+}
+
+bool marshal_is_set(PyObject *object) {
+    static const char *const names[] = {"__contains__", "__iter__", "add", "discard", "clear", "update"};
+    return PySet_CheckExact(object) ||
+           (PySet_Check(object) && inherits(Py_TYPE(object), &PySet_Type, names, COUNT_OF(names)));
+}
+
+static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
     const Type *key = type_simple(marshal->types, TY_BOTTOM), *value = key;
     PyObject *item, *mapped, *iterator;
     Py_ssize_t at = 0;
@@ -65,6 +96,13 @@ const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena
     }
     Py_DECREF(iterator);
     return fine && !PyErr_Occurred() ? type_table_of(marshal->types, key, NULL) : NULL;
+}
+
+const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
+    if (Py_EnterRecursiveCall(" while looking at what a dict or a set holds")) return NULL;
+    const Type *type = typeof_table(marshal, object, arena);
+    Py_LeaveRecursiveCall();
+    return type;
 }
 
 /* ---- from Python ---- */
@@ -129,7 +167,7 @@ static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObje
 
 MarshalResult marshal_take_dict(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     const Type *types[2];
-    if (!PyDict_Check(object)) return MARSHAL_MISMATCH;
+    if (!marshal_is_dict(object)) return MARSHAL_MISMATCH;
     if (!PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, types, 2) &&
         (types[0] != type_key(type) || types[1] != type_dict_value(type)))
         return MARSHAL_MISMATCH;
@@ -137,7 +175,7 @@ MarshalResult marshal_take_dict(const Marshal *marshal, const Type *type, PyObje
 }
 
 MarshalResult marshal_take_set(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
-    return PySet_Check(object) ? take_table(marshal, type, object, to, convert) : MARSHAL_MISMATCH;
+    return marshal_is_set(object) ? take_table(marshal, type, object, to, convert) : MARSHAL_MISMATCH;
 }
 
 /* ---- to Python ---- */

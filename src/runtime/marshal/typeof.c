@@ -112,8 +112,10 @@ static void refuse_object(PyObject *object) {
     const char *advice = "";
     if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
     if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
+    if (PyDict_Check(object) && !marshal_is_dict(object))
+        advice = ", which may find keys in a way of its own; pass a plain dict: dict(...)";
     if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
-    if (has_no_attributes(object)) {
+    if (!PyDict_Check(object) && has_no_attributes(object)) {
         PyErr_Format(PyExc_TypeError,
                      "a value of type %s that has no attributes of its own cannot be an argument of compiled code, "
                      "which does not see those of the class: set them in __init__, self.name = value",
@@ -249,7 +251,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (object == Py_None) return type_simple(types, TY_NONE);
     if (PyTuple_Check(object)) return typeof_tuple(marshal, object, arena);
     if (PyList_Check(object) && marshal->host) return marshal_typeof_list(marshal, object, arena);
-    if ((PyDict_Check(object) || PySet_Check(object)) && marshal->host)
+    if ((marshal_is_dict(object) || marshal_is_set(object)) && marshal->host)
         return marshal_typeof_table(marshal, object, arena);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
