@@ -168,13 +168,25 @@ static PyObject *kernel_active_blocks(PyObject *object, PyObject *args, PyObject
     return inspect_by_signature(&self->core, signature, make_active_blocks, &shape);
 }
 
-/* Blocks that run at once on all multiprocessors. */
+static bool same_types(const Spec *a, const Spec *b) {
+    bool same = !a->stale && !b->stale && a->nargs == b->nargs;
+    for (uint32_t i = 0; same && i < a->nargs; i++) same = a->code->params[i] == b->code->params[i];
+    return same;
+}
+
+/* Blocks that run at once on all multiprocessors, of whichever variant of the code a launch takes. */
 static PyObject *make_cooperative_blocks(Specialiser *core, const Spec *spec, const void *context) {
     const Shape *shape = context;
     Device *device;
-    DeviceKernel *loaded = loaded_here(core, spec, &device);
-    int64_t blocks = loaded ? device_blocks_at_once(loaded, shape->threads, (size_t)shape->shared) : -1;
-    return blocks < 0 ? NULL : PyLong_FromLongLong(blocks);
+    int64_t least = INT64_MAX;
+    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
+        if (!same_types(core->specs[i], spec)) continue;
+        DeviceKernel *loaded = loaded_here(core, core->specs[i], &device);
+        int64_t blocks = loaded ? device_blocks_at_once(loaded, shape->threads, (size_t)shape->shared) : -1;
+        if (blocks < 0) return NULL;
+        if (blocks < least) least = blocks;
+    }
+    return PyLong_FromLongLong(least);
 }
 
 /* Threads of a block, which is an int or a tuple of up to three; 0: too many. */

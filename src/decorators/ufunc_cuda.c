@@ -407,15 +407,16 @@ static int read_out(UfuncCall *call, PyObject *out) {
 
 /* ---- the call ---- */
 
-PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
+static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out,
+                         PyObject *stream) {
     UfuncCall call; /* the places are filled by ufunc_flatten, as many as there are operands */
     PyObject *result = NULL;
     memset(&call, 0, offsetof(UfuncCall, places));
     call.self = self;
     call.state = self->core.state;
     call.nin = (int)nargs;
-    call.device = runtime_device(call.state->runtime);
-    if (!call.device || read_types(&call, args) < 0) return NULL;
+    call.device = device;
+    if (read_types(&call, args) < 0) return NULL;
     if (call.device->shares_memory) return ufunc_call_on_host(&call, args, nargs, out);
     if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
     call.stream_object = stream;
@@ -433,5 +434,28 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
 done:
     for (int i = 0; i < call.nin + call.nout; i++) Py_XDECREF(call.operands[i]);
     spec_release(call.spec);
+    return result;
+}
+
+/* The device on which all device arrays among the operands lie; `otherwise` if they lie on several, or none is one. */
+static Device *home_of(const ModuleState *state, PyObject *const *args, Py_ssize_t nargs, Device *otherwise) {
+    Device *home = NULL;
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        if (!ufunc_is_device_array(state, args[i])) continue;
+        Device *device = ((DeviceArray *)args[i])->device;
+        if (home && home != device) return otherwise;
+        home = device;
+    }
+    return home ? home : otherwise;
+}
+
+PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
+    Device *current = runtime_device(self->core.state->runtime);
+    if (!current) return NULL;
+    Device *home = home_of(self->core.state, args, nargs, current);
+    if (home == current) return call_on(current, self, args, nargs, out, stream);
+    if (context_push(home) < 0) return NULL;
+    PyObject *result = call_on(home, self, args, nargs, out, stream);
+    context_pop();
     return result;
 }

@@ -35,6 +35,9 @@ const char *cuda_choice_reason(Cuda *cuda);
  * another, whose primary context is retained at first use), or the host device.  NULL: exception set. */
 Device *runtime_device(struct Runtime *runtime);
 int runtime_device_count(struct Runtime *runtime);
+/* The device that was the thread's is so again at the matching context_pop; -1: exception set, nested too deeply. */
+int context_push(Device *device);
+void context_pop(void);
 
 /* -1 with the exception for a device's failure; one that is set stays.  device_check: 0 for status 0. */
 int device_raise(Device *device, int status, const char *what);

@@ -127,9 +127,6 @@ CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);
-/* The device that was the thread's is so again at the matching context_pop; -1: exception set, nested too deeply. */
-int context_push(Device *device);
-void context_pop(void);
 /* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
 int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);
