@@ -317,11 +317,12 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
         count = count_nonzero(np.broadcast_to(where, a.shape), axis, keepdims)
         return over_axes(in_dtype(np.divide(total, count), np.result_type(total)), a, axis, out, False)
     if is_whole(a, axis):
-        total = sum_of_all(a, mean_type(a, dtype))
+        total = sum_from(sum_of_all(a, mean_type(a, dtype)), 0)
         return given(total.dtype.type(np.divide(total, a.size)), a, out, keepdims)
     if isinstance(axis, tuple):
         return over_axes(mean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     total = sum_along(a, axis, mean_type(a, dtype))
+    total += 0  # no sum of NumPy's is -0.0
     np.divide(total, a.shape[axis], total)
     return along(total, axis, out, keepdims)
 
@@ -517,10 +518,11 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     a = np.asarray(a)
     numbers = numbers_or(a, 0)
     if is_whole(a, axis):
-        total = sum_of_all(numbers, mean_type(a, dtype))
+        total = sum_from(sum_of_all(numbers, mean_type(a, dtype)), 0)
         return given(total.dtype.type(np.divide(total, count_of_all(a == a))), a, out, keepdims)
     if isinstance(axis, tuple):
         return over_axes(nanmean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     sums = sum_along(numbers, axis, mean_type(a, dtype))
+    sums += 0
     np.divide(sums, count_along(a == a, axis), sums, casting="unsafe")
     return along(sums, axis, out, keepdims)

@@ -167,3 +167,10 @@ def test_halves_are_added_as_singles():
 def test_reductions_of_no_elements(shape):
     for text in ("np.ptp(a)", "np.ptp(a, axis=0)", "a.argmax(axis=0)", "a.argmin(axis=1)", "a.max(axis=1)"):
         agree(expression(text, "a"), np.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(1,), (3, 1), (2, 9), (9, 2)])
+def test_means_of_negative_zeros_are_zeros(shape):
+    x = np.full(shape, -0.0)
+    agree(lambda x: (x.mean(), x.mean(axis=0), x.mean(axis=-1), x.sum(), x.sum(axis=-1)), x)
+    agree(lambda x: (np.nanmean(x), (x * 2).mean(), (0.0 / (x - 1)).mean(axis=-1)), x)
