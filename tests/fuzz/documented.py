@@ -191,7 +191,7 @@ def _complex_ufunc(name, *values):
 
 def _has_both_zeros(*arrays):
     numbers = [array.astype(float).ravel() for array in map(np.asarray, arrays) if array.dtype.kind in "biuf"]
-    signs = np.signbit(np.concatenate([array[array == 0] for array in numbers]))
+    signs = np.signbit(np.concatenate([np.empty(0), *(array[array == 0] for array in numbers)]))
     return signs.any() and not signs.all()
 
 
