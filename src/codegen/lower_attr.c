@@ -77,32 +77,18 @@ static LLVMValueRef lower_attr_imag_number(Lower *l, const Value *value, const T
     return l_extract(l, v, 1);
 }
 
-static LLVMValueRef lower_attr_slice_start(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+/* Of a range or a slice. */
+static LLVMValueRef lower_attr_bounds_start(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
     (void)value;
     return l_item(l, type, v, 0);
 }
 
-static LLVMValueRef lower_attr_slice_stop(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+static LLVMValueRef lower_attr_bounds_stop(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
     (void)value;
     return l_item(l, type, v, 1);
 }
 
-static LLVMValueRef lower_attr_slice_step(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
-    (void)value;
-    return l_item(l, type, v, 2);
-}
-
-static LLVMValueRef lower_attr_range_start(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
-    (void)value;
-    return l_item(l, type, v, 0);
-}
-
-static LLVMValueRef lower_attr_range_stop(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
-    (void)value;
-    return l_item(l, type, v, 1);
-}
-
-static LLVMValueRef lower_attr_range_step(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
+static LLVMValueRef lower_attr_bounds_step(Lower *l, const Value *value, const Type *type, LLVMValueRef v) {
     (void)value;
     return l_item(l, type, v, 2);
 }
