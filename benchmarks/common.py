@@ -119,5 +119,5 @@ def c_reference():
     return None
 
 
-def nvcc_reference():
-    return compiled_reference("reference.cu", "nvcc", ["-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC"])
+def nvcc_reference(source="reference.cu", *flags):
+    return compiled_reference(source, "nvcc", ["-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", *flags])

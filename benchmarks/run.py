@@ -2,7 +2,7 @@
 
     python benchmarks/run.py [--quick] [--json FILE] [GROUP...]
 
-Groups: start call compile host arrays vectorize interrupts gpu kernels.
+Groups: start call compile host arrays vectorize interrupts gpu device kernels.
 
 Rivals are measured when they are installed (Numba, numba-cuda) or can be compiled (C, nvcc); each ratio is Krait's
 figure over the other's, from the
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--json", metavar="FILE", help="also write the figures there")
     options = parser.parse_args()
-    known = ("start", "call", "compile", "host", "arrays", "vectorize", "interrupts", "gpu", "kernels")
+    known = ("start", "call", "compile", "host", "arrays", "vectorize", "interrupts", "gpu", "device", "kernels")
     for group in options.groups:
         if group not in known:
             parser.error(f"no group is named {group}: there are {', '.join(known)}")
