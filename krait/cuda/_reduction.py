@@ -25,11 +25,21 @@ def _row_kernel(combine, convert, dtype):
     def reduce_rows(x, out):
         partial = shared.array(_THREADS, dtype)
         row, block, t, n = blockIdx.x, blockIdx.y, threadIdx.x, x.shape[1]
-        first = block * _THREADS + t
-        if first < n:
-            total = convert(x[row, first])
-            for i in range(first + gridDim.y * _THREADS, n, gridDim.y * _THREADS):
+        i, step = block * _THREADS + t, gridDim.y * _THREADS
+        if i < n:
+            total = convert(x[row, i])
+            i += step
+            while i + 7 * step < n:  # eight loads in flight hide the time that each takes
+                a, b = convert(x[row, i]), convert(x[row, i + step])
+                c, d = convert(x[row, i + 2 * step]), convert(x[row, i + 3 * step])
+                e, f = convert(x[row, i + 4 * step]), convert(x[row, i + 5 * step])
+                g, h = convert(x[row, i + 6 * step]), convert(x[row, i + 7 * step])
+                first, second = combine(combine(a, b), combine(c, d)), combine(combine(e, f), combine(g, h))
+                total = combine(total, combine(first, second))
+                i += 8 * step
+            while i < n:
                 total = combine(total, convert(x[row, i]))
+                i += step
             partial[t] = total
         syncthreads()
         filled = min(_THREADS, n - block * _THREADS)
