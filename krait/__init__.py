@@ -36,6 +36,16 @@ def prange(*args):
     return range(*args)
 
 
+def literal_unroll(container):
+    """The tuple itself; in compiled code a loop over it becomes its rounds, each with an item of its own type."""
+    return container
+
+
+def literally(obj):
+    """The argument itself; in compiled code a number that must be known when the function is compiled."""
+    return obj
+
+
 def carray(ptr, shape, dtype=None):
     """The memory behind a pointer, of ctypes or in a cfunc, as an array in C order."""
     import ctypes
@@ -81,8 +91,6 @@ _NOT_YET = {
     "objmode": "end the compiled function there, and go on in Python",
     "jit_module": "decorate each function with jit",
     "generated_jit": "compile one function for each kind of argument",
-    "literal_unroll": "write the cases out, or loop over a tuple of one type",
-    "literally": "use a literal or a global constant",
 }
 
 

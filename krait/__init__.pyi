@@ -66,6 +66,7 @@ __version__: str
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_T = TypeVar("_T")
 _TypeLike = Type | type | np.dtype[Any] | None
 _OneSignature = str | Signature | tuple[_TypeLike, ...]
 _Signatures = _OneSignature | list[_OneSignature]
@@ -137,6 +138,8 @@ def jit(
 
 njit = jit
 
+def literal_unroll(container: _T, /) -> _T: ...
+def literally(obj: _T, /) -> _T: ...
 def prange(start: int, stop: int = ..., step: int = ..., /) -> range: ...
 
 pndindex = np.ndindex

@@ -31,7 +31,8 @@ SECTIONS = {
         "nanosleep breakpoint carray farray ldca ldcg ldcs ldlu ldcv stcg stcs stwb stwt"),
     "In kernels: warps, atomics, integers": (
         cuda, "shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync all_sync any_sync eq_sync ballot_sync "
-        "match_any_sync match_all_sync activemask lanemask_lt atomic popc clz ffs brev fma cbrt selp"),
+        "match_any_sync match_all_sync activemask lanemask_lt atomic popc clz ffs brev fma cbrt selp "
+        "literal_unroll"),
     "Vector types": (cuda, " ".join(f"{kind}x{n}" for kind in "int8 uint8 int16 uint16 int32 uint32 int64 uint64 "
                                     "float32 float64".split() for n in (1, 2, 3, 4))),
     "Device arrays": (cuda.DeviceArray, "shape strides dtype ndim size nbytes T copy_to_host copy_to_device reshape "

@@ -42,6 +42,8 @@ from .._krait import (
     to_device,
 )
 
+from .. import literal_unroll
+
 globals().update(_krait.cuda_names)
 globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
 

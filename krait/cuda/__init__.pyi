@@ -13,6 +13,7 @@ from . import cudadrv as cudadrv
 from .. import carray as carray
 from .. import extending as extending
 from .. import farray as farray
+from .. import literal_unroll as literal_unroll
 from ..errors import CudaError
 from . import cg as cg
 from . import fp16 as fp16

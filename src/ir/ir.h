@@ -405,6 +405,11 @@ void func_compute_order(Func *func); /* sorts blocks in reverse post-order; drop
 void func_compute_dominators(Func *func);
 bool func_remove_trivial_phis(Func *func); /* progress */
 bool func_remove_dead(Func *func);         /* values nobody uses that value_is_removable; progress */
+/* Makes of item number `round`, which `take` takes of what is iterated over, another operation in its place. */
+typedef void RoundItem(Func *func, Value *take, Value *over, uint32_t round);
+/* Before inference: the loop over `iter` becomes its `count` rounds; orders have to be found again.  False: nobody else
+ * than one loop may ask the iterator, and the rounds may not be too long together; nothing has changed. */
+bool func_make_rounds(Func *func, Value *iter, uint32_t count, RoundItem *item);
 /* Whether nobody would notice if an unused value were not computed.  Conservative before inference: what may raise
  * stays. */
 bool value_is_removable(const Value *value);

@@ -343,6 +343,12 @@ static inline Value *value_resolve(Value *value) {
     while (value->mark) value = value->mark;
     return value;
 }
+/* Loops over tuples whose items differ (rounds.c).  Whether t->at is the iter of a literal_unroll. */
+bool typing_is_unrolled(const Typing *t);
+/* True: the solver will make rounds of the loop over t->at, and solve again. */
+bool typing_ask_rounds(Typing *t, uint32_t count);
+void solver_ask_rounds(Infer *in, Value *iter, uint32_t count);
+bool infer_make_rounds(Func *func, Value *iter, uint32_t count);
 /* Solver: the content of a cell grew. */
 bool solver_list_put(Typing *t, Value *list, const Type *item);
 bool solver_put(Typing *t, Value *container, const Type *more); /* what a container of type `more` holds */

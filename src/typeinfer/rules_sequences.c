@@ -127,6 +127,20 @@ bool rule_func_next(Typing *t) {
     return typing_hint(t, "iter(x) gives one");
 }
 
+/* literal_unroll(t): the tuple; a loop over it becomes its rounds (rounds.c). */
+bool rule_func_literal_unroll(Typing *t) {
+    if (t->args[0].type->kind == TY_TUPLE) return typing_become_arg(t, 0);
+    typing_fail_arg(t, 0, DIAG_TYPING, "literal_unroll takes a tuple, not %s", typing_arg_text(t, 0));
+    return typing_hint(t, "the number of rounds must be known when the function is compiled: write a tuple");
+}
+
+/* literally(x): the number, which must be known when the function is compiled. */
+bool rule_func_literally(Typing *t) {
+    int64_t known;
+    if (type_is_integer(t->args[0].type) && !typing_const_int(t, 0, &known)) return false;
+    return typing_become_arg(t, 0);
+}
+
 /* enumerate(x, start=0): an iterator and the first number. */
 bool rule_func_enumerate(Typing *t) {
     static const char *const params[2] = {"iterable", "start"};

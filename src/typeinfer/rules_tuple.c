@@ -319,10 +319,13 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
         return NULL;
     case TY_TUPLE: {
         const Type *item = typing_tuple_item(in, type);
+        if (!item && typing_ask_rounds(t, type->count)) return NULL;
         if (!item) {
             typing_fail_arg(t, arg, DIAG_TYPING, "the items of %s have no common type to iterate over",
                             typing_arg_text(t, arg));
-            typing_hint(t, "take the items by literal indices, or convert them to one type");
+            typing_hint(
+                t, "loop over them with for, which makes a round of each, take them by literal indices, or convert "
+                   "them to one type");
             return NULL;
         }
         *cast = typing_homogeneous_tuple(in, type, item);
@@ -336,6 +339,8 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
 }
 
 bool rule_iter(Typing *t) {
+    if (typing_is_unrolled(t) && t->args[0].type->kind == TY_TUPLE && typing_ask_rounds(t, t->args[0].type->count))
+        return false;
     const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
     if (cast != t->args[0].type) typing_cast(t, 0, cast);

@@ -48,6 +48,8 @@ struct Solver {
     bool changed; /* a fact, since the flag was cleared */
     bool moved;   /* a phi or cell went from one type to another, since the joins were last looked at */
     bool has_cells;
+    Value *rounds_of; /* an iter whose loop is to become its rounds; NULL: none */
+    uint32_t rounds;
     Fact result; /* of the function */
     Value *first_return;
 };
@@ -578,18 +580,40 @@ void solver_open(Infer *in) {
     start(in, ARENA_ARRAY(in->arena, const Type *, in->func->next_value));
 }
 
-bool solver_run(Infer *in) {
-    size_t count = in->func->next_value, bytes = count * sizeof(Type *);
-    const Type **seeds = in->solver->seeds, **before = NULL;
-    in->quiet = true;
+void solver_ask_rounds(Infer *in, Value *iter, uint32_t count) {
+    in->solver->rounds_of = iter;
+    in->solver->rounds = count;
+}
+
+/* Settles, and does so anew whenever a loop has become its rounds. */
+static bool settle_rounds(Infer *in) {
     TRY(settle(in));
+    while (in->solver->rounds_of) {
+        size_t count = in->func->next_value;
+        const Type **seeds = in->solver->seeds;
+        if (!infer_make_rounds(in->func, in->solver->rounds_of, in->solver->rounds)) break;
+        const Type **more = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
+        memcpy(more, seeds, count * sizeof *more);
+        start(in, more);
+        TRY(settle(in));
+    }
+    return true;
+}
+
+bool solver_run(Infer *in) {
+    const Type **before = NULL;
+    size_t count = 0;
+    in->quiet = true;
+    TRY(settle_rounds(in));
     for (int solutions = 1; solutions < MAX_SOLUTIONS && in->solver->moved && joins_are_stale(in); solutions++) {
-        if (!before) before = ARENA_ARRAY(in->arena, const Type *, count);
-        if (memcmp(before, seeds, bytes) == 0) break; /* nothing would start otherwise */
-        memcpy(before, seeds, bytes);
+        const Type **seeds = in->solver->seeds;
+        if (count != in->func->next_value) before = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
+        count = in->func->next_value;
+        if (memcmp(before, seeds, count * sizeof *seeds) == 0) break; /* nothing would start otherwise */
+        memcpy(before, seeds, count * sizeof *seeds);
         start(in, seeds);
         in->solver->moved = true; /* look again */
-        TRY(settle(in));
+        TRY(settle_rounds(in));
     }
     in->result = join_returns(in);
     return true;

@@ -736,8 +736,7 @@ def unknown_index(t, i):
 
 
 def iterate_mixed(t):
-    for _ in t:  # t | no common type to iterate over | literal indices
-        pass
+    return next(iter(t))  # iter(t) | no common type to iterate over | literal indices
 
 
 def iterate_number(x):

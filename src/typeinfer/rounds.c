@@ -1,0 +1,93 @@
+/* rounds.c: loops over tuples whose items have no common type, and over literal_unroll(t), become their rounds.
+ *
+ * In: a rule that is about to iterate over a tuple.  Out: the solver is told that the loop of this iterator has so many
+ * rounds; once it has settled it makes them (ir/rounds.c) and starts again, and each round's item has its own type and
+ * is known where it is a literal.  Loops over enumerate(t) and zip(t, u, ...) of such tuples are made rounds, too. */
+#include "typeinfer/infer.h"
+
+static FuncId called_function(const Value *call) {
+    if (call->op != OP_CALL || call->args[0]->op != OP_CONST) return FUNC_NONE;
+    const Type *callee = call->args[0]->konst->type;
+    return callee->kind == TY_FUNC ? callee->func->id : FUNC_NONE;
+}
+
+/* The `iter` that alone uses the value; NULL: there is none. */
+static Value *only_iter(const Func *func, const Value *value) {
+    Value *iter = NULL;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *user = func->blocks.data[b]->first; user; user = user->next)
+            for (uint32_t i = 0; i < user->nargs; i++) {
+                if (user->args[i] != value) continue;
+                if (iter || user->op != OP_ITER) return NULL;
+                iter = user;
+            }
+    return iter;
+}
+
+bool typing_is_unrolled(const Typing *t) {
+    return t->in->quiet && t->at->op == OP_ITER && called_function(t->at->args[0]) == FUNC_LITERAL_UNROLL;
+}
+
+bool typing_ask_rounds(Typing *t, uint32_t count) {
+    FuncId func = called_function(t->at);
+    bool pairs = func == FUNC_ENUMERATE || func == FUNC_ZIP;
+    if (!t->in->quiet || (t->at->op != OP_ITER && !pairs)) return false;
+    Value *iter = pairs ? only_iter(t->in->func, t->at) : t->at;
+    if (!iter) return false;
+    for (size_t i = 0; func == FUNC_ZIP && i < t->nargs; i++) {
+        if (t->args[i].type->kind != TY_TUPLE) return false;
+        if (t->args[i].type->count < count) count = t->args[i].type->count;
+    }
+    solver_ask_rounds(t->in, iter, count);
+    return true;
+}
+
+/* ---- items ---- */
+
+static Value *put_before(Func *func, Value *at, Op op, Value *const *args, size_t nargs) {
+    Value *value = value_new(func, op, at->span, args, nargs);
+    value_insert_before(at, value);
+    return value;
+}
+
+static Value *round_number(Func *func, Value *at, uint32_t round) {
+    Value *value = put_before(func, at, OP_CONST, NULL, 0);
+    value->konst = const_int(func->arena, func->types, round);
+    value->type = value->konst->type;
+    return value;
+}
+
+static Value *item_of(Func *func, Value *at, Value *tuple, uint32_t round) {
+    return put_before(func, at, OP_GETITEM, (Value *[]){tuple, round_number(func, at, round)}, 2);
+}
+
+static void become(Func *func, Value *take, Op op, Value *const *args, size_t nargs) {
+    Value *like = value_new(func, op, take->span, args, nargs);
+    take->op = op;
+    take->args = like->args;
+    take->nargs = like->nargs;
+}
+
+static void round_item(Func *func, Value *take, Value *over, uint32_t round) {
+    FuncId called = called_function(over);
+    if (called == FUNC_ENUMERATE) {
+        Value *pair[2] = {round_number(func, take, round), item_of(func, take, over->args[1], round)};
+        if (over->nargs > 2) pair[0] = put_before(func, take, OP_ADD, (Value *[]){over->args[2], pair[0]}, 2);
+        become(func, take, OP_TUPLE, pair, 2);
+    } else if (called == FUNC_ZIP) {
+        Value **items = ARENA_ARRAY(func->arena, Value *, over->nargs);
+        for (uint32_t i = 1; i < over->nargs; i++) items[i - 1] = item_of(func, take, over->args[i], round);
+        become(func, take, OP_TUPLE, items, over->nargs - 1);
+    } else {
+        become(func, take, OP_GETITEM, (Value *[]){over, round_number(func, take, round)}, 2);
+    }
+}
+
+bool infer_make_rounds(Func *func, Value *iter, uint32_t count) {
+    Value *over = iter->args[0];
+    TRY(func_make_rounds(func, iter, count, round_item));
+    FuncId called = called_function(over);
+    if (called == FUNC_ENUMERATE || called == FUNC_ZIP) value_remove(over);
+    func_compute_order(func);
+    return true;
+}
