@@ -656,6 +656,7 @@ def jit(
     inline: bool | Literal["never", "always"] = "never",
     boundscheck: bool = False,
     check: bool = False,
+    fp64: Literal["warn"] | None = None,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[_P, Any]], Kernel[_P]]: ...

@@ -134,6 +134,13 @@ static int parse_error_model(Options *options, PyObject *value) {
     return -1;
 }
 
+static int parse_fp64(Options *options, PyObject *value) {
+    options->note_doubles = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "warn") == 0;
+    if (options->note_doubles || value == Py_None) return 0;
+    PyErr_Format(PyExc_TypeError, "option fp64 is 'warn' or None, not %R", value);
+    return -1;
+}
+
 static const struct {
     const char *name;
     Promotion promotion;
@@ -358,6 +365,7 @@ PyObject *options_list(PyObject *module, PyObject *unused) {
 void options_config(const Options *options, Config *config) {
     config->promotion = options->promotion;
     config->cache = options->cache;
+    config->note_doubles = options->note_doubles;
     config->codegen.fastmath = options->fastmath;
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;

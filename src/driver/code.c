@@ -68,6 +68,14 @@ static const PrintSite *copy_print_sites(Arena *arena, const PrintSite *sites, s
     return copies;
 }
 
+static const DoubleNote *copy_doubles(Arena *arena, const DoubleNotes *notes) {
+    DoubleNote *copies = ARENA_ARRAY(arena, DoubleNote, notes->len);
+    for (size_t i = 0; i < notes->len; i++)
+        copies[i] = (DoubleNote){copy_text(arena, notes->data[i].file), copy_text(arena, notes->data[i].function),
+                                 copy_text(arena, notes->data[i].text), notes->data[i].line};
+    return copies;
+}
+
 static void fill(Code *code, Job *job) {
     Arena *arena = code->arena;
     FuncInst *root = job->insts.data[0];
@@ -87,6 +95,8 @@ static void fill(Code *code, Job *job) {
     code->access_sites = copy_access_sites(arena, code->access_sites, code->naccess_sites);
     code->print_sites = codegen_print_sites(job->module, &code->nprint_sites);
     code->print_sites = copy_print_sites(arena, code->print_sites, code->nprint_sites);
+    code->doubles = copy_doubles(arena, &job->doubles);
+    code->ndoubles = job->doubles.len;
     code->exception_bytes = codegen_exception_bytes(job->module);
     code->unwinds = codegen_unwinds(job->module);
     code->shared_bytes = codegen_shared_bytes(job->module);

@@ -21,9 +21,10 @@ typedef struct Config {
     Promotion promotion;
     bool kernel; /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
     CodegenOptions codegen;
-    bool cache;      /* machine code is looked for on disk, and kept there */
-    bool decorating; /* the function's own name is not bound yet */
-    bool keep_text;  /* keep typed IR, LLVM IR and assembly for the inspect functions */
+    bool cache;        /* machine code is looked for on disk, and kept there */
+    bool decorating;   /* the function's own name is not bound yet */
+    bool note_doubles; /* Code.doubles says where float64 is computed */
+    bool keep_text;    /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
 
 /* What compilations of one module state share. */
@@ -44,6 +45,12 @@ enum Stage {
     STAGE_COUNT
 };
 extern const char *const stage_names[STAGE_COUNT];
+
+/* An operation that computes in float64: what it is, in words. */
+typedef struct DoubleNote {
+    const char *file, *function, *text;
+    uint32_t line;
+} DoubleNote;
 
 /* Finished code of one specialisation; reference-counted; everything it points to is its own. */
 typedef struct Code Code;
@@ -67,6 +74,8 @@ struct Code {
     size_t naccess_sites;
     const PrintSite *print_sites;
     size_t nprint_sites;
+    const DoubleNote *doubles; /* if Config.note_doubles, by line */
+    size_t ndoubles;
     size_t exception_bytes, shared_bytes;
     bool unwinds; /* something that is raised may be caught */
     bool has_barriers, waits_for_grid;

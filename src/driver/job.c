@@ -169,6 +169,7 @@ static bool stage_infer(Job *job) {
     };
     dump_program(job, DUMP_TYPED);
     notes_print(job);
+    if (job->config->note_doubles) doubles_find(job);
     return true;
 }
 

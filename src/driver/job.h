@@ -34,6 +34,8 @@ typedef struct RowFunction {
     const Func *untyped;
 } RowFunction;
 
+typedef VEC(DoubleNote) DoubleNotes;
+
 typedef struct Job {
     const Session *session;
     const Config *config;
@@ -54,6 +56,7 @@ typedef struct Job {
     VEC(RowFunction) row_functions;
     VEC(FuncInst *) queue; /* to be inferred (again) */
     Program program;       /* insts, once they are typed */
+    DoubleNotes doubles;   /* if config->note_doubles */
     Module *module;
     HostCode *host;
     CodeImage image; /* what the back end made, or what lay on disk */
@@ -76,6 +79,8 @@ bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* notes.c */
 void notes_print(Job *job); /* once the functions are typed */
+/* doubles.c */
+void doubles_find(Job *job); /* fills job->doubles */
 /* dump.c */
 uint64_t dump_from_environment(void);
 int dump_named(const char *name); /* -1: no such stage */

@@ -170,6 +170,28 @@ static void *make_code(Arena *arena, void *context) {
     return errors_raise_diag(state, &diag);
 }
 
+/* What the function computes in float64 is told once for each place, as Python's own warnings are. */
+static int warn_of_doubles(const Specialiser *self, const Code *code) {
+    PyObject *globals = PyFunction_GET_GLOBALS(self->function), *category = self->state->errors[ERROR_WARNING];
+    PyObject *registry = code->ndoubles ? PyDict_GetItemString(globals, "__warningregistry__") : NULL;
+    if (code->ndoubles && !registry) {
+        registry = PyDict_New();
+        if (!registry || PyDict_SetItemString(globals, "__warningregistry__", registry) < 0)
+            return Py_XDECREF(registry), -1;
+        Py_DECREF(registry);
+    }
+    for (size_t i = 0; i < code->ndoubles; i++) {
+        const DoubleNote *note = &code->doubles[i];
+        PyObject *text = PyUnicode_FromFormat("%s computes in float64: %s", note->function, note->text);
+        PyObject *file = text ? PyUnicode_DecodeFSDefault(note->file) : NULL;
+        int told = file ? PyErr_WarnExplicitObject(category, text, file, (int)note->line, NULL, registry) : -1;
+        Py_XDECREF(file);
+        Py_XDECREF(text);
+        if (told < 0) return -1;
+    }
+    return 0;
+}
+
 /* The compilation itself; the lock is held. */
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
@@ -180,7 +202,7 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
     }
     self->misses++;
     Spec *spec = spec_new(compilation.code, declared, convert);
-    return spec && keep_spec(self, spec) == 0 ? spec : NULL;
+    return spec && keep_spec(self, spec) == 0 && warn_of_doubles(self, spec->code) == 0 ? spec : NULL;
 }
 
 Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
