@@ -92,7 +92,7 @@ static LLVMValueRef lower_param(Lower *l, const Value *value) {
 }
 
 static LLVMValueRef lower_identity(Lower *l, const Value *value) {
-    /* After inference `is` compares None-ness: of an Optional by its flag, of anything else by its type. */
+    /* After inference `is` compares objects, and None-ness: of an Optional by its flag, else by its type. */
     const Value *a = value->args[0], *b = value->args[1];
     if (a->type->kind == TY_NONE) a = value->args[1], b = value->args[0];
     LLVMValueRef same;
@@ -103,6 +103,10 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
         same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
     else if (a->type->kind == TY_ARRAY && b->type->kind == TY_ARRAY)
         same = a == b ? l_i1(l, true) : NULL;
+    else if (a->type->kind == TY_LIST && b->type == a->type)
+        same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
+    else if (type_is_table(a->type) && b->type == a->type)
+        same = l_icmp(l, LLVMIntEQ, l_item(l, a->type, l_value(l, a), 0), l_item(l, b->type, l_value(l, b), 0));
     else if (!l_has_bytes(a->type) && !l_has_bytes(b->type))
         same = l_i1(l, a->type == b->type && (!a->konst || !b->konst || const_equal(a->konst, b->konst)));
     else

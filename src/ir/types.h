@@ -229,6 +229,7 @@ typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } C
 static inline const Type *type_key(const Type *table) { return table->items[0]->items[0]->items[1]; }
 static inline const Type *type_dict_value(const Type *dict) { return dict->items[0]->items[0]->items[2]; }
 static inline bool type_is_table(const Type *type) { return type->kind == TY_DICT || type->kind == TY_SET; }
+static inline bool type_is_container(const Type *type) { return type->kind == TY_LIST || type_is_table(type); }
 
 /* A call that users may have said something about (krait.extending): the function's row, and the arguments, those given
  * by keyword last. */

@@ -170,8 +170,6 @@ static bool is_display(const Value *value) {
     return value->op == OP_LIST || value->op == OP_DICT || value->op == OP_SET;
 }
 
-static bool is_container(const Type *type) { return type->kind == TY_LIST || type_is_table(type); }
-
 /* The container that takes what both hold; NULL: there is none. */
 static const Type *grown(Infer *in, const Type *old, const Type *more) {
     const Type *key, *value = NULL;
@@ -200,7 +198,7 @@ static Value *put_into(Infer *in, Value *container, const Type *more) {
             for (uint32_t i = 0; i < value->nargs; i++) vec_push(in->arena, &work, value->args[i]);
             continue;
         }
-        const Type *joined = is_container(value->type) ? grown(in, value->type, more) : NULL;
+        const Type *joined = type_is_container(value->type) ? grown(in, value->type, more) : NULL;
         if (!joined || (joined != value->type && !is_display(value))) return value;
         if (joined != value->type) set_fact(in, value, (Fact){joined, NULL});
     }
@@ -214,7 +212,7 @@ static bool holds_nothing(const Type *container) {
 bool solver_put(Typing *t, Value *container, const Type *more) {
     Value *stays = put_into(t->in, container, more);
     if (!stays) return true;
-    if (is_display(stays) || !is_container(stays->type) || !holds_nothing(stays->type)) {
+    if (is_display(stays) || !type_is_container(stays->type) || !holds_nothing(stays->type)) {
         bool list = more->kind == TY_LIST;
         typing_fail(t, DIAG_NO_UNIFY, "%s is put into a %s", typing_text(t, list ? more->items[0] : more),
                     typing_text(t, stays->type));
@@ -291,7 +289,7 @@ static bool visit_phi(Infer *in, Value *phi) {
     /* A phi that was known not to be constant stays so. */
     if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
     if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
-    for (uint32_t i = 0; is_container(fact.type) && i < phi->nargs; i++)
+    for (uint32_t i = 0; type_is_container(fact.type) && i < phi->nargs; i++)
         if (phi->args[i]->type->kind == fact.type->kind) put_into(in, phi->args[i], fact.type);
     set_fact(in, phi, fact);
     return true;

@@ -7,10 +7,9 @@
 
 enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
 
-/* The buffer holds the arguments.  Whoever calls this keeps the specialisation alive: recompile() may drop it
- * meanwhile.
- */
-static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
+/* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this
+ * keeps the specialisation alive: recompile() may drop it meanwhile. */
+static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, char *buffer) {
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     int32_t status;
@@ -21,7 +20,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
     } else {
         status = spec->entry(buffer, result, exception);
     }
-    bool kept = !spec->holds_lists || spec_write_back(self->core.marshal, spec, buffer);
+    bool kept = !written || marshal_write_back(marshal, written);
     if (KRAIT_UNLIKELY(status != 0))
         return errors_raise_site(self->core.state, spec->code, status, exception,
                                  PyFunction_GET_GLOBALS(self->core.function));
@@ -33,20 +32,37 @@ static PyObject *run(Dispatcher *self, Spec *spec, char *buffer) {
         if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
         if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
     }
-    return spec_box(self->core.state, spec, result);
+    return spec_box(marshal, spec, result);
 }
 
 typedef MarshalResult Fill(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
 
 /* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
+static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
+                                              char *buffer, PyObject **result) {
+    Origins origins;
+    Marshal marshal = *self->core.marshal;
+    size_t written = 0;
+    origins_begin(&origins);
+    marshal.origins = &origins;
+    MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, fill == spec_convert, &written);
+    if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, buffer);
+    spec_give_up(spec, buffer);
+    origins_end(&origins);
+    return filled;
+}
+
 static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
     char *heap = PyMem_Calloc(1, spec->buffer_bytes + 64); /* lists that were not filled in yet are none */
     if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
     char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
-    MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
-    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    MarshalResult filled;
+    if (spec->holds_lists) {
+        filled = try_call_with_containers(self, spec, fill, bound, buffer, result);
+    } else if ((filled = fill(self->core.marshal, spec, bound, buffer)) == MARSHAL_OK) {
+        *result = run(self, spec, self->core.marshal, 0, buffer);
+    }
     if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
-    if (spec->holds_lists) spec_give_up(spec, buffer);
     PyMem_Free(heap);
     return filled;
 }
@@ -57,7 +73,7 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
     if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer || spec->holds_lists))
         return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
-    if (filled == MARSHAL_OK) *result = run(self, spec, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, self->core.marshal, 0, buffer);
     if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
     return filled;
 }

@@ -131,48 +131,52 @@ static inline bool spec_guards(Spec *spec) {
     return true;
 }
 
-/* The arguments' bytes, if they have exactly the specialisation's types. */
+/* An argument's bytes, if it has exactly the specialisation's type. */
+static inline MarshalResult spec_unpack_one(const Marshal *marshal, const SpecArgument *argument, PyObject *object,
+                                            char *to) {
+    if (argument->fast == FAST_FLOAT && PyFloat_CheckExact(object)) {
+        *(double *)(to + argument->offset) = PyFloat_AS_DOUBLE(object);
+        return MARSHAL_OK;
+    }
+#if PY_VERSION_HEX >= 0x030C0000
+    if (argument->fast == FAST_INT && PyLong_CheckExact(object) && PyUnstable_Long_IsCompact((PyLongObject *)object)) {
+        *(int64_t *)(to + argument->offset) = PyUnstable_Long_CompactValue((PyLongObject *)object);
+        return MARSHAL_OK;
+    }
+#else
+    if (argument->fast == FAST_INT && PyLong_CheckExact(object) && (size_t)(Py_SIZE(object) + 1) <= 2) {
+        *(int64_t *)(to + argument->offset) = Py_SIZE(object) * (int64_t)((PyLongObject *)object)->ob_digit[0];
+        return MARSHAL_OK;
+    }
+#endif
+    if (argument->fast == FAST_TEXT)
+        return object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0)
+                   ? MARSHAL_OK
+                   : MARSHAL_MISMATCH;
+    if (argument->fast == FAST_DEVICE_ARRAY && Py_IS_TYPE(object, marshal->device_array) &&
+        ((DeviceArray *)object)->type == argument->type) {
+        marshal_describe_device_array((DeviceArray *)object, argument->type->ndim, to + argument->offset);
+        return MARSHAL_OK;
+    }
+    return argument->take(marshal, argument->type, object, to + argument->offset, false);
+}
+
+/* The arguments' bytes. */
 static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
     for (uint32_t i = 0; i < spec->nargs; i++) {
-        const SpecArgument *argument = &spec->args[i];
-        PyObject *object = bound[i];
-        if (argument->fast == FAST_FLOAT && PyFloat_CheckExact(object)) {
-            *(double *)(to + argument->offset) = PyFloat_AS_DOUBLE(object);
-            continue;
-        }
-#if PY_VERSION_HEX >= 0x030C0000
-        if (argument->fast == FAST_INT && PyLong_CheckExact(object) &&
-            PyUnstable_Long_IsCompact((PyLongObject *)object)) {
-            *(int64_t *)(to + argument->offset) = PyUnstable_Long_CompactValue((PyLongObject *)object);
-            continue;
-        }
-#else
-        if (argument->fast == FAST_INT && PyLong_CheckExact(object) && (size_t)(Py_SIZE(object) + 1) <= 2) {
-            *(int64_t *)(to + argument->offset) = Py_SIZE(object) * (int64_t)((PyLongObject *)object)->ob_digit[0];
-            continue;
-        }
-#endif
-        if (argument->fast == FAST_TEXT) {
-            if (object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0))
-                continue;
-            return MARSHAL_MISMATCH;
-        }
-        if (argument->fast == FAST_DEVICE_ARRAY && Py_IS_TYPE(object, marshal->device_array) &&
-            ((DeviceArray *)object)->type == argument->type) {
-            marshal_describe_device_array((DeviceArray *)object, argument->type->ndim, to + argument->offset);
-            continue;
-        }
-        MarshalResult result = argument->take(marshal, argument->type, object, to + argument->offset, false);
+        MarshalResult result = spec_unpack_one(marshal, &spec->args[i], bound[i], to);
         if (result != MARSHAL_OK) return result;
     }
     return MARSHAL_OK;
 }
-/* After a call, with lists among the arguments: what the code changed goes back to Python's.  False: exception set. */
-bool spec_write_back(const Marshal *marshal, const Spec *spec, const char *arguments);
+/* Either, for a call with containers among the arguments: those that the code may write to are met first, *written of
+ * them, and that many are written back after the call. */
+MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to, bool convert,
+                                   size_t *written);
 void spec_give_up(const Spec *spec, const char *arguments); /* the copies, also of a call that was not made */
 MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
 /* Result bytes to an object, by way of the declared type if there is one. */
-PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result);
+PyObject *spec_box(const Marshal *marshal, const Spec *spec, const char *result);
 
 /* ---- table.c ---- */
 

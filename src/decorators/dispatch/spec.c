@@ -53,37 +53,47 @@ void spec_free(Spec *spec) {
     PyMem_Free(spec);
 }
 
-bool spec_write_back(const Marshal *marshal, const Spec *spec, const char *arguments) {
-    for (uint32_t i = 0; i < spec->nargs; i++) {
-        const SpecArgument *argument = &spec->args[i];
-        bool written = spec->code->written >> (i < 63 ? i : 63) & 1;
-        if (written && !marshal_write_back(marshal, argument->type, arguments + argument->offset)) return false;
-    }
-    return true;
-}
-
 void spec_give_up(const Spec *spec, const char *arguments) {
     for (uint32_t i = 0; i < spec->nargs; i++) marshal_release(spec->args[i].type, arguments + spec->args[i].offset);
 }
 
+static MarshalResult convert_one(const Marshal *marshal, Spec *spec, uint32_t i, PyObject *object, char *to) {
+    const SpecArgument *argument = &spec->args[i];
+    MarshalResult result = argument->take(marshal, argument->type, object, to + argument->offset, true);
+    if (result != MARSHAL_OK) spec->refused = i;
+    return result;
+}
+
 MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
-    for (uint32_t i = 0; i < spec->nargs; i++) {
-        const SpecArgument *argument = &spec->args[i];
-        MarshalResult result = argument->take(marshal, argument->type, bound[i], to + argument->offset, true);
-        if (result == MARSHAL_OK) continue;
-        spec->refused = i;
-        return result;
+    MarshalResult result = MARSHAL_OK;
+    for (uint32_t i = 0; result == MARSHAL_OK && i < spec->nargs; i++)
+        result = convert_one(marshal, spec, i, bound[i], to);
+    return result;
+}
+
+static bool may_write(const Spec *spec, uint32_t i) { return spec->code->written >> (i < 63 ? i : 63) & 1; }
+
+MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to, bool convert,
+                                   size_t *written) {
+    for (int writes = 1; writes >= 0; writes--) {
+        for (uint32_t i = 0; i < spec->nargs; i++) {
+            if (may_write(spec, i) != writes) continue;
+            MarshalResult result = convert ? convert_one(marshal, spec, i, bound[i], to)
+                                           : spec_unpack_one(marshal, &spec->args[i], bound[i], to);
+            if (result != MARSHAL_OK) return result;
+        }
+        if (writes) *written = marshal->origins->count;
     }
     return MARSHAL_OK;
 }
 
 /* The object of a result whose signature declares another type than inference found. */
-static PyObject *box_declared(const ModuleState *state, const Type *from_type, const char *from, const Type *declared) {
+static PyObject *box_declared(const Marshal *marshal, const Type *from_type, const char *from, const Type *declared) {
     if (declared->kind == TY_OPTIONAL) {
         if (from_type->kind == TY_NONE) Py_RETURN_NONE;
-        if (from_type->kind != TY_OPTIONAL) return box_declared(state, from_type, from, declared->items[0]);
+        if (from_type->kind != TY_OPTIONAL) return box_declared(marshal, from_type, from, declared->items[0]);
         if (!from[type_item_offset(from_type, 1)]) Py_RETURN_NONE;
-        return box_declared(state, from_type->items[0], from, declared->items[0]);
+        return box_declared(marshal, from_type->items[0], from, declared->items[0]);
     }
     if (declared->kind == TY_NONE) {
         marshal_release(from_type, from);
@@ -93,7 +103,7 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
         char bytes[16];
         MarshalResult result = marshal_convert_result((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes);
         if (result == MARSHAL_MISMATCH) goto refuse;
-        return result == MARSHAL_OK ? marshal_box(&state->marshal, declared, bytes) : NULL;
+        return result == MARSHAL_OK ? marshal_box(marshal, declared, bytes) : NULL;
     }
     if (from_type->kind == TY_TUPLE && declared->kind == TY_TUPLE && from_type->count == declared->count) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)declared->count);
@@ -103,7 +113,7 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
                 marshal_release(from_type->items[i], at);
                 continue;
             }
-            PyObject *item = box_declared(state, from_type->items[i], at, declared->items[i]);
+            PyObject *item = box_declared(marshal, from_type->items[i], at, declared->items[i]);
             if (item)
                 PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
             else
@@ -111,15 +121,15 @@ static PyObject *box_declared(const ModuleState *state, const Type *from_type, c
         }
         return tuple;
     }
-    if (from_type->kind == TY_ARRAY && declared->kind == TY_ARRAY) return marshal_box(&state->marshal, from_type, from);
+    if (from_type->kind == TY_ARRAY && declared->kind == TY_ARRAY) return marshal_box(marshal, from_type, from);
 refuse:
     marshal_release(from_type, from);
     PyErr_SetString(PyExc_TypeError, "the result does not convert to the declared type");
     return NULL;
 }
 
-PyObject *spec_box(const ModuleState *state, const Spec *spec, const char *result) {
+PyObject *spec_box(const Marshal *marshal, const Spec *spec, const char *result) {
     if (!spec->declared || spec->declared == spec->code->result)
-        return marshal_box(&state->marshal, spec->code->result, result);
-    return box_declared(state, spec->code->result, result, spec->declared);
+        return marshal_box(marshal, spec->code->result, result);
+    return box_declared(marshal, spec->code->result, result, spec->declared);
 }

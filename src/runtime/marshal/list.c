@@ -2,7 +2,8 @@
  *
  * In: a list whose items have one type.  Out: a list on the heap with the items' bytes, which remembers where it came
  * from; after the call its items are written back to that one, if the code may have changed them.  A list that has such
- * an origin is boxed as it, so that what is one list here is one there. */
+ * an origin is boxed as it, so that what is one list here is one there; origins.c sees to it that what is one there is
+ * one here. */
 #include "runtime/marshal/marshal_private.h"
 
 #include <string.h> /* memcpy */
@@ -12,8 +13,6 @@ static HeapHead *head_of(const void *from) {
     memcpy(&owner, from, sizeof owner);
     return (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
 }
-
-static bool is_list(const Leaf *leaf) { return leaf->kind == LEAF_OWNER && leaf->array->kind == TY_LIST; }
 
 bool marshal_holds_objects(const Type *type) {
     const Repr *repr = type_repr(type);
@@ -65,7 +64,9 @@ HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity) {
 
 MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     const Type *declared;
+    MarshalResult result = MARSHAL_OK;
     if (!PyList_Check(object)) return MARSHAL_MISMATCH;
+    if (origins_met(marshal, type, object, to, &result)) return result;
     if (!PyList_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, &declared, 1) &&
         declared != type->items[0])
         return MARSHAL_MISMATCH;
@@ -73,7 +74,6 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *list = heap_content(head);
     MarshalTake *take = marshal_taker(type->items[0]);
-    MarshalResult result = MARSHAL_OK;
     for (int64_t i = 0; result == MARSHAL_OK && i < list->capacity && i < PyList_GET_SIZE(object); i++) {
         char *item = (char *)list->items + i * list->item_bytes;
         memset(item, 0, (size_t)list->item_bytes);
@@ -81,11 +81,12 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
         list->length = i + 1; /* what is there of the item is given up with the list */
     }
     list->origin = marshal->copies ? NULL : object;
+    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
+    if (result == MARSHAL_OK && !origins_note(marshal, type, object, &owner)) result = MARSHAL_ERROR;
     if (result != MARSHAL_OK) {
         heap_release(head);
         return result;
     }
-    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
     memcpy(to, &owner, sizeof owner);
     return MARSHAL_OK;
 }
@@ -116,33 +117,16 @@ PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void 
         return copy;
     }
     PyObject *object = list->origin ? Py_NewRef((PyObject *)list->origin) : box_items(marshal, type->items[0], list);
-    list->origin = object; /* while the result is boxed this is what it is */
+    if (object && !list->origin && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
+    list->origin = object; /* until the call is over this is what it is */
     heap_release(head);
     return object;
 }
 
-/* A list, and before it those among its items. */
-static bool write_back_list(const Marshal *marshal, const Type *type, const void *from) {
+bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *list = heap_content(head_of(from));
-    for (int64_t i = 0; i < list->length; i++)
-        if (!marshal_write_back(marshal, type->items[0], (const char *)list->items + i * list->item_bytes))
-            return false;
-    if (!list->origin) return true;
     PyObject *items = box_items(marshal, type->items[0], list);
     bool done = items && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
     Py_XDECREF(items);
     return done;
-}
-
-bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from) {
-    const Repr *repr = type_repr(type);
-    for (uint32_t i = 0; i < repr->nleaves; i++) {
-        const Leaf *leaf = &repr->leaves[i];
-        const char *at = (const char *)from + leaf->offset;
-        bool table = leaf->kind == LEAF_OWNER && type_is_table(leaf->array) && leaf->axis == 0 && head_of(at);
-        if (table && !marshal_write_back_table(marshal, leaf->array, at)) return false;
-        if (is_list(&repr->leaves[i]) && head_of(at) && !write_back_list(marshal, repr->leaves[i].array, at))
-            return false;
-    }
-    return true;
 }

@@ -10,7 +10,24 @@
 
 int marshal_import_numpy(void); /* before anything else here; -1: exception set */
 
-typedef struct Marshal { /* what it needs to know; one per module state */
+/* The lists, dicts and sets of one call, and the objects of the heap that they have become (origins.c). */
+enum { ORIGINS_FEW = 8 };
+typedef struct Origin {
+    PyObject *object;    /* a reference, as of the objects below */
+    const Type *type;    /* TY_LIST, TY_DICT or TY_SET */
+    uintptr_t owners[2]; /* the bytes of its value */
+} Origin;
+typedef struct Origins {
+    size_t count, room; /* of all */
+    Origin *all;        /* in the order in which they were met */
+    size_t places;      /* of numbers; 0: they are searched in turn */
+    uint32_t *numbers;  /* by address: 1 + number in all, or 0 */
+    Origin few[ORIGINS_FEW];
+} Origins;
+void origins_begin(Origins *origins);
+void origins_end(Origins *origins);
+
+typedef struct Marshal { /* what it needs to know; one per module state, and one per call that has containers */
     TypeTable *types;
     Objects *objects;
     PyObject *dtypes;           /* dict: address of a struct type -> a dtype whose items it is */
@@ -18,6 +35,7 @@ typedef struct Marshal { /* what it needs to know; one per module state */
     bool host;                  /* for code that runs on the host as such: device arrays are refused */
     PyObject *heap_memory;      /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
     bool copies;                /* lists are copied, also those that came from Python and go back to it */
+    Origins *origins;           /* of the call; NULL: each time that a container is met it is another one */
     ObjHold *hold;              /* keeps what marshal_typeof gives a number; NULL: held for good */
 } Marshal;
 
@@ -65,8 +83,8 @@ void marshal_release(const Type *type, const void *from);
 /* Takes one more of each. */
 void marshal_retain(const Type *type, const void *from);
 bool marshal_holds_objects(const Type *type); /* lists, strings: each call makes and gives up copies of them */
-/* After a call: an argument's lists as the code left them, into the Python lists that they came from. */
-bool marshal_write_back(const Marshal *marshal, const Type *type, const void *from);
+/* After a call: the first `count` containers of marshal->origins as the code left them, into Python's. */
+bool marshal_write_back(const Marshal *marshal, size_t count);
 PyObject *marshal_heap_memory(void); /* a new Marshal.heap_memory */
 
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;

@@ -30,7 +30,13 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
 bool marshal_is_dict(PyObject *object);
 bool marshal_is_set(PyObject *object);
 const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena); /* table.c */
+/* What the value is now into the container that it came from. */
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
+bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
+/* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
+bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);
+/* From now on it is this value, and it lives until the call is over.  False: exception set. */
+bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, const void *from);
 HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity);                     /* NULL: no memory */
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena); /* list.c */
 /* heap_array.c: makes an ndarray whose data is the content of a buffer its owner, and an ndarray of a whole buffer.

@@ -149,15 +149,18 @@ static MarshalResult put_set(Filling *f, PyObject *set) {
 }
 
 static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    MarshalResult result;
+    if (origins_met(marshal, type, object, to, &result)) return result;
     Filling filling = {marshal, type->items[0]->items[0], marshal_new_list(type->items[0]->items[0], 0), convert};
     HeapHead *slots = filling.entries ? marshal_new_list(type->items[1]->items[0], 0) : NULL;
     if (!slots) {
         if (filling.entries) heap_release(filling.entries);
         return PyErr_NoMemory(), MARSHAL_ERROR;
     }
-    MarshalResult result = type->kind == TY_DICT ? put_dict(&filling, object) : put_set(&filling, object);
+    result = type->kind == TY_DICT ? put_dict(&filling, object) : put_set(&filling, object);
     ((ListBody *)heap_content(filling.entries))->origin = marshal->copies ? NULL : object;
     uintptr_t owners[2] = {(uintptr_t)filling.entries | OWNER_HEAP, (uintptr_t)slots | OWNER_HEAP};
+    if (result == MARSHAL_OK && !origins_note(marshal, type, object, owners)) result = MARSHAL_ERROR;
     if (result == MARSHAL_OK)
         memcpy(to, owners, sizeof owners);
     else
@@ -211,7 +214,8 @@ static PyObject *box_table(const Marshal *marshal, const Type *type, const void 
     } else {
         object = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
         if (object && !fill(marshal, type, entries, object)) Py_CLEAR(object);
-        if (!marshal->copies) entries->origin = object; /* while the result is boxed this is what it is */
+        if (object && !marshal->copies && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
+        if (!marshal->copies) entries->origin = object; /* until the call is over this is what it is */
     }
     marshal_release(type, from);
     return object;
@@ -225,19 +229,12 @@ PyObject *marshal_box_set(const Marshal *marshal, const Type *type, const void *
     return box_table(marshal, type, from);
 }
 
-/* What it holds first, lists for one; then itself, anew. */
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *entries = heap_content(list_at(from, 0));
-    const Type *entry = type->items[0]->items[0];
-    for (int64_t i = 0; i < entries->length; i++) {
-        const char *at = (const char *)entries->items + i * entries->item_bytes;
-        if (*(const int64_t *)(at + type_item_offset(entry, 0)) != DEAD && !marshal_write_back(marshal, entry, at))
-            return false;
-    }
     PyObject *origin = entries->origin;
     const ListBody *slots = heap_content(list_at(from, 1));
     bool changed = slots->length && ((const int64_t *)slots->items)[slots->length - 2];
-    if (!origin || !changed) return true;
+    if (!changed) return true;
     PyObject *fresh = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
     bool done = fresh && fill(marshal, type, entries, fresh);
     if (done && type->kind == TY_DICT) {

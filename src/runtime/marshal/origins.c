@@ -1,0 +1,100 @@
+/* origins.c: lists, dicts and sets of a call: which object of the heap each of Python's has become.
+ *
+ * A container that is reached in two ways is one object inside as it is outside, and what the call makes of it one
+ * container again.  Containers stand in the order in which they were met; few are searched in turn, more are found by
+ * their address in a hash table of their numbers.  The table keeps both sides alive until the call is over: what
+ * compiled code has taken out of another container may have changed, too, and may be the result. */
+#include "runtime/marshal/marshal_private.h"
+
+#include <string.h> /* memcpy */
+
+static bool is_hashed(const Origins *origins) { return origins->places > 0; }
+
+/* Where the number of the object is, plus 1, or 0 where it belongs: there is always room. */
+static uint32_t *place_of(const Origins *origins, const PyObject *object) {
+    size_t at = ((uintptr_t)object >> 4) * (size_t)0x9E3779B97F4A7C15u >> 20 & (origins->places - 1);
+    while (origins->numbers[at] && origins->all[origins->numbers[at] - 1].object != object)
+        at = (at + 1) & (origins->places - 1);
+    return &origins->numbers[at];
+}
+
+static const Origin *find(const Origins *origins, const PyObject *object) {
+    if (is_hashed(origins)) {
+        uint32_t number = *place_of(origins, object);
+        return number ? &origins->all[number - 1] : NULL;
+    }
+    for (size_t i = 0; i < origins->count; i++)
+        if (origins->all[i].object == object) return &origins->all[i];
+    return NULL;
+}
+
+/* Twice the room, and twice as many places as that. */
+static bool grow(Origins *origins) {
+    size_t room = 2 * origins->room;
+    Origin *all = room < UINT32_MAX ? PyMem_Malloc(room * sizeof *all) : NULL;
+    uint32_t *numbers = all ? PyMem_Calloc(2 * room, sizeof *numbers) : NULL;
+    if (!numbers) {
+        PyMem_Free(all);
+        PyErr_NoMemory();
+        return false;
+    }
+    memcpy(all, origins->all, origins->count * sizeof *all);
+    if (origins->all != origins->few) PyMem_Free(origins->all);
+    PyMem_Free(origins->numbers);
+    origins->all = all;
+    origins->numbers = numbers;
+    origins->room = room;
+    origins->places = 2 * room;
+    for (size_t i = 0; i < origins->count; i++) *place_of(origins, all[i].object) = (uint32_t)i + 1;
+    return true;
+}
+
+void origins_begin(Origins *origins) {
+    origins->all = origins->few;
+    origins->numbers = NULL;
+    origins->count = origins->places = 0;
+    origins->room = ORIGINS_FEW;
+}
+
+void origins_end(Origins *origins) {
+    for (size_t i = 0; i < origins->count; i++) {
+        marshal_release(origins->all[i].type, origins->all[i].owners);
+        Py_DECREF(origins->all[i].object);
+    }
+    if (origins->all != origins->few) PyMem_Free(origins->all);
+    PyMem_Free(origins->numbers);
+}
+
+bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result) {
+    const Origin *origin = marshal->origins ? find(marshal->origins, object) : NULL;
+    if (!origin) return false;
+    *result = origin->type == type ? MARSHAL_OK : MARSHAL_MISMATCH;
+    if (*result != MARSHAL_OK) return true;
+    memcpy(to, origin->owners, type_size(type));
+    marshal_retain(type, to);
+    return true;
+}
+
+bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, const void *from) {
+    Origins *origins = marshal->origins;
+    if (!origins) return true;
+    if (origins->count == origins->room && !grow(origins)) return false;
+    Origin *origin = &origins->all[origins->count];
+    *origin = (Origin){.object = Py_NewRef(object), .type = type};
+    memcpy(origin->owners, from, type_size(type));
+    marshal_retain(type, from);
+    origins->count++;
+    if (is_hashed(origins)) *place_of(origins, object) = (uint32_t)origins->count;
+    return true;
+}
+
+/* Each by itself: what it holds has a place of its own here, or is new. */
+bool marshal_write_back(const Marshal *marshal, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        Origin origin = marshal->origins->all[i]; /* new ones may be noted */
+        if (!(origin.type->kind == TY_LIST ? marshal_write_back_list : marshal_write_back_table)(marshal, origin.type,
+                                                                                                 origin.owners))
+            return false;
+    }
+    return true;
+}
