@@ -192,6 +192,12 @@ static LLVMValueRef complex_multiply(Lower *l, Complex a, Complex b) {
     return l_complex(l, re, l_fadd(l, l_fmul(l, a.re, b.im), l_fmul(l, a.im, b.re)));
 }
 
+/* re * im + im * re is twice the product, exactly, whichever numbers they are. */
+static LLVMValueRef complex_square(Lower *l, Complex a) {
+    LLVMValueRef re = l_fsub(l, l_fmul(l, a.re, a.re), l_fmul(l, a.im, a.im)), half = l_fmul(l, a.re, a.im);
+    return l_complex(l, re, l_fadd(l, half, half));
+}
+
 /* Smith's method: divide by the part of b that is larger.  Written once for both cases by exchanging what they
  * exchange.  NumPy multiplies by 1 / denominator, CPython divides by it; NumPy's x / 0 is (re / 0, im / 0). */
 static LLVMValueRef complex_divide(Lower *l, Complex a, Complex b, bool numpy) {
@@ -230,7 +236,7 @@ static LLVMValueRef complex_op(Lower *l, Op op, Scalar scalar, LLVMValueRef x, L
     switch (op) {
     case OP_ADD: return l_complex(l, l_fadd(l, a.re, b.re), l_fadd(l, a.im, b.im));
     case OP_SUB: return l_complex(l, l_fsub(l, a.re, b.re), l_fsub(l, a.im, b.im));
-    case OP_MUL: return complex_multiply(l, a, b);
+    case OP_MUL: return x == y ? complex_square(l, a) : complex_multiply(l, a, b);
     case OP_TRUEDIV: return complex_divide(l, a, b, true);
     case OP_NEG: return l_complex(l, l_fneg(l, a.re), l_fneg(l, a.im));
     case OP_POW: return l_power(l, scalar, x, y);

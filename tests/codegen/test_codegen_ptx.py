@@ -554,6 +554,31 @@ def test_multiplication_and_addition_fuse_on_the_gpu_only():
     assert "fmuladd" not in _testing.compile(combine, D1, target="host", stage="opt")
 
 
+def test_a_generator_that_is_read_each_time_is_stepped_each_time():
+    def states(x, out, rounds):
+        s = x[0]
+        for k in range(rounds):
+            s = s * np.uint32(1664525) + np.uint32(1013904223)
+            out[2 * k] = s
+            s = s * np.uint32(1664525) + np.uint32(1013904223)
+            out[2 * k + 1] = s
+
+    unsigned = array("uint32")
+    text = ptx(states, f"{unsigned}; {unsigned}; int64")
+    steps = re.findall(r"(?:mad\.lo\.s32|mul\.lo\.s32)\s.*", text)
+    assert len(steps) >= 2 and all("1664525" in step for step in steps), steps
+    assert "389569705" not in text  # 1664525**2 mod 2**32: two steps multiplied out
+
+
+def test_the_square_of_a_complex_number_doubles_one_product():
+    def step(z, c):
+        z[0] = z[0] * z[0] + c[0]
+
+    text = ptx(step, f"{array('complex128')}; {array('complex128')}")
+    assert "0d4000000000000000" in text.lower()  # fma(re * im, 2, c.imag)
+    assert len(re.findall(r"mul\.rn\.f64|mul\.f64", text)) == 2
+
+
 def test_line_tables(tmp_path):
     function, types = KERNELS["saxpy"]
     text = ptx(function, types, debug=True)

@@ -1,0 +1,97 @@
+/* fuse.c: sums that instruction selection would take apart become one operation.
+ *
+ * In: an optimised module.  Out: the same values, some computed by an instruction that selection leaves alone:
+ *   x * k + c  with constants k and c, of which one use is multiplied by a constant again (the step of a congruential
+ *              generator whose state is read each time): selection multiplies it out to x * (k * k2) + (c * k2 + c2),
+ *              which saves nothing where the sum is computed all the same, and gives every round that has become one
+ *              with others two constants of its own, each a move.  It becomes mad.lo.
+ *   2 * t + c  of floats that may be contracted (a complex square): selection writes the product t + t, and an
+ *              addition follows.  It becomes fma(t, 2, c), which is exact up to the one rounding of the sum.  */
+#include <string.h> /* strlen */
+
+#include "codegen_nvptx/nvptx.h"
+
+static bool is_sum_of_product(LLVMValueRef value) {
+    if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMAdd) return false;
+    LLVMValueRef product = LLVMGetOperand(value, 0);
+    return LLVMIsAConstantInt(LLVMGetOperand(value, 1)) && LLVMIsABinaryOperator(product) &&
+           LLVMGetInstructionOpcode(product) == LLVMMul && LLVMIsAConstantInt(LLVMGetOperand(product, 1)) &&
+           !LLVMGetNextUse(LLVMGetFirstUse(product));
+}
+
+/* Whether it is multiplied by a constant, and used otherwise. */
+static bool is_multiplied_out(LLVMValueRef sum) {
+    bool multiplied = false, other = false;
+    for (LLVMUseRef use = LLVMGetFirstUse(sum); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool product = LLVMGetInstructionOpcode(user) == LLVMMul && LLVMIsAConstantInt(LLVMGetOperand(user, 1));
+        multiplied |= product;
+        other |= !product;
+    }
+    return multiplied && other;
+}
+
+static LLVMValueRef multiply_add(LLVMBuilderRef b, LLVMValueRef sum) {
+    LLVMTypeRef type = LLVMTypeOf(sum), params[] = {type, type, type};
+    bool wide = LLVMGetIntTypeWidth(type) == 64;
+    const char *text = wide ? "mad.lo.s64 $0, $1, $2, $3;" : "mad.lo.s32 $0, $1, $2, $3;";
+    const char *constraints = wide ? "=l,l,n,n" : "=r,r,n,n";
+    LLVMTypeRef signature = LLVMFunctionType(type, params, 3, false);
+    LLVMValueRef product = LLVMGetOperand(sum, 0);
+    LLVMValueRef code = LLVMGetInlineAsm(signature, text, strlen(text), constraints, strlen(constraints), false, false,
+                                         LLVMInlineAsmDialectATT, false);
+    LLVMValueRef args[] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), LLVMGetOperand(sum, 1)};
+    return LLVMBuildCall2(b, signature, code, args, 3, "");
+}
+
+/* The half of a product by 2; NULL: it is none. */
+static LLVMValueRef half_of(LLVMValueRef value) {
+    if (!LLVMIsABinaryOperator(value) || LLVMGetNextUse(LLVMGetFirstUse(value))) return NULL;
+    LLVMValueRef left = LLVMGetOperand(value, 0), right = LLVMGetOperand(value, 1);
+    LLVMBool inexact;
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMFAdd: return left == right ? left : NULL;
+    case LLVMFMul: return LLVMIsAConstantFP(right) && LLVMConstRealGetDouble(right, &inexact) == 2.0 ? left : NULL;
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef fused_double(LLVMBuilderRef b, LLVMValueRef sum) {
+    LLVMTypeRef type = LLVMTypeOf(sum);
+    if (!(LLVMGetFastMathFlags(sum) & LLVMFastMathAllowContract) || LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef half = half_of(LLVMGetOperand(sum, i));
+        if (!half) continue;
+        LLVMValueRef args[] = {half, LLVMConstReal(type, 2.0), LLVMGetOperand(sum, 1 - i)};
+        unsigned id = LLVMLookupIntrinsicID("llvm.fma", strlen("llvm.fma"));
+        LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(sum)));
+        LLVMValueRef fma = LLVMGetIntrinsicDeclaration(module, id, &type, 1);
+        LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(fma), fma, args, 3, "");
+        LLVMSetFastMathFlags(call, LLVMGetFastMathFlags(sum));
+        return call;
+    }
+    return NULL;
+}
+
+static LLVMValueRef fused(LLVMBuilderRef b, LLVMValueRef value) {
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    if (LLVMGetInstructionOpcode(value) == LLVMFAdd) return fused_double(b, value);
+    if (kind != LLVMIntegerTypeKind || !is_sum_of_product(value) || !is_multiplied_out(value)) return NULL;
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+    return bits == 32 || bits == 64 ? multiply_add(b, value) : NULL;
+}
+
+void nvptx_fuse(Module *module) {
+    LLVMBuilderRef b = module->builder;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef value = LLVMGetFirstInstruction(block), next; value; value = next) {
+                next = LLVMGetNextInstruction(value);
+                LLVMPositionBuilderBefore(b, value);
+                LLVMValueRef better = fused(b, value);
+                if (!better) continue;
+                LLVMReplaceAllUsesWith(value, better);
+                LLVMInstructionEraseFromParent(value);
+            }
+}
