@@ -1,11 +1,17 @@
 /* versions.c: loops whose accesses are in range if a few numbers say so, before the first round.
  *
- * In: typed functions of the host, with their intervals.  Out: such a loop exists twice, behind a guard: accesses of
- * the one are VF_UNCHECKED, the other raises as it always did.  Outer loops are looked at first, so that a nest whose
- * guard can stand before it all has one.  An access that nothing has to be asked for is VF_UNCHECKED without.
+ * In: typed functions, with their intervals.  Out: such a loop exists twice, behind a guard: accesses of the one are
+ * VF_UNCHECKED, the other raises as it always did.  Outer loops are looked at first, so that a nest whose guard can
+ * stand before it all has one.  An access that nothing has to be asked for is VF_UNCHECKED without.
  *
  *     for i in range(n):              if n <= x.size and n <= y.size + 1: ... x[i], y[i - 1] unchecked
  *         s += x[i] * y[i - 1]        else: ... checked
+ *
+ * Where accesses are not checked, as in kernels, only their signs are asked for: indices of the one are not negative,
+ * those of the other may count from the end.
+ *
+ *     for k in range(starts[row], starts[row + 1]):      if starts[row] >= 0: ... values[k] is at values + k
+ *         s += values[k]                                 else: ... at values + (k < 0 ? k + values.size : k)
  *
  * Where the guard fails, the copy raises where and how the loop did; LLVM neither unrolls nor vectorises it, since it
  * hardly ever runs for long.  Functions of the prelude are left alone: what they ask for is in range, and they are
@@ -28,7 +34,8 @@ typedef struct Guarding {
     LimitSearch search;
     Value **stand_ins;
     VEC(Question) questions;
-    VEC(Value *) accesses; /* in range if all of them are answered with yes */
+    VEC(Value *) accesses; /* in range, or not negative, if all of them are answered with yes */
+    bool signs;            /* accesses are not checked: what is asked for is that they are not negative */
 } Guarding;
 
 /* ---- what to ask ---- */
@@ -72,9 +79,19 @@ static bool ask(Guarding *g, Question question) {
     return true;
 }
 
+static bool ask_for_sign(Guarding *g, uint32_t node) {
+    Limits lower = {0};
+    if (g->s.known[node].range.lo >= 0 || g->s.known[node].forward) return true;
+    if (!limits_find(&g->search, node, false, &lower)) return false;
+    for (size_t i = 0; i < lower.len; i++)
+        if (!ask(g, (Question){.limit = lower.data[i]})) return false;
+    return true;
+}
+
 static bool ask_for_index(Guarding *g, const Value *array, unsigned axis, uint32_t node) {
     Limits upper = {0}, lower = {0};
     Limit extent;
+    if (g->signs) return ask_for_sign(g, node);
     if (intervals_prove_inside(&g->s, array, axis, node)) return true;
     if (!limits_of_extent(&g->search, array, (int)axis, &extent)) return false;
     if (!limits_find(&g->search, node, true, &upper) || !limits_find(&g->search, node, false, &lower)) return false;
@@ -106,6 +123,11 @@ static bool ask_for_access(Guarding *g, const Value *access) {
     return true;
 }
 
+/* Threads of a group that take different versions of a loop would not meet in it. */
+static bool waits_for_others(const Value *value) {
+    return value->op == OP_CALL_INST || (value->op == OP_CALL_FUNC && (func_effects(value->imm.func) & EFFECT_SYNC));
+}
+
 /* What can be asked before the loop, whose blocks are marked. */
 static void ask_for_loop(Guarding *g, const Block *header) {
     uint32_t count = 0;
@@ -116,6 +138,7 @@ static void ask_for_loop(Guarding *g, const Block *header) {
         if (!loop_has(header, block)) continue;
         for (Value *value = block->first; value; value = value->next, count++) {
             size_t before = g->questions.len;
+            if (g->signs && waits_for_others(value)) count = MOST_VALUES;
             if (!is_element_access(value)) continue;
             if (ask_for_access(g, value))
                 vec_push(g->arena, &g->accesses, value);
@@ -200,7 +223,7 @@ static bool in_loop(Guarding *g, BackEdge edge) {
     TwoLoops loops;
     bool twice = g->accesses.len && g->questions.len;
     if (twice && !loop_copy(g->func, edge, g->stand_ins, g->search.known, &loops)) return false;
-    for (size_t i = 0; i < g->accesses.len; i++) g->accesses.data[i]->flags |= VF_UNCHECKED;
+    for (size_t i = 0; i < g->accesses.len && !g->signs; i++) g->accesses.data[i]->flags |= VF_UNCHECKED;
     if (!twice) return false;
     append_questions(g, &loops);
     func_compute_order(g->func);
@@ -208,7 +231,7 @@ static bool in_loop(Guarding *g, BackEdge edge) {
     return true;
 }
 
-static bool may_raise_in_loops(const Func *func) {
+static bool has_accesses(const Func *func) {
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
             if (is_element_access(value)) return true;
@@ -226,8 +249,8 @@ static void sort_edges(BackEdges *edges) {
 }
 
 bool pass_versions(Program *program, FuncInst *inst) {
-    Guarding g = {.func = inst->func, .arena = program->arena};
-    if (!program->index_raises || inst->func->prelude || !may_raise_in_loops(inst->func)) return true;
+    Guarding g = {.func = inst->func, .arena = program->arena, .signs = !program->index_raises};
+    if (inst->func->prelude || !has_accesses(inst->func)) return true;
     func_compute_order(inst->func);
     BackEdges edges = loop_back_edges(program->arena, inst->func);
     if (!edges.len || edges.len > MOST_LOOPS) return true;

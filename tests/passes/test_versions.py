@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from oracle import agree
 
-from krait import _testing, njit
+from krait import _testing, cuda, njit
 
 A1 = "array(float64, 1, C)"
 A2 = "array(float64, 2, C)"
@@ -468,3 +468,41 @@ def test_arrays_that_may_be_none():
         agree(f, a, n)
         if n != 2:  # where the interpreter says so in other words
             agree(unasked, a, n)
+
+
+I4, F4 = "array(int32, 1, C)", "array(float32, 1, C)"
+
+
+def sparse_row(starts, values, out):
+    total = np.float32(0)
+    for k in range(starts[0], starts[1]):
+        total += values[k]
+    out[0] = total
+
+
+def test_a_kernel_asks_whether_indices_count_from_the_front():
+    text = _testing.stage(sparse_row, [I4, F4, F4], "versions", target="nvptx").split("\n\n")[0]
+    assert len(re.findall(r"getitem\S* %1, ", text)) == 2
+    assert re.search(r": bool = ge %\d+, %\d+\n  branch ", text)
+    ptx = _testing.compile(sparse_row, f"{I4}; {F4}; {F4}")
+    assert "ld.global.nc.b32" in ptx and ptx.count("nounroll") >= 1
+
+
+def test_a_kernel_whose_loop_synchronises_has_it_once():
+    def block_row(starts, values, out):
+        total = np.float32(0)
+        for k in range(starts[0], starts[1]):
+            total += values[k]
+            cuda.syncthreads()
+        out[0] = total
+
+    text = _testing.stage(block_row, [I4, F4, F4], "versions", target="nvptx").split("\n\n")[0]
+    assert len(re.findall(r"getitem\S* %1, ", text)) == 1
+
+
+@pytest.mark.parametrize("first", [0, 3, -2, -8])
+def test_indices_of_a_kernel_that_count_from_the_end(first):
+    starts = np.array([first, first + 5], np.int32)
+    values, out = np.arange(8, dtype=np.float32) ** 2, np.zeros(1, np.float32)
+    cuda.jit(sparse_row)[1, 1](starts, values, out)
+    assert out[0] == sum(values[k] for k in range(first, first + 5))
