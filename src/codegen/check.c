@@ -19,7 +19,7 @@ static const struct {
     Selects nvptx, host;
 } intrinsics[] = {
 #define INTRINSIC(name, types, nvptx, host) {name, types, nvptx, host},
-#include "codegen/intrinsics.def"
+#include "codegen/llvm_intrinsics.def"
 #undef INTRINSIC
 };
 

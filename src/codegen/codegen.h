@@ -110,7 +110,7 @@ typedef struct PrintSite {
 /* Globals of a kernel's module on a GPU: DeviceNotes, then the arguments of what was raised; what was printed; blocks
  * that have come to the grid's barrier. */
 #define GRID_SYMBOL   "krait_grid"
-#define NOTES_SYMBOL  "krait_notes"
+#define NOTES_SYMBOL  "krait_device_notes"
 #define PRINTS_SYMBOL "krait_prints"
 enum { PRINT_BYTES = 1 << 20 }; /* of a kernel's prints between two looks at them, as CUDA's own printf has */
 

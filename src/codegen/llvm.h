@@ -177,8 +177,8 @@ struct Target {
     bool (*knows)(const Module *module, const char *symbol);
 };
 
-/* Whether the back end selects a generic intrinsic, by its full name (intrinsics.def); has_approximate: the GPU has the
- * instructions of the column APPROXIMATE. (check.c) */
+/* Whether the back end selects a generic intrinsic, by its full name (llvm_intrinsics.def); has_approximate: the GPU
+ * has the instructions of the column APPROXIMATE. (check.c) */
 bool codegen_selects(const Module *module, const char *symbol, bool gpu, bool has_approximate);
 
 /* ---- a module ---- */

@@ -1,14 +1,14 @@
 /* entry.c: the function that C calls, around the root of a compilation, and what all kinds of it share.
  *
  * In: the lowered root.  Out: in the module, a function named options->entry_name with the signature of options->entry
- * (codegen.h, host.h).
+ * (codegen.h, runtime/host/host.h).
  *
  * ENTRY_FUNCTION  loads the arguments from the layout of tuple(params), calls, stores the result.
  * ENTRY_UFUNC     NumPy's inner loop: entry_ufunc.c.
  * ENTRY_GUFUNC    that of a generalised ufunc: entry_gufunc.c.
  * ENTRY_CFUNC     a C function: entry_cfunc.c.
  * ENTRY_KERNEL    the threads of a block: entry_kernel.c. */
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 LLVMValueRef host_entry_add(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
     LLVMValueRef function = LLVMAddFunction(l->module, name, LLVMFunctionType(result, params, count, false));

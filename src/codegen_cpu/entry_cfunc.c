@@ -3,7 +3,7 @@
  * In: the lowered root, whose parameters are numbers and arrays of one axis and layout C, which stand for pointers.
  * Out: a function with the parameters and the result that C would give it.  A pointer says nothing of a length, so the
  * array is as long as memory.  What the root raises goes to options->cfunc, and the result is zero then. */
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 static bool is_pointer(const Type *type) {
     return type->kind == TY_ARRAY && type->ndim == 1 && type->layout == LAYOUT_C;

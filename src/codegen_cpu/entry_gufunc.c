@@ -7,7 +7,7 @@
  * that calls the root `count` times: for the i-th, parameter k lies i * steps[k] bytes behind args[k].  Behind one step
  * for each parameter `steps` has, for each that is an array and in their order, its extents and its strides; those of
  * layout C are not read.  It returns 0, or the status of the first call that raised. */
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 typedef struct Gufunc {
     const FuncInst *root;

@@ -5,7 +5,7 @@
  * them holds for the whole loop; the body is inlined into it.  There is a second such function for arrays of one shape:
  * what a kernel's guard says of one array's index then holds for all, and LLVM drops the checks of the accesses.  With
  * barriers: one thread. */
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 static void store_field(Lower *l, LLVMValueRef thread, size_t offset, LLVMValueRef value, unsigned align) {
     l_raw_store(l, value, host_offset(l, thread, offset), align);

@@ -5,7 +5,7 @@
  * stack, CHUNK elements at a time, so that they get the vectorised body too.  That order of reads and writes is right
  * only if no output overlaps an input other than exactly; where one does (reduce, accumulate) and for very short arrays
  * a second, plain copy of the body takes one element after the other. */
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 enum { CHUNK = 256, STRIP = 1 << 16, SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
 

@@ -25,7 +25,7 @@
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 enum { MESSAGE_BYTES = 1024 };
 

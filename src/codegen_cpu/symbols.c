@@ -9,7 +9,7 @@
 #include <pthread.h> /* pthread_once, pthread_getattr_np */
 #include <string.h>  /* strcmp, strstr */
 
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 #include "runtime/heap/heap.h" /* krait_heap_buffer */
 
 /* Conversions that LLVM calls by these names on processors without half floats; rounding once, unlike a detour through

@@ -14,7 +14,7 @@
 #include <string.h>    /* strncmp */
 
 #include "codegen/bitcode.h" /* krait_bc_rtlib_host */
-#include "codegen_cpu/host.h"
+#include "codegen_cpu/cpu.h"
 
 /* ---- the processor ---- */
 

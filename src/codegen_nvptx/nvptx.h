@@ -11,7 +11,7 @@ bool nvptx_entry(Lower *l, const FuncInst *root);                             /*
 bool nvptx_ufunc_entry(Lower *l, const FuncInst *root);                       /* ufunc_kernel.c */
 LLVMValueRef nvptx_add_kernel(Lower *l, LLVMTypeRef *params, unsigned count); /* entry.c: with launch bounds */
 
-/* notes.c: Target.note_raise, Target.print, and what they call, defined when everything else is lowered */
+/* device_notes.c: Target.note_raise, Target.print, and what they call, defined when everything else is lowered */
 LLVMValueRef nvptx_note_raise(Lower *l, LLVMValueRef status);
 void nvptx_print(Lower *l, LLVMValueRef site, const Type *type, LLVMValueRef values);
 void nvptx_define_notes(Lower *l);

@@ -1,7 +1,7 @@
 /* target.c: a GPU's answers to the questions of codegen/llvm.h.
  *
  * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing returns a
- * status: a thread that raises ends, and in a kernel leaves a note of it for the host (notes.c). */
+ * status: a thread that raises ends, and in a kernel leaves a note of it for the host (device_notes.c). */
 #include <pthread.h> /* pthread_once */
 #include <stdio.h>   /* snprintf */
 #include <string.h>  /* strncmp */

@@ -1,24 +1,5 @@
 /* decorators.h: what the files of this folder share.  The folder is the top of the house: it gives Python the compiler.
- *
- *   module.c        the extension module and its state
- *   errors.c        krait.errors; Diag and RaiseSite -> Python
- *   traceback.c     frames of compiled functions in tracebacks
- *   types_object.c  krait.types, typeof
- *   signature.c     signatures as types, text and lists
- *   options.c       keyword options of the decorators
- *   dispatch/       the path of a call: dispatch.h
- *   dispatcher.c    @jit: a function compiled for its arguments' types
- *   inspect.c       what dispatchers tell about their specialisations
- *   pickling.c      dispatchers in pickles, by reference or by value
- *   kernel.c        @cuda.jit; with launch.c, arguments.c, plan.c, staging.c, report.c: kernel[grid, block](...)
- *   intrinsics.c    krait.cuda's names for compiled code
- *   vectorized.c    @vectorize; with ufunc.c: NumPy ufuncs, and ufunc_cuda.c: elementwise kernels
- *   guvectorize.c   @guvectorize; with gufunc_layout.c, gufunc_loop.c: generalised ufuncs
- *   cfunc.c         @cfunc: addresses for C
- *   overloads.c     what users say about calls: krait.extending
- *   threads.c       numbers of threads, sizes of chunks
- *   info.c          python -m krait info
- *   layers.c        addresses for the test doors (src/testing/)
+ * README.md lists them.
  *
  * Everything runs with the GIL held; only dispatch/specialise.c's compilation and the compiled code itself let other
  * threads run. */
@@ -79,7 +60,7 @@ void python_calls_init(void); /* python_calls.c: compiled code may call the inte
 void interrupt_init(void);    /* interrupt.c: compiled code looks for signals from now on */
 int types_add(PyObject *module, ModuleState *state);
 int dispatcher_add(PyObject *module, ModuleState *state);
-int intrinsics_add(PyObject *module, ModuleState *state);
+int cuda_names_add(PyObject *module, ModuleState *state);
 int kernel_add(PyObject *module, ModuleState *state);
 int arguments_add(PyObject *module, ModuleState *state);
 int vectorize_add(PyObject *module, ModuleState *state);

@@ -412,7 +412,7 @@ PyObject *inspect_recompile(Specialiser *core) {
     Spec **old = core->specs;
     core->specs = NULL;
     core->nspecs = 0;
-    table_drop(core);
+    lookup_drop(core);
     bool failed = false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Spec *spec = old[i];

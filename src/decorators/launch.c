@@ -216,9 +216,9 @@ static int launch_known(const Choice *choice) {
             status = launch_if_it_takes(choice, core->specs[i]);
         return status;
     }
-    uint64_t fingerprint = table_fingerprint(core, choice->bound);
+    uint64_t fingerprint = lookup_fingerprint(core, choice->bound);
     size_t at = 0;
-    for (Spec *spec; status == 1 && (spec = table_next(core, fingerprint, &at)) != NULL;)
+    for (Spec *spec; status == 1 && (spec = lookup_next(core, fingerprint, &at)) != NULL;)
         status = launch_if_it_takes(choice, spec);
     return status;
 }
@@ -246,7 +246,7 @@ static int launch_compiled(Choice *choice) {
         spec = compile_variant(choice, variant ? FACTS_ALL : 0, spec);
         if (!spec) return -1;
         choice->convert = spec->convert;
-        table_note(core, table_fingerprint(core, choice->bound), spec);
+        lookup_note(core, lookup_fingerprint(core, choice->bound), spec);
         spec->references++;
         MarshalResult filled = try_launch_buffer(choice, spec, &status);
         spec_release(spec);

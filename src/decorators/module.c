@@ -39,7 +39,7 @@ static int state_open(ModuleState *state) {
 
 static int module_exec(PyObject *module) {
     static int (*const parts[])(PyObject *, ModuleState *) = {
-        errors_add,      types_add,   intrinsics_add, dispatcher_add, kernel_add, arguments_add,   vectorize_add,
+        errors_add,      types_add,   cuda_names_add, dispatcher_add, kernel_add, arguments_add,   vectorize_add,
         guvectorize_add, threads_add, cfunc_add,      info_add,       random_add, numpy_loops_add, overloads_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;

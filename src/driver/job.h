@@ -77,7 +77,7 @@ FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, cons
 const Func *worklist_row_function(Job *job, const Type *callee, size_t count);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
-/* notes.c */
+/* narrow_sums.c */
 void notes_print(Job *job); /* once the functions are typed */
 /* doubles.c */
 void doubles_find(Job *job); /* fills job->doubles */

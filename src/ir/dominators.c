@@ -2,7 +2,7 @@
  *
  * Blocks are taken in reverse post-order; the dominator of a block is the meeting point, up the tree built so far, of
  * its predecessors that have one; repeated until nothing changes (twice for reducible graphs). */
-#include "ir/graph.h"
+#include "ir/block_graph.h"
 
 static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b) {
     while (a != b) {

@@ -261,7 +261,7 @@ struct FuncInst {
     uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */
     bool summarised;    /* effects are known: effects_summarise ran */
     Effects effects;    /* of a call */
-    bool loops;         /* it has a loop, or calls a function that has: pass safepoints */
+    bool reaches_loop;  /* it has a loop, or calls a function that has: pass safepoints */
     bool many_loops;    /* so many that they are compiled each apart: pass safepoints */
     bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     uint8_t

@@ -2,7 +2,7 @@
  *
  * Depth-first search from the entry with an explicit stack (functions may be long), second successors first, so that in
  * the reversed order the first successor of a branch (the body of a loop, the true side) stands right behind it. */
-#include "ir/graph.h"
+#include "ir/block_graph.h"
 
 typedef struct Visit {
     Block *block;

@@ -2,7 +2,7 @@
  *
  * What is printed is what there is: a function that is not finished or not consistent prints too, with "?" where
  * something is missing, because the verifier shows faults in this text. */
-#include "ir/graph.h"
+#include "ir/block_graph.h"
 
 #include <ctype.h>  /* isalnum */
 #include <string.h> /* strlen */

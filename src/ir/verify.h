@@ -3,7 +3,7 @@
 #ifndef KRAIT_IR_VERIFY_H
 #define KRAIT_IR_VERIFY_H
 
-#include "ir/graph.h" /* Graph */
+#include "ir/block_graph.h" /* Graph */
 
 typedef struct Fault {
     const Block *block; /* NULL: of the whole function */

@@ -78,7 +78,7 @@ static uint64_t value_cost(const Value *value) {
     case OP_PARAM: return 0;
     case OP_REDUCE:
     case OP_MAP: return VIEW_COST;
-    case OP_CALL_INST: return value->imm.inst->loops ? LOOP_CALL_COST : CALL_COST;
+    case OP_CALL_INST: return value->imm.inst->reaches_loop ? LOOP_CALL_COST : CALL_COST;
     case OP_CALL_FUNC: return func_effects(value->imm.func) & EFFECT_SYNC ? REST_COST : CALL_COST;
     case OP_SETITEM: {
         const Type *of = value->args[0]->type;
@@ -188,20 +188,20 @@ static bool has_loop(const Func *func) {
     return false;
 }
 
-/* FuncInst.loops: of functions with a loop, of recursive ones, and of what calls such. */
+/* FuncInst.reaches_loop: of functions with a loop, of recursive ones, and of what calls such. */
 static void find_looping(Program *program) {
     VEC(FuncInst *) work = {0};
     for (size_t i = 0; i < program->count; i++) {
         FuncInst *inst = program->insts[i];
         func_compute_order(inst->func);
-        inst->loops = inst->recursive || has_loop(inst->func);
-        if (inst->loops) vec_push(program->arena, &work, inst);
+        inst->reaches_loop = inst->recursive || has_loop(inst->func);
+        if (inst->reaches_loop) vec_push(program->arena, &work, inst);
     }
     while (work.len) {
         const FuncInst *inst = vec_pop(&work);
         for (size_t i = 0; i < inst->callers.len; i++) {
-            if (inst->callers.data[i]->loops) continue;
-            inst->callers.data[i]->loops = true;
+            if (inst->callers.data[i]->reaches_loop) continue;
+            inst->callers.data[i]->reaches_loop = true;
             vec_push(program->arena, &work, inst->callers.data[i]);
         }
     }

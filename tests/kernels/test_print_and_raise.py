@@ -274,5 +274,5 @@ def test_only_what_raises_notes_it():
     def ptx(**options):
         return cuda.compile_ptx(body, (krait.float64[::1], krait.int64), **options)[0]
 
-    assert "krait_notes" not in ptx()
+    assert "krait_device_notes" not in ptx()
     assert "krait_note_raise" in ptx(debug=True) and "exit" in ptx(debug=True)

@@ -61,10 +61,14 @@ def test_names_of_numba_that_are_said_to_be_there():
 
 
 def test_where_things_are_decided():
-    """Each file is there and defines the function: its name at the start of a definition, not a mere call."""
+    """Each file is there and defines the function, not only calls it, or has the row."""
     page = (ROOT / "docs" / "where.md").read_text()
     rows = re.findall(r"^\| [^`|]*(?:`[^`]*`[^`|]*)*\| `([^`]*)` \| `([^`]*)` \|$", page, re.MULTILINE)
-    assert len(rows) == 20 and len(set(rows)) == 20
+    assert len(rows) >= 30 and len(set(rows)) == len(rows) == page.count("\n| ") - 2, "a row that is not understood"
     for file, function in rows:
         text = (ROOT / file).read_text()
-        assert re.search(rf"^[A-Za-z_][^;=()]*\b{function}\([^;]*\{{", text, re.MULTILINE), f"{file}: no {function}"
+        if file.endswith(".def"):
+            definition = rf"^[A-Z]+\({function},"
+        else:
+            definition = rf"^[A-Za-z_][^;=()]*\b{function}\([^;]*\{{"
+        assert re.search(definition, text, re.MULTILINE), f"{file}: no {function}"

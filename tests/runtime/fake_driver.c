@@ -354,8 +354,8 @@ int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const c
     (void)module;
     int error = failing("ModuleGetGlobal");
     if (error) return error;
-    *address = (uint64_t)globals[strcmp(name, "krait_notes") != 0];
-    *bytes = strcmp(name, "krait_notes") == 0 ? 64 : sizeof globals[1];
+    *address = (uint64_t)globals[strcmp(name, "krait_device_notes") != 0];
+    *bytes = strcmp(name, "krait_device_notes") == 0 ? 64 : sizeof globals[1];
     return OK;
 }
 int cuModuleUnload(void *module) { return (void)module, OK; }

@@ -83,7 +83,7 @@ static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fi
     if (specialiser_flush_pending(&self->core) < 0) return NULL;
     Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
     if (!spec) return NULL;
-    if (fingerprint) table_note(&self->core, fingerprint, spec);
+    if (fingerprint) lookup_note(&self->core, fingerprint, spec);
     spec->references++; /* boxing may run anything */
     MarshalResult filled = try_call_on_stack(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
     if (filled == MARSHAL_MISMATCH)
@@ -110,8 +110,8 @@ static PyObject *call_one_of_many(Dispatcher *self, PyObject *const *bound) {
     size_t at = 0;
     MarshalResult tried = core->recent ? try_spec(self, core->recent, spec_unpack, bound, &result) : MARSHAL_MISMATCH;
     if (tried != MARSHAL_MISMATCH) return result;
-    uint64_t fingerprint = table_fingerprint(core, bound);
-    for (Spec *spec; (spec = table_next(core, fingerprint, &at)) != NULL;) {
+    uint64_t fingerprint = lookup_fingerprint(core, bound);
+    for (Spec *spec; (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
         tried = try_spec(self, spec, spec_unpack, bound, &result);
         if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS) core->recent = spec; /* unless the call forgot it */
         if (tried != MARSHAL_MISMATCH) return result;

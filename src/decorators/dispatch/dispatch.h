@@ -3,7 +3,7 @@
  *   binding.c      arguments -> parameters, as Python binds
  *   spec.c         one specialisation: unpacking plan, conversion and boxing
  *   watch.c        whether what it took as constants is still so
- *   table.c        fingerprint of the arguments' types -> specialisation
+ *   lookup.c       fingerprint of the arguments' types -> specialisation
  *   specialise.c   argument types -> Code: compilation, locking, explicit signatures
  *   call.c         @jit: the call itself
  *
@@ -178,7 +178,7 @@ MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *
 /* Result bytes to an object, by way of the declared type if there is one. */
 PyObject *spec_box(const Marshal *marshal, const Spec *spec, const char *result);
 
-/* ---- table.c ---- */
+/* ---- lookup.c ---- */
 
 enum { FEW_SPECS = 4 };
 
@@ -194,12 +194,12 @@ typedef struct SpecTable { /* open addressing; at least half of it free */
 
 typedef struct Specialiser Specialiser;
 /* Of the arguments' types; never 0. */
-uint64_t table_fingerprint(const Specialiser *core, PyObject *const *bound);
+uint64_t lookup_fingerprint(const Specialiser *core, PyObject *const *bound);
 /* The next specialisation that was found with this fingerprint; *at: 0 to begin with.  NULL: no more. */
-Spec *table_next(const Specialiser *core, uint64_t fingerprint, size_t *at);
+Spec *lookup_next(const Specialiser *core, uint64_t fingerprint, size_t *at);
 /* Arguments with this fingerprint take this specialisation.  Without memory nothing is noted. */
-void table_note(Specialiser *core, uint64_t fingerprint, Spec *spec);
-void table_drop(Specialiser *core); /* forgets everything */
+void lookup_note(Specialiser *core, uint64_t fingerprint, Spec *spec);
+void lookup_drop(Specialiser *core); /* forgets everything */
 
 /* ---- specialise.c ---- */
 

@@ -38,7 +38,7 @@ static void drop_spec(Specialiser *self, Py_ssize_t at) {
     Spec *spec = self->specs[at];
     memmove(&self->specs[at], &self->specs[at + 1], (size_t)(self->nspecs - at - 1) * sizeof *self->specs);
     self->nspecs--;
-    table_drop(self);
+    lookup_drop(self);
     spec_release(spec);
 }
 
@@ -272,7 +272,7 @@ static int refresh_declared(Specialiser *self, const Config *config) {
                 if (self->specs[i] == old) {
                     self->specs[i] = fresh;
                     self->specs[--self->nspecs] = NULL;
-                    table_drop(self);
+                    lookup_drop(self);
                     spec_release(old);
                     break;
                 }

@@ -3,7 +3,7 @@
 #ifndef KRAIT_RUNTIME_DEVICE_MEMORY_H
 #define KRAIT_RUNTIME_DEVICE_MEMORY_H
 
-#include "runtime/cuda/driver.h" /* Cuda, CudaContext */
+#include "runtime/cuda/cu_driver.h" /* Cuda, CudaContext */
 
 /* A class of another library whose objects are read through a table of C functions (array_dlpack.c). */
 typedef struct Exchange {
@@ -36,7 +36,7 @@ PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject
 
 PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 
-/* stream.c, device.c, host_memory.c, graph.c */
+/* stream.c, device_object.c, host_memory.c, graph.c */
 extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec;
 PyObject *graph_new(PyObject *module, PyObject *unused);
 extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[];

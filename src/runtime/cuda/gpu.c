@@ -5,7 +5,7 @@
  * that the default stream alone has used are kept for the next array of their size on that stream (block_cache.c). */
 #include <string.h> /* memset */
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cu_driver.h"
 #include "runtime/cuda/graph.h"
 
 /* The call with the context made current; once more if a thread-local note of that was stale. */

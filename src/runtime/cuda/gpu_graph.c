@@ -3,7 +3,7 @@
  *
  * The stream does not wait for the default stream and captures relaxedly, so that a block may allocate memory, load
  * kernels and ask questions, which happens at once and is no part of the graph. */
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cu_driver.h"
 
 #include <stdlib.h> /* calloc */
 

@@ -2,7 +2,7 @@
 #ifndef KRAIT_RUNTIME_CUDA_KERNEL_H
 #define KRAIT_RUNTIME_CUDA_KERNEL_H
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cu_driver.h"
 
 typedef struct CudaKernel CudaKernel;
 struct CudaKernel {
@@ -11,7 +11,7 @@ struct CudaKernel {
     size_t params_bytes;
     bool waits_for_grid;
     void *together; /* event: its last launch whose blocks waited for each other; NULL: none */
-    /* notes.c */
+    /* device_notes.c */
     uint64_t notes, prints; /* addresses on the GPU; 0: none */
     size_t notes_bytes;
     KernelNotesReader *reader;
@@ -19,7 +19,7 @@ struct CudaKernel {
     CudaKernel *next; /* of those that the context watches */
 };
 
-/* notes.c: what the kernel leaves is looked for from now on, if it can leave anything; no longer. */
+/* device_notes.c: what the kernel leaves is looked for from now on, if it can leave anything; no longer. */
 int kernel_watch(CudaKernel *kernel, const DeviceCode *code);
 void kernel_forget(CudaKernel *kernel);
 

@@ -7,7 +7,7 @@
 
 #include <string.h> /* memcpy */
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cu_driver.h"
 #include "runtime/host/host.h" /* host_loop_run */
 
 enum { PIECE_BYTES = 1 << 18 };

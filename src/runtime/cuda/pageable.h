@@ -10,7 +10,7 @@
 /* A chunk is some hundred microseconds of copying: far more than it takes the cores to begin one. */
 enum { BOUNCE_CHUNKS = 4, BOUNCE_BYTES = 8 << 20, PAGEABLE_LARGE = 16 << 20 };
 
-typedef struct CudaContext CudaContext; /* primary context of one device (driver.h) */
+typedef struct CudaContext CudaContext; /* primary context of one device (cu_driver.h) */
 
 typedef struct Bounce {
     pthread_mutex_t lock; /* one copy at a time */

@@ -7,7 +7,7 @@
 #include <time.h> /* nanosleep */
 
 #include "base/base.h" /* clock_nanoseconds */
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cu_driver.h"
 #include "runtime/host/host.h" /* krait_host_safepoint */
 
 static int wait_until(int (*query)(void *), void *handle) {

@@ -1,4 +1,4 @@
-/* intrinsics.c: the names of krait.cuda that mean something in compiled code only: cuda.grid, cuda.threadIdx.x,
+/* cuda_names.c: the names of krait.cuda that mean something in compiled code only: cuda.grid, cuda.threadIdx.x,
  * cuda.shared.array.
  *
  * Input: the rows of library/cuda.def.  Output: krait._krait.cuda_names, a dict from first name to
@@ -150,7 +150,7 @@ static int add_row(ModuleState *state, PyObject *names, const char *name, size_t
     }
 }
 
-int intrinsics_add(PyObject *module, ModuleState *state) {
+int cuda_names_add(PyObject *module, ModuleState *state) {
     PyObject *names = PyDict_New();
     int result = names ? 0 : -1;
     if (!(state->intrinsic_class = module_add_class(module, &intrinsic_spec, NULL, true))) result = -1;

@@ -1,7 +1,7 @@
-/* graph.h: orders and dominators of a control-flow graph as plain arrays, for the passes that store them in the blocks
- * and for the verifier, which may not touch the function.  Private to src/ir. */
-#ifndef KRAIT_IR_GRAPH_H
-#define KRAIT_IR_GRAPH_H
+/* block_graph.h: orders and dominators of a control-flow graph as plain arrays, for the passes that store them in the
+ * blocks and for the verifier, which may not touch the function.  Private to src/ir. */
+#ifndef KRAIT_IR_BLOCK_GRAPH_H
+#define KRAIT_IR_BLOCK_GRAPH_H
 
 #include "ir/ir.h" /* Func, Block */
 

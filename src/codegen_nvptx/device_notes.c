@@ -1,8 +1,9 @@
-/* notes.c: what the threads of a kernel leave for the host to find: the first exception, and what they print.
+/* device_notes.c: what the threads of a kernel leave for the host to find: the first exception, and what they print.
  *
  * In: raise sites and print sites of a kernel.  Out: calls of two functions of the module, which the entry defines if
- * something calls them, and the globals that they write to: krait_notes, which begins with DeviceNotes (ir_abi.def),
- * and krait_prints.  The runtime reads them when it next waits for the device (runtime/cuda/notes.c).
+ * something calls them, and the globals that they write to: krait_device_notes, which begins with DeviceNotes
+ * (ir_abi.def), and krait_prints.  The runtime reads them when it next waits for the device
+ * (runtime/cuda/device_notes.c).
  *
  * The thread that takes DeviceNotes.raised from 0 to 1 is the first; a print takes its room by adding to
  * DeviceNotes.printed, and goes on counting where there is none left, so that the host knows of what is lost. */

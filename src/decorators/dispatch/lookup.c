@@ -1,4 +1,4 @@
-/* table.c: from the fingerprint of the arguments' types to specialisations.
+/* lookup.c: from the fingerprint of the arguments' types to specialisations.
  *
  * Open addressing with linear probing.  An entry is written before its fingerprint, a larger table before the pointer
  * to it, so that a reader without a lock sees what is whole.  Arguments of one type may have several fingerprints (two
@@ -9,7 +9,7 @@
 
 enum { FIRST_SIZE = 16 };
 
-uint64_t table_fingerprint(const Specialiser *core, PyObject *const *bound) {
+uint64_t lookup_fingerprint(const Specialiser *core, PyObject *const *bound) {
     uint64_t fingerprint = 0;
     for (Py_ssize_t i = 0; i < core->binding.nparams; i++)
         fingerprint = marshal_fingerprint(core->marshal, bound[i], fingerprint);
@@ -20,7 +20,7 @@ static const SpecTable *table_of(const Specialiser *core) {
     return atomic_load_explicit(&core->table, memory_order_acquire);
 }
 
-Spec *table_next(const Specialiser *core, uint64_t fingerprint, size_t *at) {
+Spec *lookup_next(const Specialiser *core, uint64_t fingerprint, size_t *at) {
     const SpecTable *table = table_of(core);
     for (size_t step = *at; table && step < table->size; step++) {
         const SpecEntry *entry = &table->entries[(fingerprint + step) & (table->size - 1)];
@@ -51,9 +51,9 @@ static SpecTable *larger(const SpecTable *old) {
     return table;
 }
 
-void table_note(Specialiser *core, uint64_t fingerprint, Spec *spec) {
+void lookup_note(Specialiser *core, uint64_t fingerprint, Spec *spec) {
     size_t at = 0;
-    for (const Spec *known; (known = table_next(core, fingerprint, &at)) != NULL;)
+    for (const Spec *known; (known = lookup_next(core, fingerprint, &at)) != NULL;)
         if (known == spec) return;
     SpecTable *table = atomic_load(&core->table);
     if (!table || 2 * table->used >= table->size) {
@@ -66,7 +66,7 @@ void table_note(Specialiser *core, uint64_t fingerprint, Spec *spec) {
     insert(table, fingerprint, spec);
 }
 
-void table_drop(Specialiser *core) {
+void lookup_drop(Specialiser *core) {
     core->recent = NULL;
     PyMem_Free(atomic_exchange(&core->table, NULL));
 }

@@ -1,8 +1,8 @@
-/* driver.h: inside the runtime: the driver's entry points, devices and contexts, and errors.
+/* cu_driver.h: inside the runtime: the driver's entry points, devices and contexts, and errors.
  *
  * There is no cuda.h: the little of the driver API that is used is declared here, from the CUDA Driver API manual. */
-#ifndef KRAIT_RUNTIME_CUDA_DRIVER_H
-#define KRAIT_RUNTIME_CUDA_DRIVER_H
+#ifndef KRAIT_RUNTIME_CUDA_CU_DRIVER_H
+#define KRAIT_RUNTIME_CUDA_CU_DRIVER_H
 
 #include "runtime/cuda/block_cache.h"
 #include "runtime/cuda/cuda.h" /* Cuda */
@@ -79,7 +79,7 @@ struct CudaContext {
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
     _Atomic int streams;     /* open ones, beside the default stream */
     _Atomic(void *) landing; /* page-locked memory for what is copied out; NULL: none yet, or in use */
-    volatile int32_t *noted; /* locked memory: 1, a watched kernel left something (notes.c); NULL: none is watched */
+    volatile int32_t *noted; /* locked memory: 1, a watched kernel left something (device_notes.c); NULL: no kernel */
     struct CudaKernel *watched;
     pthread_mutex_t watching; /* of that list */
     BlockCache kept;
@@ -130,7 +130,7 @@ int context_select(Device *device);
 /* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
 int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);
-int gpu_look(Device *device); /* notes.c: DeviceOps.look */
+int gpu_look(Device *device); /* device_notes.c: DeviceOps.look */
 /* gpu_graph.c: gives a recorded launch other arguments. */
 int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and

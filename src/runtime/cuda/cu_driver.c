@@ -1,4 +1,4 @@
-/* driver.c: libcuda.so.1 by dlopen, devices, primary contexts, errors.
+/* cu_driver.c: libcuda.so.1 by dlopen, devices, primary contexts, errors.
  *
  * In: nothing but the library's name.  Out: a Cuda that either has devices or says in one sentence why not.
  *
@@ -6,7 +6,7 @@
  * runtime do, so memory and streams can be shared with them.  Each thread remembers which context it made current;
  * another library in the same thread may have changed that, which shows as an error of the next call, and
  * context_recover then sets it right: so the usual call pays one compare. */
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cu_driver.h"
 
 #include <dlfcn.h>  /* dlopen, dlsym */
 #include <stdio.h>  /* snprintf */

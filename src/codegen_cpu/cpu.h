@@ -1,7 +1,7 @@
-/* host.h: what the files of this folder share; private to codegen_cpu.  The agreement between a kernel's code and the
+/* cpu.h: what the files of this folder share; private to codegen_cpu.  The agreement between a kernel's code and the
  * device that runs it is in runtime/host/host.h. */
-#ifndef KRAIT_CODEGEN_CPU_HOST_H
-#define KRAIT_CODEGEN_CPU_HOST_H
+#ifndef KRAIT_CODEGEN_CPU_CPU_H
+#define KRAIT_CODEGEN_CPU_CPU_H
 
 #include "codegen/llvm.h"            /* Lower, Module */
 #include "codegen_cpu/codegen_cpu.h" /* HostCode */

@@ -1,4 +1,4 @@
-/* notes.c: KRAIT_NOTES=1: sums and products that accumulate in an integer narrower than 64 bits, named on stderr.
+/* narrow_sums.c: KRAIT_NOTES=1: sums and products that accumulate in an integer narrower than 64 bits, named on stderr.
  *
  * In: the typed functions of a job.  Out: a line for each place where a variable that goes around a loop is added to,
  * subtracted from or multiplied in a narrow integer type: there NumPy's types wrap, where Numba computes in 64 bits.

@@ -1,7 +1,7 @@
-/* notes.c: what kernels left for the host: exceptions, and what they printed.
+/* device_notes.c: what kernels left for the host: exceptions, and what they printed.
  *
- * In: kernels whose module has the global krait_notes (ir_abi.def: DeviceNotes).  Out: after a wait for the device, the
- * notes of each, handed to whoever loaded it; then they are empty again.
+ * In: kernels whose module has the global krait_device_notes (ir_abi.def: DeviceNotes).  Out: after a wait for the
+ * device, the notes of each, handed to whoever loaded it; then they are empty again.
  *
  * All kernels of a context share one word of locked memory, which a thread that notes something sets: as long as it is
  * 0, a look costs a load. */

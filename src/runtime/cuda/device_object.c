@@ -1,5 +1,5 @@
-/* device.c: the Device type, the functions of krait.cuda that ask about devices, and runtime_add_types, which puts this
- * folder into the module.
+/* device_object.c: the Device type, the functions of krait.cuda that ask about devices, and runtime_add_types, which
+ * puts this folder into the module.
  *
  * The host device is device 0 of a machine without a GPU (or with KRAIT_CUDA_DEVICE=cpu): it has a name, limits and no
  * compute capability of its own; it claims 8.0, the features its kernels may use. */
