@@ -19,7 +19,7 @@ static bool read_types(ModuleState *state, PyObject *sequence, Arena *arena, con
 }
 
 /* stage(function, types, stage, *, target="host", kernel=False, capability=90, fastmath=0, python_errors=True,
- * boundscheck=True, noalias=False, parallel=False, small=False) */
+ * boundscheck=True, noalias=False, parallel=0, small=False); parallel: of enum ParallelParts */
 static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"function",      "types",       "stage",   "target",   "kernel", "capability", "fastmath",
                             "python_errors", "boundscheck", "noalias", "parallel", "small",  NULL};
@@ -28,7 +28,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
     const char *stage, *target = "host";
     int kernel = 0, capability = 90, fastmath = 0, python_errors = 1, boundscheck = 1, noalias = 0, parallel = 0,
         small = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiippppp:stage", names, &function, &type_list, &stage,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiipppip:stage", names, &function, &type_list, &stage,
                                      &target, &kernel, &capability, &fastmath, &python_errors, &boundscheck, &noalias,
                                      &parallel, &small))
         return NULL;
