@@ -124,8 +124,8 @@ def _reductions(reference, quick):
             others["CuPy"] = lambda c_x=c_x, c_out=c_out: _event_ms(lambda: c_x.sum(out=c_out), repeat)
         gigabytes = array.nbytes * 1e-9 + (written.nbytes * 1e-9 if timer == "running_sum" else 0)
         limit = "" if timer == "running_sum" else "at least 0.95 of CUB"
-        timed = lambda work=work, array=array, out=out: work(array, out)  # noqa: E731
-        rows.append(_rates("reductions, 256 MiB", name, timed, others, repeat, gigabytes, quick, limit))
+        once = lambda work=work, array=array, out=out: work(array, out)
+        rows.append(_rates("reductions, 256 MiB", name, once, others, repeat, gigabytes, quick, limit))
     return rows
 
 

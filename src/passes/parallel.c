@@ -6,8 +6,8 @@
  * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
  * is parallel_carried.c's question.  A loop whose iterations update the same items of an array (parallel_shared.c)
- * stays on one core, as does one that calls the interpreter, one inside a try statement around it, and one in a
- * function that a parallel one calls if it may not be taken apart. */
+ * other than as a reduction stays on one core, as does one that calls the interpreter, one inside a try statement around
+ * it, and one in a function that a parallel one calls if it may not be taken apart. */
 #include "passes/parallel.h"
 
 typedef VEC(Block *) Blocks;
@@ -131,6 +131,11 @@ static void note_spread(const ParallelLoop *loop) {
         if (carried->kind == CARRY_REDUCE && carried->phi->name)
             pass_note(loop->program, loop->func, loop->range->span, 2, "`%s` is a reduction of it", carried->phi->name);
     }
+    for (size_t k = 0; k < loop->privates.len; k++) {
+        const char *name = loop->privates.data[k].array->name;
+        pass_note(loop->program, loop->func, loop->range->span, 2, "%s%s%s is a reduction of it: each thread has one",
+                  name ? "`" : "", name ? name : "an array", name ? "`" : "");
+    }
 }
 
 static bool take_apart(ParallelLoop *loop) {
@@ -147,6 +152,7 @@ static bool take_apart(ParallelLoop *loop) {
         diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
         return false;
     }
+    parallel_update_in_place(loop);
     if (!parallel_find_carried(loop)) return false;
     const Value *shared = parallel_find_shared(loop);
     if (!shared) return note_spread(loop), parallel_outline(loop);

@@ -1,6 +1,7 @@
 /* parallel.h: what the files of the passes `parallel` and `spread` share: parallel.c (finds loops over prange and puts
  * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c
- * (arrays that iterations update together), parallel_outline.c (the functions made of a loop), parallel_make.c (making
+ * (arrays that iterations update together), parallel_updates.c and parallel_privates.c (of which, those that are
+ * reductions), parallel_outline.c (the functions made of a loop), parallel_make.c (making
  * functions), spread.c (the same for expressions of whole arrays). */
 #ifndef KRAIT_PASSES_PARALLEL_H
 #define KRAIT_PASSES_PARALLEL_H
@@ -23,6 +24,17 @@ typedef struct Carried {
     uint32_t place;        /* among the results, if kind is not NOTHING */
 } Carried;
 
+/* What a reduction does: s += x and s -= x, s *= x and s /= x, s = max(s, x) and its like, ... */
+typedef enum Putting { PUT_NONE, PUT_SUM, PUT_PRODUCT, PUT_CALL, PUT_AND, PUT_OR, PUT_XOR } Putting;
+
+/* An array from outside to whose items iterations only put something. */
+typedef struct Private {
+    const Value *array;
+    Putting putting;
+    const FuncHead *func; /* PUT_CALL */
+    bool heavy;           /* an iteration puts something to many of its items */
+} Private;
+
 /* One loop over prange. */
 typedef struct ParallelLoop {
     Program *program;
@@ -34,6 +46,7 @@ typedef struct ParallelLoop {
     bool *inside;                       /* by Block.id: blocks of an iteration, those that raise included */
     VEC(Block *) blocks;                /* the same as a list */
     VEC(Carried) carried;
+    VEC(Private) privates;
     uint32_t nresults;
 } ParallelLoop;
 
@@ -51,8 +64,21 @@ static inline bool loop_has(const ParallelLoop *loop, const Value *value) {
 /* parallel_carried.c: fills carried.  False: a variable's value goes from one iteration to the next; diag says which.
  * */
 bool parallel_find_carried(ParallelLoop *loop);
-/* parallel_shared.c: a store by which iterations change what others read, or NULL. */
-const Value *parallel_find_shared(const ParallelLoop *loop);
+Putting parallel_putting(const Value *value);
+/* What such a reduction begins with: it changes nothing. */
+const Const *parallel_identity(Arena *arena, const Type *type, Putting putting, const FuncHead *func);
+/* parallel_updates.c: acc = acc + row becomes acc += row. */
+void parallel_update_in_place(ParallelLoop *loop);
+/* parallel_shared.c: a store by which iterations change what others read, and which is no reduction; or NULL. */
+const Value *parallel_find_shared(ParallelLoop *loop);
+/* parallel_privates.c: whether all that the loop does with an array from outside is a reduction: then it is among
+ * loop->privates. */
+bool parallel_make_private(ParallelLoop *loop, const Value *array);
+/* The only operation of a function of elements, if it puts something to parameter `which`, which is *running. */
+const Value *parallel_step_of(const Func *func, uint32_t which, const Value **running);
+/* Instead of a call of the region: blocks of iterations, each with arrays of its own.  The results, in loop->head. */
+Value *parallel_call_in_blocks(ParallelLoop *loop, FuncInst *piece, FuncInst *join, Value *length, Value *first,
+                               Value *const *outer, uint32_t nouter);
 /* parallel_make.c */
 const Type *parallel_int(const ParallelSite *site);
 Func *parallel_new_func(const ParallelSite *site);

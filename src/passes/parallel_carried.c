@@ -68,9 +68,7 @@ static bool refuse(const Web *web, const Value *at, const char *what) {
 
 /* ---- reductions ---- */
 
-typedef enum Putting { PUT_NONE, PUT_SUM, PUT_PRODUCT, PUT_CALL, PUT_AND, PUT_OR, PUT_XOR } Putting;
-
-static Putting putting_of(const Value *value) {
+Putting parallel_putting(const Value *value) {
     switch (value->op) {
     case OP_ADD:
     case OP_SUB: return PUT_SUM;
@@ -94,9 +92,9 @@ static bool is_lower(const FuncHead *func) {
     return func && (func->id == FUNC_PY_MIN || func->id == FUNC_NP_MINIMUM || func->id == FUNC_NP_FMIN);
 }
 
-/* What changes nothing: -0.0 in sums, for 0.0 would make 0.0 of -0.0. */
-static const Const *identity_of(const ParallelLoop *loop, const Type *type, Putting putting, const FuncHead *func) {
-    Const *konst = ARENA_NEW(loop->func->arena, Const);
+/* Sums begin with -0.0, for 0.0 would make 0.0 of -0.0. */
+const Const *parallel_identity(Arena *arena, const Type *type, Putting putting, const FuncHead *func) {
+    Const *konst = ARENA_NEW(arena, Const);
     char kind = type_scalar_kind(type);
     Bounds bounds = kind == 'f' || kind == 'c' ? (Bounds){0, 0} : type_bounds(type);
     konst->type = type;
@@ -114,7 +112,7 @@ static const Const *identity_of(const ParallelLoop *loop, const Type *type, Putt
 
 /* Whether a value of the web puts one number more to the running one, as the others do. */
 static bool is_step(const Web *web, const Value *value, Putting *putting, const FuncHead **func) {
-    Putting this = putting_of(value);
+    Putting this = parallel_putting(value);
     uint32_t count = 0, which = 0;
     for (uint32_t i = 0; i < value->nargs; i++)
         if (in_web(web, value->args[i])) count++, which = i;
@@ -144,7 +142,7 @@ static bool is_reduction(const Web *web, Carried *carried) {
     if (putting == PUT_NONE) return true; /* phis alone */
     carried->kind = CARRY_REDUCE;
     carried->op = ops[putting];
-    carried->identity = identity_of(loop, web->phi->type, putting, carried->func);
+    carried->identity = parallel_identity(loop->func->arena, web->phi->type, putting, carried->func);
     return true;
 }
 

@@ -38,10 +38,16 @@ static bool is_outer(const Outline *o, const Value *value) {
     return !loop_has(o->loop, value) && value->block != o->loop->head && value != o->loop->iter;
 }
 
+static bool is_private(const Outline *o, const Value *value) {
+    for (size_t k = 0; k < o->loop->privates.len; k++)
+        if (o->loop->privates.data[k].array == value) return true;
+    return false;
+}
+
 static bool note_outer(Outline *o, Value *value) {
     if (!is_outer(o, value) || o->seen[value->id]) return true;
     o->seen[value->id] = true;
-    if (is_found_again(value)) {
+    if (is_found_again(value) && !is_private(o, value)) {
         for (uint32_t i = 0; i < value->nargs; i++) TRY(note_outer(o, value->args[i]));
         return true;
     }
@@ -285,21 +291,30 @@ static Value *before_loop(const ParallelLoop *loop, const Value *phi) {
     return NULL;
 }
 
-static void put_call(Outline *o, FuncInst *region, const Type *results) {
+static Value *call_region(Outline *o, FuncInst *piece, FuncInst *join, Value *length, Value *first) {
+    ParallelLoop *loop = o->loop;
+    uint32_t count = (uint32_t)o->outer.len;
+    if (loop->privates.len) return parallel_call_in_blocks(loop, piece, join, length, first, o->outer.data, count);
+    Value **args = ARENA_ARRAY(o->arena, Value *, 2 + count);
+    args[0] = length;
+    args[1] = first;
+    for (uint32_t i = 0; i < count; i++) args[2 + i] = o->outer.data[i];
+    return parallel_append_call(loop->func, loop->head, parallel_make_region(&o->site, piece, join), loop->range->span,
+                                args);
+}
+
+static void put_call(Outline *o, FuncInst *piece, FuncInst *join, const Type *results) {
     ParallelLoop *loop = o->loop;
     Func *func = loop->func;
     Block *head = loop->head;
     Span span = loop->range->span;
-    Value **first = ARENA_ARRAY(o->arena, Value *, loop->nresults),
-          **args = ARENA_ARRAY(o->arena, Value *, 2 + o->outer.len);
+    Value **first = ARENA_ARRAY(o->arena, Value *, loop->nresults);
     for (size_t c = 0; c < loop->carried.len; c++)
         if (loop->carried.data[c].kind != CARRY_NOTHING)
             first[loop->carried.data[c].place] = before_loop(loop, loop->carried.data[c].phi);
     value_remove(head->last);
-    args[0] = parallel_append_func(&o->site, func, head, FUNC_LEN, parallel_int(&o->site), &loop->range, 1);
-    args[1] = results_tuple(loop, func, head, first, results);
-    for (size_t i = 0; i < o->outer.len; i++) args[2 + i] = o->outer.data[i];
-    Value *call = parallel_append_call(func, head, region, span, args);
+    Value *length = parallel_append_func(&o->site, func, head, FUNC_LEN, parallel_int(&o->site), &loop->range, 1);
+    Value *call = call_region(o, piece, join, length, results_tuple(loop, func, head, first, results));
     for (size_t c = 0; c < loop->carried.len; c++) {
         const Carried *carried = &loop->carried.data[c];
         if (carried->kind == CARRY_NOTHING) continue;
@@ -328,6 +343,6 @@ bool parallel_outline(ParallelLoop *loop) {
     const Type *results = results_type(loop);
     FuncInst *piece = make_piece(&o, results);
     FuncInst *join = loop->nresults ? make_join(&o, results) : NULL;
-    put_call(&o, parallel_make_region(&o.site, piece, join), results);
+    put_call(&o, piece, join, results);
     return true;
 }

@@ -2,7 +2,8 @@
  *
  * In: the blocks of an iteration.  Out: a store to an array from outside the loop, at a place that is not this
  * iteration's alone, where the loop also reads that array: h[k[i]] += 1, t += x[i].  Iterations that run at once would
- * lose what others add, so such a loop stays on one core, in order.
+ * lose what others add, so such a loop stays on one core, in order, unless the array is a reduction
+ * (parallel_privates.c).
  *
  * A place is an iteration's own if an index on the way to it moves with the iteration: i, i + 1, 2 * i, (i, j), a slice
  * of such.  An index that is looked up, k[i], may be another's too. */
@@ -79,7 +80,13 @@ static bool is_read(const Shared *shared, const Value *root) {
     return false;
 }
 
-const Value *parallel_find_shared(const ParallelLoop *loop) {
+static bool is_private(const ParallelLoop *loop, const Value *root) {
+    for (size_t i = 0; i < loop->privates.len; i++)
+        if (loop->privates.data[i].array == root) return true;
+    return false;
+}
+
+const Value *parallel_find_shared(ParallelLoop *loop) {
     Shared shared = {loop, item_of(loop)};
     for (size_t b = 0; b < loop->blocks.len; b++)
         for (const Value *value = loop->blocks.data[b]->first; value; value = value->next) {
@@ -87,7 +94,8 @@ const Value *parallel_find_shared(const ParallelLoop *loop) {
             uint32_t count = value->op == OP_MAP ? (uint32_t)value->imm.i : 1;
             for (uint32_t i = 0; i < count; i++) {
                 const Value *root = stored(&shared, value, value->args[i]);
-                if (root && is_read(&shared, root)) return value;
+                if (!root || is_private(loop, root) || !is_read(&shared, root)) continue;
+                if (!parallel_make_private(loop, root)) return value;
             }
         }
     return NULL;

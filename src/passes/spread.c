@@ -52,6 +52,7 @@ static bool is_of_scalars(const Value *whole) {
 
 /* Whether the destination is read nowhere, or at the same place. */
 static bool lies_apart(const Value *map, const Value *dest) {
+    if (map->flags & VF_UNCHECKED) return true;
     for (uint32_t i = (uint32_t)map->imm.i; i < map->nargs; i++) {
         const Value *source = map->args[i];
         if (is_array(source) && source != dest && !array_is_apart(dest, source) && !array_is_apart(source, dest))
@@ -78,6 +79,7 @@ static bool may_be_spread(const ParallelSite *site, const Value *whole) {
     if (!is_wanted(site->program, whole)) return false;
     const char *what = whole->op == OP_REDUCE ? "the reduction" : "the expression of whole arrays",
                *why = obstacle(whole);
+    if (whole->flags & VF_UNCHECKED) return !why; /* it was made by another pass: the user knows nothing of it */
     if (why)
         pass_note(site->program, site->inst->func, whole->span, 1, "%s stays on one core: %s", what, why);
     else

@@ -710,7 +710,8 @@ def test_items_of_its_own_leave_a_loop_parallel():
         @njit(parallel=True)
         def common(k, h):
             for i in prange(k.size):
-                h[k[i]] += 1
+                if h[k[i]] < 5:
+                    h[k[i]] += 1
 
         x, one = np.ones((4, 3)), np.ones(4)
         own(x, one, 2 * x, np.zeros(8))
@@ -724,3 +725,186 @@ def test_items_of_its_own_leave_a_loop_parallel():
     text = done.stdout + done.stderr
     first, second = text.index("krait_own"), text.index("krait_common")
     assert "call_inst[own#" in text[first:second] and "call_inst" not in text[second:]
+
+
+# ---- arrays that iterations only put something to: each block of them has its own ------------------------------------
+
+
+def sum_of_rows(x, k):
+    total = np.zeros(x.shape[1], x.dtype)
+    for i in prange(x.shape[0]):
+        total += x[i] * 2 + 1
+        total -= x[i]
+    return total
+
+
+def product_of_rows(x, k):
+    product = np.ones(x.shape[1], x.dtype)
+    for i in prange(x.shape[0]):
+        product *= x[i]
+    return product
+
+
+def made_anew(x, k):
+    total, low, high = np.zeros(x.shape[1], x.dtype), x[0].copy(), x[0].copy()
+    for i in prange(x.shape[0]):
+        total = total + x[i]
+        low = np.minimum(x[i], low)
+        high = np.maximum(high, x[i])
+    return total, low, high
+
+
+def bits_of_rows(x, k):
+    both, either, odd = np.full(x.shape[1], -1), np.zeros(x.shape[1], np.int64), np.zeros(x.shape[1], np.int64)
+    for i in prange(x.shape[0]):
+        both &= k[i] | 16
+        either |= k[i]
+        odd ^= k[i]
+    return both, either, odd
+
+
+def counts_of_pairs(x, k):
+    pairs, seen = np.zeros((9, 9), np.int32), 0
+    for i in prange(k.size - 1):
+        pairs[k[i], k[i + 1]] += 1
+        seen += 1
+    return pairs, seen
+
+
+def extremes_of_groups(x, k):
+    high, low = np.full(9, -1, x.dtype), np.full(9, 10**6, x.dtype)
+    for i in prange(k.size):
+        high[k[i]] = max(high[k[i]], x[i, 0])
+        low[k[i]] = min(x[i, 0], low[k[i]])
+    return high, low
+
+
+def sums_of_groups(x, k):
+    total = np.zeros((9, x.shape[1]), x.dtype)
+    for i in prange(k.size):
+        total[k[i]] += x[i]
+        total[k[i], 0] -= 1
+    return total
+
+
+def columns_one_by_one(x, k):
+    total = np.zeros(x.shape[1], x.dtype)
+    for i in prange(x.shape[0]):
+        for j in range(x.shape[1]):
+            total[j] += x[i, j]
+    return total
+
+
+def of_the_caller(x, k):
+    for i in prange(1, k.size):
+        x[0] += x[0] * 0 + k[i]
+    return x
+
+
+def one_number(x, k):
+    total = np.zeros(3, x.dtype)
+    last = 0
+    for i in prange(k.size):
+        total[1] += x[i, 0]
+        total[-1] -= k[i]
+        last = i
+    return total, last
+
+
+REDUCTIONS = [sum_of_rows, product_of_rows, made_anew, bits_of_rows, counts_of_pairs, extremes_of_groups,
+              sums_of_groups, columns_one_by_one, one_number]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("function", REDUCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("size", (1, 7, 64, 1000, 20_000))
+def test_arrays_as_reductions(function, size, order):
+    rng = np.random.default_rng(size)
+    x, k = np.asarray(rng.integers(1, 50, (size, 5)), order=order), rng.integers(0, 9, size)
+    before = x.copy()
+    got, expected = compiled(function)(x, k), function(x, k)
+    for ours, theirs in zip(got, expected) if isinstance(got, tuple) else [(got, expected)]:
+        assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("function", REDUCTIONS, ids=lambda f: f.__name__)
+def test_arrays_as_reductions_run_on_several_cores(function, capsys):
+    compiled(function)(np.ones((3, 5), np.int64), np.ones(3, np.int64))
+    compiled(function).parallel_diagnostics(level=2)
+    text = capsys.readouterr().out
+    assert "the loop over prange runs on several cores" in text and "is a reduction of it: each thread has one" in text
+
+
+def test_arrays_as_reductions_of_floats_are_the_same_on_any_number_of_threads():
+    x, k = np.random.default_rng(4).random((50_000, 5)), np.random.default_rng(5).integers(0, 9, 50_000)
+    for function in (sum_of_rows, sums_of_groups, columns_one_by_one):
+        several = compiled(function)(x, k)
+        np.testing.assert_allclose(several, function(x, k), rtol=1e-10)
+        before = get_num_threads()
+        set_num_threads(1)
+        try:
+            np.testing.assert_array_equal(compiled(function)(x, k), several)
+        finally:
+            set_num_threads(before)
+
+
+def test_what_reads_the_array_besides_stays_in_order(capsys):
+    x, k = np.arange(60.0).reshape(12, 5), np.arange(12) % 4
+
+    def read(x, k):
+        total, seen = np.zeros(5), np.zeros(12)
+        for i in prange(12):
+            total += x[i]
+            seen[i] = total[0]
+        return total, seen
+
+    def two_operations(x, k):
+        total = np.ones(5)
+        for i in prange(12):
+            total += x[i]
+            total *= 2
+        return total, total
+
+    def another_name(x, k):
+        total = np.ones(8)
+        part = total[1:6]
+        for i in prange(12):
+            total[k[i]] += 1
+            part += x[i] * total[0]
+        return total, total
+
+    for function in (read, two_operations, another_name, lambda x, k: (of_the_caller(x.copy(), k), k)):
+        for ours, theirs in zip(parallel(function)(x, k), function(x, k)):
+            np.testing.assert_array_equal(ours, theirs)
+    f = parallel(read)
+    f(x, k)
+    f.parallel_diagnostics()
+    assert "stays on one core: iterations update the same items of an array" in capsys.readouterr().out
+
+
+def test_exceptions_beside_arrays_as_reductions():
+    @parallel
+    def counted(k, h):
+        for i in prange(k.size):
+            h[k[i]] += 1
+
+    k, h = np.zeros(10_000, np.int64), np.zeros(4, np.int64)
+    k[7000] = 4
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        counted(k, h)
+    k[7000] = 3
+    h[:] = 0
+    counted(k, h)
+    assert h.tolist() == [9999, 0, 0, 1]
+
+    @parallel
+    def wider(x):
+        total = np.zeros(1)
+        for i in prange(x.shape[0]):
+            total = total + x[i]
+        return total
+
+    with pytest.raises(ValueError, match="broadcast"):
+        wider(np.ones((3, 4)))

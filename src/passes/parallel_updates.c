@@ -1,0 +1,133 @@
+/* parallel_updates.c: an array variable that each iteration of a loop over prange makes anew of what it was.
+ *
+ *   acc = acc + rows[i]      a phi of the header; in the loop a new array, and a map that writes it and reads the phi
+ *
+ * In: the header's phis.  Out: where the map puts something to the array as a reduction does, and nothing else reads
+ * it, it becomes acc += rows[i] on a copy of what acc was before the loop: then parallel_privates.c knows what to do.
+ * Operands must not be larger than the array: a broadcast that would make it grow is refused as += refuses it. */
+#include "passes/parallel.h"
+
+#include <string.h> /* memcpy, strcmp */
+
+typedef struct Update {
+    ParallelLoop *loop;
+    Value *phi, *init, *next, *map, *shape; /* shape: a broadcast in the loop that the new array's extents are from */
+} Update;
+
+static bool is_shape_of(const Value *value, const Value *array) {
+    return value->op == OP_GETATTR && value->args[0] == array && strcmp(value->imm.text, "shape") == 0;
+}
+
+/* The value before the loop, and the one that every iteration leaves. */
+static bool find_values(Update *u) {
+    const Block *head = u->loop->head;
+    for (uint32_t i = 0; i < u->phi->nargs; i++) {
+        Value *arg = u->phi->args[i];
+        if (head->preds.data[i] == u->loop->before)
+            u->init = arg;
+        else if (u->next && u->next != arg)
+            return false;
+        else
+            u->next = arg;
+    }
+    return u->init && u->next && u->next->op == OP_NEW_ARRAY && loop_has(u->loop, u->next) &&
+           u->next->type == u->phi->type;
+}
+
+static bool is_map_of(Update *u, Value *value) {
+    if (u->map || value->op != OP_MAP || value->imm.i != 1 || !value->imm.inst || map_is_masked(value)) return false;
+    uint32_t which = UINT32_MAX;
+    for (uint32_t i = 1; i < value->nargs; i++) {
+        if (value->args[i] == u->next || (value->args[i] == u->phi && which != UINT32_MAX)) return false;
+        if (value->args[i] == u->phi) which = i - 1;
+    }
+    const Value *running;
+    if (value->args[0] != u->next || which == UINT32_MAX) return false;
+    const Value *step = parallel_step_of(value->imm.inst->func, which, &running);
+    if (!step || parallel_putting(step) == PUT_NONE) return false;
+    if ((step->op == OP_SUB || step->op == OP_TRUEDIV) && step->args[0] != running) return false;
+    u->map = value;
+    return true;
+}
+
+/* Whether the phi and the new array are used for that alone. */
+static bool are_used_so(Update *u) {
+    for (size_t b = 0; b < u->loop->func->blocks.len; b++)
+        for (Value *value = u->loop->func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                const Value *arg = value->args[i];
+                if (arg == u->next && value != u->phi && value != u->map && !is_map_of(u, value)) return false;
+                if (arg != u->phi || !loop_has(u->loop, value)) continue;
+                if (value != u->map && !is_shape_of(value, u->phi) && !is_map_of(u, value)) return false;
+            }
+    return u->map != NULL;
+}
+
+/* Where the extents of the new array come from: the phi itself, or a broadcast of it and others. */
+static bool find_shape(Update *u) {
+    for (uint32_t i = 0; i < u->next->nargs; i++) {
+        Value *extent = u->next->args[i], *from = extent->op == OP_EXTRACT ? extent->args[0] : NULL;
+        if (!from || extent->imm.i != i) return false;
+        if (is_shape_of(from, u->phi)) continue;
+        if (from->op != OP_BROADCAST || from->imm.i != 0 || !loop_has(u->loop, from)) return false;
+        if ((u->shape && u->shape != from) || from->type->count != u->phi->type->ndim) return false;
+        u->shape = from;
+    }
+    return true;
+}
+
+static Value *put_before(const Update *u, Op op, const Type *type, Value *const *args, size_t nargs) {
+    Value *value = value_new(u->loop->func, op, u->phi->span, args, nargs);
+    value->type = type;
+    value_insert_before(u->loop->before->last, value);
+    return value;
+}
+
+/* A copy of what the array is before the loop. */
+static Value *put_copy(const Update *u) {
+    Value *extents[TYPE_MAX_NDIM];
+    const Type *items[TYPE_MAX_NDIM] = {NULL};
+    ParallelSite site = {u->loop->program, u->loop->inst, u->phi->span};
+    unsigned ndim = u->phi->type->ndim;
+    for (unsigned i = 0; i < ndim; i++) items[i] = parallel_int(&site);
+    Value *shape = put_before(u, OP_GETATTR, type_tuple(u->loop->program->types, items, ndim), &u->init, 1);
+    shape->imm.text = "shape";
+    for (unsigned i = 0; i < ndim; i++) {
+        extents[i] = put_before(u, OP_EXTRACT, items[i], &shape, 1);
+        extents[i]->imm.i = i;
+    }
+    Value *copy = put_before(u, OP_NEW_ARRAY, u->phi->type, extents, ndim);
+    Value *map = put_before(u, OP_MAP, NULL, (Value *[]){copy, u->init}, 2);
+    copy->name = u->phi->name;
+    map->imm.i = 1;
+    map->flags |= VF_UNCHECKED;
+    return copy;
+}
+
+/* The broadcast has the array as its destination now, which must have the shape of all. */
+static void make_destination(const Update *u, Value *copy) {
+    Value *shape = u->shape, **args = ARENA_ARRAY(u->loop->func->arena, Value *, shape->nargs + 1u);
+    Value *own = value_new(u->loop->func, OP_GETATTR, shape->span, &copy, 1);
+    own->type = shape->type;
+    own->imm.text = "shape";
+    value_insert_before(shape, own);
+    memcpy(args + 1, shape->args, shape->nargs * sizeof *args);
+    args[0] = own;
+    shape->args = args;
+    shape->nargs++;
+    shape->imm.i = 1;
+}
+
+void parallel_update_in_place(ParallelLoop *loop) {
+    for (Value *phi = loop->head->first, *after; phi && phi->op == OP_PHI; phi = after) {
+        Update u = {.loop = loop, .phi = phi};
+        after = phi->next;
+        if (phi->type->kind != TY_ARRAY || !find_values(&u) || !are_used_so(&u) || !find_shape(&u)) continue;
+        Value *copy = put_copy(&u);
+        if (u.shape) make_destination(&u, copy);
+        u.map->args[0] = copy;
+        value_replace(loop->func, phi, copy);
+        value_remove(phi);
+        value_remove(u.next);
+    }
+}
