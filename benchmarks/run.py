@@ -1,8 +1,9 @@
 """Runs the benchmarks side by side and prints ratios.
 
-    python benchmarks/run.py [--quick] [--json FILE] [GROUP...]
+    python benchmarks/run.py [--quick] [--parts PART,...] [--json FILE] [GROUP...]
 
-Groups: start call compile host arrays vectorize interrupts gpu device kernels.
+Groups: start call compile host arrays vectorize interrupts gpu device runtime kernels.  --parts: some parts of a group that
+has parts (runtime).
 
 Rivals are measured when they are installed (Numba, numba-cuda) or can be compiled (C, nvcc); each ratio is Krait's
 figure over the other's, from the
@@ -51,9 +52,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("groups", nargs="*", help="some of the groups; all if none is named")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--parts", metavar="PART,...", help="some parts of the group, of a group that has parts")
     parser.add_argument("--json", metavar="FILE", help="also write the figures there")
     options = parser.parse_args()
-    known = ("start", "call", "compile", "host", "arrays", "vectorize", "interrupts", "gpu", "device", "kernels")
+    known = ("start", "call", "compile", "host", "arrays", "vectorize", "interrupts", "gpu", "device", "runtime",
+             "kernels")
     for group in options.groups:
         if group not in known:
             parser.error(f"no group is named {group}: there are {', '.join(known)}")
@@ -62,7 +65,8 @@ def main():
     rows, failed = [], []
     for group in options.groups or known:
         try:
-            found = __import__("bench_" + group).rows(options.quick)
+            given = {"parts": options.parts.split(",")} if options.parts else {}
+            found = __import__("bench_" + group).rows(options.quick, **given)
         except Exception as error:  # the other groups are still worth having
             failed.append(f"{group}: {type(error).__name__}: {error}")
             import traceback
