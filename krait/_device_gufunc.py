@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from . import cuda
+from . import _krait, cuda
 
 _THREADS = 128
 
@@ -103,7 +103,13 @@ def call(gufunc, *args, out=None, stream=0):
     if len(args) < nin or len(given) not in (0, nout):
         raise TypeError(f"{gufunc.__name__} takes {nin} inputs and, if any, {nout} results, not {len(args)} operands")
     given = given or [None] * nout
-    operands = [_operand(value) for value in args[:nin]]
+    with _krait.home_of(*args[:nin], *given):
+        return _run(gufunc, inputs, results, args[:nin], given, stream)
+
+
+def _run(gufunc, inputs, results, args, given, stream):
+    nin, nout = len(inputs), len(results)
+    operands = [_operand(value) for value in args]
     targets = [value if value is None or isinstance(value, np.ndarray) else _operand(value) for value in given]
     dtypes = _dtypes(gufunc, operands)
     shapes = [*map(np.shape, operands), *(None if value is None else value.shape for value in targets)]

@@ -4,6 +4,8 @@ Each is a kernel on the device where the array lies, compiled at its first use; 
 host device, whose memory is that of the process, NumPy does what needs no compiled loop.
 """
 
+import functools
+
 import numpy as np
 
 from .. import _krait, vectorize
@@ -15,6 +17,17 @@ _WRAPPERS = {
     2: lambda f: lambda a, b: f(a, b),
     3: lambda f: lambda a, b, c: f(a, b, c),
 }
+
+
+def at_home(function):
+    """The function, which makes its arrays on the device where those among its arguments lie."""
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        with _krait.home_of(*args, *options.values()):
+            return function(*args, **options)
+
+    return call
 
 
 def _elementwise(key, function, nin):

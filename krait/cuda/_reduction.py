@@ -227,6 +227,7 @@ def std(array, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 _of_functions = weakref.WeakKeyDictionary()  # elementwise function -> {dtype: kernel}
 
 
+@_operators.at_home
 def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False):
     """function.reduce(array) on the device, for an elementwise function of two arguments."""
     dtype = np.dtype(dtype or array.dtype)
@@ -251,14 +252,15 @@ class Reduce:
         self.functor = getattr(functor, "py_func", functor)
         self._kernels = {}
 
+    @_operators.at_home
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
-        array = arr if hasattr(type(arr), "__cuda_array_interface__") else np.asarray(arr)
+        array = _krait.as_cuda_array(arr) if hasattr(type(arr), "__cuda_array_interface__") else np.asarray(arr)
         if array.ndim != 1:
             raise TypeError("only arrays of one dimension can be reduced")
         size = array.size if size is None else size
         if not 0 <= size <= array.size:
             raise ValueError(f"cannot reduce {size} elements of an array of {array.size}")
-        array = array[:size] if isinstance(array, np.ndarray) else _krait.as_cuda_array(array)[:size]
+        array = array[:size]
         if not isinstance(array, _krait.DeviceArray):
             array = _krait.to_device(array, stream=stream)
         dtype = array.dtype

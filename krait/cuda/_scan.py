@@ -96,6 +96,7 @@ class Scan:
             self._kernels[dtype] = _kernels(jit(device=True)(self.functor), dtype)
         return self._kernels[dtype]
 
+    @_operators.at_home
     def __call__(self, arr, init=None, exclusive=False, out=None, dtype=None, stream=0):
         """`init` comes before the first element; with `exclusive` element i is the function of those before i."""
         array = _on_device(arr, stream)
@@ -176,6 +177,7 @@ def running(name, array, axis=None, dtype=None, out=None):
     return _RUNNING[name].along(array, axis, dtype, out)
 
 
+@_operators.at_home
 def ufunc_accumulate(function, array, axis=0, dtype=None, out=None):
     """function.accumulate(array) on the device, for an elementwise function of two arguments."""
     made = _accumulators.get(function)

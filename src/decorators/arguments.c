@@ -108,28 +108,17 @@ static bool is_wrapped(const ModuleState *state, PyObject *object) {
 
 static bool may_be_foreign(const ModuleState *state, PyObject *object) {
     return !(PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object) || object == Py_None ||
+             PyComplex_Check(object) || PyList_Check(object) || PyArray_CheckAnyScalar(object) ||
              PyArray_Check(object) || Py_IS_TYPE(object, state->marshal.device_array) || PyFunction_Check(object) ||
              PyType_Check(object));
 }
 
-/* A device array on the memory of an array of another library: Py_None if it is none; NULL: exception set. */
-static PyObject *adopt(const Kernel *kernel, PyObject *object) {
-    static const char *const protocols[] = {"__dlpack_c_exchange_api__", "__cuda_array_interface__", "__dlpack__"};
-    static const char *const takers[] = {"from_dlpack", "as_cuda_array", "from_dlpack"};
-    for (size_t i = 0; i < COUNT_OF(protocols); i++) {
-        PyObject *protocol = PyObject_GetAttrString((PyObject *)Py_TYPE(object), protocols[i]);
-        PyErr_Clear(); /* most objects have none */
-        if (!protocol) continue;
-        Py_DECREF(protocol);
-        PyObject *taker = PyObject_GetAttrString(kernel->module, takers[i]);
-        PyObject *array = taker ? PyObject_CallOneArg(taker, object) : NULL;
-        Py_XDECREF(taker);
-        return array;
-    }
-    return Py_NewRef(Py_None);
+PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *stream) {
+    return may_be_foreign(state, object) ? runtime_adopt(state->runtime, object, stream) : Py_NewRef(Py_None);
 }
 
-int arguments_adopt(const Kernel *kernel, bool copies, PyObject **bound, PyObject **made, unsigned char *transfers) {
+int arguments_adopt(const Kernel *kernel, bool copies, void *stream, PyObject **bound, PyObject **made,
+                    unsigned char *transfers) {
     const ModuleState *state = kernel->core.state;
     int found = 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
@@ -138,8 +127,7 @@ int arguments_adopt(const Kernel *kernel, bool copies, PyObject **bound, PyObjec
             bound[i] = made[i];
             found = 1;
         }
-        if (!may_be_foreign(state, bound[i])) continue;
-        PyObject *array = adopt(kernel, bound[i]);
+        PyObject *array = arguments_foreign(state, bound[i], stream);
         if (!array) return -1;
         if (array == Py_None) {
             Py_DECREF(array);

@@ -155,4 +155,8 @@ PyObject *pickle_reference(PyObject *function, PyObject *self);
 PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signatures, PyObject *self);
 PyObject *pickle_rebuild(PyObject *module, PyObject *args);
 
+/* arguments.c: a device array on the memory of an array of another library, whose work the stream is put behind;
+ * Py_None: it is none.  NULL: exception set. */
+PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *stream);
+
 #endif

@@ -89,9 +89,10 @@ int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream,
                const unsigned char *transfers);
 int staging_out(Staging *staging, Device *device, void *stream, bool copy_back);
 
-/* arguments.c: puts what compiled code takes into `bound`; new references lie in `made`.  1: it did; -1: exception
- * set. */
-int arguments_adopt(const Kernel *kernel, bool copies, PyObject **bound, PyObject **made, unsigned char *transfers);
+/* arguments.c: puts what compiled code takes into `bound`, for a launch on the stream; new references lie in `made`.
+ * 1: it did; -1: exception set. */
+int arguments_adopt(const Kernel *kernel, bool copies, void *stream, PyObject **bound, PyObject **made,
+                    unsigned char *transfers);
 
 /* device_notes.c: prints what a kernel's threads left; raises what one raised, `where` in words.  -1: exception set. */
 int device_notes_print(Kernel *kernel, const Code *code, const char *bytes, size_t used, bool lost);

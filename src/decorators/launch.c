@@ -259,22 +259,12 @@ static int launch_compiled(Choice *choice) {
 /* The launch goes to the device on which the arrays lie.  -1: they lie on several. */
 static int follow_arrays(Choice *choice) {
     const Kernel *kernel = choice->self->kernel;
-    Device *home = NULL;
+    Device *home = choice->device;
     choice->settled = true;
-    if (choice->device->shares_memory) return 0;
-    for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
-        if (!Py_IS_TYPE(choice->bound[i], kernel->core.state->marshal.device_array)) continue;
-        Device *device = ((DeviceArray *)choice->bound[i])->device;
-        if (home && home != device) {
-            PyErr_Format(PyExc_ValueError,
-                         "the arrays of a launch lie on different GPUs, %d and %d: copy them to one of them",
-                         home->ordinal, device->ordinal);
-            return -1;
-        }
-        home = device;
-    }
+    if (!home->shares_memory)
+        home = runtime_home(kernel->core.state->runtime, choice->bound, kernel->core.binding.nparams);
     if (home) choice->device = home;
-    return 0;
+    return home ? 0 : -1;
 }
 
 static int launch_slow(Choice *choice, PyObject **bound) {
@@ -288,7 +278,7 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     }
     choice->transfers = transfers;
     const Device *first = choice->device;
-    int status = arguments_adopt(kernel, !first->shares_memory, bound, made, transfers);
+    int status = arguments_adopt(kernel, !first->shares_memory, choice->self->config.stream, bound, made, transfers);
     bool adopted = status == 1;
     if (status >= 0) status = follow_arrays(choice) < 0 ? -1 : 1;
     if (status == 1 && (adopted || choice->device != first)) status = launch_known(choice);
@@ -315,6 +305,7 @@ static int launch_recorded(Choice *choice, PyObject **bound) {
         PyErr_SetString(PyExc_RuntimeError, "a kernel with *args cannot be recorded in a graph");
         return -1;
     }
+    if (graph_check(choice->device) < 0) return -1;
     if (!choice->device->shares_memory) {
         status = launch_known(choice);
         if (status == 1) status = launch_slow(choice, bound);

@@ -165,10 +165,9 @@ static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
     PyObject *host = NULL;
     if (ufunc_is_device_array(call->state, object)) {
         DeviceArray *array = (DeviceArray *)object;
-        if (array->device == call->device && type_element_scalar(array->type) == type->scalar) return Py_NewRef(object);
-        if (array->device == call->device && !call->stream)
-            return PyObject_CallMethod(object, "astype", "N", PyArray_DescrFromType(typenum));
-        host = fetch(call, object); /* another device, or in the order of a stream: by way of the host */
+        if (type_element_scalar(array->type) == type->scalar) return Py_NewRef(object);
+        if (!call->stream) return PyObject_CallMethod(object, "astype", "N", PyArray_DescrFromType(typenum));
+        host = fetch(call, object); /* in the order of a stream: by way of the host */
         if (!host) return NULL;
         Py_SETREF(host, PyArray_FROMANY(host, typenum, 0, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST));
     } else {
@@ -237,7 +236,7 @@ static int make_outputs(UfuncCall *call) {
     for (int i = 0; shape && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
-        if (ufunc_is_device_array(call->state, out) && ((DeviceArray *)out)->device == call->device &&
+        if (ufunc_is_device_array(call->state, out) &&
             type_element_scalar(((DeviceArray *)out)->type) == type->scalar &&
             !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
@@ -437,25 +436,56 @@ done:
     return result;
 }
 
-/* The device on which all device arrays among the operands lie; `otherwise` if they lie on several, or none is one. */
-static Device *home_of(const ModuleState *state, PyObject *const *args, Py_ssize_t nargs, Device *otherwise) {
-    Device *home = NULL;
-    for (Py_ssize_t i = 0; i < nargs; i++) {
-        if (!ufunc_is_device_array(state, args[i])) continue;
-        Device *device = ((DeviceArray *)args[i])->device;
-        if (home && home != device) return otherwise;
-        home = device;
+/* Operands and, if they are given, results. */
+typedef struct Given {
+    PyObject *objects[MAX_OPERANDS]; /* borrowed; arrays of other libraries as device arrays */
+    PyObject *made[MAX_OPERANDS];
+    int count;
+} Given;
+
+static int give_object(Given *given, const ModuleState *state, PyObject *object, void *stream) {
+    int at = given->count;
+    if (at == MAX_OPERANDS) {
+        PyErr_Format(PyExc_TypeError, "a call has at most %d operands and results", MAX_OPERANDS);
+        return -1;
     }
-    return home ? home : otherwise;
+    PyObject *array = object ? arguments_foreign(state, object, stream) : Py_NewRef(Py_None);
+    if (!array) return -1;
+    given->made[at] = array;
+    given->objects[at] = array == Py_None ? object : array;
+    given->count++;
+    return 0;
+}
+
+/* `out`, with what its arrays became. */
+static PyObject *given_out(const Given *given, int nin, PyObject *out) {
+    if (!out || out == Py_None) return NULL;
+    if (!PyTuple_Check(out)) return Py_NewRef(given->objects[nin]);
+    PyObject *tuple = PyTuple_New(given->count - nin);
+    for (int i = nin; tuple && i < given->count; i++) PyTuple_SET_ITEM(tuple, i - nin, Py_NewRef(given->objects[i]));
+    return tuple;
+}
+
+static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin, PyObject *out, PyObject *stream) {
+    Device *home = runtime_home(self->core.state->runtime, given->objects, given->count);
+    if (!home || context_push(home) < 0) return NULL;
+    PyObject *result = call_on(home, self, given->objects, nin, out, stream);
+    context_pop();
+    return result;
 }
 
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
-    Device *current = runtime_device(self->core.state->runtime);
-    if (!current) return NULL;
-    Device *home = home_of(self->core.state, args, nargs, current);
-    if (home == current) return call_on(current, self, args, nargs, out, stream);
-    if (context_push(home) < 0) return NULL;
-    PyObject *result = call_on(home, self, args, nargs, out, stream);
-    context_pop();
+    const ModuleState *state = self->core.state;
+    Given given = {.count = 0};
+    void *handle = NULL;
+    int status = stream ? runtime_stream_handle(&state->marshal, stream, &handle) : 0;
+    for (Py_ssize_t i = 0; status == 0 && i < nargs; i++) status = give_object(&given, state, args[i], handle);
+    if (out && out != Py_None && !PyTuple_Check(out) && status == 0) status = give_object(&given, state, out, handle);
+    for (Py_ssize_t i = 0; status == 0 && out && PyTuple_Check(out) && i < PyTuple_GET_SIZE(out); i++)
+        status = give_object(&given, state, PyTuple_GET_ITEM(out, i), handle);
+    PyObject *outs = status == 0 ? given_out(&given, (int)nargs, out) : NULL, *result = NULL;
+    if (status == 0 && !PyErr_Occurred()) result = call_given(self, &given, nargs, outs, stream);
+    Py_XDECREF(outs);
+    for (int i = 0; i < given.count; i++) Py_DECREF(given.made[i]);
     return result;
 }

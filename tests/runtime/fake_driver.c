@@ -5,7 +5,9 @@
  * CUDA manual: the legacy default stream and blocking streams wait for each other, events and synchronisation carry
  * places over, memory of the stream-ordered pool may be used between its allocation and its freeing alone.  What breaks
  * a rule is a line in fake_violations().  A kernel uses the allocations whose addresses stand among its parameters.
- * fake_fail(name, nth, error) makes a later call of that entry point fail; fake_busy(seconds) has the GPU compute. */
+ * fake_fail(name, nth, error) makes a later call of that entry point fail; fake_busy(seconds) has the GPU compute.
+ * FAKE_GPUS=2: there are two, each with a context; what is done with memory of one while the other's context is current
+ * breaks a rule, too. */
 #define _GNU_SOURCE /* clock_gettime */
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +39,7 @@ typedef struct Event {
 
 typedef struct Block {
     uint64_t address, bytes;
+    int device;
     int live, pooled;
     int home;       /* stream of the allocation */
     uint64_t since; /* its place there */
@@ -113,10 +116,20 @@ static Block *block_of(uint64_t address) {
     return NULL;
 }
 
+/* Contexts are the addresses of these. */
+static char contexts[2];
+static _Thread_local char *current = &contexts[0];
+
+static int current_device(void) { return (int)(current - contexts); }
+
 static void use(const char *what, Stream *stream, uint64_t address) {
     Block *block = block_of(address);
     char text[160];
     if (!block) return;
+    if (block->device != current_device()) {
+        snprintf(text, sizeof text, "%s on GPU %d uses memory of GPU %d", what, current_device(), block->device);
+        note(violations, text);
+    }
     if (!block->live) {
         snprintf(text, sizeof text, "%s uses memory that was freed", what);
         note(violations, text);
@@ -186,7 +199,10 @@ int cuInit(unsigned flags) { return (void)flags, OK; }
 int cuDriverGetVersion(int *version) { return *version = 13000, OK; }
 int cuGetErrorName(int error, const char **text) { return (void)error, *text = "CUDA_ERROR_OF_THE_FAKE", OK; }
 int cuGetErrorString(int error, const char **text) { return (void)error, *text = "the fake driver failed", OK; }
-int cuDeviceGetCount(int *count) { return *count = 1, OK; }
+int cuDeviceGetCount(int *count) {
+    const char *given = getenv("FAKE_GPUS");
+    return *count = given ? atoi(given) : 1, OK;
+}
 int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, OK; }
 int cuDeviceGetName(char *name, int length, int device) {
     return (void)device, snprintf(name, (size_t)length, "fake"), OK;
@@ -203,7 +219,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     }
     return OK;
 }
-int cuDevicePrimaryCtxRetain(void **context, int device) { return (void)device, *context = &host, OK; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &contexts[device], OK; }
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, OK; }
 int cuDeviceGetDefaultMemPool(void **pool, int device) { return (void)device, *pool = &host, OK; }
 int cuDevicePrimaryCtxReset_v2(int device) {
@@ -212,8 +228,8 @@ int cuDevicePrimaryCtxReset_v2(int device) {
     for (int i = 2; i < nstreams; i++) streams[i].alive = 0;
     return OK;
 }
-int cuCtxSetCurrent(void *context) { return (void)context, OK; }
-int cuCtxGetCurrent(void **context) { return *context = &host, OK; }
+int cuCtxSetCurrent(void *context) { return current = context, OK; }
+int cuCtxGetCurrent(void **context) { return *context = current, OK; }
 int cuCtxSynchronize(void) {
     note(calls, "CtxSynchronize");
     start();
@@ -231,7 +247,7 @@ int cuMemGetInfo_v2(size_t *left, size_t *total) { return *left = *total = 1 << 
 static int allocate(uint64_t *pointer, size_t bytes, int home, uint64_t since, int pooled) {
     if (nblocks == BLOCKS) return 2;
     *pointer = (uint64_t)(uintptr_t)calloc(1, bytes); /* never given back: an address names one allocation */
-    blocks[nblocks++] = (Block){*pointer, bytes, 1, pooled, home, since, {{0}}};
+    blocks[nblocks++] = (Block){*pointer, bytes, current_device(), 1, pooled, home, since, {{0}}};
     return *pointer ? OK : 2;
 }
 
@@ -283,7 +299,7 @@ int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags) {
 }
 int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
     if (attribute != 9 || !block_of(pointer)) return 1;
-    return *(int *)value = 0, OK;
+    return *(int *)value = block_of(pointer)->device, OK;
 }
 int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
     (void)pointer, (void)bytes, (void)flags;
@@ -537,7 +553,9 @@ int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
     return (void)from, (void)to, *milliseconds = 1, OK;
 }
 int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes) {
-    (void)to_context, (void)from_context;
+    char *to_home = to_context, *from_home = from_context;
+    if (block_of(to)->device != to_home - contexts || block_of(from)->device != from_home - contexts)
+        note(violations, "a copy between GPUs names the wrong ones");
     return memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes), OK;
 }
 int cuDeviceCanAccessPeer(int *can, int device, int peer) { return *can = device != peer, OK; }

@@ -740,3 +740,118 @@ def test_large_copies_of_ordinary_memory_go_in_chunks(run):
         assert d.copy_to_host().min() == 1
         assert not violations(), violations()
     """)
+
+
+def test_work_is_done_where_the_arrays_lie(run):
+    """Two GPUs: whatever is done with an array happens on its GPU, and so lie the results."""
+    run("""
+        def device_of(array):
+            return array.__dlpack_device__()[1]
+
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        @krait.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="cuda")
+        def double(x, out):
+            for i in range(x.size):
+                out[i] = 2 * x[i]
+
+        with cuda.gpus[1]:
+            x, y = cuda.to_device(np.ones((4, 6))), cuda.to_device(np.ones((4, 6)))
+            where, line = cuda.to_device(np.array([2, 0])), cuda.to_device(np.ones(5000))
+        here = cuda.to_device(np.ones((4, 6)))
+        largest, running = cuda.Reduce(lambda a, b: max(a, b)), cuda.scan(lambda a, b: a + b)
+        operations = {
+            "a launch": lambda: add[1, 32](line, line),
+            "with a host array": lambda: add[1, 32](line, np.ones(5000)),
+            "like": lambda: cuda.device_array_like(x), "copy": x.copy, "astype": lambda: x.astype("f4"),
+            "operators": lambda: x + 2 * y, "reflected": lambda: 1 - x, "in place": lambda: x.__iadd__(y),
+            "of two types": lambda: x + x.astype("f4"), "compare": lambda: x > y, "power": lambda: x**2,
+            "unary": lambda: -x, "numpy": lambda: np.hypot(x, y), "out": lambda: np.add(x, y, out=x),
+            "vectorize": lambda: plus(x, 1.0), "vectorize with out": lambda: plus(x, y, out=y),
+            "guvectorize": lambda: double(x), "reduce": lambda: plus.reduce(x),
+            "accumulate": lambda: plus.accumulate(x),
+            "sum": x.sum, "sum of an axis": lambda: x.sum(axis=1), "mean": lambda: x.mean(axis=0), "std": x.std,
+            "argmax": lambda: x.argmax(axis=0), "any": x.any, "long": line.sum, "cumsum": lambda: x.cumsum(axis=1),
+            "cuda.reduce": lambda: largest(line), "cuda.scan": lambda: running(line),
+            "take": lambda: x[[2, 0]], "take by an array": lambda: x[where], "mask": lambda: x[np.eye(4, 6) > 0],
+            "put": lambda: x.__setitem__([0, 1], 5.0), "assign": lambda: x.__setitem__(slice(1, 3), y[:2]),
+            "part": lambda: x.__setitem__((slice(None), 1), np.arange(4.0)), "fill": lambda: x.fill(3),
+            "transposed": lambda: x.T.ravel(), "element": lambda: x[1, 2], "to the host": x.copy_to_host,
+            "clip": lambda: x.clip(0, 1), "round": x.round, "flatten": x.flatten, "item": lambda: x.item(3),
+            "pickle": x.__reduce__, "dlpack": lambda: cuda.from_dlpack(x.__dlpack__()),
+            "from the other GPU": lambda: x.copy_to_device(here),
+        }
+        for name, operation in operations.items():
+            result = operation()
+            if isinstance(result, cuda.DeviceArray):
+                assert device_of(result) == 1, name
+            del result
+            assert not violations(), (name, violations())
+            assert cuda.get_current_device().id == 0, name
+        assert device_of(cuda.device_array(3)) == 0
+        for name, mixed in {"operator": lambda: x + here, "numpy": lambda: np.add(here, x),
+                            "in place": lambda: here.__iadd__(x), "vectorize": lambda: plus(x, here),
+                            "out": lambda: plus(x, 1.0, out=here), "guvectorize": lambda: double(x, here),
+                            "a launch": lambda: add[1, 32](line, here.ravel()),
+                            "scan": lambda: running(line, out=here.ravel())}.items():
+            try:
+                mixed()
+            except ValueError as error:
+                assert "lie on different GPUs" in str(error), (name, error)
+            else:
+                raise AssertionError(name)
+        assert not violations() and cuda.get_current_device().id == 0
+        try:
+            with cuda.graph():
+                add[1, 32](line, line)
+        except ValueError as error:
+            assert "records the work of GPU 0, and this is work of GPU 1" in str(error)
+        else:
+            raise AssertionError("graph")
+        del x, y, where, line, here, operations, mixed, operation
+        assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
+def test_arrays_of_other_libraries_on_the_other_gpu(run):
+    run("""
+        class Theirs:
+            "As CuPy has it."
+            def __init__(self, array, stream=1):
+                self.array, self.stream = array, stream
+            @property
+            def __cuda_array_interface__(self):
+                return {**self.array.__cuda_array_interface__, "stream": self.stream}
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        with cuda.gpus[1]:
+            x, s = Theirs(cuda.to_device(np.ones(100))), cuda.stream()
+        here = Theirs(cuda.to_device(np.ones(100)))
+        cuda.get_current_device()
+        calls()
+        add[1, 128](x, x)
+        assert calls() == ["LaunchKernel 0"] and not violations(), violations()
+        assert plus(x, x).__dlpack_device__()[1] == 1 and not violations()
+        assert cuda.Reduce(lambda a, b: a + b)(x) is not None and not violations(), violations()
+        for mixed in (lambda: add[1, 128](x, here), lambda: plus(x, here)):
+            try:
+                mixed()
+            except ValueError as error:
+                assert "lie on different GPUs" in str(error)
+            else:
+                raise AssertionError
+        assert cuda.get_current_device().id == 0
+        # the producer's stream comes first, on the launch's stream, and the host does not wait
+        x.stream, t = int(s), cuda.external_stream(fake.fake_stream(0))
+        calls()
+        add[1, 128, t](x, x)
+        assert calls() == ["EventRecord 2", "StreamWaitEvent 3", "EventRecord 2", "StreamWaitEvent 3",
+                           "LaunchKernel 3"] and not violations()
+    """, FAKE_GPUS="2")

@@ -129,7 +129,51 @@ def test_elementwise_functions_reductions_and_operators():
     total = plus(x, x)
     assert device_of(total) == 1 and (total.copy_to_host() == 2 * np.arange(1000)).all()
     assert x.sum() == 499500 and device_of(x * 2) == 1 and ((x * 2).copy_to_host() == 2 * np.arange(1000)).all()
-    assert cuda.reduce(lambda a, b: max(a, b))(x) == 999
+    largest = cuda.Reduce(lambda a, b: max(a, b))
+    assert largest(x) == 999
+    assert cuda.get_current_device().id == 0
+
+
+def test_everything_that_makes_an_array_makes_it_where_its_operand_is():
+    values = np.arange(24.0).reshape(4, 6)
+    x, rows = on(1, values), on(1, np.array([2, 0]))
+    made = {
+        "device_array_like": cuda.device_array_like(x), "copy": x.copy(), "astype": x.astype(np.int32),
+        "sum of an axis": x.sum(axis=0), "mean": x.mean(axis=1), "argmax": x.argmax(axis=0), "compare": x > 3,
+        "power": x**2, "negative": -x, "reflected": 2.0 - x, "numpy": np.sqrt(x), "take": x[[2, 0]],
+        "take by an array": x[rows], "mask": x[values > 5], "ravel": x.T.ravel(), "flatten": x.flatten(),
+        "cumsum": x.cumsum(axis=1), "clip": x.clip(2, 7), "scan": cuda.scan(lambda a, b: a + b)(x.ravel()),
+    }
+    assert {name: device_of(array) for name, array in made.items()} == dict.fromkeys(made, 1)
+    for name, expected in {
+        "sum of an axis": values.sum(axis=0), "mean": values.mean(axis=1), "argmax": values.argmax(axis=0),
+        "compare": values > 3, "power": values**2, "numpy": np.sqrt(values), "take": values[[2, 0]],
+        "mask": values[values > 5], "ravel": values.T.ravel(), "cumsum": values.cumsum(axis=1),
+        "scan": np.cumsum(values),
+    }.items():
+        np.testing.assert_allclose(made[name].copy_to_host(), expected, rtol=1e-14, err_msg=name)
+    x[1:3] = 7
+    x[[0, 3]] = -1.0
+    x += 1
+    expected = values.copy()
+    expected[1:3], expected[[0, 3]] = 7, -1
+    np.testing.assert_array_equal(x.copy_to_host(), expected + 1)
+    assert cuda.get_current_device().id == 0
+
+
+def test_operands_on_two_gpus_are_refused():
+    x, y = on(0, np.ones(10)), on(1, np.ones(10))
+    for operation in (lambda: x + y, lambda: np.add(x, y), lambda: x.__iadd__(y), lambda: x > y):
+        with pytest.raises(ValueError, match="different GPUs"):
+            operation()
+    x.copy_to_device(y)  # this is how they come together
+    assert (x.copy_to_host() == 1).all()
+
+
+def test_a_graph_records_one_gpu():
+    x = on(1, np.ones(10))
+    with pytest.raises(ValueError, match="records the work of GPU 0"), cuda.graph():
+        add[1, 32](x, x, x)
 
 
 def test_graphs_of_the_other_gpu():

@@ -83,10 +83,10 @@ static PyObject *stream_object(StreamUse on) {
 static int assign(DeviceArray *self, StreamUse on, PyArrayObject *array) {
     PyObject *stream = stream_object(on), *source;
     if (PyArray_NDIM(array))
-        source = device_array_operate("operators", "brought", "(ONO)", array, device_array_dtype(self), stream);
+        source = device_array_operate(self, "operators", "brought", "(ONO)", array, device_array_dtype(self), stream);
     else
         source = PyArray_Return((PyArrayObject *)Py_NewRef((PyObject *)array));
-    PyObject *done = source ? device_array_operate("operators", "assign", "(OOO)", self, source, stream) : NULL;
+    PyObject *done = source ? device_array_operate(self, "operators", "assign", "(OOO)", self, source, stream) : NULL;
     Py_XDECREF(source);
     Py_XDECREF(stream);
     Py_XDECREF(done);
@@ -169,7 +169,8 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
     }
     if (here && (!self->device->shares_memory || runtime_capture)) {
         PyObject *stream = stream_object(on);
-        PyObject *done = stream ? device_array_operate("operators", "assign", "(OOO)", self, source, stream) : NULL;
+        PyObject *done = stream ? device_array_operate(self, "operators", "assign", "(OOO)", self, source, stream)
+                                : NULL;
         Py_XDECREF(stream);
         Py_XDECREF(done);
         return done ? 0 : -1;

@@ -284,12 +284,16 @@ static PyObject *take(Runtime *runtime, PyObject *capsule) {
     return array;
 }
 
-/* The producer makes the legacy default stream wait for its work.  Producers of before 1.0 know no max_version. */
-static PyObject *ask(Runtime *runtime, PyObject *object) {
+/* As the array API standard numbers streams: the legacy default stream is 1. */
+static PyObject *stream_number(void *stream) { return PyLong_FromVoidPtr(stream ? stream : (void *)1); }
+
+/* The producer makes the stream wait for its work.  Producers of before 1.0 know no max_version. */
+static PyObject *capsule_of(Runtime *runtime, PyObject *object, void *stream) {
     Device *device = runtime_device(runtime);
     PyObject *method = device ? PyObject_GetAttrString(object, "__dlpack__") : NULL, *none = PyTuple_New(0);
-    PyObject *capsule = NULL,
-             *options = device && device->shares_memory ? PyDict_New() : Py_BuildValue("{s:i}", "stream", 1);
+    PyObject *capsule = NULL, *options = device && device->shares_memory
+                                             ? PyDict_New()
+                                             : Py_BuildValue("{s:N}", "stream", stream_number(stream));
     PyObject *version = Py_BuildValue("(ii)", DL_MAJOR, DL_MINOR);
     if (method && none && options && version && PyDict_SetItemString(options, "max_version", version) == 0) {
         capsule = PyObject_Call(method, none, options);
@@ -317,8 +321,7 @@ typedef struct DLExchange { /* DLPackExchangeAPI */
     int (*current_stream)(int32_t type, int32_t id, void **stream);
 } DLExchange;
 
-/* NULL: the class has none that is understood here; no exception. */
-static const DLExchange *read_table(PyTypeObject *type) {
+const DLExchange *device_array_read_table(PyTypeObject *type) {
     PyObject *capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
     const DLExchange *table = NULL;
     if (capsule && PyCapsule_CheckExact(capsule)) table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
@@ -328,35 +331,21 @@ static const DLExchange *read_table(PyTypeObject *type) {
     return table && table->major == DL_MAJOR ? table : NULL;
 }
 
-static const DLExchange *table_of(Runtime *runtime, PyTypeObject *type) {
-    Exchange *known = runtime->exchanges;
-    for (size_t i = 0; i < EXCHANGES; i++)
-        if (known[i].type == type) return known[i].table;
-    const DLExchange *table = read_table(type);
-    if (!table) return NULL;
-    Py_XDECREF(known[EXCHANGES - 1].type);
-    memmove(known + 1, known, (EXCHANGES - 1) * sizeof *known);
-    known[0] = (Exchange){(PyTypeObject *)Py_NewRef((PyObject *)type), table};
-    return table;
-}
-
-/* The default stream goes on behind what the producer's stream was given. */
-static int order_behind(Runtime *runtime, const DLExchange *table, const DLTensor *tensor) {
+/* The taker's stream goes on behind what the producer's was given. */
+static int order_behind(Runtime *runtime, const DLExchange *table, const DLTensor *tensor, void *taker) {
     void *stream = NULL;
-    Device *device = runtime_device(runtime);
-    if (!device || device->shares_memory || tensor->device.type != DL_CUDA || !table->current_stream) return 0;
+    if (tensor->device.type != DL_CUDA || !table->current_stream) return 0;
     if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;
-    if (!stream || stream == (void *)1) return 0;
-    device = device_of_tensor(runtime, tensor);
-    return device ? device_check(device, device->ops->stream_order(device, NULL, stream), "ordering streams") : -1;
+    Device *device = device_of_tensor(runtime, tensor);
+    return device ? device_array_order(device, taker, stream) : -1;
 }
 
-static PyObject *exchange(Runtime *runtime, const DLExchange *table, PyObject *object) {
+PyObject *device_array_from_table(Runtime *runtime, const DLExchange *table, PyObject *object, void *stream) {
     DLTensor borrowed;
     DLVersioned *taken = NULL;
     int status = table->borrow ? table->borrow(object, &borrowed) : table->take(object, &taken);
     const DLTensor *tensor = table->borrow ? &borrowed : &taken->tensor;
-    if (status != 0 || order_behind(runtime, table, tensor) < 0) {
+    if (status != 0 || order_behind(runtime, table, tensor, stream) < 0) {
         if (!PyErr_Occurred()) PyErr_Format(PyExc_BufferError, "%.100s gives no tensor", Py_TYPE(object)->tp_name);
         if (taken && taken->deleter) taken->deleter(taken);
         return NULL;
@@ -369,13 +358,17 @@ static PyObject *exchange(Runtime *runtime, const DLExchange *table, PyObject *o
     return array;
 }
 
-PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
-    Runtime *runtime = RUNTIME_OF(self);
-    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
-    const DLExchange *table = table_of(runtime, Py_TYPE(object));
-    if (table) return exchange(runtime, table, object);
-    PyObject *capsule = PyCapsule_CheckExact(object) ? Py_NewRef(object) : ask(runtime, object);
+PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream) {
+    PyObject *capsule = PyCapsule_CheckExact(object) ? Py_NewRef(object) : capsule_of(runtime, object, stream);
     PyObject *array = capsule ? take(runtime, capsule) : NULL;
     Py_XDECREF(capsule);
     return array;
+}
+
+PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
+    Runtime *runtime = RUNTIME_OF(self);
+    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
+    const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
+    if (known && known->table) return device_array_from_table(runtime, known->table, object, NULL);
+    return device_array_ask(runtime, object, NULL);
 }

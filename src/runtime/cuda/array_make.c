@@ -25,7 +25,8 @@ PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwa
             strided_pack(ndim, PyArray_DIMS(array), type_size(element),
                          PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_C,
                          strides);
-            result = (PyObject *)device_array_allocate(runtime, on, element, ndim, PyArray_DIMS(array), strides);
+            result = (PyObject *)device_array_allocate(runtime, runtime_device(runtime), on, element, ndim,
+                                                       PyArray_DIMS(array), strides);
         }
     } else if (element) {
         if (Py_TYPE(into) == runtime->device_array)
@@ -91,7 +92,8 @@ PyObject *device_array_empty(PyObject *module, PyObject *args, PyObject *kwargs)
         }
         memcpy(packed, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
     }
-    result = (PyObject *)device_array_allocate(runtime, on, element, (unsigned)shape.len, shape.ptr, packed);
+    result = (PyObject *)device_array_allocate(runtime, runtime_device(runtime), on, element, (unsigned)shape.len,
+                                               shape.ptr, packed);
 done:
     PyDimMem_FREE(shape.ptr);
     PyDimMem_FREE(strides.ptr);
@@ -112,8 +114,8 @@ PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kw
         DeviceArray *array = (DeviceArray *)like;
         strided_pack_like(array->type->ndim, device_array_shape(array), device_array_item(array),
                           device_array_strides(array), strides);
-        return (PyObject *)device_array_allocate(runtime, on, device_array_item_type(array), array->type->ndim,
-                                                 device_array_shape(array), strides);
+        return (PyObject *)device_array_allocate(runtime, array->device, on, device_array_item_type(array),
+                                                 array->type->ndim, device_array_shape(array), strides);
     }
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(like);
     const Type *element = array ? geometry_element(runtime, PyArray_DESCR(array), 0) : NULL;
@@ -121,8 +123,8 @@ PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kw
     if (element && PyArray_NDIM(array) <= TYPE_MAX_NDIM) {
         strided_pack_like((unsigned)PyArray_NDIM(array), PyArray_DIMS(array), type_size(element),
                           PyArray_STRIDES(array), strides);
-        result = (PyObject *)device_array_allocate(runtime, on, element, (unsigned)PyArray_NDIM(array),
-                                                   PyArray_DIMS(array), strides);
+        result = (PyObject *)device_array_allocate(runtime, runtime_device(runtime), on, element,
+                                                   (unsigned)PyArray_NDIM(array), PyArray_DIMS(array), strides);
     } else if (element) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
     }
@@ -153,25 +155,28 @@ Device *device_array_home(Runtime *runtime, Device *current, const void *memory)
 
 /* ---- memory of others: the CUDA Array Interface (version 3), as CuPy, PyTorch and Numba give it ---- */
 
+/* -1: exception set. */
+static int follow_stream(Device *device, PyObject *stream, InterfaceWait wait, void *taker) {
+    if (!stream || stream == Py_None || wait == INTERFACE_IGNORES) return 0;
+    void *handle = PyLong_AsVoidPtr(stream);
+    if (PyErr_Occurred()) return -1;
+    return wait == INTERFACE_WAITS ? device_synchronise(device, handle) : device_array_order(device, taker, handle);
+}
+
 static PyObject *interface_item(PyObject *interface, const char *name, bool needed) {
     PyObject *item = PyDict_GetItemString(interface, name);
     if (!item && needed) PyErr_Format(PyExc_ValueError, "__cuda_array_interface__ lacks '%s'", name);
     return item;
 }
 
-PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"obj", "sync", NULL};
-    Runtime *runtime = RUNTIME_OF(module);
-    PyObject *object, *interface = NULL, *shape_object, *data, *typestr, *strides_object, *result = NULL;
+PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, InterfaceWait wait, void *taker) {
+    PyObject *interface = NULL, *shape_object, *data, *typestr, *strides_object, *result = NULL;
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     PyArray_Descr *dtype = NULL;
-    Device *device;
+    Device *device = runtime_device(runtime);
     const Type *element;
-    int sync = 1;
     int64_t packed[TYPE_MAX_NDIM + 1];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
-    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
-    if (!(device = runtime_device(runtime))) return NULL;
+    if (!device) return NULL;
     if (device->shares_memory) {
         PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return NULL;
@@ -199,12 +204,12 @@ PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
         for (int i = 0; i < shape.len && i < strides.len; i++) packed[i] = strides.ptr[i];
     }
-    PyObject *stream = PyDict_GetItemString(interface, "stream");
-    if (sync && stream && stream != Py_None && device_synchronise(device, PyLong_AsVoidPtr(stream)) < 0) goto done;
     void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
-    if (!PyErr_Occurred() && (device = device_array_home(runtime, device, pointer)) != NULL)
-        result = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)shape.len, shape.ptr, packed,
-                                               pointer, PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
+    if (PyErr_Occurred() || !(device = device_array_home(runtime, device, pointer)) ||
+        follow_stream(device, PyDict_GetItemString(interface, "stream"), wait, taker) < 0)
+        goto done;
+    result = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)shape.len, shape.ptr, packed, pointer,
+                                           PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
 done:
     if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
     PyDimMem_FREE(shape.ptr);
@@ -212,4 +217,14 @@ done:
     Py_XDECREF(dtype);
     Py_XDECREF(interface);
     return result;
+}
+
+PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"obj", "sync", NULL};
+    Runtime *runtime = RUNTIME_OF(module);
+    PyObject *object;
+    int sync = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
+    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
+    return device_array_read_interface(runtime, object, sync ? INTERFACE_WAITS : INTERFACE_IGNORES, NULL);
 }

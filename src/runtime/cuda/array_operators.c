@@ -12,12 +12,20 @@ static PyObject *function_of(const char *module_name, const char *name) {
     return function;
 }
 
-PyObject *device_array_operate(const char *module, const char *name, const char *format, ...) {
+/* With the device made the thread's as long: what a function makes lies there. */
+static PyObject *call_on(Device *device, PyObject *function, PyObject *args, PyObject *kwargs) {
+    if (!device || context_push(device) < 0) return NULL;
+    PyObject *result = PyObject_Call(function, args, kwargs);
+    context_pop();
+    return result;
+}
+
+PyObject *device_array_operate(const DeviceArray *home, const char *module, const char *name, const char *format, ...) {
     va_list list;
     va_start(list, format);
     PyObject *function = function_of(module, name), *args = function ? Py_VaBuildValue(format, list) : NULL;
     va_end(list);
-    PyObject *result = args ? PyObject_CallObject(function, args) : NULL;
+    PyObject *result = args ? call_on(home->device, function, args, NULL) : NULL;
     Py_XDECREF(args);
     Py_XDECREF(function);
     return result;
@@ -30,7 +38,7 @@ static PyObject *method(const char *module, const char *name, const char *bound,
     PyObject *function = function_of(module, name);
     PyObject *front = bound ? Py_BuildValue("(sO)", bound, self) : Py_BuildValue("(O)", self);
     PyObject *all = front ? PySequence_Concat(front, args) : NULL;
-    PyObject *result = function && all ? PyObject_Call(function, all, kwargs) : NULL;
+    PyObject *result = function && all ? call_on(((DeviceArray *)self)->device, function, all, kwargs) : NULL;
     Py_XDECREF(all);
     Py_XDECREF(front);
     Py_XDECREF(function);
@@ -66,26 +74,31 @@ PyObject *device_array_reduce(DeviceArray *self, PyObject *unused) {
 
 /* ---- operators ---- */
 
-#define BINARY(slot, ufunc)                                                                \
-    PyObject *device_array_##slot(PyObject *left, PyObject *right) {                       \
-        return device_array_operate("operators", "binary", "(sOO)", ufunc, left, right);   \
-    }                                                                                      \
-    PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right) {               \
-        return device_array_operate("operators", "in_place", "(sOO)", ufunc, left, right); \
+static PyObject *binary(const char *function, const char *ufunc, PyObject *left, PyObject *right) {
+    const DeviceArray *home = (const DeviceArray *)(device_array_is(left) ? left : right);
+    return device_array_operate(home, "operators", function, "(sOO)", ufunc, left, right);
+}
+
+static PyObject *unary(const char *ufunc, PyObject *self) {
+    return device_array_operate((const DeviceArray *)self, "operators", "unary", "(sO)", ufunc, self);
+}
+
+#define BINARY(slot, ufunc)                                                                                         \
+    PyObject *device_array_##slot(PyObject *left, PyObject *right) { return binary("binary", ufunc, left, right); } \
+    PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right) {                                        \
+        return binary("in_place", ufunc, left, right);                                                              \
     }
 #define TERNARY(slot, ufunc)                                                                  \
     PyObject *device_array_##slot(PyObject *left, PyObject *right, PyObject *third) {         \
         if (third != Py_None) Py_RETURN_NOTIMPLEMENTED;                                       \
-        return device_array_operate("operators", "binary", "(sOO)", ufunc, left, right);      \
+        return binary("binary", ufunc, left, right);                                          \
     }                                                                                         \
     PyObject *device_array_inplace_##slot(PyObject *left, PyObject *right, PyObject *third) { \
         if (third != Py_None) Py_RETURN_NOTIMPLEMENTED;                                       \
-        return device_array_operate("operators", "in_place", "(sOO)", ufunc, left, right);    \
+        return binary("in_place", ufunc, left, right);                                        \
     }
-#define UNARY(slot, ufunc)                                                      \
-    PyObject *device_array_##slot(PyObject *self) {                             \
-        return device_array_operate("operators", "unary", "(sO)", ufunc, self); \
-    }
+#define UNARY(slot, ufunc) \
+    PyObject *device_array_##slot(PyObject *self) { return unary(ufunc, self); }
 #include "runtime/cuda/array_operators.def"
 #undef UNARY
 #undef TERNARY
@@ -94,7 +107,7 @@ PyObject *device_array_reduce(DeviceArray *self, PyObject *unused) {
 PyObject *device_array_compare(PyObject *left, PyObject *right, int op) {
     static const char *const ufuncs[] = {[Py_LT] = "less",      [Py_LE] = "less_equal", [Py_EQ] = "equal",
                                          [Py_NE] = "not_equal", [Py_GT] = "greater",    [Py_GE] = "greater_equal"};
-    return device_array_operate("operators", "binary", "(sOO)", ufuncs[op], left, right);
+    return binary("binary", ufuncs[op], left, right);
 }
 
 /* The one element as a NumPy array asks it: int(a), float(a), bool(a). */

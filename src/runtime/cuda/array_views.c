@@ -77,7 +77,8 @@ static PyObject *field_of(DeviceArray *self, PyObject *name) {
 
 PyObject *device_array_getitem(PyObject *object, PyObject *key) {
     if (PyUnicode_Check(key)) return field_of((DeviceArray *)object, key);
-    if (!basic_index((DeviceArray *)object, key)) return device_array_operate("operators", "take", "(OO)", object, key);
+    if (!basic_index((DeviceArray *)object, key))
+        return device_array_operate((DeviceArray *)object, "operators", "take", "(OO)", object, key);
     DeviceArray *view = (DeviceArray *)device_array_select((DeviceArray *)object, key);
     if (!view || view->type->ndim != 0) return (PyObject *)view;
     bool all = key == Py_Ellipsis; /* x[...] stays an array */
@@ -101,7 +102,7 @@ static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse o
     }
     if (!PyUnicode_Check(key) && !basic_index(self, key)) {
         PyObject *stream = on.keeper ? on.keeper : Py_None;
-        PyObject *done = device_array_operate("operators", "put", "(OOOO)", self, key, value, stream);
+        PyObject *done = device_array_operate(self, "operators", "put", "(OOOO)", self, key, value, stream);
         Py_XDECREF(done);
         return done ? 0 : -1;
     }
@@ -169,7 +170,7 @@ PyObject *device_array_reshape(DeviceArray *self, PyObject *args, PyObject *kwar
     if (!order) return NULL;
     bool lies_so = self->type->layout == (*order == 'F' ? LAYOUT_F : LAYOUT_C);
     DeviceArray *source = lies_so ? (DeviceArray *)Py_NewRef((PyObject *)self)
-                                  : (DeviceArray *)device_array_operate("operators", "copy", "(Os)", self, order);
+                                  : (DeviceArray *)device_array_operate(self, "operators", "copy", "(Os)", self, order);
     if (source) view = through_numpy(source, "reshape", args, kwargs);
     Py_XDECREF(source);
     return view;

@@ -35,6 +35,9 @@ const char *cuda_choice_reason(Cuda *cuda);
  * another, whose primary context is retained at first use), or the host device.  NULL: exception set. */
 Device *runtime_device(struct Runtime *runtime);
 int runtime_device_count(struct Runtime *runtime);
+/* The device on which the device arrays among the objects lie (NULL is none); the thread's if none is one.  NULL:
+ * exception set, they lie on several. */
+Device *runtime_home(struct Runtime *runtime, PyObject *const *objects, Py_ssize_t count);
 /* The device that was the thread's is so again at the matching context_pop; -1: exception set, nested too deeply. */
 int context_push(Device *device);
 void context_pop(void);
@@ -72,6 +75,8 @@ extern _Thread_local Capture *runtime_capture __attribute__((tls_model("initial-
 /* In such a block: keeps an object as long as the graph; a launch of a kernel is recorded with what was kept since the
  * mark.  -1: exception set. */
 int graph_keep(PyObject *object);
+/* Whether it is the device whose work the block records, if the thread is in one.  -1: exception set. */
+int graph_check(const Device *device);
 Py_ssize_t graph_mark(void);
 int graph_add_launch(PyObject *launcher, PyObject *const *arguments, Py_ssize_t count, Py_ssize_t mark);
 int graph_add_call(PyObject *callable, PyObject *const *arguments, Py_ssize_t count); /* on the host device */
@@ -88,6 +93,10 @@ static inline int device_array_used(DeviceArray *array, void *stream, PyObject *
     if (KRAIT_UNLIKELY(owner->uses[0].stream != stream)) return device_array_used_elsewhere(owner, stream, keeper);
     return 0;
 }
+
+/* A device array on the memory of an array of another library, whose work the stream is put behind; Py_None: it is
+ * none.  NULL: exception set. */
+PyObject *runtime_adopt(struct Runtime *runtime, PyObject *object, void *stream);
 
 /* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with
  * __cuda_stream__. -1: exception set. */

@@ -37,10 +37,12 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     return self;
 }
 
-/* Memory of a memory manager (cuda.set_memory_manager). */
+/* Memory of the device's memory manager (cuda.set_memory_manager), which asks for the thread's device. */
 static DeviceArray *allocate_elsewhere(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
                                        const int64_t *shape, const int64_t *strides, int64_t bytes) {
+    if (context_push(device) < 0) return NULL;
     PyObject *pair = PyObject_CallFunction(runtime->allocator, "L", (long long)bytes);
+    context_pop();
     bool fits = pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2;
     void *data = fits ? PyLong_AsVoidPtr(PyTuple_GET_ITEM(pair, 0)) : NULL;
     DeviceArray *self = NULL;
@@ -53,19 +55,19 @@ static DeviceArray *allocate_elsewhere(Runtime *runtime, Device *device, const T
     return self;
 }
 
-DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *element, unsigned ndim,
+DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse on, const Type *element, unsigned ndim,
                                    const int64_t *shape, const int64_t *strides) {
-    Device *device = runtime_device(runtime);
     void *data = NULL;
     int64_t bytes = (int64_t)type_size(element);
+    if (!device) return NULL;
     for (unsigned i = 0; i < ndim; i++)
         if (__builtin_mul_overflow(bytes, shape[i], &bytes)) {
             PyErr_SetString(PyExc_ValueError, "the array is too big");
             return NULL;
         }
-    if (device && KRAIT_UNLIKELY(runtime->allocator != NULL))
+    if (KRAIT_UNLIKELY(runtime->allocator != NULL))
         return allocate_elsewhere(runtime, device, element, ndim, shape, strides, bytes);
-    if (!device || device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
+    if (device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
     DeviceArray *self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false, NULL);
     if (!self) {
         device_release(device, data, (size_t)bytes, &on.stream, 1);
@@ -161,6 +163,8 @@ static void dealloc(PyObject *object) {
     PyObject_GC_Del(object);
     Py_DECREF(type);
 }
+
+bool device_array_is(PyObject *object) { return Py_TYPE(object)->tp_dealloc == dealloc; }
 
 int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on) {
     *on = (StreamUse){NULL, stream == Py_None ? NULL : stream};

@@ -2,7 +2,7 @@
  *
  * device_array.c has the type and the life of its objects, array_geometry.c extents and strides, array_copy.c copies,
  * array_operators.c operators and methods that compute,
- * array_dlpack.c what other libraries are given and give,
+ * array_dlpack.c what other libraries are given and give, array_adopt.c which way theirs take,
  * array_views.c indexing and reshaping, array_make.c the functions of krait.cuda that make one. */
 #ifndef KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
 #define KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
@@ -31,14 +31,28 @@ static inline bool device_array_contiguous(const DeviceArray *self) { return sel
 /* On memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
 DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
                                const int64_t *shape, const int64_t *strides, void *data, bool readonly, PyObject *base);
-DeviceArray *device_array_allocate(Runtime *runtime, StreamUse on, const Type *element, unsigned ndim,
+/* On new memory of the device; NULL for a device: an exception is set already. */
+DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse on, const Type *element, unsigned ndim,
                                    const int64_t *shape, const int64_t *strides);
+bool device_array_is(PyObject *object);
 /* The host has waited for work on the array: its allocation is over. */
 void device_array_settle(DeviceArray *self);
 /* The stream that an argument names; NULL: the default stream. */
 int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on);
 
+/* ---- array_adopt.c ---- */
+
+/* `later` goes on behind what `earlier` has been given; NULL: the default stream.  -1: exception set. */
+int device_array_order(Device *device, void *later, void *earlier);
+
 /* ---- array_make.c ---- */
+
+/* What becomes of the work on the memory that the interface's stream was given. */
+typedef enum InterfaceWait { INTERFACE_IGNORES, INTERFACE_WAITS, INTERFACE_ORDERS } InterfaceWait;
+
+/* A device array on the memory of an object with __cuda_array_interface__; INTERFACE_ORDERS: the work is put before the
+ * stream's. */
+PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, InterfaceWait wait, void *stream);
 
 /* The device that memory lies on, `current` if it is nobody's.  NULL: exception set. */
 Device *device_array_home(Runtime *runtime, Device *current, const void *memory);
@@ -65,11 +79,17 @@ PyObject *device_array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwa
 
 PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_dlpack_device(DeviceArray *self, PyObject *unused);
+/* The table of a class; NULL: none that is understood here, no exception. */
+const struct DLExchange *device_array_read_table(PyTypeObject *type);
+/* By the table, or by __dlpack__; the stream goes on behind the producer's. */
+PyObject *device_array_from_table(Runtime *runtime, const struct DLExchange *table, PyObject *object, void *stream);
+PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream);
 
 /* ---- array_operators.c ---- */
 
-/* Calls krait.cuda._<module>.<name> with arguments as Py_BuildValue makes a tuple of. */
-PyObject *device_array_operate(const char *module, const char *name, const char *format, ...);
+/* Calls krait.cuda._<module>.<name> with arguments as Py_BuildValue makes a tuple of, on the device of the array: what
+ * is made there lies where the array does. */
+PyObject *device_array_operate(const DeviceArray *home, const char *module, const char *name, const char *format, ...);
 #define ARRAY_METHOD(name, module, function, bound, signature, doc) \
     PyObject *device_array_compute_##name(PyObject *self, PyObject *args, PyObject *kwargs);
 #include "runtime/cuda/array_methods.def"

@@ -66,6 +66,23 @@ Device *runtime_device(Runtime *runtime) {
     return context ? &context->device : NULL;
 }
 
+Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t count) {
+    Device *home = NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!objects[i] || !Py_IS_TYPE(objects[i], runtime->device_array)) continue;
+        Device *device = ((DeviceArray *)objects[i])->device;
+        if (home && home != device) {
+            PyErr_Format(PyExc_ValueError,
+                         "the arrays of a call lie on different GPUs, %d and %d: copy them to one of them",
+                         home->ordinal, device->ordinal);
+            return NULL;
+        }
+        home = device;
+    }
+    if (!home) return runtime_device(runtime);
+    return graph_check(home) < 0 ? NULL : home;
+}
+
 int runtime_device_count(Runtime *runtime) { return runtime->cuda->use_gpu > 0 ? cuda_device_count(runtime->cuda) : 1; }
 
 /* ---- exceptions ---- */

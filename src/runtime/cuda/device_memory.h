@@ -5,23 +5,29 @@
 
 #include "runtime/cuda/cu_driver.h" /* Cuda, CudaContext */
 
-/* A class of another library whose objects are read through a table of C functions (array_dlpack.c). */
-typedef struct Exchange {
+/* How a class of another library gives its arrays (array_adopt.c): by a table of C functions, by
+ * __cuda_array_interface__, by __dlpack__. */
+typedef enum ForeignProtocol { FOREIGN_TABLE, FOREIGN_INTERFACE, FOREIGN_CAPSULE } ForeignProtocol;
+typedef struct Foreign {
     PyTypeObject *type;
+    ForeignProtocol protocol;
     const struct DLExchange *table;
-} Exchange;
+} Foreign;
 
-enum { EXCHANGES = 4 };
+enum { FOREIGNS = 8 };
 
 /* One per module state; its Python functions find it through the module, its objects through a field. */
 typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
     Device host;
-    Exchange exchanges[EXCHANGES]; /* the last found first */
-    PyObject *allocator;           /* of another library: bytes -> (address, what keeps it); NULL: none */
+    Foreign foreign[FOREIGNS]; /* the last found first */
+    PyObject *allocator;       /* of another library: bytes -> (address, what keeps it); NULL: none */
     PyTypeObject *device_array, *stream, *event, *device, *graph;
 } Runtime;
+
+/* array_adopt.c: NULL: no class of arrays; no exception. */
+const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type);
 
 /* Errors have nowhere to go. */
 void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);

@@ -244,6 +244,25 @@ static PyObject *synchronize(PyObject *module, PyObject *unused) {
     return device ? wait_for_all(device) : NULL;
 }
 
+/* home_of(*objects): the device on which the device arrays among them lie, and arrays of other libraries that tell
+ * (DLPack); the thread's if there is none. */
+static PyObject *home_of(PyObject *module, PyObject *const *objects, Py_ssize_t count) {
+    enum { DL_CUDA = 2 };
+    Runtime *runtime = RUNTIME_OF(module);
+    Device *home = runtime_home(runtime, objects, count);
+    for (Py_ssize_t i = 0; home && !home->shares_memory && i < count; i++) {
+        int type = 0, ordinal = 0;
+        if (!device_array_foreign(runtime, Py_TYPE(objects[i]))) continue;
+        PyObject *told = PyObject_CallMethod(objects[i], "__dlpack_device__", NULL);
+        if (told && PyArg_ParseTuple(told, "ii", &type, &ordinal) && type == DL_CUDA && ordinal >= 0 &&
+            ordinal < cuda_device_count(runtime->cuda))
+            home = cuda_device(runtime->cuda, ordinal);
+        PyErr_Clear(); /* what cannot be used is refused when it is */
+        Py_XDECREF(told);
+    }
+    return device_new(runtime, home);
+}
+
 static PyObject *set_allocator(PyObject *module, PyObject *allocator) {
     Py_XSETREF(RUNTIME_OF(module)->allocator, allocator == Py_None ? NULL : Py_NewRef(allocator));
     Py_RETURN_NONE;
@@ -312,6 +331,7 @@ PyMethodDef device_functions[] = {
     {"graph", graph_new, METH_NOARGS,
      PyDoc_STR("graph()\n--\n\nA new graph: what a `with` block of it gives to the device is recorded, and done by "
                "its launch().")},
+    {"home_of", (PyCFunction)(void (*)(void))home_of, METH_FASTCALL, NULL},
     {"set_allocator", set_allocator, METH_O, NULL},
     {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
     {"choice_reason", choice_reason, METH_NOARGS,
@@ -334,7 +354,7 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->device);
     Py_XDECREF(runtime->graph);
     Py_XDECREF(runtime->allocator);
-    for (size_t i = 0; i < COUNT_OF(runtime->exchanges); i++) Py_XDECREF(runtime->exchanges[i].type);
+    for (size_t i = 0; i < FOREIGNS; i++) Py_XDECREF(runtime->foreign[i].type);
     PyMem_Free(runtime);
 }
 

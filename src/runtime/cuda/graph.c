@@ -38,6 +38,13 @@ int graph_refuse(const char *what) {
 
 /* ---- what is recorded ---- */
 
+int graph_check(const Device *device) {
+    if (!runtime_capture || runtime_capture->device == device) return 0;
+    PyErr_Format(PyExc_ValueError, "the graph records the work of GPU %d, and this is work of GPU %d",
+                 runtime_capture->device->ordinal, device->ordinal);
+    return -1;
+}
+
 int graph_keep(PyObject *object) { return PyList_Append(runtime_capture->kept, object); }
 
 /* ---- copies on a GPU ---- */
