@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [--quick] [--parts PART,...] [--json FILE] [GROUP...]
 
-Groups: start call compile host arrays vectorize interrupts gpu device runtime kernels.  --parts: some parts of a group that
-has parts (runtime).
+Groups: start call compile host arrays vectorize interrupts gpu device runtime kernels.  --parts: some parts of a
+group that has parts (runtime).
 
 Rivals are measured when they are installed (Numba, numba-cuda) or can be compiled (C, nvcc); each ratio is Krait's
 figure over the other's, from the

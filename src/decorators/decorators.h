@@ -155,6 +155,9 @@ PyObject *pickle_reference(PyObject *function, PyObject *self);
 PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signatures, PyObject *self);
 PyObject *pickle_rebuild(PyObject *module, PyObject *args);
 
+/* loading.c: the code on the device, by way of the disk cache where it is asked for.  NULL: exception set. */
+DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how);
+
 /* arguments.c: a device array on the memory of an array of another library, whose work the stream is put behind;
  * Py_None: it is none.  NULL: exception set. */
 PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *stream);

@@ -128,20 +128,21 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
     DeviceKernel *gone = *loaded;
     *loaded = NULL;
     if (gone) device->ops->kernel_free(gone);
-    DeviceKernel *made = device_load(device, &(DeviceCode){.ptx = code->ptx,
-                                                           .entry = code->config.codegen.entry_name,
-                                                           .host = code->host ? host_code_kernel(code->host) : NULL,
-                                                           .max_registers = options->max_registers,
-                                                           .has_carveout = options->has_carveout,
-                                                           .carveout = options->carveout,
-                                                           .barriers = code->has_barriers,
-                                                           .waits_for_grid = code->waits_for_grid,
-                                                           .prints = code->nprint_sites > 0,
-                                                           .reader = notes ? device_notes_read : NULL,
-                                                           .owner = plan,
-                                                           .params_bytes = plan->params_bytes,
-                                                           .shared_bytes = code->shared_bytes,
-                                                           .exception_bytes = code->exception_bytes});
+    DeviceKernel *made = code_load(kernel->core.state, device, code,
+                                   &(DeviceCode){.ptx = code->ptx,
+                                                 .entry = code->config.codegen.entry_name,
+                                                 .host = code->host ? host_code_kernel(code->host) : NULL,
+                                                 .max_registers = options->max_registers,
+                                                 .has_carveout = options->has_carveout,
+                                                 .carveout = options->carveout,
+                                                 .barriers = code->has_barriers,
+                                                 .waits_for_grid = code->waits_for_grid,
+                                                 .prints = code->nprint_sites > 0,
+                                                 .reader = notes ? device_notes_read : NULL,
+                                                 .owner = plan,
+                                                 .params_bytes = plan->params_bytes,
+                                                 .shared_bytes = code->shared_bytes,
+                                                 .exception_bytes = code->exception_bytes});
     if (made && *loaded) /* by another thread, while this one let go of the GIL */
         device->ops->kernel_free(made);
     else if (made)

@@ -151,9 +151,10 @@ static DeviceKernel *load(const UfuncCall *call, Spec *spec) {
         *loaded = NULL;
     }
     if (!*loaded)
-        *loaded = device_load(device, &(DeviceCode){.ptx = spec->code->ptx,
-                                                    .entry = spec->code->config.codegen.entry_name,
-                                                    .params_bytes = params_bytes(call)});
+        *loaded = code_load(call->state, device, spec->code,
+                            &(DeviceCode){.ptx = spec->code->ptx,
+                                          .entry = spec->code->config.codegen.entry_name,
+                                          .params_bytes = params_bytes(call)});
     return *loaded;
 }
 

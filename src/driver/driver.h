@@ -99,6 +99,12 @@ int code_traverse(const Code *code, visitproc visit, void *arg); /* for the only
 /* Where compiled code is kept (cache=True); false: nowhere. */
 bool driver_cache_folder(char *path, size_t size);
 
+/* Machine code that a GPU's driver made of the PTX, kept with the rest; toolchain: the GPU and the driver, as text.
+ * Wanted: the function asks for a cache.  False: there is none. */
+bool driver_binary_wanted(const Code *code);
+bool driver_binary_load(const Code *code, const char *toolchain, Arena *arena, CodeImage *binary);
+void driver_binary_store(const Code *code, const char *toolchain, Arena *arena, const CodeImage *binary);
+
 /* For tests: stops after the named stage ("bytecode", "ir", "typed", a pass, "llvm", "opt", "asm" or "ptx") and gives
  * its text, in diag->arena. */
 const char *driver_stage_text(const Session *session, const Config *config, PyObject *function,

@@ -41,9 +41,17 @@ typedef struct KernelNotes {
 /* With the GIL: prints and raises it.  -1: exception set. */
 typedef int KernelNotesReader(void *owner, const KernelNotes *notes);
 
+/* Machine code as a GPU's driver makes it of PTX. */
+typedef struct DeviceBinary {
+    void *bytes;
+    size_t size;
+} DeviceBinary;
+
 /* Compiled code, in the form that a device takes. */
 typedef struct DeviceCode {
     const char *ptx, *entry;     /* of a GPU: its text, and the kernel's name there */
+    DeviceBinary binary;         /* what was made of the text before; used if the device takes it */
+    DeviceBinary *made;          /* gets what has to be made now, as memory of malloc; NULL: nobody wants it */
     struct HostKernel *host;     /* of the host device: machine code (host.h) */
     int max_registers;           /* of a thread; 0: as many as it needs */
     bool has_carveout, barriers; /* barriers: some thread waits for others */

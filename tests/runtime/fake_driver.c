@@ -361,8 +361,23 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void *handle
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
     int error = failing("ModuleLoadDataEx");
     if (error) return error;
+    if (strncmp(image, "machine code", 12) == 0) note(calls, "ModuleLoadDataEx of machine code");
     return (void)image, (void)count, (void)options, (void)values, *module = &host, OK;
 }
+int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
+    return (void)count, (void)options, (void)values, *state = &host, failing("LinkCreate");
+}
+int cuLinkAddData_v2(void *state, int type, void *data, size_t size, const char *name, unsigned count, int *options,
+                     void **values) {
+    (void)state, (void)data, (void)size, (void)name, (void)count, (void)options, (void)values;
+    return type == 1 ? failing("LinkAddData") : 1;
+}
+int cuLinkComplete(void *state, void **binary, size_t *size) {
+    static char code[] = "machine code";
+    note(calls, "LinkComplete");
+    return (void)state, *binary = code, *size = sizeof code, failing("LinkComplete");
+}
+int cuLinkDestroy(void *state) { return (void)state, OK; }
 /* Every module has the globals that a kernel's exceptions and prints go to, for tests to write. */
 static uint64_t globals[2][1 << 17];
 void *fake_global(int which) { return globals[which]; }

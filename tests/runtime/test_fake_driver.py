@@ -855,3 +855,38 @@ def test_arrays_of_other_libraries_on_the_other_gpu(run):
         assert calls() == ["EventRecord 2", "StreamWaitEvent 3", "EventRecord 2", "StreamWaitEvent 3",
                            "LaunchKernel 3"] and not violations()
     """, FAKE_GPUS="2")
+
+
+def test_machine_code_of_the_driver_is_kept_with_the_cache(run, tmp_path):
+    """The PTX is compiled by the driver once; other processes load what came of it, unless it is damaged."""
+    program = textwrap.dedent("""
+        @cuda.jit(cache=True)
+        def kept(x, y):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] += y[i]
+
+        @krait.vectorize(["float64(float64, float64)"], target="cuda", cache=True)
+        def plus(a, b):
+            return a + b
+
+        x = cuda.to_device(np.ones(10))
+        calls()
+        kept[1, 32](x, x)
+        plus(x, x)
+        done = [call for call in calls() if "Link" in call or "machine code" in call]
+    """)
+    linked = ["LinkComplete", "ModuleLoadDataEx of machine code"] * 2
+    folder = tmp_path / "cache"
+    run(program + f"assert done == {linked}, done", KRAIT_CACHE_DIR=str(folder))
+    entries = list(folder.glob("*.krait"))
+    assert sum(b"GPU machine code of" in entry.read_bytes() for entry in entries) == 2
+    run(program + f"assert done == {linked[1::2]}, done", KRAIT_CACHE_DIR=str(folder))
+    for entry in entries:
+        entry.write_bytes(entry.read_bytes()[:-1] + b"?")
+    run(program + f"assert done == {linked}, done", KRAIT_CACHE_DIR=str(folder))
+    run(program + f"assert done == {linked[1::2]}, done", KRAIT_CACHE_DIR=str(folder))
+    # what the driver does not take any more is compiled anew
+    run("fake.fake_fail(b'ModuleLoadDataEx', 0, 209)\n" + program +
+        "assert done == ['LinkComplete'] + ['ModuleLoadDataEx of machine code'] * 2, done", KRAIT_CACHE_DIR=str(folder))
+    run(program + "assert done == [], done", KRAIT_CACHE="0")

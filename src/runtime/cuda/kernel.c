@@ -3,9 +3,9 @@
  * In: PTX text and the entry's name; at a launch, the buffer of kernel_params().  Out: a CudaKernel bound to one
  * context.
  *
- * The driver's compiler is given a log buffer, so that a refusal (too many registers for the block, bad PTX) is told in
- * its own words.  The parameters go over as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its
- * stack: a launch allocates nothing. */
+ * The driver's compiler, which machine code of an earlier load makes unnecessary, is given a log buffer, so that a
+ * refusal (too many registers for the block, bad PTX) is told in its own words.  The parameters go over as one buffer
+ * (CU_LAUNCH_PARAM_BUFFER_POINTER), which the caller keeps on its stack: a launch allocates nothing. */
 #include "runtime/cuda/kernel.h"
 
 #include <stdlib.h> /* calloc */
@@ -21,11 +21,47 @@ static void *function_of(const DeviceKernel *kernel) { return ((const CudaKernel
 
 /* ---- loading ---- */
 
+enum { JIT_MAX_REGISTERS = 0, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, JIT_OPTIONS = 3 };
+
+typedef struct JitOptions {
+    unsigned count;
+    int options[JIT_OPTIONS];
+    void *values[JIT_OPTIONS];
+} JitOptions;
+
+static JitOptions jit_options(const DeviceCode *code, char *log, size_t log_bytes) {
+    return (JitOptions){
+        .count = code->max_registers > 0 ? 3 : 2,
+        .options = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES, JIT_MAX_REGISTERS},
+        .values = {log, (void *)(uintptr_t)log_bytes, (void *)(uintptr_t)code->max_registers},
+    };
+}
+
+/* The PTX to machine code, which is loaded; its bytes are the link's, and copied. */
+static int link_module(const CuApi *api, const DeviceCode *code, JitOptions *jit, void **module) {
+    enum { INPUT_PTX = 1 };
+    void *link = NULL, *binary = NULL;
+    size_t size = 0;
+    int error = api->LinkCreate(jit->count, jit->options, jit->values, &link);
+    if (error != CUDA_OK) return error;
+    error = api->LinkAddData(link, INPUT_PTX, (void *)code->ptx, strlen(code->ptx) + 1, code->entry, 0, NULL, NULL);
+    if (error == CUDA_OK) error = api->LinkComplete(link, &binary, &size);
+    if (error == CUDA_OK) error = api->ModuleLoadDataEx(module, binary, 0, NULL, NULL);
+    if (error == CUDA_OK && (code->made->bytes = malloc(size)) != NULL) {
+        memcpy(code->made->bytes, binary, size);
+        code->made->size = size;
+    }
+    api->LinkDestroy(link);
+    return error;
+}
+
+/* Machine code that this driver does not take is made anew. */
 static int load_module(const CuApi *api, const DeviceCode *code, char *log, size_t log_bytes, void **module) {
-    enum { JIT_MAX_REGISTERS = 0, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
-    int options[3] = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES, JIT_MAX_REGISTERS};
-    void *values[3] = {log, (void *)(uintptr_t)log_bytes, (void *)(uintptr_t)code->max_registers};
-    return api->ModuleLoadDataEx(module, code->ptx, code->max_registers > 0 ? 3 : 2, options, values);
+    JitOptions jit = jit_options(code, log, log_bytes);
+    if (code->binary.bytes && api->ModuleLoadDataEx(module, code->binary.bytes, 0, NULL, NULL) == CUDA_OK)
+        return CUDA_OK;
+    if (code->made) return link_module(api, code, &jit, module);
+    return api->ModuleLoadDataEx(module, code->ptx, jit.count, jit.options, jit.values);
 }
 
 static int find_function(const CuApi *api, const DeviceCode *code, CudaKernel *kernel) {
