@@ -35,4 +35,3 @@ void driver_binary_store(const Code *code, const char *toolchain, Arena *arena, 
     buf_printf(&label, "GPU machine code of %s, %s", code->config.codegen.entry_name, toolchain);
     cache_store(&key, binary, label.text);
 }
-
