@@ -79,12 +79,23 @@ static bool ask(Guarding *g, Question question) {
     return true;
 }
 
+/* Nothing is known of it but how wide it is: a number that was computed with a minus is negative for a purpose, and the
+ * guard would fail. */
+static bool is_of_any_sign(Term term) {
+    if (!term.value || term.axis >= 0) return true;
+    Bounds bounds = value_bounds(term.value);
+    return bounds.lo == -bounds.hi - 1 && ((uint64_t)bounds.hi & ((uint64_t)bounds.hi + 1)) == 0;
+}
+
 static bool ask_for_sign(Guarding *g, uint32_t node) {
     Limits lower = {0};
     if (g->s.known[node].range.lo >= 0 || g->s.known[node].forward) return true;
     if (!limits_find(&g->search, node, false, &lower)) return false;
-    for (size_t i = 0; i < lower.len; i++)
-        if (!ask(g, (Question){.limit = lower.data[i]})) return false;
+    for (size_t i = 0; i < lower.len; i++) {
+        const Limit *limit = &lower.data[i];
+        if (limit->minus.value || !is_of_any_sign(limit->plus[0]) || !is_of_any_sign(limit->plus[1])) return false;
+        if (!ask(g, (Question){.limit = *limit})) return false;
+    }
     return true;
 }
 

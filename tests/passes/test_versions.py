@@ -500,6 +500,18 @@ def test_a_kernel_whose_loop_synchronises_has_it_once():
     assert len(re.findall(r"getitem\S* %1, ", text)) == 1
 
 
+def test_a_kernel_does_not_ask_where_an_index_is_negative_for_a_purpose():
+    def around(weights, out):
+        radius = weights.size // 2
+        total = np.float32(0)
+        for d in range(-radius, radius + 1):
+            total += weights[d + radius]
+        out[0] = total
+
+    text = _testing.stage(around, [F4, F4], "versions", target="nvptx").split("\n\n")[0]
+    assert len(re.findall(r"getitem\S* %0, ", text)) == 1
+
+
 @pytest.mark.parametrize("first", [0, 3, -2, -8])
 def test_indices_of_a_kernel_that_count_from_the_end(first):
     starts = np.array([first, first + 5], np.int32)
