@@ -449,4 +449,184 @@ MISTAKES = {
         async def f(x):
             return x
         f(1)""",
+    # ---- what is there under another name, or elsewhere ----
+    "type not imported": """
+        @njit
+        def f(n):
+            return int32(n)
+        f(3)""",
+    "float of 128 bits": """
+        @njit
+        def f(x):
+            return x.astype(float128)
+        f(X)""",
+    "misspelt dtype": """
+        @njit
+        def f(n):
+            return np.zeros(n, dtype="float32x")
+        f(3)""",
+    "synchronize in a kernel": """
+        @cuda.jit
+        def k(x):
+            cuda.synchronize()
+            x[0] = 1
+        k[1, 1](X)""",
+    "to_device in a kernel": """
+        @cuda.jit
+        def k(x):
+            d = cuda.to_device(x)
+            x[0] = d[0]
+        k[1, 1](X)""",
+    "matrix product in a kernel": """
+        @cuda.jit
+        def k(a, b, c):
+            i, j = cuda.grid(2)
+            c[i, j] = a[i, :] @ b[:, j]
+        k[1, (4, 4)](A, A, A.copy())""",
+    "dot in a kernel": """
+        @cuda.jit
+        def k(a, b, c):
+            c = np.dot(a, b)
+        k[1, 1](A, A, A.copy())""",
+    "random number without states": """
+        @cuda.jit
+        def k(x):
+            x[0] = cuda.random.xoroshiro128p_uniform_float32(x, 0)
+        k[1, 1](X)""",
+    "jit for another target": """
+        @njit(target="cuda")
+        def f(x):
+            return x
+        f(1)""",
+    # ---- operands that are not what they seem ----
+    "append to an array": """
+        @njit
+        def f(x):
+            x.append(1.0)
+            return x
+        f(X)""",
+    "an empty list made longer by NumPy": """
+        @njit
+        def f(n):
+            out = []
+            for i in range(n):
+                out = np.append(out, i)
+            return out
+        f(3)""",
+    "device function without return": """
+        @cuda.jit(device=True)
+        def g(x):
+            y = x + 1
+        @cuda.jit
+        def k(x):
+            x[0] = g(x[0]) * 2
+        k[1, 1](X)""",
+    "number compared with a shape": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            if i < x.shape:
+                x[i] = 1
+        k[1, 32](X)""",
+    "block size without a coordinate": """
+        @cuda.jit
+        def k(x):
+            i = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim
+            x[i] = 1
+        k[1, 16](X)""",
+    "grid without a call": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid
+            x[i] = 1
+        k[1, 16](X)""",
+    "two names of one coordinate": """
+        @cuda.jit
+        def k(x):
+            i, j = cuda.grid(1)
+            x[i, j] = 1
+        k[(1, 1), (4, 4)](A)""",
+    "function of math of an array": """
+        @njit
+        def f(x):
+            return math.sqrt(x)
+        f(X)""",
+    "function of math of an array in a kernel": """
+        @cuda.jit
+        def k(x):
+            x[0] = math.sqrt(x)
+        k[1, 1](X)""",
+    "order of complex numbers": """
+        @njit
+        def f(z):
+            return z < 1
+        f(1j)""",
+    "list as a vector": """
+        @njit
+        def f(n):
+            values = [1.0, 2.0]
+            return values / n
+        f(3)""",
+    "shape assigned": """
+        @njit
+        def f(x):
+            x.shape = (4, 4)
+            return x
+        f(X)""",
+    "variable that becomes text": """
+        @njit
+        def f(n):
+            r = 0
+            if n > 3:
+                r = "big"
+            return r
+        f(4)""",
+    "keywords of any name": """
+        @njit
+        def f(**kw):
+            return kw["a"]
+        f(a=1)""",
+    # ---- signatures and launches ----
+    "types without a signature": """
+        from krait import float64
+        @njit(float64, float64)
+        def f(x):
+            return x""",
+    "array of another type than the signature": """
+        @njit("float64(float32[:])")
+        def f(x):
+            return x[0]
+        f(X)""",
+    "signature of a kernel with a result": """
+        @cuda.jit("float32(float32[:])")
+        def k(x):
+            x[cuda.grid(1)] = 1""",
+    "pointer in a signature": """
+        @cuda.jit("void(float32*, int32)")
+        def k(x, n):
+            x[0] = n""",
+    "grid and block exchanged": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        n = 1_000_000
+        k[256, (n + 255) // 256](X)""",
+    "ceil in the grid": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k[np.ceil(X.size / 4), 4](X)""",
+    "sum in a parameter": """
+        @cuda.jit
+        def k(x, total):
+            i = cuda.grid(1)
+            x[i] = 1
+            total += x[i]
+        k[1, 16](X, 0.0)""",
+    "more threads than elements": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            x[i] = 1
+        k[1, 17](X)""",
 }

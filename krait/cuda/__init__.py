@@ -102,7 +102,8 @@ def __getattr__(name):
         return getattr(import_module("krait"), name)
     if name == "CudaSupportError":
         return import_module("krait.errors").CudaError
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    sizes = "; sizes of a launch are ints and tuples: kernel[(2, 2), (16, 16)]" if name == "dim3" else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{sizes}")
 
 
 def __dir__():

@@ -149,14 +149,17 @@ typedef struct Diag {
     DiagCode code;
     const Source *source; /* may be NULL */
     Span span;
-    const char *message; /* what was found, with types; no trailing newline */
-    const char *hint;    /* what to do; NULL: the code's own hint, if it has one */
+    const char *message;  /* what was found, with types; no trailing newline */
+    const char *hint;     /* what to do; NULL: the code's own hint, if it has one */
+    const char *headline; /* of a failure in Krait's own functions, else NULL */
     DiagNote *notes;
 } Diag;
 
 void diag_init(Diag *diag, Arena *arena);
 /* Records a failure unless one is recorded already.  Always returns false, so that it can be returned. */
 bool diag_fail(Diag *diag, DiagCode code, const Source *source, Span span, const char *format, ...) KRAIT_PRINTF(5, 6);
+/* What is said first, should the failure prove to be in one of Krait's own functions: what the user called. */
+void diag_headline(Diag *diag, const char *format, ...) KRAIT_PRINTF(2, 3);
 void diag_hint(Diag *diag, const char *format, ...) KRAIT_PRINTF(2, 3); /* for the failure just recorded */
 /* Adds to a failure on the way out, innermost first: how one came to the place (calls, inlining).  Nothing without a
  * failure. */

@@ -54,6 +54,14 @@ void diag_hint(Diag *diag, const char *format, ...) {
     va_end(args);
 }
 
+void diag_headline(Diag *diag, const char *format, ...) {
+    if (!diag->failed) return;
+    va_list args;
+    va_start(args, format);
+    diag->headline = arena_vprintf(diag->arena, format, args);
+    va_end(args);
+}
+
 void diag_note(Diag *diag, const Source *source, Span span, const char *format, ...) {
     if (!diag->failed) return;
     DiagNote *note = ARENA_NEW(diag->arena, DiagNote);
@@ -227,6 +235,7 @@ const char *diag_render(const Diag *diag) {
     while (is_internal(place.source) && place.next) place = *place.next;
     Buf buf;
     buf_init(&buf, diag->arena);
+    if (diag->headline && place.source != diag->source) buf_printf(&buf, "%s: ", diag->headline);
     buf_puts(&buf, diag->message);
     render_place(&buf, place.source, place.span);
     const char *hint = diag->hint ? diag->hint : diag_codes[diag->code].hint;

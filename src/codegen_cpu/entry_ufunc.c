@@ -33,7 +33,7 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
         const Type *type = i < u->nin ? root->types[i] : tuple ? root->result->items[i - u->nin] : root->result;
         FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s%s",
                 i < u->nin ? "an argument" : "the result", type_text(l->arena, type),
-                i < u->nin ? "" : ": return a number, or a tuple of numbers");
+                i < u->nin ? "" : ": end it with `return` and a number, or a tuple of numbers");
         u->types[i] = type;
     }
     return true;

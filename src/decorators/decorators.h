@@ -83,6 +83,8 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
 /* The values of a tuple type that lie at `from`, those that are constants in `konsts`; NULL: exception set. */
 PyObject *errors_values(const ModuleState *state, const Type *type, const Const *const *konsts, const void *from);
+/* "; did you mean 'x'?" of the names (an iterable, borrowed; NULL: there are none), or ""; NULL: no memory. */
+PyObject *errors_did_you_mean(PyObject *name, PyObject *names);
 /* "jit compiles Python functions", and what to do with what is none; always NULL. */
 void *errors_no_function(const char *decorator, PyObject *object);
 /* Runs body with an arena of its own; NULL with a MemoryError when it is exhausted.  What body holds besides the arena

@@ -56,8 +56,10 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(signatures); i++) {
             Signature *signature = (Signature *)PyList_GET_ITEM(signatures, i);
             if (signature->count == self->core.binding.nparams) continue;
-            PyErr_Format(PyExc_TypeError, "the signature %R has %zd argument types, %U() has %zd parameters", signature,
-                         signature->count, ((PyFunctionObject *)function)->func_qualname, self->core.binding.nparams);
+            PyErr_Format(PyExc_TypeError, "the signature %R has %zd argument type%s, %U() has %zd parameter%s",
+                         signature, signature->count, signature->count == 1 ? "" : "s",
+                         ((PyFunctionObject *)function)->func_qualname, self->core.binding.nparams,
+                         self->core.binding.nparams == 1 ? "" : "s");
             goto failed;
         }
         if (!names_itself(function) && specialiser_flush_pending(&self->core) < 0) goto failed;

@@ -76,6 +76,18 @@ void *errors_with_arena(ArenaBody *body, void *context) {
     return result;
 }
 
+PyObject *errors_did_you_mean(PyObject *name, PyObject *names) {
+    PyObject *difflib = names ? PyImport_ImportModule("difflib") : NULL;
+    PyObject *close = difflib ? PyObject_CallMethod(difflib, "get_close_matches", "OOi", name, names, 1) : NULL;
+    bool found = close && PyList_Check(close) && PyList_GET_SIZE(close) > 0;
+    PyErr_Clear();
+    PyObject *text = found ? PyUnicode_FromFormat("; did you mean '%S'?", PyList_GET_ITEM(close, 0))
+                           : PyUnicode_FromString("");
+    Py_XDECREF(difflib);
+    Py_XDECREF(close);
+    return text;
+}
+
 void *errors_no_function(const char *decorator, PyObject *object) {
     const char *advice = "";
     if (PyCallable_Check(object)) advice = "; call it from a function that is compiled";
@@ -84,6 +96,11 @@ void *errors_no_function(const char *decorator, PyObject *object) {
                             "%s compiles Python functions, not the class %s: remove the decorator here and put it on "
                             "the functions, which take instances whose attributes are numbers and arrays",
                             decorator, ((PyTypeObject *)object)->tp_name);
+    if (strncmp(Py_TYPE(object)->tp_name, "krait.types.", strlen("krait.types.")) == 0)
+        return PyErr_Format(PyExc_TypeError,
+                            "%s is given the types of a signature apart: write result(arguments), as in "
+                            "@%s(float64(float64, int32)) or @%s('float64(float64, int32)')",
+                            decorator, decorator, decorator);
     if (PyMethod_Check(object)) advice = "; compile the function that it is made of, its __func__";
     return PyErr_Format(PyExc_TypeError, "%s compiles Python functions; %R is of type %s%s", decorator, object,
                         Py_TYPE(object)->tp_name, advice);

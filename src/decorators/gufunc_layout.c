@@ -20,8 +20,10 @@ static int refuse(const Reader *reader, const char *expected) {
     if (!space) return PyErr_NoMemory(), -1;
     memset(space, ' ', column);
     space[column] = '\0';
-    PyErr_Format(PyExc_ValueError, "layout of a generalised ufunc: %s is expected here\n    %s\n    %s^", expected,
-                 reader->text, space);
+    PyErr_Format(PyExc_ValueError,
+                 "layout of a generalised ufunc: %s is expected here\n    %s\n    %s^\n  it is written as in "
+                 "'(m,n),(n)->(m)': the inputs, an arrow, the outputs, separated by commas",
+                 expected, reader->text, space);
     PyMem_Free(space);
     return -1;
 }

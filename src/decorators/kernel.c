@@ -30,7 +30,7 @@ static int read_dim(PyObject *object, const char *what, unsigned *value) {
     PyErr_Clear();
     const char *advice = "";
     if (strcmp(what, "grid") == 0 && (divided || number == 0))
-        advice = ": round up, (n + threads - 1) // threads or math.ceil(n / threads)";
+        advice = ": round up to an int, (n + threads - 1) // threads or int(np.ceil(n / threads))";
     if (strcmp(what, "grid") == 0 && number == 0) what_if_empty = "; nothing is launched for an empty array";
     PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s%s",
                  what, object, advice, what_if_empty);
@@ -55,7 +55,8 @@ static int check_dims(const Kernel *self, const Dims *grid, const Dims *block) {
     uint64_t threads = (uint64_t)block->x[0] * block->x[1] * block->x[2];
     if (block->x[0] > MAX_BLOCK || block->x[1] > MAX_BLOCK || block->x[2] > 64 || threads > MAX_BLOCK) {
         PyErr_Format(PyExc_ValueError,
-                     "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z",
+                     "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z; it "
+                     "is kernel[blocks, threads], with more blocks of fewer threads: kernel[(n + 255) // 256, 256]",
                      block->x[0], block->x[1], block->x[2], MAX_BLOCK);
         return -1;
     }
@@ -89,8 +90,10 @@ static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_
                            PyObject *shared) {
     LaunchConfig config = {0};
     if (self->core.options.device)
-        return PyErr_Format(PyExc_TypeError, "%U is a device function: kernels call it, it is not launched",
-                            ((PyFunctionObject *)self->core.function)->func_qualname);
+        return PyErr_Format(
+            PyExc_TypeError,
+            "%U is a device function: kernels call it, it is not launched; without device=True it is a kernel",
+            ((PyFunctionObject *)self->core.function)->func_qualname);
     if (read_dims(grid_object, "grid", &config.grid) < 0 || read_dims(block_object, "block", &config.block) < 0 ||
         check_dims(self, &config.grid, &config.block) < 0 || read_shared(shared, &config.shared_bytes) < 0)
         return NULL;
@@ -100,10 +103,12 @@ static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_
 static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
     Kernel *self = (Kernel *)object;
     if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 2 || PyTuple_GET_SIZE(key) > 4)
-        return PyErr_Format(PyExc_ValueError,
-                            "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
-                            "kernel[grid, block, stream, sharedmem]; %R is none of these",
-                            key);
+        return PyErr_Format(
+            PyExc_ValueError,
+            "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
+            "kernel[grid, block, stream, sharedmem]; %R is none of these; kernel.forall(n) chooses both "
+            "for n threads in all",
+            key);
     PyObject *launcher = PyDict_GetItemWithError(self->launchers, key);
     if (launcher) return Py_NewRef(launcher);
     bool hashable = !PyErr_Occurred(); /* a list among the dimensions: made each time */

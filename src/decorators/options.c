@@ -294,16 +294,27 @@ static int tell_of_no_effect(ModuleState *state, size_t option, PyObject *value)
 }
 
 static int unknown_option(PyObject *key, OptionsFor whom) {
-    char names[512];
-    size_t used = 0;
-    for (size_t i = 0; i < COUNT_OF(option_table); i++)
-        if (option_table[i].whom & (int)whom)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", option_table[i].name);
     const char *decorator = whom == OPTIONS_JIT         ? "jit"
                             : whom == OPTIONS_KERNEL    ? "cuda.jit"
                             : whom == OPTIONS_VECTORIZE ? "vectorize"
                                                         : "guvectorize";
-    PyErr_Format(PyExc_TypeError, "%s has no option %R; its options are %s", decorator, key, names);
+    bool target = PyUnicode_CompareWithASCIIString(key, "target") == 0;
+    PyObject *names = PyList_New(0);
+    for (size_t i = 0; names && i < COUNT_OF(option_table); i++) {
+        PyObject *name = option_table[i].whom & (int)whom ? PyUnicode_FromString(option_table[i].name) : NULL;
+        if (name && PyList_Append(names, name) < 0) Py_CLEAR(names);
+        Py_XDECREF(name);
+    }
+    PyObject *comma = names ? PyUnicode_FromString(", ") : NULL;
+    PyObject *listed = comma ? PyUnicode_Join(comma, names) : NULL;
+    PyObject *meant = listed ? errors_did_you_mean(key, names) : NULL;
+    if (meant)
+        PyErr_Format(PyExc_TypeError, "%s has no option %R%s; its options are %U%U", decorator, key,
+                     target ? "; kernels are compiled by @cuda.jit" : "", listed, meant);
+    Py_XDECREF(names);
+    Py_XDECREF(comma);
+    Py_XDECREF(listed);
+    Py_XDECREF(meant);
     return -1;
 }
 

@@ -80,12 +80,16 @@ static int list_moves(Plan *plan, const Spec *spec) {
 }
 
 /* `out += x[i]` with a number for `out`: the caller sees nothing of it, in the interpreter as here. */
-static int warn_without_effect(const Kernel *kernel, const Code *code) {
-    if (!code->assigned) return 0;
+static int warn_without_effect(const Kernel *kernel, const Code *code, bool writes) {
+    const char *name = code->lost ? code->lost : writes ? NULL : code->assigned;
+    if (!name) return 0;
     return PyErr_WarnFormat(kernel->core.state->errors[ERROR_WARNING], 1,
-                            "kernel %U writes to none of its arguments: assigning to the parameter '%s' changes a "
-                            "variable of the thread; pass an array, of one element if need be, and write %s[0] = ...",
-                            ((PyFunctionObject *)kernel->core.function)->func_qualname, code->assigned, code->assigned);
+                            "kernel %U%s: assigning to the parameter '%s' changes a variable of the thread%s; pass an "
+                            "array, of one element if need be, and write %s[0] = ..., or cuda.atomic.add(%s, 0, ...) "
+                            "where several threads add",
+                            ((PyFunctionObject *)kernel->core.function)->func_qualname,
+                            writes ? "" : " writes to none of its arguments", name,
+                            code->lost ? ", which nothing reads" : "", name, name);
 }
 
 Plan *plan_make(Kernel *kernel, Spec *spec) {
@@ -109,7 +113,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     for (uint32_t i = 0; i < spec->nargs; i++)
         list_arrays(plan, spec->args[i].type, i, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
-    if (nwritten == 0 && spec->code->nprint_sites == 0 && warn_without_effect(kernel, spec->code) < 0) goto failed;
+    if (warn_without_effect(kernel, spec->code, nwritten > 0 || spec->code->nprint_sites > 0) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
     if (plan->packs && list_moves(plan, spec) < 0) goto failed;
     spec->extra = plan;

@@ -78,8 +78,9 @@ static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *whe
     PyObject *name = ((PyFunctionObject *)kernel->core.function)->func_name;
     const char *file = site->file ? site->file : "?";
     PyObject *text = PyUnicode_FromFormat(
-        "%s:%u: %U in kernel %U touched an element outside an array (axis %u); the access was left out", file,
-        site->span.line, where, name, site->axis);
+        "%s:%u: %U in kernel %U touched an element outside an array (axis %u); the access was left out: threads behind "
+        "the end need a condition, if i < x.shape[%u]",
+        file, site->span.line, where, name, site->axis, site->axis);
     PyObject *filename = text ? PyUnicode_DecodeFSDefault(file) : NULL;
     int result = -1;
     if (filename)

@@ -137,9 +137,10 @@ typedef struct Parser {
 enum { MAX_TYPES = 256 };
 
 static void *syntax_error(Parser *parser, const char *expected) {
+    const char *pointer = *parser->at == '*' ? "; there are no pointers, an array is written float32[:]" : "";
     if (!PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "signature '%s': %s is expected at position %zd", parser->text, expected,
-                     (Py_ssize_t)(parser->at - parser->text));
+        PyErr_Format(PyExc_TypeError, "signature '%s': %s is expected at position %zd%s", parser->text, expected,
+                     (Py_ssize_t)(parser->at - parser->text), pointer);
     return NULL;
 }
 
@@ -147,20 +148,13 @@ static void *syntax_error(Parser *parser, const char *expected) {
 static void *unknown_type(Parser *parser, const char *name, size_t length) {
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)length, "replace");
     PyObject *names = type_names_list();
-    PyObject *difflib = PyImport_ImportModule("difflib");
-    PyObject *close = text && names && difflib
-                          ? PyObject_CallMethod(difflib, "get_close_matches", "OOi", text, names, 1)
-                          : NULL;
-    PyObject *best = close && PyList_Check(close) && PyList_GET_SIZE(close) ? PyList_GET_ITEM(close, 0) : NULL;
-    PyErr_Clear();
-    if (text && best)
-        PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type; did you mean '%U'?", parser->text, text, best);
-    else if (text)
-        PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type; krait.types lists them", parser->text, text);
+    PyObject *meant = text ? errors_did_you_mean(text, names) : NULL;
+    if (meant)
+        PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type%U%s", parser->text, text, meant,
+                     PyUnicode_GET_LENGTH(meant) ? "" : "; krait.types lists them");
     Py_XDECREF(text);
     Py_XDECREF(names);
-    Py_XDECREF(difflib);
-    Py_XDECREF(close);
+    Py_XDECREF(meant);
     return NULL;
 }
 

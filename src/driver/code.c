@@ -87,8 +87,11 @@ static void fill(Code *code, Job *job) {
     code->param_konsts = copy_consts(arena, root->konsts, count);
     code->result = root->result;
     code->written = root->writes;
-    for (size_t i = count; i-- > 0;)
-        if (root->untyped->params[i].assigned) code->assigned = copy_text(arena, root->untyped->params[i].name);
+    for (size_t i = count; i-- > 0;) {
+        const Param *param = &root->untyped->params[i];
+        if (param->assigned) code->assigned = copy_text(arena, param->name);
+        if (param->lost && root->types[i]->kind == TY_SCALAR) code->lost = copy_text(arena, param->name);
+    }
     code->raise_sites = codegen_raise_sites(job->module, &code->nraise_sites);
     code->raise_sites = copy_raise_sites(arena, code->raise_sites, code->nraise_sites);
     code->access_sites = codegen_access_sites(job->module, &code->naccess_sites);

@@ -83,6 +83,7 @@ struct Code {
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */
     uint64_t written;     /* bit i: array argument i may be written (63 and above: always set) */
     const char *assigned; /* a parameter that the function assigns to, or NULL */
+    const char *lost;     /* one, a number, that it changes in place without ever reading it afterwards, or NULL */
     const char *typed_text, *diagnostics, *llvm_text, *opt_text, *asm_text; /* when keep_text */
     int64_t nanoseconds[STAGE_COUNT], pass_nanoseconds[PASS_COUNT];
 };

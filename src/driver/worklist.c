@@ -168,7 +168,7 @@ bool worklist_run(Job *job) {
         const Type *result = inst->result;
         const Const *konst = inst->result_konst;
         if (!typeinfer_run(&job->infer_config, job->arena, job->session->types, inst, job->diag))
-            return typeinfer_note_callers(inst, job->diag);
+            return typeinfer_note_callers(inst, &job->infer_config, job->diag);
         bool same_konst = (!konst && !inst->result_konst) ||
                           (konst && inst->result_konst && const_equal(konst, inst->result_konst));
         if (inst->result == result && same_konst) continue;
@@ -176,5 +176,6 @@ bool worklist_run(Job *job) {
                 "the types of %s do not settle", inst->untyped->name);
         wake_callers(job, inst);
     }
-    return typeinfer_finish(job->arena, job->session->types, job->insts.data, &job->insts.len, job->diag);
+    return typeinfer_finish(&job->infer_config, job->arena, job->session->types, job->insts.data, &job->insts.len,
+                            job->diag);
 }

@@ -52,6 +52,7 @@ bool name_array(Frontend *frontend, PyObject *array);
 /* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
  * NULL. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates);
+void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates);
 
 /* ---- guards.c ---- */
 

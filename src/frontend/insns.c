@@ -214,7 +214,7 @@ static bool insn_load_global(Translator *t) {
         PyList_Append(known, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
     PyObject *builtins = frontend_keep(t->frontend, PyDict_Keys(t->function->func_builtins));
     if (known && builtins) PyList_SetSlice(known, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, builtins);
-    name_suggest(t->frontend, name, known);
+    name_suggest_global(t->frontend, name, known);
     return false;
 }
 

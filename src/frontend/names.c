@@ -75,7 +75,7 @@ static const char *closest(Frontend *frontend, PyObject *name, PyObject *candida
     return best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
 }
 
-/* What C for GPUs says without a prefix. */
+/* What C for GPUs says without a prefix, and numbers wider than any that is compiled. */
 static const struct {
     const char *c, *here;
 } of_c[] = {
@@ -91,6 +91,9 @@ static const struct {
     {"atomicMin", "cuda.atomic.min(array, index, value)"},
     {"atomicCAS", "cuda.atomic.cas(array, index, old, value)"},
     {"dim3", "a tuple: kernel[(blocks_x, blocks_y), (threads_x, threads_y)](...)"},
+    {"float128", "np.float64, the widest float that is compiled"},
+    {"longdouble", "np.float64, the widest float that is compiled"},
+    {"complex256", "np.complex128, the widest complex number that is compiled"},
 };
 
 static const char *word_of_c(PyObject *name) {
@@ -102,13 +105,36 @@ static const char *word_of_c(PyObject *name) {
 /* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
     const char *word = word_of_c(name);
+    candidates = frontend_keep(frontend, candidates);
     if (word) {
         diag_hint(frontend->diag, "write %s", word);
         return;
     }
-    candidates = frontend_keep(frontend, candidates);
     const char *text = candidates ? same_but_for_capitals(frontend, name, candidates) : NULL;
     if (!text && candidates) text = closest(frontend, name, candidates);
     PyErr_Clear();
     if (text) diag_hint(frontend->diag, "did you mean '%s'?", text);
+}
+
+/* A name that NumPy or math has, used without it. */
+static bool hint_at_module(Frontend *frontend, PyObject *name) {
+    static const char *const modules[][2] = {{"numpy", "np"}, {"math", "math"}};
+    for (size_t i = 0; i < COUNT_OF(modules); i++) {
+        PyObject *module = frontend_keep(frontend, PyImport_ImportModule(modules[i][0]));
+        PyObject *found = module ? frontend_keep(frontend, PyObject_GetAttr(module, name)) : NULL;
+        PyErr_Clear();
+        if (!found || PyModule_Check(found)) continue;
+        diag_hint(frontend->diag, "write %s.%s, with `import %s%s%s`", modules[i][1], PyUnicode_AsUTF8(name),
+                  modules[i][0], i ? "" : " as ", i ? "" : modules[i][1]);
+        return true;
+    }
+    return false;
+}
+
+/* As name_suggest, for a name that no scope has. */
+void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    if (word_of_c(name) || !hint_at_module(frontend, name))
+        name_suggest(frontend, name, candidates);
+    else
+        frontend_keep(frontend, candidates);
 }

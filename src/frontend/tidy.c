@@ -168,6 +168,24 @@ static void simplify_blocks(Translator *t) {
     }
 }
 
+/* ---- parameters changed for nothing ---- */
+
+/* `total += x` of a parameter, which nothing reads afterwards: of a number, the caller sees nothing of it. */
+static void note_lost(Translator *t) {
+    Func *func = t->func;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) value->args[i]->mark = value;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t p = 0; value->flags & VF_INPLACE && !value->mark && value->name && p < func->nparams; p++)
+                func->params[p].lost |= value->name == func->params[p].name;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+}
+
 /* ---- all of it ---- */
 
 bool frontend_tidy(Translator *t) {
@@ -179,6 +197,7 @@ bool frontend_tidy(Translator *t) {
         func_compute_order(t->func);
         func_remove_trivial_phis(t->func);
     }
+    note_lost(t);
     remove_dead(t);
     simplify_blocks(t);
     func_compute_order(t->func);

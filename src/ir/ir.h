@@ -209,6 +209,7 @@ typedef struct Param {
     ParamKind kind;
     bool has_default;
     bool assigned;         /* the function assigns to it: from there on it is a variable like others */
+    bool lost;             /* changed in place, and nothing reads the result */
     const Const *fallback; /* the default when it is a constant known to the frontend; a closure's defaults come with
                               the closure */
     uint8_t asked,

@@ -17,10 +17,15 @@ bool pass_shared(Program *program) {
                 if (!value_calls(value, FUNC_CUDA_SHARED_ARRAY)) continue;
                 ArrayRequest request = call_array_request(value);
                 sum = (sum + request.bytes + request.alignment - 1) / request.alignment * request.alignment;
-                FAIL_IF(request.bytes && sum > MAX_SHARED, program->diag, UNSUPPORTED, func->source, value->span,
-                        "the shared arrays of constant shape take %zu bytes, a block has at most %d: ask for more by "
-                        "cuda.shared.array(0, dtype) and kernel[grid, block, stream, bytes]",
-                        sum, MAX_SHARED);
+                if (!request.bytes || sum <= MAX_SHARED) continue;
+                diag_fail(program->diag, DIAG_UNSUPPORTED, func->source, value->span,
+                          "the shared arrays of constant shape take %zu bytes, a block has at most %d", sum,
+                          MAX_SHARED);
+                diag_hint(program->diag,
+                          "smaller tiles; or cuda.shared.dynamic(shape, dtype), of which a launch says the bytes: "
+                          "kernel[grid, block, 0, %zu]",
+                          sum);
+                return false;
             }
     }
     return true;

@@ -1,58 +1,92 @@
-/* advice.c: how messages name types and objects, and what they advise where something is not compiled yet.
+/* advice.c: how messages name types and objects, and what they advise.
  *
- * In: a type, or the full name of a library function ("numpy.zeros") or method ("array.sum").  Out: text.  Dumps show
+ * In: a type; the full name of a library function ("numpy.zeros") or method ("array.sum") that is not compiled; an
+ * operation that does not take its operands.  Out: text.  Dumps show
  * functions and objects by number (type_print); a message shows the name that the user gave them. */
-#include <string.h> /* strcspn, strncmp */
+#include <string.h> /* strcmp, strcspn, strncmp, strrchr, strspn */
 
 #include "typeinfer/infer.h"
 
-static const char *object_name(Infer *in, const Type *type) {
-    return in->host->object_name(in->host->self, type->object);
+/* Who says names, and where text goes. */
+typedef struct Words {
+    const InferHost *host;
+    Arena *arena;
+} Words;
+
+static const char *words(const Words *w, const Type *type);
+
+static const char *object_name(const Words *w, const Type *type) {
+    return w->host->object_name(w->host->self, type->object);
 }
 
-static void print_items(Infer *in, Buf *buf, const Type *type) {
+static void print_items(const Words *w, Buf *buf, const Type *type) {
     buf_putc(buf, '(');
     for (uint32_t i = 0; i < type->count; i++) {
         if (i) buf_puts(buf, ", ");
-        buf_puts(buf, infer_text(in, type->items[i]));
+        buf_puts(buf, words(w, type->items[i]));
     }
     buf_puts(buf, type->kind == TY_TUPLE && type->count == 1 && !type->object ? ",)" : ")");
 }
 
-const char *infer_text(Infer *in, const Type *type) {
-    if (!type) return "nothing";
-    if (in->quiet) return ""; /* nobody reads it */
+static void print_container(const Words *w, Buf *buf, const char *name, const Type *item) {
+    if (item->kind == TY_BOTTOM)
+        buf_printf(buf, "an empty %s", name);
+    else
+        buf_printf(buf, "%s of %s", name, words(w, item));
+}
+
+static const char *words(const Words *w, const Type *type) {
     Buf buf;
-    buf_init(&buf, in->arena);
+    buf_init(&buf, w->arena);
     switch (type->kind) {
+    case TY_FUNC: buf_printf(&buf, "the function `%s`", func_name(w->arena, type->func)); break;
     case TY_PYFUNC:
-    case TY_CLOSURE: buf_printf(&buf, "the function `%s`", object_name(in, type)); break;
+    case TY_CLOSURE: buf_printf(&buf, "the function `%s`", object_name(w, type)); break;
     case TY_EXC_CLASS:
-    case TY_OBJECT: buf_printf(&buf, "`%s`", object_name(in, type)); break;
+    case TY_OBJECT: buf_printf(&buf, "`%s`", object_name(w, type)); break;
     case TY_EXC:
-        buf_puts(&buf, object_name(in, type));
-        print_items(in, &buf, type);
+        buf_puts(&buf, object_name(w, type));
+        print_items(w, &buf, type);
         break;
     case TY_TUPLE:
-        if (type->object) buf_puts(&buf, object_name(in, type));
-        print_items(in, &buf, type);
+        if (type->object) buf_puts(&buf, object_name(w, type));
+        print_items(w, &buf, type);
+        break;
+    case TY_STRUCT:
+        if (type->form == STRUCT_INSTANCE)
+            buf_printf(&buf, "an instance of %s", object_name(w, type));
+        else
+            type_print(&buf, type);
         break;
     case TY_SCALAR:
         if (type->object)
-            buf_puts(&buf, object_name(in, type));
+            buf_puts(&buf, object_name(w, type));
         else
             type_print(&buf, type);
         break;
     case TY_STRING: buf_puts(&buf, "str"); break;
+    case TY_RANGE: buf_puts(&buf, "range"); break;
     case TY_DICT:
-        buf_printf(&buf, "dict of %s to %s", infer_text(in, type_key(type)), infer_text(in, type_dict_value(type)));
+        if (type_key(type)->kind == TY_BOTTOM)
+            buf_puts(&buf, "an empty dict");
+        else
+            buf_printf(&buf, "dict of %s to %s", words(w, type_key(type)), words(w, type_dict_value(type)));
         break;
-    case TY_SET: buf_printf(&buf, "set of %s", infer_text(in, type_key(type))); break;
-    case TY_LIST: buf_printf(&buf, "list of %s", infer_text(in, type->items[0])); break;
-    case TY_OPTIONAL: buf_printf(&buf, "%s or None", infer_text(in, type->items[0])); break;
+    case TY_SET: print_container(w, &buf, "set", type_key(type)); break;
+    case TY_LIST: print_container(w, &buf, "list", type->items[0]); break;
+    case TY_OPTIONAL: buf_printf(&buf, "%s or None", words(w, type->items[0])); break;
     default: type_print(&buf, type);
     }
     return buf.text;
+}
+
+const char *infer_words(const InferHost *host, Arena *arena, const Type *type) {
+    return words(&(Words){host, arena}, type);
+}
+
+const char *infer_text(Infer *in, const Type *type) {
+    if (!type) return "nothing";
+    return in->quiet ? "" : infer_words(in->host, in->arena, type); /* "": nobody reads it */
 }
 
 const char *typing_text(Typing *t, const Type *type) { return infer_text(t->in, type); }
@@ -65,19 +99,120 @@ static const struct {
 #undef ADVICE
 };
 
-static bool fits(const char *names, const char *name) {
+static bool fits(const char *names, const char *name, bool prefixes) {
     for (const char *at = names; *at; at += strspn(at, " ")) {
         size_t length = strcspn(at, " ");
-        bool prefix = at[length - 1] == '.';
+        bool prefix = prefixes && at[length - 1] == '.';
         if (strncmp(at, name, length) == 0 && (prefix || !name[length])) return true;
         at += length;
     }
     return false;
 }
 
-const char *typing_advice(Typing *t, const char *name) {
+const char *infer_advice(const char *name, bool device, bool prefixes) {
     for (size_t i = 0; i < COUNT_OF(advice); i++)
-        if (fits(advice[i].names, name))
-            return t->in->config->device && advice[i].in_kernels ? advice[i].in_kernels : advice[i].in_functions;
+        if (fits(advice[i].names, name, prefixes))
+            return device && advice[i].in_kernels ? advice[i].in_kernels : advice[i].in_functions;
     return NULL;
+}
+
+const char *typing_advice(Typing *t, const char *name) { return infer_advice(name, t->in->config->device, true); }
+
+/* ---- operands that an operation does not take ---- */
+
+typedef enum What {
+    COORDINATES, /* cuda.threadIdx and its like */
+    FUNCTION,
+    NOTHING, /* None */
+    WHOLE_ARRAY,
+    NO_ITEMS, /* a list in which nothing was put */
+    ITEMS,    /* a list */
+    SEVERAL,  /* a tuple */
+    COMPLEX,
+    TEXT,
+    NUMBER,
+    INSTANCE,
+} What;
+
+static const struct {
+    Where where;
+    What what;
+    const char *names, *in_functions, *in_kernels;
+} operand_advice[] = {
+#define OPERAND(where, what, names, in_functions, in_kernels) {where, what, names, in_functions, in_kernels},
+#include "typeinfer/operand_advice.def"
+#undef OPERAND
+};
+
+static bool is_coordinates(const char *name) {
+    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+static bool is_what(Typing *t, const Type *type, What what) {
+    switch (what) {
+    case COORDINATES:
+        return type->kind == TY_OBJECT && is_coordinates(t->in->host->object_name(t->in->host->self, type->object));
+    case FUNCTION: return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
+    case NOTHING: return type->kind == TY_NONE;
+    case WHOLE_ARRAY: return type->kind == TY_ARRAY && !type->record;
+    case NO_ITEMS: return type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM;
+    case ITEMS: return type->kind == TY_LIST;
+    case SEVERAL: return type->kind == TY_TUPLE;
+    case COMPLEX: return type_scalar_kind(type) == 'c';
+    case TEXT: return type->kind == TY_STR || type->kind == TY_STRING;
+    case NUMBER: return type->kind == TY_SCALAR;
+    case INSTANCE: return type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE;
+    }
+    return false;
+}
+
+/* As the source says it, where a name does: "x", "x.shape", "cuda.grid"; else "x". */
+static const char *operand_name(Typing *t, size_t arg) {
+    static const char package[] = "krait.";
+    const Type *type = t->args[arg].type;
+    const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
+    if (type->kind == TY_FUNC) {
+        const char *name = func_name(t->in->arena, type->func);
+        return strncmp(name, package, sizeof package - 1) == 0 ? name + sizeof package - 1 : name;
+    }
+    if (type->object && type->kind != TY_STRUCT) return t->in->host->object_name(t->in->host->self, type->object);
+    if (value && value->name) return value->name;
+    if (value && value->op == OP_GETATTR && value->args[0]->name)
+        return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
+    return "x";
+}
+
+static const char *filled_in(Typing *t, const char *text, const char *operand, const char *called) {
+    const char *dot = strrchr(called, '.');
+    Buf buf;
+    buf_init(&buf, t->in->arena);
+    for (; *text; text++) {
+        if (*text == '@')
+            buf_puts(&buf, operand);
+        else if (*text == '$')
+            buf_puts(&buf, dot ? dot + 1 : called);
+        else
+            buf_putc(&buf, *text);
+    }
+    return buf.text;
+}
+
+bool typing_hint_operands(Typing *t, Where where, const char *called) {
+    if (t->in->quiet) return false;
+    for (size_t arg = 0; arg < t->nargs; arg++) {
+        const Type *type = t->args[arg].type ? infer_content(t->args[arg].type) : NULL;
+        for (size_t i = 0; type && i < COUNT_OF(operand_advice); i++) {
+            const char *names = operand_advice[i].names;
+            bool here = operand_advice[i].where == where || operand_advice[i].where == ANYWHERE ||
+                        (operand_advice[i].where == OPERATOR && where == ORDER);
+            if (!here || !is_what(t, type, operand_advice[i].what) || (names && !fits(names, called, true))) continue;
+            bool device = t->in->config->device && operand_advice[i].in_kernels;
+            const char *text = device ? operand_advice[i].in_kernels : operand_advice[i].in_functions;
+            return typing_hint(t, "%s", filled_in(t, text, operand_name(t, arg), called));
+        }
+    }
+    return false;
 }

@@ -3,6 +3,8 @@
  * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, completed and numbered; who calls whom; a
  * function that calls itself without end refused.  Each step is a worklist over calls: none looks at all functions
  * again and again. */
+#include <string.h> /* strcmp */
+
 #include "typeinfer/infer.h"
 
 typedef VEC(FuncInst *) Work;
@@ -24,13 +26,13 @@ static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
     }
 }
 
-static bool complete_called(Arena *arena, FuncInst *root, Diag *diag) {
+static bool complete_called(const InferConfig *config, Arena *arena, FuncInst *root, Diag *diag) {
     Work work = {0};
     root->queued = true; /* the driver's worklist is empty: the flag is free to serve as a mark */
     vec_push(arena, &work, root);
     while (work.len) {
         FuncInst *inst = vec_pop(&work);
-        if (!typeinfer_complete(inst)) return typeinfer_note_callers(inst, diag);
+        if (!typeinfer_complete(inst)) return typeinfer_note_callers(inst, config, diag);
         follow_calls(arena, inst, &work);
     }
     return true;
@@ -77,11 +79,12 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Dia
     return true;
 }
 
-bool typeinfer_finish(Arena *arena, TypeTable *types, FuncInst **insts, size_t *count, Diag *diag) {
+bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst **insts, size_t *count,
+                      Diag *diag) {
     size_t kept = 0;
     if (!*count) return true;
     for (size_t i = 0; i < *count; i++) insts[i]->queued = false;
-    TRY(complete_called(arena, insts[0], diag));
+    TRY(complete_called(config, arena, insts[0], diag));
     for (size_t i = 0; i < *count; i++)
         if (insts[i]->queued) insts[kept++] = insts[i];
     *count = kept;
@@ -96,29 +99,75 @@ bool typeinfer_finish(Arena *arena, TypeTable *types, FuncInst **insts, size_t *
     return true;
 }
 
-static void note_caller(const FuncInst *caller, const FuncInst *callee, Diag *diag) {
+/* ---- how one came to a failure ---- */
+
+static void print_call(Buf *buf, const FuncInst *callee, bool with_names, const InferHost *host, Arena *arena) {
+    const Func *func = callee->untyped;
+    for (uint32_t i = 0; i < func->nparams; i++) {
+        const char *text = infer_words(host, arena, callee->types[i]);
+        if (with_names)
+            buf_printf(buf, "%s%s: %s", i ? ", " : "", func->params[i].name, text);
+        else
+            buf_printf(buf, "%s%s", i ? ", " : "", text);
+    }
+}
+
+/* The row that a function of the prelude stands for; NULL: none. */
+static const FuncInfo *row_of(const Func *func) {
+    const char *file = func->source && func->source->file ? func->source->file : "", *slash = strrchr(file, '/');
+    const char *base = slash ? slash + 1 : file;
+    size_t module = strcspn(base, ".");
+    for (size_t i = 0; i < FUNC_COUNT; i++) {
+        const char *symbol = func_info[i].how == HOW_PRELUDE ? func_info[i].symbol : "";
+        if (strncmp(symbol, base, module) == 0 && symbol[module] == ':' && strcmp(symbol + module + 1, func->name) == 0)
+            return &func_info[i];
+    }
+    return NULL;
+}
+
+/* The user called one of Krait's own functions, and it cannot be compiled for these arguments. */
+static void headline(const FuncInst *callee, const InferConfig *config, Diag *diag) {
+    const FuncInfo *row = row_of(callee->untyped);
+    const char *name = row && *row->head.names ? func_shown_name(diag->arena, row) : callee->untyped->name;
+    const char *advice = infer_advice(name, config->device, !diag->hint);
+    Buf text;
+    buf_init(&text, diag->arena);
+    print_call(&text, callee, true, config->host, diag->arena);
+    diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");
+    if (advice) diag_hint(diag, "%s", advice);
+}
+
+static bool is_internal(const FuncInst *inst) { return inst->untyped->source && inst->untyped->source->internal; }
+
+/* A part of a function that Python makes a function of, as "<listcomp>" or "<genexpr>", is in the lines of its caller.
+ */
+static bool is_part(const Func *func) { return *func->name == '<' && strcmp(func->name, "<lambda>") != 0; }
+
+static void note_caller(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
     const Func *func = caller->func;
+    if (is_part(callee->untyped) && !is_internal(caller)) return;
     for (size_t b = 0; func && b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
             if (value->imm.inst == callee) {
                 Buf text;
                 buf_init(&text, diag->arena);
                 buf_printf(&text, "in the call of %s with (", callee->untyped->name);
-                for (uint32_t i = 0; i < callee->untyped->nparams; i++)
-                    buf_printf(&text, "%s%s", i ? ", " : "", type_text(diag->arena, callee->types[i]));
+                print_call(&text, callee, false, config->host, diag->arena);
                 buf_puts(&text, ")");
                 diag_note(diag, func->source, value->span, "%s", text.text);
                 return;
             }
 }
 
-bool typeinfer_note_callers(const FuncInst *inst, Diag *diag) {
+bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Diag *diag) {
     enum { MAX_NOTES = 8 };
+    bool internal = is_internal(inst);
     int notes = 0; /* calls in Krait's own functions do not count: the user's call of them is shown */
     for (; notes < MAX_NOTES && inst->caller && inst->caller != inst; inst = inst->caller) {
-        note_caller(inst->caller, inst, diag);
-        const Source *source = inst->caller->untyped->source;
-        notes += !source || !source->internal;
+        note_caller(inst->caller, inst, config, diag);
+        if (internal && !is_internal(inst->caller)) headline(inst, config, diag);
+        internal = internal && is_internal(inst->caller);
+        notes += !is_internal(inst->caller);
     }
     return false;
 }

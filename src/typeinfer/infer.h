@@ -124,11 +124,18 @@ bool typing_fail_arg(Typing *t, size_t arg, DiagCode code, const char *format, .
 bool typing_hint(Typing *t, const char *format, ...) KRAIT_PRINTF(2, 3); /* for the refusal just made */
 /* "`sin` does not take a complex64" / "unsupported operand types for +: `a` (int) and `t` ((int, int))" */
 bool typing_bad_operands(Typing *t);
+const char *infer_words(const InferHost *host, Arena *arena, const Type *type);
+/* typing_advice, where nothing is being typed; prefixes: also what is said of all names that start alike. */
+const char *infer_advice(const char *name, bool device, bool prefixes);
 const char *infer_text(Infer *in, const Type *type);  /* "float32", "`ValueError`": as a message shows it; advice.c */
 const char *typing_text(Typing *t, const Type *type); /* the same */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
  * is known. */
 const char *typing_advice(Typing *t, const char *name);
+/* Where an operand stands that an operation does not take: operand_advice.def. */
+typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, INDEXED, UNPACKED, ASSIGNED } Where;
+/* What to write instead, as a hint, if something is known; called: the function or attribute, "" for none; false. */
+bool typing_hint_operands(Typing *t, Where where, const char *called);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
 const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row; of a ufunc its own */
 

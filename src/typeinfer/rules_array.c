@@ -28,6 +28,24 @@ static bool is_one(const Const *konst) {
     return typing_konst_is_int(konst, &i) && i == 1;
 }
 
+/* A number that is no int; alone in the brackets, it has a name perhaps. */
+static bool bad_index(Typing *t, Fact fact) {
+    const Value *value = t->args[1].type == fact.type && t->values[1] ? value_resolve(t->values[1]) : NULL;
+    const char *name = value && value->name ? value->name : NULL;
+    char kind = type_scalar_kind(fact.type);
+    if (name && value->op != OP_PARAM)
+        typing_fail(t, DIAG_BAD_INDEX, "an array is indexed by ints, not by `%s` (%s, line %u)", name,
+                    typing_text(t, fact.type), value->span.line);
+    else if (name)
+        typing_fail(t, DIAG_BAD_INDEX, "an array is indexed by ints, not by `%s` (%s)", name,
+                    typing_text(t, fact.type));
+    else
+        typing_fail(t, DIAG_BAD_INDEX, "an array is indexed by ints, not by %s", typing_text(t, fact.type));
+    return typing_hint(t,
+                       kind == 'f' ? "write int(%s); // gives an int of ints, where / gives a float" : "write int(%s)",
+                       name ? name : "...");
+}
+
 static bool add_component(Typing *t, Index *index, Fact fact, const Type **cast) {
     const Type *type = infer_content(fact.type);
     *cast = fact.type;
@@ -36,9 +54,7 @@ static bool add_component(Typing *t, Index *index, Fact fact, const Type **cast)
     switch (type->kind) {
     case TY_SCALAR:
         if (scalar_info[type->scalar].kind != 'i' && scalar_info[type->scalar].kind != 'u') {
-            typing_fail(t, DIAG_BAD_INDEX, "an array is indexed by ints, not by %s", typing_text(t, fact.type));
-            if (scalar_info[type->scalar].kind == 'f') return typing_hint(t, "use int(...) or // for a whole number");
-            return typing_hint(t, "use int(...)");
+            return bad_index(t, fact);
         }
         component = INDEX_INT;
         *cast = infer_int(t->in);
@@ -60,7 +76,9 @@ static bool add_component(Typing *t, Index *index, Fact fact, const Type **cast)
         component = INDEX_NEWAXIS;
         index->newaxes++;
         break;
-    default: return typing_fail(t, DIAG_BAD_INDEX, "an array cannot be indexed by %s", typing_text(t, fact.type));
+    default:
+        typing_fail(t, DIAG_BAD_INDEX, "an array cannot be indexed by %s", typing_text(t, fact.type));
+        return typing_hint_operands(t, INDEXED, "");
     }
     index->components[index->count++] = component;
     return true;
@@ -204,7 +222,7 @@ bool rule_getitem(Typing *t) {
     if (type->kind == TY_SCALAR)
         return typing_hint(t, "it is one number: use it without an index, or pass the array that is meant (a function "
                               "of vectorize is given the elements one by one)");
-    return false;
+    return typing_hint_operands(t, INDEXED, "");
 }
 
 /* ---- x[i] = v ---- */
@@ -378,6 +396,14 @@ bool typing_read_only(Typing *t) {
                                  : "pass a copy that can be written: x.copy()");
 }
 
+/* out = result[0]; out[0] = v */
+static bool hint_at_taken(Typing *t) {
+    const Value *taken = t->values[0] ? value_resolve(t->values[0]) : NULL;
+    const char *name = taken && taken->op == OP_GETITEM ? taken->args[0]->name : NULL;
+    return typing_hint(t, "a number taken out of an array is a copy: assign to the array itself, %s[i] = v",
+                       name ? name : "a");
+}
+
 bool rule_setitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (type->kind == TY_LIST) return typing_list_setitem(t);
@@ -393,9 +419,7 @@ bool rule_setitem(Typing *t) {
     if (type->kind != TY_ARRAY) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
         if (type->kind == TY_TUPLE) return typing_hint(t, "tuples do not change: make a new one, or use an array");
-        return type->kind == TY_SCALAR
-                   ? typing_hint(t, "a number taken out of an array is a copy: assign to the array itself, a[i] = v")
-                   : false;
+        return type->kind == TY_SCALAR ? hint_at_taken(t) : typing_hint_operands(t, INDEXED, "");
     }
     if (type->readonly) return typing_read_only(t);
     Index index;

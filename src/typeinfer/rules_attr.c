@@ -299,15 +299,18 @@ bool rule_getattr(Typing *t) {
 /* ---- x.name = v ---- */
 
 /* x.field = v of a record, or of an array of them; x.real = v, x.imag = v: assignment to the view. */
+static bool refuse_assignment(Typing *t) {
+    typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code", typing_arg_text(t, 0));
+    return typing_hint_operands(t, ASSIGNED, t->text);
+}
+
 bool rule_setattr(Typing *t) {
     Infer *in = t->in;
     const Type *type = infer_content(t->args[0].type);
     AttrId attr = attr_find(type->kind, t->text);
     int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
     if (field >= 0) return type->readonly ? typing_read_only(t) : typing_set_field(t, type, (unsigned)field, 1);
-    if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag)
-        return typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code",
-                           typing_arg_text(t, 0));
+    if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag) return refuse_assignment(t);
     Fact facts[3] = {{NULL, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[1]}, done;
     Value *values[3] = {NULL, NULL, t->values[1]}, *value;
     facts[1].konst = const_of(in->arena, facts[1].type);

@@ -577,7 +577,8 @@ static bool not_callable(Typing *t, const Type *type) {
                                   : "functions written in Python are compiled; call this one outside, and pass its "
                                     "result as an argument");
     }
-    return typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
+    typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
+    return type->kind == TY_ARRAY ? typing_hint(t, "its elements are taken with brackets: x[i]") : false;
 }
 
 /* P(1, y=2): an instance of a namedtuple is a tuple of its fields, one of a dataclass a struct of them. */

@@ -11,6 +11,10 @@ static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
     else
         typing_fail(t, DIAG_TYPING, "not enough values to unpack (expected %s%zu, got %zu)",
                     at_least ? "at least " : "", wanted, count);
+    const Value *value = t->values[0] ? value_resolve(t->values[0]) : NULL;
+    if (value && value_calls(value, FUNC_CUDA_GRID))
+        return typing_hint(t, "write as many names as there are values: %zu; or cuda.grid(%zu), which gives %zu", count,
+                           wanted, wanted);
     return typing_hint(t, "write as many names as there are values: %zu", count);
 }
 
@@ -98,7 +102,8 @@ bool rule_unpack(Typing *t) {
     }
     if (is_indexed(type)) return unpack_list(t, wanted);
     typing_fail(t, DIAG_TYPING, "%s cannot be unpacked", typing_arg_text(t, 0));
-    return typing_hint(t, "tuples, lists, ranges and arrays can be unpacked");
+    typing_hint(t, "tuples, lists, ranges and arrays can be unpacked");
+    return typing_hint_operands(t, UNPACKED, "");
 }
 
 /* before items, the rest, after items */

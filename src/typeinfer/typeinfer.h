@@ -81,9 +81,11 @@ bool typeinfer_complete(FuncInst *inst);
  * (asked for while types were still growing), numbers the rest, notes who calls whom, and refuses a
  * function that calls itself without end.  Calls of a function that never returns stay CALL_INST of type None,
  * followed by UNREACHABLE; its result becomes None. */
-bool typeinfer_finish(Arena *arena, TypeTable *types, FuncInst **insts, size_t *count, Diag *diag);
-/* Adds "in the call of f with (...)" for the calls that led to an instance, to a failure met in it; returns false. */
-bool typeinfer_note_callers(const FuncInst *inst, Diag *diag);
+bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst **insts, size_t *count,
+                      Diag *diag);
+/* Adds "in the call of f with (...)" for the calls that led to an instance, to a failure met in it, and which function
+ * of Krait's own the user called, if it is in one; returns false. */
+bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Diag *diag);
 
 /* NumPy 2's (NEP 50) common type of two scalar types, weak or strong; NULL: none. */
 const Type *typeinfer_promote(Promotion promotion, TypeTable *types, const Type *a, const Type *b);

@@ -68,7 +68,8 @@ static bool refuse_caught(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++) {
         if (!t->args[i].type || infer_content(t->args[i].type)->kind != TY_CAUGHT) continue;
         typing_fail(t, DIAG_UNSUPPORTED, "an exception that was caught can be raised again, but not used otherwise");
-        return typing_hint(t, "assign what the handler needs to know to variables, before the exception is raised");
+        return typing_hint(t, "its text is not there: write `except ValueError:` without a name, one handler for each "
+                              "class, and keep in a variable what else it needs to know");
     }
     return true;
 }
@@ -256,6 +257,8 @@ const char *typing_arg_text(Typing *t, size_t arg) {
     const Type *type = t->args[arg].type;
     if (t->in->quiet) return "";
     if (value && value->name) return arena_printf(t->in->arena, "`%s` (%s)", value->name, typing_text(t, type));
+    if (value && value->op == OP_GETATTR && value->args[0]->name && type && type->kind != TY_OBJECT)
+        return arena_printf(t->in->arena, "`%s.%s` (%s)", value->args[0]->name, value->imm.text, typing_text(t, type));
     if (t->args[arg].konst && type->kind == TY_SCALAR && !type->object) {
         Buf buf;
         buf_init(&buf, t->in->arena);
@@ -298,19 +301,27 @@ const char *typing_symbol(Op op) {
     return symbols[op] ? symbols[op] : op_info[op].text;
 }
 
+static bool is_order(Op op) { return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE; }
+
 bool typing_bad_operands(Typing *t) {
     if (t->in->quiet) return typing_fail(t, DIAG_TYPING, "bad operands");
     Buf list;
     buf_init(&list, t->in->arena);
-    for (size_t i = 0; i < t->nargs; i++)
-        buf_printf(&list, "%s%s", i == 0 ? "" : i + 1 == t->nargs ? " and " : ", ", typing_arg_text(t, i));
-    if (t->is_call)
-        return typing_fail(t, DIAG_TYPING, "`%s` does not take %s", typing_func_name(t),
-                           t->nargs ? list.text : "no argument");
+    size_t given = t->nargs;
+    while (given && !t->args[given - 1].type) given--;
+    for (size_t i = 0; i < given; i++)
+        buf_printf(&list, "%s%s", i == 0 ? "" : i + 1 == given ? " and " : ", ", typing_arg_text(t, i));
+    if (t->is_call) {
+        const char *name = typing_func_name(t);
+        typing_fail(t, DIAG_TYPING, "`%s` does not take %s", name, given ? list.text : "no argument");
+        return typing_hint_operands(t, CALLED, name);
+    }
     if (t->nargs == 1)
-        return typing_fail(t, DIAG_TYPING, "unsupported operand type for %s: %s", typing_symbol(t->op), list.text);
-    return typing_fail(t, DIAG_TYPING, "unsupported operand types for %s%s: %s", typing_symbol(t->op),
-                       t->flags & VF_INPLACE ? "=" : "", list.text);
+        typing_fail(t, DIAG_TYPING, "unsupported operand type for %s: %s", typing_symbol(t->op), list.text);
+    else
+        typing_fail(t, DIAG_TYPING, "unsupported operand types for %s%s: %s", typing_symbol(t->op),
+                    t->flags & VF_INPLACE ? "=" : "", list.text);
+    return typing_hint_operands(t, is_order(t->op) ? ORDER : OPERATOR, "");
 }
 
 /* ---- applying ---- */

@@ -46,7 +46,10 @@ bool typing_given(const Typing *t, size_t arg) { return arg < t->nargs && t->arg
 bool typing_is_none(const Typing *t, size_t arg) { return typing_given(t, arg) && t->args[arg].type->kind == TY_NONE; }
 
 static bool needs_constant(Typing *t, size_t arg, const char *what) {
-    const char *name = t->values[arg] ? t->values[arg]->name : NULL;
+    const Value *value = t->values[arg];
+    const char *name = value ? value->name : NULL;
+    if (value && !name && value->op == OP_GETATTR && value->args[0]->name)
+        name = arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     typing_fail_arg(t, arg, DIAG_NEEDS_CONSTANT, "%s must be known when the function is compiled, and %s%s%s is not",
                     what, name ? "`" : "", name ? name : "it", name ? "`" : "");
     typing_hint(t, "use a literal, a global constant, or a variable that only ever holds one");
@@ -121,8 +124,11 @@ const Type *typing_const_element(Typing *t, size_t arg) {
 const Type *typing_const_dtype(Typing *t, size_t arg) {
     const Type *scalar = infer_dtype(t->in, t->args[arg]);
     if (scalar) return scalar;
+    const Const *text = t->args[arg].type->kind == TY_STR ? t->args[arg].konst : NULL;
     typing_fail_arg(t, arg, DIAG_TYPING, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
-                    typing_arg_text(t, arg));
+                    text ? arena_printf(t->in->arena, "'%s'", text->text) : typing_arg_text(t, arg));
+    typing_hint(t, "types are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, as "
+                   "np.float32 or as text, 'float32'");
     return NULL;
 }
 

@@ -48,7 +48,19 @@ static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, 
         bound[i] = value;
         return 0;
     }
-    PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%S'", function_name(binding), key);
+    if (((PyCodeObject *)PyFunction_GET_CODE(binding->function))->co_flags & CO_VARKEYWORDS) {
+        PyErr_Format(PyExc_TypeError,
+                     "%U() takes **keywords, which are not compiled: name the keyword parameters, def f(*, %S=0)",
+                     function_name(binding), key);
+        return -1;
+    }
+    PyObject *names = PyTuple_GetSlice(binding->names, 0, named);
+    PyObject *meant = names ? errors_did_you_mean(key, names) : NULL;
+    if (meant)
+        PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%S'%U", function_name(binding), key,
+                     meant);
+    Py_XDECREF(names);
+    Py_XDECREF(meant);
     return -1;
 }
 

@@ -145,9 +145,11 @@ static bool check_declared(const Code *code, const Type *declared, Diag *diag) {
     if (!declared || declared->kind == TY_NONE || declared == code->result ||
         typeinfer_conversion_cost(code->result, declared) > 0)
         return true;
-    return diag_fail(diag, DIAG_TYPING, NULL, (Span){0},
-                     "the signature declares the result %s, the function returns %s", type_text(diag->arena, declared),
-                     type_text(diag->arena, code->result));
+    diag_fail(diag, DIAG_TYPING, NULL, (Span){0}, "the signature declares the result %s, the function returns %s",
+              type_text(diag->arena, declared), type_text(diag->arena, code->result));
+    if (code->result->kind == TY_NONE)
+        diag_hint(diag, "kernels return nothing: void(...); of a function, is `return` missing at its end?");
+    return false;
 }
 
 typedef struct Compilation {
@@ -237,6 +239,8 @@ static int no_match(const Specialiser *self, const Type *const *types, size_t co
             buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, self->specs[k]->args[i].type));
         buf_puts(&text, ")");
     }
+    buf_puts(&text, ": convert the argument, x.astype(np.float32), or decorate with the signature that is meant; the "
+                    "last letter of an array is its order: C, F, or A for any");
     PyErr_SetString(PyExc_TypeError, text.text);
     return -1;
 }
@@ -342,8 +346,10 @@ done:
 
 Spec *specialiser_for_signature(Specialiser *self, const Config *config, const Signature *signature) {
     if (signature->count != self->binding.nparams) {
-        PyErr_Format(PyExc_TypeError, "the signature has %zd argument types, %U() has %zd parameters", signature->count,
-                     ((PyFunctionObject *)self->function)->func_qualname, self->binding.nparams);
+        PyErr_Format(PyExc_TypeError, "the signature has %zd argument type%s, %U() has %zd parameter%s",
+                     signature->count, signature->count == 1 ? "" : "s",
+                     ((PyFunctionObject *)self->function)->func_qualname, self->binding.nparams,
+                     self->binding.nparams == 1 ? "" : "s");
         return NULL;
     }
     size_t count = (size_t)signature->count;
