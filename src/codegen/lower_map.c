@@ -367,6 +367,7 @@ static void run_move(Lower *l, Map *m) {
     LIf f;
     l_if_likely(l, &f, packed);
     LLVMBuildMemMove(l->b, to->data, align, from->data, align, l_nswmul(l, m->shape[0], bytes));
+    l_look(l, m->shape[0], m->owned);
     l_else(l, &f);
     run_nests(l, m);
     l_endif(l, &f);

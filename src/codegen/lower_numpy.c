@@ -3,7 +3,21 @@
  * In: numpy_loop(name, sizes, steps, arrays...).  Out: whether the loop said that something was invalid.
  * A loop takes a pointer for each operand, the size of the outer loop and of each core dimension, and in bytes the
  * outer step of each operand, then the core steps (NumPy's C API, PyUFuncGenericFunction). */
-#include "codegen/llvm.h" /* Lower */
+#include "codegen/lower.h"
+
+/* What a call of NumPy's cost, in the budget of the loops around it: for `items`, each so much. */
+static void look(Lower *l, LLVMValueRef items, int64_t each) {
+    if (l_looks(l)) l_look(l, l_nswmul(l, items, l_i64(l, each)), NULL);
+}
+
+/* Items of all sizes: the outer one and those of the core. */
+static LLVMValueRef product_of(Lower *l, const Value *call, uint32_t arg) {
+    const Type *tuple = l_arg_type(call, arg);
+    LLVMValueRef product = l_i64(l, 1);
+    for (uint32_t i = 0; i < tuple->count; i++)
+        product = l_nswmul(l, product, l_item(l, tuple, l_arg(l, call, arg), i));
+    return product;
+}
 
 static LLVMValueRef spill_ints(Lower *l, const Value *call, uint32_t arg) {
     const Type *tuple = l_arg_type(call, arg);
@@ -28,6 +42,7 @@ LLVMValueRef lower_func_numpy_loop(Lower *l, const Value *call) {
     if (!loop) loop = l_declare(l, symbol, type);
     LLVMValueRef args[] = {loop, arrays, spill_ints(l, call, 1), spill_ints(l, call, 2)};
     LLVMValueRef invalid = l_call_named(l, "krait_host_numpy_loop", l->i32, args, 4);
+    look(l, product_of(l, call, 1), 1);
     return l_icmp(l, LLVMIntNE, invalid, l_i32(l, 0));
 }
 
@@ -40,21 +55,25 @@ static LLVMValueRef sort_function(Lower *l, const Value *call, const char *what)
     return function ? function : l_declare(l, symbol, LLVMFunctionType(l->v, NULL, 0, false));
 }
 
-static LLVMValueRef raise_if_failed(Lower *l, LLVMValueRef failed) {
+enum { SORT_COST = 64 }; /* of an item, as the loops of the program count it */
+
+static void raise_if_failed(Lower *l, LLVMValueRef failed) {
     l_raise_if(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)), "MemoryError", "no memory to sort in", NULL, 0);
-    return LLVMGetUndef(l->empty);
 }
 
 LLVMValueRef lower_func_sort_line(Lower *l, const Value *call) {
-    LLVMValueRef line = l_arg(l, call, 1);
-    LLVMValueRef args[] = {sort_function(l, call, "sort"), l_array_data(l, line),
-                           l_array_shape(l, l_arg_type(call, 1), line, 0)};
-    return raise_if_failed(l, l_call_named(l, "krait_host_numpy_sort", l->i32, args, 3));
+    LLVMValueRef line = l_arg(l, call, 1), items = l_array_shape(l, l_arg_type(call, 1), line, 0);
+    LLVMValueRef args[] = {sort_function(l, call, "sort"), l_array_data(l, line), items};
+    raise_if_failed(l, l_call_named(l, "krait_host_numpy_sort", l->i32, args, 3));
+    look(l, items, SORT_COST);
+    return LLVMGetUndef(l->empty);
 }
 
 LLVMValueRef lower_func_argsort_line(Lower *l, const Value *call) {
-    LLVMValueRef line = l_arg(l, call, 1);
+    LLVMValueRef line = l_arg(l, call, 1), items = l_array_shape(l, l_arg_type(call, 1), line, 0);
     LLVMValueRef args[] = {sort_function(l, call, "argsort"), l_array_data(l, line), l_array_data(l, l_arg(l, call, 2)),
-                           l_array_shape(l, l_arg_type(call, 1), line, 0)};
-    return raise_if_failed(l, l_call_named(l, "krait_host_numpy_argsort", l->i32, args, 4));
+                           items};
+    raise_if_failed(l, l_call_named(l, "krait_host_numpy_argsort", l->i32, args, 4));
+    look(l, items, SORT_COST);
+    return LLVMGetUndef(l->empty);
 }

@@ -13,4 +13,7 @@
 #undef EACH
 #undef WHOLE
 
+/* looks.c: whether a value works on all items of an array, so that how long it takes is not known from the program. */
+bool looks_walks_an_array(const Value *value);
+
 #endif

@@ -183,12 +183,16 @@ static bool in_function(Program *program, FuncInst *inst) {
 
 static bool has_loop(const Func *func) {
     for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (looks_walks_an_array(value)) return true;
+    for (size_t b = 0; b < func->blocks.len; b++)
         for (uint32_t s = 0; s < func->blocks.data[b]->succs.len; s++)
             if (func->blocks.data[b]->succs.data[s]->order <= func->blocks.data[b]->order) return true;
     return false;
 }
 
-/* FuncInst.reaches_loop: of functions with a loop, of recursive ones, and of what calls such. */
+/* FuncInst.reaches_loop: of functions with a loop or an operation on a whole array, of recursive ones, and of what
+ * calls such. */
 static void find_looping(Program *program) {
     VEC(FuncInst *) work = {0};
     for (size_t i = 0; i < program->count; i++) {

@@ -246,6 +246,23 @@ def test_operations_on_whole_arrays(kind):
     )
 
 
+def test_loops_of_calls_that_work_on_whole_arrays():
+    """A round takes milliseconds, though it is one call."""
+    run(
+        """
+        x = np.zeros(4_000_000)
+        y = np.zeros((500, 500))
+        calls = ("x.copy()", "np.sort(x)", "np.argsort(x)", "np.concatenate((x, x))", "x[:2_000_000] + 1", "y @ y")
+        for call in calls:
+            names = dict(np=np, njit=njit)
+            exec(f"@njit\\ndef f(x, y, n):\\n    while n > 0:\\n        r = {call}\\n        n -= 1\\n", names)
+            names["f"](x, y, 1)
+            print(call, flush=True)
+            interrupted(names["f"], x, y, big)
+        """
+    )
+
+
 def test_a_handler_around_an_operation_on_a_whole_array():
     run(
         """
