@@ -160,6 +160,17 @@ def not_in_range(x, items):
     return not in_range(x, items)
 
 
+def float_in_range(x, items):
+    if not -9223372036854775808.0 <= x < 9223372036854775808.0:
+        return False
+    n = int(x)
+    return float(x) == n and in_range(n, items)
+
+
+def float_not_in_range(x, items):
+    return not float_in_range(x, items)
+
+
 def min_by(*items, key=None):
     return least_by(items[0] if len(items) == 1 else items, key)
 

@@ -13,6 +13,13 @@ def of_int(x):
 
 
 def of_float(x):
+    # Of whole numbers the hash of the int: keys of every type of number meet.
+    if -9223372036854775808.0 <= x < 9223372036854775808.0:
+        n = int(x)
+        if n == x:
+            return of_int(n)
+    elif 0.0 < x < 18446744073709551616.0:  # a uint64, which counts as the int of its bits
+        return of_int(int(x - 18446744073709551616.0))
     if x - x != 0.0:
         return 1 if x > 0.0 else 2
     m, e = math.frexp(x)

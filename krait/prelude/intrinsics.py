@@ -90,6 +90,10 @@ def character(code):
     """The string of one code point."""
 
 
+def reserve(items, length):
+    """Makes room for so many items of a list, in all; MemoryError where there is none."""
+
+
 def truncate(items, length):
     """Gives up what lies behind so many items of a list."""
 

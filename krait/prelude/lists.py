@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import slice_range, truncate
+from krait.prelude.intrinsics import reserve, slice_range, truncate
+
+MOST = 0x7FFFFFFFFFFFFFFF
 
 
 def from_iterable(iterable):
@@ -161,8 +163,19 @@ def concatenated(items, more):
     return new
 
 
+def room_for(items, length, times):
+    # Room for `length` items so many times.
+    if times > MOST:
+        raise OverflowError("cannot fit 'numpy.uint64' into an index-sized integer")
+    if times > 0:
+        if length > MOST // int(times):
+            raise MemoryError
+        reserve(items, length * int(times))
+
+
 def repeated(items, times):
     new = []
+    room_for(new, len(items), times)
     for _ in range(times):
         for item in items:
             new.append(item)
@@ -175,6 +188,7 @@ def repeated_so_often(times, items):
 
 def repeat_in_place(items, times):
     n = len(items)
+    room_for(items, n, times)
     if times < 1:
         truncate(items, 0)
     for _ in range(1, times):

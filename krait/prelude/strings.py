@@ -3,6 +3,7 @@
 import numpy as np
 
 from krait.prelude.intrinsics import character, codes, slice_range, string_of
+from krait.prelude.lists import MOST, room_for
 
 
 def copied_codes(s):
@@ -27,6 +28,9 @@ def concatenated(a, b):
 
 def repeated(s, times):
     new = []
+    if 0 < times <= MOST and len(s) > MOST // int(times):
+        raise OverflowError("repeated string is too long")
+    room_for(new, len(s), times)
     for _ in range(times):
         for code in codes(s):
             new.append(code)

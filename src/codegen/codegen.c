@@ -171,7 +171,6 @@ const PrintSite *codegen_print_sites(const Module *module, size_t *count) {
 }
 
 size_t codegen_exception_bytes(const Module *module) { return module->exception_bytes; }
-bool codegen_unwinds(const Module *module) { return module->unwinds; }
 size_t codegen_shared_bytes(const Module *module) { return module->shared_bytes; }
 bool codegen_has_barriers(const Module *module) { return module->has_barriers; }
 bool codegen_waits_for_grid(const Module *module) { return module->waits_for_grid; }

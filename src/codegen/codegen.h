@@ -67,12 +67,14 @@ typedef struct CodegenOptions {
     const void *cfunc;      /* ENTRY_CFUNC: HostCfunc (codegen_cpu.h), whose address goes into the code */
 } CodegenOptions;
 
-/* How the exception buffer begins: the calls that the exception came through, innermost first, as numbers of RaiseSites
+/* How the exception buffer begins: the interpreter's object, where it has raised (RaiseSite.pending; a reference of the
+ * buffer's own, else NULL), and the calls that the exception came through, innermost first, as numbers of RaiseSites
  * that say where each stands.  The arguments of the exception follow.  Of more calls the last place has the
  * outermost. */
 enum { TRAIL_CALLS = 15 };
 typedef struct RaiseTrail {
     int64_t recursion[2]; /* what recursive functions look at, as long as nothing has left the entry */
+    void *object;
     int32_t depth;
     int32_t calls[TRAIL_CALLS];
 } RaiseTrail;
@@ -94,7 +96,7 @@ typedef struct RaiseSite {
     const char *format; /* text with %lld for each int64 in the buffer; NULL: the arguments are the exception's */
     const Type *args;   /* tuple: layout of the exception buffer */
     const Const *const *konsts; /* one per item of args: constant arguments (str), or NULL */
-    bool pending;               /* the interpreter has raised it: the exception is set */
+    bool pending;               /* the interpreter has raised it: RaiseTrail.object */
     const char *file, *function;
     Span span;
 } RaiseSite;
@@ -147,7 +149,6 @@ const AccessSite *codegen_access_sites(const Module *module, size_t *count);
 const PrintSite *codegen_print_sites(const Module *module, size_t *count);
 /* Scratch the entry may write exception arguments to. */
 size_t codegen_exception_bytes(const Module *module);
-bool codegen_unwinds(const Module *module); /* whether something that is raised may be caught */
 /* Bytes of static shared memory of a kernel on the host; whether it has barriers or warp operations (then its threads
  * are fibers). */
 size_t codegen_shared_bytes(const Module *module);

@@ -214,7 +214,6 @@ struct Module {
     VEC(PrintSite) print_sites;
     VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
-    bool unwinds;        /* some block has a raise edge */
     size_t shared_bytes; /* static shared memory given out so far */
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
     bool has_barriers, waits_for_grid;

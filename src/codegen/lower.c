@@ -279,7 +279,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->starts = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->landings = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
-    s->phis.len = 0;
+    s->phis.len = s->caught.len = 0;
     s->budget = s->pending = NULL;
     s->landing = NULL;
     l_begin(l, lowered->function);
@@ -301,6 +301,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
         l->at = s->phis.data[i].value;
         TRY(complete_phi(l, &s->phis.data[i]));
     }
+    lower_drop_caught(l);
     l_end(l);
     l->inst = NULL;
     l->func = NULL;

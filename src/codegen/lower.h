@@ -45,6 +45,7 @@ struct LowerState {
     LLVMBasicBlockRef landing;   /* of the block at hand; NULL: what raises leaves the function */
     LLVMValueRef pending;        /* status on its way from a landing; NULL: not needed yet */
     VEC(PendingPhi) phis;
+    VEC(LLVMValueRef) caught;   /* memory of caught exceptions */
     LLVMValueRef budget;        /* lower_safepoint.c; NULL: not needed yet */
     LLVMMetadataRef subprogram; /* debug.c; NULL: no line table */
 };
@@ -170,8 +171,11 @@ bool lower_raise(Lower *l, const Value *value);
 LLVMValueRef lower_check_bound(Lower *l, const Value *value);
 LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args,
                                 unsigned count);
-/* Raises builtin(number, text), as the exceptions of C's errno are. */
+/* What the interpreter has raised: an exception of the class, or of one that derives from it. */
+void l_raise_pending(Lower *l, const char *builtin, ObjRef class);
 void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class);
+LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object is */
+/* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
 LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
 /* Leaves with a status (i32, not 0): to the landing of the block at hand, or out of the function. */
@@ -182,6 +186,7 @@ void lower_resume(Lower *l);
 LLVMValueRef lower_caught(Lower *l); /* lower_caught.c */
 LLVMValueRef lower_matches(Lower *l, const Value *value);
 void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted);
+void lower_drop_caught(Lower *l); /* at the end of a function */
 void lower_finish_caught(Lower *l);
 bool l_is_caught(const Type *type);                                                /* a caught exception, or none */
 LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value); /* a copy; for phis */

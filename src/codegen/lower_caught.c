@@ -3,14 +3,16 @@
  * A caught exception is memory of the function that caught it, a copy of the exception buffer with the status in front
  * (where the buffer has what recursive functions look at): other exceptions may be raised and caught while it is
  * handled.  A phi has memory of its own, into which what it is given is copied at the start of its block, so that
- * whatever a variable holds stays what it was when the handler runs again.
+ * whatever a variable holds stays what it was when the handler runs again.  Each such memory has a reference to the
+ * interpreter's object, if the exception has one, which is given up when other exceptions take its place and when the
+ * function ends.
  *
  * Which class an exception has is known from the site that raised it.  Sites are numbered as they are generated, so a
  * test reads from a table with a row for each status, which is made, like the size of the copies, when the last site is
  * known. */
 #include "codegen/lower.h"
 
-enum { SAVED_FROM = offsetof(RaiseTrail, depth) };
+enum { SAVED_FROM = offsetof(RaiseTrail, object) };
 
 /* ---- copies ---- */
 
@@ -26,6 +28,8 @@ static LLVMValueRef new_memory(Lower *l) {
     LLVMValueRef memory = LLVMBuildArrayAlloca(l->b, l->i8, l_i64(l, sizeof(RaiseTrail)), "caught");
     LLVMSetAlignment(memory, 16);
     size_later(l, memory, 0, 0);
+    l_raw_store(l, l_null(l->ptr), l_raised(l, memory), 8);
+    vec_push(l->arena, &l->s->caught, memory);
     l_enter(l, here);
     LLVMSetCurrentDebugLocation2(l->b, where);
     return memory;
@@ -37,10 +41,58 @@ static void copy(Lower *l, LLVMValueRef to, LLVMValueRef from, int64_t skipped) 
     size_later(l, call, 2, skipped);
 }
 
+static LLVMValueRef object_of(Lower *l, LLVMValueRef trail) { return l_raw_load(l, l->ptr, l_raised(l, trail), 8); }
+
+/* One more reference to the object `held`, one fewer to `dropped`; each may be none. */
+static void count_objects(Lower *l, LLVMValueRef held, LLVMValueRef dropped) {
+    LLVMValueRef objects[] = {held, dropped};
+    l_call_named(l, "krait_host_hold_raised", l->v, objects, 2);
+}
+
+static void drop_object(Lower *l, LLVMValueRef object) {
+    LIf some;
+    l_if(l, &some, LLVMBuildIsNotNull(l->b, object, ""));
+    count_objects(l, l_null(l->ptr), object);
+    l_endif(l, &some);
+}
+
+/* What `to` held before is another exception, or the same. */
+static void copy_held(Lower *l, LLVMValueRef to, LLVMValueRef from) {
+    LLVMValueRef before = object_of(l, to), object = object_of(l, from);
+    LIf changes;
+    l_if(l, &changes, l_icmp(l, LLVMIntNE, before, object));
+    count_objects(l, object, before);
+    l_endif(l, &changes);
+    copy(l, to, from, 0);
+}
+
+/* Before each return of the function. */
+void lower_drop_caught(Lower *l) {
+    struct LowerState *s = l->s;
+    if (!s->caught.len) return;
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    LLVMBasicBlockRef last = LLVMGetLastBasicBlock(l->function);
+    for (LLVMBasicBlockRef block = l->allocas, next; block; block = next) {
+        next = block == last ? NULL : LLVMGetNextBasicBlock(block);
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+        if (!end || LLVMGetInstructionOpcode(end) != LLVMRet) continue;
+        LLVMValueRef result = LLVMGetNumOperands(end) ? LLVMGetOperand(end, 0) : NULL;
+        LLVMInstructionEraseFromParent(end);
+        l_enter(l, block);
+        for (size_t i = 0; i < s->caught.len; i++) drop_object(l, object_of(l, s->caught.data[i]));
+        if (result)
+            LLVMBuildRet(l->b, result);
+        else
+            LLVMBuildRetVoid(l->b);
+    }
+}
+
 /* ---- values ---- */
 
+/* The buffer's reference is the memory's from here on. */
 LLVMValueRef lower_caught(Lower *l) {
     LLVMValueRef memory = new_memory(l);
+    drop_object(l, object_of(l, memory));
     l_raw_store(l, l_pending(l), memory, 4);
     copy(l, memory, l->exception, SAVED_FROM);
     return memory;
@@ -60,13 +112,13 @@ LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value
     LLVMValueRef from = type->kind == TY_CAUGHT ? value : l_content(l, type, value);
     LLVMValueRef holds = type->kind == TY_CAUGHT ? l_icmp(l, LLVMIntNE, from, l_null(l->ptr))
                                                  : l_present(l, type, value);
-    copy(l, memory, l_select(l, holds, from, memory), 0);
+    copy_held(l, memory, l_select(l, holds, from, memory));
     return with_pointer(l, type, value, memory);
 }
 
 LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value) {
     LLVMValueRef memory = new_memory(l);
-    copy(l, memory, type->kind == TY_CAUGHT ? value : l_content(l, type, value), 0);
+    copy_held(l, memory, type->kind == TY_CAUGHT ? value : l_content(l, type, value));
     return with_pointer(l, type, value, memory);
 }
 
@@ -74,6 +126,11 @@ static LLVMValueRef status_of(Lower *l, LLVMValueRef caught) { return l_raw_load
 
 /* As if it had not been caught; `noted`: as `raise e` does, which is one more line of the traceback. */
 void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted) {
+    LLVMValueRef object = object_of(l, caught);
+    LIf some;
+    l_if(l, &some, LLVMBuildIsNotNull(l->b, object, ""));
+    count_objects(l, object, l_null(l->ptr));
+    l_endif(l, &some);
     copy(l, l->exception, caught, SAVED_FROM);
     if (noted) l_note_call(l);
     l_leave(l, status_of(l, caught));

@@ -27,10 +27,17 @@ static LLVMValueRef push_site(Lower *l, RaiseSite site) {
 
 static LLVMValueRef trail_depth(Lower *l) { return l_offset(l, l->exception, l_i64(l, offsetof(RaiseTrail, depth))); }
 
+LLVMValueRef l_raised(Lower *l, LLVMValueRef trail) {
+    return l_offset(l, trail, l_i64(l, offsetof(RaiseTrail, object)));
+}
+
 /* The status of a site that raises, whose trail begins; *arguments is where the exception's arguments go. */
 static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) {
     size_t bytes = sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0);
     if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+    bool taken = site.pending && l->m->options.entry != ENTRY_KERNEL; /* who launches a kernel finds it set */
+    LLVMValueRef object = taken ? l_call_named(l, "krait_host_take_raised", l->ptr, NULL, 0) : l_null(l->ptr);
+    l_raw_store(l, object, l_raised(l, l->exception), 8);
     l_raw_store(l, l_i32(l, 0), trail_depth(l), 4);
     *arguments = l_offset(l, l->exception, l_i64(l, sizeof(RaiseTrail)));
     return push_site(l, site);
@@ -83,7 +90,6 @@ void l_leave(Lower *l, LLVMValueRef status) {
  * predecessor. */
 void lower_landing(Lower *l, const Block *block) {
     if (!block->unwinds) return;
-    l->m->unwinds = true;
     l_enter(l, l->s->landing);
     l_jump(l, l->s->starts[block_unwind(block)->id]);
 }
@@ -154,16 +160,19 @@ void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const cha
     l_enter(l, fine);
 }
 
-/* The interpreter has raised: an exception of the class, or of one that derives from it, is set. */
-void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class) {
-    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
-    l_branch_unlikely(l, condition, raise, fine);
-    l_enter(l, raise);
+void l_raise_pending(Lower *l, const char *builtin, ObjRef class) {
     RaiseSite site = site_at(l, l->at);
     site.builtin = builtin;
     site.class = class;
     site.pending = true;
     raise_site(l, site, NULL);
+}
+
+void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class) {
+    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, condition, raise, fine);
+    l_enter(l, raise);
+    l_raise_pending(l, builtin, class);
     l_enter(l, fine);
 }
 

@@ -78,7 +78,7 @@ void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned) {
     l_branch_unlikely(l, l_icmp(l, LLVMIntNE, l->target->safepoint(l), l_i32(l, 0)), stop, fine);
     l_enter(l, stop);
     if (owned) l_call_named(l, "free", l->v, &owned, 1);
-    l_jump(l, l_raise_block(l, "KeyboardInterrupt", "", NULL, 0));
+    l_raise_pending(l, "KeyboardInterrupt", 0);
     l_enter(l, fine);
 }
 

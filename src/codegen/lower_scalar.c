@@ -480,6 +480,14 @@ static LLVMValueRef compare_int_float(Lower *l, Op op, LLVMValueRef i, LLVMValue
     return l_or(l, l_fcmp(l, less ? LLVMRealOLT : LLVMRealOGT, rounded, f), l_and(l, equal, tie));
 }
 
+/* EQ or NE of a Python int and a Python complex. */
+static LLVMValueRef compare_int_complex(Lower *l, Op op, LLVMValueRef i, LLVMValueRef c) {
+    Complex parts = complex_parts(l, c);
+    LLVMValueRef zero = l_null(LLVMTypeOf(parts.im)), same = compare_int_float(l, op, i, parts.re);
+    if (op == OP_EQ) return l_and(l, same, l_fcmp(l, LLVMRealOEQ, parts.im, zero));
+    return l_or(l, same, l_fcmp(l, LLVMRealUNE, parts.im, zero));
+}
+
 LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type,
                                LLVMValueRef b) {
     char a_kind = type_scalar_kind(a_type), b_kind = type_scalar_kind(b_type);
@@ -490,6 +498,10 @@ LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef
         return compare_int_float(l, op, a, b);
     if (python && a_type->scalar == SCALAR_FLOAT64 && b_type->scalar == SCALAR_INT64)
         return compare_int_float(l, mirrored(op), b, a);
+    if (python && a_type->scalar == SCALAR_INT64 && b_type->scalar == SCALAR_COMPLEX128)
+        return compare_int_complex(l, op, a, b);
+    if (python && a_type->scalar == SCALAR_COMPLEX128 && b_type->scalar == SCALAR_INT64)
+        return compare_int_complex(l, op, b, a);
     if (a_type->scalar != b_type->scalar) {
         /* Items of tuples keep their own types: the wider of the two holds both. */
         Scalar common = a_type->scalar > b_type->scalar ? a_type->scalar : b_type->scalar;

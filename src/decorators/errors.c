@@ -225,12 +225,16 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
     PyObject *exception = NULL, *args = NULL;
-    if (PyErr_Occurred() && site->pending) goto done;
-    PyErr_Clear(); /* what was raised before was caught */
+    if (site->pending && trail->object) {
+        exception = trail->object;
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+        goto done;
+    }
+    if (site->pending && PyErr_Occurred()) goto done;
     PyObject *class = site->builtin ? builtin(site->builtin, strlen(site->builtin))
                                     : objects_get(state->session.objects, site->class);
     if (!class) goto done;
-    if (site->format) {
+    if (site->format && *site->format) {
         PyObject *text = site_text(site->format, arguments);
         args = text ? PyTuple_Pack(1, text) : NULL;
         Py_XDECREF(text);

@@ -13,31 +13,16 @@
 
 static bool is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
-/* Whether a handler raised.  What an earlier one has raised may be set still: compiled code has caught it. */
-static bool handle_signals(void) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    bool raised = PyErr_CheckSignals() < 0;
-    if (!raised) {
-        PyErr_Restore(type, value, traceback);
-        return false;
-    }
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
-    return true;
-}
-
 static bool check_signals(void) {
     if (PyGILState_Check()) {
-        if (handle_signals()) return true;
+        if (PyErr_CheckSignals() < 0) return true;
         PyThreadState *saved = PyEval_SaveThread();
         PyEval_RestoreThread(saved);
         return false;
     }
     if (!is_main_thread()) return false;
     PyGILState_STATE gil = PyGILState_Ensure();
-    bool raised = handle_signals();
+    bool raised = PyErr_CheckSignals() < 0;
     PyGILState_Release(gil);
     return raised;
 }

@@ -1,7 +1,7 @@
 /* python_calls.c: the interpreter's functions for compiled code: print, formats, methods of str.
  *
  * In: a call of compiled code, of any thread, with the GIL or without (runtime/host/python.c): a text that says what is
- * called, and the arguments' bytes.  Out: the result's bytes; false: the exception is set.
+ * called, and the arguments' bytes.  Out: the result's bytes, or the exception that was raised.
  *
  * The text is a word and the names of the last arguments, by keyword:
  *   print        a built-in function
@@ -100,21 +100,42 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
     return done;
 }
 
-/* What was raised before may be set still: compiled code has caught it, and may raise it again. */
-static bool call_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to) {
-    PyGILState_STATE gil = PyGILState_Ensure();
+/* The exception that is set, whole, and no longer set. */
+static PyObject *take_raised(void) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    bool done = call_boxed(what, types, arguments, result, to);
-    if (done) {
-        PyErr_Restore(type, value, traceback);
-    } else {
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        Py_XDECREF(traceback);
-    }
-    PyGILState_Release(gil);
-    return done;
+    if (!type) return NULL;
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(traceback);
+    Py_DECREF(type);
+    return value;
 }
 
-void python_calls_init(void) { host_set_python_call(call_python); }
+static void *call_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *raised = call_boxed(what, types, arguments, result, to) ? NULL : take_raised();
+    PyGILState_Release(gil);
+    return raised;
+}
+
+/* Threads that are none of the interpreter's have nothing set. */
+static void *raised_here(void) {
+    if (!PyGILState_GetThisThreadState()) return NULL;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *raised = take_raised();
+    PyGILState_Release(gil);
+    return raised;
+}
+
+static void hold(void *held, void *dropped) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_XINCREF((PyObject *)held);
+    Py_XDECREF((PyObject *)dropped);
+    PyGILState_Release(gil);
+}
+
+void python_calls_init(void) {
+    static const HostPython python = {.call = call_python, .raised = raised_here, .hold = hold};
+    host_set_python(&python);
+}

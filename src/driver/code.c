@@ -101,7 +101,6 @@ static void fill(Code *code, Job *job) {
     code->doubles = copy_doubles(arena, &job->doubles);
     code->ndoubles = job->doubles.len;
     code->exception_bytes = codegen_exception_bytes(job->module);
-    code->unwinds = codegen_unwinds(job->module);
     code->shared_bytes = codegen_shared_bytes(job->module);
     code->has_barriers = codegen_has_barriers(job->module);
     code->waits_for_grid = codegen_waits_for_grid(job->module);

@@ -77,7 +77,6 @@ struct Code {
     const DoubleNote *doubles; /* if Config.note_doubles, by line */
     size_t ndoubles;
     size_t exception_bytes, shared_bytes;
-    bool unwinds; /* something that is raised may be caught */
     bool has_barriers, waits_for_grid;
     bool from_cache;      /* its machine code lay on disk */
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */

@@ -195,6 +195,14 @@ bool insn_put_all(Translator *t, int depth) {
     return more && container && call_method(t, container, "update", more);
 }
 
+/* **x */
+bool insn_map_merge(Translator *t, int depth) {
+    Value *more = translate_pop_value(t), *map = container_at(t, depth);
+    TRY(more && map);
+    const Const *merge = const_of(t->arena, type_func(t->types, &func_info[FUNC_DICT_MERGE].head));
+    return translate_append3(t, OP_CALL, translate_append_const(t, merge), map, more) != NULL;
+}
+
 /* ---- sets ---- */
 
 bool insn_set(Translator *t, int count) {

@@ -85,7 +85,7 @@ typedef enum GuardKind {
 } GuardKind;
 typedef struct Guard {
     GuardKind kind;
-    PyObject *holder;   /* globals dict, cell, function, array, or the object whose attribute was read */
+    PyObject *holder;   /* dict of globals or keyword defaults, cell, function, array, or what has the attribute */
     PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next */
     PyObject *name;     /* str; NULL for a cell or a function; dtype of an array */
     PyObject *value;    /* what it was; NULL: was unbound */

@@ -508,7 +508,7 @@ bool translate_insn(Translator *t) {
     case INSN_COLLECT: return insn_collect(t);
     case INSN_LOAD_BOOL: return insn_load_bool(t, arg);
     case INSN_MAP_ADD: return insn_map_add(t, arg);
-    case INSN_MAP_UPDATE: return insn_put_all(t, arg);
+    case INSN_MAP_UPDATE: return insn_map_merge(t, arg);
     case INSN_SET: return insn_set(t, arg);
     case INSN_SET_ADD: return insn_set_add(t, arg);
     case INSN_SET_UPDATE: return insn_put_all(t, arg);

@@ -382,7 +382,9 @@ static PyObject *default_object(const Translator *t, Py_ssize_t i) {
     Py_ssize_t first = t->code->co_argcount - (defaults ? PyTuple_GET_SIZE(defaults) : 0);
     if (i < t->code->co_argcount) return i >= first && defaults ? PyTuple_GET_ITEM(defaults, i - first) : NULL;
     PyObject *name = PyTuple_GET_ITEM(t->code->co_localsplusnames, i);
-    return kwdefaults ? PyDict_GetItemWithError(kwdefaults, name) : NULL;
+    PyObject *value = kwdefaults ? PyDict_GetItemWithError(kwdefaults, name) : NULL;
+    if (kwdefaults && !t->nested) guard_add(t->frontend, (Guard){GUARD_GLOBAL, kwdefaults, NULL, name, value});
+    return value;
 }
 
 static ParamKind param_kind(const PyCodeObject *code, int i) {

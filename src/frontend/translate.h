@@ -204,6 +204,7 @@ bool insn_map(Translator *t, int count);
 bool insn_key_map(Translator *t, int count);
 bool insn_map_add(Translator *t, int depth);
 bool insn_put_all(Translator *t, int depth);
+bool insn_map_merge(Translator *t, int depth);
 bool insn_set(Translator *t, int count);
 bool insn_set_add(Translator *t, int depth);
 bool insn_call(Translator *t, int count, bool keywords_on_top);

@@ -46,11 +46,29 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     return more == is || solver_put(t, t->values[table], more);
 }
 
-/* Operand `arg`, a key that is looked for; false: no key of that type is ever found. */
+/* Operand `arg` as a key that is put in. */
 static bool as_key(Typing *t, size_t arg, const Type *key) {
     const Type *type = content_type(t, t->args[arg].type);
     const Type *joined = typeinfer_join(t->in->config->promotion, t->in->types, type, key);
     return joined == key ? typing_as(t, arg, key) : false;
+}
+
+static bool is_real(const Type *type) { return type->kind == TY_SCALAR && type_scalar_kind(type) != 'c'; }
+
+/* Whether a key of one type may be equal to one of another. */
+static bool may_equal(const Type *type, const Type *key) {
+    if (type == key || (is_real(type) && is_real(key))) return true;
+    if (type->kind != TY_TUPLE || key->kind != TY_TUPLE || type->count != key->count) return false;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!may_equal(type->items[i], key->items[i])) return false;
+    return true;
+}
+
+/* Operand `arg` as a key that is looked for, by its value: numbers keep their types, whose hashes agree.  False: no key
+ * of that type is ever found. */
+static bool as_sought(Typing *t, size_t arg, const Type *key) {
+    const Type *type = content_type(t, t->args[arg].type);
+    return may_equal(type, key) ? typing_as(t, arg, type) : as_key(t, arg, key);
 }
 
 static bool refuse_key(Typing *t, size_t arg) {
@@ -123,7 +141,7 @@ bool rule_func_empty_dict(Typing *t) {
 bool typing_table_getitem(Typing *t) {
     const Type *dict = table_of(t, 0);
     if (is_empty(dict)) return become(t, "tables:missing");
-    if (!as_key(t, 1, type_key(dict))) return refuse_key(t, 1);
+    if (!as_sought(t, 1, type_key(dict))) return refuse_key(t, 1);
     return become(t, "tables:get_item");
 }
 
@@ -139,7 +157,7 @@ bool typing_table_setitem(Typing *t) {
 bool typing_table_delitem(Typing *t) {
     const Type *dict = table_of(t, 0);
     if (is_empty(dict)) return become(t, "tables:missing");
-    if (!as_key(t, 1, type_key(dict))) return refuse_key(t, 1);
+    if (!as_sought(t, 1, type_key(dict))) return refuse_key(t, 1);
     return become(t, "tables:delete");
 }
 
@@ -149,7 +167,7 @@ bool typing_table_contains(Typing *t) {
     if (table != t->args[1].type) typing_as(t, 1, table);
     if (is_empty(table))
         return typing_result(t, infer_bool(t->in), t->emit ? const_bool(t->in->arena, t->in->types, !in) : NULL);
-    if (!as_key(t, 0, type_key(table))) {
+    if (!as_sought(t, 0, type_key(table))) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s is never in a %s", typing_arg_text(t, 0), typing_text(t, table));
         return typing_hint(t, "convert it to the type of the keys");
     }
@@ -167,7 +185,7 @@ bool rule_func_dict_get(Typing *t) {
         return pops ? typing_become_prelude(t, "tables:missing")
                     : typing_become_const(t, const_none(t->in->arena, t->in->types));
     }
-    if (!as_key(t, 1, type_key(dict))) return refuse_key(t, 1);
+    if (!as_sought(t, 1, type_key(dict))) return refuse_key(t, 1);
     if (!pops) return typing_become_prelude(t, t->nargs > 2 ? "tables:get_or" : "tables:get");
     return typing_become_prelude(t, t->nargs > 2 ? "tables:pop_or" : "tables:pop");
 }
@@ -203,7 +221,7 @@ bool rule_func_set_remove(Typing *t) {
     if (is_empty(set))
         return raises ? typing_become_prelude(t, "tables:missing")
                       : typing_become_const(t, const_none(t->in->arena, t->in->types));
-    if (!as_key(t, 1, type_key(set))) return refuse_key(t, 1);
+    if (!as_sought(t, 1, type_key(set))) return refuse_key(t, 1);
     return typing_become_prelude(t, raises ? "tables:delete" : "tables:discard");
 }
 
@@ -240,6 +258,14 @@ bool rule_func_table_update(Typing *t) {
     }
     if (t->failed) return false;
     return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
+/* **x in a display of a dict. */
+bool rule_func_table_merge(Typing *t) {
+    const Type *more = infer_content(t->args[1].type);
+    if (more->kind == TY_DICT || more->kind == TY_BOTTOM) return rule_func_table_update(t);
+    typing_fail_arg(t, 1, DIAG_TYPING, "%s is not a mapping", typing_arg_text(t, 1));
+    return typing_hint(t, "** takes a dict; make one of pairs by dict(x)");
 }
 
 /* Methods that put nothing in. */
@@ -311,6 +337,7 @@ bool rule_func_key_hash(Typing *t) {
         return typing_become_prelude(t, type->count ? "hashing:of_tuple" : "hashing:of_nothing");
     if (type->kind != TY_SCALAR) return typing_bad_operands(t);
     bool real = type_scalar_kind(type) == 'f';
+    if (type->scalar == SCALAR_UINT64) typing_as(t, 0, infer_scalar(t->in, SCALAR_INT64, false)); /* the bits */
     typing_as(t, 0, real ? infer_float(t->in) : infer_int(t->in));
     return typing_become_prelude(t, real ? "hashing:of_float" : "hashing:of_int");
 }

@@ -100,7 +100,8 @@ bool rule_func_list_set(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
-bool rule_func_list_truncate(Typing *t) {
+/* truncate(items, length), reserve(items, length) */
+bool rule_func_list_length(Typing *t) {
     if (!list_of(t)) return typing_bad_operands(t);
     typing_cast(t, 1, infer_int(t->in));
     return typing_result(t, infer_none(t->in), NULL);

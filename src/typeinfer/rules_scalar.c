@@ -465,14 +465,18 @@ static const Const *fold_compare(Typing *t, const Type *result) {
     return const_bool(in->arena, in->types, value);
 }
 
-/* A Python int and a Python float compare by value in the interpreter, however large.  As floats they compare right if
- * one is a constant below 2**53. */
+static bool int_and(const Type *a, const Type *b, Scalar other) {
+    return (a->scalar == SCALAR_INT64 && b->scalar == other) || (a->scalar == other && b->scalar == SCALAR_INT64);
+}
+
+/* A Python int and a Python float, or a complex number, compare by value in the interpreter, however large.  As floats
+ * they compare right if one is a constant below 2**53. */
 static bool compares_exactly(const Typing *t, const Type *a, const Type *b) {
     const Const *ka = t->args[0].konst, *kb = t->args[1].konst;
     long double x = 0x1p54L, y = 0x1p54L;
-    bool ints_and_floats = (a->scalar == SCALAR_INT64 && b->scalar == SCALAR_FLOAT64) ||
-                           (a->scalar == SCALAR_FLOAT64 && b->scalar == SCALAR_INT64);
-    if (!a->weak || !b->weak || !ints_and_floats || t->in->device) return false;
+    bool exact = int_and(a, b, SCALAR_FLOAT64) ||
+                 ((t->op == OP_EQ || t->op == OP_NE) && int_and(a, b, SCALAR_COMPLEX128));
+    if (!a->weak || !b->weak || !exact || t->in->device) return false;
     if (ka) real_value(ka, &x);
     if (kb) real_value(kb, &y);
     return fabsl(x) >= 0x1p53L && fabsl(y) >= 0x1p53L;

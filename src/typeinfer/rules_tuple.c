@@ -273,11 +273,13 @@ bool rule_contains(Typing *t) {
     if (type_is_table(where)) return typing_table_contains(t);
     if (where->kind == TY_RANGE && type_is_integer(t->args[0].type))
         return become_call(t, "builtin:in_range", "builtin:not_in_range");
+    if (where->kind == TY_RANGE && type_scalar_kind(t->args[0].type) == 'f')
+        return become_call(t, "builtin:float_in_range", "builtin:float_not_in_range");
     if (where->kind == TY_ARRAY && t->args[0].type->kind == TY_SCALAR)
         return become_call(t, "walking:contains", "walking:contains_not");
     if (where->kind != TY_TUPLE) {
         typing_bad_operands(t);
-        return typing_hint(t, "membership is compiled for tuples, lists and arrays, and of ints in ranges");
+        return typing_hint(t, "membership is compiled for tuples, lists and arrays, and of ints and floats in ranges");
     }
     Value *found;
     Fact fact = known_bool(t, false, &found);

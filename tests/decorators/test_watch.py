@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from krait import njit
+from krait import errors, njit
 
 
 def module_of(source, **names):
@@ -172,6 +172,21 @@ def test_what_a_function_consists_of():
     assert f(3) == 8
     g.__kwdefaults__ = {"z": 1}
     assert f(3) == 8
+
+
+def test_keyword_defaults_that_change_in_place():
+    space = module_of("def g(x, *, y=2):\n    return x * y\n@njit\ndef f(x):\n    return g(x)\n"
+                      "@njit\ndef h(x, *, y=2):\n    return x * y\n")
+    f, g, h = space["f"], space["g"], space["h"]
+    assert f(3) == h(3) == 6
+    g.__kwdefaults__["y"] = 5
+    h.py_func.__kwdefaults__["y"] = 5
+    assert f(3) == h(3) == 15
+    g.__kwdefaults__["y"] = 0.5
+    assert f(3) == 1.5
+    del g.__kwdefaults__["y"]
+    with pytest.raises((TypeError, errors.KraitError)):
+        f(3)
 
 
 def test_a_closed_over_variable():

@@ -2,6 +2,7 @@
 
 import collections
 import gc
+import math
 
 import numpy as np
 import pytest
@@ -202,3 +203,22 @@ def test_what_contains_itself_is_refused():
     d[1] = d
     with pytest.raises(RecursionError):
         njit(lambda d: len(d))(d)
+
+
+@pytest.mark.parametrize("n, x", [(2**53 + 1, 2.0**53), (2**63 - 1, 2.0**63), (-(2**63), -(2.0**63)), (3, 3.0),
+                                  (5, math.nan), (0, -0.0), (2**62 + 1, math.inf), (True, 1.0), (np.int8(-3), -3.0),
+                                  (np.uint64(2**63 + 2048), 2.0**63 + 2048), (7, np.float32(7.0)),
+                                  (2**24 + 1, np.float32(2**24))])
+def test_numbers_are_found_by_value(n, x):
+    for body in ("return a in {b: 1}, b in {a: 1}, a not in {b: 1}", "return {b: 2}.get(a, 7), {a: 2}.get(b, 7)",
+                 "return {a} == {b}, a in {b}, {a} <= {b}, len({a} & {b}), {a: 1} == {b: 1}",
+                 "return (a, 1) in {(b, 1): 1}, (b, 'x') in {(a, 'x')}",
+                 "s = {b}\ns.discard(a)\nd = {b: 1}\nreturn len(s), d.pop(a, 3), len(d)",
+                 "d = {b: 1}\nreturn d[a]", "return a in [b], [b].count(a), a in (b,), [a] == [b], (a, 1) == (b, 1)"):
+        of(body, n, x)
+
+
+def test_a_display_takes_mappings_alone():
+    with pytest.raises(errors.TypingError, match="is not a mapping"):
+        njit(function("return {**[('a', a)]}", 1))(1)
+    of("return {**{1: 2}, **{a: 3}}", 1)

@@ -444,3 +444,21 @@ def test_round():
     )
     agree_all(lambda x: round(x, -1), [(x,) for x in (0, 4, 5, 6, 14, 15, 25, -5, -15, 123456)])
     agree_all(lambda x: round(x), [(np.float32(2.5),), (np.float64(3.5),), (np.int16(7),)])
+
+
+@pytest.mark.parametrize("n, z", [(2**53 + 1, complex(2.0**53)), (2**63 - 1, complex(2.0**63)), (3, 3 + 0j),
+                                  (3, 3 + 1j), (0, complex(-0.0, -0.0)), (5, complex(math.nan)),
+                                  (-(2**63), complex(-(2.0**63)))])
+def test_an_int_and_a_complex_number_compare_by_value(n, z):
+    def f(n, z):
+        return n == z, z == n, n != z, z != n, n in [z], (n,) == (z,)
+
+    agree(f, n, z)
+
+
+def test_a_float_in_a_range():
+    def f(x, stop):
+        return x in range(stop), x in range(3, stop, 2), x not in range(stop, -stop, -3)
+
+    agree_all(f, [(x, stop) for x in (0.0, -0.0, 2.0, 2.5, 5.0, math.nan, math.inf, -3.0, 2.0**63, np.float32(3))
+                  for stop in (0, 6, 9)])

@@ -259,3 +259,11 @@ def test_methods_see_what_a_variable_becomes():
         return a
 
     agree(f, np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize("count", [np.uint64(2**63), np.uint64(2**64 - 1), np.uint64(3), np.int8(-3), 2**62, 2**63 - 1,
+                                   2, 0])
+def test_repetitions_that_no_memory_holds(count):
+    for body in ("return [1] * a", "return a * [1.5, 2.5]", "x = [1]\nx *= a\nreturn x", "return 'ab' * a",
+                 "return a * str(12)"):
+        of(body, count)

@@ -322,6 +322,111 @@ def test_nested():
     agree_all(f, [(k, j) for k in KINDS for j in KINDS])
 
 
+def nested_with_objects(ends):
+    """A handler in a handler, both of exceptions that hold objects; what the inner one does, what follows it."""
+    inner, after = ends
+    return make(
+        "def f(k):\n"
+        "    try:\n"
+        "        raise ValueError([k])\n"
+        "    except ValueError as e:\n"
+        "        saved = e\n"
+        "        try:\n"
+        "            raise KeyError([k + 1], str(k))\n"
+        "        except KeyError as g:\n"
+        f"            {inner}\n"
+        f"        {after}\n"
+        "    return k\n", "f")
+
+
+@pytest.mark.parametrize("ends", [("pass", "raise"), ("pass", "raise e"), ("raise e", "pass"), ("raise", "pass"),
+                                  ("raise saved", "pass"), ("saved = g", "raise saved"), ("saved = g", "raise e"),
+                                  ("raise IndexError(str(k), [k])", "pass"), ("pass", "return 3")])
+def test_nested_exceptions_with_objects(ends):
+    agree(nested_with_objects(ends), 5)
+
+
+def test_exceptions_with_objects_outlive_others():
+    def callee(k):
+        try:
+            raise ValueError([k, k])
+        except ValueError:
+            return k
+
+    caller = njit(callee)
+
+    def over_a_call(k):
+        try:
+            raise KeyError([k])
+        except KeyError:
+            caller(k)
+            raise
+
+    def in_turn(k):
+        for i in range(k):
+            try:
+                if i == k - 1:
+                    raise ValueError([i])
+                raise KeyError([i])
+            except KeyError:
+                try:
+                    raise IndexError([i + 10])
+                except IndexError:
+                    continue
+            except ValueError as e:
+                try:
+                    raise IndexError([i + 10])
+                except IndexError:
+                    raise e
+        return 0
+
+    def swapped(k):
+        try:
+            raise ValueError([1])
+        except ValueError as e:
+            first = e
+        try:
+            raise ValueError([2])
+        except ValueError as e:
+            second = e
+        for _ in range(k):
+            first, second = second, first
+        raise first
+
+    for f in (over_a_call, in_turn, swapped):
+        agree_all(f, [(1,), (2,), (5,)])
+
+
+def test_exceptions_with_objects_are_given_up():
+    class Counted(Exception):
+        alive = 0
+
+        def __init__(self, *args):
+            super().__init__(*args)
+            Counted.alive += 1
+
+        def __del__(self):
+            Counted.alive -= 1
+
+    @njit
+    def f(k, raised):
+        count = 0
+        for i in range(k):
+            try:
+                raise Counted([i])
+            except Counted as e:
+                count += 1
+                if raised:
+                    raise e
+        return count
+
+    assert f(1000, False) == 1000 and Counted.alive == 0
+    for _ in range(10):
+        with pytest.raises(Counted):
+            f(3, True)
+    assert Counted.alive == 0
+
+
 def test_raised_again():
     def f(k):
         try:

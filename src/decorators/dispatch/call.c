@@ -24,7 +24,6 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     if (KRAIT_UNLIKELY(status != 0))
         return errors_raise_site(self->core.state, spec->code, status, exception,
                                  PyFunction_GET_GLOBALS(self->core.function));
-    if (KRAIT_UNLIKELY(spec->code->unwinds)) PyErr_Clear(); /* what the handler of a signal raised, if it was caught */
     const Type *type = spec->code->result;
     if (KRAIT_UNLIKELY(!kept)) return marshal_release(type, result), NULL;
     if (!spec->declared && type->kind == TY_SCALAR && type->weak &&

@@ -287,8 +287,14 @@ HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *o
 }
 
 int32_t krait_heap_list_grow(HeapHead *object) {
+    const ListBody *list = heap_content(object);
+    return krait_heap_list_reserve(object, list->capacity + list->capacity / 2 + 8);
+}
+
+int32_t krait_heap_list_reserve(HeapHead *object, int64_t capacity) {
     ListBody *list = heap_content(object);
-    int64_t capacity = list->capacity + list->capacity / 2 + 8, bytes;
+    int64_t bytes;
+    if (capacity <= list->capacity) return 0;
     if (__builtin_mul_overflow(capacity, list->item_bytes, &bytes)) return 1;
     void *items = krait_heap_buffer(bytes, 0);
     if (!items) return 1;

@@ -32,7 +32,8 @@ HeapHead *heap_new(HeapKind kind, int64_t bytes, bool zero);
 void *krait_heap_buffer(int64_t bytes, int32_t zero);
 /* A list without items, with room for some; offsets: of the owners in each item.  NULL: no memory. */
 HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *offsets, int32_t nowners);
-int32_t krait_heap_list_grow(HeapHead *list);                  /* room for one more at least; 1: no memory */
+int32_t krait_heap_list_grow(HeapHead *list); /* room for one more at least; 1: no memory */
+int32_t krait_heap_list_reserve(HeapHead *list, int64_t capacity);
 void krait_heap_list_truncate(HeapHead *list, int64_t length); /* gives up what lies behind */
 /* A string of one character, which may be one that is always there, and a list of a string's characters, each a string.
  * NULL: no memory. */

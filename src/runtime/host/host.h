@@ -119,11 +119,19 @@ int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_byt
 
 /* ---- the interpreter (python.c) ---- */
 
-/* Calls a function of the interpreter; false: it raised, and the exception is set.  Of any thread, with the GIL or
- * without.  types: a tuple, laid out as `arguments` are. */
-typedef bool HostPythonCall(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
-void host_set_python_call(HostPythonCall *call);
+/* What the interpreter does for compiled code, on any thread, with the GIL or without.  An exception is an object of
+ * which who has it holds a reference. */
+typedef struct HostPython {
+    /* Calls a function; types: a tuple, laid out as `arguments` are.  Returns what it raised; NULL: it did not. */
+    void *(*call)(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
+    void *(*raised)(void);                   /* the exception that is set in this thread; NULL: none */
+    void (*hold)(void *held, void *dropped); /* one more reference, one fewer; each may be NULL */
+} HostPython;
+void host_set_python(const HostPython *python);
+/* What generated code calls: 1, it raised, and the exception is what krait_host_take_raised() gives next. */
 int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
+void *krait_host_take_raised(void); /* or what the handler of a signal has raised; NULL: nothing */
+void krait_host_hold_raised(void *held, void *dropped);
 
 /* ---- interrupts (interrupt.c) ---- */
 

@@ -1,16 +1,32 @@
-/* python.c: calls of the interpreter by compiled code.
+/* python.c: calls of the interpreter by compiled code, and the exceptions that they raise.
  *
  * In: which function, the types of its arguments and of its result, their bytes.  Out: the result's bytes, or 1 where
- * it raised: the exception is set then.  The layer above sets who makes the calls. */
+ * it raised: then the thread keeps the exception until generated code takes it into its exception buffer.  The layer
+ * above sets who does it. */
 #include <stdatomic.h> /* atomic_load */
 
 #include "runtime/host/host.h"
 
-static _Atomic(HostPythonCall *) python_call;
+static _Atomic(const HostPython *) python;
+static _Thread_local void *raised;
 
-void host_set_python_call(HostPythonCall *call) { atomic_store(&python_call, call); }
+void host_set_python(const HostPython *of) { atomic_store(&python, of); }
 
 int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to) {
-    HostPythonCall *call = atomic_load(&python_call);
-    return !call || !call(what, types, arguments, result, to);
+    const HostPython *is = atomic_load(&python);
+    if (!is) return 1;
+    raised = is->call(what, types, arguments, result, to);
+    return raised != NULL;
+}
+
+void *krait_host_take_raised(void) {
+    void *taken = raised;
+    const HostPython *is = atomic_load(&python);
+    raised = NULL;
+    return taken || !is ? taken : is->raised();
+}
+
+void krait_host_hold_raised(void *held, void *dropped) {
+    const HostPython *is = atomic_load(&python);
+    if (is) is->hold(held, dropped);
 }
