@@ -4,8 +4,6 @@
  * (runtime/host) with two C functions made here and the values in memory: the piece, which runs iterations from ..
  * to-1, and the join.  Heap objects among the outer values are marked as shared first: from then on their references
  * are counted atomically. */
-#include <string.h> /* strncmp */
-
 #include "codegen/lower.h"
 
 static LLVMValueRef add_function(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
@@ -123,28 +121,26 @@ LLVMValueRef lower_func_set_parallel_chunksize(Lower *l, const Value *call) {
 
 /* ---- the region ---- */
 
-/* Whether anything here may draw from the generator whose functions in rtlib begin so. */
-static bool draws(const Lower *l, const char *prefix) {
+/* Whether anything here may draw from the generator. */
+static bool draws(const Lower *l, DrawnFrom generator) {
     for (size_t i = 0; i < l->m->ninsts; i++)
         for (size_t b = 0; b < l->m->insts[i]->func->blocks.len; b++)
-            for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next) {
-                const FuncInfo *info = value->op == OP_CALL_FUNC ? func_row(value->imm.func) : NULL;
-                if (info && info->library == LIBRARY_PRELUDE && info->symbol &&
-                    strncmp(info->symbol, prefix, strlen(prefix)) == 0)
-                    return true;
-            }
+            for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next)
+                if (value->op == OP_CALL_FUNC && func_row(value->imm.func)->drawn_from == generator) return true;
     return false;
 }
 
 /* Two int64 in memory: a seed for the numbers drawn from each generator, itself drawn from it.  NULL: none are. */
 static LLVMValueRef draw_seeds(Lower *l) {
-    static const char *const generators[][2] = {{"numpy_", "krait_rt_numpy_double_v"},
-                                                {"python_", "krait_rt_python_double_v"}};
+    static const struct {
+        DrawnFrom from;
+        const char *draw;
+    } generators[] = {{DRAWN_FROM_NUMPY, "krait_rt_numpy_double_v"}, {DRAWN_FROM_PYTHON, "krait_rt_python_double_v"}};
     LLVMValueRef seeds = NULL;
     for (unsigned i = 0; i < COUNT_OF(generators); i++) {
-        if (!draws(l, generators[i][0])) continue;
+        if (!draws(l, generators[i].from)) continue;
         if (!seeds) seeds = l_alloca_bytes(l, sizeof(int64_t) * COUNT_OF(generators), 8, "seeds");
-        l_raw_store(l, l_call_named(l, generators[i][1], l->f64, NULL, 0), l_offset(l, seeds, l_i64(l, 8 * i)), 8);
+        l_raw_store(l, l_call_named(l, generators[i].draw, l->f64, NULL, 0), l_offset(l, seeds, l_i64(l, 8 * i)), 8);
     }
     return seeds ? seeds : l_null(l->ptr);
 }

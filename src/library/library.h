@@ -76,6 +76,9 @@ typedef struct FuncRange {
     int64_t low, high; /* both 0: not known */
 } FuncRange;
 
+/* Which generator, whose state lies outside of compiled code, a function draws numbers from. */
+typedef enum DrawnFrom { DRAWN_FROM_NONE, DRAWN_FROM_NUMPY, DRAWN_FROM_PYTHON, DRAWN_FROM_COUNT } DrawnFrom;
+
 /* One row; functions.def tells what the columns mean. */
 typedef struct FuncInfo {
     FuncHead head; /* what the intermediate representation knows of it; first, so that one is the other */
@@ -92,10 +95,11 @@ typedef struct FuncInfo {
     UfuncLoops loops;
     FuncRange range;
     const char *signature; /* HOSTED, libdevice */
-    uint32_t constants;    /* bit i: argument i must be a constant */
-    bool elementwise;      /* a ufunc: takes whole arrays */
-    bool vectors;          /* vector variants may stand for it */
-    bool is_value;         /* read without a call */
+    DrawnFrom drawn_from;
+    uint32_t constants; /* bit i: argument i must be a constant */
+    bool elementwise;   /* a ufunc: takes whole arrays */
+    bool vectors;       /* vector variants may stand for it */
+    bool is_value;      /* read without a call */
 } FuncInfo;
 extern const FuncInfo func_info[FUNC_COUNT];
 

@@ -44,6 +44,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define ELEMENTWISE                    .elementwise = true
 #define VECTORS                        .vectors = true
 #define SIGNATURE(text)                .signature = text
+#define DRAWN_FROM(generator)          .drawn_from = DRAWN_FROM_##generator
 #define CONSTANT(i)                    .constants = 1u << (i)
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true

@@ -620,6 +620,20 @@ def test_numbers_drawn_in_chunks_differ_and_repeat():
     assert np.random.get_state()[2] == state + 2  # one number of the generator itself: the seed of the loop
 
 
+def test_loops_of_numpy_in_an_iteration_draw_no_numbers():
+    @parallel
+    def f(a):
+        total = 0.0
+        for i in prange(len(a)):
+            total += np.dot(a[i], a[i])
+        return total
+
+    a = np.arange(30.0).reshape(6, 5)
+    np.random.seed(7)
+    assert f(a) == np.sum(a * a)
+    assert np.random.random() == np.random.RandomState(7).random()
+
+
 def test_seeding_in_an_iteration_is_the_chunks_own():
     @parallel
     def f(n, out):
