@@ -105,7 +105,7 @@ static AttrLowering *const lowerings[ATTR_COUNT] = {
 LLVMValueRef lower_getattr(Lower *l, const Value *value) {
     const Type *type = value->args[0]->type;
     if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
-    AttrId attr = attr_find(type->kind, value->imm.text);
+    AttrId attr = value_attr(value);
     if (attr == ATTR_COUNT || !lowerings[attr])
         return l_fail(l, "%s has no attribute `%s` in compiled code", l_type_text(l, type), value->imm.text), NULL;
     return lowerings[attr](l, value, type, l_arg(l, value, 0));

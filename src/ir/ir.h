@@ -213,7 +213,7 @@ typedef struct Param {
     const Const *fallback; /* the default when it is a constant known to the frontend; a closure's defaults come with
                               the closure */
     uint8_t asked,
-        needs_constant; /* inference's: bit d, whether at call depth d it must be a constant (rules_call.c) */
+        needs_constant; /* inference's: bit d, whether at call depth d it must be a constant (rules_python.c) */
 } Param;
 
 struct Func {
@@ -343,6 +343,7 @@ Bounds type_bounds(const Type *type); /* of an integer type, as of a value of it
 /* Of an integer: what is known, at least what its type says; hi of a uint64 is INT64_MAX where it may be more. */
 Bounds value_bounds(const Value *value);
 static inline bool value_is_nonnegative(const Value *value) { return value_bounds(value).lo >= 0; }
+AttrId value_attr(const Value *value); /* of a GETATTR whose operand has its type: its row; of all else ATTR_COUNT */
 bool value_counts_forward(const Value *value);      /* as an index: VF_FORWARD, or not negative */
 bool value_fits(const Value *value, unsigned bits); /* into a signed integer of that many bits */
 

@@ -193,7 +193,7 @@ static const Repr *repr_optional(Arena *arena, const Type *type) {
 
 const Repr *repr_make(Arena *arena, const Type *type) {
     static const Repr *(*const makers[TY_COUNT])(Arena *arena, const Type *type) = {
-#define KIND(name, text, form, repr, leaves, fields) [TY_##name] = repr_##repr,
+#define KIND(name, text, form, repr, leaves, values, truth, fields) [TY_##name] = repr_##repr,
 #include "ir/ir_kinds.def"
 #undef KIND
     };

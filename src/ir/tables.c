@@ -5,13 +5,25 @@
 #include <string.h> /* strcmp */
 
 const KindText kind_text[TY_COUNT] = {
-#define KIND(name, text, form, repr, leaves, fields) {text, FORM_##form},
+#define KIND(name, text, form, repr, leaves, values, truth, fields) {text, FORM_##form},
 #include "ir/ir_kinds.def"
 #undef KIND
 };
 
 const KindLeaves kind_leaves[TY_COUNT] = {
-#define KIND(name, text, form, repr, leaves, fields) LEAVES_##leaves,
+#define KIND(name, text, form, repr, leaves, values, truth, fields) LEAVES_##leaves,
+#include "ir/ir_kinds.def"
+#undef KIND
+};
+
+const KindValues kind_values[TY_COUNT] = {
+#define KIND(name, text, form, repr, leaves, values, truth, fields) VALUES_##values,
+#include "ir/ir_kinds.def"
+#undef KIND
+};
+
+const KindTruth kind_truth[TY_COUNT] = {
+#define KIND(name, text, form, repr, leaves, values, truth, fields) TRUTH_##truth,
 #include "ir/ir_kinds.def"
 #undef KIND
 };
@@ -101,6 +113,10 @@ AttrId attr_find(TypeKind kind, const char *name) {
     int id = 0;
     while (id < ATTR_COUNT && (attr_info[id].kind != kind || strcmp(attr_info[id].name, name) != 0)) id++;
     return (AttrId)id;
+}
+
+AttrId value_attr(const Value *value) {
+    return value->op == OP_GETATTR ? attr_find((TypeKind)value->args[0]->type->kind, value->imm.text) : ATTR_COUNT;
 }
 
 const char *func_name(Arena *arena, const FuncHead *func) {

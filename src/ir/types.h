@@ -31,7 +31,7 @@ typedef uint32_t ObjRef;
 
 /* ir_kinds.def says of each which fields of Type go with it. */
 typedef enum TypeKind {
-#define KIND(name, text, form, repr, leaves, fields) TY_##name,
+#define KIND(name, text, form, repr, leaves, values, truth, fields) TY_##name,
 #include "ir/ir_kinds.def"
 #undef KIND
     TY_COUNT
@@ -39,6 +39,10 @@ typedef enum TypeKind {
 
 typedef enum KindLeaves { LEAVES_NEVER, LEAVES_ITEMS, LEAVES_ITSELF } KindLeaves;
 extern const KindLeaves kind_leaves[TY_COUNT];
+typedef enum KindValues { VALUES_MANY, VALUES_UNIT } KindValues;
+extern const KindValues kind_values[TY_COUNT];
+typedef enum KindTruth { TRUTH_REFUSED, TRUTH_FALSE, TRUTH_TRUE, TRUTH_TESTED, TRUTH_COUNT, TRUTH_OWN } KindTruth;
+extern const KindTruth kind_truth[TY_COUNT];
 
 typedef enum IterKind {
     ITER_RANGE,
@@ -242,6 +246,7 @@ typedef struct OverloadRequest {
     size_t nnames;
 } OverloadRequest;
 
+static inline bool type_is_unit(const Type *type) { return kind_values[type->kind] == VALUES_UNIT; }
 static inline bool type_is_scalar(const Type *type) { return type->kind == TY_SCALAR; }
 static inline char type_scalar_kind(const Type *type) {
     return type->kind == TY_SCALAR ? scalar_info[type->scalar].kind : 0;

@@ -28,9 +28,7 @@ static bool is_map_to_new(const Value *value) {
     return value->op == OP_MAP && value->imm.i == 1 && value->args[0]->op == OP_NEW_ARRAY && !map_is_masked(value);
 }
 
-static bool asks_for_shape(const Value *value) {
-    return value->op == OP_GETATTR && attr_find(TY_ARRAY, value->imm.text) == ATTR_ARRAY_shape;
-}
+static bool asks_for_shape(const Value *value) { return value_attr(value) == ATTR_ARRAY_shape; }
 
 /* Whether a map reads the array and does nothing else to it. */
 static bool only_reads(const Value *map, const Value *array) {

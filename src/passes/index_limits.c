@@ -7,7 +7,6 @@
  * moves away from the limit. */
 #include "passes/index_limits.h"
 
-#include <string.h> /* strcmp */
 
 #include "library/library.h" /* value_calls */
 #include "passes/loop_edges.h"
@@ -67,11 +66,9 @@ static Term plain(const LimitSearch *q, Term term, Wide *offset) {
             } else {
                 return term;
             }
-        } else if (value->op == OP_EXTRACT && of->op == OP_GETATTR && strcmp(of->imm.text, "shape") == 0 &&
-                   of->args[0]->type->kind == TY_ARRAY) {
+        } else if (value->op == OP_EXTRACT && value_attr(of) == ATTR_ARRAY_shape) {
             term = (Term){of->args[0], (int)value->imm.i};
-        } else if (value->op == OP_GETATTR && of->type->kind == TY_ARRAY && of->type->ndim == 1 &&
-                   strcmp(value->imm.text, "size") == 0) {
+        } else if (value_attr(value) == ATTR_ARRAY_size && of->type->ndim == 1) {
             term = (Term){of, 0};
         } else if ((value->op == OP_ADD || value->op == OP_SUB) && value->flags & VF_NOWRAP &&
                    small_number(value->args[1]->konst)) {

@@ -3,7 +3,6 @@
  * Everything holds for the machine's numbers, which wrap, save `forward`: that is about the Python int which the value
  * would be without wrapping.  A Python int that is not negative and has wrapped is outside every array, so an index
  * that is `forward` needs no wrap-around, whatever the machine's number is. */
-#include <string.h> /* strcmp */
 
 #include "library/library.h" /* func_row */
 #include "passes/intervals.h"
@@ -374,16 +373,13 @@ static Known call(Intervals *s, const ValueNode *node) {
 
 /* ---- parts of things ---- */
 
-static bool is_attribute(const Value *value, const char *name) {
-    return value->op == OP_GETATTR && value->args[0]->type->kind == TY_ARRAY && strcmp(value->imm.text, name) == 0;
-}
-
 static Known attribute(Intervals *s, const Value *value) {
     const Value *array = value->args[0];
-    bool size = is_attribute(value, "size");
-    if (size && array->type->ndim == 1) return extent(s, array, 0);
-    if (size) return known_range(extents_of(s, array->type));
-    return is_attribute(value, "nbytes") ? known_range(interval_of(0, INT64_MAX)) : intervals_of_type(value->type);
+    switch (value_attr(value)) {
+    case ATTR_ARRAY_size: return array->type->ndim == 1 ? extent(s, array, 0) : known_range(extents_of(s, array->type));
+    case ATTR_ARRAY_nbytes: return known_range(interval_of(0, INT64_MAX));
+    default: return intervals_of_type(value->type);
+    }
 }
 
 static Known extract(Intervals *s, const ValueNode *node) {
@@ -391,7 +387,7 @@ static Known extract(Intervals *s, const ValueNode *node) {
     const ValueNode *source = node_at(s, node->args[0]);
     int64_t index = value->imm.i;
     Known all = intervals_of_type(value->type);
-    if (is_attribute(from, "shape") && index < from->args[0]->type->ndim)
+    if (value_attr(from) == ATTR_ARRAY_shape && index < from->args[0]->type->ndim)
         return extent(s, from->args[0], (unsigned)index);
     if (from->op == OP_TUPLE && index < from->nargs && from->args[index]->type == value->type)
         return *arg_at(s, source, (uint32_t)index);
@@ -402,7 +398,7 @@ static Known extract(Intervals *s, const ValueNode *node) {
 
 static Known item(Intervals *s, const ValueNode *node) {
     const Value *value = node->value, *from = value->args[0];
-    if (is_attribute(from, "shape")) return known_range(extents_of(s, from->args[0]->type));
+    if (value_attr(from) == ATTR_ARRAY_shape) return known_range(extents_of(s, from->args[0]->type));
     if (from->type->kind == TY_TUPLE) return tuple_item(s, node->args[0], value->type);
     if (from->type->kind == TY_RANGE) return range_item(s, node->args[0]);
     return intervals_of_type(value->type);

@@ -532,10 +532,8 @@ static PyObject *table_row(const char *name, size_t i) {
         return Py_BuildValue("(sisss)", info->text, info->operands, info->rule, info->effects, info->doc);
     }
     if (strcmp(name, "attrs") == 0 && i < ATTR_COUNT) {
-        static const char *const kinds[] = {[TY_ARRAY] = "array",
-                                            [TY_SCALAR] = "number",
-                                            [TY_RANGE] = "range",
-                                            [TY_DTYPE] = "dtype",
+        static const char *const kinds[] = {[TY_ARRAY] = "array", [TY_SCALAR] = "number", [TY_TUPLE] = "namedtuple",
+                                            [TY_RANGE] = "range", [TY_SLICE] = "slice",   [TY_DTYPE] = "dtype",
                                             [TY_CLASS] = "class"};
         const AttrInfo *info = &attr_info[i];
         return Py_BuildValue("(sss)", kinds[info->kind], info->name, info->doc);

@@ -36,9 +36,8 @@
  * (typing_arg_text: "`x` (float32)").  While solving, a refusal is only remembered (types may still grow) and repeated
  * at the end with a message.
  *
- * rules_scalar.c, rules_array.c, rules_attr.c, rules_tuple.c and rules_call.c have the rules of operations; those of
- * library functions are in rules_sequences.c and rules_numbers.c (builtins, operator), rules_math.c (math, cmath),
- * rules_ufunc.c (NumPy) and rules_cuda.c. */
+ * README.md says which file has the rules of which operations; those of library functions are in rules_sequences.c and
+ * rules_numbers.c (builtins, operator), rules_math.c (math, cmath), rules_ufunc.c (NumPy) and rules_cuda.c. */
 #ifndef KRAIT_INFER_H
 #define KRAIT_INFER_H
 
@@ -237,6 +236,11 @@ typedef struct SubOp {
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
+/* ---- calls ---- */
+/* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */
+bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value);
+bool typing_call_class(Typing *t, const Type *class_type);     /* of numbers or vectors (rules_conversion.c) */
+bool typing_call_exception(Typing *t, const Type *class_type); /* (rules_exception.c) */
 /* x.name that a user has said something about: true, it is that (rules_call.c). */
 bool typing_attribute_overload(Typing *t);
 

@@ -3,11 +3,13 @@
  * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
  * else a method: of an instance the function of its class, or the library function numpy.ndarray.<name> or
  * numpy.generic.<name>; its first argument is that value (rule_call adds it). */
-#include <string.h> /* strcmp */
+#include <string.h> /* strchr, strlen */
 
 #include "typeinfer/infer.h"
 
 typedef bool AttrRule(Typing *t, const Type *type); /* type: of the operand, content of an Optional */
+
+static bool unknown_attribute(Typing *t);
 
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
@@ -42,8 +44,13 @@ static const ArrayConst *known_array(const Typing *t, const Type *type) {
 }
 
 static bool attr_an_int(Typing *t, const Type *type) {
+    (void)type;
+    return typing_result(t, infer_int(t->in), NULL);
+}
+
+static bool attr_size(Typing *t, const Type *type) {
     const ArrayConst *array = known_array(t, type);
-    if (!array || strcmp(t->text, "size") != 0) return typing_result(t, infer_int(t->in), NULL);
+    if (!array) return attr_an_int(t, type);
     int64_t size = 1;
     for (size_t i = 0; i < type->ndim; i++) size *= array->shape[i];
     return known_int(t, size);
@@ -78,27 +85,33 @@ static bool attr_dtype(Typing *t, const Type *type) {
 
 /* ---- slices ---- */
 
-static bool attr_slice_part(Typing *t, const Type *type) {
-    size_t part = t->text[2] == 'a' ? 0 : t->text[2] == 'o' ? 1 : 2;
+static bool slice_part(Typing *t, const Type *type, size_t part) {
     Fact item = typing_item_fact((Fact){type, t->args[0].konst}, part);
     if (item.konst) return typing_become_const(t, item.konst);
     if (item.type->kind == TY_NONE) return typing_become_const(t, const_none(t->in->arena, t->in->types));
     return typing_result(t, item.type, NULL);
 }
 
+static bool attr_slice_start(Typing *t, const Type *type) { return slice_part(t, type, 0); }
+
+static bool attr_slice_stop(Typing *t, const Type *type) { return slice_part(t, type, 1); }
+
+static bool attr_slice_step(Typing *t, const Type *type) { return slice_part(t, type, 2); }
+
 /* ---- arrays ---- */
 
 static bool attr_axes(Typing *t, const Type *type) {
     const Type **items = ARENA_ARRAY(t->in->arena, const Type *, type->ndim);
-    const ArrayConst *array = known_array(t, type);
-    const Const **known = ARENA_ARRAY(t->in->arena, const Const *, type->ndim);
-    for (size_t i = 0; i < type->ndim; i++) {
-        items[i] = infer_int(t->in);
-        if (array) known[i] = const_int(t->in->arena, t->in->types, array->shape[i]);
-    }
-    if (array && strcmp(t->text, "shape") == 0)
-        return typing_become_const(t, const_tuple(t->in->arena, t->in->types, known, type->ndim));
+    for (size_t i = 0; i < type->ndim; i++) items[i] = infer_int(t->in);
     return typing_result(t, type_tuple(t->in->types, items, type->ndim), NULL);
+}
+
+static bool attr_shape(Typing *t, const Type *type) {
+    const ArrayConst *array = known_array(t, type);
+    if (!array) return attr_axes(t, type);
+    const Const **known = ARENA_ARRAY(t->in->arena, const Const *, type->ndim);
+    for (size_t i = 0; i < type->ndim; i++) known[i] = const_int(t->in->arena, t->in->types, array->shape[i]);
+    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, known, type->ndim));
 }
 
 static bool attr_ndim(Typing *t, const Type *type) { return known_int(t, type->ndim); }
@@ -170,6 +183,15 @@ static bool attr_enum_value(Typing *t, const Type *type) {
 
 static bool attr_denominator(Typing *t, const Type *type) {
     return type_is_integer(type) && type->weak ? known_int(t, 1) : no_attribute(t);
+}
+
+/* ---- tuples ---- */
+
+static bool attr_field_names(Typing *t, const Type *type) {
+    if (!type->names) return unknown_attribute(t);
+    const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
+    for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type->names[i]);
+    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, names, type->count));
 }
 
 /* ---- dtypes and classes ---- */
@@ -272,24 +294,21 @@ static bool method(Typing *t, const Type *type) {
     return typing_result(t, type_func(t->in->types, func), NULL);
 }
 
-/* p.x of a namedtuple or a struct, p._fields of a namedtuple. */
-static bool field_of(Typing *t, const Type *type) {
+/* p.x of a namedtuple or a struct, or what its class has. */
+static bool field_of(Typing *t, const Type *type, AttrId attr) {
     int field = type_field(type, t->text);
     if (field >= 0) return typing_become_item(t, 0, (size_t)field);
     const InferHost *host = t->in->host;
     ObjRef function = type->object ? host->method(host->self, type->object, t->text) : 0;
     if (function) return typing_result(t, type_object(t->in->types, TY_PYFUNC, function), NULL);
-    if (type->kind != TY_TUPLE || !type->names || strcmp(t->text, "_fields") != 0) return unknown_attribute(t);
-    const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
-    for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type->names[i]);
-    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, names, type->count));
+    return attr < ATTR_COUNT ? attr_rules[attr](t, type) : unknown_attribute(t);
 }
 
 bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     AttrId attr = attr_find(type->kind, t->text);
     bool has_fields = type->kind == TY_TUPLE || type->kind == TY_STRUCT;
-    if (has_fields && type == t->args[0].type) return field_of(t, type);
+    if (has_fields && type == t->args[0].type) return field_of(t, type, attr);
     int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
     if (field >= 0) return typing_get_field(t, type, (unsigned)field);
     if (type != t->args[0].type) typing_cast(t, 0, type);

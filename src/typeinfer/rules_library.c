@@ -2,7 +2,7 @@
  *
  * Input: a Typing (infer.h).  Output: its answer, with operands cast to what the function computes in and the result
  * cast to what the interpreter gives. */
-#include <string.h> /* strchr */
+#include <string.h> /* strchr, strcmp */
 
 #include "typeinfer/rules_library.h" /* lib_* */
 
@@ -11,6 +11,23 @@ const Type *lib_scalar(const Typing *t, size_t arg) {
     const Type *type = infer_content(t->args[arg].type);
     if (!type_is_scalar(type)) return NULL;
     return type->object ? infer_int(t->in) : type; /* a member of an enumeration counts as its int */
+}
+
+bool lib_casting(Typing *t, size_t arg, Casting *casting) {
+    static const struct {
+        const char *name;
+        Casting casting;
+    } known[] = {{"no", CASTING_NO},
+                 {"equiv", CASTING_NO}, /* byte orders are all alike */
+                 {"safe", CASTING_SAFE},
+                 {"same_kind", CASTING_SAME_KIND},
+                 {"unsafe", CASTING_UNSAFE}};
+    const char *text;
+    TRY(typing_const_str(t, arg, &text));
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (strcmp(text, known[i].name) == 0) return *casting = known[i].casting, true;
+    return typing_fail_arg(t, arg, DIAG_TYPING,
+                           "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", text);
 }
 
 bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds) {

@@ -18,6 +18,10 @@ const Type *lib_compute(Infer *in, const Type *type);
 /* As numpy.can_cast(from, to, 'safe') of NumPy's own types. */
 bool lib_casts_safely(Scalar from, Scalar to);
 
+/* NumPy's rules of what a conversion may lose.  False: refused. */
+typedef enum Casting { CASTING_NO, CASTING_SAFE, CASTING_SAME_KIND, CASTING_UNSAFE } Casting;
+bool lib_casting(Typing *t, size_t arg, Casting *casting);
+
 /* Whether NumPy casts these arguments, all scalars, to the types of a ufunc's loop by itself. */
 bool lib_loop_takes(const Typing *t, const Type *const *loop, size_t count);
 

@@ -17,8 +17,6 @@
 
 enum { MAX_IN = 31, MAX_OUT = 31 }; /* of a ufunc that @vectorize made: 32 together */
 
-typedef enum Casting { CASTING_NO, CASTING_SAFE, CASTING_SAME_KIND, CASTING_UNSAFE } Casting;
-
 typedef struct Mapping {
     const Type *callee; /* TY_FUNC, or TY_PYFUNC */
     size_t nin, nout;
@@ -50,17 +48,6 @@ static size_t results_of(const FuncInfo *row) {
 }
 
 /* ---- arguments ---- */
-
-static bool read_casting(Typing *t, size_t arg, Casting *casting) {
-    static const char *const names[] = {"no", "safe", "same_kind", "unsafe"};
-    const char *text;
-    TRY(typing_const_str(t, arg, &text));
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (strcmp(text, names[i]) == 0) return *casting = (Casting)i, true;
-    if (strcmp(text, "equiv") == 0) return *casting = CASTING_NO, true;
-    return typing_fail_arg(t, arg, DIAG_TYPING,
-                           "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", text);
-}
 
 static bool read_out(Typing *t, Mapping *m, size_t arg, size_t which) {
     const Type *type = t->args[arg].type;
@@ -105,12 +92,24 @@ static bool read_where(Typing *t, Mapping *m, size_t arg) {
     return true;
 }
 
+static bool read_dtype(Typing *t, Mapping *m, size_t arg) {
+    return typing_is_none(t, arg) || (m->dtype = typing_const_dtype(t, arg)) != NULL;
+}
+
+static bool read_casting(Typing *t, Mapping *m, size_t arg) { return lib_casting(t, arg, &m->casting); }
+
 static bool read_keyword(Typing *t, Mapping *m, const char *name, size_t arg) {
-    if (strcmp(name, "out") == 0) return read_outs(t, m, arg);
-    if (strcmp(name, "where") == 0) return read_where(t, m, arg);
-    if (strcmp(name, "casting") == 0) return read_casting(t, arg, &m->casting);
-    if (strcmp(name, "dtype") == 0 && m->callee->kind == TY_FUNC)
-        return typing_is_none(t, arg) || (m->dtype = typing_const_dtype(t, arg)) != NULL;
+    static const struct {
+        const char *name;
+        bool (*read)(Typing *t, Mapping *m, size_t arg);
+        bool of_any; /* also a ufunc that @vectorize made takes it */
+    } keywords[] = {{"out", read_outs, true},
+                    {"where", read_where, true},
+                    {"casting", read_casting, true},
+                    {"dtype", read_dtype, false}};
+    for (size_t i = 0; i < COUNT_OF(keywords); i++)
+        if (strcmp(name, keywords[i].name) == 0 && (keywords[i].of_any || m->callee->kind == TY_FUNC))
+            return keywords[i].read(t, m, arg);
     return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s' in compiled code", typing_func_name(t),
                        name);
 }

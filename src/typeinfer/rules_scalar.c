@@ -1,4 +1,4 @@
-/* rules_scalar.c: typing rules of numbers: arithmetic, comparison, truth, identity; and of constants, parameters and
+/* rules_scalar.c: typing rules of numbers: arithmetic, comparison, identity; and of constants, parameters and
  * ends of blocks.
  *
  * In: facts of the operands.  Out: the type the operation computes in (promote.c), casts to it, its value if known.
@@ -21,26 +21,11 @@ bool rule_const(Typing *t) {
     return typing_result(t, konst->type, konst);
 }
 
-/* The kinds whose type alone is the value. */
-static bool type_is_value(const Type *type) {
-    switch (type->kind) {
-    case TY_NONE:
-    case TY_ELLIPSIS:
-    case TY_DTYPE:
-    case TY_CLASS:
-    case TY_FUNC:
-    case TY_PYFUNC:
-    case TY_EXC_CLASS:
-    case TY_OBJECT: return true;
-    default: return false;
-    }
-}
-
 bool rule_param(Typing *t) {
     const FuncInst *inst = t->in->inst;
     const Type *type = inst->types[t->imm];
     const Const *konst = inst->konsts ? inst->konsts[t->imm] : NULL;
-    if (!konst && type_is_value(type)) konst = const_of(t->in->arena, type);
+    if (!konst && type_is_unit(type)) konst = const_of(t->in->arena, type);
     return typing_result(t, type, konst);
 }
 
@@ -121,90 +106,6 @@ bool rule_unary(Typing *t) {
     typing_cast(t, 0, type);
     if (t->op == OP_POS) return typing_become_arg(t, 0);
     return typing_result(t, type, fold_unary(t->in, t->op, t->args[0].konst, type));
-}
-
-/* ---- truth ---- */
-
-static bool truth_known(Typing *t, bool value) {
-    return typing_become_const(t, const_bool(t->in->arena, t->in->types, value == (t->op == OP_TRUTH)));
-}
-
-/* bool(optional): there is a value, and it is true. */
-static bool truth_of_optional(Typing *t) {
-    Infer *in = t->in;
-    const Type *content = t->args[0].type->items[0], *boolean = infer_bool(in);
-    Fact fact = {content, NULL}, part;
-    Value *there = NULL, *value = NULL, *both = NULL;
-    if (t->emit) {
-        Value *pair[2] = {t->values[0], typing_make_const(t, const_none(in->arena, in->types))};
-        there = typing_make_op(t, OP_IS_NOT, boolean, pair, 2);
-        value = typing_make_op(t, OP_CAST, content, t->values, 1);
-        value->flags |= VF_UNCHECKED;
-    }
-    TRY(typing_sub(t, &(SubOp){.op = OP_TRUTH, .values = &value, .facts = &fact, .nargs = 1}, &part, &value));
-    if (t->emit) {
-        both = typing_make_op(t, OP_AND, boolean, (Value *[]){there, value}, 2);
-        if (t->op == OP_NOT) both = typing_make_op(t, OP_NOT, boolean, &both, 1);
-    }
-    return typing_become(t, both, boolean);
-}
-
-bool rule_truth(Typing *t) {
-    Infer *in = t->in;
-    const Type *type = t->args[0].type;
-    const Const *konst = t->args[0].konst;
-    switch (type->kind) {
-    case TY_NONE: return truth_known(t, false);
-    case TY_SCALAR:
-        if (konst) {
-            const Const *as_bool = typing_konst_cast(in, konst, infer_bool(in));
-            if (as_bool) return truth_known(t, as_bool->i != 0);
-        }
-        if (t->op == OP_TRUTH && type->scalar == SCALAR_BOOL) {
-            typing_cast(t, 0, infer_bool(in));
-            return typing_become_arg(t, 0);
-        }
-        return typing_result(t, infer_bool(in), NULL);
-    case TY_CHARS:
-    case TY_TIME: return typing_result(t, infer_bool(in), NULL);
-    case TY_OPTIONAL: return truth_of_optional(t);
-    case TY_TUPLE: return truth_known(t, type->count > 0);
-    case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
-    case TY_STRING:
-    case TY_DICT:
-    case TY_SET:
-    case TY_LIST:
-    case TY_RANGE: {
-        Value *length = t->emit ? typing_make_func(t, FUNC_LEN, infer_int(in), t->values, 1) : NULL;
-        Fact fact = {infer_int(in), NULL}, part;
-        Value *value;
-        TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &length, .facts = &fact, .nargs = 1}, &part, &value));
-        return typing_become(t, value, part.type);
-    }
-    case TY_ARRAY:
-        if (type->ndim == 0) {
-            Fact fact[2] = {t->args[0], {type_tuple(in->types, NULL, 0), NULL}}, element;
-            Value *pair[2] = {t->values[0], NULL}, *value;
-            if (t->emit) pair[1] = typing_make_op(t, OP_TUPLE, fact[1].type, NULL, 0);
-            TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = pair, .facts = fact, .nargs = 2}, &element, &value));
-            TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &value, .facts = &element, .nargs = 1}, &element,
-                           &value));
-            return typing_become(t, value, element.type);
-        }
-        typing_fail(t, DIAG_TYPING, "the truth value of an array, %s, is ambiguous", typing_arg_text(t, 0));
-        return typing_hint(
-            t,
-            "write np.any(...) or np.all(...) of it; whether it is empty, x.size == 0, whether it is there, x is None");
-    case TY_DTYPE:
-    case TY_CLASS:
-    case TY_FUNC:
-    case TY_PYFUNC:
-    case TY_CLOSURE:
-    case TY_EXC_CLASS:
-    case TY_EXC:
-    case TY_ELLIPSIS: return truth_known(t, true);
-    default: return typing_bad_operands(t);
-    }
 }
 
 /* ---- arithmetic ---- */
@@ -611,7 +512,7 @@ bool rule_compare(Typing *t) {
         return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);
     if (typing_is_text(a) && typing_is_text(b)) return typing_string_compare(t);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_compare(t);
-    if (equality && a->kind == b->kind && type_is_value(a)) return compare_known(t, a == b);
+    if (equality && a->kind == b->kind && type_is_unit(a)) return compare_known(t, a == b);
     if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)
         return compare_known(t, false);
     if (equality && a->kind != b->kind && a->kind != TY_ARRAY && b->kind != TY_ARRAY) return compare_known(t, false);
@@ -638,7 +539,7 @@ bool rule_identity(Typing *t) {
         }
         return typing_result(t, infer_bool(t->in), NULL);
     }
-    if (type_is_value(a) && type_is_value(b)) return identity_known(t, a == b);
+    if (type_is_unit(a) && type_is_unit(b)) return identity_known(t, a == b);
     bool members = a->kind == TY_SCALAR && b->kind == TY_SCALAR && (a->object || b->object);
     if (members && a != b) return identity_known(t, false);
     if (members) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
@@ -652,7 +553,7 @@ bool rule_identity(Typing *t) {
     return typing_hint(t, "compare values with ==; `is` is for None, True, False and functions");
 }
 
-/* ---- ends of blocks, errors ---- */
+/* ---- ends of blocks ---- */
 
 bool rule_control(Typing *t) {
     Infer *in = t->in;
@@ -669,50 +570,3 @@ bool rule_check_bound(Typing *t) {
     if (bound && bound->i) return typing_become_const(t, const_none(t->in->arena, t->in->types));
     return typing_result(t, bound ? infer_bottom(t->in) : infer_none(t->in), NULL);
 }
-
-/* What counts its references does not outlive the function: the interpreter makes the exception now.  That call raises
- * it; what follows is not reached. */
-static void raise_objects(Typing *t, const Type *exception) {
-    Infer *in = t->in;
-    Value **args = ARENA_ARRAY(in->arena, Value *, exception->count + 1);
-    args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, exception->object)));
-    for (uint32_t i = 0; i < exception->count; i++) args[1 + i] = typing_make_extract(t, t->values[0], i);
-    typing_make_func(t, FUNC_RAISE_PYTHON, infer_none(in), args, exception->count + 1);
-    t->values[0] = args[0];
-}
-
-bool rule_raise(Typing *t) {
-    if (t->nargs == 0) {
-        typing_fail(t, DIAG_UNSUPPORTED, "`raise` without an exception is not compiled");
-        return typing_hint(t, "name the exception");
-    }
-    const Type *type = t->args[0].type;
-    if (type->kind != TY_EXC_CLASS && type->kind != TY_EXC && type->kind != TY_CAUGHT) {
-        typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
-        return typing_hint(t, "raise an exception class or an instance made by calling one");
-    }
-    if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type)) raise_objects(t, type);
-    return typing_result(t, infer_none(t->in), NULL);
-}
-
-bool rule_caught(Typing *t) {
-    if (!t->in->device) return typing_result(t, type_simple(t->in->types, TY_CAUGHT), NULL);
-    typing_fail(t, DIAG_UNSUPPORTED, "exception handlers (try, except, finally) are not compiled in kernels");
-    return typing_hint(t, "test the condition before the operation: in kernels nothing raises but raise and assert");
-}
-
-/* A class, or a tuple of classes. */
-static bool is_exception_class(const Type *type) {
-    if (type->kind != TY_TUPLE) return type->kind == TY_EXC_CLASS;
-    for (uint32_t i = 0; i < type->count; i++)
-        if (type->items[i]->kind != TY_EXC_CLASS) return false;
-    return true;
-}
-
-bool rule_matches(Typing *t) {
-    if (is_exception_class(t->args[1].type)) return typing_result(t, infer_bool(t->in), NULL);
-    typing_fail(t, DIAG_TYPING, "only exceptions are caught, not %s", typing_arg_text(t, 1));
-    return typing_hint(t, "name exception classes: except ValueError, except (IndexError, KeyError)");
-}
-
-bool rule_reraise(Typing *t) { return typing_result(t, infer_none(t->in), NULL); }

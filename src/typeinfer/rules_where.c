@@ -4,7 +4,7 @@
  * where(c, x, y) is `select` of the elements, a row that maps over arrays like any ufunc (rules_map.c); NumPy gives an
  * array without axes where all operands are numbers, which in kernels is the number.  copied(to, from, casting, mask)
  * is the conversion that an assignment is, where a mask is true. */
-#include <string.h> /* strcmp */
+#include <string.h> /* strchr */
 
 #include "typeinfer/rules_library.h" /* lib_* */
 
@@ -39,27 +39,27 @@ bool rule_func_np_where(Typing *t) {
 
 /* ---- copies ---- */
 
-static bool casts_allowed(const Type *from, const Type *to, const char *casting) {
+static bool casts_allowed(const Type *from, const Type *to, Casting casting) {
     static const char order[] = "buifc";
     char f = type_scalar_kind(from), k = type_scalar_kind(to);
     bool weak = type_is_scalar(from) && from->weak; /* a Python number: of any type of its kind */
-    if (strcmp(casting, "unsafe") == 0 || from->scalar == to->scalar) return true;
-    if (strcmp(casting, "no") == 0 || strcmp(casting, "equiv") == 0) return false;
+    if (casting == CASTING_UNSAFE || from->scalar == to->scalar) return true;
+    if (casting == CASTING_NO) return false;
     if (lib_casts_safely((Scalar)from->scalar, (Scalar)to->scalar)) return true;
     bool same_kind = strchr(order, k) >= strchr(order, f) && !(k == 'u' && f == 'i' && !weak);
-    return (strcmp(casting, "same_kind") == 0 || weak) && same_kind;
+    return (casting == CASTING_SAME_KIND || weak) && same_kind;
 }
 
 /* copied(to, from, casting, mask): the prelude has looked at the shape of the mask; None: there is none */
 bool rule_func_copied(Typing *t) {
-    const char *casting;
+    Casting casting;
     Infer *in = t->in;
     const Type *to = infer_content(t->args[0].type), *from = infer_content(t->args[1].type);
     const Type *mask = infer_content(t->args[3].type);
     bool masked = mask->kind != TY_NONE;
     if (to->kind != TY_ARRAY || (from->kind != TY_ARRAY && from->kind != TY_SCALAR)) return typing_bad_operands(t);
     if (to->readonly) return typing_read_only(t);
-    TRY(typing_const_str(t, 2, &casting));
+    TRY(lib_casting(t, 2, &casting));
     if (masked && type_scalar_kind(mask->kind == TY_ARRAY ? type_element(mask) : mask) != 'b')
         return typing_fail_arg(t, 3, DIAG_TYPING, "`where` must be a bool or an array of bools, not %s",
                                typing_arg_text(t, 3));
@@ -67,7 +67,7 @@ bool rule_func_copied(Typing *t) {
     if (element->kind != TY_SCALAR || given->kind != TY_SCALAR) return typing_bad_operands(t);
     if (!casts_allowed(given, element, casting))
         return typing_fail(t, DIAG_TYPING, "Cannot cast array data from %s to %s according to the rule '%s'",
-                           typing_text(t, given), typing_text(t, element), casting);
+                           typing_text(t, given), typing_text(t, element), t->args[2].konst->text);
     if (t->emit) {
         Value *args[3] = {typing_make_cast(t, t->values[0], to), typing_make_cast(t, t->values[1], from)};
         if (from->kind == TY_ARRAY) {

@@ -483,7 +483,7 @@ static bool propagate(Infer *in) {
     return !in->diag->failed;
 }
 
-/* The call of an inner function that refers to itself depends on cells that are not its operands (rules_call.c): with
+/* The call of an inner function that refers to itself depends on cells that are not its operands (rules_python.c): with
  * cells about, everything is looked at again until that changes nothing. */
 static bool settle(Infer *in) {
     struct Solver *s = in->solver;

@@ -93,6 +93,7 @@ def test_fields_and_items():
     same(lambda q: (q.p.x, q.p, q.name_, q.z[0].y, q[0][1]), VALUES[3])
     same(lambda: (POINT.x, POINT, POINT.y * 2))
     same(lambda p: p._fields == ("x", "y"), P(1, 2))
+    same(lambda p, there: (p if there else None)._fields == ("x", "y"), P(1, 2), True)
     same(lambda p: (p._fields == ("y", "x"), p._fields != ("x", "y")), P(1, 2))
 
     def unpacked(p):

@@ -5,6 +5,7 @@ import pytest
 from oracle import agree, agree_all, expression, make
 
 from krait import cuda, njit
+from krait.errors import TypingError
 
 V = np.array([3.0, 0.0, -1.5, 0.0, 7.0])
 M = (np.arange(24) % 5).reshape(4, 6)
@@ -102,6 +103,12 @@ def test_put(text):
     f = njit(make(f"def f(a, b):\n    {text}\n    return a"))
     for a in (V, M, np.asfortranarray(M), M[::2, ::-2].astype("f"), np.arange(3)):
         agree(f, a, I)
+
+
+def test_copyto_knows_the_rules_of_casting():
+    f = njit(make("def f(a, b):\n    np.copyto(a, b, casting='any')"))
+    with pytest.raises(TypingError, match="casting must be one of 'no', 'equiv', .* .got 'any'."):
+        f(V, V)
 
 
 def test_along_an_axis():

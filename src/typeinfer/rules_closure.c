@@ -1,0 +1,55 @@
+/* rules_closure.c: typing rules of functions made in compiled code and of the cells that they share with the function
+ * around them. */
+#include "typeinfer/infer.h"
+
+bool rule_function(Typing *t) {
+    const Type **items = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
+    for (size_t i = 0; i < t->nargs; i++) items[i] = t->args[i].type;
+    return typing_result(t, type_with_items(t->in->types, TY_CLOSURE, t->at->imm.object, items, t->nargs), NULL);
+}
+
+/* The content is the join of all that is ever put in; solver_cell_set widens it. */
+bool rule_cell(Typing *t) {
+    Infer *in = t->in;
+    const Type *known = t->at->type, *content = known && known->kind == TY_CELL ? known->items[0] : infer_bottom(in);
+    if (t->nargs) {
+        const Type *joined = typeinfer_join(in->config->promotion, in->types, content, t->args[0].type);
+        if (!joined) {
+            typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere",
+                        t->at->name ? t->at->name : "?", typing_text(t, t->args[0].type), typing_text(t, content));
+            return typing_hint(t, "give it values of one type, or use two names");
+        }
+        content = joined;
+        typing_cast(t, 0, content);
+    }
+    return typing_result(t, type_with_items(in->types, TY_CELL, 0, &content, 1), NULL);
+}
+
+bool rule_cell_get(Typing *t) {
+    const Type *cell = t->args[0].type;
+    if (cell->kind != TY_CELL)
+        return typing_become_arg(t, 0); /* a variable that never changes is closed over as its value */
+    return typing_result(t, cell->items[0], NULL);
+}
+
+/* Whether the value is a function made here that closes over this cell. */
+static bool refers_to(const Value *function, const Value *cell) {
+    if (!function || function->op != OP_FUNCTION) return false;
+    for (uint32_t i = 2; i < function->nargs; i++)
+        if (value_resolve(function->args[i]) == cell) return true;
+    return false;
+}
+
+bool rule_cell_set(Typing *t) {
+    const Type *cell = t->args[0].type, *content = t->args[1].type;
+    if (cell->kind != TY_CELL) return typing_fail(t, DIAG_VERIFY, "cell_set of %s", typing_text(t, cell));
+    bool itself = refers_to(t->values[1], t->values[0]);
+    if (itself) content = type_with_items(t->in->types, TY_CLOSURE, content->object, NULL, 0);
+    if (!t->emit)
+        TRY(solver_cell_set(t, t->values[0], content));
+    else if (itself)
+        t->values[1] = typing_make_op(t, OP_UNDEF, content, NULL, 0);
+    else
+        typing_cast(t, 1, cell->items[0]);
+    return typing_result(t, infer_none(t->in), NULL);
+}

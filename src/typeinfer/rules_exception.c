@@ -1,0 +1,75 @@
+/* rules_exception.c: typing rules of exceptions: made, raised, caught. */
+#include "typeinfer/infer.h"
+
+/* ---- made ---- */
+
+/* An instance is a tuple of its arguments with the type of its class. */
+bool typing_call_exception(Typing *t, const Type *class_type) {
+    const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
+    if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
+    bool counted = false; /* then the interpreter makes it when it is raised (rule_raise) */
+    for (size_t i = 0; i < t->nargs; i++) counted |= type_is_counted(t->args[i].type);
+    for (size_t i = 0; i < t->nargs; i++) {
+        if (counted && !t->in->device) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
+        types[i] = t->args[i].type;
+    }
+    const Type *type = type_with_items(t->in->types, TY_EXC, class_type->object, types, t->nargs);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
+}
+
+bool rule_format(Typing *t) {
+    const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
+    for (size_t i = 0; i < t->nargs; i++) types[i] = t->args[i].type;
+    return typing_result(t, type_with_items(t->in->types, TY_TEXT, 0, types, t->nargs), NULL);
+}
+
+/* ---- raised ---- */
+
+/* What counts its references does not outlive the function: the interpreter makes the exception now.  That call raises
+ * it; what follows is not reached. */
+static void raise_objects(Typing *t, const Type *exception) {
+    Infer *in = t->in;
+    Value **args = ARENA_ARRAY(in->arena, Value *, exception->count + 1);
+    args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, exception->object)));
+    for (uint32_t i = 0; i < exception->count; i++) args[1 + i] = typing_make_extract(t, t->values[0], i);
+    typing_make_func(t, FUNC_RAISE_PYTHON, infer_none(in), args, exception->count + 1);
+    t->values[0] = args[0];
+}
+
+bool rule_raise(Typing *t) {
+    if (t->nargs == 0) {
+        typing_fail(t, DIAG_UNSUPPORTED, "`raise` without an exception is not compiled");
+        return typing_hint(t, "name the exception");
+    }
+    const Type *type = t->args[0].type;
+    if (type->kind != TY_EXC_CLASS && type->kind != TY_EXC && type->kind != TY_CAUGHT) {
+        typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
+        return typing_hint(t, "raise an exception class or an instance made by calling one");
+    }
+    if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type)) raise_objects(t, type);
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
+/* ---- caught ---- */
+
+bool rule_caught(Typing *t) {
+    if (!t->in->device) return typing_result(t, type_simple(t->in->types, TY_CAUGHT), NULL);
+    typing_fail(t, DIAG_UNSUPPORTED, "exception handlers (try, except, finally) are not compiled in kernels");
+    return typing_hint(t, "test the condition before the operation: in kernels nothing raises but raise and assert");
+}
+
+/* A class, or a tuple of classes. */
+static bool is_exception_class(const Type *type) {
+    if (type->kind != TY_TUPLE) return type->kind == TY_EXC_CLASS;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (type->items[i]->kind != TY_EXC_CLASS) return false;
+    return true;
+}
+
+bool rule_matches(Typing *t) {
+    if (is_exception_class(t->args[1].type)) return typing_result(t, infer_bool(t->in), NULL);
+    typing_fail(t, DIAG_TYPING, "only exceptions are caught, not %s", typing_arg_text(t, 1));
+    return typing_hint(t, "name exception classes: except ValueError, except (IndexError, KeyError)");
+}
+
+bool rule_reraise(Typing *t) { return typing_result(t, infer_none(t->in), NULL); }

@@ -1,0 +1,309 @@
+/* rules_python.c: calls of functions written in Python.
+ *
+ * In: the function, the closure if it is one, and the arguments, positional and by keyword.  Out: a call of an instance
+ * of the function with one operand for each of its parameters.
+ *
+ * Constants as arguments.  An instance is made for types.  A constant is part of the request only where it decides
+ * something: None, functions, types and strings (their type or text is their value), True and False given literally,
+ * and literal ints or tuples of ints whose parameter reaches, inside the callee, an argument that must be a constant
+ * (the shape of a shared array).  So the number of instances is bounded by what the program's text says, not by values
+ * that loops produce. */
+#include <string.h> /* strcmp */
+
+#include "typeinfer/rules_library.h" /* typing_choose_signature */
+
+/* ---- which parameters must be constants ---- */
+
+enum { CONSTANT_DEPTH = 4 };
+
+static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, unsigned depth);
+
+/* Whether operand number k of this call must be a constant. */
+static bool operand_needs_constant(Infer *in, const Value *call, uint32_t k, unsigned depth) {
+    const Type *callee = call->args[0]->konst ? call->args[0]->konst->type : NULL;
+    bool keyword = k >= call->nargs - call->imm.nnames;
+    if (!callee || k == 0) return false;
+    if (callee->kind == TY_FUNC) {
+        uint32_t constants = func_row(callee->func)->constants;
+        return keyword ? constants != 0 : k <= 32 && (constants & 1u << (k - 1));
+    }
+    if (callee->kind != TY_PYFUNC || depth == 0) return false;
+    const Func *inner = in->host->translate(in->host->self, callee->object);
+    for (uint32_t p = 0; inner && p < inner->nparams; p++) {
+        bool same = keyword ? strcmp(inner->params[p].name, call->imm.names[k - (call->nargs - call->imm.nnames)]) == 0
+                            : p == k - 1;
+        if (same) return param_needs_constant(in, inner, p, depth - 1);
+    }
+    return false;
+}
+
+/* Forward from the parameter through tuples and arithmetic, in the order of the text; loops add nothing that matters
+ * here. */
+static bool flows_to_constant(Infer *in, const Func *func, uint32_t param, unsigned depth) {
+    bool *derived = ARENA_ARRAY(in->arena, bool, func->next_value);
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
+            if (value->op == OP_PARAM) {
+                derived[value->id] = value->imm.i == param;
+                continue;
+            }
+            bool any = false;
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                if (!derived[value->args[i]->id]) continue;
+                any = true;
+                if (value->op == OP_CALL && operand_needs_constant(in, value, i, depth)) return true;
+            }
+            bool passes = (value->op >= OP_ADD && value->op <= OP_XOR) || value->op == OP_TUPLE ||
+                          value->op == OP_EXTRACT || value->op == OP_TUPLE_CONCAT || value->op == OP_UNPACK ||
+                          value->op == OP_GETITEM || value->op == OP_NEG;
+            derived[value->id] = any && passes;
+        }
+    return false;
+}
+
+/* Asked at every call: each parameter of a function is looked at once for each depth. */
+static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, unsigned depth) {
+    Param *p = &func->params[param];
+    if (!(p->asked & 1u << depth)) {
+        bool needs = flows_to_constant(in, func, param, depth);
+        p->asked |= (uint8_t)(1u << depth);
+        if (needs) p->needs_constant |= (uint8_t)(1u << depth);
+    }
+    return p->needs_constant >> depth & 1;
+}
+
+static bool holds_text(const Type *type) {
+    if (type->kind == TY_STR) return true;
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
+        if (holds_text(type->items[i])) return true;
+    return false;
+}
+
+static bool holds_only_ints(const Type *type) {
+    if (type->kind != TY_TUPLE) return type_is_integer(type);
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!holds_only_ints(type->items[i])) return false;
+    return true;
+}
+
+/* The constant that is part of the request for an instance, or NULL. */
+static const Const *request_constant(Infer *in, const Func *callee, uint32_t param, Fact fact) {
+    if (!fact.konst) return NULL;
+    if (holds_text(fact.type)) return fact.konst;
+    if (fact.type->kind == TY_SCALAR && fact.type->scalar == SCALAR_BOOL && fact.type->weak) return fact.konst;
+    if (holds_only_ints(fact.type) && param_needs_constant(in, callee, param, CONSTANT_DEPTH)) return fact.konst;
+    return NULL;
+}
+
+/* ---- binding arguments to parameters ---- */
+
+typedef struct Binding {
+    Typing *t;
+    const Func *callee;
+    const Type *closure; /* TY_CLOSURE, else NULL */
+    Value *closure_value;
+    Fact *facts;    /* one per parameter */
+    Value **values; /* when emitting */
+} Binding;
+
+static bool is_positional(const Param *param) {
+    return param->kind == PARAM_NORMAL || param->kind == PARAM_POSITIONAL_ONLY;
+}
+
+static bool bind_positional(Binding *b, size_t positional) {
+    Typing *t = b->t;
+    size_t next = 0, takes = 0;
+    for (uint32_t p = 0; p < b->callee->nparams; p++) {
+        if (!is_positional(&b->callee->params[p])) continue;
+        takes++;
+        if (next < positional) {
+            b->facts[p] = t->args[next];
+            b->values[p] = t->values[next];
+            next++;
+        }
+    }
+    for (uint32_t p = 0; p < b->callee->nparams; p++) {
+        if (b->callee->params[p].kind != PARAM_VARARGS) continue;
+        size_t count = positional - next;
+        const Type **types = ARENA_ARRAY(t->in->arena, const Type *, count);
+        const Const **konsts = ARENA_ARRAY(t->in->arena, const Const *, count);
+        bool known = true;
+        for (size_t i = 0; i < count; i++) {
+            types[i] = t->args[next + i].type;
+            konsts[i] = t->args[next + i].konst;
+            known &= konsts[i] != NULL;
+        }
+        const Type *type = type_tuple(t->in->types, types, count);
+        b->facts[p] = (Fact){type, known ? const_tuple(t->in->arena, t->in->types, konsts, count) : NULL};
+        if (t->emit) b->values[p] = typing_make_op(t, OP_TUPLE, type, t->values + next, count);
+        next = positional;
+    }
+    if (next == positional) return true;
+    return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes %zu positional argument%s but %zu %s given", b->callee->name,
+                       takes, takes == 1 ? "" : "s", positional, positional == 1 ? "was" : "were");
+}
+
+static bool bind_keywords(Binding *b, size_t positional) {
+    Typing *t = b->t;
+    for (size_t k = 0; k < t->nnames; k++) {
+        uint32_t p = 0;
+        for (; p < b->callee->nparams; p++) {
+            const Param *param = &b->callee->params[p];
+            if ((param->kind == PARAM_NORMAL || param->kind == PARAM_KEYWORD_ONLY) &&
+                strcmp(param->name, t->names[k]) == 0)
+                break;
+        }
+        if (p == b->callee->nparams)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'", b->callee->name,
+                               t->names[k]);
+        if (b->facts[p].type)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got multiple values for argument '%s'", b->callee->name,
+                               t->names[k]);
+        b->facts[p] = t->args[positional + k];
+        b->values[p] = t->values[positional + k];
+    }
+    return true;
+}
+
+/* Item `index` of the closure's tuple number `which` (0: defaults, 1: keyword defaults). */
+static bool closure_default(Binding *b, uint32_t param, uint32_t which, uint32_t index) {
+    const Type *tuple = b->closure->count > which ? b->closure->items[which] : NULL;
+    if (!tuple || tuple->kind != TY_TUPLE || index >= tuple->count) return false;
+    b->facts[param] = (Fact){tuple->items[index], NULL};
+    if (b->t->emit)
+        b->values[param] = typing_make_extract(b->t, typing_make_extract(b->t, b->closure_value, which), index);
+    return true;
+}
+
+/* ---- functions that refer to themselves ----
+ *
+ * The cell of an inner function that calls itself would hold a closure that holds the cell: a type without end.  Such a
+ * cell holds the closure without its items (rule_cell_set), and what it closes over is found again where it is called:
+ * inside the function itself among its own parameters, in the enclosing function at the place where it is made. */
+
+static bool is_selfless(const Type *closure) { return closure && closure->count == 0; }
+
+/* The only place in this function where the closure is made; NULL: none, or several. */
+static Value *place_made(Infer *in, const Type *closure) {
+    Value *made = NULL;
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first; value; value = value->next) {
+            if (value->op != OP_FUNCTION || value->imm.object != closure->object) continue;
+            if (made) return NULL;
+            made = value;
+        }
+    return made;
+}
+
+static Value *own_param(Infer *in, uint32_t param) {
+    Value *value = in->func->blocks.data[0]->first;
+    while (value && value->op == OP_PARAM && value->imm.i != param) value = value->next;
+    return value && value->op == OP_PARAM ? value : NULL;
+}
+
+/* Cell number `cell` of the function that the cell without items stood for, which is parameter `param` of it. */
+static bool recover_cell(Binding *b, uint32_t param, uint32_t cell) {
+    Typing *t = b->t;
+    Value *value = NULL;
+    if (t->in->inst->object == b->closure->object) {
+        value = own_param(t->in, param);
+    } else {
+        Value *made = place_made(t->in, b->closure);
+        if (made && 2 + cell < made->nargs) value = value_resolve(made->args[2 + cell]);
+    }
+    if (!value) {
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "the inner function %s, which refers to itself, is called from another function", b->callee->name);
+        return typing_hint(t, "define the recursive function at module level");
+    }
+    b->facts[param] = (Fact){value->type, NULL};
+    b->values[param] = value;
+    return true;
+}
+
+static bool bind_cell(Binding *b, uint32_t param, uint32_t cell) {
+    Typing *t = b->t;
+    if (is_selfless(b->closure)) return recover_cell(b, param, cell);
+    if (!b->closure || 2 + cell >= b->closure->count)
+        return typing_fail(t, DIAG_VERIFY, "%s() needs the variables it closes over", b->callee->name);
+    b->facts[param] = (Fact){b->closure->items[2 + cell], NULL};
+    if (t->emit) b->values[param] = typing_make_extract(t, b->closure_value, 2 + cell);
+    return true;
+}
+
+static bool bind_defaults(Binding *b) {
+    Typing *t = b->t;
+    uint32_t defaults = 0, keyword_defaults = 0, cells = 0;
+    for (uint32_t p = 0; p < b->callee->nparams; p++) {
+        const Param *param = &b->callee->params[p];
+        bool keyword_only = param->kind == PARAM_KEYWORD_ONLY;
+        uint32_t index = !param->has_default ? 0 : keyword_only ? keyword_defaults++ : defaults++;
+        if (param->kind == PARAM_CELL) {
+            TRY(bind_cell(b, p, cells++));
+            continue;
+        }
+        if (b->facts[p].type) continue;
+        if (param->has_default && b->closure && closure_default(b, p, keyword_only, index)) continue;
+        if (param->has_default && param->fallback) {
+            b->facts[p] = (Fact){param->fallback->type, param->fallback};
+            if (t->emit) b->values[p] = typing_make_const(t, param->fallback);
+            continue;
+        }
+        typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() missing a required %sargument: '%s'", b->callee->name,
+                    keyword_only ? "keyword-only " : "", param->name);
+        return typing_hint(t, "it is called with %zu argument%s here", t->nargs, t->nargs == 1 ? "" : "s");
+    }
+    return true;
+}
+
+/* ---- the call ---- */
+
+bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
+    Infer *in = t->in;
+    const Func *callee = in->host->translate(in->host->self, function);
+    if (!callee) {
+        if (!in->quiet || in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
+        t->failed = true;
+        return false;
+    }
+    UfuncShape shape;
+    if (in->host->ufunc(in->host->self, function, &shape)) {
+        if (!shape.count) return typing_call_vectorized(t, type_object(in->types, TY_PYFUNC, function));
+        TRY(typing_check_core(t, &shape, callee->name));
+    }
+    size_t positional = t->nargs - t->nnames;
+    Binding b = {t,
+                 callee,
+                 closure,
+                 closure_value,
+                 ARENA_ARRAY(in->arena, Fact, callee->nparams),
+                 ARENA_ARRAY(in->arena, Value *, callee->nparams)};
+    TRY(bind_positional(&b, positional));
+    TRY(bind_keywords(&b, positional));
+    TRY(bind_defaults(&b));
+    const Type **types = ARENA_ARRAY(in->arena, const Type *, callee->nparams);
+    const Const **konsts = ARENA_ARRAY(in->arena, const Const *, callee->nparams);
+    InferSignature signature;
+    for (uint32_t p = 0; p < callee->nparams; p++) types[p] = b.facts[p].type;
+    TRY(typing_choose_signature(t, function, callee, types, &signature));
+    for (uint32_t p = 0; p < callee->nparams; p++) {
+        if (!signature.args)
+            konsts[p] = request_constant(in, callee, p, b.facts[p]);
+        else if (t->emit)
+            b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
+        if (signature.args) types[p] = signature.args[p];
+    }
+    FuncInst *inst = in->host->instance(in->host->self, function, types, konsts, (CallSite){in->inst, t->at});
+    if (!inst) {
+        if (in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
+        t->failed = true;
+        return false;
+    }
+    if (signature.result && inst->result->kind != TY_BOTTOM)
+        return typing_declared_result(t, inst, b.values, signature.result);
+    t->inst = inst;
+    t->call_args = b.values;
+    return typing_result(t, inst->result, inst->result->kind == TY_BOTTOM ? NULL : inst->result_konst);
+}
+
+bool typing_become_pyfunc(Typing *t, ObjRef function) { return typing_call_python(t, function, NULL, NULL); }
