@@ -70,7 +70,11 @@ const Type *marshal_element(const Marshal *marshal, struct _PyArray_Descr *descr
 bool marshal_element_is(const Marshal *marshal, const Type *element, struct _PyArray_Descr *descr, uintptr_t addresses);
 /* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
 int marshal_typenum(Scalar scalar);
-int marshal_scalar_of_typenum(int typenum);
+enum { MARSHAL_TYPENUMS = 24 };
+extern const uint8_t marshal_scalars_of_typenums[MARSHAL_TYPENUMS]; /* one more than the Scalar; 0: there is none */
+static inline int marshal_scalar_of_typenum(int typenum) {
+    return (unsigned)typenum < MARSHAL_TYPENUMS ? (int)marshal_scalars_of_typenums[typenum] - 1 : -1;
+}
 PyTypeObject *marshal_scalar_type(Scalar scalar);
 int marshal_scalar_of_class(PyTypeObject *class);
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays

@@ -11,8 +11,14 @@ size_t marshal_scalar_offset(Scalar scalar);
 
 /* True for arrays whose memory compiled code may use: ndarray itself, numpy.memmap and numpy.recarray, whose items are
  * those of an ndarray. */
-bool marshal_is_array(PyObject *object);
-ArrayLayout marshal_layout(PyArrayObject *array);
+bool marshal_is_array_subclass(PyObject *object);
+static inline bool marshal_is_array(PyObject *object) {
+    return PyArray_CheckExact(object) || marshal_is_array_subclass(object);
+}
+static inline ArrayLayout marshal_layout(PyArrayObject *array) {
+    if (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) return LAYOUT_C;
+    return PyArray_FLAGS(array) & NPY_ARRAY_F_CONTIGUOUS ? LAYOUT_F : LAYOUT_A;
+}
 
 /* The columns of kinds.def.  Boxing uses up the references of what it boxes, also where it fails. */
 typedef PyObject *MarshalBox(const Marshal *marshal, const Type *type, const void *from);

@@ -7,8 +7,7 @@ int marshal_import_numpy(void) {
     return 0;
 }
 
-/* One more than the Scalar, so that an absent row is 0. */
-static const uint8_t scalar_of_typenum[] = {
+const uint8_t marshal_scalars_of_typenums[MARSHAL_TYPENUMS] = {
     [NPY_BOOL] = 1 + SCALAR_BOOL,          [NPY_BYTE] = 1 + SCALAR_INT8,        [NPY_SHORT] = 1 + SCALAR_INT16,
     [NPY_INT] = 1 + SCALAR_INT32,          [NPY_LONG] = 1 + SCALAR_INT64,       [NPY_LONGLONG] = 1 + SCALAR_INT64,
     [NPY_UBYTE] = 1 + SCALAR_UINT8,        [NPY_USHORT] = 1 + SCALAR_UINT16,    [NPY_UINT] = 1 + SCALAR_UINT32,
@@ -17,11 +16,6 @@ static const uint8_t scalar_of_typenum[] = {
     [NPY_CDOUBLE] = 1 + SCALAR_COMPLEX128,
 };
 _Static_assert(sizeof(long) == 8, "NumPy's long is int64");
-
-int marshal_scalar_of_typenum(int typenum) {
-    if (typenum < 0 || (size_t)typenum >= COUNT_OF(scalar_of_typenum)) return -1;
-    return (int)scalar_of_typenum[typenum] - 1;
-}
 
 int marshal_typenum(Scalar scalar) {
     static const int typenums[SCALAR_COUNT] = {
@@ -86,14 +80,7 @@ int marshal_scalar_of_class(PyTypeObject *class) {
     return -1;
 }
 
-bool marshal_is_array(PyObject *object) {
-    if (PyArray_CheckExact(object)) return true;
+bool marshal_is_array_subclass(PyObject *object) {
     const char *name = Py_TYPE(object)->tp_name;
     return PyArray_Check(object) && (strcmp(name, "memmap") == 0 || strcmp(name, "recarray") == 0);
-}
-
-ArrayLayout marshal_layout(PyArrayObject *array) {
-    if (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) return LAYOUT_C;
-    if (PyArray_FLAGS(array) & NPY_ARRAY_F_CONTIGUOUS) return LAYOUT_F;
-    return LAYOUT_A;
 }

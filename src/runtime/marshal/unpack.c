@@ -64,15 +64,15 @@ static MarshalResult unpack_strong(const Type *type, PyObject *object, void *to)
     return MARSHAL_OK;
 }
 
-static void describe_array(PyArrayObject *array, void *to) {
-    int ndim = PyArray_NDIM(array);
+static inline void describe_array(PyArrayObject *array, int ndim, void *to) {
     ArrayHead *head = to;
     int64_t *dims = (int64_t *)(head + 1);
     head->data = PyArray_DATA(array);
     head->owner = array;
+    const npy_intp *shape = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
     for (int i = 0; i < ndim; i++) { /* NumPy has no dims to point at where there are none */
-        dims[i] = PyArray_DIM(array, i);
-        dims[ndim + i] = PyArray_STRIDE(array, i);
+        dims[i] = shape[i];
+        dims[ndim + i] = strides[i];
     }
 }
 
@@ -98,17 +98,18 @@ static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, v
 }
 
 /* Whether the elements of an array are those that the type says, in memory as it says. */
-static bool has_elements(const Marshal *marshal, const Type *type, PyArrayObject *array) {
+static inline bool has_elements(const Marshal *marshal, const Type *type, PyArrayObject *array) {
     const Type *element = type_element(type);
-    uintptr_t addresses = element->kind == TY_SCALAR ? 0 : frontend_addresses((PyObject *)array);
-    return marshal_element_is(marshal, element, PyArray_DESCR(array), addresses) && PyArray_ISNOTSWAPPED(array);
+    if (!PyArray_ISNOTSWAPPED(array)) return false;
+    if (element->kind == TY_SCALAR) return marshal_scalar_of_typenum(PyArray_TYPE(array)) == element->scalar;
+    return marshal_element_is(marshal, element, PyArray_DESCR(array), frontend_addresses((PyObject *)array));
 }
 
 static bool is_aligned(PyArrayObject *array) { return (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) != 0; }
 
 /* As it is; or for an explicit signature any layout where any is declared, and a writable array where a read-only one
  * is. */
-static bool array_fits(const Type *type, PyArrayObject *array, bool convert) {
+static inline bool array_fits(const Type *type, PyArrayObject *array, bool convert) {
     int flags = PyArray_FLAGS(array);
     bool readonly = !(flags & NPY_ARRAY_WRITEABLE);
     if (!convert)
@@ -126,9 +127,10 @@ MarshalResult marshal_take_array(const Marshal *marshal, const Type *type, PyObj
         return marshal->host ? MARSHAL_MISMATCH : unpack_device_array(type, (DeviceArray *)object, to, convert);
     if (!marshal_is_array(object)) return MARSHAL_MISMATCH;
     PyArrayObject *array = (PyArrayObject *)object;
-    if (PyArray_NDIM(array) != type->ndim || !array_fits(type, array, convert) || !has_elements(marshal, type, array))
+    int ndim = (int)type->ndim;
+    if (PyArray_NDIM(array) != ndim || !array_fits(type, array, convert) || !has_elements(marshal, type, array))
         return MARSHAL_MISMATCH;
-    describe_array(array, to);
+    describe_array(array, ndim, to);
     return MARSHAL_OK;
 }
 
