@@ -151,8 +151,8 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
     else if (from->kind == to->kind &&
              (from->kind == TY_TUPLE || from->kind == TY_CLOSURE || from->kind == TY_SLICE || from->kind == TY_EXC))
         result = convert_items(l, value, from, to);
-    else if ((from->kind == TY_STRING && to->kind == TY_LIST) || (from->kind == TY_LIST && to->kind == TY_STRING))
-        result = value; /* its code points */
+    else if (type_is_object(from) && type_is_object(to))
+        result = value; /* a string and its code points */
     else if (type_is_table(from) && to->kind == TY_TUPLE)
         result = value; /* its lists */
     else if (from->kind == to->kind && LLVMTypeOf(value) == l_type(l, to))

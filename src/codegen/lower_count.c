@@ -49,11 +49,13 @@ static void change_owner(Lower *l, Change *change, LLVMValueRef owner) {
 /* For every owner in a value. */
 static void change_owners(Lower *l, Change *change, const Type *type, LLVMValueRef value) {
     if (!type_is_counted(type)) return;
+    if (type_is_object(type)) {
+        change_owner(l, change, value);
+        return;
+    }
     LIf present;
     switch (type->kind) {
     case TY_ARRAY: change_owner(l, change, l_array_owner(l, value)); return;
-    case TY_STRING:
-    case TY_LIST: change_owner(l, change, value); return;
     case TY_FLAT: change_owners(l, change, type->items[0], value); return;
     case TY_OPTIONAL: /* without a value the owner is anything */
         l_if(l, &present, l_present(l, type, value));

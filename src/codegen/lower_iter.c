@@ -62,7 +62,7 @@ LLVMValueRef lower_func_range(Lower *l, const Value *call) {
 LLVMValueRef lower_func_len(Lower *l, const Value *call) {
     const Type *type = call->args[0]->type;
     LLVMValueRef v = l_arg(l, call, 0);
-    if (type->kind == TY_LIST || type->kind == TY_STRING) return l_list_length(l, v);
+    if (type_is_object(type)) return l_list_length(l, v);
     if (type_is_table(type)) return l_table_length(l, type, v);
     if (type->kind == TY_RANGE) return l_range_length(l, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2));
     if (type->kind == TY_FLAT) return l_array_size(l, type->items[0], v);

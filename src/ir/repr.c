@@ -232,6 +232,11 @@ bool type_can_leave(const Type *type) {
     return kind_leaves[type->kind] != LEAVES_NEVER;
 }
 
+bool type_is_object(const Type *type) {
+    const Repr *repr = type_repr(type);
+    return repr->nleaves == 1 && repr->leaves[0].kind == LEAF_OWNER && repr->leaves[0].array == type;
+}
+
 bool type_is_counted(const Type *type) {
     const Repr *repr = type_repr(type);
     for (uint32_t i = 0; i < repr->nleaves; i++)

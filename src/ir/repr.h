@@ -75,6 +75,7 @@ size_t type_item_offset(const Type *type, size_t index); /* of part `index` */
 bool type_same_bytes(const Type *a, const Type *b);
 size_t leaf_bytes(const Leaf *leaf);
 bool leaf_is_pointer(const Leaf *leaf);
+bool type_is_object(const Type *type);  /* a value is one object of the heap, its only leaf: a list, a string */
 bool type_is_counted(const Type *type); /* its values refer to objects that may count references: a leaf is an owner */
 
 /* The one C picture of an array in memory; shape and strides follow it: int64_t shape[ndim], strides[ndim]. */

@@ -314,9 +314,9 @@ static bool place(Program *program, FuncInst *inst) {
     return true;
 }
 
-/* Arrays that came from Python have no counts; lists are objects wherever they came from. */
+/* Arrays that came from Python have no counts; lists and the like are objects wherever they came from. */
 static bool holds_list(const Type *type) {
-    if (type->kind == TY_LIST || type->kind == TY_STRING) return true;
+    if (type_is_object(type)) return true;
     for (uint32_t i = 0; i < type->count; i++)
         if (holds_list(type->items[i])) return true;
     return false;
