@@ -82,7 +82,8 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
     }
     if (marshal_is_set(object)) return mix(fingerprint, MARK_SET);
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
-                 PyComplex_Check(object) || PyRange_Check(object) || marshal_is_generator(object);
+                 PyComplex_Check(object) || PyBytes_Check(object) || PyRange_Check(object) ||
+                 marshal_is_generator(object);
     bool instance = class->tp_base == &PyBaseObject_Type && (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !class->tp_call;
     bool by_class = value || instance;
     return mix(fingerprint, (uint64_t)(uintptr_t)(by_class ? (PyObject *)class : object) << 8 | MARK_CLASS);

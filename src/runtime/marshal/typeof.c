@@ -253,6 +253,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyList_Check(object) && marshal->host) return marshal_typeof_list(marshal, object, arena);
     if ((marshal_is_dict(object) || marshal_is_set(object)) && marshal->host)
         return marshal_typeof_table(marshal, object, arena);
+    if (PyBytes_CheckExact(object) && marshal->host) return type_simple(types, TY_BYTES);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
     bool frozen;
