@@ -7,13 +7,20 @@
  * not there yet. */
 #include "passes/private.h"
 
+/* An array of the frame (small_arrays.c) is too small for a look to be worth its while. */
+static bool walks(const Value *array) {
+    return array->type->kind == TY_ARRAY && !value_calls(array, FUNC_CUDA_LOCAL_ARRAY);
+}
+
 bool looks_walks_an_array(const Value *value) {
-    if (value->op == OP_MAP || value->op == OP_REDUCE) return true;
+    if (value->op == OP_MAP) return walks(value->args[0]);
+    for (uint32_t i = 1; value->op == OP_REDUCE && i < value->nargs; i++)
+        if (walks(value->args[i])) return true;
     if (value_calls(value, FUNC_NUMPY_LOOP) || value_calls(value, FUNC_SORT_LINE) ||
         value_calls(value, FUNC_ARGSORT_LINE))
         return true;
-    if (value->op != OP_SETITEM || value->args[0]->type->kind != TY_ARRAY) return false;
-    return !type_takes_element(value->args[0]->type, value->args[1]->type);
+    return value->op == OP_SETITEM && walks(value->args[0]) &&
+           !type_takes_element(value->args[0]->type, value->args[1]->type);
 }
 
 bool pass_looks(Program *program, FuncInst *inst) {

@@ -107,6 +107,11 @@ def expression(x, y):
     return x * y + 1.0
 
 
+def length(a, b, c):
+    v = np.array((a, b, c))
+    return np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+
+
 def doubled(x, y):
     for i in range(x.size):
         y[i] = x[i] * 2.0
@@ -175,6 +180,7 @@ CASES = {
     "iterators": Case(first_two, ["int"]),
     "fusion": Case(expression, [F1, F1]),
     "spread": Case(expression, [F1, F1], {"parallel": 7}),
+    "small_arrays": Case(length, ["float", "float", "float"]),
     "latches": Case(TWO_WAYS_BACK),
     "intervals": Case(doubled, [F1, F1]),
     "join_tests": Case(TWO_TESTS),
