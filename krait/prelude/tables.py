@@ -415,6 +415,15 @@ def dropped(table, other):
     return keep_only(table, copy(other), False)
 
 
+def exchanged(table, more):
+    for item in keys(more):
+        if item in table:
+            discard(table, item)
+        else:
+            table.add(item)
+    return table
+
+
 def intersection_update(table, *others):
     keep_only_each(table, others, True)
 

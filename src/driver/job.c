@@ -29,18 +29,18 @@ static const Func *host_translate(void *self, ObjRef function) {
     return frontend_translate(&job->frontend, function);
 }
 
-static FuncInst *host_instance(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
-                               CallSite site) {
+static FuncInst *host_instance(void *self, const InferRequest *request, CallSite site) {
     Job *job = self;
-    const Func *untyped = frontend_translate(&job->frontend, function);
-    return untyped ? worklist_instance(job, function, untyped, types, konsts, site) : NULL;
+    const Func *untyped = frontend_translate(&job->frontend, request->function);
+    return untyped ? worklist_instance(job, untyped, request, site) : NULL;
 }
 
 static FuncInst *host_row_instance(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,
                                    size_t count, CallSite site) {
     Job *job = self;
     CallSite waits = callee->kind == TY_FUNC ? (CallSite){0} : site;
-    FuncInst *inst = worklist_instance(job, 0, worklist_row_function(job, callee, count), types, konsts, waits);
+    const InferRequest request = {0, types, konsts, NULL};
+    FuncInst *inst = worklist_instance(job, worklist_row_function(job, callee, count), &request, waits);
     if (inst && !inst->caller) inst->caller = site.caller;
     return inst;
 }
@@ -147,7 +147,8 @@ static bool stage_frontend(Job *job, const Request *request) {
         dump_text(job, DUMP_IR, text.text);
     }
     if (!job->options.entry_name) job->options.entry_name = entry_name(job, untyped->name);
-    return worklist_instance(job, job->function, untyped, request->types, request->konsts, (CallSite){0}) != NULL;
+    const InferRequest root = {job->function, request->types, request->konsts, NULL};
+    return worklist_instance(job, untyped, &root, (CallSite){0}) != NULL;
 }
 
 static const Target *job_target(const Job *job) {

@@ -72,8 +72,7 @@ typedef struct Job {
 } Job;
 
 /* worklist.c */
-FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
-                            const Const *const *konsts, CallSite site);
+FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *request, CallSite site);
 const Func *worklist_row_function(Job *job, const Type *callee, size_t count);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */

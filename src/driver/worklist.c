@@ -12,9 +12,11 @@
 
 enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200 };
 
-static bool same_request(const FuncInst *inst, const Func *untyped, const Type *const *types,
-                         const Const *const *konsts, size_t count) {
-    if (inst->untyped != untyped) return false;
+static bool same_request(const FuncInst *inst, const Func *untyped, const InferRequest *request) {
+    const Type *const *types = request->types;
+    const Const *const *konsts = request->konsts;
+    size_t count = untyped->nparams;
+    if (inst->untyped != untyped || inst->expected != request->expected) return false;
     for (size_t i = 0; i < count; i++) {
         const Const *have = inst->konsts[i], *want = konsts ? konsts[i] : NULL;
         if (inst->types[i] != types[i] || !have != !want || (have && !const_equal(have, want))) return false;
@@ -22,9 +24,11 @@ static bool same_request(const FuncInst *inst, const Func *untyped, const Type *
     return true;
 }
 
-static uint64_t hash_request(const Func *untyped, const Type *const *types, const Const *const *konsts, size_t count) {
-    uint64_t hash = hash_mix(0, (uintptr_t)untyped);
-    for (size_t i = 0; i < count; i++) {
+static uint64_t hash_request(const Func *untyped, const InferRequest *request) {
+    const Type *const *types = request->types;
+    const Const *const *konsts = request->konsts;
+    uint64_t hash = hash_mix(hash_mix(0, (uintptr_t)untyped), (uintptr_t)request->expected);
+    for (size_t i = 0; i < untyped->nparams; i++) {
         hash = hash_mix(hash, (uintptr_t)types[i]);
         if (konsts && konsts[i] && type_is_integer(types[i])) hash = hash_mix(hash, (uint64_t)konsts[i]->i);
     }
@@ -49,17 +53,18 @@ static void enqueue(Job *job, FuncInst *inst) {
     }
 }
 
-static FuncInst *new_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
-                              const Const *const *konsts) {
+static FuncInst *new_instance(Job *job, const Func *untyped, const InferRequest *request) {
+    const Const *const *konsts = request->konsts;
     size_t count = untyped->nparams;
     FuncInst *inst = ARENA_NEW(job->arena, FuncInst);
     inst->id = (uint32_t)job->insts.len;
-    inst->object = function;
+    inst->object = request->function;
     inst->untyped = untyped;
+    inst->expected = request->expected;
     const Type **own_types = ARENA_ARRAY(job->arena, const Type *, count);
     const Const **own_konsts = ARENA_ARRAY(job->arena, const Const *, count);
     for (size_t i = 0; i < count; i++) {
-        own_types[i] = types[i];
+        own_types[i] = request->types[i];
         own_konsts[i] = konsts ? konsts[i] : NULL;
     }
     inst->types = own_types;
@@ -67,23 +72,21 @@ static FuncInst *new_instance(Job *job, ObjRef function, const Func *untyped, co
     inst->result = type_simple(job->session->types, TY_BOTTOM);
     inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
                     (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0) |
-                    (function ? 0 : OPT_INLINE); /* of an element */
+                    (request->function ? 0 : OPT_INLINE); /* of an element */
     return inst;
 }
 
-FuncInst *worklist_instance(Job *job, ObjRef function, const Func *untyped, const Type *const *types,
-                            const Const *const *konsts, CallSite site) {
-    size_t count = untyped->nparams;
+FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *request, CallSite site) {
     FuncInst *inst = NULL;
-    uint64_t hash = hash_request(untyped, types, konsts, count);
+    uint64_t hash = hash_request(untyped, request);
     uint32_t i = hash_index_first(&job->requests, hash);
     for (; i != HASH_INDEX_END && !inst; i = hash_index_next(&job->requests, i))
-        if (same_request(job->insts.data[i], untyped, types, konsts, count)) inst = job->insts.data[i];
+        if (same_request(job->insts.data[i], untyped, request)) inst = job->insts.data[i];
     if (!inst) {
-        FAIL_IF(specialised(job, function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
+        FAIL_IF(specialised(job, request->function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
                 MAX_INSTANCES);
-        inst = new_instance(job, function, untyped, types, konsts);
+        inst = new_instance(job, untyped, request);
         inst->caller = site.caller;
         hash_index_add(&job->requests, job->arena, hash);
         vec_push(job->arena, &job->insts, inst);
@@ -171,7 +174,9 @@ bool worklist_run(Job *job) {
             return typeinfer_note_callers(inst, &job->infer_config, job->diag);
         bool same_konst = (!konst && !inst->result_konst) ||
                           (konst && inst->result_konst && const_equal(konst, inst->result_konst));
-        if (inst->result == result && same_konst) continue;
+        bool wants = inst->wants;
+        inst->wants = false;
+        if (inst->result == result && same_konst && !wants) continue;
         FAIL_IF(inst->changes++ > MAX_CHANGES, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
                 "the types of %s do not settle", inst->untyped->name);
         wake_callers(job, inst);

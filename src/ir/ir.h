@@ -257,6 +257,9 @@ struct FuncInst {
         *konsts;        /* one per parameter: constant it is known to be (literal shapes, None, bool), or NULL */
     const Type *result; /* TY_BOTTOM: not known yet */
     const Const *result_konst;
+    const Type *expected; /* the type that the result is to have: what was asked for; NULL: none */
+    const Type **wanted;  /* by parameter: what it would have to be, for its body to put something into it, or NULL */
+    bool wants;           /* something new is wanted: the callers are to look */
     Bounds *arguments; /* by parameter, if it is an integer: what all calls pass; NULL: nobody knows (pass intervals) */
     bool called_freely; /* by others than CALL_INST */
     uint64_t writes;    /* bit i: what parameter i refers to may be written (63: any from there on); pass written */

@@ -242,10 +242,9 @@ static const Func *no_function(void *trial, ObjRef function) {
     return NULL;
 }
 
-static FuncInst *no_instance(void *trial, ObjRef function, const Type *const *types, const Const *const *konsts,
-                             CallSite site) {
-    (void)types, (void)konsts, (void)site;
-    no_function(trial, function);
+static FuncInst *no_instance(void *trial, const InferRequest *request, CallSite site) {
+    (void)site;
+    no_function(trial, request->function);
     return NULL;
 }
 

@@ -68,6 +68,8 @@ typedef struct Infer {
     bool int_range; /* a Python int that a NumPy integer cannot hold raises OverflowError; else it wraps */
     /* of the function; the instance's own stays what calls of itself saw until the run ends */
     Fact result;
+    const Type **expected; /* by Value.id < nexpected, of a call: what its result is to be (growth.c), or NULL */
+    uint32_t nexpected;
     struct Solver *solver;
     struct Narrowing *narrowing;
 } Infer;
@@ -100,6 +102,7 @@ typedef struct Typing {
     FuncInst *inst;   /* `at` becomes CALL_INST inst with call_args */
     Value **call_args;
     bool failed;
+    bool is_part; /* of what `at` becomes: typing_sub */
 } Typing;
 
 typedef bool InferRule(Typing *t);
@@ -360,9 +363,19 @@ bool typing_is_unrolled(const Typing *t);
 bool typing_ask_rounds(Typing *t, uint32_t count);
 void solver_ask_rounds(Infer *in, Value *iter, uint32_t count);
 bool infer_make_rounds(Func *func, Value *iter, uint32_t count);
-/* Solver: the content of a cell grew. */
+/* Containers (growth.c). */
+bool typeinfer_is_open(const Type *type); /* a list, dict or set in it holds nothing yet */
+/* The value has this type, or one that holds what this does, too: every display that it may come from gets it.  The
+ * value that cannot, or NULL. */
+Value *typeinfer_grow(Infer *in, Value *value, const Type *type);
+/* What gives items of the one type gives those of the other, which holds something where that holds nothing. */
+void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to);
+void solver_set_type(Infer *in, Value *value, const Type *type);
+uint32_t solver_users(const Infer *in, const Value *value, Value *const **users);
+bool solver_expect(Infer *in, Value *call, const Type *type); /* of the result of a call; false: it was no use */
 bool solver_list_put(Typing *t, Value *list, const Type *item);
 bool solver_put(Typing *t, Value *container, const Type *more); /* what a container of type `more` holds */
+/* Solver: the content of a cell grew. */
 bool solver_cell_set(Typing *t, Value *cell, const Type *content);
 /* Solver: a return statement with this fact. */
 bool solver_return(Typing *t, Fact fact);

@@ -69,6 +69,8 @@ static void bind_self(Typing *t) {
     Value *getattr = t->values[0], *self = value_resolve(getattr->args[0]);
     t->values[0] = self;
     t->args[0] = (Fact){self->type, self->konst};
+    const Type *content = infer_content(self->type);
+    if (content != self->type && type_is_container(content)) typing_as(t, 0, content);
     if (!t->in->device) typing_settle_texts(t);
 }
 

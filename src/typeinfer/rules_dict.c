@@ -43,6 +43,8 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     }
     if (t->emit) return true;
     const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? content_type(t, value) : NULL);
+    for (size_t i = 0; is->kind == TY_DICT && !is_empty(is) && i < t->nargs; i++)
+        if (i != table) typeinfer_fill(t->in, t->values[i], value, type_dict_value(is));
     return more == is || solver_put(t, t->values[table], more);
 }
 
@@ -285,7 +287,10 @@ bool typing_table_binary(Typing *t) {
     case OP_OR: return become(t, dict ? "tables:dict_union" : "tables:union_of_two");
     case OP_AND: return dict ? typing_bad_operands(t) : become(t, here ? "tables:kept" : "tables:intersection_of_two");
     case OP_SUB: return dict ? typing_bad_operands(t) : become(t, here ? "tables:dropped" : "tables:difference_of_two");
-    case OP_XOR: return dict || here ? typing_bad_operands(t) : become(t, "tables:symmetric_difference");
+    case OP_XOR:
+        if (dict) return typing_bad_operands(t);
+        if (here) TRY(put(t, 0, type_key(more), NULL) && !t->failed);
+        return become(t, here ? "tables:exchanged" : "tables:symmetric_difference");
     default: return typing_bad_operands(t);
     }
 }

@@ -53,6 +53,7 @@ bool rule_list(Typing *t) {
         }
         item = joined;
     }
+    for (size_t i = 0; !t->emit && i < t->nargs; i++) typeinfer_fill(in, t->values[i], t->args[i].type, item);
     for (size_t i = 0; i < t->nargs; i++)
         if (typeinfer_general(in, t->args[i].type) != t->args[i].type) typing_cast(t, i, item);
     return typing_result(t, type_with_items(in->types, TY_LIST, 0, &item, 1), NULL);
@@ -63,11 +64,9 @@ static bool put(Typing *t, const Type *item) {
     const Type *list = t->args[0].type;
     item = item_type(t, item);
     if (t->emit || item->kind == TY_BOTTOM) return true;
-    if (list->items[0]->kind != TY_BOTTOM) {
-        const Type *joined = join(t, list->items[0], item);
-        if (joined == list->items[0]) return true;
-    }
-    return solver_list_put(t, t->values[0], item);
+    const Type *joined = join(t, list->items[0], item);
+    for (size_t i = 1; joined && i < t->nargs; i++) typeinfer_fill(t->in, t->values[i], item, joined);
+    return joined == list->items[0] || solver_list_put(t, t->values[0], item);
 }
 
 bool rule_func_list_append(Typing *t) {

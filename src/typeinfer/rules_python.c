@@ -227,7 +227,12 @@ static bool bind_cell(Binding *b, uint32_t param, uint32_t cell) {
     if (!b->closure || 2 + cell >= b->closure->count)
         return typing_fail(t, DIAG_VERIFY, "%s() needs the variables it closes over", b->callee->name);
     b->facts[param] = (Fact){b->closure->items[2 + cell], NULL};
-    if (t->emit) b->values[param] = typing_make_extract(t, b->closure_value, 2 + cell);
+    if (t->emit) {
+        b->values[param] = typing_make_extract(t, b->closure_value, 2 + cell);
+        return true;
+    }
+    const Value *made = b->closure_value ? value_resolve(b->closure_value) : NULL;
+    if (made && made->op == OP_FUNCTION && 2 + cell < made->nargs) b->values[param] = made->args[2 + cell];
     return true;
 }
 
@@ -293,12 +298,16 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
             b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
         if (signature.args) types[p] = signature.args[p];
     }
-    FuncInst *inst = in->host->instance(in->host->self, function, types, konsts, (CallSite){in->inst, t->at});
+    const Type *expected = !t->is_part && t->at->id < in->nexpected ? in->expected[t->at->id] : NULL;
+    const InferRequest request = {function, types, konsts, expected};
+    FuncInst *inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});
     if (!inst) {
         if (in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
         t->failed = true;
         return false;
     }
+    for (uint32_t p = 0; !t->emit && inst->wanted && p < callee->nparams; p++)
+        if (inst->wanted[p]) typeinfer_fill(in, b.values[p], types[p], inst->wanted[p]);
     if (signature.result && inst->result->kind != TY_BOTTOM)
         return typing_declared_result(t, inst, b.values, signature.result);
     t->inst = inst;

@@ -38,7 +38,10 @@ const Type *typeinfer_general(Infer *in, const Type *type) {
 }
 
 bool typing_as(Typing *t, size_t arg, const Type *type) {
-    if (t->emit) t->values[arg] = typing_make_cast(t, t->values[arg], type);
+    if (t->emit)
+        t->values[arg] = typing_make_cast(t, t->values[arg], type);
+    else
+        typeinfer_fill(t->in, t->values[arg], t->args[arg].type, type);
     if (t->args[arg].type != type) t->args[arg] = (Fact){type, NULL};
     return true;
 }

@@ -109,7 +109,8 @@ static bool call_scalars(Typing *t, const Type *callee, const Func *func) {
     const Type **loop = ARENA_ARRAY(in->arena, const Type *, t->nargs);
     TRY(typing_vectorized_loop(t, callee, loop, &declared));
     const Const **konsts = ARENA_ARRAY(in->arena, const Const *, t->nargs);
-    FuncInst *inst = in->host->instance(in->host->self, callee->object, loop, konsts, (CallSite){in->inst, t->at});
+    const InferRequest request = {callee->object, loop, konsts, NULL};
+    FuncInst *inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});
     if (!inst) return t->failed = true, false;
     const Type *own = inst->result;
     if (own->kind == TY_BOTTOM) { /* not known yet, or it always raises */

@@ -164,71 +164,21 @@ static bool edge_taken(const struct Solver *s, const Block *from, const Block *t
     return false;
 }
 
-/* ---- lists, dicts, sets ---- */
+/* ---- what growth.c asks ---- */
 
-static bool is_display(const Value *value) {
-    return value->op == OP_LIST || value->op == OP_DICT || value->op == OP_SET;
+void solver_set_type(Infer *in, Value *value, const Type *type) { set_fact(in, value, (Fact){type, NULL}); }
+
+uint32_t solver_users(const Infer *in, const Value *value, Value *const **users) {
+    const struct Solver *s = in->solver;
+    *users = &s->users[s->first_user[value->id]];
+    return s->first_user[value->id + 1] - s->first_user[value->id];
 }
 
-/* The container that takes what both hold; NULL: there is none. */
-static const Type *grown(Infer *in, const Type *old, const Type *more) {
-    const Type *key, *value = NULL;
-    if (old->kind != more->kind) return NULL;
-    if (old->kind == TY_LIST) {
-        TRY(key = typeinfer_join(in->config->promotion, in->types, old->items[0], more->items[0]));
-        return type_with_items(in->types, TY_LIST, 0, &key, 1);
-    }
-    TRY(key = typeinfer_join(in->config->promotion, in->types, type_key(old), type_key(more)));
-    if (old->kind == TY_DICT)
-        TRY(value = typeinfer_join(in->config->promotion, in->types, type_dict_value(old), type_dict_value(more)));
-    return type_table_of(in->types, key, value);
-}
-
-/* What may be `container` holds what `more` does, too: every display that it may come from gets it.  The value that
- * cannot, or NULL. */
-static Value *put_into(Infer *in, Value *container, const Type *more) {
-    bool *seen = ARENA_ARRAY(in->arena, bool, in->func->next_value);
-    VEC(Value *) work = {0};
-    vec_push(in->arena, &work, container);
-    while (work.len) {
-        Value *value = value_resolve(vec_pop(&work));
-        if (seen[value->id] || value->type->kind == TY_BOTTOM) continue;
-        seen[value->id] = true;
-        if (value->op == OP_PHI) {
-            for (uint32_t i = 0; i < value->nargs; i++) vec_push(in->arena, &work, value->args[i]);
-            continue;
-        }
-        const Type *joined = type_is_container(value->type) ? grown(in, value->type, more) : NULL;
-        if (!joined || (joined != value->type && !is_display(value))) return value;
-        if (joined != value->type) set_fact(in, value, (Fact){joined, NULL});
-    }
-    return NULL;
-}
-
-static bool holds_nothing(const Type *container) {
-    return (container->kind == TY_LIST ? container->items[0] : type_key(container))->kind == TY_BOTTOM;
-}
-
-bool solver_put(Typing *t, Value *container, const Type *more) {
-    Value *stays = put_into(t->in, container, more);
-    if (!stays) return true;
-    if (is_display(stays) || !type_is_container(stays->type) || !holds_nothing(stays->type)) {
-        bool list = more->kind == TY_LIST;
-        typing_fail(t, DIAG_NO_UNIFY, "%s is put into a %s", typing_text(t, list ? more->items[0] : more),
-                    typing_text(t, stays->type));
-        return typing_hint(t, list ? "the items of a list have one type in compiled code: convert them, or use a tuple"
-                                   : "the keys of a dict or the items of a set have one type in compiled code, and so "
-                                     "have the values: convert them");
-    }
-    typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made",
-                more->kind == TY_LIST   ? "list"
-                : more->kind == TY_DICT ? "dict"
-                                        : "set");
-    return typing_hint(t, "put an item in where it is made, or make it in this function");
-}
-
-bool solver_list_put(Typing *t, Value *list, const Type *item) {
-    return solver_put(t, list, type_with_items(t->in->types, TY_LIST, 0, &item, 1));
+bool solver_expect(Infer *in, Value *call, const Type *type) {
+    if (!call->imm.inst || in->expected[call->id] == type) return false;
+    in->expected[call->id] = type;
+    enqueue(in, call);
+    return true;
 }
 
 /* ---- phis ---- */
@@ -290,7 +240,7 @@ static bool visit_phi(Infer *in, Value *phi) {
     if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
     if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
     for (uint32_t i = 0; type_is_container(fact.type) && i < phi->nargs; i++)
-        if (phi->args[i]->type->kind == fact.type->kind) put_into(in, phi->args[i], fact.type);
+        if (phi->args[i]->type->kind == fact.type->kind) typeinfer_grow(in, phi->args[i], fact.type);
     set_fact(in, phi, fact);
     return true;
 }
@@ -367,6 +317,8 @@ bool solver_return(Typing *t, Fact fact) {
     if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
     s->result = joined;
     if (!s->first_return) s->first_return = t->at;
+    if (in->inst->expected) typeinfer_grow(in, t->values[0], in->inst->expected);
+    typeinfer_fill(in, t->values[0], fact.type, joined.type);
     return true;
 }
 
@@ -408,6 +360,12 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
 
 static bool is_bottom(const Value *value) { return value->type->kind == TY_BOTTOM; }
 
+/* What holds nothing and is taken for something that does, does, too. */
+static void fill_operands(const Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (t->to[i]) typeinfer_fill(t->in, t->values[i], t->args[i].type, t->to[i]);
+}
+
 /* The fact of a value; false: its block stops here. */
 static bool visit(Infer *in, Value *value) {
     if (value->op == OP_PHI) return visit_phi(in, value);
@@ -422,6 +380,7 @@ static bool visit(Infer *in, Value *value) {
         return false;
     }
     value->imm.inst = t.inst;
+    fill_operands(&t);
     set_fact(in, value, (Fact){t.result, t.konst});
     if (value->op == OP_GETATTR && t.result->kind == TY_FUNC) /* the call sees what the method is of */
         for (uint32_t u = in->solver->first_user[value->id]; u < in->solver->first_user[value->id + 1]; u++)
@@ -575,6 +534,8 @@ static void start(Infer *in, const Type **seeds) {
 
 void solver_open(Infer *in) {
     func_compute_order(in->func);
+    in->expected = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
+    in->nexpected = in->func->next_value;
     start(in, ARENA_ARRAY(in->arena, const Type *, in->func->next_value));
 }
 

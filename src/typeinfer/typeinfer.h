@@ -23,16 +23,22 @@ typedef struct InferSignature {
     size_t count;
 } InferSignature;
 
+/* Which instance of a function is asked for. */
+typedef struct InferRequest {
+    ObjRef function;
+    const Type *const *types;   /* one per Param, defaults filled, *args packed into a tuple */
+    const Const *const *konsts; /* NULLs among them, or NULL */
+    const Type *expected;       /* the type that its result is to have, where its body leaves that open; or NULL */
+} InferRequest;
+
 /* What inference asks of the driver. */
 typedef struct InferHost {
     void *self;
     /* The untyped form of a Python function (TY_PYFUNC or TY_CLOSURE object); NULL: diag says why. */
     const Func *(*translate)(void *self, ObjRef function);
-    /* The instance of that function for these parameter types (one per Param, defaults filled, *args packed into a
-     * tuple; konsts may hold NULLs); created and queued if new.  Its result is TY_BOTTOM until inferred; when it
-     * changes, the call is woken. */
-    FuncInst *(*instance)(void *self, ObjRef function, const Type *const *types, const Const *const *konsts,
-                          CallSite site);
+    /* The instance; created and queued if new.  Its result is TY_BOTTOM until inferred; when it changes, the call is
+     * woken. */
+    FuncInst *(*instance)(void *self, const InferRequest *request, CallSite site);
     /* The same for the function that calls another one with `count` arguments: of one element, of a ufunc.  callee: a
      * TY_FUNC, of which whoever asks knows what it gives, so that nobody is woken; or the TY_PYFUNC of a ufunc. */
     FuncInst *(*row_instance)(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,

@@ -112,7 +112,8 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value) {
                    .emit = t->emit,
                    .flags = sub->flags,
                    .imm = sub->imm,
-                   .text = sub->text};
+                   .text = sub->text,
+                   .is_part = true};
     make_room(&part, sub->nargs, &space);
     for (size_t i = 0; i < sub->nargs; i++) {
         part.values[i] = sub->values ? sub->values[i] : NULL;

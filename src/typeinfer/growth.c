@@ -1,0 +1,290 @@
+/* growth.c: what lists, dicts and sets hold, where that is found out after they were made.
+ *
+ * In: a value, and the type that it must have: that of now with more in its containers.  Out: the types of the displays
+ * that it may come from, of which everything else follows when the solver goes on.
+ *
+ * A display (`[]`, `{}`) starts with what it is made of and takes a type that holds both.  What holds nothing may also
+ * lie inside (`[[] for i in range(n)]`), and then what is put into a value that came out of another one is known there,
+ * too: the way back goes through variables, items and tuples, through iterators, and through operations, whose operands
+ * that hold nothing in the same way are taken to be where it came from.  Where no operand is, the call is asked for
+ * again, of a callee whose result has the type (FuncInst.expected); where it leads to a parameter, the callers find
+ * what it would have to be (FuncInst.wanted).  Only what holds nothing yet grows inside: a
+ * container that holds something has one type for all who see it. */
+#include "typeinfer/infer.h"
+
+static bool is_display(const Value *value) {
+    return value->op == OP_LIST || value->op == OP_DICT || value->op == OP_SET;
+}
+
+static bool holds_nothing(const Type *container) {
+    return (container->kind == TY_LIST ? container->items[0] : type_key(container))->kind == TY_BOTTOM;
+}
+
+bool typeinfer_is_open(const Type *type) {
+    if (type_is_container(type) && holds_nothing(type)) return true;
+    if (type->kind == TY_DICT) return typeinfer_is_open(type_dict_value(type));
+    bool inside = type->kind == TY_LIST || type->kind == TY_TUPLE || type->kind == TY_OPTIONAL ||
+                  type->kind == TY_ITER || type->kind == TY_CELL;
+    for (uint32_t i = 0; inside && i < type->count; i++)
+        if (typeinfer_is_open(type->items[i])) return true;
+    return false;
+}
+
+/* ---- types ---- */
+
+/* The type with other items; NULL: it has none that can change. */
+static const Type *with_items(TypeTable *types, const Type *like, const Type *const *items) {
+    switch (like->kind) {
+    case TY_LIST:
+    case TY_CELL: return type_with_items(types, (TypeKind)like->kind, 0, items, 1);
+    case TY_TUPLE: return type_tuple_like(types, like, items);
+    case TY_OPTIONAL: return type_optional(types, items[0]);
+    case TY_ITER: return type_iter(types, (IterKind)like->iter, items, like->count);
+    default: return NULL;
+    }
+}
+
+/* Both at once, where they differ in what holds nothing; NULL: they differ in something else. */
+static const Type *merged(Infer *in, const Type *a, const Type *b) {
+    if (a == b || b->kind == TY_BOTTOM) return a;
+    if (a->kind == TY_BOTTOM) return b;
+    if (a->kind == TY_OPTIONAL) {
+        const Type *content = merged(in, a->items[0], infer_content(b));
+        return content ? type_optional(in->types, content) : NULL;
+    }
+    if (a->kind != b->kind || a->count != b->count || a->object != b->object) return NULL;
+    if (type_is_table(a)) {
+        const Type *key, *value = NULL;
+        TRY(key = merged(in, type_key(a), type_key(b)));
+        if (a->kind == TY_DICT) TRY(value = merged(in, type_dict_value(a), type_dict_value(b)));
+        return type_table_of(in->types, key, value);
+    }
+    if (!a->count) return NULL;
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, a->count);
+    for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = merged(in, a->items[i], b->items[i]));
+    return with_items(in->types, a, items);
+}
+
+/* A display takes numbers of several types as one that holds them all. */
+static const Type *grown(Infer *in, const Type *old, const Type *more) {
+    const Type *key, *value = NULL;
+    if (old->kind != more->kind) return NULL;
+    if (old->kind == TY_LIST) {
+        TRY(key = typeinfer_join(in->config->promotion, in->types, old->items[0], more->items[0]));
+        return type_with_items(in->types, TY_LIST, 0, &key, 1);
+    }
+    TRY(key = typeinfer_join(in->config->promotion, in->types, type_key(old), type_key(more)));
+    if (old->kind == TY_DICT)
+        TRY(value = typeinfer_join(in->config->promotion, in->types, type_dict_value(old), type_dict_value(more)));
+    return type_table_of(in->types, key, value);
+}
+
+typedef struct Filling {
+    Infer *in;
+    const Type *hole, *with; /* a container that holds nothing, and what it becomes */
+} Filling;
+
+/* The first container in which they differ. */
+static bool find_filling(Filling *f, const Type *from, const Type *to) {
+    if (from->kind == TY_OPTIONAL) return find_filling(f, from->items[0], infer_content(to));
+    if (from == to || from->kind != to->kind) return false;
+    if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
+    if (from->kind == TY_DICT) return find_filling(f, type_dict_value(from), type_dict_value(to));
+    for (uint32_t i = 0; i < from->count && i < to->count; i++)
+        if (find_filling(f, from->items[i], to->items[i])) return true;
+    return false;
+}
+
+static const Type *filled(const Filling *f, const Type *type) {
+    if (type == f->hole) return f->with;
+    if (!typeinfer_is_open(type)) return type;
+    if (type->kind == TY_DICT) return type_table_of(f->in->types, type_key(type), filled(f, type_dict_value(type)));
+    const Type **items = ARENA_ARRAY(f->in->arena, const Type *, type->count);
+    for (uint32_t i = 0; i < type->count; i++) items[i] = filled(f, type->items[i]);
+    const Type *made = with_items(f->in->types, type, items);
+    return made ? made : type;
+}
+
+/* ---- the way back ---- */
+
+typedef struct Growth {
+    Infer *in;
+    bool *seen; /* by Value.id */
+    VEC(struct Step {
+        Value *value;
+        const Type *want;
+    })
+    work;
+} Growth;
+
+static void want(Growth *g, Value *value, const Type *type) {
+    vec_push(g->in->arena, &g->work, ((struct Step){value, type}));
+}
+
+/* The iterator over what gives such items; NULL: it cannot be said. */
+static const Type *iterator_of(Infer *in, const Type *iter, const Type *item) {
+    const Type *over[ITER_MAX_PARTS];
+    uint32_t first = iter->iter == ITER_ENUMERATE;
+    if (iter->iter == ITER_LIST || (iter->iter == ITER_REVERSED && iter->items[0]->kind == TY_LIST)) {
+        const Type *list = type_with_items(in->types, TY_LIST, 0, &item, 1);
+        return type_iter(in->types, (IterKind)iter->iter, &list, 1);
+    }
+    bool parts = iter->iter == ITER_ENUMERATE || iter->iter == ITER_ZIP;
+    if (!parts || item->kind != TY_TUPLE || item->count != iter->count + first) return NULL;
+    for (uint32_t i = 0; i < iter->count; i++) {
+        bool same = item->items[first + i] == type_iter_item(in->types, iter->items[i]);
+        over[i] = same ? iter->items[i] : iterator_of(in, iter->items[i], item->items[first + i]);
+        TRY(over[i]);
+    }
+    return type_iter(in->types, (IterKind)iter->iter, over, iter->count);
+}
+
+/* Operands of an operation that hold nothing where its result does; of a method what it is called on.  False: none. */
+static bool want_operands(Growth *g, Value *value, const Type *type) {
+    Filling filling = {.in = g->in};
+    bool any = false;
+    if (!find_filling(&filling, value->type, type)) return false;
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        Value *operand = value_resolve(value->args[i]);
+        if (operand->op == OP_GETATTR) operand = value_resolve(operand->args[0]);
+        const Type *more = operand->type ? filled(&filling, operand->type) : NULL;
+        if (!more || more == operand->type) continue;
+        want(g, operand, more);
+        any = true;
+    }
+    return any;
+}
+
+/* zip(a, b), enumerate(a): iterators over their arguments. */
+static bool want_walked(Growth *g, Value *value, const Type *type) {
+    const Type *have = value->type;
+    if (value->op != OP_CALL || have->kind != TY_ITER || value->nargs != have->count + 1) return false;
+    for (uint32_t i = 0; i < have->count; i++) {
+        Value *operand = value_resolve(value->args[1 + i]);
+        if (have->items[i] == type->items[i]) continue;
+        if (operand->type == have->items[i])
+            want(g, operand, type->items[i]);
+        else if (operand->type == have->items[i]->items[0])
+            want(g, operand, type->items[i]->items[0]);
+        else
+            return false;
+    }
+    return true;
+}
+
+/* t[1], an item of a tuple; false: it is none, or which one is not known. */
+static bool want_item_of_tuple(Growth *g, Value *value, const Type *type) {
+    const Type *tuple = value_resolve(value->args[0])->type;
+    int64_t at = value->imm.i;
+    if (tuple->kind != TY_TUPLE) return false;
+    if (value->op == OP_GETITEM) {
+        const Const *index = value_resolve(value->args[1])->konst;
+        if (!index || !typing_konst_is_int(index, &at)) return false;
+        if (at < 0) at += tuple->count;
+    }
+    if (at < 0 || at >= tuple->count) return false;
+    const Type **items = ARENA_ARRAY(g->in->arena, const Type *, tuple->count);
+    for (uint32_t i = 0; i < tuple->count; i++) items[i] = i == at ? type : tuple->items[i];
+    want(g, value->args[0], type_tuple_like(g->in->types, tuple, items));
+    return true;
+}
+
+/* The callers are asked for another argument; this instance is of no use to them. */
+static bool ask_callers(Infer *in, const Value *param, const Type *type) {
+    FuncInst *inst = in->inst;
+    if (!inst->caller) return false;
+    if (!inst->wanted) inst->wanted = ARENA_ARRAY(in->arena, const Type *, inst->untyped->nparams);
+    if (inst->wanted[param->imm.i] != type) inst->wants = true;
+    inst->wanted[param->imm.i] = type;
+    return false;
+}
+
+/* One step; false: it leads nowhere. */
+static bool step(Growth *g, Value *value, const Type *type) {
+    Infer *in = g->in;
+    switch (value->op) {
+    case OP_LIST:
+    case OP_DICT:
+    case OP_SET:
+        solver_set_type(in, value, type);
+        for (uint32_t i = 0; i < value->nargs; i++)
+            if (typeinfer_is_open(value_resolve(value->args[i])->type)) want(g, value->args[i], type->items[0]);
+        return true;
+    case OP_PARAM: return ask_callers(in, value, type);
+    case OP_PHI:
+        for (uint32_t i = 0; i < value->nargs; i++) want(g, value->args[i], type);
+        return true;
+    case OP_TUPLE:
+        for (uint32_t i = 0; i < value->nargs; i++) want(g, value->args[i], type->items[i]);
+        return true;
+    case OP_GETITEM:
+    case OP_EXTRACT:
+        if (want_item_of_tuple(g, value, type)) return true;
+        break;
+    case OP_ITER_TAKE: {
+        const Type *iter = iterator_of(in, value_resolve(value->args[0])->type, type);
+        if (!iter) break;
+        want(g, value->args[0], iter);
+        return true;
+    }
+    case OP_CELL: {
+        Value *const *users;
+        uint32_t count = solver_users(in, value, &users);
+        for (uint32_t i = 0; i < count; i++)
+            if (users[i]->op == OP_CELL_SET && users[i]->args[0] == value) want(g, users[i]->args[1], type->items[0]);
+        if (value->nargs) want(g, value->args[0], type->items[0]);
+        return true;
+    }
+    default: break;
+    }
+    if (value->nargs == 1 && value_resolve(value->args[0])->type == value->type)
+        return want(g, value->args[0], type), true;
+    if (want_walked(g, value, type) || want_operands(g, value, type)) return true;
+    return solver_expect(in, value, type);
+}
+
+Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
+    Growth g = {.in = in, .seen = ARENA_ARRAY(in->arena, bool, in->func->next_value)};
+    want(&g, value, type);
+    while (g.work.len) {
+        struct Step next = vec_pop(&g.work);
+        Value *at = value_resolve(next.value);
+        if (g.seen[at->id] || at->type->kind == TY_BOTTOM || at->type->kind == TY_NONE) continue;
+        g.seen[at->id] = true;
+        if (at->type->kind != TY_OPTIONAL) next.want = infer_content(next.want);
+        const Type *joined = is_display(at) ? grown(in, at->type, next.want) : merged(in, at->type, next.want);
+        if (!joined) return at;
+        if (joined != at->type && !step(&g, at, joined)) return at;
+    }
+    return NULL;
+}
+
+void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to) {
+    Filling filling = {.in = in};
+    if (!value || !value->type || !typeinfer_is_open(value->type) || !find_filling(&filling, from, to)) return;
+    typeinfer_grow(in, value, filled(&filling, value->type));
+}
+
+/* ---- what rules ask ---- */
+
+bool solver_put(Typing *t, Value *container, const Type *more) {
+    Value *stays = typeinfer_grow(t->in, container, more);
+    if (!stays) return true;
+    if (is_display(stays) || !type_is_container(stays->type) || !typeinfer_is_open(stays->type)) {
+        bool list = more->kind == TY_LIST;
+        typing_fail(t, DIAG_NO_UNIFY, "%s is put into a %s", typing_text(t, list ? more->items[0] : more),
+                    typing_text(t, container->type));
+        return typing_hint(t, list ? "the items of a list have one type in compiled code: convert them, or use a tuple"
+                                   : "the keys of a dict or the items of a set have one type in compiled code, and so "
+                                     "have the values: convert them");
+    }
+    typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made",
+                more->kind == TY_LIST   ? "list"
+                : more->kind == TY_DICT ? "dict"
+                                        : "set");
+    return typing_hint(t, "put an item in where it is made, or make it in this function");
+}
+
+bool solver_list_put(Typing *t, Value *list, const Type *item) {
+    return solver_put(t, list, type_with_items(t->in->types, TY_LIST, 0, &item, 1));
+}
