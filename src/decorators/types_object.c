@@ -511,11 +511,12 @@ static int add_name(ModuleState *state, PyObject *names, const char *name, const
     return result;
 }
 
-/* What a type object stands for where compiled code names it: scalars and vectors can be constructed there. */
+/* What a type object stands for where compiled code names it: scalars and vectors can be constructed there, arrays be
+ * what a container is for. */
 static const Type *type_made(PyObject *object) {
     const Type *type = ((TypeObject *)object)->type;
     bool vector = type->kind == TY_STRUCT && type->form == STRUCT_VECTOR;
-    return type->kind == TY_SCALAR || vector ? type : NULL;
+    return type->kind == TY_SCALAR || type->kind == TY_ARRAY || vector ? type : NULL;
 }
 
 /* float32x4 and the others. */

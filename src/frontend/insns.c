@@ -347,6 +347,15 @@ static bool insn_two(Translator *t, Op op) {
     return true;
 }
 
+static bool insn_subscript(Translator *t) {
+    Value *index = translate_pop_value(t), *x = index ? translate_pop_value(t) : NULL;
+    TRY(x);
+    Value *known = translate_constant_subscript(t, x, index);
+    TRY(!t->diag->failed);
+    translate_push_value(t, known ? known : translate_append2(t, OP_GETITEM, x, index));
+    return true;
+}
+
 static bool insn_store_subscript(Translator *t) {
     Value *i = translate_pop_value(t), *x = i ? translate_pop_value(t) : NULL,
           *value = x ? translate_pop_value(t) : NULL;
@@ -494,7 +503,7 @@ bool translate_insn(Translator *t) {
     case INSN_COMPARE: return insn_compare(t, arg);
     case INSN_IS: return insn_two(t, arg ? OP_IS_NOT : OP_IS);
     case INSN_CONTAINS: return insn_two(t, arg ? OP_NOT_IN : OP_IN);
-    case INSN_SUBSCRIPT: return insn_two(t, OP_GETITEM);
+    case INSN_SUBSCRIPT: return insn_subscript(t);
     case INSN_STORE_SUBSCRIPT: return insn_store_subscript(t);
     case INSN_DELETE_SUBSCRIPT: return insn_delete_subscript(t);
     case INSN_SLICE: return insn_slice(t, arg);

@@ -158,6 +158,8 @@ PyObject *translate_attribute_holder(
     Translator *t, const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */
 const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span);
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
+/* subscripts.c: x[i] of what is known; NULL: it is an operation, or the Diag failed. */
+Value *translate_constant_subscript(Translator *t, const Value *x, const Value *index);
 Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
 
 /* ---- cells.c ---- */

@@ -252,7 +252,9 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
         if (g.seen[at->id] || at->type->kind == TY_BOTTOM || at->type->kind == TY_NONE) continue;
         g.seen[at->id] = true;
         if (at->type->kind != TY_OPTIONAL) next.want = infer_content(next.want);
-        const Type *joined = is_display(at) ? grown(in, at->type, next.want) : merged(in, at->type, next.want);
+        const Type *joined = type_is_container(at->type) ? grown(in, at->type, next.want) : NULL;
+        if (joined == at->type) continue; /* numbers of another type are converted */
+        if (!is_display(at)) joined = merged(in, at->type, next.want);
         if (!joined) return at;
         if (joined != at->type && !step(&g, at, joined)) return at;
     }

@@ -285,6 +285,8 @@ bool typing_string_contains(Typing *t);
 bool typing_string_getitem(Typing *t);
 
 /* ---- dicts and sets (rules_dict.c): t->op, where operand 0, or of a comparison or membership another, is one ---- */
+/* What the argument of empty_list or Dict.empty says an item is: of the types that Python's numbers have, theirs. */
+const Type *typing_declared_item(Typing *t, size_t arg);
 bool typing_table_getitem(Typing *t);
 bool typing_table_setitem(Typing *t);
 bool typing_table_delitem(Typing *t);

@@ -286,8 +286,13 @@ static bool method(Typing *t, const Type *type) {
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
     const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
-    if (!func && type_is_integer(type)) {
-        name = arena_printf(t->in->arena, "numpy.integer.%s", t->text);
+    const char *const narrower[] = {type_is_integer(type)           ? "numpy.integer"
+                                    : type_scalar_kind(type) == 'f' ? "builtins.float"
+                                                                    : NULL,
+                                    type_is_integer(type) && type->weak ? "builtins.int" : NULL};
+    for (size_t i = 0; i < COUNT_OF(narrower) && !func; i++) {
+        if (!narrower[i]) continue;
+        name = arena_printf(t->in->arena, "%s.%s", narrower[i], t->text);
         func = type_table_function(t->in->types, name, strlen(name));
     }
     if (!func) return unknown_attribute(t);
@@ -313,6 +318,46 @@ bool rule_getattr(Typing *t) {
     if (field >= 0) return typing_get_field(t, type, (unsigned)field);
     if (type != t->args[0].type) typing_cast(t, 0, type);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
+}
+
+/* ---- getattr(x, "name"), hasattr(x, "name") ---- */
+
+static bool attribute_of(Typing *t, const char *name, Fact *fact, Value **value) {
+    return typing_sub(t, &(SubOp){.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = name},
+                      fact, value);
+}
+
+static bool has_attribute(Typing *t, const char *name) {
+    bool quiet = t->in->quiet, emit = t->emit;
+    Fact fact;
+    Value *value;
+    t->in->quiet = true;
+    t->emit = false;
+    bool has = attribute_of(t, name, &fact, &value);
+    t->in->quiet = quiet;
+    t->emit = emit;
+    t->failed = false;
+    return has;
+}
+
+bool rule_func_hasattr(Typing *t) {
+    const char *name;
+    TRY(typing_const_str(t, 1, &name));
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, has_attribute(t, name)));
+}
+
+bool rule_func_getattr(Typing *t) {
+    const char *name;
+    Fact fact;
+    Value *value;
+    TRY(typing_const_str(t, 1, &name));
+    if (t->nargs == 3 && !has_attribute(t, name)) return typing_become_arg(t, 2);
+    TRY(attribute_of(t, name, &fact, &value));
+    if (fact.type->kind == TY_FUNC || fact.type->kind == TY_PYFUNC) {
+        typing_fail(t, DIAG_UNSUPPORTED, "getattr() of a method is not compiled");
+        return typing_hint(t, "call it by its name: x.%s(...)", name);
+    }
+    return fact.konst ? typing_become_const(t, fact.konst) : typing_become(t, value, fact.type);
 }
 
 /* ---- x.name = v ---- */

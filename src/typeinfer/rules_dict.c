@@ -118,10 +118,10 @@ bool rule_func_table_from(Typing *t) {
     return typing_become_prelude(t, dict ? "tables:dict_from" : "tables:set_from");
 }
 
-/* Of the types that Python's numbers have, theirs. */
-static const Type *declared(Typing *t, size_t arg) {
+const Type *typing_declared_item(Typing *t, size_t arg) {
     const Type *type = t->args[arg].type;
     if (type->kind == TY_FUNC && type->func->id == FUNC_STR) return type_simple(t->in->types, TY_STRING);
+    if (type->kind == TY_CLASS && type->items[0]->kind == TY_ARRAY) return type->items[0];
     TRY(type = typing_const_element(t, arg));
     bool python = type_is_scalar(type) && (type->scalar == SCALAR_BOOL || type->scalar == SCALAR_INT64 ||
                                            type->scalar == SCALAR_FLOAT64 || type->scalar == SCALAR_COMPLEX128);
@@ -133,8 +133,8 @@ bool rule_func_empty_dict(Typing *t) {
     static const char *const params[] = {"key_type", "value_type", "n_keys"};
     const Type *key, *value;
     TRY(on_heap(t) && typing_bind_keywords(t, params, 2, 3));
-    TRY(key = declared(t, 0));
-    TRY(value = declared(t, 1));
+    TRY(key = typing_declared_item(t, 0));
+    TRY(value = typing_declared_item(t, 1));
     return make(t, type_table_of(t->in->types, key, value));
 }
 

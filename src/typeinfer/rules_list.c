@@ -202,17 +202,14 @@ bool typing_list_compare(Typing *t) {
 
 bool typing_list_contains(Typing *t) { return become(t, t->op == OP_IN ? "lists:contains" : "lists:contains_not"); }
 
-/* List.empty_list(item_type): of the types that Python's numbers have, theirs */
+/* List.empty_list(item_type) */
 bool rule_func_empty_list(Typing *t) {
     static const char *const params[] = {"item_type", "allocated"};
     Infer *in = t->in;
     const Type *item;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, 2));
-    TRY(item = typing_const_element(t, 0));
-    if (type_is_scalar(item) && (item->scalar == SCALAR_BOOL || item->scalar == SCALAR_INT64 ||
-                                 item->scalar == SCALAR_FLOAT64 || item->scalar == SCALAR_COMPLEX128))
-        item = infer_scalar(in, (Scalar)item->scalar, true);
+    TRY(item = typing_declared_item(t, 0));
     const Type *list = type_with_items(in->types, TY_LIST, 0, &item, 1);
     return typing_become(t, t->emit ? typing_make_op(t, OP_LIST, list, NULL, 0) : NULL, list);
 }

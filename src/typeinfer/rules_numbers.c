@@ -26,6 +26,11 @@ bool rule_func_bit_count(Typing *t) {
     return lib_call(t, FUNC_NP_BITWISE_COUNT, 1, compute, integer, integer);
 }
 
+bool rule_func_bit_length(Typing *t) {
+    if (!lib_kinds(t, 0, 1, "i") || !lib_scalar(t, 0)->weak) return typing_bad_operands(t);
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
 bool rule_func_scalar_conjugate(Typing *t) {
     if (!lib_kinds(t, 0, 1, "iufc")) return typing_bad_operands(t);
     const Type *type = lib_scalar(t, 0);

@@ -521,12 +521,22 @@ static bool joins_are_stale(Infer *in) {
     return stale || join_returns(in).type != s->result.type;
 }
 
+/* Rounds of loops are values with new numbers. */
+static void make_room_for_expected(Infer *in) {
+    const Type **expected = in->expected;
+    if (in->nexpected == in->func->next_value) return;
+    in->expected = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
+    if (expected) memcpy(in->expected, expected, in->nexpected * sizeof *expected);
+    in->nexpected = in->func->next_value;
+}
+
 static void start(Infer *in, const Type **seeds) {
     struct Solver *s = in->solver = ARENA_NEW(in->arena, struct Solver);
     s->result = (Fact){infer_bottom(in), NULL};
     s->seeds = seeds;
     index_values(in, s);
     narrow_open(in);
+    make_room_for_expected(in);
     Block *entry = in->func->blocks.data[0];
     s->blocks[entry->id].reached = true;
     push_work(in, entry, NULL);
@@ -534,8 +544,6 @@ static void start(Infer *in, const Type **seeds) {
 
 void solver_open(Infer *in) {
     func_compute_order(in->func);
-    in->expected = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
-    in->nexpected = in->func->next_value;
     start(in, ARENA_ARRAY(in->arena, const Type *, in->func->next_value));
 }
 

@@ -118,7 +118,8 @@ const Type *infer_dtype(Infer *in, Fact fact) {
 const Type *typing_const_element(Typing *t, size_t arg) {
     const Type *type = t->args[arg].type;
     bool names = type->kind == TY_DTYPE || type->kind == TY_CLASS;
-    return names && type->items[0]->kind != TY_SCALAR ? type->items[0] : typing_const_dtype(t, arg);
+    bool other = names && type->items[0]->kind != TY_SCALAR && type->items[0]->kind != TY_ARRAY;
+    return other ? type->items[0] : typing_const_dtype(t, arg);
 }
 
 const Type *typing_const_dtype(Typing *t, size_t arg) {

@@ -250,3 +250,45 @@ def test_a_member_in_a_kernel():
     kernel[1, 1](Level.HIGH, out)
     assert out[0] == 21
     agree(lambda a, m: a[int(m)], np.arange(30), 3)
+
+
+def test_members_by_name():
+    class Shade(enum.Enum):
+        DARK = 1
+        LIGHT = "l"
+
+    def f(n):
+        return Shade["LIGHT"], Shade["DARK"] is Shade.DARK, Level["LOW"], Level["LOW"] + n, Shade["DARK"].name
+
+    agree(f, 3)
+
+    def missing():
+        return Shade["GREY"]
+
+    with pytest.raises(errors.TypingError):
+        njit(missing)()
+
+
+def test_attributes_by_name():
+    def f(p, z):
+        return getattr(p, "x"), getattr(z, "imag"), getattr(p, "w", 7), hasattr(p, "y"), hasattr(p, "w")
+
+    same(f, P(1, 2.5), 1 + 2j)
+
+    def by_type(x):
+        return x.shape[0] if hasattr(x, "shape") else -1
+
+    agree(by_type, np.zeros(3))
+    agree(by_type, 5)
+
+    def sized(x):
+        return getattr(x, "size", 1)
+
+    agree(sized, np.zeros((3, 2)))
+    agree(sized, 5)
+
+    def called(x):
+        return getattr(x, "sum")()
+
+    with pytest.raises(errors.UnsupportedError, match=r"x\.sum\(\.\.\.\)"):
+        njit(called)(np.zeros(3))

@@ -69,6 +69,18 @@ def test_keys_and_values_of_many_types(values):
     of("return [k in a for k in a], list(a.items())[0][0] in a, len(a)", values)
 
 
+def test_numbers_are_converted_to_what_a_dict_holds():
+    def f(d, s, n):
+        d[n] = n
+        s.add(n)
+        d.setdefault(9, n)
+        d.update({8: n})
+        return d[n] / 2, n in s
+
+    ours, theirs = ({1: 2.5}, {0.5}), ({1: 2.5}, {0.5})
+    assert njit(f)(*ours, 3) == f(*theirs, 3) and ours == theirs
+
+
 def test_values_that_change_are_written_back():
     of("for k in a:\n    a[k].append(7)", {"x": [1], "y": [2, 3]})
     of("a['x']['n'] = 3\nreturn a['x']", {"x": {"m": 1}})

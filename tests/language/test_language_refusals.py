@@ -39,7 +39,7 @@ CONSTRUCTS = {
     "fancy index": "return a[a]",
     "attribute of a number": "return x.thing",
     "attribute of an array": "return a.thing",
-    "method of an int": "return x.bit_length()",
+    "method of an int": "return x.to_bytes(8)",
     "call of a number": "return x(1)",
     "call of an array": "return a(1)",
     "index of a number": "return x[0]",

@@ -1,5 +1,7 @@
 """Methods of numbers: what the interpreter gives, value and type, and the same in kernels."""
 
+import math
+
 import numpy as np
 import pytest
 from oracle import agree
@@ -28,6 +30,31 @@ def test_bits_set(kind):
                                    np.int16(-3), complex(0.0, -0.0)], ids=repr)
 def test_conjugates(value):
     agree(conjugate, value)
+
+
+def whole(x):
+    return x.is_integer()
+
+
+def length(x):
+    return x.bit_length()
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.float64])
+def test_whole_numbers(kind):
+    for value in [0.0, -0.0, 2.0, -3.0, 2.5, -0.5, 1e300, math.inf, -math.inf, math.nan]:
+        with np.errstate(over="ignore"):
+            agree(whole, kind(value))
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_integers_are_whole(kind):
+    agree(whole, kind(5))
+
+
+def test_bits_needed():
+    for value in [0, 1, 2, 3, 4, 7, 8, 255, 256, -1, -2, -7, -8, -9, 2**62, 2**63 - 1, -(2**62), -(2**63), 1 - 2**63]:
+        agree(length, value)
 
 
 def test_in_a_kernel():

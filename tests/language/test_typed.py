@@ -1,7 +1,10 @@
 """krait.typed: containers under Numba's names."""
 
+import numpy as np
+import pytest
+
 import krait
-from krait import njit, types
+from krait import errors, njit, types
 from krait.typed import Dict, List
 
 
@@ -57,3 +60,48 @@ def test_the_module_is_an_attribute():
     assert njit(lambda: krait.typed.List.empty_list(types.int64))() == []
     assert njit(lambda: krait.typed.Dict.empty(types.int64, types.float64))() == {}
     assert krait.typed.List is List and List.empty_list(types.int64) == []
+
+
+def test_strings_and_arrays_are_named_as_types():
+    @njit
+    def texts():
+        words = List.empty_list(types.unicode_type)
+        words.append("a")
+        counts = Dict.empty(types.unicode_type, types.int64)
+        counts["b"] = 2
+        return words, counts
+
+    assert texts() == (["a"], {"b": 2})
+
+    columns = types.float64[:, ::1]
+
+    @njit
+    def arrays(n):
+        rows = Dict.empty(types.int64, types.float64[:])
+        rows[n] = np.arange(n) * 0.5
+        rows[1] = np.arange(6.0)[::2]
+        tables = List.empty_list(columns)
+        tables.append(np.ones((2, n)))
+        empty = List.empty_list(types.float64[::1])
+        return rows, tables, len(empty), len(Dict.empty(types.unicode_type, columns))
+
+    rows, tables, *lengths = arrays(3)
+    assert list(rows) == [3, 1] and lengths == [0, 0]
+    assert rows[3].tolist() == [0, 0.5, 1] and rows[1].tolist() == [0, 2, 4]
+    assert len(tables) == 1 and (tables[0] == np.ones((2, 3))).all()
+
+    @njit
+    def fill(words, table):
+        words.append("x")
+        table["y"] = np.zeros(2)
+        return len(words), len(table)
+
+    words, table = List.empty_list(types.unicode_type), Dict.empty(types.unicode_type, types.float64[::1])
+    assert fill(words, table) == (1, 1) and words == ["x"] and table["y"].tolist() == [0, 0]
+
+
+def test_array_types_are_no_element_types():
+    with pytest.raises(errors.TypingError, match="a type of numbers"):
+        njit(lambda: np.empty(3, types.float64[:]))()
+    with pytest.raises(errors.TypingError, match="cannot be called"):
+        njit(lambda x: types.float64[:](x))(2.5)
