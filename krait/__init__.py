@@ -11,6 +11,7 @@ except ImportError:
         raise ImportError(
             "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
         ) from error
+from . import config
 from ._krait import (
     Dispatcher,
     __version__,
@@ -65,6 +66,24 @@ def farray(ptr, shape, dtype=None):
     return carray(ptr, shape[::-1] if isinstance(shape, tuple) else shape, dtype).T
 
 
+def _register_ufuncs():
+    """Ufuncs that vectorize made travel in pickles as functions of jit do, NumPy's own by their names."""
+    import copyreg
+
+    import numpy as np
+
+    numpys = copyreg.dispatch_table.get(np.ufunc)
+
+    def reduce_ufunc(ufunc):
+        reduced = _krait._reduce_ufunc(ufunc)
+        return reduced if reduced is not None else numpys(ufunc) if numpys else ufunc.__name__
+
+    copyreg.pickle(np.ufunc, reduce_ufunc)
+
+
+_register_ufuncs()
+
+
 class parallel_chunksize:
     """With it, parallel loops hand out so many iterations at a time."""
 
@@ -103,20 +122,6 @@ def _not_yet(name):
     missing.__name__ = missing.__qualname__ = name
     missing.__doc__ = f"Not there yet: {_NOT_YET[name]}."
     return missing
-
-
-class _Config:
-    """What the environment set; Numba's names for it."""
-
-    @property
-    def NUMBA_NUM_THREADS(self):
-        return _krait._most_threads()
-
-    KRAIT_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = NUMBA_NUM_THREADS
-    THREADING_LAYER = "pool"
-
-
-config = _Config()
 
 
 def __getattr__(name):

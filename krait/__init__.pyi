@@ -3,6 +3,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from . import config as config
 from . import cuda as cuda
 from . import extending as extending
 from . import errors as errors
@@ -133,6 +134,7 @@ def jit(
     debug: bool = False,
     inline: bool | Literal["never", "always"] = "never",
     cache: bool = False,
+    locals: dict[str, Any] = ...,
     parallel: bool | dict[str, bool] = False,
 ) -> Callable[[Callable[_P, _R]], Dispatcher[_P, _R]]: ...
 
@@ -150,14 +152,6 @@ def get_thread_id() -> int: ...
 def get_parallel_chunksize() -> int: ...
 def set_parallel_chunksize(n: int, /) -> int: ...
 def threading_layer() -> Literal["pool"]: ...
-
-class _Config:
-    KRAIT_NUM_THREADS: int
-    NUMBA_NUM_THREADS: int
-    NUMBA_DEFAULT_NUM_THREADS: int
-    THREADING_LAYER: Literal["pool"]
-
-config: _Config
 
 def carray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]: ...
 def farray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]: ...
@@ -204,6 +198,7 @@ def vectorize(
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
     fastmath: _FastMath = False,
+    locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], np.ufunc]: ...
@@ -216,6 +211,7 @@ def vectorize(
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
     fastmath: _FastMath = False,
+    locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], Vectorized]: ...
@@ -228,6 +224,7 @@ def vectorize(
     identity: Literal[0, 1, "reorderable"] | None = None,
     nopython: bool = True,
     fastmath: _FastMath = False,
+    locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., Any]], Vectorized]: ...
@@ -260,6 +257,7 @@ def guvectorize(
     nopython: bool = True,
     fastmath: _FastMath = False,
     boundscheck: bool = True,
+    locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
 ) -> Callable[[Callable[..., None]], Gufunc]: ...

@@ -16,11 +16,46 @@ _THREADS = 128
 
 
 def _layout(text):
+    """The names of the core dimensions of each input and of each result."""
     sides = text.replace(" ", "").replace("?", "").split("->")
     inputs, results = (
         [[dim for dim in operand.split(",") if dim] for operand in re.findall(r"\(([^)]*)\)", side)] for side in sides
     )
     return inputs, results
+
+
+def _missing(text, inputs, ndims):
+    """The optional dimensions that are not there: an input with too few has none of its own."""
+    optional, missing = set(re.findall(r"(\w+)\?", text)), set()
+    for dims, ndim in zip(inputs, ndims):
+        if ndim < len(dims):
+            missing |= optional.intersection(dims)
+    return missing
+
+
+def _with_axes(array, dims, missing):
+    """The array with an axis of length one for each core dimension that is not there."""
+    shape = list(array.shape)
+    for place, dim in zip(range(-len(dims), 0), dims):
+        if dim in missing:
+            shape.insert(len(shape) + place + 1, 1)
+    if len(shape) == len(array.shape):
+        return array
+    return (array if array.is_c_contiguous() else array.copy()).reshape(tuple(shape))
+
+
+def _without(shape, dims, missing):
+    """The shape of an operand as a caller sees it."""
+    split = len(shape) - len(dims)
+    return shape[:split] + tuple(size for dim, size in zip(dims, shape[split:]) if dim not in missing)
+
+
+def _arrays_of_one(gufunc, loop):
+    """The inputs without core dimensions that the loop's signature declares as arrays nevertheless."""
+    signatures = gufunc._signatures or []
+    if loop >= len(signatures):
+        return set()
+    return {k for k, kind in enumerate(signatures[loop].args) if getattr(kind, "ndim", 0)}
 
 
 def _operand(value):
@@ -36,14 +71,14 @@ def _fits(value, kind, casting):
     return np.can_cast(np.asarray(value).dtype if isinstance(value, bool) else value.dtype, kind, casting)
 
 
-def _dtypes(gufunc, operands):
-    """Of every input and result: those of the loop with just these inputs, else of the first that they convert to
-    safely, as NumPy chooses."""
+def _choose(gufunc, operands):
+    """The number of a loop, and the dtypes of its inputs and results: of the one with just these inputs, else of the
+    first that they convert to safely, as NumPy chooses."""
     for casting in ("equiv", "safe"):
-        for loop in gufunc.types:
+        for number, loop in enumerate(gufunc.types):
             inputs, results = loop.split("->")
             if all(_fits(value, np.dtype(kind), casting) for value, kind in zip(operands, inputs)):
-                return [np.dtype(kind) for kind in inputs + results]
+                return number, [np.dtype(kind) for kind in inputs + results]
     have = ", ".join(str(getattr(value, "dtype", type(value).__name__)) for value in operands)
     raise TypeError(f"{gufunc.__name__} has no loop for operands of the types {have}")
 
@@ -65,8 +100,8 @@ def _match(layout, shapes, name):
     return sizes, np.broadcast_shapes(*outer)
 
 
-def _write(ndim, inputs, results, outer):
-    """The kernel's text; outer: how many outer dimensions each operand has."""
+def _write(ndim, inputs, results, outer, ones):
+    """The kernel's text; outer: how many outer dimensions each operand has; ones: which numbers are arrays of one."""
     names = [f"a{k}" for k in range(len(outer))]
     sizes = [f"n{axis}" for axis in range(ndim)]
     lines = [f"def gufunc({', '.join(['count', *sizes, *names])}):", "    place = cuda.grid(1)"]
@@ -76,7 +111,7 @@ def _write(ndim, inputs, results, outer):
     views = []
     for k, (name, own, dims) in enumerate(zip(names, outer, [*inputs, *results])):
         index = [f"i{ndim - own + axis} if {name}.shape[{axis}] != 1 else 0" for axis in range(own)]
-        if k >= len(inputs) and not dims:  # a result that is a number: an array of one
+        if not dims and (k >= len(inputs) or k in ones):
             lines.append(f"        j{k} = {index[-1]}")
             index[-1] = f"j{k}:j{k} + 1"
         views.append(f"{name}[{', '.join(index)}]" if index else name if dims else f"{name}[()]")
@@ -84,13 +119,13 @@ def _write(ndim, inputs, results, outer):
     return "\n".join(lines) + "\n"
 
 
-def _kernel(gufunc, ndim, inputs, results, outer):
-    cache, key = getattr(gufunc, "_kernels", None), (ndim, *outer)
+def _kernel(gufunc, ndim, inputs, results, outer, ones):
+    cache, key = getattr(gufunc, "_kernels", None), (ndim, *outer, *sorted(ones))
     if cache is None:
         cache = gufunc._kernels = {}
     if key not in cache:
         space = {"cuda": cuda, "function": gufunc.py_func}
-        exec(compile(_write(ndim, inputs, results, outer), f"<guvectorize {gufunc.__name__}>", "exec"), space)
+        exec(compile(_write(ndim, inputs, results, outer, ones), f"<guvectorize {gufunc.__name__}>", "exec"), space)
         options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache")}
         cache[key] = cuda.jit(**options)(space["gufunc"])
     return cache[key]
@@ -111,9 +146,13 @@ def _run(gufunc, inputs, results, args, given, stream):
     nin, nout = len(inputs), len(results)
     operands = [_operand(value) for value in args]
     targets = [value if value is None or isinstance(value, np.ndarray) else _operand(value) for value in given]
-    dtypes = _dtypes(gufunc, operands)
+    loop, dtypes = _choose(gufunc, operands)
+    ones = {k for k in _arrays_of_one(gufunc, loop) if k < nin and not inputs[k]}
     shapes = [*map(np.shape, operands), *(None if value is None else value.shape for value in targets)]
-    sizes, outer = _match([*inputs, *results], shapes, gufunc.__name__)
+    missing = _missing(gufunc.signature, inputs, map(len, shapes))
+    there = [[dim for dim in dims if dim not in missing] for dims in (*inputs, *results)]
+    sizes, outer = _match(there, shapes, gufunc.__name__)
+    sizes.update(dict.fromkeys(missing, 1))
     on_device = any(cuda.is_cuda_array(value) for value in (*operands, *targets))
     arrays = []
     for value, dtype in zip(operands, dtypes):
@@ -128,24 +167,28 @@ def _run(gufunc, inputs, results, args, given, stream):
             shape = outer + tuple(int(dim) if dim.isdigit() else sizes[dim] for dim in dims)
         except KeyError as error:
             raise ValueError(f"{gufunc.__name__}: no operand says the size of core dimension {error}") from None
-        if target is not None and target.shape != shape:
-            raise ValueError(f"{gufunc.__name__}: a result has the shape {shape}, not {target.shape}")
-        fits = target is not None and cuda.is_cuda_array(target) and target.dtype == dtype
+        seen = _without(shape, dims, missing)
+        if target is not None and target.shape != seen:
+            raise ValueError(f"{gufunc.__name__}: a result has the shape {seen}, not {target.shape}")
+        fits = target is not None and cuda.is_cuda_array(target) and target.dtype == dtype and seen == shape
         made.append(target if fits else cuda.device_array(shape, dtype, stream=stream))
     count = int(np.prod(outer, dtype=np.int64))
     if count:
         # a number needs an axis to be written through
-        passed = [*arrays, *(array if dims or outer else array.reshape(1) for dims, array in zip(results, made))]
+        passed = [_with_axes(array, dims, missing) for dims, array in zip(inputs, arrays)]
+        passed = [array.reshape(1) if k in ones and not array.shape else array for k, array in enumerate(passed)]
+        passed += [array if dims or outer else array.reshape(1) for dims, array in zip(results, made)]
         places = [len(array.shape) - len(dims) for dims, array in zip([*inputs, *results], passed)]
-        shape = outer if outer or all(results) else (1,)
-        kernel = _kernel(gufunc, len(shape), inputs, results, tuple(places))
+        shape = outer if outer or (all(results) and not ones) else (1,)
+        kernel = _kernel(gufunc, len(shape), inputs, results, tuple(places), ones)
         kernel[(count + _THREADS - 1) // _THREADS, _THREADS, stream](count, *shape, *passed)
     names = list(inspect.signature(gufunc.py_func).parameters)
     for which in gufunc.targetoptions.get("writable_args", ()):
         number = names.index(which) if isinstance(which, str) else which
         if isinstance(operands[number], np.ndarray):
             operands[number][...] = arrays[number].copy_to_host()
-    for number, (target, array) in enumerate(zip(targets, made)):
+    for number, (target, array, dims) in enumerate(zip(targets, made, results)):
+        array = array.reshape(_without(array.shape, dims, missing)) if missing else array
         if target is None:
             made[number] = array if on_device else array.copy_to_host()[()]
         elif array is not target:

@@ -133,6 +133,7 @@ extern PyType_Spec signature_spec;
 /* What the frontend asks (ObjDecorated; context: the ModuleState). */
 bool signature_of_decorated(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
 bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape);
+PyObject *signature_locals(void *context, PyObject *decorated); /* its option `locals`; borrowed, NULL: none */
 
 /* ---- dispatcher.c, kernel.c, pickling.c, inspect.c ---- */
 

@@ -351,6 +351,7 @@ static PyMemberDef gufunc_members[] = {
     {"ufunc", T_OBJECT_EX, offsetof(Gufunc, ufunc), READONLY, "the generalised ufunc of NumPy inside"},
     {"targetoptions", T_OBJECT_EX, offsetof(Gufunc, core.options.given), READONLY,
      "the options as given to the decorator"},
+    {"_signatures", T_OBJECT, offsetof(Gufunc, core.signatures), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 

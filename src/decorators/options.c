@@ -247,6 +247,19 @@ static int parse_shared_memory_carveout(Options *options, PyObject *value) {
     return -1;
 }
 
+/* The frontend reads them from `given`. */
+static int parse_locals(Options *options, PyObject *value) {
+    PyObject *name, *type;
+    Py_ssize_t at = 0;
+    (void)options;
+    if (!PyDict_Check(value))
+        return PyErr_Format(PyExc_TypeError, "option locals is a dict of names and types, not %R", value), -1;
+    while (PyDict_Next(value, &at, &name, &type))
+        if (!PyUnicode_Check(name))
+            return PyErr_Format(PyExc_TypeError, "option locals has names of variables as keys, not %R", name), -1;
+    return 0;
+}
+
 /* The launcher reads them from `given`. */
 static int parse_extensions(Options *options, PyObject *value) {
     (void)options;

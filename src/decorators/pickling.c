@@ -83,7 +83,7 @@ PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signa
     PyFunctionObject *function = (PyFunctionObject *)core->function;
     PyObject *code = PyMarshal_WriteObjectToString(function->func_code, Py_MARSHAL_VERSION);
     PyObject *globals = PyDict_New(), *contents = collect_closure(core->function, self), *reduced = NULL;
-    PyObject *owner = PyType_GetModule(Py_TYPE(self));
+    PyObject *owner = PyType_GetModule(core->state->dispatcher_class);
     PyObject *rebuild = owner ? PyObject_GetAttrString(owner, "_rebuild") : NULL;
     PyObject *name = PyObject_GetAttrString(core->function, "__module__");
     if (code && globals && contents && rebuild && name &&

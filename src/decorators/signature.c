@@ -322,15 +322,36 @@ PyObject *signatures_from_object(ModuleState *state, PyObject *object) {
 
 /* ---- what a decorated function declares ---- */
 
+static const Specialiser *core_of(const ModuleState *state, PyObject *decorated) {
+    if (Py_IS_TYPE(decorated, state->dispatcher_class)) return &((Dispatcher *)decorated)->core;
+    if (Py_IS_TYPE(decorated, state->kernel_class)) return &((Kernel *)decorated)->core;
+    if (Py_IS_TYPE(decorated, state->vectorized_class)) return &((Vectorized *)decorated)->core;
+    return NULL;
+}
+
+/* What vectorized.c has put into a ufunc, which keeps it: borrowed. */
+static PyObject *noted(PyObject *ufunc, const char *name) {
+    if (!Py_IS_TYPE(ufunc, &PyUFunc_Type)) return NULL;
+    PyObject *found = PyObject_GetAttrString(ufunc, name);
+    if (!found) PyErr_Clear();
+    Py_XDECREF(found);
+    return found;
+}
+
 static PyObject *declared_signatures(const ModuleState *state, PyObject *decorated) {
-    if (Py_IS_TYPE(decorated, state->dispatcher_class)) return ((Dispatcher *)decorated)->core.signatures;
-    if (Py_IS_TYPE(decorated, state->kernel_class)) return ((Kernel *)decorated)->core.signatures;
-    if (Py_IS_TYPE(decorated, state->vectorized_class)) return ((Vectorized *)decorated)->core.signatures;
-    if (!Py_IS_TYPE(decorated, &PyUFunc_Type)) return NULL;
-    PyObject *list = PyObject_GetAttrString(decorated, "_signatures"); /* vectorized.c put it there */
-    if (!list) PyErr_Clear();
-    Py_XDECREF(list); /* the ufunc keeps it */
+    const Specialiser *core = core_of(state, decorated);
+    if (core) return core->signatures;
+    PyObject *list = noted(decorated, "_signatures");
     return list && PyList_Check(list) ? list : NULL;
+}
+
+PyObject *signature_locals(void *context, PyObject *decorated) {
+    const ModuleState *state = context;
+    const Specialiser *core = core_of(state, decorated);
+    if (Py_IS_TYPE(decorated, state->gufunc_class)) core = &((Gufunc *)decorated)->core;
+    PyObject *options = core ? core->options.given : noted(decorated, "targetoptions");
+    PyObject *locals = options && PyDict_Check(options) ? PyDict_GetItemString(options, "locals") : NULL;
+    return locals && PyDict_Check(locals) && PyDict_GET_SIZE(locals) ? locals : NULL;
 }
 
 bool signature_of_decorated(void *context, PyObject *decorated, size_t index, ObjSignature *signature) {

@@ -68,9 +68,31 @@ static void loop_raise(HostUfunc *head, int32_t status, const void *exception) {
     PyGILState_Release(gil);
 }
 
+/* Conversions that declared results often need: math.floor gives an int, float64 is declared. */
+#define CONVERT(from, to)                                                                         \
+    static void from##_to_##to(const char *at, char *out, npy_intp step, npy_intp count) {        \
+        for (npy_intp i = 0; i < count; i++) *(to *)(out + i * step) = (to)((const from *)at)[i]; \
+    }
+CONVERT(int64_t, double)
+CONVERT(double, float)
+CONVERT(float, double)
+#undef CONVERT
+
+static const struct {
+    Scalar from, to;
+    void (*convert)(const char *at, char *out, npy_intp step, npy_intp count);
+} conversions[] = {{SCALAR_INT64, SCALAR_FLOAT64, int64_t_to_double},
+                   {SCALAR_FLOAT64, SCALAR_FLOAT32, double_to_float},
+                   {SCALAR_FLOAT32, SCALAR_FLOAT64, float_to_double}};
+
 static void convert_items(const Type *from_type, const char *from, const Type *to_type, char *to, npy_intp step,
                           npy_intp count) {
     size_t bytes = scalar_info[from_type->scalar].bytes;
+    for (size_t i = 0; i < COUNT_OF(conversions); i++)
+        if ((int)conversions[i].from == (int)from_type->scalar && (int)conversions[i].to == (int)to_type->scalar) {
+            conversions[i].convert(from, to, step, count);
+            return;
+        }
     for (npy_intp i = 0; i < count; i++)
         marshal_convert_scalar((Scalar)from_type->scalar, from + (size_t)i * bytes, (Scalar)to_type->scalar,
                                to + i * step);

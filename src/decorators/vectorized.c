@@ -302,7 +302,8 @@ static int compile_signatures(Vectorized *self) {
 /* What compiled code that calls the ufunc looks for.  NumPy before 2.2 has no room for it in a ufunc. */
 static void note_function(PyObject *ufunc, const Specialiser *core) {
     if (PyObject_SetAttrString(ufunc, "py_func", core->function) < 0 ||
-        PyObject_SetAttrString(ufunc, "_signatures", core->signatures) < 0)
+        PyObject_SetAttrString(ufunc, "_signatures", core->signatures) < 0 ||
+        PyObject_SetAttrString(ufunc, "targetoptions", core->options.given) < 0)
         PyErr_Clear();
 }
 
@@ -397,6 +398,23 @@ static PyGetSetDef vectorized_getset[] = {
     OF_UFUNC("signature", "None: it is elementwise"),
     {NULL, NULL, NULL, NULL, NULL},
 };
+
+/* A ufunc that vectorize made, for a pickle (copyreg); None: NumPy's own, or one of others. */
+static PyObject *reduce_ufunc(PyObject *module, PyObject *ufunc) {
+    PyObject *parts[] = {NULL, NULL, NULL}, *result = NULL;
+    static const char *const names[] = {"py_func", "_signatures", "targetoptions"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (!(parts[i] = PyObject_GetAttrString(ufunc, names[i]))) PyErr_Clear();
+    if (parts[0] && parts[1] && parts[2] && PyFunction_Check(parts[0])) {
+        Specialiser core = {.state = module_state(module), .function = parts[0], .options = {.given = parts[2]}};
+        result = pickle_reference(parts[0], ufunc);
+        if (!result && !PyErr_Occurred()) result = pickle_value(&core, "vectorize", Py_NewRef(parts[1]), ufunc);
+    } else {
+        result = Py_NewRef(Py_None);
+    }
+    for (size_t i = 0; i < COUNT_OF(names); i++) Py_XDECREF(parts[i]);
+    return result;
+}
 
 static PyObject *vectorized_reduce_pickle(PyObject *object, PyObject *unused) {
     Vectorized *self = (Vectorized *)object;
@@ -496,6 +514,7 @@ static PyType_Spec vectorized_spec = {"krait.Vectorized", sizeof(Vectorized), 0,
 
 static PyMethodDef functions[] = {
     {"vectorize", WITH_KEYWORDS(vectorize), METH_VARARGS | METH_KEYWORDS, vectorize_doc},
+    {"_reduce_ufunc", reduce_ufunc, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

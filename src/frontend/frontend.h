@@ -49,10 +49,13 @@ typedef struct ObjSignature {
 bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature);
 /* Whether a decorated function is a ufunc; how many dimensions one call of it sees of each operand, results last. */
 bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shape);
+/* The types that it declares of its variables: a dict, borrowed; NULL: none. */
+PyObject *objects_locals(const Objects *objects, PyObject *decorated);
 /* What the decorators know of what they made; context: their first argument. */
 typedef struct ObjDecorated {
     bool (*signature)(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
     bool (*ufunc)(void *context, PyObject *decorated, UfuncShape *shape);
+    PyObject *(*locals)(void *context, PyObject *decorated);
     void *context;
 } ObjDecorated;
 void objects_set_decorated(Objects *objects, ObjDecorated decorated);

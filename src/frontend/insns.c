@@ -149,7 +149,7 @@ static bool insn_store_local(Translator *t, size_t local) {
         return true;
     }
     Value *value = translate_pop_value(t);
-    TRY(value);
+    TRY(value && translate_declared(t, local, &value));
     if (!value->name) value->name = t->names[local];
     if (local < t->func->nparams) t->func->params[local].assigned = true;
     ssa_write(&t->ssa, t->block, local, value);

@@ -304,6 +304,11 @@ bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shap
     return decorated && known->ufunc && known->ufunc(known->context, decorated, shape);
 }
 
+PyObject *objects_locals(const Objects *objects, PyObject *decorated) {
+    const ObjDecorated *known = &objects->decorated;
+    return decorated && known->locals ? known->locals(known->context, decorated) : NULL;
+}
+
 /* ---- library functions ---- */
 
 void objects_set_intrinsic_type(Objects *objects, PyTypeObject *intrinsic) { objects->intrinsic = intrinsic; }

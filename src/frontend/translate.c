@@ -104,6 +104,17 @@ Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, boo
     return translate_is_read_only_row(konst) ? translate_append1(t, OP_CALL, value) : value;
 }
 
+bool translate_declared(Translator *t, size_t local, Value **value) {
+    PyObject *name = PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)local);
+    PyObject *object = t->locals ? PyDict_GetItemWithError(t->locals, name) : NULL;
+    const Const *konst = object ? frontend_constant(t->frontend, object, t->source, t->span) : NULL;
+    if (!konst) return !object && !PyErr_Occurred();
+    const Type *type = konst->type;
+    if (type->kind != TY_CLASS || !type->count || !type_is_scalar(type->items[0])) return true; /* as it is inferred */
+    *value = translate_append2(t, OP_CALL, translate_append_const(t, konst), *value);
+    return true;
+}
+
 /* ---- the stack ---- */
 
 void translate_push(Translator *t, Slot slot) { vec_push(t->arena, &t->stack, slot); }
@@ -416,6 +427,17 @@ static void make_params(Translator *t) {
     for (int i = 0; i < ncells; i++) make_param(t, t->nlocals - (size_t)code->co_nfreevars + (size_t)i, PARAM_CELL);
 }
 
+static bool declare_params(Translator *t) {
+    for (size_t local = 0; t->locals && local < t->func->nparams && local < t->nlocals; local++) {
+        Value *param = ssa_read(&t->ssa, t->block, local), *value = param;
+        TRY(translate_declared(t, local, &value));
+        if (value == param) continue;
+        t->func->params[local].assigned = true;
+        ssa_write(&t->ssa, t->block, local, value);
+    }
+    return true;
+}
+
 /* Finds the variables that may be unassigned at a load, and gives these, and whether they are assigned, a value in the
  * entry. */
 static void track_unassigned(Translator *t) {
@@ -498,6 +520,7 @@ static bool open_function(Translator *t, ObjRef ref) {
     FAIL_IF(!object, t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
     t->function = (PyFunctionObject *)object;
     t->code = (PyCodeObject *)t->function->func_code;
+    t->locals = objects_locals(t->frontend->objects, objects_get(t->frontend->objects, ref));
     t->nested = objects_is_nested(t->frontend->objects, ref);
     Source *source = ARENA_NEW(t->arena, Source);
     *source = (Source){.file = utf8(t, t->code->co_filename),
@@ -536,6 +559,7 @@ static bool translate(Translator *t, ObjRef ref) {
     open_variables(t);
     cfg_build(t->arena, &t->bytecode, &t->cfg);
     make_params(t);
+    TRY(declare_params(t));
     track_unassigned(t);
     ssa_seal(&t->ssa, t->block);
     TRY(translate_blocks(t));

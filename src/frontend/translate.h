@@ -82,7 +82,8 @@ typedef struct Translator {
     Diag *diag;
     PyFunctionObject *function; /* borrowed from Objects */
     PyCodeObject *code;
-    bool nested; /* the function is a stand-in for code nested in another: its free variables are parameters */
+    PyObject *locals; /* types declared of variables: a dict, borrowed; NULL: none */
+    bool nested;      /* the function is a stand-in for code nested in another: its free variables are parameters */
     Func *func;
     const Source *source;
     Bytecode bytecode;
@@ -111,6 +112,8 @@ typedef struct Translator {
 /* ---- translate.c ---- */
 
 const Func *translate_function(Frontend *frontend, ObjRef ref);
+/* A value that is stored to a variable, in the type that the option `locals` declares of it. */
+bool translate_declared(Translator *t, size_t local, Value **value);
 Value *translate_append(Translator *t, Op op, Value *const *args, size_t nargs);
 Value *translate_append1(Translator *t, Op op, Value *a);
 Value *translate_append2(Translator *t, Op op, Value *a, Value *b);

@@ -13,6 +13,7 @@ import pytest
 
 from krait import cuda, errors, jit, njit, typeof, types, vectorize
 from krait.errors import TypingError
+from oracle import difference
 
 SCALE = 10
 
@@ -775,3 +776,62 @@ def test_many_specialisations_of_a_kernel():
             k[1, 1](out, a)
             assert out[0] == a[0]
     assert len(k.signatures) == len(arguments)
+
+
+# ---- types of variables ----------------------------------------------------------------------------------------------
+
+
+def test_locals_convert_what_is_assigned():
+    def summed(x):
+        total = 0
+        for i in range(len(x)):
+            total += x[i]
+        return total
+
+    x = np.full(1000, 0.1)
+    narrow = jit(locals={"total": types.float32})(summed)
+    expected = np.float32(0)
+    for value in x:
+        expected = np.float32(expected + value)
+    assert difference(narrow(x), expected) is None and difference(jit(summed)(x), summed(x)) is None
+
+    @jit("float64(float64)", locals={"y": types.int32, "nobody": types.int8})
+    def truncated(x):
+        y = x
+        return y + 0.5
+
+    assert truncated(3.75) == 3.5 == jit(lambda x: truncated(x))(3.75)  # also where it is called from
+
+    @jit(locals={"n": types.float64})
+    def counted(n):
+        for _ in range(n):
+            pass
+        return n
+
+    with pytest.raises(TypingError):
+        counted(3)  # n is a float
+    assert jit(locals={"n": types.float64})(lambda n: n // 2)(7).dtype == np.float64
+
+
+def test_locals_of_ufuncs_and_what_is_no_type():
+    @vectorize(["float64(float64)"], locals={"y": types.int64})
+    def whole(x):
+        y = x
+        return y
+
+    assert whole(np.array([1.5, -2.5])).tolist() == [1.0, -2.0]
+    assert jit(lambda x: whole(x) + 0.5)(1.75) == 1.5
+    with pytest.raises(TypeError, match="option locals is a dict"):
+        jit(locals=["y"])
+    with pytest.raises(TypeError, match="names of variables as keys, not 1"):
+        jit(locals={1: types.int64})
+
+
+def test_names_of_numbas_config():
+    from krait import config
+
+    assert config.NUMBA_NUM_THREADS == config.KRAIT_NUM_THREADS == config.NUMBA_DEFAULT_NUM_THREADS >= 1
+    assert config.THREADING_LAYER == "pool" and config.DISABLE_JIT == 0 and config.CUDA_LOG_LEVEL == ""
+    config.reload_config()
+    with pytest.raises(AttributeError, match="has no attribute 'NOBODY'"):
+        config.NOBODY

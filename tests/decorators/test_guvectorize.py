@@ -356,3 +356,42 @@ def test_a_kernel_without_signatures_and_inputs_that_it_writes_to():
     assert scaled(x, np.arange(4), out) is out
     np.testing.assert_array_equal(out, np.arange(4)[:, None] * np.ones(3))
     assert (x == -1).all()
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_dimensions_that_may_be_missing(target):
+    multiply = guvectorize(["void(float64[:,:], float64[:,:], float64[:,:])"], "(m?,n),(n,p?)->(m?,p?)",
+                           target=target)(product)  # fmt: skip
+    rng = np.random.default_rng(5)
+    a, b = rng.random((2, 3, 4)), rng.random((4, 5))
+    for x, y in [(a, b), (a[0, 0], b), (a, b[:, 0]), (a[0, 0], b[:, 0]), (a[:, 0], b[:, 0].copy())]:
+        expected = np.matmul(x, y)
+        got = multiply(x, y)
+        assert got.shape == expected.shape
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+        if expected.shape:
+            out = np.zeros_like(expected)
+            multiply(x, y, out=out)
+            np.testing.assert_allclose(out, expected, rtol=1e-12)
+    if target == "cuda":
+        got = multiply(cuda.to_device(a), cuda.to_device(b[:, 0].copy()))
+        assert cuda.is_cuda_array(got)
+        np.testing.assert_allclose(got.copy_to_host(), a @ b[:, 0], rtol=1e-12)
+    with pytest.raises(ValueError):
+        multiply(a, b[0])
+    with pytest.raises(ValueError):
+        multiply(a, 2.0)
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_numbers_declared_as_arrays_of_one(target):
+    @guvectorize(["void(float64[:], float64[:], float64[:])"], "(n),()->(n)", target=target)
+    def shifted(x, by, out):
+        for i in range(len(x)):
+            out[i] = x[i] + by[0]
+
+    x = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(shifted(x, 2.5), x + 2.5)
+    np.testing.assert_array_equal(shifted(x, np.array([1.0, 2.0])), x + [[1], [2]])
+    np.testing.assert_array_equal(shifted(x[0], 1.0), x[0] + 1)
+    np.testing.assert_array_equal(shifted(np.arange(3), 2), [2, 3, 4])  # converted

@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-from krait import cuda, jit, vectorize
+from krait import cuda, jit, types, vectorize
 from krait.errors import TypingError
 
 OFFSET = 100
@@ -84,6 +84,28 @@ def test_local_kernels_and_vectorized_functions():
     kernel[1, 4](x, 5.0)
     assert (x == 5).all()
     assert product(3, 4) == 12
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+def test_local_ufuncs_with_signatures(target):
+    scale = 10
+
+    @vectorize(["float32(float32, float32)", "float64(float64, float64)"], target=target, locals={"c": types.int32})
+    def truncated(a, b):
+        """a + b, without its fraction"""
+        c = a + b
+        return c * scale
+
+    copy = pickle.loads(pickle.dumps(truncated))
+    assert copy.types == truncated.types == ["ff->f", "dd->d"] and copy is not truncated
+    assert copy(np.float64(1.5), 2.0) == 30 == truncated(np.float64(1.5), 2.0)
+    assert copy.__doc__ == truncated.__doc__ and copy.targetoptions == truncated.targetoptions
+    assert pickle.loads(pickle.dumps(np.add)) is np.add and pickle.loads(pickle.dumps(by_name)) is by_name
+
+
+@vectorize(["int64(int64)"])
+def by_name(a):
+    return a + 1
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -19,7 +19,7 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyO
                      const Options *options) {
     self->state = state;
     self->signatures = Py_XNewRef(signatures);
-    self->identity = signatures ? owner : function;
+    self->identity = signatures || PyDict_GetItemString(options->given, "locals") ? owner : function;
     self->marshal = self->config.kernel ? &state->marshal : &state->host_marshal;
     self->options = *options;
     Py_XINCREF(self->options.given);
