@@ -273,6 +273,14 @@ static bool unknown_attribute(Typing *t) {
     return !t->failed && no_attribute(t);
 }
 
+/* NumPy's, or one that @vectorize made. */
+static bool is_ufunc(const Typing *t, const Type *type) {
+    const InferHost *host = t->in->host;
+    UfuncShape shape;
+    if (type->kind == TY_FUNC) return func_row(type->func)->elementwise;
+    return type->kind == TY_PYFUNC && host->ufunc(host->self, type->object, &shape) && !shape.count;
+}
+
 static bool method(Typing *t, const Type *type) {
     const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
                              : type->kind == TY_LIST   ? "builtins.list"
@@ -282,6 +290,7 @@ static bool method(Typing *t, const Type *type) {
                              : typing_is_text(type)    ? "builtins.str"
                              : type->kind == TY_SCALAR ? "numpy.generic"
                              : type->kind == TY_RANDOM ? "numpy.random.Generator"
+                             : is_ufunc(t, type)       ? "numpy.ufunc"
                                                        : NULL;
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);

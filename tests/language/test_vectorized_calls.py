@@ -173,3 +173,107 @@ def test_generalised_ufuncs_take_their_core_dimensions():
             f(x, w)
     with pytest.raises(errors.TypingError, match="without broadcasting"):
         njit(lambda x, out: weighted(x, 1.0, out))(Y, X)
+
+
+# ---- methods ---------------------------------------------------------------------------------------------------------
+
+
+@vectorize(["f4(f4, f4)", "f8(f8, f8)"])
+def further(a, b):
+    return 0.5 * a + b
+
+
+@vectorize(["i8(i8, i8)", "f8(f8, f8)"])
+def joined(a, b):
+    return a * 3 - b
+
+
+@vectorize(["f8(f8)"])
+def twice(a):
+    return 2 * a
+
+
+METHODS = {
+    "reduce": lambda u, x: u.reduce(x),
+    "reduce of an axis": lambda u, x: u.reduce(x, 1),
+    "reduce with keywords": lambda u, x: u.reduce(x, axis=-1, keepdims=True),
+    "reduce from": lambda u, x: u.reduce(x, axis=0, initial=3),
+    "reduce of a line": lambda u, x: u.reduce(x[0]),
+    "reduce to": lambda u, x: u.reduce(x, 0, out=np.zeros(x.shape[1])),
+    "accumulate": lambda u, x: u.accumulate(x),
+    "accumulate along": lambda u, x: u.accumulate(x, 1),
+    "accumulate of a line": lambda u, x: u.accumulate(x[1]),
+    "outer": lambda u, x: u.outer(x[0], x[:, 1]),
+    "outer of a matrix": lambda u, x: u.outer(x, x[0]),
+    "outer with a number": lambda u, x: u.outer(x, 2),
+    "reduceat": lambda u, x: u.reduceat(x[0], np.array([0, 3, 1, 5])),
+    "reduceat along": lambda u, x: u.reduceat(x, np.array([0, 2, 1]), axis=0),
+}
+OF_NUMPY = [np.add, np.multiply, np.subtract, np.maximum, np.minimum, np.hypot, np.logaddexp, further, joined]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8"])
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_ufuncs(name, dtype):
+    rng = np.random.default_rng(len(name))
+    x = (rng.random((5, 7)) * 4 + 1).astype(dtype)
+    method = METHODS[name]
+    for ufunc in OF_NUMPY:
+        expected = method(ufunc, x)
+
+        @njit
+        def called(x):
+            return method(ufunc, x)
+
+        got = called(x)
+        assert np.asarray(got).dtype == np.asarray(expected).dtype, ufunc
+        np.testing.assert_allclose(got, expected, rtol=1e-5 if dtype == "f4" else 1e-12, err_msg=str(ufunc))
+
+
+def test_reductions_of_bits_and_truths():
+    k = np.random.default_rng(1).integers(0, 99, (4, 6))
+
+    @njit
+    def f(k):
+        return (np.bitwise_and.reduce(k), np.bitwise_or.reduce(k, 1), np.bitwise_xor.reduce(k[0]),
+                np.logical_and.reduce(k > 3, axis=1), np.logical_or.reduce(k > 90), np.gcd.reduce(k[1]))  # fmt: skip
+
+    for ours, theirs in zip(f(k), f.py_func(k)):
+        np.testing.assert_array_equal(ours, theirs)
+    assert njit(lambda k: np.bitwise_or.reduce(k))(k[0][:0]) == 0
+    with pytest.raises(ValueError, match="zero-size array to reduction operation"):
+        njit(lambda k: np.subtract.reduce(k))(k[0][:0])
+    with pytest.raises(IndexError, match=r"index 6 out-of-bounds in reduceat \[0, 6\)"):
+        njit(lambda k: np.add.reduceat(k, np.array([6])))(k[0])
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.maximum, joined], ids=lambda u: u.__name__)
+def test_at(ufunc):
+    def at(a, places, b):
+        ufunc.at(a, places, b)
+        return a
+
+    row, table = np.arange(9.0), np.arange(24.0).reshape(6, 4)
+    cases = [
+        (row, np.array([1, 1, 2, -1]), 5.0),
+        (row, np.array([1, 1, 2]), np.array([1.0, 9.0, 3.0])),
+        (row, np.array([[1, 1], [2, 0]]), 3.0),
+        (row, 3, 8.0),
+        (row, row > 4, 7),
+        (table, np.array([1, 1, 5]), 30.0),
+        (table, np.array([1, 1, 5]), np.arange(4.0)),
+        (table, (np.array([1, 1, 5]), np.array([0, 0, 3])), np.array([3.0, 50.0, 70.0])),
+    ]
+    for a, places, b in cases:
+        np.testing.assert_array_equal(njit(at)(a.copy(), places, b), at(a.copy(), places, b))
+    with pytest.raises(IndexError):
+        njit(at)(row.copy(), np.array([9]), 1.0)
+    with pytest.raises(TypeError, match="same_kind"):
+        njit(at)(np.arange(3), np.array([1]), 0.5)
+
+    def alone(a, places):
+        np.negative.at(a, places)
+        twice.at(a, places)
+        return a
+
+    np.testing.assert_array_equal(njit(alone)(row.copy(), np.array([1, 1, 2])), alone(row.copy(), np.array([1, 1, 2])))
