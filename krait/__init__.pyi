@@ -3,7 +3,6 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from . import config as config
 from . import cuda as cuda
 from . import extending as extending
 from . import errors as errors
@@ -152,6 +151,20 @@ def get_thread_id() -> int: ...
 def get_parallel_chunksize() -> int: ...
 def set_parallel_chunksize(n: int, /) -> int: ...
 def threading_layer() -> Literal["pool"]: ...
+
+class _Config:
+    KRAIT_NUM_THREADS: int
+    NUMBA_NUM_THREADS: int
+    NUMBA_DEFAULT_NUM_THREADS: int
+    THREADING_LAYER: Literal["pool"]
+    CUDA_LOW_OCCUPANCY_WARNINGS: int
+    CUDA_WARN_ON_IMPLICIT_COPY: int
+    DISABLE_CUDA: int
+    CACHE_DIR: str
+    def reload_config(self) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+config: _Config
 
 def carray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]: ...
 def farray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]: ...

@@ -27,5 +27,8 @@ class LaunchError(CudaError):
 class KraitWarning(Warning):
     """Base of Krait's warnings."""
 
+class PerformanceWarning(KraitWarning):
+    """A launch leaves most of a GPU idle, or copies host arrays; told where krait.config asks for it."""
+
 class OutOfBoundsWarning(KraitWarning, RuntimeWarning):
     """A kernel touched an element outside an array; the access was left out."""

@@ -54,9 +54,7 @@ SECTIONS = {
 }
 INSTEAD = {
     "declare_device": "call a library function that Krait knows, or write it in Python",
-    "open_ipc_array": "copy by way of the host", "get_ipc_handle": "copy by way of the host",
-    "open_ipc_handle": "copy by way of the host",
-    "extending": "plain Python functions are compiled with what calls them",
+        "extending": "plain Python functions are compiled with what calls them",
     "inspect_sass": "`inspect_ptx` and `ptxas`",
     "get_max_potential_block_size": "`kernel.forall(n)`",
 }

@@ -52,10 +52,13 @@ globals().update((name, type_) for name, type_ in _krait.types.items() if isinst
 _LATER = {
     "_arrays": "from_cuda_array_interface is_cuda_array mapped mapped_array_like pinned pinned_array_like",
     "_compilation": "compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device",
-    "_contexts": "Context MemoryInfo close cuda_error current_context defer_cleanup gpus is_bfloat16_supported "
-    "is_float16_supported is_fp8_supported is_supported_version profiling require_context runtime",
+    "_contexts": "Context MemoryInfo MemoryReport close cuda_error current_context defer_cleanup gpus "
+    "is_bfloat16_supported is_float16_supported is_fp8_supported is_supported_version memory_report profiling "
+    "require_context runtime",
+    "_ipc": "IpcArrayHandle IpcHandle open_ipc_array",
     "_memory": "BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager MappedMemory MemoryPointer "
     "PinnedMemory set_memory_manager",
+    "_profile": "profile_mark profile_range",
     "_reduction": "Reduce reduce",
     "_scan": "Scan scan",
 }

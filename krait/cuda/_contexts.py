@@ -11,6 +11,32 @@ from ..errors import CudaError
 MemoryInfo = collections.namedtuple("MemoryInfo", "free,total")
 
 
+class MemoryReport(
+    collections.namedtuple("MemoryReport", "arrays,array_bytes,most_bytes,kept_bytes,pool_used,pool_bytes,free,total")
+):
+    """Where the memory of a device is: how many device arrays there are, their bytes, the most that these have been,
+    bytes kept for the next small arrays, in use of the driver's pool, in that pool, free on the device, in all."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return (
+            f"{self.arrays} device arrays have {_megabytes(self.array_bytes)}, at most {_megabytes(self.most_bytes)}; "
+            f"{_megabytes(self.kept_bytes)} are kept for small ones; the driver's pool has "
+            f"{_megabytes(self.pool_bytes)}, of which {_megabytes(self.pool_used)} are in use; "
+            f"{_megabytes(self.free)} of {_megabytes(self.total)} are free"
+        )
+
+
+def _megabytes(count):
+    return f"{count / 2**20:.1f} MiB"
+
+
+def memory_report():
+    """Where the memory of the thread's device is; str() of it is a sentence."""
+    return MemoryReport(*_krait.get_current_device()._memory_report())
+
+
 class DeviceList:
     """The devices: a sequence; `with cuda.gpus[1]:` makes one the thread's."""
 
@@ -118,6 +144,20 @@ class Context:
             return manager.memalloc(bytesize)
         with self.device:
             return _krait.device_array(bytesize, "u1")
+
+    def get_ipc_handle(self, memory):
+        """What another process opens the memory by: of a device array, or of memory of a memory manager."""
+        from ._ipc import memory_handle
+
+        return memory_handle(memory)
+
+    def open_ipc_handle(self, handle, size):
+        """Memory of another process, as an array of bytes."""
+        from ._ipc import IpcHandle
+
+        handle = handle if isinstance(handle, IpcHandle) else IpcHandle(handle)
+        with self.device:
+            return _krait.open_shared(handle.handle, handle.offset, size, "u1", None)
 
     def memhostalloc(self, bytesize, mapped=False, portable=False, wc=False):
         with self.device:

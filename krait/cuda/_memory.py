@@ -161,7 +161,10 @@ class GetIpcHandleMixin:
     """get_ipc_handle for memory that the driver itself allocated."""
 
     def get_ipc_handle(self, memory):
-        raise NotImplementedError("memory cannot be shared with other processes: copy it by way of the host")
+        from ._ipc import IpcHandle
+
+        handle, offset = _krait.share_memory(memory.device_pointer_value)
+        return IpcHandle(handle, offset, memory.size, _krait.get_current_device().uuid)
 
 
 _manager_class = None

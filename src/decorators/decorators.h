@@ -39,6 +39,7 @@ struct ModuleState {
     Marshal marshal, host_marshal; /* for kernels; for functions of the host */
     Cuda *cuda;
     PyObject *errors[ERROR_COUNT];
+    unsigned reports;      /* REPORT_OCCUPANCY, REPORT_COPIES: what launches are warned of (krait.config) */
     uint64_t options_told; /* bit i: the user was told that row i of options.def has no effect */
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects;                /* address of a Type -> its object */
@@ -48,6 +49,8 @@ struct ModuleState {
         *cfunc_class;
     PyTypeObject *transfer_classes[TRANSFER_COUNT];
 };
+
+enum { REPORT_OCCUPANCY = 1, REPORT_COPIES = 2 };
 
 ModuleState *module_state(PyObject *module);
 /* The state behind an object whose class (or a base of it) was made with this module. */

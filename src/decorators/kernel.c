@@ -86,18 +86,47 @@ static int read_shared(PyObject *object, unsigned *bytes) {
     return -1;
 }
 
+int kernel_report(Kernel *kernel, unsigned kind, bool *once, const char *format, ...) {
+    const ModuleState *state = kernel->core.state;
+    va_list list;
+    if (!(state->reports & kind) || (once && *once)) return 0;
+    if (once) *once = true;
+    va_start(list, format);
+    PyObject *text = PyUnicode_FromFormatV(format, list);
+    va_end(list);
+    int status = text ? PyErr_WarnFormat(state->errors[ERROR_PERFORMANCE], 1, "kernel %U: %U",
+                                         ((PyFunctionObject *)kernel->core.function)->func_qualname, text)
+                      : -1;
+    Py_XDECREF(text);
+    return status;
+}
+
+/* As Numba counts: a GPU has about so many multiprocessors. */
+static int report_occupancy(Kernel *self, const Dims *grid) {
+    enum { FEW_BLOCKS = 128 };
+    uint64_t blocks = (uint64_t)grid->x[0] * grid->x[1] * grid->x[2];
+    if (KRAIT_UNLIKELY(self->core.state->reports != 0) && blocks < FEW_BLOCKS)
+        return kernel_report(self, REPORT_OCCUPANCY, NULL, "a grid of %llu blocks leaves most of a GPU idle",
+                             (unsigned long long)blocks);
+    return 0;
+}
+
 static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream,
                            PyObject *shared) {
-    LaunchConfig config = {0};
+    LaunchConfig config = {.block = {{1, 1, 1}}};
+    bool chosen = block_object == Py_None;
     if (self->core.options.device)
         return PyErr_Format(
             PyExc_TypeError,
             "%U is a device function: kernels call it, it is not launched; without device=True it is a kernel",
             ((PyFunctionObject *)self->core.function)->func_qualname);
-    if (read_dims(grid_object, "grid", &config.grid) < 0 || read_dims(block_object, "block", &config.block) < 0 ||
-        check_dims(self, &config.grid, &config.block) < 0 || read_shared(shared, &config.shared_bytes) < 0)
+    if (read_dims(grid_object, "grid", &config.grid) < 0 ||
+        (!chosen && read_dims(block_object, "block", &config.block) < 0) ||
+        check_dims(self, &config.grid, &config.block) < 0 || read_shared(shared, &config.shared_bytes) < 0 ||
+        report_occupancy(self, &config.grid) < 0)
         return NULL;
-    return launcher_new(self, &config, stream, -1);
+    if (chosen) config.block.x[0] = 0;
+    return launcher_new(self, &config, stream, chosen ? BLOCK_CHOSEN : GRID_GIVEN);
 }
 
 static PyObject *kernel_subscript(PyObject *object, PyObject *key) {

@@ -17,6 +17,7 @@ typedef struct Kernel {
     PyObject *module;
     PyObject *launchers;   /* dict: what stands in kernel[...] -> Launcher */
     PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
+    bool copies_told;      /* that a launch copied host arrays */
     Specialiser core;
 } Kernel;
 
@@ -29,9 +30,11 @@ typedef struct Launcher {
     Kernel *kernel;
     LaunchConfig config;
     PyObject *stream; /* keeps the handle's owner alive */
-    int64_t tasks;
-    bool small_grid; /* Program.small holds of it; not known of a grid that follows from tasks */
+    int64_t tasks;    /* or GRID_GIVEN, BLOCK_CHOSEN */
+    bool small_grid;  /* Program.small holds of it; not known of a grid that follows from tasks */
 } Launcher;
+
+enum { GRID_GIVEN = -1, BLOCK_CHOSEN = -2 }; /* the latter: as forall chooses it, for the grid that is given */
 
 typedef struct PlanArray { /* an array somewhere among the arguments */
     const Type *type;
@@ -113,6 +116,8 @@ extern PyGetSetDef kernel_getset[];
 /* kernel.c */
 PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs);
 PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs);
+/* Warns of it, if reports of the kind were asked for; once a kernel where `once` says so.  -1: exception set. */
+int kernel_report(Kernel *kernel, unsigned kind, bool *once, const char *format, ...);
 int kernel_compile_signatures(Kernel *kernel, const Config *config);
 
 /* launch.c */

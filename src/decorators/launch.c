@@ -32,7 +32,8 @@ typedef struct Choice { /* of a specialisation */
     const unsigned char *transfers; /* of each argument, 0 or 1 + Transfer; NULL: none says */
 } Choice;
 
-/* forall: as many blocks as the tasks need.  1: there is nothing to launch; -1: exception set. */
+/* forall: as many blocks as the tasks need; the block, where none is given.  1: there is nothing to launch; -1:
+ * exception set. */
 static int grid_for_tasks(const Launcher *self, DeviceKernel *loaded, LaunchConfig *config) {
     unsigned *threads = &config->block.x[0];
     if (*threads == 0) {
@@ -42,6 +43,7 @@ static int grid_for_tasks(const Launcher *self, DeviceKernel *loaded, LaunchConf
         int most = self->kernel->core.options.max_threads;
         *threads = (unsigned)(most && most < best ? most : best);
     }
+    if (self->tasks == BLOCK_CHOSEN) return 0;
     int64_t blocks = self->tasks / *threads + (self->tasks % *threads != 0);
     if (blocks > INT32_MAX) {
         PyErr_Format(PyExc_ValueError, "%lld tasks in blocks of %u threads: a grid has at most %d blocks along x",
@@ -103,6 +105,9 @@ static int give_staged(const Choice *choice, Spec *spec, const Plan *plan, Devic
     Staging staging;
     Device *device = choice->device;
     if (runtime_capture) return refuse_host_arrays();
+    if (kernel_report(choice->self->kernel, REPORT_COPIES, &choice->self->kernel->copies_told,
+                      "host arrays are copied to the device and back at each launch: cuda.to_device() copies once") < 0)
+        return -1;
     int result = staging_in(&staging, plan, device, config->stream, buffer, choice->self->kernel->core.state,
                             choice->transfers);
     if (result == 0) result = give(choice, spec, plan, loaded, config, buffer);
@@ -138,7 +143,7 @@ static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char
     DeviceKernel *loaded = plan_kernel(self->kernel, spec, plan, choice->device);
     LaunchConfig fitted;
     if (!loaded) return -1;
-    if (KRAIT_UNLIKELY(self->tasks >= 0)) {
+    if (KRAIT_UNLIKELY(self->tasks != GRID_GIVEN)) {
         fitted = *config;
         config = &fitted;
         int empty = grid_for_tasks(self, loaded, &fitted);

@@ -1,5 +1,8 @@
-/* threads.c: the threads of parallel loops, as Python sees them.  Compiled functions know the same names
- * (library/krait.def). */
+/* threads.c: the threads of parallel loops, as Python sees them (compiled functions know the same names,
+ * library/krait.def), and what launches are warned of. */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* strcmp */
+
 #include "decorators/decorators.h"
 #include "runtime/host/host.h" /* host_threads */
 
@@ -53,7 +56,24 @@ static PyObject *most_threads(PyObject *module, PyObject *unused) {
     return PyLong_FromUnsignedLong(host_device_workers());
 }
 
+/* reports(): what launches are warned of; reports(bits) sets it. */
+static PyObject *reports(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
+    ModuleState *state = module_state(module);
+    if (nargs > 0) {
+        unsigned long bits = PyLong_AsUnsignedLong(args[0]);
+        if (PyErr_Occurred()) return NULL;
+        state->reports = (unsigned)bits;
+    }
+    return PyLong_FromUnsignedLong(state->reports);
+}
+
+static bool asked(const char *name) {
+    const char *text = getenv(name);
+    return text && strcmp(text, "1") == 0;
+}
+
 static PyMethodDef functions[] = {
+    {"reports", (PyCFunction)(void (*)(void))reports, METH_FASTCALL, NULL},
     {"get_num_threads", get_num_threads, METH_NOARGS,
      "get_num_threads()\n--\n\nHow many threads a parallel loop of this thread uses at most."},
     {"set_num_threads", set_num_threads, METH_O,
@@ -74,6 +94,7 @@ static PyMethodDef functions[] = {
 };
 
 int threads_add(PyObject *module, ModuleState *state) {
-    (void)state;
+    state->reports = (asked("KRAIT_CUDA_LOW_OCCUPANCY_WARNINGS") ? REPORT_OCCUPANCY : 0) |
+                     (asked("KRAIT_CUDA_WARN_ON_IMPLICIT_COPY") ? REPORT_COPIES : 0);
     return PyModule_AddFunctions(module, functions);
 }

@@ -118,6 +118,13 @@ typedef struct LaunchReport {
     bool lost;
 } LaunchReport;
 
+enum { DEVICE_NAME_BYTES = 64 }; /* of memory that other processes open */
+
+/* Memory that arrays do not have: kept for the next one; of the driver's pool, in use and in all. */
+typedef struct DeviceKept {
+    size_t kept, pool_used, pool_bytes;
+} DeviceKept;
+
 enum { DEVICE_REPORTS = INT32_MAX }; /* of DeviceOps.launch: the report tells what happened */
 
 /* ---- the functions ---- */
@@ -139,6 +146,13 @@ typedef struct DeviceOps {
     int (*lock)(Device *device, void *memory, size_t bytes); /* the same for memory that is there */
     int (*unlock)(Device *device, void *memory);
     int (*home)(Device *device, const void *memory, int *ordinal); /* of which device it is; -1: of none */
+    /* Memory that other processes open by a name; its owner releases it, they close it.  The name is of the allocation
+     * that the memory is part of, from whose beginning it is `offset` bytes away. */
+    int (*share_allocate)(Device *device, size_t bytes, void **memory);
+    int (*share_release)(Device *device, void *memory);
+    int (*share_name)(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
+    int (*share_open)(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory);
+    int (*share_close)(Device *device, void *memory);
 
     int (*synchronise)(Device *device, void *stream);
     int (*synchronise_all)(Device *device);
@@ -187,6 +201,7 @@ typedef struct DeviceOps {
     int (*name)(Device *device, char *text, size_t size);
     int (*uuid)(Device *device, unsigned char bytes[16]);
     int (*memory)(Device *device, size_t *free_bytes, size_t *total);
+    int (*memory_kept)(Device *device, DeviceKept *kept);
     int (*profile)(Device *device, bool start);
 } DeviceOps;
 
@@ -201,6 +216,7 @@ struct Device {
     bool shares_memory;     /* with this process: its addresses are those of the process */
     bool finishes;          /* a launch is over when it returns, which may take long */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
+    int64_t arrays, array_bytes, most_bytes; /* device arrays that own their memory: now, now, ever (with the GIL) */
 };
 
 #endif

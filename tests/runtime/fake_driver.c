@@ -575,5 +575,29 @@ int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
 }
 int cuDeviceCanAccessPeer(int *can, int device, int peer) { return *can = device != peer, OK; }
 int cuCtxEnablePeerAccess(void *context, unsigned flags) { return (void)context, (void)flags, OK; }
+int cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
+    uint64_t used = 0;
+    for (int i = 0; i < nblocks; i++) used += blocks[i].live && blocks[i].pooled ? blocks[i].bytes : 0;
+    return (void)pool, *(uint64_t *)value = attribute == 7 ? used : 1 << 20, OK;
+}
+/* A name is the address: "another process" is this one. */
+typedef struct IpcName {
+    uint64_t address, zeros[7];
+} IpcName;
+int cuMemGetAddressRange_v2(uint64_t *start, size_t *bytes, uint64_t pointer) {
+    Block *block = block_of(pointer);
+    if (!block) return 1;
+    return *start = block->address, *bytes = block->bytes, OK;
+}
+int cuIpcGetMemHandle(IpcName *name, uint64_t pointer) {
+    Block *block = block_of(pointer);
+    if (!block || block->pooled) return 1;
+    return *name = (IpcName){.address = pointer}, note(calls, "IpcGetMemHandle"), OK;
+}
+int cuIpcOpenMemHandle_v2(uint64_t *pointer, IpcName name, unsigned flags) {
+    if (flags != 1 || !block_of(name.address)) return 1;
+    return *pointer = name.address, note(calls, "IpcOpenMemHandle"), failing("IpcOpenMemHandle");
+}
+int cuIpcCloseMemHandle(uint64_t pointer) { return (void)pointer, note(calls, "IpcCloseMemHandle"), OK; }
 int cuProfilerStart(void) { return OK; }
 int cuProfilerStop(void) { return OK; }

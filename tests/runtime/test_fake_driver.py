@@ -890,3 +890,80 @@ def test_machine_code_of_the_driver_is_kept_with_the_cache(run, tmp_path):
     run("fake.fake_fail(b'ModuleLoadDataEx', 0, 209)\n" + program +
         "assert done == ['LinkComplete'] + ['ModuleLoadDataEx of machine code'] * 2, done", KRAIT_CACHE_DIR=str(folder))
     run(program + "assert done == [], done", KRAIT_CACHE="0")
+
+
+def test_arrays_are_freed_at_once_and_refused_then(run):
+    run("""
+        s = cuda.external_stream(fake.fake_stream(0))
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        add[1, 128, s](x, y)
+        calls()
+        x.free()
+        x.free()
+        assert sum("MemFreeAsync" in call for call in calls()) == 1 and not violations() and fake.fake_live() == 1
+        with cuda.device_array(100) as z:
+            assert fake.fake_live() == 2
+        assert fake.fake_live() == 1 and z.size == 0
+        for use in (lambda: add[1, 128](x, y), lambda: x + y, lambda: x.copy_to_host(), lambda: y.copy_to_device(x),
+                    lambda: x.sum(), lambda: np.add(y, x), x.get_ipc_handle, lambda: x.__dlpack__()):
+            try:
+                use()
+            except RuntimeError as error:
+                assert "gone" in str(error), error
+            else:
+                raise AssertionError
+        cuda.close()
+        try:
+            add[1, 128](y, y)
+        except RuntimeError as error:
+            assert "its device was reset" in str(error)
+        else:
+            raise AssertionError
+    """)
+
+
+def test_memory_report(run):
+    run("""
+        report = cuda.memory_report()
+        x, y = cuda.device_array(1000), cuda.device_array(10, "u1")
+        view = x[:10]
+        now = cuda.memory_report()
+        assert (now.arrays - report.arrays, now.array_bytes - report.array_bytes) == (2, 8010)
+        assert now.pool_used == 8010 and now.pool_bytes == now.pool_used or now.pool_bytes == 2**20
+        assert "2 device arrays" in str(now) and now.total == 2**30
+        del x, view
+        after = cuda.memory_report()
+        assert after.arrays == 1 and after.array_bytes == 10 and after.most_bytes == 8010
+    """)
+
+
+def test_arrays_move_to_memory_that_can_be_shared(run):
+    run("""
+        x = cuda.to_device(np.arange(10.0))
+        part = x[2:5]
+        handle = part.get_ipc_handle()
+        done = calls()
+        assert done.index("CtxSynchronize") < done.index("MemcpyDtoDAsync 0") < done.index("IpcGetMemHandle"), done
+        assert (x.copy_to_host() == np.arange(10)).all() and (part.copy_to_host() == [2, 3, 4]).all()
+        add[1, 32](x, x), add[1, 32](part, part)
+        with handle as there:
+            assert (there.copy_to_host() == [2, 3, 4]).all() and there.shape == (3,)
+        assert "IpcOpenMemHandle" in calls()
+        x.get_ipc_handle()
+        assert [call for call in calls() if "Ipc" in call or "cpy" in call] == ["IpcGetMemHandle"]  # it is there
+        known = cuda.to_device(np.ones(3))
+        known.__cuda_array_interface__
+        try:
+            known.get_ipc_handle()
+        except BufferError as error:
+            assert "its address is known elsewhere" in str(error)
+        else:
+            raise AssertionError
+        fake.fake_fail(b"IpcOpenMemHandle", 0, 201)
+        try:
+            handle.open()
+        except krait.errors.CudaError as error:
+            assert "opening memory of another process" in str(error)
+        del x, part, there, handle, known
+        assert fake.fake_live() == 0 and not violations(), violations()
+    """)

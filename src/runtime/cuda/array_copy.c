@@ -227,12 +227,14 @@ PyObject *device_array_method_to_device(DeviceArray *self, PyObject *args, PyObj
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:copy_to_device", names, &source, &stream) ||
         device_array_stream(self->runtime, stream, &on) < 0)
         return NULL;
+    if (device_array_check_there(self) < 0) return NULL;
     if (self->type->readonly) {
         PyErr_SetString(PyExc_ValueError, "copy_to_device(): the array is read-only");
         return NULL;
     }
     if (Py_TYPE(source) == self->runtime->device_array) {
         DeviceArray *other = (DeviceArray *)source;
+        if (device_array_check_there(other) < 0) return NULL;
         if (geometry_count(other->type->ndim, device_array_shape(other)) !=
             geometry_count(self->type->ndim, device_array_shape(self))) {
             PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in size");

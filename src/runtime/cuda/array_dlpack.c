@@ -58,6 +58,7 @@ typedef struct Lent { /* what a taker holds */
 static void end_loan(Lent *lent) {
     if (Py_IsInitialized()) { /* after its end the array is gone anyway */
         PyGILState_STATE gil = PyGILState_Ensure();
+        device_array_owner((DeviceArray *)lent->array)->lent--;
         Py_DECREF(lent->array);
         PyGILState_Release(gil);
     }
@@ -120,6 +121,7 @@ static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
         return NULL;
     }
     lent->array = Py_NewRef((PyObject *)self);
+    device_array_owner(self)->lent++;
     if (versioned) {
         DLVersioned *to = &lent->versioned;
         to->major = DL_MAJOR;
@@ -148,7 +150,7 @@ static int order_stream(DeviceArray *self, PyObject *stream) {
     }
     void *handle = number == 1 ? NULL : (void *)(uintptr_t)number;
     if (device_array_used(self, handle, NULL) < 0) return -1;
-    DeviceArray *owner = self->base && Py_TYPE(self->base) == Py_TYPE(self) ? (DeviceArray *)self->base : self;
+    DeviceArray *owner = device_array_owner(self);
     for (unsigned i = 0; i < owner->nuses; i++) {
         void *earlier = owner->uses[i].stream;
         if (earlier == handle) continue;
@@ -178,7 +180,7 @@ PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwarg
         return NULL;
     if (version != Py_None && PyTuple_Check(version) && PyTuple_GET_SIZE(version) > 0)
         major = PyLong_AsLong(PyTuple_GET_ITEM(version, 0));
-    int host = PyErr_Occurred() ? -1 : wanted_device(self, device);
+    int host = PyErr_Occurred() || device_array_check_there(self) < 0 ? -1 : wanted_device(self, device);
     if (host < 0) return NULL;
     if (host) {
         if (copy == Py_False) {

@@ -12,9 +12,9 @@ static PyObject *function_of(const char *module_name, const char *name) {
     return function;
 }
 
-/* With the device made the thread's as long: what a function makes lies there. */
-static PyObject *call_on(Device *device, PyObject *function, PyObject *args, PyObject *kwargs) {
-    if (!device || context_push(device) < 0) return NULL;
+/* With the array's device made the thread's as long: what a function makes lies there. */
+static PyObject *call_on(const DeviceArray *home, PyObject *function, PyObject *args, PyObject *kwargs) {
+    if (device_array_check_there(home) < 0 || context_push(home->device) < 0) return NULL;
     PyObject *result = PyObject_Call(function, args, kwargs);
     context_pop();
     return result;
@@ -25,7 +25,7 @@ PyObject *device_array_operate(const DeviceArray *home, const char *module, cons
     va_start(list, format);
     PyObject *function = function_of(module, name), *args = function ? Py_VaBuildValue(format, list) : NULL;
     va_end(list);
-    PyObject *result = args ? call_on(home->device, function, args, NULL) : NULL;
+    PyObject *result = args ? call_on(home, function, args, NULL) : NULL;
     Py_XDECREF(args);
     Py_XDECREF(function);
     return result;
@@ -38,7 +38,7 @@ static PyObject *method(const char *module, const char *name, const char *bound,
     PyObject *function = function_of(module, name);
     PyObject *front = bound ? Py_BuildValue("(sO)", bound, self) : Py_BuildValue("(O)", self);
     PyObject *all = front ? PySequence_Concat(front, args) : NULL;
-    PyObject *result = function && all ? call_on(((DeviceArray *)self)->device, function, all, kwargs) : NULL;
+    PyObject *result = function && all ? call_on((DeviceArray *)self, function, all, kwargs) : NULL;
     Py_XDECREF(all);
     Py_XDECREF(front);
     Py_XDECREF(function);

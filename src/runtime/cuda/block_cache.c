@@ -53,3 +53,13 @@ uint64_t block_cache_drop(BlockCache *cache) {
     pthread_mutex_unlock(&cache->lock);
     return address;
 }
+
+size_t block_cache_bytes(BlockCache *cache) {
+    size_t bytes = 0;
+    pthread_mutex_lock(&cache->lock);
+    for (int set = 0; set < CACHE_SETS; set++)
+        for (int way = 0; way < CACHE_WAYS; way++)
+            if (cache->sets[set][way].address) bytes += cache->sets[set][way].bytes;
+    pthread_mutex_unlock(&cache->lock);
+    return bytes;
+}

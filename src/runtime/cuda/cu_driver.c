@@ -214,6 +214,7 @@ int context_reset(Device *device) {
     atomic_store(&context->landing, NULL);
     atomic_store(&context->streams, 0);
     device->generation++;
+    device->arrays = device->array_bytes = 0;
     if (thread_context == context) thread_context = NULL;
     return CUDA_OK;
 }

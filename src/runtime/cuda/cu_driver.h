@@ -63,6 +63,10 @@ typedef struct CudaKernelNode { /* CUDA_KERNEL_NODE_PARAMS */
     void *kernel, *context;
 } CudaKernelNode;
 
+typedef struct CudaIpcName { /* CUipcMemHandle */
+    char bytes[DEVICE_NAME_BYTES];
+} CudaIpcName;
+
 typedef struct CuApi {
 #define CU(name, symbol, parameters) int(*name) parameters;
 #include "runtime/cuda/cu_api.def"
@@ -119,6 +123,12 @@ int gpu_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes);
 int gpu_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads);
 int gpu_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
 int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
+/* gpu_share.c: DeviceOps.share_... of a GPU. */
+int gpu_share_allocate(Device *device, size_t bytes, void **memory);
+int gpu_share_release(Device *device, void *memory);
+int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
+int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory);
+int gpu_share_close(Device *device, void *memory);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
 int context_current(CudaContext *context);
 /* The calling thread's current device (0 unless it selected another); its primary context is retained at first use.

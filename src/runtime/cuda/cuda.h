@@ -75,6 +75,7 @@ extern _Thread_local Capture *runtime_capture __attribute__((tls_model("initial-
 /* In such a block: keeps an object as long as the graph; a launch of a kernel is recorded with what was kept since the
  * mark.  -1: exception set. */
 int graph_keep(PyObject *object);
+int graph_keep_array(DeviceArray *array);
 /* Whether it is the device whose work the block records, if the thread is in one.  -1: exception set. */
 int graph_check(const Device *device);
 Py_ssize_t graph_mark(void);
@@ -83,8 +84,10 @@ int graph_add_call(PyObject *callable, PyObject *const *arguments, Py_ssize_t co
 
 /* Notes that work on the array's memory is about to be queued on a stream; before the work is.  -1: exception set. */
 int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper);
+int device_array_gone(void); /* -1: exception set */
 static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
-    if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep((PyObject *)array);
+    if (KRAIT_UNLIKELY(array->generation != array->device->generation)) return device_array_gone();
+    if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep_array(array);
     DeviceArray *owner = array;
     if (array->base) {
         if (Py_TYPE(array->base) != Py_TYPE(array)) return 0; /* memory of others */

@@ -8,6 +8,21 @@
 #include <stdio.h>        /* snprintf */
 #include <structmember.h> /* T_OBJECT_EX; PyMemberDef before 3.12 */
 
+static void join_ring(DeviceArray *self) {
+    DeviceArray *owner = device_array_owner(self);
+    self->next = self->before = self;
+    if (owner == self) return;
+    self->before = owner;
+    self->next = owner->next;
+    owner->next->before = self;
+    owner->next = self;
+}
+
+static void leave_ring(DeviceArray *self) {
+    self->next->before = self->before;
+    self->before->next = self->next;
+}
+
 /* A DeviceArray on memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
 DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
                                const int64_t *shape, const int64_t *strides, void *data, bool readonly,
@@ -24,6 +39,9 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     self->nuses = 0;
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
+    self->known = self->recorded = false;
+    self->lent = 0;
+    join_ring(self);
     uintptr_t addresses = (uintptr_t)data;
     for (unsigned i = 0; i < ndim; i++) addresses |= (uintptr_t)strides[i];
     const Type like = {.items = &element, .readonly = readonly, .unaligned = addresses % type_align(element) != 0};
@@ -77,6 +95,9 @@ DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse o
     self->uses[0] = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->nuses = 1;
     self->settled = device->shares_memory;
+    device->arrays++;
+    device->array_bytes += bytes;
+    if (device->array_bytes > device->most_bytes) device->most_bytes = device->array_bytes;
     return self;
 }
 
@@ -125,9 +146,63 @@ int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keep
 }
 
 /* The host has waited for work on the array on this stream: its allocation is over. */
-void device_array_settle(DeviceArray *self) {
-    DeviceArray *owner = self->base && Py_TYPE(self->base) == Py_TYPE(self) ? (DeviceArray *)self->base : self;
-    owner->settled = true;
+void device_array_settle(DeviceArray *self) { device_array_owner(self)->settled = true; }
+
+int device_array_gone(void) {
+    PyErr_SetString(PyExc_RuntimeError, "the array's memory is gone: it was freed, or its device was reset");
+    return -1;
+}
+
+size_t device_array_owned_bytes(const DeviceArray *self) {
+    return (size_t)geometry_count(self->type->ndim, self->dims) * device_array_item(self);
+}
+
+void device_array_release(DeviceArray *self) {
+    void *streams[STREAM_USES];
+    for (unsigned i = 0; i < self->nuses; i++) streams[i] = self->uses[i].stream;
+    if (!self->base && self->generation == self->device->generation) {
+        size_t bytes = device_array_owned_bytes(self);
+        device_release(self->device, self->head.data, bytes, streams, self->nuses);
+        self->device->arrays--;
+        self->device->array_bytes -= (int64_t)bytes;
+    }
+    unsigned nuses = self->nuses;
+    self->nuses = 0;
+    Py_CLEAR(self->base);
+    Py_CLEAR(self->home.keeper);
+    for (unsigned i = 0; i < nuses; i++) Py_XDECREF(self->uses[i].keeper);
+}
+
+/* Gives the memory back now: behind the streams that use it.  The array has no elements then, and is refused where it
+ * is used. */
+static PyObject *array_free(DeviceArray *self, PyObject *unused) {
+    (void)unused;
+    if (device_array_owner(self) != self) {
+        PyErr_SetString(PyExc_ValueError, "a view does not own its memory: free its base");
+        return NULL;
+    }
+    if (self->next != self || self->lent || self->recorded) {
+        PyErr_Format(PyExc_BufferError, "the array's memory is in use by %s",
+                     self->next != self ? "a view"
+                     : self->lent       ? "another library"
+                                        : "a graph");
+        return NULL;
+    }
+    device_array_release(self);
+    self->head.data = NULL;
+    memset(self->dims, 0, self->type->ndim * sizeof *self->dims);
+    self->generation = self->device->generation - 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *array_enter(DeviceArray *self, PyObject *unused) {
+    (void)unused;
+    return Py_NewRef((PyObject *)self);
+}
+
+static PyObject *array_exit(DeviceArray *self, PyObject *args) {
+    (void)args;
+    return array_free(self, NULL);
 }
 
 static int traverse(PyObject *object, visitproc visit, void *arg) {
@@ -150,16 +225,8 @@ static void dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
-    void *streams[STREAM_USES];
-    for (unsigned i = 0; i < self->nuses; i++) streams[i] = self->uses[i].stream;
-    if (self->base)
-        Py_DECREF(self->base);
-    else if (self->generation == self->device->generation)
-        device_release(self->device, self->head.data,
-                       (size_t)geometry_count(self->type->ndim, self->dims) * device_array_item(self), streams,
-                       self->nuses);
-    Py_XDECREF(self->home.keeper);
-    for (unsigned i = 0; i < self->nuses; i++) Py_XDECREF(self->uses[i].keeper);
+    leave_ring(self);
+    device_array_release(self);
     PyObject_GC_Del(object);
     Py_DECREF(type);
 }
@@ -259,6 +326,7 @@ static PyObject *get_transposed(DeviceArray *self, void *unused) {
 static PyObject *get_pointer(DeviceArray *self, void *unused) {
     (void)unused;
     PyObject *ctypes = PyImport_ImportModule("ctypes");
+    device_array_owner(self)->known = true;
     PyObject *pointer = ctypes ? PyObject_CallMethod(ctypes, "c_uint64", "N", PyLong_FromVoidPtr(self->head.data))
                                : NULL;
     Py_XDECREF(ctypes);
@@ -273,6 +341,7 @@ static PyObject *get_cuda_array_interface(DeviceArray *self, void *unused) {
                         "__cuda_array_interface__: this array lies in host memory (kernels run on the host device)");
         return NULL;
     }
+    device_array_owner(self)->known = true;
     PyObject *dtype = (PyObject *)device_array_dtype(self);
     PyObject *typestr = dtype ? PyObject_GetAttrString(dtype, "str") : NULL;
     PyObject *fields = dtype ? PyObject_GetAttrString(dtype, "descr") : NULL;
@@ -330,6 +399,11 @@ static PyMethodDef methods[] = {
      PyDoc_STR("view($self, dtype)\n--\n\nThe same bytes as elements of another type.")},
     {"split", (PyCFunction)(void (*)(void))device_array_split, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("split($self, section, stream=0)\n--\n\nViews of `section` elements each; the last may be shorter.")},
+    {"free", (PyCFunction)array_free, METH_NOARGS,
+     PyDoc_STR("free($self)\n--\n\nGives the memory back now, behind the streams that use it; the array is of no use "
+               "then.")},
+    {"__enter__", (PyCFunction)array_enter, METH_NOARGS, NULL},
+    {"__exit__", (PyCFunction)array_exit, METH_VARARGS, NULL},
     {"bind", (PyCFunction)array_bind, METH_VARARGS, PyDoc_STR("bind($self, stream=0)\n--\n\nThe array itself.")},
     {"getitem", (PyCFunction)(void (*)(void))device_array_getitem_method, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("getitem($self, item, stream=0)\n--\n\nself[item]")},

@@ -71,6 +71,10 @@ Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t coun
     for (Py_ssize_t i = 0; i < count; i++) {
         if (!objects[i] || !Py_IS_TYPE(objects[i], runtime->device_array)) continue;
         Device *device = ((DeviceArray *)objects[i])->device;
+        if (((DeviceArray *)objects[i])->generation != device->generation) {
+            device_array_gone();
+            return NULL;
+        }
         if (home && home != device) {
             PyErr_Format(PyExc_ValueError,
                          "the arrays of a call lie on different GPUs, %d and %d: copy them to one of them",

@@ -40,6 +40,9 @@ PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kw
 PyObject *device_array_copy_to_host(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs);
 
+PyObject *device_array_share(PyObject *module, PyObject *object);
+PyObject *device_array_share_memory(PyObject *module, PyObject *address);
+PyObject *device_array_open_shared(PyObject *module, PyObject *args);
 PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 
 /* stream.c, device_object.c, host_memory.c, graph.c */

@@ -73,6 +73,21 @@ static PyObject *memory_info(PyObject *self, PyObject *unused) {
     return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
 }
 
+/* _memory_report(): (arrays, bytes of arrays, most bytes of arrays, kept for the next ones, in use of the driver's
+ * pool, in the pool, free, in all) */
+static PyObject *memory_report(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Device *device = device_of(self);
+    DeviceKept kept;
+    size_t free_bytes = 0, total = 0;
+    int status = device->ops->memory_kept(device, &kept);
+    if (status == 0) status = device->ops->memory(device, &free_bytes, &total);
+    if (device_check(device, status, "asking about memory") < 0) return NULL;
+    return Py_BuildValue("(LLLnnnnn)", (long long)device->arrays, (long long)device->array_bytes,
+                         (long long)device->most_bytes, (Py_ssize_t)kept.kept, (Py_ssize_t)kept.pool_used,
+                         (Py_ssize_t)kept.pool_bytes, (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+}
+
 static PyObject *get_total_memory(PyObject *self, void *unused) {
     (void)unused;
     size_t free_bytes = 0, total = 0;
@@ -173,6 +188,7 @@ static PyMethodDef device_methods[] = {
      PyDoc_STR("Frees all that lies on the device and unloads its kernels; arrays made before are gone.")},
     {"synchronize", device_wait, METH_NOARGS, PyDoc_STR("Waits until the device has finished everything queued.")},
     {"_reach", device_reach, METH_VARARGS, NULL},
+    {"_memory_report", memory_report, METH_NOARGS, NULL},
     {"__enter__", device_enter, METH_NOARGS, NULL},
     {"__exit__", device_exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -332,6 +348,9 @@ PyMethodDef device_functions[] = {
      PyDoc_STR("graph()\n--\n\nA new graph: what a `with` block of it gives to the device is recorded, and done by "
                "its launch().")},
     {"home_of", (PyCFunction)(void (*)(void))home_of, METH_FASTCALL, NULL},
+    {"share_array", device_array_share, METH_O, NULL},
+    {"open_shared", device_array_open_shared, METH_VARARGS, NULL},
+    {"share_memory", device_array_share_memory, METH_O, NULL},
     {"set_allocator", set_allocator, METH_O, NULL},
     {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
     {"choice_reason", choice_reason, METH_NOARGS,

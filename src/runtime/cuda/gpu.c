@@ -316,6 +316,23 @@ static int gpu_memory(Device *device, size_t *free_bytes, size_t *total) {
     ON_GPU(context_of(device), api->MemGetInfo(free_bytes, total));
 }
 
+static int gpu_memory_kept(Device *device, DeviceKept *kept) {
+    enum { POOL_RESERVED_NOW = 5, POOL_USED_NOW = 7 };
+    CudaContext *context = context_of(device);
+    const CuApi *api = &context->cuda->api;
+    uint64_t reserved = 0, used = 0;
+    void *pool = NULL;
+    *kept = (DeviceKept){.kept = block_cache_bytes(&context->kept)};
+    if (!context->pools) return CUDA_OK;
+    int error = context_current(context);
+    if (error == CUDA_OK) error = api->DeviceGetDefaultMemPool(&pool, context->number);
+    if (error == CUDA_OK) error = api->MemPoolGetAttribute(pool, POOL_RESERVED_NOW, &reserved);
+    if (error == CUDA_OK) error = api->MemPoolGetAttribute(pool, POOL_USED_NOW, &used);
+    kept->pool_bytes = (size_t)reserved;
+    kept->pool_used = (size_t)used;
+    return error;
+}
+
 static int gpu_profile(Device *device, bool start) {
     ON_GPU(context_of(device), start ? api->ProfilerStart() : api->ProfilerStop());
 }
@@ -332,6 +349,11 @@ static const DeviceOps gpu_ops = {
     .lock = gpu_lock,
     .unlock = gpu_unlock,
     .home = gpu_home,
+    .share_allocate = gpu_share_allocate,
+    .share_release = gpu_share_release,
+    .share_name = gpu_share_name,
+    .share_open = gpu_share_open,
+    .share_close = gpu_share_close,
     .synchronise = gpu_synchronise,
     .synchronise_all = gpu_synchronise_all,
     .stream_open = gpu_stream_open,
@@ -365,6 +387,7 @@ static const DeviceOps gpu_ops = {
     .name = gpu_name,
     .uuid = gpu_uuid,
     .memory = gpu_memory,
+    .memory_kept = gpu_memory_kept,
     .profile = gpu_profile,
 };
 

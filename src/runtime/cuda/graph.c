@@ -47,6 +47,12 @@ int graph_check(const Device *device) {
 
 int graph_keep(PyObject *object) { return PyList_Append(runtime_capture->kept, object); }
 
+int graph_keep_array(DeviceArray *array) {
+    DeviceArray *owner = array->base && Py_TYPE(array->base) == Py_TYPE(array) ? (DeviceArray *)array->base : array;
+    owner->known = owner->recorded = true;
+    return graph_keep((PyObject *)array);
+}
+
 /* ---- copies on a GPU ---- */
 
 typedef struct Relay {

@@ -13,9 +13,9 @@
 enum { HOST_ALIGNMENT = 256, CAPABILITY = 80 };
 
 static DeviceFailure host_explain(Device *device, int status, char *text, size_t size) {
-    (void)device, (void)status;
-    snprintf(text, size, "out of memory");
-    return FAILED_HOST_MEMORY;
+    (void)device;
+    snprintf(text, size, status == HOST_NOT_THERE ? "there is no such memory (any more)" : "out of memory");
+    return status == HOST_NOT_THERE ? FAILED_OTHERWISE : FAILED_HOST_MEMORY;
 }
 
 /* ---- memory ---- */
@@ -207,6 +207,13 @@ static int host_memory(Device *device, size_t *free_bytes, size_t *total) {
     return 0;
 }
 
+/* The allocator of the process keeps what it keeps. */
+static int host_memory_kept(Device *device, DeviceKept *kept) {
+    (void)device;
+    *kept = (DeviceKept){0};
+    return 0;
+}
+
 static int host_profile(Device *device, bool start) {
     (void)device, (void)start;
     return 0;
@@ -225,6 +232,11 @@ Device host_device_new(void) {
         .lock = host_lock,
         .unlock = host_unlock,
         .home = host_home,
+        .share_allocate = host_share_allocate,
+        .share_release = host_share_release,
+        .share_name = host_share_name,
+        .share_open = host_share_open,
+        .share_close = host_share_close,
         .synchronise = nothing_on,
         .synchronise_all = nothing,
         .stream_open = host_stream_open,
@@ -257,6 +269,7 @@ Device host_device_new(void) {
         .name = host_name,
         .uuid = host_uuid,
         .memory = host_memory,
+        .memory_kept = host_memory_kept,
         .profile = host_profile,
     };
     return (Device){.ops = &ops,

@@ -81,7 +81,13 @@ int host_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes);
 int host_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads);
 int host_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
 int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
-enum { HOST_NO_MEMORY = 1 }; /* the host device's only failure */
+/* share.c: DeviceOps.share_... of the host device. */
+int host_share_allocate(Device *device, size_t bytes, void **memory);
+int host_share_release(Device *device, void *memory);
+int host_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
+int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory);
+int host_share_close(Device *device, void *memory);
+enum { HOST_NO_MEMORY = 1, HOST_NOT_THERE }; /* the host device's only failures; the latter of share_open */
 
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */

@@ -105,14 +105,18 @@ typedef struct DeviceArray {
     PyObject *base; /* what owns the memory of a view; NULL: this object does */
     struct Runtime *runtime;
     Device *device;
-    unsigned generation; /* of the device, when the array was made */
+    unsigned generation; /* of the device, when the array was made; with another one its memory is gone */
     /* Of an array that owns its memory: the streams that may still use it, the last first; the memory is freed behind
      * what they have been given. */
     StreamUse uses[STREAM_USES];
     unsigned nuses;
-    StreamUse home;   /* where it was allocated */
-    bool settled;     /* the allocation is over for every stream, not only in the order of home */
-    const Type *type; /* TY_ARRAY */
+    StreamUse home;                    /* where it was allocated */
+    bool settled;                      /* the allocation is over for every stream, not only in the order of home */
+    bool known;                        /* its address is known outside: the memory cannot be moved */
+    bool recorded;                     /* a graph uses it */
+    unsigned lent;                     /* how often DLPack has given the memory to somebody who has it still */
+    struct DeviceArray *next, *before; /* a ring: the array that owns the memory, and its views */
+    const Type *type;                  /* TY_ARRAY */
     ArrayHead head;
     int64_t dims[]; /* shape[ndim], strides[ndim] */
 } DeviceArray;

@@ -1,0 +1,84 @@
+"""krait.config: settings by the names that Numba has them, from environment variables KRAIT_<name>.
+
+Some say how Krait is, and setting them changes nothing; the others are properties here.  The variables are listed in
+docs/manual/looking-inside.md.
+"""
+
+import os
+
+from . import _krait
+
+# How Krait is: one kind of threads, which is safe in every way that Numba's layers are chosen for; options say of each
+# function what code is made; KRAIT_DUMP prints what each stage leaves; kernels have no simulator beside them.
+_FIXED = {
+    **dict.fromkeys(("BOUNDSCHECK", "CPU_FEATURES", "CPU_NAME", "FORCE_CUDA_CC")),
+    **dict.fromkeys((
+        "CUDA_DEBUGINFO_DEFAULT", "CUDA_ENABLE_MINOR_VERSION_COMPATIBILITY", "CUDA_ENABLE_NRT",
+        "CUDA_ENABLE_PYNVJITLINK", "CUDA_LOG_API_ARGS", "CUDA_PER_THREAD_DEFAULT_STREAM", "CUDA_USE_NVIDIA_BINDING",
+        "DEBUG", "DEBUGINFO_DEFAULT", "DEBUG_CACHE", "DEBUG_FRONTEND", "DEBUG_JIT", "DEBUG_TYPEINFER",
+        "DEVELOPER_MODE", "DISABLE_JIT", "DISABLE_PERFORMANCE_WARNINGS", "DUMP_ANNOTATION", "DUMP_ASSEMBLY",
+        "DUMP_BYTECODE", "DUMP_CFG", "DUMP_IR", "DUMP_LLVM", "DUMP_OPTIMIZED", "DUMP_SSA", "ENABLE_CUDASIM",
+        "FULL_TRACEBACKS", "PARALLEL_DIAGNOSTICS", "SHOW_HELP", "WARNINGS"), 0),
+    "CAPTURED_ERRORS": "new_style",
+    "COLOR_SCHEME": "no_color",
+    "CUDA_DEFAULT_PTX_CC": (7, 5),
+    "CUDA_LOG_LEVEL": "",
+    "CUDA_LOG_SIZE": 8192,
+    "CUDA_VERBOSE_JIT_LOG": 1,
+    "DISABLE_INTEL_SVML": True,
+    "ENABLE_AVX": True,
+    "FUNCTION_CACHE_SIZE": 128,
+    "LOOP_VECTORIZE": 1,
+    "OPT": 3,
+    "SLP_VECTORIZE": 1,
+    "THREADING_LAYER": "pool",
+    "THREADING_LAYER_PRIORITY": ["pool"],
+}
+
+
+def _report(name, bit):
+    def read(self):
+        return int(_krait.reports() & bit != 0)
+
+    def write(self, value):
+        _krait.reports(_krait.reports() & ~bit | (bit if int(value) else 0))
+
+    return property(read, write, doc=f"KRAIT_{name}")
+
+
+class _Config:
+    """What the environment set, and what programs may set."""
+
+    def __init__(self):
+        self.reload_config()
+
+    def reload_config(self):
+        """Takes from the environment what it says now."""
+        self.__dict__.update(_FIXED)
+
+    @property
+    def NUMBA_NUM_THREADS(self):
+        return _krait._most_threads()
+
+    KRAIT_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = NUMBA_NUM_THREADS
+
+    # Performance warnings, once for each kernel and configuration; not unless they are asked for.
+    CUDA_LOW_OCCUPANCY_WARNINGS = _report("CUDA_LOW_OCCUPANCY_WARNINGS", 1)
+    CUDA_WARN_ON_IMPLICIT_COPY = _report("CUDA_WARN_ON_IMPLICIT_COPY", 2)
+
+    @property
+    def DISABLE_CUDA(self):
+        """Whether kernels run on the host device because the environment says so."""
+        return int(os.environ.get("KRAIT_CUDA_DEVICE") == "cpu")
+
+    @property
+    def CACHE_DIR(self):
+        """KRAIT_CACHE_DIR: where compiled code is kept."""
+        return os.environ.get("KRAIT_CACHE_DIR", "")
+
+    @CACHE_DIR.setter
+    def CACHE_DIR(self, folder):
+        os.environ["KRAIT_CACHE_DIR"] = os.fspath(folder)
+
+
+config = _Config()

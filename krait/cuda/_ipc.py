@@ -1,0 +1,99 @@
+"""Device arrays that several processes have: handles by which another process opens the memory of an array, on a GPU
+and on the host device."""
+
+import contextlib
+
+import numpy as np
+
+from .. import _krait
+
+
+class IpcHandle:
+    """Names memory of a device for other processes; goes to them by pickle."""
+
+    __slots__ = ("handle", "offset", "size", "source")
+
+    def __init__(self, handle, offset=0, size=None, source=None):
+        self.handle, self.offset, self.size, self.source = bytes(handle), offset, size, source
+
+    def _device(self):
+        """The device of this process that the memory lies on; the thread's if none has that name."""
+        for device in _krait.list_devices():
+            if device.uuid == self.source:
+                return device
+        return _krait.get_current_device()
+
+    def open_array(self, context, shape, dtype, strides=None):
+        """A device array on the memory."""
+        with self._device():
+            return _krait.open_shared(self.handle, self.offset, shape, np.dtype(dtype), strides)
+
+    def open(self, context):
+        """The memory as an array of bytes."""
+        return self.open_array(context, self.size, np.uint8)
+
+    open_direct = open
+
+    def __repr__(self):
+        return f"<krait handle of {self.size} bytes>"
+
+
+class IpcArrayHandle:
+    """A handle with what it takes to make the array again: `with handle as array:`, or open() and close()."""
+
+    def __init__(self, ipc_handle, array_desc):
+        self._ipc_handle, self._desc, self._array = ipc_handle, array_desc, None
+
+    def open(self):
+        """The array; its memory is that of the process the handle comes from."""
+        if self._array is not None:
+            raise ValueError("the handle is open already")
+        self._array = self._ipc_handle.open_array(None, **self._desc)
+        return self._array
+
+    def close(self):
+        """Gives the memory back to the other process; the array is of no use then."""
+        if self._array is not None:
+            self._array.free()
+            self._array = None
+
+    def __enter__(self):
+        return self.open()
+
+    def __exit__(self, *error):
+        self.close()
+
+    def __reduce__(self):
+        return IpcArrayHandle, (self._ipc_handle, self._desc)
+
+
+def memory_handle(memory):
+    """The handle of a device array, or of memory of a memory manager."""
+    from ._contexts import current_manager
+
+    manager = current_manager()
+    base = memory.base if isinstance(memory, _krait.DeviceArray) else memory
+    if manager and not isinstance(base, (_krait.DeviceArray, type(None))):
+        return manager.get_ipc_handle(base)
+    handle, offset = _krait.share_array(memory)
+    with _krait.home_of(memory):
+        source = _krait.get_current_device().uuid
+    return IpcHandle(handle, offset, memory.nbytes, source)
+
+
+def handle_of(array):
+    """array.get_ipc_handle()"""
+    strides = None if array.is_c_contiguous() else array.strides
+    return IpcArrayHandle(memory_handle(array), {"shape": array.shape, "dtype": array.dtype, "strides": strides})
+
+
+@contextlib.contextmanager
+def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
+    """A block with a device array on memory of another process, named by an IpcHandle or the bytes of one."""
+    if isinstance(handle, IpcHandle):
+        handle, offset = handle.handle, offset + handle.offset
+    array = _krait.open_shared(bytes(handle), offset, shape, np.dtype(dtype), strides)
+    try:
+        yield array
+    finally:
+        array.free()

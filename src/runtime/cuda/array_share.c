@@ -1,0 +1,156 @@
+/* array_share.c: device arrays that other processes open, and arrays on memory of other processes.
+ *
+ * Out: the name of the memory and the array's place in it, by which another process opens it.  Memory of the pool
+ * cannot be shared: an array there moves, with its views, unless somebody outside knows its address.  In: a device
+ * array whose base is the opened memory. */
+#include "runtime/cuda/device_array.h"
+
+#include <string.h> /* memcpy */
+
+#define SHARED_NAME "krait.shared"
+
+typedef struct Shared {
+    Device *device;
+    void *memory;
+    unsigned generation;
+    bool opened; /* it is another process's */
+} Shared;
+
+static void drop_shared(PyObject *capsule) {
+    Shared *shared = PyCapsule_GetPointer(capsule, SHARED_NAME);
+    Device *device = shared->device;
+    if (shared->generation == device->generation && device->ops->synchronise_all(device) == 0)
+        (shared->opened ? device->ops->share_close : device->ops->share_release)(device, shared->memory);
+    PyMem_Free(shared);
+}
+
+/* NULL: exception set; the memory is then still the caller's. */
+static PyObject *hold(Device *device, void *memory, bool opened) {
+    Shared *shared = PyMem_Malloc(sizeof *shared);
+    if (!shared) return PyErr_NoMemory();
+    *shared = (Shared){device, memory, device->generation, opened};
+    PyObject *capsule = PyCapsule_New(shared, SHARED_NAME, drop_shared);
+    if (!capsule) PyMem_Free(shared);
+    return capsule;
+}
+
+static int move(DeviceArray *owner) {
+    Device *device = owner->device;
+    size_t bytes = device_array_owned_bytes(owner);
+    void *memory = NULL;
+    if (owner->known || owner->lent) {
+        PyErr_SetString(
+            PyExc_BufferError,
+            "the array has to move to memory that can be shared, and its address is known elsewhere (another "
+            "library, a graph): take the handle first, or of a copy");
+        return -1;
+    }
+    int status = device->ops->synchronise_all(device);
+    if (status == 0) status = device->ops->share_allocate(device, bytes, &memory);
+    if (device_check(device, status, "allocating memory that can be shared") < 0) return -1;
+    PyObject *capsule = hold(device, memory, false);
+    if (!capsule || device_copy_only(device, COPY_WITHIN, NULL, true, memory, owner->head.data, bytes) < 0) {
+        if (!capsule) device->ops->share_release(device, memory);
+        Py_XDECREF(capsule);
+        return -1;
+    }
+    ptrdiff_t way = (char *)memory - (char *)owner->head.data;
+    device_array_release(owner);
+    DeviceArray *at = owner;
+    do at->head.data = (char *)at->head.data + way;
+    while ((at = at->next) != owner);
+    owner->base = capsule;
+    return 0;
+}
+
+static const Shared *shared_of(const DeviceArray *owner) {
+    bool shared = owner->base && PyCapsule_IsValid(owner->base, SHARED_NAME);
+    return shared ? PyCapsule_GetPointer(owner->base, SHARED_NAME) : NULL;
+}
+
+static PyObject *named(const unsigned char name[DEVICE_NAME_BYTES], size_t offset) {
+    return Py_BuildValue("(Nn)", PyBytes_FromStringAndSize((const char *)name, DEVICE_NAME_BYTES), (Py_ssize_t)offset);
+}
+
+/* share_array(array): (name, bytes from the beginning of the memory to the first element) */
+PyObject *device_array_share(PyObject *module, PyObject *object) {
+    unsigned char name[DEVICE_NAME_BYTES];
+    size_t offset = 0;
+    if (Py_TYPE(object) != RUNTIME_OF(module)->device_array)
+        return PyErr_Format(PyExc_TypeError, "a device array is shared, not %.100s", Py_TYPE(object)->tp_name);
+    DeviceArray *self = (DeviceArray *)object, *owner = device_array_owner(self);
+    if (device_array_check_there(self) < 0 || (!owner->base && move(owner) < 0)) return NULL;
+    const Shared *shared = shared_of(owner);
+    Device *device = self->device;
+    if (!shared && device->shares_memory) {
+        PyErr_SetString(PyExc_BufferError, "memory of another library cannot be shared: take the handle of a copy");
+        return NULL;
+    }
+    int status = device->ops->share_name(device, shared ? shared->memory : self->head.data, name, &offset);
+    if (device_check(device, status, "sharing memory with other processes") < 0) return NULL;
+    if (shared) offset = (size_t)((char *)self->head.data - (char *)shared->memory);
+    return named(name, offset);
+}
+
+/* share_memory(address): the same of memory of the driver. */
+PyObject *device_array_share_memory(PyObject *module, PyObject *address) {
+    unsigned char name[DEVICE_NAME_BYTES];
+    size_t offset = 0;
+    Device *device = runtime_device(RUNTIME_OF(module));
+    void *memory = device ? PyLong_AsVoidPtr(address) : NULL;
+    if (!device || PyErr_Occurred()) return NULL;
+    if (device->shares_memory) {
+        PyErr_SetString(PyExc_BufferError, "memory of another library cannot be shared: take the handle of an array");
+        return NULL;
+    }
+    int status = device->ops->share_name(device, memory, name, &offset);
+    if (device_check(device, status, "sharing memory with other processes") < 0) return NULL;
+    return named(name, offset);
+}
+
+/* open_shared(name, offset, shape, dtype, strides): a device array on memory of another process. */
+PyObject *device_array_open_shared(PyObject *module, PyObject *args) {
+    Runtime *runtime = RUNTIME_OF(module);
+    Device *device = runtime_device(runtime);
+    PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
+    PyObject *shape_object, *strides_object, *capsule = NULL, *result = NULL;
+    PyArray_Descr *dtype = NULL;
+    Py_buffer name = {0};
+    Py_ssize_t offset;
+    void *memory = NULL;
+    int64_t steps[TYPE_MAX_NDIM + 1];
+    const Type *element;
+    if (!device || !PyArg_ParseTuple(args, "y*nOO&O:open_shared", &name, &offset, &shape_object, PyArray_DescrConverter,
+                                     &dtype, &strides_object))
+        goto done;
+    if (name.len != DEVICE_NAME_BYTES || offset < 0) {
+        PyErr_Format(PyExc_ValueError, "a handle has %d bytes", DEVICE_NAME_BYTES);
+        goto done;
+    }
+    if (device_array_read_shape(shape_object, &shape) < 0 || !(element = geometry_element(runtime, dtype, 0)))
+        goto done;
+    strided_pack((unsigned)shape.len, shape.ptr, type_size(element), LAYOUT_C, steps);
+    if (strides_object != Py_None) {
+        if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
+        if (strides.len != shape.len) {
+            PyErr_SetString(PyExc_ValueError, "there is a stride for each dimension");
+            goto done;
+        }
+        memcpy(steps, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
+    }
+    int status = device->ops->share_open(device, name.buf, &memory);
+    if (device_check(device, status, "opening memory of another process") < 0) goto done;
+    if (!(capsule = hold(device, memory, true))) {
+        device->ops->share_close(device, memory);
+        goto done;
+    }
+    result = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)shape.len, shape.ptr, steps,
+                                           (char *)memory + offset, false, capsule);
+done:
+    if (name.obj) PyBuffer_Release(&name);
+    Py_XDECREF(capsule);
+    Py_XDECREF(dtype);
+    PyDimMem_FREE(shape.ptr);
+    PyDimMem_FREE(strides.ptr);
+    return result;
+}

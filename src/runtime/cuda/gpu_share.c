@@ -1,0 +1,52 @@
+/* gpu_share.c: memory of a GPU that other processes open (CUDA's interprocess handles).
+ *
+ * The driver shares allocations of cuMemAlloc alone, not those of the stream-ordered pool. */
+#include <string.h> /* memcpy */
+
+#include "runtime/cuda/cu_driver.h"
+
+_Static_assert(sizeof(CudaIpcName) == DEVICE_NAME_BYTES, "CU_IPC_HANDLE_SIZE");
+
+/* Bound to the context; the driver's answer. */
+#define API(device)                                 \
+    CudaContext *context = (CudaContext *)(device); \
+    const CuApi *api = &context->cuda->api;         \
+    int error = context_current(context);           \
+    if (error != CUDA_OK) return error
+
+int gpu_share_allocate(Device *device, size_t bytes, void **memory) {
+    API(device);
+    return api->MemAlloc((uint64_t *)memory, bytes ? bytes : 1);
+}
+
+/* cuMemFree waits for all that uses it here. */
+int gpu_share_release(Device *device, void *memory) {
+    API(device);
+    return api->MemFree((uint64_t)memory);
+}
+
+int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
+    API(device);
+    uint64_t start = 0;
+    size_t bytes = 0;
+    CudaIpcName made;
+    error = api->MemGetAddressRange(&start, &bytes, (uint64_t)memory);
+    if (error == CUDA_OK) error = api->IpcGetMemHandle(&made, start);
+    if (error != CUDA_OK) return error;
+    memcpy(name, made.bytes, sizeof made.bytes);
+    *offset = (size_t)((uint64_t)memory - start);
+    return CUDA_OK;
+}
+
+int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory) {
+    enum { LAZY_PEER_ACCESS = 1 };
+    API(device);
+    CudaIpcName given;
+    memcpy(given.bytes, name, sizeof given.bytes);
+    return api->IpcOpenMemHandle((uint64_t *)memory, given, LAZY_PEER_ACCESS);
+}
+
+int gpu_share_close(Device *device, void *memory) {
+    API(device);
+    return api->IpcCloseMemHandle((uint64_t)memory);
+}

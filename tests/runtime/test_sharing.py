@@ -1,0 +1,131 @@
+"""Device arrays that several processes have, memory that is given back at once, and reports of it: on the device of
+this machine."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import ON_HOST
+
+from krait import cuda
+from krait.errors import CudaError
+
+
+@cuda.jit
+def double(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+
+
+THERE = """
+import pickle, sys
+import numpy as np
+from krait import cuda
+
+@cuda.jit
+def double(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+
+handle, options = pickle.load(sys.stdin.buffer)
+with cuda.open_ipc_array(handle, **options) if options else handle as array:
+    double[4, 128](array)
+    cuda.synchronize()
+    print(array.copy_to_host().sum(), array.shape, array.strides)
+"""
+
+
+def double_there(handle, **options):
+    """What another process, which doubles the elements, says of the array."""
+    done = subprocess.run([sys.executable, "-c", THERE], input=pickle.dumps((handle, options)), capture_output=True,
+                          timeout=120)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().strip()
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(30, 70), slice(1, 200, 3)])
+def test_another_process_writes_to_an_array(part):
+    values = np.arange(300.0)
+    x = cuda.to_device(values)
+    view = x[part]
+    assert double_there(view.get_ipc_handle()) == f"{2 * values[part].sum()} {view.shape} {view.strides}"
+    values[part] *= 2
+    np.testing.assert_array_equal(x.copy_to_host(), values)
+    np.testing.assert_array_equal(view.copy_to_host(), values[part])
+
+
+def test_a_handle_is_bytes():
+    x = cuda.to_device(np.arange(10.0))
+    handle = cuda.current_context().get_ipc_handle(x)
+    assert len(handle.handle) == 64 and handle.size == 80
+    assert double_there(handle, shape=5, dtype="f8", offset=16) == "40.0 (5,) (8,)"
+    assert (x.copy_to_host() == [0, 1, 4, 6, 8, 10, 12, 7, 8, 9]).all()
+
+
+@pytest.mark.skipif(not ON_HOST, reason="a GPU's memory cannot be opened by the process that shares it")
+def test_handles_within_a_process():
+    x = cuda.to_device(np.arange(6.0))
+    view = x[1:]
+    handle = x.get_ipc_handle()
+    with handle as there:
+        there[0] = 7.0
+        assert x[0] == 7 and (view.copy_to_host() == [1, 2, 3, 4, 5]).all()
+        with pytest.raises(ValueError, match="open already"):
+            handle.open()
+    assert there.size == 0
+    del x, view
+    with pytest.raises(CudaError, match="no such memory"):
+        handle.open()
+    with pytest.raises(ValueError, match="64 bytes"), cuda.open_ipc_array(b"short", 3, "f8"):
+        pass
+    with pytest.raises(CudaError, match="no such memory"):
+        with cuda.open_ipc_array(b"../etc/passwd".ljust(64, b"\0"), 3, "f8"):
+            pass
+
+
+def test_free_and_with():
+    before = cuda.memory_report()
+    x = cuda.to_device(np.arange(1000.0))
+    now = cuda.memory_report()
+    assert (now.arrays - before.arrays, now.array_bytes - before.array_bytes) == (1, 8000)
+    assert now.most_bytes >= now.array_bytes and "device arrays have" in str(now) and now.free <= now.total
+    view = x[10:]
+    with pytest.raises(BufferError, match="in use by a view"):
+        x.free()
+    with pytest.raises(ValueError, match="free its base"):
+        view.free()
+    del view
+    capsule = x.__dlpack__()
+    with pytest.raises(BufferError, match="in use by another library"):
+        x.free()
+    del capsule
+    x.free()
+    x.free()
+    assert x.size == 0 and cuda.memory_report()[:2] == before[:2]
+    for use in (x.copy_to_host, lambda: x + 1, lambda: x.copy_to_device(np.ones(3)), x.sum):
+        with pytest.raises(RuntimeError, match="gone"):
+            use()
+    with cuda.device_array(10) as z, pytest.raises(KeyError):
+        raise KeyError
+    assert z.size == 0 or cuda.memory_report()[:2] == before[:2]
+    with cuda.graph() as graph:
+        y = cuda.to_device(np.ones(4))
+        double[1, 32](y)
+    graph.launch()
+    if not ON_HOST:
+        with pytest.raises(BufferError, match="in use by a graph"):
+            y.free()
+
+
+def test_freed_arrays_in_a_loop_take_no_memory():
+    before = cuda.memory_report()
+    for _ in range(200):
+        with cuda.device_array(1 << 20, np.uint8) as x:
+            double[1, 32](x)
+    after = cuda.memory_report()
+    assert after[:2] == before[:2]
+    assert after.most_bytes <= max(before.most_bytes, before.array_bytes + (1 << 20))
