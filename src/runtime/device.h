@@ -177,6 +177,10 @@ typedef struct DeviceOps {
     int (*graph_begin)(Device *device, void **stream);
     int (*graph_last)(Device *device, void *stream, void **node);
     int (*graph_end)(Device *device, void *stream, void **made);
+    /* A part that is done if a word is not zero when the graph gets there; with `loops`, again as long as it is not.
+     * What `inner` is given until the end is that part.  At the end the same word is named. */
+    int (*graph_block)(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner);
+    int (*graph_block_end)(Device *device, void *inner, bool loops, const void *word, size_t bytes);
     int (*graph_run)(Device *device, void *graph, void *stream);
     int (*graph_close)(Device *device, void *graph);
 

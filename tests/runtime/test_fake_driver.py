@@ -967,3 +967,41 @@ def test_arrays_move_to_memory_that_can_be_shared(run):
         del x, part, there, handle, known
         assert fake.fake_live() == 0 and not violations(), violations()
     """)
+
+
+def test_parts_of_graphs_with_conditions(run):
+    run("""
+        word = cuda.to_device(np.ones(1, np.int32))
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        add[1, 128](x, y)
+        calls()
+        with cuda.graph() as g:
+            with g.if_(word):
+                add[1, 128](x, y)
+                with g.while_(word):
+                    add[1, 128](y, x)
+            add[1, 128](x, x)
+        done = [line for line in calls() if "Capture" in line or "captured" in line or "conditional" in line]
+        begin, kernel, end = "StreamBeginCaptureToGraph", "captured LaunchKernel", "StreamEndCapture"
+        assert done == ["StreamBeginCapture", kernel, "conditional node if", begin, kernel, kernel,
+                        "conditional node while", begin, kernel, kernel, end, end, kernel, end], done
+        g.launch()
+        del x, y, word, g
+        assert not violations() and fake.fake_live() == 0, violations()
+
+        # what fails leaves nothing open
+        word, x = cuda.to_device(np.ones(1, np.int32)), cuda.to_device(np.zeros(100))
+        for name in (b"GraphConditionalHandleCreate", b"GraphAddNode", b"StreamBeginCaptureToGraph"):
+            fake.fake_fail(name, 0, 801)
+            try:
+                with cuda.graph() as g, g.while_(word):
+                    add[1, 128](x, x)
+            except krait.errors.CudaError as error:
+                assert "drivers of CUDA 12.4 and later" in str(error)
+            else:
+                raise AssertionError(name)
+            with cuda.graph() as g, g.while_(word):
+                add[1, 128](x, x)
+            g.launch()
+        assert not violations(), violations()
+    """)

@@ -195,3 +195,100 @@ def test_a_clustered_and_a_cooperative_launch():
         add.configure(3, 64, cluster=2)
     with pytest.raises(ValueError, match="at most 16"):
         add.configure(32, 64, cluster=32)
+
+
+@cuda.jit
+def halve(word, x, count):
+    if x[0] > 1:
+        x[0] /= 2
+        count[0] += 1
+    word[0] = x[0] > 1
+
+
+@here
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.int32, np.int64, np.uint64])
+def test_a_loop_runs_as_long_as_its_word_is_not_zero(dtype):
+    word, x, count = cuda.to_device(np.ones(1, dtype)), cuda.to_device(np.zeros(1)), cuda.to_device(np.zeros(1, "i8"))
+    with cuda.graph() as g:
+        with g.while_(word):
+            halve[1, 1](word, x, count)
+        scale[1, 1](x, 10.0)
+    total = 0
+    for start, rounds in ((8.0, 3), (1000.0, 10), (0.5, 0)):
+        x.copy_to_device(np.array([start]))
+        word.copy_to_device(np.ones(1, dtype))
+        g.launch()
+        total += rounds
+        assert count.copy_to_host()[0] == total
+        assert x.copy_to_host()[0] == start / 2**rounds * 10
+    word.copy_to_device(np.zeros(1, dtype))
+    x.copy_to_device(np.array([64.0]))
+    g.launch()
+    assert count.copy_to_host()[0] == total and x.copy_to_host()[0] == 640
+
+
+@here
+def test_a_part_is_done_if_its_word_is_not_zero():
+    word, x, y = cuda.to_device(np.zeros(1, np.int64)), *device(1, 2)
+    with cuda.graph() as g:
+        with g.if_(word):
+            add[1, 128](x, y)
+            x.copy_to_device(x * 2.0)
+        add[1, 128](y, y)
+    expected_x, expected_y = 1, 2
+    for value in (0, 1, 256, 0, 2**40):
+        word.copy_to_device(np.array([value]))
+        g.launch()
+        if value:
+            expected_x = (expected_x + expected_y) * 2
+        expected_y *= 2
+        assert (x.copy_to_host() == expected_x).all() and (y.copy_to_host() == expected_y).all(), value
+
+
+@here
+def test_parts_within_parts():
+    outer, inner = cuda.to_device(np.ones(1, np.int32)), cuda.to_device(np.ones(1, np.bool_))
+    x, (count, each) = cuda.to_device(np.array([8.0])), [cuda.to_device(np.zeros(1, "i8")) for _ in range(2)]
+
+    @cuda.jit
+    def next_round(outer, inner, x, each):
+        each[0] += 1
+        x[0] = 8
+        inner[0] = True
+        outer[0] = each[0] < 4
+
+    with cuda.graph() as g:
+        with g.while_(outer):
+            with g.while_(inner):
+                halve[1, 1](inner, x, count)
+            next_round[1, 1](outer, inner, x, each)
+            with g.if_(outer):
+                scale[1, 1](x, 1.0)
+    g.launch()
+    assert each.copy_to_host()[0] == 4 and count.copy_to_host()[0] == 12
+
+
+@here
+def test_what_parts_refuse():
+    word, x, y = cuda.to_device(np.zeros(1, np.int64)), *device(1, 2)
+    with cuda.graph() as g:
+        scale[1, 128](x, 3.0)
+        with g.if_(word):
+            add[1, 128](x, y)
+            with pytest.raises(RuntimeError, match="a copy between the host and the device in a block"):
+                x.copy_to_device(np.ones(100))
+        for wrong in (np.ones(1), cuda.to_device(np.ones(1)), cuda.to_device(np.ones(2, "i8")), 1):
+            with pytest.raises(TypeError, match="a device array of one int or bool"):
+                g.if_(wrong)
+        block = g.if_(word)
+    with pytest.raises(RuntimeError, match="stand in the block that records"), block:
+        pass
+    with pytest.raises(IndexError, match="outside blocks"):
+        g.update(add, x, x)
+    g.update(scale, factor=2.0)
+    g.launch()
+    assert (x.copy_to_host() == 2).all() and len(g.launches) == 1
+    with pytest.raises(KeyError), cuda.graph() as broken, broken.while_(word):
+        raise KeyError
+    g.launch()  # nothing is left open
+    assert (x.copy_to_host() == 4).all()

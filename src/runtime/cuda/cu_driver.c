@@ -38,14 +38,17 @@ static bool load_symbols(Cuda *cuda) {
     static const struct {
         size_t offset;
         const char *symbol;
+        bool later;
     } table[] = {
-#define CU(name, symbol, parameters) {offsetof(CuApi, name), symbol},
+#define CU(name, symbol, parameters)       {offsetof(CuApi, name), symbol, false},
+#define CU_LATER(name, symbol, parameters) {offsetof(CuApi, name), symbol, true},
 #include "runtime/cuda/cu_api.def"
+#undef CU_LATER
 #undef CU
     };
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         void *address = dlsym(cuda->library, table[i].symbol);
-        if (!address) {
+        if (!address && !table[i].later) {
             snprintf(cuda->why_not, sizeof cuda->why_not,
                      "the NVIDIA driver is too old: it has no %s (R525 or newer is needed)", table[i].symbol);
             return false;
@@ -207,7 +210,7 @@ int context_reset(Device *device) {
     int error = api->DevicePrimaryCtxReset(context->number);
     if (error != CUDA_OK) return error;
     if (context->handle) api->DevicePrimaryCtxRelease(context->number);
-    context->handle = context->event = context->collector = NULL;
+    context->handle = context->event = context->collector = context->condition = NULL;
     context->noted = NULL;
     bounce_forget(&context->bounce);
     while (block_cache_drop(&context->kept)) continue; /* their memory is gone with the context */

@@ -29,6 +29,7 @@ enum CudaError { /* CUresult; CUDA_INTERRUPTED: the handler of a signal raised, 
                  CUDA_NOT_READY = 600,
                  CUDA_ILLEGAL_ADDRESS = 700,
                  CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+                 CUDA_NOT_SUPPORTED = 801,
 };
 
 enum CudaDeviceAttribute { /* CUdevice_attribute, those that Krait itself asks */
@@ -67,9 +68,23 @@ typedef struct CudaIpcName { /* CUipcMemHandle */
     char bytes[DEVICE_NAME_BYTES];
 } CudaIpcName;
 
+typedef struct CudaConditionalNode { /* CUgraphNodeParams of a conditional node */
+    int type, unused[3];
+    uint64_t handle;
+    int kind; /* 0: if, 1: while */
+    unsigned count;
+    void **bodies; /* filled */
+    void *context;
+    char room[200]; /* of the union; all zero */
+    long long more;
+} CudaConditionalNode;
+_Static_assert(sizeof(CudaConditionalNode) == 256, "layout of CUgraphNodeParams");
+
 typedef struct CuApi {
 #define CU(name, symbol, parameters) int(*name) parameters;
+#define CU_LATER                     CU
 #include "runtime/cuda/cu_api.def"
+#undef CU_LATER
 #undef CU
 } CuApi;
 
@@ -86,6 +101,7 @@ struct CudaContext {
     volatile int32_t *noted; /* locked memory: 1, a watched kernel left something (device_notes.c); NULL: no kernel */
     struct CudaKernel *watched;
     pthread_mutex_t watching; /* of that list */
+    void *condition;          /* the kernel that reads the word of an if or while in a graph; NULL until first used */
     BlockCache kept;
     Bounce bounce;
 };

@@ -23,7 +23,7 @@ typedef struct Runtime {
     Device host;
     Foreign foreign[FOREIGNS]; /* the last found first */
     PyObject *allocator;       /* of another library: bytes -> (address, what keeps it); NULL: none */
-    PyTypeObject *device_array, *stream, *event, *device, *graph;
+    PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
 
 /* array_adopt.c: NULL: no class of arrays; no exception. */
@@ -46,7 +46,7 @@ PyObject *device_array_open_shared(PyObject *module, PyObject *args);
 PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 
 /* stream.c, device_object.c, host_memory.c, graph.c */
-extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec;
+extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec, graph_block_spec;
 PyObject *graph_new(PyObject *module, PyObject *unused);
 extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[];
 

@@ -372,6 +372,7 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->event);
     Py_XDECREF(runtime->device);
     Py_XDECREF(runtime->graph);
+    Py_XDECREF(runtime->graph_block);
     Py_XDECREF(runtime->allocator);
     for (size_t i = 0; i < FOREIGNS; i++) Py_XDECREF(runtime->foreign[i].type);
     PyMem_Free(runtime);
@@ -408,6 +409,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     if (status == 0) status = add_type(module, &runtime->event, &event_spec);
     if (status == 0) status = add_type(module, &runtime->device, &device_spec);
     if (status == 0) status = add_type(module, &runtime->graph, &graph_spec);
+    if (status == 0) status = add_type(module, &runtime->graph_block, &graph_block_spec);
     if (status == 0) status = add_functions(module, name, device_functions);
     if (status == 0) status = add_functions(module, name, stream_functions);
     if (status == 0) status = add_functions(module, name, host_memory_functions);

@@ -5,7 +5,8 @@
  * a copy as addresses and a size.  The graph keeps alive what its steps use, and notes it as used where it is launched.
  *
  * A step: [launcher, arguments, node or 0, what it uses] of a launch; on the host device also (to, from, bytes) of a
- * copy, (function, arguments) of an elementwise call.
+ * copy, (function, arguments) of an elementwise call.  Of a block with a condition (graph_block.c): (loops, word,
+ * steps, None).
  *
  * A GPU's graph copies page-locked memory alone: what the driver does for other memory it does while the host waits in
  * one of its calls, and nobody need do that.  So a copy of ordinary memory goes through locked memory of its own, which
@@ -30,6 +31,9 @@ typedef struct Graph {
 } Graph;
 
 enum { STEP_LAUNCHER, STEP_ARGUMENTS, STEP_NODE, STEP_KEPT };
+enum { BLOCK_LOOPS, BLOCK_WORD, BLOCK_STEPS, BLOCK_PARTS = 4 };
+
+static bool is_block(PyObject *step) { return PyTuple_Check(step) && PyTuple_GET_SIZE(step) == BLOCK_PARTS; }
 
 int graph_refuse(const char *what) {
     PyErr_Format(PyExc_RuntimeError, "%s cannot be recorded in a graph", what);
@@ -118,6 +122,8 @@ static int record_copy(Device *device, DeviceCopy kind, void *to, const void *fr
 
 int graph_copy(Device *device, DeviceCopy kind, bool wait, void *to, const void *from, size_t bytes) {
     Capture *capture = runtime_capture;
+    if (capture->depth && kind != COPY_WITHIN)
+        return graph_refuse("a copy between the host and the device in a block of if_ or while_");
     if (wait) return graph_refuse("a copy whose elements are needed at once, or that is no copy of contiguous memory,");
     if (!device->shares_memory) return record_copy(device, kind, to, from, bytes);
     PyObject *step = Py_BuildValue("(NNn)", PyLong_FromVoidPtr(to), PyLong_FromVoidPtr((void *)from), bytes);
@@ -183,8 +189,9 @@ static PyObject *graph_exit(PyObject *object, PyObject *args) {
     Graph *self = (Graph *)object;
     Device *device = self->capture.device;
     bool raised = PyTuple_GET_SIZE(args) > 0 && PyTuple_GET_ITEM(args, 0) != Py_None;
-    if (!device || runtime_capture != &self->capture) {
-        PyErr_SetString(PyExc_RuntimeError, "this thread is not recording this graph");
+    if (!device || runtime_capture != &self->capture || self->capture.depth) {
+        PyErr_SetString(PyExc_RuntimeError, self->capture.depth ? "a block of if_ or while_ is open in this graph"
+                                                                : "this thread is not recording this graph");
         return NULL;
     }
     runtime_capture = NULL;
@@ -207,8 +214,21 @@ static int note_uses(PyObject *kept, const Runtime *runtime, void *stream, PyObj
     return 0;
 }
 
+static int run_steps(PyObject *steps);
+
+/* As long as the word is not zero; an `if` once. */
+static int run_block(PyObject *const *parts) {
+    int more = PyObject_IsTrue(parts[BLOCK_WORD]);
+    while (more == 1) {
+        if (run_steps(parts[BLOCK_STEPS]) < 0 || PyErr_CheckSignals() < 0) return -1;
+        more = PyObject_IsTrue(parts[BLOCK_LOOPS]) == 1 ? PyObject_IsTrue(parts[BLOCK_WORD]) : 0;
+    }
+    return more;
+}
+
 static int run_step(PyObject *step) {
     PyObject *const *parts = PySequence_Fast_ITEMS(step);
+    if (is_block(step)) return run_block(parts);
     if (PyList_Check(step) || PyTuple_GET_SIZE(step) == 2) {
         PyObject *result = PyObject_CallObject(parts[STEP_LAUNCHER], parts[STEP_ARGUMENTS]);
         Py_XDECREF(result);
@@ -216,6 +236,23 @@ static int run_step(PyObject *step) {
     }
     memmove(PyLong_AsVoidPtr(parts[0]), PyLong_AsVoidPtr(parts[1]), PyLong_AsSize_t(parts[2]));
     return 0;
+}
+
+static int run_steps(PyObject *steps) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(steps); i++)
+        if (run_step(PyList_GET_ITEM(steps, i)) < 0) return -1;
+    return 0;
+}
+
+/* Of launches, also those in blocks. */
+static int note_steps(PyObject *steps, const Runtime *runtime, void *stream, PyObject *keeper) {
+    int status = 0;
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(steps); i++) {
+        PyObject *step = PyList_GET_ITEM(steps, i);
+        if (PyList_Check(step)) status = note_uses(PyList_GET_ITEM(step, STEP_KEPT), runtime, stream, keeper);
+        if (is_block(step)) status = note_steps(PyTuple_GET_ITEM(step, BLOCK_STEPS), runtime, stream, keeper);
+    }
+    return status;
 }
 
 static int check_ready(const Graph *self) {
@@ -239,13 +276,9 @@ static PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs
         return NULL;
     PyObject *keeper = stream == Py_None ? NULL : stream;
     if (note_uses(self->kept, self->runtime, handle, keeper) < 0) return NULL;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->steps); i++) {
-        PyObject *step = PyList_GET_ITEM(self->steps, i);
-        if (self->device->shares_memory
-                ? run_step(step) < 0
-                : PyList_Check(step) && note_uses(PyList_GET_ITEM(step, STEP_KEPT), self->runtime, handle, keeper) < 0)
-            return NULL;
-    }
+    if (self->device->shares_memory ? run_steps(self->steps) < 0
+                                    : note_steps(self->steps, self->runtime, handle, keeper) < 0)
+        return NULL;
     if (!self->device->shares_memory) status = self->device->ops->graph_run(self->device, self->graph, handle);
     if (device_check(self->device, status, "launching a graph") < 0) return NULL;
     Py_RETURN_NONE;
@@ -273,7 +306,9 @@ static PyObject *find_launch(const Graph *self, PyObject *which) {
         number++;
     }
     if (!found)
-        PyErr_Format(PyExc_IndexError, "the graph has %zd launches of kernels, %R is none of them", number, which);
+        PyErr_Format(PyExc_IndexError,
+                     "the graph has %zd launches of kernels outside blocks of if_ and while_, %R is none of them",
+                     number, which);
     return found;
 }
 
@@ -402,7 +437,21 @@ PyObject *graph_new(PyObject *module, PyObject *unused) {
     return (PyObject *)self;
 }
 
+static PyObject *graph_if(PyObject *object, PyObject *word) {
+    return graph_block_new(((Graph *)object)->runtime, object, &((Graph *)object)->capture, word, false);
+}
+
+static PyObject *graph_while(PyObject *object, PyObject *word) {
+    return graph_block_new(((Graph *)object)->runtime, object, &((Graph *)object)->capture, word, true);
+}
+
 static PyMethodDef methods[] = {
+    {"if_", graph_if, METH_O,
+     PyDoc_STR(
+         "if_($self, word)\n--\n\nA block whose steps are done if the one element of the device array `word` is not "
+         "zero when the graph gets there.")},
+    {"while_", graph_while, METH_O,
+     PyDoc_STR("while_($self, word)\n--\n\nA block whose steps are done as long as that element is not zero.")},
     {"launch", (PyCFunction)(void (*)(void))graph_launch, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("launch($self, stream=0)\n--\n\nRuns what was recorded, in its order.")},
     {"update", (PyCFunction)(void (*)(void))graph_update, METH_VARARGS | METH_KEYWORDS,

@@ -11,6 +11,7 @@ struct Capture {
     void *stream;   /* of a GPU, which records what it is given; on the host device NULL */
     PyObject *kept; /* list: what the recorded work uses */
     PyObject *steps;
+    int depth;          /* blocks of if_ and while_ that are open */
     void *graph, *node; /* set while a recorded launch gets other arguments: gpu_graph_update instead of a launch */
 };
 
@@ -23,10 +24,17 @@ static inline void *capture_stream(void *stream) {
 int graph_copy(Device *device, DeviceCopy kind, bool wait, void *to, const void *from, size_t bytes);
 int graph_refuse(const char *what); /* -1, with the exception */
 
-/* gpu_graph.c: DeviceOps.graph_... of a GPU. */
+/* graph_block.c: `with graph.if_(word):` and while_; a step of one is (loops, word, steps, None).  NULL: exception
+ * set. */
+struct Runtime;
+PyObject *graph_block_new(struct Runtime *runtime, PyObject *graph, Capture *capture, PyObject *word, bool loops);
+
+/* gpu_graph.c, gpu_condition.c: DeviceOps.graph_... of a GPU. */
 int gpu_graph_begin(Device *device, void **stream);
 int gpu_graph_last(Device *device, void *stream, void **node);
 int gpu_graph_end(Device *device, void *stream, void **graph);
+int gpu_graph_block(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner);
+int gpu_graph_block_end(Device *device, void *inner, bool loops, const void *word, size_t bytes);
 int gpu_graph_run(Device *device, void *graph, void *stream);
 int gpu_graph_close(Device *device, void *graph);
 

@@ -116,6 +116,18 @@ static int host_graph_end(Device *device, void *stream, void **made) {
     return 0;
 }
 
+/* The steps are kept, with their conditions, by who recorded them. */
+static int host_graph_block(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner) {
+    (void)device, (void)stream, (void)loops, (void)word, (void)bytes;
+    *inner = NULL;
+    return 0;
+}
+
+static int host_graph_block_end(Device *device, void *inner, bool loops, const void *word, size_t bytes) {
+    (void)device, (void)inner, (void)loops, (void)word, (void)bytes;
+    return 0;
+}
+
 static int host_done(Device *device, void *what, bool *done) {
     (void)device, (void)what;
     *done = true;
@@ -253,6 +265,8 @@ Device host_device_new(void) {
         .event_elapsed = host_event_elapsed,
         .graph_begin = host_graph_begin,
         .graph_end = host_graph_end,
+        .graph_block = host_graph_block,
+        .graph_block_end = host_graph_block_end,
         .graph_run = nothing_between,
         .graph_close = nothing_on,
         .kernel_load = host_kernel_load,
