@@ -106,6 +106,55 @@ def is_jitted(function):
     return isinstance(function, _krait.Dispatcher)
 
 
+def inline_llvm(text, result, *operands):
+    """LLVM IR in compiled code: the body of a function whose operands are %0, %1, ..., and which gives a number of the
+    type `result`, or None.  What it declares stands behind a line of three dashes."""
+    raise RuntimeError("krait.extending.inline_llvm can be used in compiled functions only")
+
+
+_INTRINSIC = """
+def {name}({parameters}):
+    if _on_gpu():
+        return {gpu}
+    return {host}
+"""
+
+
+def intrinsic(signature=None, /, *, ptx=None, llvm=None):
+    """A function that is given by its instructions: PTX for GPUs, or LLVM IR for every target.  The decorated Python
+    function says what they compute; it runs where there is no text: PTX on the host.
+
+        @intrinsic("int32(int32, int32)", ptx="mul24.lo.s32 $0, $1, $2;")
+        def mul24(a, b):
+            return (a & 0xFFFFFF) * (b & 0xFFFFFF)
+    """
+    if signature is None or callable(signature) or (ptx is None and llvm is None):
+        raise TypeError('intrinsic takes a signature and a text: @intrinsic("int32(int32)", ptx="...") or llvm="..."')
+
+    def decorate(function):
+        parsed = _krait._read_signature(signature)
+        names = list(_inspect.signature(function).parameters)
+        if len(names) != len(parsed.args):
+            raise TypeError(f"{function.__name__} has {len(names)} parameters, its signature {len(parsed.args)}")
+        operands = ", ".join(["", *names])
+        texts = {"ptx": f"_ptx(_ptx_text, _result{operands})", "llvm": f"_llvm(_llvm_text, _result{operands})",
+                 "python": f"_python({operands[2:]})"}
+        text = _INTRINSIC.format(name=function.__name__, parameters=operands[2:],
+                                 gpu=texts["llvm" if ptx is None else "ptx"],
+                                 host=texts["python" if llvm is None else "llvm"])
+        from .cuda import inline_ptx, on_gpu
+
+        result = None if parsed.return_type == _krait.types["none"] else parsed.return_type
+        space = {"_on_gpu": on_gpu, "_ptx": inline_ptx, "_llvm": inline_llvm, "_ptx_text": ptx, "_llvm_text": llvm,
+                 "_result": result, "_python": function, "__name__": function.__module__}
+        exec(compile(text, f"<intrinsic {function.__name__}>", "exec"), space)
+        made = space[function.__name__]
+        made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+        return _krait.jit(signature)(made)
+
+    return decorate
+
+
 _INSTEAD = {
     "register_model": "instances of dataclasses, classes and named tuples are arguments as they are",
     "models": "instances of dataclasses, classes and named tuples are arguments as they are",
@@ -125,4 +174,12 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable"]
+__all__ = [
+    "inline_llvm",
+    "intrinsic",
+    "is_jitted",
+    "overload",
+    "overload_attribute",
+    "overload_method",
+    "register_jitable",
+]

@@ -244,10 +244,16 @@ static PyObject *make_signature(PyObject *module, PyObject *args) {
     return (PyObject *)signature;
 }
 
+/* A signature as decorators take one, as a Signature. */
+static PyObject *read_signature(PyObject *module, PyObject *given) {
+    return (PyObject *)signature_from_object(module_state(module), given);
+}
+
 static PyMethodDef functions[] = {
     {"jit", (PyCFunction)(void (*)(void))jit, METH_VARARGS | METH_KEYWORDS, jit_doc},
     {"_options", options_list, METH_NOARGS, NULL},
     {"_signature", make_signature, METH_VARARGS, NULL},
+    {"_read_signature", read_signature, METH_O, NULL},
     {"_rebuild", pickle_rebuild, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -1,0 +1,144 @@
+/* lower_inline.c: instructions given as text: PTX and LLVM IR.
+ *
+ * In: a CALL_FUNC of cuda.inline_ptx or krait.extending.inline_llvm, whose operands 0 and 1 are the text and the type
+ * of the result.  Out: its value.  Of an array the address of its first element is passed.
+ *
+ * PTX becomes inline assembly that nothing is known of: it stays where it is, and may read and write memory.  LLVM IR
+ * is the body of a function of its own, which is parsed, linked into the module and inlined; what it calls is checked
+ * with everything else (check.c). */
+#include <string.h> /* strlen */
+
+#include "codegen/lower.h"
+
+
+enum { TEXT_OPERANDS = 2, MAX_OPERANDS = 32 };
+
+static LLVMValueRef operand(Lower *l, const Value *call, unsigned index) {
+    LLVMValueRef value = l_arg(l, call, index);
+    return call->args[index]->type->kind == TY_ARRAY ? l_array_data(l, value) : value;
+}
+
+/* ---- PTX ---- */
+
+/* The letter of a register that holds a value of an LLVM type, and what the value is widened to for it. */
+static char register_of(Lower *l, LLVMTypeRef type, LLVMTypeRef *held) {
+    *held = type;
+    if (type == l->f32) return 'f';
+    if (type == l->f64) return 'd';
+    if (type == l->ptr) return 'l';
+    unsigned bits = LLVMGetTypeKind(type) == LLVMHalfTypeKind ? 16 : LLVMGetIntTypeWidth(type);
+    if (bits <= 16) *held = l->i16;
+    return bits <= 16 ? 'h' : bits <= 32 ? 'r' : 'l';
+}
+
+static LLVMValueRef to_register(Lower *l, LLVMValueRef value, LLVMTypeRef held, bool is_signed) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (type == held) return value;
+    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return LLVMBuildBitCast(l->b, value, held, "");
+    return is_signed ? LLVMBuildSExt(l->b, value, held, "") : LLVMBuildZExt(l->b, value, held, "");
+}
+
+static LLVMValueRef from_register(Lower *l, LLVMValueRef value, LLVMTypeRef type) {
+    if (LLVMTypeOf(value) == type) return value;
+    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return LLVMBuildBitCast(l->b, value, type, "");
+    return LLVMBuildTrunc(l->b, value, type, "");
+}
+
+/* A float16 computes as float32, and travels as its 16 bits. */
+static LLVMValueRef half_bits(Lower *l, LLVMValueRef value) {
+    return LLVMBuildFPTrunc(l->b, value, LLVMHalfTypeInContext(l->context), "");
+}
+
+static bool is_half(const Type *type) { return type->kind == TY_SCALAR && type->scalar == SCALAR_FLOAT16; }
+
+LLVMValueRef lower_func_inline_ptx(Lower *l, const Value *call) {
+    const char *text = call->args[0]->konst->text;
+    bool gives = call->type->kind != TY_NONE;
+    LLVMTypeRef natural = !gives                ? l->v
+                          : is_half(call->type) ? LLVMHalfTypeInContext(l->context)
+                                                : l_type(l, call->type);
+    LLVMTypeRef result = natural, types[MAX_OPERANDS];
+    LLVMValueRef args[MAX_OPERANDS];
+    unsigned count = 0;
+    Buf constraints;
+    buf_init(&constraints, l->arena);
+    if (gives) buf_printf(&constraints, "=%c,", register_of(l, natural, &result));
+    if (call->nargs > MAX_OPERANDS) return l_fail(l, "too many operands of inline PTX"), NULL;
+    for (unsigned i = TEXT_OPERANDS; i < call->nargs; i++, count++) {
+        const Type *type = call->args[i]->type;
+        LLVMValueRef value = operand(l, call, i);
+        if (is_half(type)) value = half_bits(l, value);
+        buf_printf(&constraints, "%c,", register_of(l, LLVMTypeOf(value), &types[count]));
+        args[count] = to_register(l, value, types[count], type->kind == TY_SCALAR && type_scalar_kind(type) == 'i');
+    }
+    buf_puts(&constraints, "~{memory}");
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints.text, strlen(constraints.text), true,
+                                         false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef value = LLVMBuildCall2(l->b, type, code, args, count, "");
+    if (l->target->convergent) l_call_attribute(l, value, -1, "convergent", 0);
+    if (!gives) return LLVMGetUndef(l->empty);
+    value = from_register(l, value, natural);
+    return is_half(call->type) ? LLVMBuildFPExt(l->b, value, l->f32, "") : value;
+}
+
+/* ---- LLVM IR ---- */
+
+/* "define i32 @name(i32 %0, float %1) alwaysinline nounwind { body }" */
+static const char *definition(Lower *l, const char *name, LLVMTypeRef type, const char *body) {
+    Buf text;
+    LLVMTypeRef params[MAX_OPERANDS];
+    unsigned count = LLVMCountParamTypes(type);
+    LLVMGetParamTypes(type, params);
+    buf_init(&text, l->arena);
+    char *result = LLVMPrintTypeToString(LLVMGetReturnType(type));
+    buf_printf(&text, "define %s @%s(", result, name);
+    LLVMDisposeMessage(result);
+    for (unsigned i = 0; i < count; i++) {
+        char *param = LLVMPrintTypeToString(params[i]);
+        buf_printf(&text, "%s%s %%%u", i ? ", " : "", param, i);
+        LLVMDisposeMessage(param);
+    }
+    /* what the body declares stands behind a line of three dashes */
+    const char *more = strstr(body, "\n---");
+    buf_printf(&text, ") alwaysinline nounwind { %.*s\n}\n%s", more ? (int)(more - body) : (int)strlen(body), body,
+               more ? more + strlen("\n---") : "");
+    return text.text;
+}
+
+static LLVMValueRef link_text(Lower *l, const Value *call, const char *name, const char *text) {
+    LLVMModuleRef parsed = NULL;
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "inline_llvm");
+    if (LLVMParseIRInContext(l->context, buffer, &parsed, &message)) {
+        const char *says = message ? message : "?";
+        diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span, "the LLVM IR is not valid: %.*s",
+                  (int)strcspn(says, "\n"), says);
+        diag_hint(l->diag, "the text is a function's body: operands are %%0, %%1, ..., it ends in ret; declarations "
+                           "stand behind a line ---");
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    LLVMSetTarget(parsed, LLVMGetTarget(l->module));
+    LLVMSetModuleDataLayout(parsed, l->m->layout);
+    if (LLVMLinkModules2(l->module, parsed)) return l_fail(l, "inline LLVM IR could not be linked"), NULL;
+    return LLVMGetNamedFunction(l->module, name);
+}
+
+LLVMValueRef lower_func_inline_llvm(Lower *l, const Value *call) {
+    LLVMTypeRef types[MAX_OPERANDS], result = call->type->kind == TY_NONE ? l->v : l_type(l, call->type);
+    LLVMValueRef args[MAX_OPERANDS];
+    unsigned count = 0;
+    if (call->nargs > MAX_OPERANDS) return l_fail(l, "too many operands of inline LLVM IR"), NULL;
+    for (unsigned i = TEXT_OPERANDS; i < call->nargs; i++, count++) {
+        args[count] = operand(l, call, i);
+        types[count] = LLVMTypeOf(args[count]);
+    }
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    const char *name = arena_printf(l->arena, "krait_inline_%u_%u", l->inst->id, call->id);
+    LLVMValueRef function = link_text(l, call, name, definition(l, name, type, call->args[0]->konst->text));
+    if (!function) return NULL;
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    LLVMValueRef value = LLVMBuildCall2(l->b, type, function, args, count, "");
+    return call->type->kind == TY_NONE ? LLVMGetUndef(l->empty) : value;
+}

@@ -1,0 +1,154 @@
+"""Instructions given as text: PTX in kernels, LLVM IR everywhere, and functions that are made of either."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from krait import cuda, errors, njit
+from krait.extending import inline_llvm, intrinsic
+
+
+def assembled(kernel, signature, tmp_path, cc=(9, 0)):
+    ptx, _ = cuda.compile_ptx(kernel, signature, cc=cc)
+    ptxas = shutil.which("ptxas")
+    if ptxas:
+        path = tmp_path / "kernel.ptx"
+        path.write_text(ptx)
+        command = [ptxas, f"-arch=sm_{cc[0]}{cc[1]}", str(path), "-o", str(tmp_path / "kernel.cubin")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr + ptx
+    return ptx
+
+
+@intrinsic("int32(int32, int32)", ptx="mul24.lo.s32 $0, $1, $2;")
+def mul24(a, b):
+    """The low bits of a product of 24-bit numbers."""
+    return (a & 0xFFFFFF) * (b & 0xFFFFFF)
+
+
+@intrinsic("int64(int64, int64)", llvm="%sum = call i64 @llvm.sadd.sat.i64(i64 %0, i64 %1)\nret i64 %sum\n"
+           "---\ndeclare i64 @llvm.sadd.sat.i64(i64, i64)")
+def saturating(a, b):
+    return max(-(2**63), min(2**63 - 1, a + b))
+
+
+def test_ptx_of_an_intrinsic(tmp_path):
+    def kernel(out, x):
+        i = cuda.grid(1)
+        out[i] = mul24(x[i], 3)
+
+    assert "mul24.lo.s32" in assembled(kernel, "void(int32[::1], int32[::1])", tmp_path)
+
+
+def test_the_python_function_runs_on_the_host():
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        out[i] = mul24(x[i], 3)
+
+    x = np.arange(64, dtype=np.int32)
+    out = np.zeros_like(x)
+    kernel[2, 32](out, x)
+    np.testing.assert_array_equal(out, 3 * x)
+    assert njit(lambda a: mul24(a, 5))(7) == 35 and mul24(7, 5) == 35
+    assert mul24.__doc__ == "The low bits of a product of 24-bit numbers." and mul24.__name__ == "mul24"
+
+
+def test_llvm_ir_runs_on_every_target(tmp_path):
+    def kernel(out, x):
+        i = cuda.grid(1)
+        out[i] = saturating(x[i], x[i])
+
+    x = np.array([1, 2**62, -(2**63), 2**62 - 1], np.int64)
+    out = np.zeros_like(x)
+    cuda.jit(kernel)[1, 4](out, x)
+    np.testing.assert_array_equal(out, [2, 2**63 - 1, -(2**63), 2**63 - 2])
+    assert njit(lambda a, b: saturating(a, b))(2**63 - 1, 5) == 2**63 - 1
+    assembled(kernel, "void(int64[::1], int64[::1])", tmp_path)
+
+
+@pytest.mark.parametrize("type_, letter", [("int8", "rs"), ("uint16", "rs"), ("int32", "r"), ("float32", "f"),
+                                           ("float64", "fd"), ("int64", "rd"), ("float16", "rs")])
+def test_operands_of_every_width(type_, letter, tmp_path):
+    width = {"int8": "b16", "uint16": "b16", "int32": "b32", "float32": "f32", "float64": "f64", "int64": "b64",
+             "float16": "b16"}[type_]
+    space = {"cuda": cuda, "text": f"mov.{width} $0, $1;", "dtype": np.dtype(type_).type}
+    exec("def kernel(out, x):\n    out[0] = cuda.inline_ptx(text, dtype, x[0])", space)
+    ptx = assembled(space["kernel"], f"void({type_}[::1], {type_}[::1])", tmp_path)
+    assert f"mov.{width}" in ptx
+
+
+def test_an_array_is_its_address_and_none_is_no_result(tmp_path):
+    def kernel(out, value):
+        cuda.inline_ptx("red.global.add.f32 [$0], $1;", None, out, value)
+        cuda.inline_ptx("{ .reg .b32 t; mov.u32 t, %laneid; st.global.u32 [$0], t; }", None, out)
+
+    ptx = assembled(kernel, "void(float32[::1], float32)", tmp_path)
+    assert "red.global.add.f32" in ptx and "%laneid" in ptx
+
+
+@pytest.mark.parametrize("call, message", [
+    ("cuda.inline_ptx('mov.b32 $0, $2;', np.int32, x[0])", r"`\$2;` in the PTX text names no operand: there are \$0"),
+    ("cuda.inline_ptx('mov.b32 $0, ${1};', np.int32, x[0])", r"names no operand"),
+    ("cuda.inline_ptx(x, np.int32)", "a str is needed here, not `x`"),
+    ("cuda.inline_ptx('', np.complex64)", "gives a number that is not complex, or None"),
+    ("cuda.inline_ptx('', None, 1j)", "takes numbers and arrays, not complex"),
+    ("inline_llvm('ret i64 %0', np.int32, x[0])",
+     "the LLVM IR is not valid: inline_llvm:1:.*'%0' defined with type 'i32'"),
+    ("inline_llvm('ret i32 %nothing', np.int32, x[0])", "the LLVM IR is not valid: "),
+    ("inline_llvm('ret i32 %0 }', np.int32, x[0])", "the LLVM IR is not valid: "),
+    ("inline_llvm('%a = call i32 @abort_now()\\nret i32 %a\\n---\\ndeclare i32 @abort_now()', np.int32)",
+     "calls abort_now, which a GPU does not have"),
+])
+def test_what_is_refused(call, message):
+    space = {"cuda": cuda, "np": np, "inline_llvm": inline_llvm}
+    exec(f"def kernel(x):\n    x[0] = {call}", space)
+    with pytest.raises(errors.KraitError, match=message):
+        cuda.compile_ptx(space["kernel"], "void(int32[::1])", cc=(9, 0))
+
+
+def test_ptx_is_refused_on_the_host_with_what_to_do():
+    def kernel(x):
+        x[0] = cuda.inline_ptx("mov.u32 $0, %clock;", np.int32)
+
+    with pytest.raises(errors.UnsupportedError, match=r"(?s)PTX text runs on a GPU, .*hint: take krait\.extending"):
+        njit(kernel)(np.zeros(1, np.int32))
+
+
+def test_on_gpu_is_known_when_the_code_is_compiled():
+    def kernel(x):
+        x[0] = 1 if cuda.on_gpu() else 2
+
+    assert "2;" not in cuda.compile_ptx(kernel, "void(int32[::1])", cc=(9, 0))[0].split("{", 1)[1]
+    assert njit(lambda: cuda.on_gpu())() is False
+
+
+def test_clocks_and_places(tmp_path):
+    def kernel(out):
+        i = cuda.grid(1)
+        before = cuda.clock64()
+        out[i, 0] = cuda.clock() >= 0
+        out[i, 1] = cuda.globaltimer() > 0
+        out[i, 2] = cuda.smid() < 1024
+        out[i, 3] = cuda.clock64() >= before
+
+    def stops():
+        cuda.breakpoint()
+
+    ptx = assembled(kernel, "void(int32[:, ::1])", tmp_path)
+    assert all(word in ptx for word in ("clock64", "globaltimer", "smid"))
+    assert "brkpt;" in assembled(stops, "void()", tmp_path)
+    out = np.zeros((4, 4), np.int32)
+    cuda.jit(kernel)[1, 4](out)
+    assert out.all()
+
+
+def test_intrinsic_says_what_it_takes():
+    with pytest.raises(TypeError, match="intrinsic takes a signature and a text"):
+        intrinsic(lambda a: a)
+    with pytest.raises(TypeError, match="f has 1 parameters, its signature 2"):
+        @intrinsic("int32(int32, int32)", ptx="")
+        def f(a):
+            return a
