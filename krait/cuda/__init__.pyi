@@ -716,7 +716,7 @@ def jit(
     lto: bool | None = None,
     inline: bool | Literal["never", "always"] = "never",
     boundscheck: bool = False,
-    check: bool = False,
+    check: bool | Literal["race"] = False,
     fp64: Literal["warn"] | None = None,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,

@@ -50,6 +50,7 @@ typedef struct CodegenOptions {
     EntryKind entry;
     uint32_t fastmath;  /* FastMath bits */
     bool python_errors; /* error_model='python' */
+    bool races;         /* kernels on the host tell of their accesses to arrays */
     bool boundscheck;   /* IndexError for an index outside an array */
     unsigned parallel;  /* ParallelParts that use several cores */
     bool debug;

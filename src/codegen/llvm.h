@@ -128,6 +128,8 @@ struct Target {
     AccessPolicy (*access)(const CodegenOptions *options);
     /* Unless `inside` (i1) records that the thread left out access `site` (i32, from l_access_site). */
     void (*bad_access)(Lower *l, LLVMValueRef inside, LLVMValueRef site);
+    /* Tells of an access to so many bytes, or of a fence (NULL), for check='race'; NULL: nobody asks there. */
+    void (*watch)(Lower *l, const Value *at, LLVMValueRef pointer, uint64_t bytes, RaceAccess kind);
     void (*end_thread)(Lower *l); /* emits a terminator */
     /* Where nothing returns a status: notes the status (i32) of a thread of a kernel that raises, for the host to find.
      * Gives where the arguments of the exception go, or NULL at run time: another thread came first. */
@@ -468,6 +470,8 @@ void l_note_call(Lower *l); /* on the way out of a call that raised */
 void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args,
                 unsigned count);
 /* Number of an access site at `at` (for Target.bad_access and barriers). */
+/* With CodegenOptions.races, tells of an access to an element of this type, or of a fence. */
+void l_watch(Lower *l, const Value *at, LLVMValueRef pointer, const Type *element, RaceAccess kind);
 uint32_t l_access_site(Lower *l, const Value *at, unsigned axis);
 
 /* ---- arrays (lower_array.c) ---- */

@@ -461,6 +461,7 @@ LLVMValueRef lower_getitem(Lower *l, const Value *value) {
         return view_of(l, value, type, array, &x, &result);
     } else
         return l_fail(l, "%s cannot be indexed by %s", l_type_text(l, type), l_type_text(l, index_type)), NULL;
+    l_watch(l, value, a.pointer, a.element, RACE_READ);
     LLVMValueRef element = l_load_element(l, a.array, a.pointer);
     element = l_endaccess(l, &a, element);
     return l_convert(l, element, a.element, value->type);
@@ -509,6 +510,7 @@ LLVMValueRef lower_setitem(Lower *l, const Value *value) {
                    NULL, 0);
     else if (value->flags & VF_CHECKED)
         l_check_int_range(l, stored, from, a.element, value->args[2]);
+    l_watch(l, value, a.pointer, a.element, RACE_WRITE);
     if (type_is_record(a.element))
         l_copy_record(l, a.element, a.pointer, l_array_data(l, stored));
     else

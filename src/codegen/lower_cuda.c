@@ -71,6 +71,7 @@ LLVMValueRef lower_func_cuda_syncthreads_and(Lower *l, const Value *call) { retu
 LLVMValueRef lower_func_cuda_syncthreads_or(Lower *l, const Value *call) { return vote(l, call, VOTE_ANY); }
 
 LLVMValueRef lower_func_cuda_threadfence(Lower *l, const Value *call) {
+    l_watch(l, call, NULL, NULL, RACE_FENCE);
     l->target->fence(l, call->imm.func->id == FUNC_CUDA_THREADFENCE         ? FENCE_DEVICE
                         : call->imm.func->id == FUNC_CUDA_THREADFENCE_BLOCK ? FENCE_BLOCK
                                                                             : FENCE_SYSTEM);
@@ -210,6 +211,7 @@ static LLVMValueRef atomic_complex(Lower *l, FuncId func, const Type *element, L
 LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
+    l_watch(l, call, access.pointer, access.element, RACE_ATOMIC);
     LLVMValueRef value = l_arg(l, call, 2), old;
     if (type_scalar_kind(access.element) == 'c')
         old = atomic_complex(l, call->imm.func->id, access.element, access.pointer, value);
@@ -224,6 +226,7 @@ LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
 LLVMValueRef lower_func_cuda_atomic_cas(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
+    l_watch(l, call, access.pointer, access.element, RACE_ATOMIC);
     return l_endaccess(l, &access, atomic_cas(l, access.pointer, l_arg(l, call, 2), l_arg(l, call, 3)));
 }
 
@@ -240,6 +243,7 @@ static LLVMTypeRef bits_in_memory(Lower *l, const Type *element) {
 LLVMValueRef lower_func_cuda_cached_load(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
+    l_watch(l, call, access.pointer, access.element, RACE_READ);
     LLVMValueRef bits = l->target->cached(l, hint_of(call), bits_in_memory(l, access.element), access.pointer, NULL);
     LLVMTypeRef type = l_type(l, access.element);
     return l_endaccess(l, &access,
@@ -249,6 +253,7 @@ LLVMValueRef lower_func_cuda_cached_load(Lower *l, const Value *call) {
 LLVMValueRef lower_func_cuda_cached_store(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
+    l_watch(l, call, access.pointer, access.element, RACE_WRITE);
     LLVMTypeRef bits = bits_in_memory(l, access.element);
     LLVMValueRef value = l_arg(l, call, 2);
     value = LLVMTypeOf(value) == l->i1 ? LLVMBuildZExt(l->b, value, bits, "") : LLVMBuildBitCast(l->b, value, bits, "");

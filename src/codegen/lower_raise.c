@@ -202,6 +202,11 @@ uint32_t l_access_site(Lower *l, const Value *at, unsigned axis) {
     return (uint32_t)(l->m->access_sites.len - 1);
 }
 
+void l_watch(Lower *l, const Value *at, LLVMValueRef pointer, const Type *element, RaceAccess kind) {
+    if (!l->m->options.races || !l->target->watch) return;
+    l->target->watch(l, at, pointer, element ? type_size(element) : 0, kind);
+}
+
 /* ---- raise and check_bound ---- */
 
 /* E(a, b) is the struct of its arguments; operand 0 is the class. */

@@ -196,6 +196,15 @@ static LLVMValueRef barrier_call(Lower *l, const Value *at, const char *symbol, 
     return call;
 }
 
+/* Threads that are watched are fibers, so that each is somebody. */
+static void host_watch(Lower *l, const Value *at, LLVMValueRef pointer, uint64_t bytes, RaceAccess kind) {
+    if (l->m->options.entry != ENTRY_KERNEL) return;
+    LLVMValueRef args[] = {l->hidden[0], pointer ? pointer : l_null(l->ptr), l_i32(l, (int64_t)bytes),
+                           l_i32(l, l_access_site(l, at, 0)), l_i32(l, kind)};
+    l_call_attribute(l, l_call_named(l, "krait_host_access", l->v, args, COUNT_OF(args)), -1, "nounwind", 0);
+    l->m->has_barriers = true;
+}
+
 static void host_barrier(Lower *l, const Value *at) { barrier_call(l, at, "krait_host_barrier", l->v, NULL, NULL); }
 
 static void host_grid_barrier(Lower *l, const Value *at) {
@@ -320,6 +329,7 @@ const Target *codegen_cpu_target(void) {
         .hidden_params = host_hidden_params,
         .access = host_access,
         .bad_access = host_bad_access,
+        .watch = host_watch,
         .end_thread = host_end_thread,
         .leave = host_leave,
         .recursion = host_recursion,

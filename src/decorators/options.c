@@ -32,7 +32,6 @@ static int parse_count(const char *name, PyObject *value, int *count) {
     static int parse_##option(Options *options, PyObject *value) { return parse_flag(#option, value, &options->field); }
 FLAG(nogil, nogil)
 FLAG(boundscheck, boundscheck)
-FLAG(check, check)
 FLAG(debug, debug)
 FLAG(cache, cache)
 FLAG(device, device)
@@ -132,6 +131,14 @@ static int parse_error_model(Options *options, PyObject *value) {
     }
     PyErr_Format(PyExc_TypeError, "option error_model is 'python' or 'numpy', not %R", value);
     return -1;
+}
+
+static int parse_check(Options *options, PyObject *value) {
+    options->races = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "race") == 0;
+    if (PyUnicode_Check(value) && !options->races)
+        return PyErr_Format(PyExc_TypeError, "option check is True, False or 'race', not %R", value), -1;
+    options->check = options->races;
+    return options->races ? 0 : parse_flag("check", value, &options->check);
 }
 
 static int parse_fp64(Options *options, PyObject *value) {
@@ -393,6 +400,7 @@ void options_config(const Options *options, Config *config) {
     config->codegen.fastmath = options->fastmath;
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;
+    config->codegen.races = options->races;
     config->codegen.debug = options->debug;
     config->codegen.parallel = options->parallel;
     config->codegen.uninterrupted = options->uninterrupted;

@@ -12,7 +12,7 @@ typedef struct Options {
     uint32_t fastmath;
     unsigned parallel; /* ParallelParts */
     bool python_errors, boundscheck, check, nogil, debug, cache, device, lineinfo, uninterrupted, forceinline,
-        has_carveout, note_doubles;
+        has_carveout, note_doubles, races;
     int opt_level, max_registers, max_threads, min_blocks, max_cluster;
     int carveout; /* percentage of shared memory, -1 the driver's choice; if has_carveout */
     int inlining; /* 0 as the optimiser sees fit, 1 always */

@@ -140,6 +140,7 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
                                                  .has_carveout = options->has_carveout,
                                                  .carveout = options->carveout,
                                                  .barriers = code->has_barriers,
+                                                 .watches_races = code->config.codegen.races,
                                                  .waits_for_grid = code->waits_for_grid,
                                                  .prints = code->nprint_sites > 0,
                                                  .reader = notes ? device_notes_read : NULL,

@@ -52,12 +52,19 @@ static PyObject *missing_text(const Spec *spec, const LaunchConfig *launch, cons
     return text;
 }
 
-static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where, PyObject *missing, bool of_grid) {
+static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where, PyObject *missing,
+                        const LaunchReport *report) {
     PyObject *at = site ? PyUnicode_FromFormat(" at line %u in %s", site->span.line,
                                                site->function ? site->function : "?")
                         : PyUnicode_FromString("");
     if (!at) return;
-    if (of_grid)
+    if (report->mask)
+        PyErr_Format(kernel->core.state->errors[ERROR_LAUNCH],
+                     "an operation of a warp was not reached by all lanes of its mask: %U waits%U for the lanes 0x%x; "
+                     "%U\n  hint: every lane that the mask names must come to the same call with the same mask; a "
+                     "mask made with cuda.ballot_sync before a branch names the lanes that take it",
+                     where, at, (unsigned)report->mask, missing);
+    else if (report->missing_block >= 0)
         PyErr_Format(
             kernel->core.state->errors[ERROR_LAUNCH],
             "a barrier of the grid was not reached by all of its blocks: %U waits%U; %U\n  hint: every thread of "
@@ -99,15 +106,53 @@ static int tell_printed(Kernel *kernel, const Spec *spec, const LaunchReport *re
     return result;
 }
 
+/* "line 12 writes" */
+static PyObject *access_text(const Spec *spec, const RaceReport *race, int which) {
+    static const char *const words[] = {[RACE_READ] = "reads",
+                                        [RACE_WRITE] = "writes",
+                                        [RACE_ATOMIC] = "atomically "
+                                                        "updates"};
+    const AccessSite *site = site_of(spec, race->sites[which]);
+    return PyUnicode_FromFormat("line %u in %s %s", site ? site->span.line : 0,
+                                site && site->function ? site->function : "?", words[race->kinds[which]]);
+}
+
+static void raise_race(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, const RaceReport *race) {
+    PyObject *access[2], *where[2];
+    for (int i = 0; i < 2; i++) {
+        LaunchReport at = {.bad_block = race->blocks[i], .bad_thread = race->threads[i]};
+        access[i] = access_text(spec, race, i);
+        where[i] = place(launch, &at);
+    }
+    const AccessSite *site = site_of(spec, race->sites[1]);
+    bool one_block = race->blocks[0] == race->blocks[1];
+    if (access[0] && access[1] && where[0] && where[1])
+        PyErr_Format(
+            kernel->core.state->errors[ERROR_LAUNCH],
+            "a data race in %s memory: %U an element (%U) that %U (%U), and nothing puts them in order\n  hint: %s",
+            race->shared ? "shared" : "global", access[0], where[0], access[1], where[1],
+            one_block ? "put cuda.syncthreads() between the two, or update it with cuda.atomic"
+                      : "blocks run in any order: update it with cuda.atomic, or use a launch for each step");
+    for (int i = 0; i < 2; i++) {
+        Py_XDECREF(access[i]);
+        Py_XDECREF(where[i]);
+    }
+    if (site) traceback_add(site->file, site->function, site->span, PyFunction_GET_GLOBALS(kernel->core.function));
+}
+
 int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, const LaunchReport *report) {
     if (tell_printed(kernel, spec, report) < 0 || report->interrupted) return -1;
+    if (report->status == 0 && !report->stuck && report->raced) {
+        raise_race(kernel, spec, launch, &report->race);
+        return -1;
+    }
     if (report->status == 0 && !report->stuck && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
     int result = -1;
     if (!where) return -1;
     if (report->stuck) {
         PyObject *missing = missing_text(spec, launch, report);
-        if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing, report->missing_block >= 0);
+        if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing, report);
         Py_XDECREF(missing);
     } else if (report->status != 0) {
         device_notes_raise(kernel, spec->code, report->status, report->exception, where);

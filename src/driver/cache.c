@@ -157,6 +157,7 @@ static void add_options(Sha256 *hash, const Config *config) {
                                o->fastmath,
                                o->python_errors,
                                o->boundscheck,
+                               o->races,
                                o->parallel,
                                o->debug,
                                o->uninterrupted,

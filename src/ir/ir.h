@@ -18,6 +18,9 @@
 /* What a barrier tells of the predicates of the threads that meet. */
 typedef enum BarrierVote { VOTE_COUNT, VOTE_ALL, VOTE_ANY } BarrierVote;
 
+/* What check='race' is told of. */
+typedef enum RaceAccess { RACE_READ, RACE_WRITE, RACE_ATOMIC, RACE_FENCE } RaceAccess;
+
 /* What the lanes of a warp do together: those of a mask meet, each brings a value and takes one away.  The rows of
  * cuda.def stand in this order. */
 typedef enum WarpOp {

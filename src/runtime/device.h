@@ -55,6 +55,7 @@ typedef struct DeviceCode {
     struct HostKernel *host;     /* of the host device: machine code (host.h) */
     int max_registers;           /* of a thread; 0: as many as it needs */
     bool has_carveout, barriers; /* barriers: some thread waits for others */
+    bool watches_races;          /* its code tells of its accesses: krait_host_access */
     bool waits_for_grid, prints; /* blocks wait for each other: all run at once, and in no two launches; it prints */
     KernelNotesReader *reader;   /* of what threads raise and print while nobody waits; NULL: they do not */
     void *owner;
@@ -99,6 +100,15 @@ typedef struct LaunchConfig {
     LaunchAttributes attributes;
 } LaunchConfig;
 
+/* Two accesses to the same memory that nothing puts in order, the earlier first. */
+typedef struct RaceReport {
+    int kinds[2]; /* RaceAccess */
+    uint32_t sites[2];
+    int64_t blocks[2];
+    int32_t threads[2];
+    bool shared; /* memory of a block */
+} RaceReport;
+
 /* What a device that sees its threads end found out.  `exception`: for the arguments of what the first thread raised,
  * DeviceCode.exception_bytes of it. */
 typedef struct LaunchReport {
@@ -109,11 +119,14 @@ typedef struct LaunchReport {
     uint32_t bad_site;      /* access site of codegen_access_sites; UINT32_MAX: none */
     bool interrupted;       /* the check told it to stop: an exception is set already */
     bool stuck;             /* a thread missed a barrier: bad_site is the barrier's, bad_thread waits at it */
+    uint32_t mask;          /* the barrier is one of these lanes of a warp; 0: of a block, or of the grid */
     int64_t missing_block;  /* of a barrier of the grid: a block that ended without it; -1: of a block */
     int64_t missing_thread; /* and waits for this one in vain, */
     uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
     int64_t missing_more;   /* as so many others did */
-    char *printed;          /* as in KernelNotes; the caller frees it.  NULL: nothing */
+    bool raced;
+    RaceReport race;
+    char *printed; /* as in KernelNotes; the caller frees it.  NULL: nothing */
     size_t printed_bytes;
     bool lost;
 } LaunchReport;

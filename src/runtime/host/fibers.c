@@ -22,7 +22,8 @@
 #include <unistd.h>   /* sysconf */
 
 #include "runtime/host/fibers.h"
-#include "runtime/host/warp.h" /* warp_results */
+#include "runtime/host/races.h" /* fiber_is_private */
+#include "runtime/host/warp.h"  /* warp_results */
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -230,17 +231,19 @@ ON_FIBER static void release_if_all_arrived(FiberGroup *group) {
     group->met = group->arrived;
     group->met_votes = group->votes;
     group->arrived = group->votes = 0;
+    group->grid->barriers++;
 }
 
-/* `fiber` waits in vain for `missing`.  A thread that raised is what the block is reported for, whatever the others
- * do. */
-ON_FIBER static void note_stuck(FiberGroup *group, const Fiber *fiber, const Fiber *missing) {
+/* `fiber` waits in vain for `missing`, with the lanes of `mask` if that is not 0.  A thread that raised is what the
+ * block is reported for, whatever the others do. */
+ON_FIBER static void note_stuck(FiberGroup *group, const Fiber *fiber, const Fiber *missing, uint32_t mask) {
     FiberOutcome *outcome = group->outcome;
     group->fresh = true;
     if (outcome->status) return;
     outcome->stuck = true;
     outcome->thread = fiber->number;
     outcome->site = fiber->site;
+    outcome->mask = mask;
     outcome->missing = missing->number;
     outcome->missing_site = missing->site;
     outcome->missing_more = 0;
@@ -251,7 +254,7 @@ ON_FIBER void krait_host_barrier(HostThread *thread, uint32_t site) {
     FiberGroup *group = self->group;
     self->site = site;
     if (group->waiting.first && group->waiting.first->site != site) {
-        note_stuck(group, self, group->waiting.first);
+        note_stuck(group, self, group->waiting.first, 0);
         STACK_ENTERED(group->scheduler_stack);
         krait_fiber_switch(&self->sp, group->scheduler); /* never comes back */
     }
@@ -270,6 +273,7 @@ ON_FIBER void krait_host_grid_barrier(HostThread *thread, uint32_t site) {
     queue_put(&self->group->resting, self);
     leave(self->group, self);
     self->site = UINT32_MAX;
+    thread->rounds++;
 }
 
 ON_FIBER int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote, int32_t predicate) {
@@ -313,6 +317,7 @@ ON_FIBER int64_t krait_host_warp(HostThread *thread, uint32_t site, int32_t op, 
     }
     leave(group, self);
     self->site = UINT32_MAX;
+    thread->meets += op == WARP_MEET;
     return self->lane.result;
 }
 
@@ -449,7 +454,7 @@ static void find_missing(FiberGroup *group) {
         if (!missing) missing = fiber;
         more += fiber->ended && fiber != missing;
     }
-    note_stuck(group, waiting, missing ? missing : waiting);
+    note_stuck(group, waiting, missing ? missing : waiting, of_block ? 0 : waiting->mask);
     group->outcome->missing_more = (int32_t)more;
 }
 
@@ -475,6 +480,11 @@ void fiber_group_resume(FiberGroup *group) {
     group->ready = group->resting;
     group->resting = (Queue){0};
     run_ready(group);
+}
+
+bool fiber_is_private(const HostThread *thread, const void *address) {
+    const FiberGroup *group = ((const Fiber *)thread)->group;
+    return (const char *)address >= group->memory && (const char *)address < group->memory + group->mapped;
 }
 
 void fiber_group_abandon(FiberGroup *group) {

@@ -16,6 +16,7 @@ typedef struct FiberOutcome {
     int32_t thread; /* number in the block of the raising or the stuck thread */
     bool stuck;
     uint32_t site;         /* of the barrier the stuck thread waits at */
+    uint32_t mask;         /* of a barrier of lanes of a warp: which; 0: of the block */
     int32_t missing;       /* a thread it waits for in vain */
     uint32_t missing_site; /* the barrier where that one waits; UINT32_MAX: it ran to the end */
     int32_t missing_more;  /* how many others ran to the end */

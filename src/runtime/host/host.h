@@ -12,7 +12,8 @@
  * Loops of functions run on the same threads: parallel.c.
  *
  * Files: device.c and kernel.c are the host device as a Device, launch.c hands out the blocks, pool.c has the worker
- * threads, fibers.c the threads of a block, prints.c what they print, parallel.c the loops. */
+ * threads, fibers.c the threads of a block, races.c what they do to each other's memory, prints.c what they print,
+ * parallel.c the loops. */
 #ifndef KRAIT_RUNTIME_HOST_H
 #define KRAIT_RUNTIME_HOST_H
 
@@ -62,6 +63,7 @@ typedef struct HostLaunch {
     size_t shared_static, shared_dynamic;
     bool fibers;        /* codegen_has_barriers */
     bool together;      /* codegen_waits_for_grid */
+    bool races;         /* its accesses are watched (races.c): on one core */
     HostPrints *prints; /* of a kernel that prints; else NULL */
     const void *args;   /* layout of tuple(params) */
     void *exception;    /* buffer of exception_bytes per launch: the first raising thread's arguments */
@@ -194,5 +196,7 @@ int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote,
 int64_t krait_host_warp(HostThread *thread, uint32_t site, int32_t op, uint32_t mask, int64_t value, int32_t operand);
 /* What it calls where a thread rests: the other threads of the block that are ready run first. */
 void krait_host_yield(HostThread *thread);
+/* A thread is about to access so many bytes, or stands at a fence; kind: RaceAccess. */
+void krait_host_access(HostThread *thread, const void *memory, int32_t bytes, int32_t site, int32_t kind);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct LoadedKernel {
     DeviceKernel base;
     HostKernel *code;
     size_t exception_bytes;
-    bool fibers, together, prints;
+    bool fibers, together, prints, races;
 } LoadedKernel;
 
 int host_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **kernel) {
@@ -28,7 +28,8 @@ int host_kernel_load(Device *device, const DeviceCode *code, char *log, size_t l
                              .exception_bytes = code->exception_bytes,
                              .fibers = code->barriers,
                              .together = code->waits_for_grid,
-                             .prints = code->prints};
+                             .prints = code->prints,
+                             .races = code->watches_races};
     *kernel = &loaded->base;
     return 0;
 }
@@ -62,7 +63,8 @@ int host_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, 
 }
 
 static bool is_quiet(const LaunchReport *report) {
-    return report->status == 0 && !report->stuck && !report->interrupted && report->bad_site == UINT32_MAX;
+    return report->status == 0 && !report->stuck && !report->interrupted && !report->raced &&
+           report->bad_site == UINT32_MAX;
 }
 
 static int launch_printing(HostLaunch *launch, LaunchReport *report) {
@@ -86,6 +88,7 @@ int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *pa
                          .shared_dynamic = config->shared_bytes,
                          .fibers = loaded->fibers,
                          .together = loaded->together,
+                         .races = loaded->races,
                          .args = params,
                          .exception = report->exception,
                          .exception_bytes = loaded->exception_bytes};

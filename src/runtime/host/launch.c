@@ -19,6 +19,7 @@
 
 #include "runtime/host/fibers.h"
 #include "runtime/host/pool.h"
+#include "runtime/host/races.h"
 
 enum {
     SHARED_ALIGN = 4096,      /* the largest alignment that shared.array takes */
@@ -40,6 +41,7 @@ typedef struct Range { /* of units of blocks: next ... end - 1 are not handed ou
 typedef struct Launch {
     PoolTask task; /* first */
     const HostLaunch *what;
+    RaceWatch *races; /* NULL: they are not looked for */
     unsigned threads; /* how many may take part: one range each */
     Range *ranges;
     int32_t joined;        /* most blocks in one run of the code */
@@ -118,6 +120,7 @@ static void note_error(Launch *launch, const Participant *p, int64_t block, cons
         report->bad_block = block;
         report->bad_thread = outcome->thread;
         report->bad_site = outcome->stuck ? outcome->site : UINT32_MAX;
+        report->mask = outcome->mask;
         report->missing_thread = outcome->missing;
         report->missing_site = outcome->missing_site;
         report->missing_more = outcome->missing_more;
@@ -183,7 +186,12 @@ static int64_t run_blocks(Launch *launch, Participant *p, int64_t turn, int64_t 
 
 static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-static bool participant_open(Participant *p, const HostLaunch *what) {
+/* Of a block, and no less than lies on either side of where its dynamic part begins. */
+static size_t shared_bytes(const HostLaunch *what) {
+    return round_up(round_up(what->shared_static, SHARED_ALIGN) + what->shared_dynamic, SHARED_ALIGN);
+}
+
+static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *races) {
     *p = (Participant){.grid = {.grid_x = what->grid[0],
                                 .grid_y = what->grid[1],
                                 .grid_z = what->grid[2],
@@ -191,9 +199,9 @@ static bool participant_open(Participant *p, const HostLaunch *what) {
                                 .block_y = what->block[1],
                                 .block_z = what->block[2],
                                 .dynamic_bytes = (int32_t)what->shared_dynamic,
+                                .races = races,
                                 .prints = what->prints}};
-    size_t below = round_up(what->shared_static, SHARED_ALIGN);
-    size_t shared = round_up(below + what->shared_dynamic, SHARED_ALIGN);
+    size_t below = round_up(what->shared_static, SHARED_ALIGN), shared = shared_bytes(what);
     if (shared) {
         p->shared = aligned_alloc(SHARED_ALIGN, shared);
         if (!p->shared) return false;
@@ -252,7 +260,7 @@ static void launch_run(PoolTask *task, unsigned who) {
     if (!take_chunk(launch, &at, &from, &to)) return;
     HostStop *before = host_stop_watch(&launch->stop);
     Participant p;
-    if (!participant_open(&p, launch->what)) {
+    if (!participant_open(&p, launch->what, launch->races)) {
         atomic_store(&launch->failed, true);
         atomic_store(&launch->limit, -1);
     }
@@ -337,7 +345,7 @@ static bool run_round(Launch *launch, GridBlock *blocks, int64_t count, bool beg
 static void run_together(Launch *launch, int64_t count) {
     GridBlock *blocks = calloc((size_t)count, sizeof *blocks);
     bool going = blocks != NULL;
-    for (int64_t i = 0; i < count && going; i++) going = participant_open(&blocks[i].who, launch->what);
+    for (int64_t i = 0; i < count && going; i++) going = participant_open(&blocks[i].who, launch->what, launch->races);
     if (!going) atomic_store(&launch->failed, true);
     for (bool begin = true; going; begin = false) going = run_round(launch, blocks, count, begin);
     for (int64_t i = 0; i < count && blocks; i++) {
@@ -369,19 +377,24 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
     if (blocks < 1 || block_threads < 1) return true;
     if (block_threads > MAX_BLOCK_THREADS || what->block[0] > MAX_BLOCK_THREADS || what->shared_dynamic > INT32_MAX)
         return false;
-    unsigned helpers = helpers_for(what, blocks), inner = what->kernel->inner_axis;
+    RaceWatch *races = what->races ? race_watch_new(blocks, block_threads, shared_bytes(what)) : NULL;
+    unsigned helpers = what->races ? 0 : helpers_for(what, blocks), inner = what->kernel->inner_axis;
     Launch launch = {.task = {.run = launch_run},
                      .what = what,
+                     .races = races,
                      .threads = helpers + 1,
                      .ranges = aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
-                     .joined = what->kernel->joins_blocks ? MAX_ROW / what->block[inner] : 1,
+                     .joined = what->kernel->joins_blocks && !what->fibers ? MAX_ROW / what->block[inner] : 1,
                      .unit = 1,
                      .limit = INT64_MAX,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .report = report,
                      .error_block = INT64_MAX,
                      .access_block = INT64_MAX};
-    if (!launch.ranges) return false;
+    if (!launch.ranges) {
+        race_watch_end(races, &report->race);
+        return false;
+    }
     if (what->grid[inner] <= launch.joined && blocks / what->grid[inner] >= launch.threads * UNITS_A_THREAD)
         launch.unit = what->grid[inner];
     int64_t units = blocks / launch.unit, each = block_nanoseconds(what) * launch.unit;
@@ -397,6 +410,7 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
         pool_run(&launch.task, helpers);
     host_stop_watch(before);
     report->interrupted = atomic_load(&launch.stop);
+    report->raced = race_watch_end(races, &report->race);
     free(launch.ranges);
     pthread_mutex_destroy(&launch.lock);
     if (!report->status && !report->stuck && launch.access_block != INT64_MAX) {
