@@ -119,9 +119,24 @@ LLVMValueRef l_time_convert(Lower *l, LLVMValueRef value, const Type *from, cons
 
 LLVMValueRef lower_getattr(Lower *l, const Value *value); /* lower_attr.c */
 
-LLVMValueRef lower_getitem(Lower *l, const Value *value); /* lower_array.c */
-LLVMValueRef lower_view(Lower *l, const Value *value);
+typedef struct Indices { /* the items of an index: of a tuple, or the index alone */
+    const Type *const *types;
+    LLVMValueRef *values;
+    bool *forward;         /* no wrap-around */
+    bool *certain;         /* not negative however integers wrap, which VF_FORWARD does not say */
+    const Value **sources; /* NULL: not known */
+    unsigned count;
+} Indices;
+Indices l_indices(Lower *l, const Type *const *type, LLVMValueRef value, const Value *operand); /* lower_array.c */
+AccessPolicy l_access_policy(const Lower *l, const Value *at);
+void l_raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef index, unsigned axis, LLVMValueRef extent);
+LLVMValueRef lower_getitem(Lower *l, const Value *value);
 LLVMValueRef lower_setitem(Lower *l, const Value *value);
+
+LLVMValueRef lower_view(Lower *l, const Value *value); /* lower_view.c */
+/* x[index]; *result: its type, or NULL, and it is a view of any layout. */
+LLVMValueRef l_view_of(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Indices *x,
+                       const Type **result);
 LLVMValueRef l_view(Lower *l, const Value *at, const Type *type, LLVMValueRef array, const Type *index_type,
                     LLVMValueRef index, const Type *result);
 LLVMValueRef lower_slice(Lower *l, const Value *value);

@@ -9,7 +9,7 @@
 #include <string.h> /* strlen */
 
 #include "decorators/numpy_api.h" /* PyArray_DescrCheck */
-#include "decorators/types_struct.h"
+#include "decorators/types.h"
 
 typedef struct ClassRow {
     const char *name;
@@ -289,7 +289,7 @@ bad:
 
 /* ---- calls: a signature, or a conversion ---- */
 
-static PyObject *make_signature(ModuleState *state, const Type *result, PyObject *args) {
+PyObject *types_signature(ModuleState *state, const Type *result, PyObject *args) {
     const Type *few[16], **types = few;
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     PyObject *signature = NULL;
@@ -317,7 +317,7 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
         PyObject *item = PyTuple_GET_ITEM(args, i);
         types_only &= type_object_check(state, item) || PyType_Check(item) || item == Py_None;
     }
-    if (types_only) return make_signature(state, type, args);
+    if (types_only) return types_signature(state, type, args);
     if (type->kind != TY_SCALAR || PyTuple_GET_SIZE(args) != 1) {
         PyErr_Format(PyExc_TypeError, "%R is called with types, which makes a signature%s", self,
                      type->kind == TY_SCALAR ? ", or with one value, which it converts" : "");
@@ -329,97 +329,6 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
     PyTypeObject *constructor = type->weak ? python[class - TYPE_CLASS_BOOLEAN]
                                            : marshal_scalar_type((Scalar)type->scalar);
     return PyObject_CallOneArg((PyObject *)constructor, PyTuple_GET_ITEM(args, 0));
-}
-
-/* ---- Array(dtype, ndim, layout), Tuple(types), UniTuple(dtype, count), Optional(type) ---- */
-
-static PyObject *new_array(ModuleState *state, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"dtype", "ndim", "layout", "readonly", NULL};
-    PyObject *dtype;
-    int ndim, readonly = 0;
-    const char *layout = "C";
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi|sp:Array", keywords, &dtype, &ndim, &layout, &readonly))
-        return NULL;
-    const Type *element = type_from_object(state, dtype);
-    if (!element) return NULL;
-    if (!type_can_be_element(element) || ndim < 0 || ndim > TYPE_MAX_NDIM || strlen(layout) != 1 ||
-        !strchr("CFA", *layout)) {
-        PyErr_SetString(
-            PyExc_TypeError,
-            "Array(dtype, ndim, layout): dtype is an element type such as float32, layout is 'C', 'F' or 'A'");
-        return NULL;
-    }
-    ArrayLayout order = *layout == 'C' || (ndim <= 1 && *layout == 'F') ? LAYOUT_C
-                        : *layout == 'F'                                ? LAYOUT_F
-                                                                        : LAYOUT_A;
-    return type_to_object(state, type_array(state->session.types, element, (unsigned)ndim, order, readonly != 0));
-}
-
-static PyObject *new_tuple(ModuleState *state, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"types", NULL};
-    PyObject *sequence, *result = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Tuple", keywords, &sequence)) return NULL;
-    PyObject *items = PySequence_Tuple(sequence);
-    if (!items) return NULL;
-    Signature *signature = (Signature *)make_signature(state, NULL, items); /* the same reading of a list of types */
-    if (signature)
-        result = type_to_object(state, type_tuple(state->session.types, signature->args, (size_t)signature->count));
-    Py_XDECREF(signature);
-    Py_DECREF(items);
-    return result;
-}
-
-static PyObject *new_unituple(ModuleState *state, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"dtype", "count", NULL};
-    PyObject *dtype;
-    Py_ssize_t count;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "On:UniTuple", keywords, &dtype, &count)) return NULL;
-    const Type *item = type_from_object(state, dtype);
-    if (!item) return NULL;
-    if (count < 0 || count > 1000) return PyErr_Format(PyExc_ValueError, "a tuple type of %zd items", count);
-    const Type *items[1000];
-    for (Py_ssize_t i = 0; i < count; i++) items[i] = item;
-    return type_to_object(state, type_tuple(state->session.types, items, (size_t)count));
-}
-
-static PyObject *new_vector(ModuleState *state, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"dtype", "count", NULL};
-    PyObject *dtype;
-    int count;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi:Vector", keywords, &dtype, &count)) return NULL;
-    const Type *item = type_from_object(state, dtype);
-    if (!item) return NULL;
-    if (item->weak || !strchr("iuf", type_scalar_kind(item)) || count < 1 || count > VECTOR_MAX_COUNT)
-        return PyErr_Format(PyExc_TypeError, "Vector(dtype, count): dtype is an integer or float type, count 1 to %d",
-                            VECTOR_MAX_COUNT);
-    return type_to_object(state, type_vector(state->session.types, (Scalar)item->scalar, (unsigned)count));
-}
-
-static PyObject *new_optional(ModuleState *state, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"type", NULL};
-    PyObject *content;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Optional", keywords, &content)) return NULL;
-    const Type *type = type_from_object(state, content);
-    return type ? type_to_object(state, type_optional(state->session.types, type)) : NULL;
-}
-
-static PyObject *type_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
-    ModuleState *state = PyType_GetModuleState(class);
-    if (!state) return NULL;
-    if (class == state->type_classes[TYPE_CLASS_ARRAY]) return new_array(state, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
-    bool delta = class == state->type_classes[TYPE_CLASS_TIMEDELTA];
-    if (delta || class == state->type_classes[TYPE_CLASS_DATETIME]) return types_new_time(state, delta, args, kwargs);
-    bool wide = class == state->type_classes[TYPE_CLASS_UNICODE_CHARS];
-    if (wide || class == state->type_classes[TYPE_CLASS_CHARS]) return types_new_chars(state, wide, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_RECORD]) return types_new_record(state, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_NESTED]) return types_new_nested(state, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_VECTOR]) return new_vector(state, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_OPTIONAL]) return new_optional(state, args, kwargs);
-    PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32",
-                 class->tp_name);
-    return NULL;
 }
 
 /* ---- pickling, by text ---- */
@@ -484,7 +393,7 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
         snprintf(full, sizeof full, "krait.types.%s", class_rows[i].name);
         PyType_Slot root[] = {
             {Py_tp_doc, (void *)class_rows[i].doc},
-            {Py_tp_new, type_new},
+            {Py_tp_new, types_new},
             {Py_tp_call, type_call},
             {Py_tp_repr, type_object_repr},
             {Py_mp_subscript, type_subscript},
@@ -492,7 +401,7 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
             {Py_tp_methods, type_methods},
             {0, NULL},
         };
-        PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, type_new}, {0, NULL}};
+        PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, types_new}, {0, NULL}};
         PyType_Spec spec = {full, sizeof(TypeObject), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
                             i == TYPE_CLASS_TYPE ? root : rest};

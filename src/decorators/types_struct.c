@@ -2,7 +2,7 @@
  *
  * In: fields as Numba names them, or a dtype.  Out: the one type object.  Fields become a dtype, which NumPy lays out
  * and checks; the type is that of its items. */
-#include "decorators/types_struct.h"
+#include "decorators/types.h"
 
 #include "decorators/numpy_api.h" /* PyArray_Descr */
 

@@ -6,141 +6,15 @@
 #include "decorators/vectorized.h"
 
 #include <stddef.h>       /* offsetof */
-#include <string.h>       /* memcmp */
 #include <structmember.h> /* T_PYSSIZET */
-
-/* ---- types of operands ---- */
-
-const Type *vectorized_operand_type(const ModuleState *state, PyObject *object) {
-    const Marshal *marshal = &state->marshal;
-    int scalar = -1;
-    if (PyArray_Check(object)) {
-        scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)object));
-    } else if (PyObject_TypeCheck(object, marshal->device_array)) {
-        scalar = type_element_scalar(((DeviceArray *)object)->type);
-    } else if (PyArray_IsScalar(object, Generic)) {
-        scalar = marshal_scalar_of_class(Py_TYPE(object));
-    } else if (PyBool_Check(object)) {
-        scalar = SCALAR_BOOL;
-    } else if (PyLong_Check(object)) {
-        return type_scalar(marshal->types, SCALAR_INT64, true);
-    } else if (PyFloat_Check(object)) {
-        return type_scalar(marshal->types, SCALAR_FLOAT64, true);
-    } else if (PyComplex_Check(object)) {
-        return type_scalar(marshal->types, SCALAR_COMPLEX128, true);
-    } else if (PyList_Check(object) || PyTuple_Check(object)) {
-        PyObject *array = PyArray_FROM_O(object);
-        if (array) scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)array));
-        Py_XDECREF(array);
-        PyErr_Clear();
-    }
-    return scalar < 0 ? NULL : type_scalar(marshal->types, (Scalar)scalar, false);
-}
-
-bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count) {
-    TypeTable *table = self->core.state->session.types;
-    const Type *common = NULL;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (types[i]->weak) continue;
-        common = common ? typeinfer_promote(PROMOTION_NUMPY2, table, common, types[i]) : types[i];
-        if (!common) return false;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (!types[i]->weak) continue;
-        const Type *type = common ? typeinfer_promote(PROMOTION_NUMPY2, table, types[i], common) : types[i];
-        if (!type) return false;
-        types[i] = type_scalar(table, (Scalar)type->scalar, false);
-    }
-    return true;
-}
-
-/* ---- loops ---- */
-
-static int kind_rank(const Type *type) {
-    static const char kinds[] = "buifc";
-    return (int)(strchr(kinds, scalar_info[type->scalar].kind) - kinds) * 32 + scalar_info[type->scalar].bytes;
-}
-
-/* NumPy takes the first loop that operands cast to safely, so narrow types come first. */
-static bool comes_before(const Spec *a, const Spec *b) {
-    for (uint32_t i = 0; i < a->nargs; i++) {
-        int x = kind_rank(a->code->params[i]), y = kind_rank(b->code->params[i]);
-        if (x != y) return x < y;
-    }
-    return false;
-}
-
-static int rebuild(Vectorized *self) {
-    const Type *types[MAX_OPERANDS];
-    int nin = self->nin, nout = 1;
-    if (self->nloops && !ufunc_types(self->loops[0], types, &nin, &nout)) nout = 1;
-    PyObject *ufunc = ufunc_new(self->core.state, self->core.function, self->loops, self->nloops, nin, nout,
-                                self->identity, self->target == UFUNC_PARALLEL);
-    if (!ufunc) return -1;
-    Py_XSETREF(self->ufunc, ufunc);
-    return 0;
-}
-
-static int add_loop(Vectorized *self, Spec *spec) {
-    Spec **grown = PyMem_Realloc(self->loops, (size_t)(self->nloops + 1) * sizeof *grown);
-    Py_ssize_t at = self->nloops;
-    if (!grown) return PyErr_NoMemory(), -1;
-    self->loops = grown;
-    spec->references++;
-    while (!self->core.signatures && at > 0 && comes_before(spec, grown[at - 1])) {
-        grown[at] = grown[at - 1];
-        at--;
-    }
-    grown[at] = spec;
-    self->nloops++;
-    return 0;
-}
-
-static void drop_loop(Vectorized *self, Py_ssize_t at) {
-    Spec *spec = self->loops[at];
-    memmove(&self->loops[at], &self->loops[at + 1], (size_t)(self->nloops - at - 1) * sizeof *self->loops);
-    self->nloops--;
-    spec_release(spec);
-}
 
 static int vectorized_clear(PyObject *object) {
     Vectorized *self = (Vectorized *)object;
-    while (self->nloops > 0) drop_loop(self, self->nloops - 1);
+    vectorized_drop_loops(self);
     Py_CLEAR(self->dict);
     Py_CLEAR(self->ufunc);
     specialiser_forget(&self->core);
     return 0;
-}
-
-static int check_scalars(Vectorized *self, const Spec *spec) {
-    const Type *types[MAX_OPERANDS];
-    int nin, nout;
-    if (ufunc_types(spec, types, &nin, &nout)) return 0;
-    PyObject *result = type_to_text(spec->code->result);
-    if (result)
-        PyErr_Format(self->core.state->errors[ERROR_TYPING],
-                     "a vectorized function takes scalars and returns a scalar or a tuple of scalars; %U returns %U",
-                     ((PyFunctionObject *)self->core.function)->func_qualname, result);
-    Py_XDECREF(result);
-    return -1;
-}
-
-Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
-    for (Py_ssize_t i = 0; i < self->nloops; i++) {
-        Spec *spec = self->loops[i];
-        if (memcmp(spec->code->params, types, (size_t)self->nin * sizeof *types) != 0) continue;
-        if (spec_guards(spec)) return spec;
-        drop_loop(self, i); /* a global has changed: compiled anew */
-        break;
-    }
-    if (self->core.signatures) return NULL;
-    if (!self->core.can_compile) {
-        PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile)");
-        return NULL;
-    }
-    Spec *spec = specialiser_compile(&self->core, &self->core.config, types, NULL, (size_t)self->nin, NULL, false);
-    if (!spec || check_scalars(self, spec) < 0 || add_loop(self, spec) < 0 || rebuild(self) < 0) return NULL;
-    return spec;
 }
 
 /* Makes sure that the ufunc has the loop that these operands need.  -1: exception set. */
@@ -247,7 +121,7 @@ static PyObject *vectorized_add(PyObject *object, PyObject *given) {
     Signature *signature = signature_from_object(self->core.state, given);
     Spec *spec = signature ? specialiser_for_signature(&self->core, &self->core.config, signature) : NULL;
     Py_XDECREF(signature);
-    if (!spec || check_scalars(self, spec) < 0 || add_loop(self, spec) < 0 || rebuild(self) < 0) return NULL;
+    if (!spec || vectorized_add_loop(self, spec) < 0 || vectorized_rebuild(self) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -289,12 +163,7 @@ static int compile_signatures(Vectorized *self) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
         Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
         Spec *spec = specialiser_for_signature(&self->core, &config, signature);
-        if (!spec || check_scalars(self, spec) < 0) return -1;
-        if (i > 0 && spec->nargs != self->loops[0]->nargs) {
-            PyErr_SetString(PyExc_TypeError, "the signatures of a vectorized function have one number of arguments");
-            return -1;
-        }
-        if (add_loop(self, spec) < 0) return -1;
+        if (!spec || vectorized_add_loop(self, spec) < 0) return -1;
     }
     return 0;
 }
@@ -331,7 +200,7 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
         PyErr_Format(PyExc_TypeError, "a vectorized function has 1 to %d positional parameters", MAX_OPERANDS - 1);
         goto failed;
     }
-    if ((self->core.signatures && compile_signatures(self) < 0) || rebuild(self) < 0) goto failed;
+    if ((self->core.signatures && compile_signatures(self) < 0) || vectorized_rebuild(self) < 0) goto failed;
     if (self->core.signatures && self->target != UFUNC_CUDA) { /* NumPy's own object says it all */
         PyObject *ufunc = Py_NewRef(self->ufunc);
         note_function(ufunc, &self->core);

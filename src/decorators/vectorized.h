@@ -1,6 +1,6 @@
-/* vectorized.h: what the files of @vectorize share: vectorized.c (the decorator and its class), ufunc.c
- * (specialisations as a NumPy ufunc),
- * ufunc_cuda.c (elementwise kernels over device and host arrays). */
+/* vectorized.h: what the files of @vectorize share: vectorized.c (the decorator and its class), vectorized_loops.c (its
+ * loops), ufunc.c (specialisations as a NumPy ufunc), ufunc_cuda.c (elementwise kernels over device and host
+ * arrays). */
 #ifndef KRAIT_DECORATORS_VECTORIZED_H
 #define KRAIT_DECORATORS_VECTORIZED_H
 
@@ -34,14 +34,19 @@ PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, 
 /* Calls an elementwise function for @vectorize(target='cuda'). */
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream);
 
-/* vectorized.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
+/* vectorized_loops.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
  * exception: none. */
 const Type *vectorized_operand_type(const ModuleState *state, PyObject *object);
 /* Weak operands take the type they have beside the strong ones, as NumPy decides (NEP 50). */
 bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count);
 /* The specialisation for these operand types on the host, added to the ufunc if new.  Borrowed. */
 Spec *vectorized_loop(Vectorized *self, const Type *const *types);
-/* The options identity, as NumPy numbers it, and target.  -1: ValueError. */
+/* The loop of a specialisation, sorted in.  -1: an exception, also if it is none of scalars. */
+int vectorized_add_loop(Vectorized *self, Spec *spec);
+int vectorized_rebuild(Vectorized *self); /* the ufunc of the loops there are */
+void vectorized_drop_loops(Vectorized *self);
+
+/* vectorized.c: the options identity, as NumPy numbers it, and target.  -1: ValueError. */
 int vectorized_read_identity(PyObject *options, int *identity);
 int vectorized_read_target(PyObject *options, UfuncTarget *target);
 

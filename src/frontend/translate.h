@@ -1,7 +1,9 @@
 /* translate.h: one function being translated; private to this folder.
  *
- *   translate.c   the function: parameters, blocks, edges
+ *   translate.c   blocks, edges, the stack
+ *   function.c    what is translated: source, instructions, parameters, variables
  *   insns.c       one function per canonical instruction
+ *   variables.c   those of constants, variables, cells, globals, attributes
  *   displays.c    tuples, lists and dicts under construction, calls, functions made in functions
  *   texts.c       f-strings
  *   handlers.c    try statements
@@ -168,11 +170,30 @@ Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, boo
 /* ---- cells.c ---- */
 
 void cells_settle(Translator *t);
-bool translate_assigns_free(Translator *t, PyCodeObject *code, const char *name); /* insns.c */
 
 /* ---- tidy.c ---- */
 
 bool frontend_tidy(Translator *t);
+
+/* ---- function.c ---- */
+
+bool translate_open(Translator *t, ObjRef ref); /* up to the entry, which is sealed */
+
+/* ---- variables.c ---- */
+
+PyObject *translate_code_name(Translator *t); /* the name that t->insn names; borrowed */
+bool translate_assigns_free(Translator *t, PyCodeObject *code, const char *name);
+bool insn_load_const(Translator *t);
+bool insn_load_local(Translator *t, size_t local);
+bool insn_save_local(Translator *t, size_t local);
+bool insn_store_local(Translator *t, size_t local);
+bool insn_delete_local(Translator *t, size_t local);
+bool insn_make_cell(Translator *t, size_t local);
+bool insn_load_cell(Translator *t, size_t local);
+bool insn_store_cell(Translator *t, size_t local);
+bool insn_load_global(Translator *t);
+bool insn_load_attr(Translator *t);
+bool insn_store_attr(Translator *t);
 
 /* ---- insns.c ---- */
 

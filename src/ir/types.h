@@ -140,6 +140,8 @@ void type_table_free(TypeTable *table);
 bool type_table_exhausted(TypeTable *table);
 void type_table_fail_after(TypeTable *table, size_t n); /* tests only: as arena_fail_after */
 
+/* The one Type with these parts; TY_BOTTOM: out of memory. */
+const Type *type_intern(TypeTable *table, const Type *wanted);
 const Type *type_simple(TypeTable *table, TypeKind kind); /* the kinds without parameters */
 /* weak is ignored where no Python type has the value set. */
 const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak);

@@ -1,26 +1,19 @@
-/* ir.c: the test doors of base, ir and typeinfer, which have no Python surface.
+/* ir.c: the test doors of base and ir, which have no Python surface.
  *
  * Most functions are rows of one table: IR, type or constant text in, text out; each runs in an arena and a type table
  * of its own.  Keywords: typed=True (the verifier's second half), fail_after=n (the n-th allocation fails:
  * MemoryError).  A refusal is a ValueError with the text a user would see.  No Python call is made while an allocation
  * may jump: a row yields arena text, which is converted afterwards. */
-#include "testing/testing.h"
-
-typedef struct Trial {
-    Arena *arena;
-    TypeTable *types;
-    Diag diag;
-    bool typed;
-} Trial;
+#include "testing/trial.h"
 
 /* ---- rows: NULL means that diag says why not ---- */
 
-static const char *refuse(Trial *trial, const char *text) {
+const char *trial_refuse(Trial *trial, const char *text) {
     diag_fail(&trial->diag, DIAG_PARSE, NULL, (Span){0}, "not understood: %s", text);
     return NULL;
 }
 
-static const char *print_func(Trial *trial, const Func *func) {
+const char *trial_print_func(Trial *trial, const Func *func) {
     Buf buf;
     buf_init(&buf, trial->arena);
     func_print(&buf, func);
@@ -30,7 +23,7 @@ static const char *print_func(Trial *trial, const Func *func) {
 static const char *try_parse_print(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
-    return print_func(trial, func);
+    return trial_print_func(trial, func);
 }
 
 static const char *try_verify(Trial *trial, const char *text) {
@@ -55,14 +48,14 @@ static const char *try_clone(Trial *trial, const char *text) {
         block->id = 999;
         block->preds.len = 0;
     }
-    return print_func(trial, copy);
+    return trial_print_func(trial, copy);
 }
 
 static const char *try_order(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
     func_compute_order(func);
-    return print_func(trial, func);
+    return trial_print_func(trial, func);
 }
 
 /* One line for each reachable block: its number and that of its immediate dominator ("-" for the entry). */
@@ -88,14 +81,14 @@ static const char *try_trivial_phis(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
     func_remove_trivial_phis(func);
-    return print_func(trial, func);
+    return trial_print_func(trial, func);
 }
 
 static const char *try_dead(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
     func_remove_dead(func);
-    return print_func(trial, func);
+    return trial_print_func(trial, func);
 }
 
 static void print_effects(Buf *buf, Effects effects) {
@@ -129,7 +122,7 @@ static const char *try_renumber(Trial *trial, const char *text) {
     Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
     TRY(func);
     func_renumber(func);
-    return print_func(trial, func);
+    return trial_print_func(trial, func);
 }
 
 /* What inference does with a branch that is never taken: the entry loses its first edge. */
@@ -140,39 +133,39 @@ static const char *try_remove_edge(Trial *trial, const char *text) {
     block_remove_edge(func, entry, entry->succs.data[0]);
     Diag faults;
     diag_init(&faults, trial->arena);
-    return func_verify(func, false, &faults) ? print_func(trial, func) : diag_render(&faults);
+    return func_verify(func, false, &faults) ? trial_print_func(trial, func) : diag_render(&faults);
 }
 
-static const Type *whole_type(Trial *trial, const char *text) {
+const Type *trial_whole_type(Trial *trial, const char *text) {
     const char *end;
     const Type *type = type_parse(trial->types, trial->arena, text, &end);
     if (type && !*end) return type;
-    refuse(trial, text);
+    trial_refuse(trial, text);
     return NULL;
 }
 
 static const char *try_type(Trial *trial, const char *text) {
-    const Type *type = whole_type(trial, text);
+    const Type *type = trial_whole_type(trial, text);
     TRY(type);
     const char *printed = type_text(trial->arena, type);
-    if (type_parse(trial->types, trial->arena, printed, NULL) != type) return refuse(trial, printed);
+    if (type_parse(trial->types, trial->arena, printed, NULL) != type) return trial_refuse(trial, printed);
     return printed;
 }
 
 static const char *try_const(Trial *trial, const char *text) {
     const char *end;
     const Const *konst = const_parse(trial->arena, trial->types, text, &end);
-    if (!konst || *end) return refuse(trial, text);
+    if (!konst || *end) return trial_refuse(trial, text);
     Buf buf;
     buf_init(&buf, trial->arena);
     const_print(&buf, konst);
     const Const *again = const_parse(trial->arena, trial->types, buf.text, NULL);
-    return again && again->type == konst->type ? buf.text : refuse(trial, buf.text);
+    return again && again->type == konst->type ? buf.text : trial_refuse(trial, buf.text);
 }
 
 /* "size align", then the offset of each item of a composite. */
 static const char *try_layout(Trial *trial, const char *text) {
-    const Type *type = whole_type(trial, text);
+    const Type *type = trial_whole_type(trial, text);
     TRY(type);
     Buf buf;
     buf_init(&buf, trial->arena);
@@ -184,7 +177,7 @@ static const char *try_layout(Trial *trial, const char *text) {
 /* An array constant: its layout by its strides, the bytes it reaches, its packed strides in C and in F order. */
 static const char *try_strided(Trial *trial, const char *text) {
     const Const *konst = const_parse(trial->arena, trial->types, text, NULL);
-    if (!konst || konst->type->kind != TY_ARRAY || !konst->array) return refuse(trial, text);
+    if (!konst || konst->type->kind != TY_ARRAY || !konst->array) return trial_refuse(trial, text);
     const Type *type = konst->type;
     const int64_t *shape = konst->array->shape, *strides = konst->array->strides;
     size_t item = type_size(type_element(type));
@@ -210,7 +203,7 @@ static const char *leaf_text(Trial *trial, const Leaf *leaf) {
 
 /* One line a leaf. */
 static const char *try_leaves(Trial *trial, const char *text) {
-    const Type *type = whole_type(trial, text);
+    const Type *type = trial_whole_type(trial, text);
     TRY(type);
     const Repr *repr = type_repr(type);
     Buf buf;
@@ -222,9 +215,9 @@ static const char *try_leaves(Trial *trial, const char *text) {
 
 /* The text is a tuple type, whose items are the arguments.  One line a parameter; last the size of the buffer. */
 static const char *try_kernel_params(Trial *trial, const char *text) {
-    const Type *type = whole_type(trial, text);
+    const Type *type = trial_whole_type(trial, text);
     TRY(type);
-    if (type->kind != TY_TUPLE) return refuse(trial, text);
+    if (type->kind != TY_TUPLE) return trial_refuse(trial, text);
     KernelParam *params;
     size_t bytes, count = kernel_params(trial->arena, type->items, type->count, &params, &bytes);
     Buf buf;
@@ -235,161 +228,7 @@ static const char *try_kernel_params(Trial *trial, const char *text) {
     return buf.text;
 }
 
-/* ---- inference of one function of IR text, whose parameters carry their types and, after "is", constants ---- */
-
-static const Func *no_function(void *trial, ObjRef function) {
-    diag_fail(&((Trial *)trial)->diag, DIAG_PARSE, NULL, (Span){0}, "the text cannot call pyfunc#%u", function);
-    return NULL;
-}
-
-static FuncInst *no_instance(void *trial, const InferRequest *request, CallSite site) {
-    (void)site;
-    no_function(trial, request->function);
-    return NULL;
-}
-
-/* A function of elements is named, not inferred. */
-static FuncInst *row_instance(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,
-                              size_t count, CallSite site) {
-    Trial *trial = self;
-    Func *untyped = ARENA_NEW(trial->arena, Func);
-    FuncInst *inst = ARENA_NEW(trial->arena, FuncInst);
-    (void)types, (void)konsts, (void)site;
-    untyped->name = callee->func->key;
-    untyped->nparams = (uint32_t)count;
-    inst->untyped = untyped;
-    return inst;
-}
-
-static bool no_ufunc(void *trial, ObjRef function, UfuncShape *shape) {
-    (void)trial, (void)function, (void)shape;
-    return false;
-}
-
-static bool no_signature(void *trial, ObjRef function, size_t index, InferSignature *signature) {
-    (void)trial, (void)function, (void)index, (void)signature;
-    return false;
-}
-
-static ObjRef no_prelude(void *trial, const char *name) {
-    diag_fail(&((Trial *)trial)->diag, DIAG_PARSE, NULL, (Span){0}, "the text cannot call the prelude's %s", name);
-    return 0;
-}
-
-static ObjRef no_method(void *self, ObjRef class, const char *name) {
-    (void)self, (void)class, (void)name;
-    return 0;
-}
-
-static const StructClass *no_struct(void *trial, ObjRef object) {
-    (void)trial, (void)object;
-    return NULL;
-}
-
-static ClassAnswer no_instance_of(void *trial, const Type *type, const Type *meant) {
-    (void)trial;
-    (void)type;
-    (void)meant;
-    return CLASS_UNKNOWN;
-}
-
-static bool no_sequence(void *trial, const Type *type) {
-    (void)trial;
-    (void)type;
-    return false;
-}
-
-static const Const *no_class_of(void *trial, const Type *type) {
-    (void)trial;
-    (void)type;
-    return NULL;
-}
-
-static bool no_overload(void *self, const OverloadRequest *request, ObjRef *function) {
-    (void)self, (void)request;
-    *function = 0;
-    return true;
-}
-
-static const char *no_name(void *trial, ObjRef object) {
-    return arena_printf(((Trial *)trial)->arena, "object#%u", object);
-}
-
-static const char *infer_text(Trial *trial, const char *text, Promotion promotion, bool kernel) {
-    Func *func = func_parse(trial->arena, trial->types, text, &trial->diag);
-    TRY(func);
-    const Type **types = ARENA_ARRAY(trial->arena, const Type *, func->nparams);
-    const Const **konsts = ARENA_ARRAY(trial->arena, const Const *, func->nparams);
-    for (const Value *value = func->blocks.data[0]->first; value && value->op == OP_PARAM; value = value->next) {
-        if (!value->type) return refuse(trial, "a parameter without a type");
-        types[value->imm.i] = value->type;
-        konsts[value->imm.i] = value->konst;
-    }
-    FuncInst inst = {.untyped = func, .types = types, .konsts = konsts};
-    inst.result = type_simple(trial->types, TY_BOTTOM);
-    inst.options = kernel ? OPT_DEVICE : OPT_PYTHON_ERRORS | OPT_BOUNDSCHECK;
-    const InferHost host = {.self = trial,
-                            .translate = no_function,
-                            .instance = no_instance,
-                            .row_instance = row_instance,
-                            .ufunc = no_ufunc,
-                            .signature = no_signature,
-                            .prelude = no_prelude,
-                            .struct_class = no_struct,
-                            .method = no_method,
-                            .overload = no_overload,
-                            .object_name = no_name,
-                            .is_instance = no_instance_of,
-                            .is_sequence = no_sequence,
-                            .class_of = no_class_of};
-    const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
-    TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
-    TRY(func_verify(inst.func, true, &trial->diag));
-    return print_func(trial, inst.func);
-}
-
-static const char *try_infer(Trial *trial, const char *text) {
-    return infer_text(trial, text, PROMOTION_NUMPY2, false);
-}
-static const char *try_infer_kernel(Trial *trial, const char *text) {
-    return infer_text(trial, text, PROMOTION_NUMPY2, true);
-}
-static const char *try_infer_numba(Trial *trial, const char *text) {
-    return infer_text(trial, text, PROMOTION_NUMBA, false);
-}
-
-/* The text is a tuple of two types; "none" if they have no common one. */
-typedef const Type *CommonType(Promotion promotion, TypeTable *types, const Type *a, const Type *b);
-
-static const char *common_type(Trial *trial, const char *text, Promotion promotion, CommonType *common) {
-    const Type *pair = whole_type(trial, text);
-    TRY(pair);
-    if (pair->kind != TY_TUPLE || pair->count != 2) return refuse(trial, text);
-    const Type *type = common(promotion, trial->types, pair->items[0], pair->items[1]);
-    return type ? type_text(trial->arena, type) : "none";
-}
-
-static const char *try_promote(Trial *trial, const char *text) {
-    return common_type(trial, text, PROMOTION_NUMPY2, typeinfer_promote);
-}
-static const char *try_promote_numba(Trial *trial, const char *text) {
-    return common_type(trial, text, PROMOTION_NUMBA, typeinfer_promote);
-}
-static const char *try_join(Trial *trial, const char *text) {
-    return common_type(trial, text, PROMOTION_NUMPY2, typeinfer_join);
-}
-
-static const char *try_conversion_cost(Trial *trial, const char *text) {
-    const Type *pair = whole_type(trial, text);
-    TRY(pair);
-    if (pair->kind != TY_TUPLE || pair->count != 2) return refuse(trial, text);
-    return arena_printf(trial->arena, "%d", typeinfer_conversion_cost(pair->items[0], pair->items[1]));
-}
-
-static const struct TrialRow {
-    const char *name;
-    const char *(*run)(Trial *trial, const char *text);
-} trial_rows[] = {
+static const TrialRow ir_rows[] = {
     {"parse_print", try_parse_print},
     {"verify", try_verify},
     {"clone", try_clone},
@@ -406,19 +245,18 @@ static const struct TrialRow {
     {"strided", try_strided},
     {"kernel_params", try_kernel_params},
     {"leaves", try_leaves},
-    {"infer", try_infer},
-    {"infer_kernel", try_infer_kernel},
-    {"infer_numba", try_infer_numba},
-    {"promote", try_promote},
-    {"promote_numba", try_promote_numba},
-    {"join", try_join},
-    {"conversion_cost", try_conversion_cost},
 };
 
 /* ---- running one ---- */
 
+static const TrialRow *find_row(const TrialRow *rows, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
+
 /* False: out of memory. */
-static bool run_row(const struct TrialRow *row, Trial *trial, const char *text, const char **result) {
+static bool run_row(const TrialRow *row, Trial *trial, const char *text, const char **result) {
     jmp_buf recovery;
     if (setjmp(recovery)) return false;
     arena_on_exhaustion(trial->arena, &recovery);
@@ -434,9 +272,8 @@ static PyObject *testing_run(PyObject *self, PyObject *args, PyObject *kwargs) {
     int typed = 0;
     Py_ssize_t fail_after = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ss|$pn", keywords, &name, &text, &typed, &fail_after)) return NULL;
-    const struct TrialRow *row = NULL;
-    for (size_t i = 0; i < COUNT_OF(trial_rows); i++)
-        if (strcmp(trial_rows[i].name, name) == 0) row = &trial_rows[i];
+    const TrialRow *row = find_row(ir_rows, COUNT_OF(ir_rows), name);
+    if (!row) row = find_row(testing_typeinfer_rows, testing_typeinfer_row_count, name);
     if (!row) return PyErr_Format(PyExc_LookupError, "no trial is called %s", name);
 
     PyObject *result = NULL;

@@ -1,9 +1,15 @@
-/* types_struct.h: what types_object.c takes from types_struct.c. */
-#ifndef KRAIT_DECORATORS_TYPES_STRUCT_H
-#define KRAIT_DECORATORS_TYPES_STRUCT_H
+/* types.h: between types_object.c, types_new.c and types_struct.c. */
+#ifndef KRAIT_DECORATORS_TYPES_H
+#define KRAIT_DECORATORS_TYPES_H
 
 #include "decorators/decorators.h"
 
+/* types_object.c: result(args), each item of a tuple a type; result NULL: only the list of types. */
+PyObject *types_signature(ModuleState *state, const Type *result, PyObject *args);
+
+PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs); /* types_new.c: tp_new of all classes */
+
+/* types_struct.c */
 const Type *types_of_dtype(ModuleState *state, PyObject *dtype); /* of its items; NULL: TypeError */
 PyObject *types_extents(const Type *nested);                     /* a tuple */
 PyObject *types_new_record(ModuleState *state, PyObject *args, PyObject *kwargs);

@@ -1,0 +1,202 @@
+/* function.c: the function to be translated: its source, its instructions, its parameters and variables.
+ *
+ * In: a Python function, or code nested in one.  Out: a Func whose entry holds the parameters; blocks of instructions;
+ * each variable that may be unassigned where it is loaded has a shadow, true once it is assigned. */
+#include "frontend/translate.h"
+
+#include <string.h> /* memcpy, strcmp, strncmp */
+
+/* ---- parameters ---- */
+
+static const Const *default_const(Translator *t, PyObject *object) {
+    Diag scratch, *diag = t->frontend->diag; /* a default that cannot be a constant is a fault only where it is used */
+    diag_init(&scratch, t->arena);
+    t->frontend->diag = &scratch;
+    const Const *konst = frontend_constant(t->frontend, object, t->source, t->func->span);
+    t->frontend->diag = diag;
+    if (konst) return konst;
+    PyErr_Clear();
+    ObjRef ref = frontend_ref(t->frontend, object);
+    PyErr_Clear();
+    return ref ? const_of(t->arena, type_object(t->types, TY_OBJECT, ref)) : NULL;
+}
+
+/* The default of parameter number i, or NULL. */
+static PyObject *default_object(const Translator *t, Py_ssize_t i) {
+    PyObject *defaults = t->function->func_defaults, *kwdefaults = t->function->func_kwdefaults;
+    Py_ssize_t first = t->code->co_argcount - (defaults ? PyTuple_GET_SIZE(defaults) : 0);
+    if (i < t->code->co_argcount) return i >= first && defaults ? PyTuple_GET_ITEM(defaults, i - first) : NULL;
+    PyObject *name = PyTuple_GET_ITEM(t->code->co_localsplusnames, i);
+    PyObject *value = kwdefaults ? PyDict_GetItemWithError(kwdefaults, name) : NULL;
+    if (kwdefaults && !t->nested) guard_add(t->frontend, (Guard){GUARD_GLOBAL, kwdefaults, NULL, name, value});
+    return value;
+}
+
+static ParamKind param_kind(const PyCodeObject *code, int i) {
+    if (i < code->co_posonlyargcount) return PARAM_POSITIONAL_ONLY;
+    if (i < code->co_argcount) return PARAM_NORMAL;
+    return i < code->co_argcount + code->co_kwonlyargcount ? PARAM_KEYWORD_ONLY : PARAM_VARARGS;
+}
+
+static void make_param(Translator *t, size_t local, ParamKind kind) {
+    Func *func = t->func;
+    Param *param = &func->params[func->nparams];
+    *param = (Param){.name = t->names[local], .kind = kind};
+    PyObject *fallback = kind == PARAM_CELL || kind == PARAM_VARARGS ? NULL : default_object(t, (Py_ssize_t)local);
+    param->has_default = fallback != NULL;
+    if (fallback && !t->nested) param->fallback = default_const(t, fallback);
+    Value *value = block_append(func, t->block, OP_PARAM, func->span, NULL, 0);
+    value->imm.i = func->nparams++;
+    value->name = param->name;
+    ssa_write(&t->ssa, t->block, local, value);
+}
+
+static void make_params(Translator *t) {
+    const PyCodeObject *code = t->code;
+    int nparams = code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0);
+    int ncells = t->nested ? code->co_nfreevars : 0;
+    t->block = translate_ir_block(t, t->cfg.blocks[0]);
+    t->func->params = ARENA_ARRAY(t->arena, Param, nparams + ncells);
+    for (int i = 0; i < nparams; i++) make_param(t, (size_t)i, param_kind(code, i));
+    for (int i = 0; i < ncells; i++) make_param(t, t->nlocals - (size_t)code->co_nfreevars + (size_t)i, PARAM_CELL);
+}
+
+static bool declare_params(Translator *t) {
+    for (size_t local = 0; t->locals && local < t->func->nparams && local < t->nlocals; local++) {
+        Value *param = ssa_read(&t->ssa, t->block, local), *value = param;
+        TRY(translate_declared(t, local, &value));
+        if (value == param) continue;
+        t->func->params[local].assigned = true;
+        ssa_write(&t->ssa, t->block, local, value);
+    }
+    return true;
+}
+
+/* ---- variables ---- */
+
+/* Finds the variables that may be unassigned at a load, and gives these, and whether they are assigned, a value in the
+ * entry. */
+static void track_unassigned(Translator *t) {
+    const PyCodeObject *code = t->code;
+    size_t nparams = (size_t)(code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0));
+    size_t words = t->nlocals / 64 + 1;
+    uint64_t *assigned = ARENA_ARRAY(t->arena, uint64_t, words), *bound = ARENA_ARRAY(t->arena, uint64_t, words);
+    t->tracked = ARENA_ARRAY(t->arena, uint64_t, words);
+    t->bound = ARENA_ARRAY(t->arena, uint64_t, words);
+    for (size_t i = 0; i < t->nlocals; i++)
+        if (i < nparams || i >= t->nlocals - (size_t)code->co_nfreevars) bit_set(assigned, i);
+    cfg_compute_bound(t->arena, &t->bytecode, &t->cfg, assigned, t->nlocals);
+    bool any = false;
+    for (size_t i = 0; i < t->cfg.count; i++) {
+        const CfgBlock *block = t->cfg.blocks[i];
+        memcpy(bound, block->bound, words * sizeof *bound);
+        for (const CfgPart *part = &block->part; part; part = part->next) {
+            for (uint32_t at = part->first; at < part->last; at++) {
+                const Insn *insn = &t->bytecode.insns[at];
+                bool needs = insn->kind == INSN_LOAD_LOCAL || insn->kind == INSN_DELETE_LOCAL,
+                     saves = insn->kind == INSN_SAVE_LOCAL;
+                if (saves || (needs && !bit_has(bound, (size_t)insn->arg))) {
+                    bit_set(t->tracked, (size_t)insn->arg);
+                    any = true;
+                }
+                cfg_apply_bound(&t->cfg, insn, bound);
+            }
+        }
+    }
+    if (!any) return;
+    t->span = t->func->span;
+    t->true_value = translate_append_const(t, const_bool(t->arena, t->types, true));
+    t->false_value = translate_append_const(t, const_bool(t->arena, t->types, false));
+    t->undef_value = translate_append(t, OP_UNDEF, NULL, 0);
+    for (size_t i = 0; i < t->nlocals; i++) {
+        if (!bit_has(t->tracked, i)) continue;
+        ssa_write(&t->ssa, t->block, t->nlocals + i, bit_has(assigned, i) ? t->true_value : t->false_value);
+        if (!bit_has(assigned, i)) ssa_write(&t->ssa, t->block, i, t->undef_value);
+    }
+}
+
+/* ---- the function ---- */
+
+static bool check_kind(Translator *t, const unsigned char *units) {
+    int flags = t->code->co_flags;
+    if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
+        return translate_refuse(t, t->func->span, REFUSED_ASYNC);
+    if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t, units);
+    if (flags & CO_GENERATOR) {
+        for (size_t i = 0; i < t->bytecode.count; i++) {
+            const Insn *insn = &t->bytecode.insns[i];
+            const char *name = opcode_name(units[2 * insn->unit]);
+            if (name && strcmp(name, "YIELD_VALUE") == 0) return translate_refuse(t, insn->span, REFUSED_GENERATOR);
+        }
+        return translate_refuse(t, t->func->span, REFUSED_GENERATOR);
+    }
+    if (flags & CO_VARKEYWORDS) {
+        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");
+        diag_hint(t->diag, "name the keyword parameters");
+        return false;
+    }
+    return true;
+}
+
+static const char *utf8(Translator *t, PyObject *text) {
+    const char *bytes = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
+    if (!bytes) PyErr_Clear();
+    return arena_strdup(t->arena, bytes ? bytes : "?");
+}
+
+/* Whether the function's module is the package or in it. */
+static bool of_package(const PyFunctionObject *function, const char *package) {
+    PyObject *module = function->func_module; /* may be NULL or anything */
+    const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    PyErr_Clear();
+    size_t length = strlen(package);
+    return name && strncmp(name, package, length) == 0 && (name[length] == '.' || !name[length]);
+}
+
+static bool open_function(Translator *t, ObjRef ref) {
+    PyObject *object = objects_function(t->frontend->objects, ref);
+    FAIL_IF(!object, t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
+    t->function = (PyFunctionObject *)object;
+    t->code = (PyCodeObject *)t->function->func_code;
+    t->locals = objects_locals(t->frontend->objects, objects_get(t->frontend->objects, ref));
+    t->nested = objects_is_nested(t->frontend->objects, ref);
+    Source *source = ARENA_NEW(t->arena, Source);
+    *source = (Source){.file = utf8(t, t->code->co_filename),
+                       .function = utf8(t, t->code->co_qualname),
+                       .first_line = (uint32_t)t->code->co_firstlineno,
+                       .internal = of_package(t->function, "krait")};
+    t->source = source;
+    t->func = func_new(t->arena, t->types, utf8(t, t->code->co_name), source);
+    t->func->object = ref;
+    t->func->span = (Span){.line = source->first_line, .end_line = source->first_line};
+    t->span = t->func->span;
+
+    PyObject *units = frontend_keep(t->frontend, PyCode_GetCode(t->code));
+    if (!units) return frontend_python_failed(t->frontend, t->source, t->span, "the bytecode could not be read");
+    const char *why;
+    if (!bytecode_decode(t->arena, t->code, units, &t->bytecode, &why)) return translate_malformed(t, why);
+    return check_kind(t, (const unsigned char *)PyBytes_AS_STRING(units));
+}
+
+static void open_variables(Translator *t) {
+    t->nlocals = (size_t)t->code->co_nlocalsplus;
+    /* a loop's exit may leave one slot more; a list */
+    size_t nvars = 2 * t->nlocals + (size_t)t->code->co_stacksize + 3;
+    t->names = ARENA_ARRAY(t->arena, const char *, nvars);
+    for (size_t i = 0; i < t->nlocals; i++)
+        t->names[i] = utf8(t, PyTuple_GET_ITEM(t->code->co_localsplusnames, (Py_ssize_t)i));
+    ssa_init(&t->ssa, t->func, t->names);
+}
+
+bool translate_open(Translator *t, ObjRef ref) {
+    TRY(open_function(t, ref));
+    t->frontend->unguarded = t->func->prelude = of_package(t->function, "krait.prelude");
+    if (!t->nested) name_function(t->frontend, (PyObject *)t->function); /* however it came here, it may be changed */
+    open_variables(t);
+    cfg_build(t->arena, &t->bytecode, &t->cfg);
+    make_params(t);
+    TRY(declare_params(t));
+    track_unassigned(t);
+    ssa_seal(&t->ssa, t->block);
+    return true;
+}
