@@ -90,8 +90,8 @@ def this_grid():
 
 
 @_dataclass(frozen=True)
-class Tile:
-    """As many neighbouring lanes of a warp as a power of two says."""
+class _Lanes:
+    """Lanes of a warp: how many, which, and how many of them come before the thread's own."""
 
     size: int
     mask: int
@@ -102,11 +102,22 @@ class Tile:
         _syncwarp(self.mask)
 
     def thread_rank(self):
-        """Place of the thread in the tile."""
+        """Place of the thread in the group, in the order of lanes."""
         return self.rank
 
     def num_threads(self):
         return self.size
+
+    def any(self, predicate):
+        return _any_sync(self.mask, predicate)
+
+    def all(self, predicate):
+        return _all_sync(self.mask, predicate)
+
+
+@_dataclass(frozen=True)
+class Tile(_Lanes):
+    """As many neighbouring lanes of a warp as a power of two says."""
 
     def meta_group_rank(self):
         """Place of the tile in the block."""
@@ -133,12 +144,6 @@ class Tile:
     def shfl_xor(self, value, bits):
         """The value of the thread whose rank differs in those bits."""
         return _shfl_xor_sync(self.mask, value, bits)
-
-    def any(self, predicate):
-        return _any_sync(self.mask, predicate)
-
-    def all(self, predicate):
-        return _all_sync(self.mask, predicate)
 
     def ballot(self, predicate):
         """A bit for each rank: where the predicate holds."""
@@ -190,23 +195,8 @@ def tiled_partition(group, size):
 
 
 @_dataclass(frozen=True)
-class CoalescedGroup:
+class CoalescedGroup(_Lanes):
     """The threads of a warp that came to a place together."""
-
-    size: int
-    mask: int
-    rank: int
-
-    def sync(self):
-        """What its threads wrote before is seen by all of them."""
-        _syncwarp(self.mask)
-
-    def thread_rank(self):
-        """Place of the thread in the group, in the order of lanes."""
-        return self.rank
-
-    def num_threads(self):
-        return self.size
 
     def shfl(self, value, rank):
         """The value of the thread of that rank."""
@@ -214,12 +204,6 @@ class CoalescedGroup:
         for _ in range(rank % self.size):
             rest &= rest - 1
         return _shfl_sync(self.mask, value, int(_ffs(rest)) - 1)
-
-    def any(self, predicate):
-        return _any_sync(self.mask, predicate)
-
-    def all(self, predicate):
-        return _all_sync(self.mask, predicate)
 
     def sum(self, value):
         """The sum of the values of all threads, in every thread, in the order of lanes."""

@@ -134,11 +134,11 @@ def putmask(a, mask, values):
         raise ValueError("putmask: mask and data must be the same size")
     values = np.ravel(np.asarray(values)).astype(a.dtype)
     if len(values) > 0:
-        putmask_from(a, np.reshape(mask, a.shape), values, 0)
+        put_repeated(a, np.reshape(mask, a.shape), values, 0, True)
 
 
-def putmask_from(a, mask, values, k):
-    # Value number k goes to element number k, values being repeated.
+def put_repeated(a, mask, values, k, every):
+    # Where the mask is true, values from number k on, repeated; each element takes one, or each place alone.
     if a.ndim == 0:
         if mask[()]:
             a[()] = values[k]
@@ -147,12 +147,13 @@ def putmask_from(a, mask, values, k):
         for i in range(len(mask)):
             if mask[i]:
                 a[i] = values[k]
-            k += 1
-            if k == len(values):
-                k = 0
+            if every or mask[i]:
+                k += 1
+                if k == len(values):
+                    k = 0
         return k
     for i in range(a.shape[0]):
-        k = putmask_from(a[i], mask[i], values, k)
+        k = put_repeated(a[i], mask[i], values, k, every)
     return k
 
 
@@ -165,22 +166,7 @@ def place(arr, mask, vals):
         if count_true(mask) > 0:
             raise ValueError("Cannot insert from an empty array!")
         return
-    place_from(arr, np.reshape(mask, arr.shape), values, 0)
-
-
-def place_from(a, mask, values, k):
-    # Each value goes to the next place, values being repeated.
-    if a.ndim == 1:
-        for i in range(len(mask)):
-            if mask[i]:
-                a[i] = values[k]
-                k += 1
-                if k == len(values):
-                    k = 0
-        return k
-    for i in range(a.shape[0]):
-        k = place_from(a[i], mask[i], values, k)
-    return k
+    put_repeated(arr, np.reshape(mask, arr.shape), values, 0, False)
 
 
 # ---- what a condition chooses ----

@@ -118,13 +118,29 @@ def copy(table):
     return new
 
 
-def keys(table):
+def key_of(entry):
+    return entry[1]
+
+
+def value_of(entry):
+    return entry[2]
+
+
+def pair_of(entry):
+    return entry[1:]
+
+
+def each(table, part):
     entries, _ = lists_of(table)
     found = []
     for entry in entries:
         if entry[0] != DEAD:
-            found.append(entry[1])
+            found.append(part(entry))
     return found
+
+
+def keys(table):
+    return each(table, key_of)
 
 
 def delete(table, key):
@@ -223,21 +239,11 @@ def popitem(table):
 
 
 def values(table):
-    entries, _ = lists_of(table)
-    found = []
-    for entry in entries:
-        if entry[0] != DEAD:
-            found.append(entry[2])
-    return found
+    return each(table, value_of)
 
 
 def items(table):
-    entries, _ = lists_of(table)
-    found = []
-    for entry in entries:
-        if entry[0] != DEAD:
-            found.append(entry[1:])
-    return found
+    return each(table, pair_of)
 
 
 def dict_from(more):

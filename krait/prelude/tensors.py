@@ -118,20 +118,16 @@ def _contract_two(a, b, out, nout):
     x = np.empty((count, rows, inner), out.dtype)
     y = np.empty((count, inner, columns), out.dtype)
     z = np.empty((count, rows, columns), out.dtype)
-    _fill(a, x, _steps(a, b, x, nout, False))
-    _fill(b, y, _steps(a, b, y, nout, True))
+    _fill(a, x, _steps(a, b, nout, x.strides[0], x.strides[1], 0, x.strides[2]))
+    _fill(b, y, _steps(a, b, nout, y.strides[0], 0, y.strides[2], y.strides[1]))
     np.matmul(x, y, z)
-    _take(out, z, _steps_out(a, b, z, nout))
+    _take(out, z, _steps(a, b, nout, z.strides[0], z.strides[1], z.strides[2], 0))
 
 
-def _steps(a, b, x, nout, second):
-    # Where in x, which has three axes, each label's step leads; 0: nowhere.
+def _steps(a, b, nout, count, rows, columns, inner):
+    # Where in an array with three axes each label's step leads; 0: nowhere.  The steps of that array come for labels of
+    # both operands, of the first, of the second, and of both that are summed over.
     steps = a.strides
-    count, rows, columns, inner = x.strides[0], x.strides[1], x.strides[2], x.strides[2]
-    if second:
-        rows, inner = 0, x.strides[1]
-    else:
-        columns = 0
     for i in range(a.ndim - 1, -1, -1):
         n = a.shape[i]
         if i >= nout:
@@ -156,23 +152,6 @@ def _fill(a, x, steps):
         if steps[i] == 0:
             shape = with_item(shape, i, min(shape[i], 1))
     strided(x, 0, shape, steps)[...] = strided(a, 0, shape, a.strides)
-
-
-def _steps_out(a, b, z, nout):
-    steps = a.strides
-    count, rows, columns = z.strides[0], z.strides[1], z.strides[2]
-    for i in range(nout - 1, -1, -1):
-        n = a.shape[i]
-        if a.strides[i] != 0 and b.strides[i] != 0:
-            steps = with_item(steps, i, count)
-            count *= n
-        elif b.strides[i] == 0:
-            steps = with_item(steps, i, rows)
-            rows *= n
-        else:
-            steps = with_item(steps, i, columns)
-            columns *= n
-    return steps
 
 
 def _take(out, z, steps):

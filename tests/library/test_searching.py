@@ -105,6 +105,12 @@ def test_put(text):
         agree(f, a, I)
 
 
+def test_place_in_an_array_without_axes():
+    f = njit(make("def f(a, v):\n    np.place(a, a > 0, v)\n    return a"))
+    for value in (1.5, -1.5):
+        agree(f, np.array(value), V[4:])
+
+
 def test_copyto_knows_the_rules_of_casting():
     f = njit(make("def f(a, b):\n    np.copyto(a, b, casting='any')"))
     with pytest.raises(TypingError, match="casting must be one of 'no', 'equiv', .* .got 'any'."):
