@@ -1,16 +1,9 @@
-/* bitgen.h: NumPy's bit generators (numpy/random/bitgen.h), and functions over them that several files here call. */
+/* bitgen.h: NumPy's bit generators, and functions over them that several files here call. */
 #ifndef KRAIT_BITGEN_H
 #define KRAIT_BITGEN_H
 
 #include "rt.h"
-
-typedef struct BitGenerator {
-    void *state;
-    uint64_t (*next_uint64)(void *);
-    uint32_t (*next_uint32)(void *);
-    double (*next_double)(void *);
-    uint64_t (*next_raw)(void *);
-} BitGenerator;
+#include "runtime/host/random_state.h" /* BitGenerator */
 
 /* What random_binomial keeps between calls with the same arguments; made anew, it draws the same. */
 typedef struct BinomialState {

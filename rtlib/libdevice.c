@@ -26,12 +26,14 @@ static uint32_t float_bits(float x) {
 
 /* ---- the platform's functions ---- */
 
-#define PLATFORM_1(name)                              \
-    double NV(name)(double x) { return m_##name(x); } \
-    float NV(name##f)(float x) { return m_##name##f(x); }
-#define PLATFORM_2(name)                                           \
-    double NV(name)(double x, double y) { return m_##name(x, y); } \
-    float NV(name##f)(float x, float y) { return m_##name##f(x, y); }
+#define BOTH_1(name, wide, narrow)                \
+    double NV(name)(double x) { return wide(x); } \
+    float NV(name##f)(float x) { return narrow(x); }
+#define BOTH_2(name, wide, narrow)                             \
+    double NV(name)(double x, double y) { return wide(x, y); } \
+    float NV(name##f)(float x, float y) { return narrow(x, y); }
+#define PLATFORM_1(name) BOTH_1(name, m_##name, m_##name##f)
+#define PLATFORM_2(name) BOTH_2(name, m_##name, m_##name##f)
 PLATFORM_1(sin)
 PLATFORM_1(cos)
 PLATFORM_1(tan)
@@ -78,12 +80,8 @@ float NV(fast_fdividef)(float x, float y) { return x / y; }
 
 /* ---- instructions ---- */
 
-#define BUILTIN_1(name)                                       \
-    double NV(name)(double x) { return __builtin_##name(x); } \
-    float NV(name##f)(float x) { return __builtin_##name##f(x); }
-#define BUILTIN_2(name)                                                    \
-    double NV(name)(double x, double y) { return __builtin_##name(x, y); } \
-    float NV(name##f)(float x, float y) { return __builtin_##name##f(x, y); }
+#define BUILTIN_1(name) BOTH_1(name, __builtin_##name, __builtin_##name##f)
+#define BUILTIN_2(name) BOTH_2(name, __builtin_##name, __builtin_##name##f)
 BUILTIN_1(fabs)
 BUILTIN_1(floor)
 BUILTIN_1(ceil)

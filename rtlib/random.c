@@ -13,12 +13,6 @@
 
 #if defined(KRAIT_RT_HOST)
 
-/* Of the RandomState behind numpy.random's functions: it keeps the second number of each normal pair. */
-typedef struct LegacyState {
-    BitGenerator *bits;
-    int has_gauss;
-    double gauss;
-} LegacyState;
 extern LegacyState krait_host_numpy_random;
 /* 1 in a module with parallel loops (codegen.c sets it): each chunk of one has a stream of its own (runtime/host). */
 extern int32_t krait_streams;
@@ -293,17 +287,13 @@ int64_t krait_rt_python_seed_l(int64_t seed) {
 
 /* ---- the module random: Mersenne Twister (Matsumoto and Nishimura, 1998) ---- */
 
-enum { MT_WORDS = 624, MT_MIDDLE = 397 };
-typedef struct Twister {
-    int index;
-    uint32_t state[MT_WORDS];
-} Twister;
+enum { MT_MIDDLE = 397 };
 extern Twister krait_host_python_random;
 
 static void twist(Twister *mt) {
-    for (int i = 0; i < MT_WORDS; i++) {
-        uint32_t y = (mt->state[i] & 0x80000000u) | (mt->state[(i + 1) % MT_WORDS] & 0x7fffffffu);
-        mt->state[i] = mt->state[(i + MT_MIDDLE) % MT_WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+    for (int i = 0; i < TWISTER_WORDS; i++) {
+        uint32_t y = (mt->state[i] & 0x80000000u) | (mt->state[(i + 1) % TWISTER_WORDS] & 0x7fffffffu);
+        mt->state[i] = mt->state[(i + MT_MIDDLE) % TWISTER_WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
     }
     mt->index = 0;
 }
@@ -312,7 +302,7 @@ static uint32_t draw_word(void) {
     Twister *mt = &krait_host_python_random;
     uint32_t own;
     if (krait_streams && krait_host_python_word(&own)) return own;
-    if (mt->index >= MT_WORDS) twist(mt);
+    if (mt->index >= TWISTER_WORDS) twist(mt);
     uint32_t y = mt->state[mt->index++];
     y ^= y >> 11;
     y ^= (y << 7) & 0x9d2c5680u;

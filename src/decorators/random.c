@@ -10,17 +10,6 @@
 
 #include <string.h> /* memcmp, memcpy */
 
-typedef struct LegacyState { /* as in rtlib/random.c */
-    void *bits;
-    int has_gauss;
-    double gauss;
-} LegacyState;
-
-typedef struct Twister {
-    int index;
-    uint32_t state[624];
-} Twister;
-
 /* As `owner.seed(seed)` does; what is refused was refused before (krait/prelude). */
 static void seed_anew(void *owner, int64_t seed) {
     PyGILState_STATE gil = PyGILState_Ensure();

@@ -21,6 +21,7 @@
 
 #include "ir/ir.h"          /* HostGrid, HostThread, BarrierVote */
 #include "runtime/device.h" /* Device */
+#include "runtime/host/random_state.h"
 
 enum {
     SITE_BITS = 14,            /* of an access site in HostGrid.bad_access and HostThread.bad */

@@ -23,21 +23,6 @@ void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed 
 
 /* ---- streams of parallel loops ---- */
 
-/* As in rtlib/random.c and numpy/random/bitgen.h. */
-typedef struct BitGenerator {
-    void *state;
-    uint64_t (*next_uint64)(void *);
-    uint32_t (*next_uint32)(void *);
-    double (*next_double)(void *);
-    uint64_t (*next_raw)(void *);
-} BitGenerator;
-
-typedef struct LegacyState {
-    BitGenerator *bits;
-    int has_gauss;
-    double gauss;
-} LegacyState;
-
 struct HostStream {
     uint64_t words[HOST_RANDOM_COUNT][4];
     BitGenerator bits;
