@@ -66,7 +66,23 @@ static LLVMIntPredicate inverse_of(LLVMIntPredicate predicate) {
     }
 }
 
-static void turn(LLVMBuilderRef builder, LLVMValueRef latch) {
+/* The weights of a branch whose successors change places; the last two operands of its node are theirs. */
+static void swap_weights(LLVMContextRef context, LLVMValueRef branch) {
+    unsigned kind = LLVMGetMDKindIDInContext(context, "prof", 4);
+    LLVMValueRef node = LLVMGetMetadata(branch, kind), old[4];
+    unsigned count = node ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+    if (count < 3 || count > COUNT_OF(old)) return;
+    LLVMMetadataRef swapped[4];
+    LLVMGetMDNodeOperands(node, old);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned from = i < count - 2 ? i : 2 * count - 3 - i;
+        swapped[i] = LLVMValueAsMetadata(old[from]);
+    }
+    LLVMMetadataRef turned = LLVMMDNodeInContext2(context, swapped, count);
+    LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, turned));
+}
+
+static void turn(LLVMContextRef context, LLVMBuilderRef builder, LLVMValueRef latch) {
     LLVMValueRef test = LLVMGetCondition(latch);
     LLVMUseRef use = LLVMGetFirstUse(test);
     LLVMBasicBlockRef on = LLVMGetSuccessor(latch, 0), back = LLVMGetSuccessor(latch, 1);
@@ -76,6 +92,7 @@ static void turn(LLVMBuilderRef builder, LLVMValueRef latch) {
                                           LLVMGetOperand(test, 1), ""));
     LLVMSetSuccessor(latch, 0, back);
     LLVMSetSuccessor(latch, 1, on);
+    swap_weights(context, latch);
     LLVMInstructionEraseFromParent(test);
 }
 
@@ -88,7 +105,7 @@ static void turn_loops_of(Module *module, LLVMValueRef function) {
     walk.states = ARENA_ARRAY(walk.arena, State, walk.blocks.len);
     open_block(&walk, 0);
     while (walk.steps.len) walk_on(&walk);
-    for (size_t i = 0; i < walk.latches.len; i++) turn(module->builder, walk.latches.data[i]);
+    for (size_t i = 0; i < walk.latches.len; i++) turn(module->context, module->builder, walk.latches.data[i]);
 }
 
 void turn_loops(Module *module) {
