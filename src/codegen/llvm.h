@@ -441,7 +441,7 @@ typedef struct LFor { /* for index in 0 .. count-1, i64 */
 LLVMValueRef l_for(Lower *l, LFor *f, LLVMValueRef count); /* returns the index */
 void l_endfor(Lower *l, LFor *f);
 
-/* ---- scalars (lower_scalar.c) ---- */
+/* ---- scalars (lower_scalar.c, lower_truth.c) ---- */
 
 /* Any scalar to any scalar, as C and NumPy convert; complex to real drops the imaginary part. */
 LLVMValueRef l_cast(Lower *l, LLVMValueRef value, const Type *from, const Type *to);

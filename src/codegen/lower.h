@@ -78,6 +78,8 @@ LLVMValueRef lower_narrow(Lower *l, const Value *value);
 bool l_is_narrow_comparison(const Lower *l, const Value *value);
 bool l_counts_narrowly(const Lower *l, const Value *range);
 
+LLVMValueRef lower_truth(Lower *l, const Value *value); /* lower_truth.c */
+
 LLVMValueRef lower_unary(Lower *l, const Value *value); /* lower_scalar.c */
 LLVMValueRef lower_binary(Lower *l, const Value *value);
 LLVMValueRef lower_compare(Lower *l, const Value *value);

@@ -1,4 +1,4 @@
-/* lower_scalar.c: arithmetic, comparison and truth of scalars, with the interpreter's results.
+/* lower_scalar.c: arithmetic and comparison of scalars, with the interpreter's results.
  *
  * l_scalar_op is the plain operation, which never raises: integers wrap, x // 0 and x % 0 are 0 for integers and what
  * IEEE gives for floats (NumPy).  The lower_* functions add the checks that VF_CHECKED asks for.  float16 is computed
@@ -264,51 +264,7 @@ LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMVal
     return result;
 }
 
-/* ---- truth ---- */
-
-LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
-    switch (type->kind) {
-    case TY_SCALAR: {
-        LLVMTypeRef llvm_type = LLVMTypeOf(value);
-        switch (scalar_info[type->scalar].kind) {
-        case 'b': return value;
-        case 'f': return LLVMBuildFCmp(l->b, LLVMRealUNE, value, l_null(llvm_type), "");
-        case 'c': {
-            Complex c = complex_parts(l, value);
-            LLVMValueRef zero = l_null(LLVMTypeOf(c.re));
-            return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, c.re, zero, ""),
-                        LLVMBuildFCmp(l->b, LLVMRealUNE, c.im, zero, ""));
-        }
-        default: return l_icmp(l, LLVMIntNE, value, l_null(llvm_type));
-        }
-    }
-    case TY_CHARS: return l_chars_truth(l, type, value);
-    case TY_TIME: return l_icmp(l, LLVMIntNE, value, l_i64(l, 0));
-    case TY_NONE: return l_i1(l, false);
-    case TY_TUPLE: return l_i1(l, type->count > 0);
-    case TY_OPTIONAL: return l_and(l, l_present(l, type, value), l_truth(l, type->items[0], l_content(l, type, value)));
-    case TY_RANGE:
-        return l_icmp(l, LLVMIntSGT,
-                      l_range_length(l, l_extract(l, value, 0), l_extract(l, value, 1), l_extract(l, value, 2)),
-                      l_i64(l, 0));
-    default: return l_i1(l, true);
-    }
-}
-
-static LLVMValueRef lower_truth(Lower *l, const Value *value) {
-    const Value *operand = value->args[0];
-    if (operand->type->kind == TY_STR && operand->konst) return l_i1(l, operand->konst->text[0] != 0);
-    LLVMValueRef v = l_value(l, operand);
-    if (operand->type->kind == TY_ARRAY) {
-        const Type *type = operand->type;
-        LLVMValueRef size = l_array_size(l, type, v);
-        l_raise_if(l, l_icmp(l, LLVMIntNE, size, l_i64(l, 1)), "ValueError",
-                   "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", NULL,
-                   0);
-        return l_truth(l, type_element(type), l_load_element(l, type, l_array_data(l, v)));
-    }
-    return l_truth(l, operand->type, v);
-}
+/* ---- unary ---- */
 
 LLVMValueRef lower_unary(Lower *l, const Value *value) {
     if (value->op == OP_TRUTH || value->op == OP_NOT) {

@@ -1,6 +1,6 @@
-/* clone.c: a copy of a function that shares nothing that passes change: values, blocks, edges and operand lists are
- * new; constants, names, types and sources, which nobody changes, are shared.  Numbers stay as they are.  Old values
- * find new ones through tables by number. */
+/* clone.c: copies of values, and of a function: one that shares nothing that passes change: values, blocks, edges and
+ * operand lists are new; constants, names, types and sources, which nobody changes, are shared.  Numbers stay as they
+ * are.  Old values find new ones through tables by number. */
 #include "ir/ir.h"
 
 #include <string.h> /* memcpy */
@@ -32,6 +32,18 @@ static void clone_links(Clone *clone, const Block *old) {
     for (size_t i = 0; i < old->succs.len; i++) vec_push(arena, &block->succs, clone->blocks[old->succs.data[i]->id]);
     for (size_t i = 0; i < old->preds.len; i++) vec_push(arena, &block->preds, clone->blocks[old->preds.data[i]->id]);
     if (old->idom) block->idom = clone->blocks[old->idom->id];
+}
+
+Value *block_append_copy(Func *func, Block *block, const Value *value, Value *const *args) {
+    Value *copy = value->op == OP_PHI ? block_add_phi(func, block, value->span)
+                                      : block_append(func, block, value->op, value->span, args, value->nargs);
+    copy->type = value->type;
+    copy->konst = value->konst;
+    copy->flags = value->flags;
+    copy->name = value->name;
+    copy->bounds = value->bounds;
+    copy->imm = value->imm;
+    return copy;
 }
 
 Func *func_clone(Arena *arena, const Func *old) {

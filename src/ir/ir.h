@@ -112,6 +112,7 @@ bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RERAISE RESUME UNREACH
 static inline bool op_is_unary(Op op) { return op >= OP_NEG && op <= OP_INVERT; }
 static inline bool op_is_binary(Op op) { return op >= OP_ADD && op <= OP_XOR && op != OP_MATMUL; }
 static inline bool op_is_comparison(Op op) { return op >= OP_LT && op <= OP_GE; }
+uint32_t op_index(Op op);  /* which operand is an index into operand 0; 0: none */
 bool op_has_number(Op op); /* its immediate operand is the number imm.i */
 bool op_has_result(Op op); /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
@@ -284,7 +285,8 @@ struct FuncInst {
     VEC(FuncInst *) callers; /* whose typed code calls it, nearly each once; insts_find_calls */
     FuncInst *caller;        /* who asked for it first; NULL: the root */
     uint32_t changes;        /* of its result so far */
-    bool queued;
+    bool queued;             /* in the worklist at hand */
+    bool called;             /* the root, or typed code that is called calls it (typeinfer/finish.c) */
 };
 
 /* Parts of a function that parallel=True concerns. */
@@ -360,6 +362,8 @@ Value *value_new(Func *func, Op op, Span span, Value *const *args, size_t nargs)
 Value *block_append(Func *func, Block *block, Op op, Span span, Value *const *args, size_t nargs);
 void block_put_last(Block *block, Value *value); /* one that is in no block */
 Value *block_append_const(Func *func, Block *block, Span span, const Const *konst);
+/* A copy of a value, with these operands, at the end of the block; of a phi without. */
+Value *block_append_copy(Func *func, Block *block, const Value *value, Value *const *args);
 Value *block_add_phi(Func *func, Block *block, Span span); /* operands are set by phi_set_args once preds are known */
 void phi_set_args(Func *func, Value *phi, Value *const *args, size_t nargs);
 void value_insert_before(Value *at, Value *value);

@@ -98,17 +98,8 @@ static void copy_values(Rounds *r, uint32_t round) {
         const Block *block = r->body.data[b];
         Block *copy = r->blocks[round][block->id] = block_new(r->func);
         copy->unwinds = block->unwinds;
-        for (const Value *value = block->first; value; value = value->next) {
-            Value *again = value->op == OP_PHI
-                               ? block_add_phi(r->func, copy, value->span)
-                               : block_append(r->func, copy, value->op, value->span, value->args, value->nargs);
-            again->flags = value->flags;
-            again->type = value->type;
-            again->konst = value->konst;
-            again->name = value->name;
-            again->imm = value->imm;
-            r->values[round][value->id] = again;
-        }
+        for (const Value *value = block->first; value; value = value->next)
+            r->values[round][value->id] = block_append_copy(r->func, copy, value, value->args);
     }
 }
 

@@ -52,6 +52,8 @@ _Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
 
 _Static_assert(OP_INVERT - OP_NEG == 2 && OP_XOR - OP_ADD == 12 && OP_GE - OP_LT == 5, "operators stand together");
 
+uint32_t op_index(Op op) { return op == OP_GETITEM || op == OP_SETITEM; }
+
 bool op_has_number(Op op) {
     switch (op) {
     case OP_PARAM:

@@ -96,6 +96,7 @@ typedef struct FuncInfo {
     FuncRange range;
     const char *signature; /* HOSTED, libdevice */
     DrawnFrom drawn_from;
+    uint32_t index;     /* which argument is an index into argument 0; 0: none */
     uint32_t constants; /* bit i: argument i must be a constant */
     bool elementwise;   /* a ufunc: takes whole arrays */
     bool vectors;       /* vector variants may stand for it */

@@ -45,6 +45,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define VECTORS                        .vectors = true
 #define SIGNATURE(text)                .signature = text
 #define DRAWN_FROM(generator)          .drawn_from = DRAWN_FROM_##generator
+#define INDEX(i)                       .index = i
 #define CONSTANT(i)                    .constants = 1u << (i)
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true

@@ -247,16 +247,8 @@ static Value **copies_of(const Copying *c, const Value *value) {
 }
 
 static void copy_value(Copying *c, Value *value, Block *block) {
-    Value *copy = value->op == OP_PHI
-                      ? block_add_phi(c->func, block, value->span)
-                      : block_append(c->func, block, value->op, value->span, copies_of(c, value), value->nargs);
-    copy->type = value->type;
-    copy->konst = value->konst;
-    copy->flags = value->flags;
-    copy->name = value->name;
-    copy->bounds = value->bounds;
-    copy->imm = value->imm;
-    c->values[value->id] = copy;
+    Value **args = value->op == OP_PHI ? NULL : copies_of(c, value);
+    c->values[value->id] = block_append_copy(c->func, block, value, args);
 }
 
 static Block *to_copy(const Copying *c, Block *block) {

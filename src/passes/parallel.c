@@ -98,25 +98,24 @@ static Block *find_before(const ParallelLoop *loop) {
     return before;
 }
 
-/* Whether calls lead from the block to the interpreter, whose lock the thread that starts the loop may hold.  Functions
- * that were looked at are `queued`. */
-static bool calls_python(const Block *block) {
+/* Whether calls lead from the block to the interpreter, whose lock the thread that starts the loop may hold.  seen:
+ * the functions that were looked at, by number. */
+static bool calls_python(const Block *block, bool *seen) {
     for (const Value *value = block->first; value; value = value->next) {
         if (value_calls(value, FUNC_CALL_PYTHON) || value_calls(value, FUNC_RAISE_PYTHON)) return true;
         FuncInst *callee = value_callee(value);
-        if (!callee || callee->queued) continue;
-        callee->queued = true;
+        if (!callee || seen[callee->id]) continue;
+        seen[callee->id] = true;
         for (size_t b = 0; b < callee->func->blocks.len; b++)
-            if (calls_python(callee->func->blocks.data[b])) return true;
+            if (calls_python(callee->func->blocks.data[b], seen)) return true;
     }
     return false;
 }
 
 static bool any_calls_python(const ParallelLoop *loop) {
     bool any = false;
-    for (size_t i = 0; i < loop->program->count; i++) loop->program->insts[i]->queued = false;
-    for (size_t b = 0; b < loop->blocks.len && !any; b++) any = calls_python(loop->blocks.data[b]);
-    for (size_t i = 0; i < loop->program->count; i++) loop->program->insts[i]->queued = false;
+    bool *seen = ARENA_ARRAY(loop->program->arena, bool, loop->program->count);
+    for (size_t b = 0; b < loop->blocks.len && !any; b++) any = calls_python(loop->blocks.data[b], seen);
     return any;
 }
 

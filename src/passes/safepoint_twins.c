@@ -61,16 +61,8 @@ static Value **twins_of(const Twin *twin, Value *const *values, size_t count) {
 
 static void copy_value(Twin *twin, Value *value, Block *block) {
     Func *func = twin->loops->func;
-    Value *copy = value->op == OP_PHI ? block_add_phi(func, block, value->span)
-                                      : block_append(func, block, value->op, value->span,
-                                                     twins_of(twin, value->args, value->nargs), value->nargs);
-    copy->type = value->type;
-    copy->konst = value->konst;
-    copy->flags = value->flags;
-    copy->name = value->name;
-    copy->bounds = value->bounds;
-    copy->imm = value->imm;
-    twin->values[value->id] = copy;
+    Value **args = value->op == OP_PHI ? NULL : twins_of(twin, value->args, value->nargs);
+    twin->values[value->id] = block_append_copy(func, block, value, args);
 }
 
 /* Edges and phis, the header's apart; what leaves goes to `join`. */

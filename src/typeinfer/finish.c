@@ -15,8 +15,8 @@ static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
     for (size_t b = 0; b < inst->func->blocks.len; b++)
         for (Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
             FuncInst *callee = value_callee(value);
-            if (!callee || callee->queued) continue;
-            callee->queued = true;
+            if (!callee || callee->called) continue;
+            callee->called = true;
             vec_push(arena, work, callee);
         }
     for (size_t low = before, high = work->len; low + 1 < high; low++) {
@@ -28,7 +28,7 @@ static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
 
 static bool complete_called(const InferConfig *config, Arena *arena, FuncInst *root, Diag *diag) {
     Work work = {0};
-    root->queued = true; /* the driver's worklist is empty: the flag is free to serve as a mark */
+    root->called = true;
     vec_push(arena, &work, root);
     while (work.len) {
         FuncInst *inst = vec_pop(&work);
@@ -83,15 +83,11 @@ bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types,
                       Diag *diag) {
     size_t kept = 0;
     if (!*count) return true;
-    for (size_t i = 0; i < *count; i++) insts[i]->queued = false;
     TRY(complete_called(config, arena, insts[0], diag));
     for (size_t i = 0; i < *count; i++)
-        if (insts[i]->queued) insts[kept++] = insts[i];
+        if (insts[i]->called) insts[kept++] = insts[i];
     *count = kept;
-    for (size_t i = 0; i < kept; i++) {
-        insts[i]->queued = false;
-        insts[i]->id = (uint32_t)i;
-    }
+    for (size_t i = 0; i < kept; i++) insts[i]->id = (uint32_t)i;
     insts_find_calls(arena, insts, kept);
     TRY(find_endless(arena, insts, kept, diag));
     for (size_t i = 0; i < kept; i++)

@@ -260,6 +260,15 @@ bool typing_index_has_array(const Typing *t);
 bool typing_get_advanced(Typing *t, const Type *array);
 bool typing_set_advanced(Typing *t, const Type *array);
 
+/* ---- operators (rules_arithmetic.c) ---- */
+FuncId typing_ufunc_of(Op op); /* what the operator is on arrays */
+/* Whether both operands are numbers or arrays of them, one of them an array. */
+bool typing_on_arrays(const Type *a, const Type *b);
+
+bool typing_list_binary(Typing *t); /* rules_list.c: t->op, where an operand is a list */
+bool typing_list_compare(Typing *t);
+bool typing_compare_tuples(Typing *t); /* rules_tuple.c */
+
 /* ---- dates and durations (rules_time.c): t->op on operands of these types, one of them a TY_TIME ---- */
 bool typing_binary_times(Typing *t, const Type *a, const Type *b);
 bool typing_compare_times(Typing *t, const Type *a, const Type *b);

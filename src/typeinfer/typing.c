@@ -351,8 +351,7 @@ static Value *apply_param(Typing *t) {
 }
 
 static bool is_index(const Typing *t, size_t arg) {
-    bool of_list = t->is_call && (t->func == FUNC_LIST_GET || t->func == FUNC_LIST_SET);
-    return arg == 1 && (of_list || t->op == OP_GETITEM || t->op == OP_SETITEM);
+    return arg != 0 && (arg == op_index(t->op) || (t->is_call && arg == func_info[t->func].index));
 }
 
 Value *typing_apply(Typing *t) {

@@ -1,0 +1,46 @@
+/* rules_control.c: typing rules of what stands at the ends of blocks, and of what has no operands: constants,
+ * parameters. */
+#include "typeinfer/infer.h"
+
+/* ---- leaves ---- */
+
+bool rule_const(Typing *t) {
+    const Const *konst = t->at->konst;
+    if (konst->too_big && konst->i >= 0) {
+        typing_fail(t, DIAG_TYPING, "this Python int does not fit into 64 bits");
+        return typing_hint(t, "ints are 64 bits wide in compiled code; use a float");
+    }
+    return typing_result(t, konst->type, konst);
+}
+
+bool rule_param(Typing *t) {
+    const FuncInst *inst = t->in->inst;
+    const Type *type = inst->types[t->imm];
+    const Const *konst = inst->konsts ? inst->konsts[t->imm] : NULL;
+    if (!konst && type_is_unit(type)) konst = const_of(t->in->arena, type);
+    return typing_result(t, type, konst);
+}
+
+bool rule_phi(Typing *t) { return typing_result(t, t->at->type, t->at->konst); } /* solve.c joins */
+
+bool rule_undef(Typing *t) { return typing_result(t, infer_bottom(t->in), NULL); }
+
+bool rule_typed(Typing *t) { return typing_fail(t, DIAG_VERIFY, "%s before inference", op_info[t->op].text); }
+
+/* ---- ends of blocks ---- */
+
+bool rule_control(Typing *t) {
+    Infer *in = t->in;
+    if (t->op == OP_RETURN) {
+        if (in->leaves) typing_as(t, 0, typeinfer_general(in, t->args[0].type));
+        if (!in->emit) TRY(solver_return(t, t->args[0]));
+        if (in->emit) t->to[0] = in->result.type;
+    }
+    return typing_result(t, infer_none(in), NULL);
+}
+
+bool rule_check_bound(Typing *t) {
+    const Const *bound = t->args[0].konst;
+    if (bound && bound->i) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    return typing_result(t, bound ? infer_bottom(t->in) : infer_none(t->in), NULL);
+}
