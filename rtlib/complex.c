@@ -566,7 +566,9 @@ float _Complex lib_powf(float _Complex, float _Complex) __asm__("cpowf");
                 if (count < mask) break;                                                                      \
                 t = pr * pr - pi * pi, pi = pr * pi + pi * pr, pr = t;                                        \
             }                                                                                                 \
-            if (n < 0) { /* 1 / r as NumPy divides: by the reciprocal of Smith's denominator */               \
+            if (n < 0 && rr == 0 && ri == 0) {                                                                \
+                rr = 1 / __builtin_fabs##F(rr), ri = RT_NAN;                                                  \
+            } else if (n < 0) { /* 1 / r as NumPy divides: by the reciprocal of Smith's denominator */        \
                 bool by_re = __builtin_fabs##F(rr) >= __builtin_fabs##F(ri);                                  \
                 T ratio = by_re ? ri / rr : rr / ri, scale = 1 / (by_re ? rr + ri * ratio : ri + rr * ratio); \
                 rr = (by_re ? 1 : ratio + 0) * scale, ri = (by_re ? 0 - ratio : -1) * scale;                  \

@@ -85,7 +85,7 @@ def median_of(x, dtype):
     if n == 0 or _has_nan(x):
         return np.dtype(dtype).type(math.nan)
     if n % 2 == 1:
-        return np.dtype(dtype).type(select(x, n // 2))
+        return np.dtype(dtype).type(select(x, n // 2)) + 0  # the mean of one number, which is not -0.0
     upper = np.dtype(dtype).type(select(x, n // 2))
     lower = x[0]
     for i in range(1, n // 2):

@@ -84,6 +84,8 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
+PyObject *errors_take(void);               /* the exception that is set, whole, and no longer set; NULL: none */
+void errors_come_after(PyObject *earlier); /* the context of the one that is set, or itself where none is; steals */
 /* The values of a tuple type that lie at `from`, those that are constants in `konsts`; NULL: exception set. */
 PyObject *errors_values(const ModuleState *state, const Type *type, const Const *const *konsts, const void *from);
 /* "; did you mean 'x'?" of the names (an iterable, borrowed; NULL: there are none), or ""; NULL: no memory. */

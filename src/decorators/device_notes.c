@@ -108,8 +108,10 @@ int device_notes_read(void *owner, const KernelNotes *notes) {
     Kernel *kernel = (Kernel *)Py_NewRef((PyObject *)plan->kernel); /* what is printed runs code of the user */
     Code *code = code_retain((Code *)plan->code);
     int result = device_notes_print(kernel, code, notes->printed, notes->printed_bytes, notes->lost);
-    if (result == 0 && notes->raised) {
+    if (notes->raised) { /* it matters more than an error while printing */
+        PyObject *earlier = result < 0 ? errors_take() : NULL;
         raise_noted(kernel, code, notes);
+        errors_come_after(earlier);
         result = -1;
     }
     code_release(code);

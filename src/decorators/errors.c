@@ -215,6 +215,29 @@ static void add_trail(const Code *code, const RaiseSite *site, const RaiseTrail 
     }
 }
 
+PyObject *errors_take(void) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (!type) return NULL;
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(traceback);
+    Py_DECREF(type);
+    return value;
+}
+
+void errors_come_after(PyObject *earlier) {
+    PyObject *exception = earlier ? errors_take() : NULL;
+    if (exception) {
+        PyException_SetContext(exception, earlier);
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+        Py_DECREF(exception);
+    } else if (earlier) {
+        PyErr_SetObject((PyObject *)Py_TYPE(earlier), earlier);
+        Py_DECREF(earlier);
+    }
+}
+
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *exception_buffer,
                         PyObject *globals) {
     const RaiseTrail *trail = exception_buffer;

@@ -100,21 +100,9 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
     return done;
 }
 
-/* The exception that is set, whole, and no longer set. */
-static PyObject *take_raised(void) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (!type) return NULL;
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (traceback) PyException_SetTraceback(value, traceback);
-    Py_XDECREF(traceback);
-    Py_DECREF(type);
-    return value;
-}
-
 static void *call_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *raised = call_boxed(what, types, arguments, result, to) ? NULL : take_raised();
+    PyObject *raised = call_boxed(what, types, arguments, result, to) ? NULL : errors_take();
     PyGILState_Release(gil);
     return raised;
 }
@@ -123,7 +111,7 @@ static void *call_python(const char *what, const Type *types, const char *argume
 static void *raised_here(void) {
     if (!PyGILState_GetThisThreadState()) return NULL;
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *raised = take_raised();
+    PyObject *raised = errors_take();
     PyGILState_Release(gil);
     return raised;
 }

@@ -141,15 +141,21 @@ static void raise_race(Kernel *kernel, const Spec *spec, const LaunchConfig *lau
 }
 
 int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, const LaunchReport *report) {
-    if (tell_printed(kernel, spec, report) < 0 || report->interrupted) return -1;
-    if (report->status == 0 && !report->stuck && report->raced) {
+    bool printed = tell_printed(kernel, spec, report) == 0, raised = report->status != 0 || report->stuck;
+    if (report->interrupted || (!printed && !raised && !report->raced)) return -1;
+    PyObject *earlier = printed ? NULL : errors_take(); /* what the kernel raised matters more */
+    if (!raised && report->raced) {
         raise_race(kernel, spec, launch, &report->race);
+        errors_come_after(earlier);
         return -1;
     }
-    if (report->status == 0 && !report->stuck && report->bad_site == UINT32_MAX) return 0;
+    if (!raised && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
     int result = -1;
-    if (!where) return -1;
+    if (!where) {
+        errors_come_after(earlier);
+        return -1;
+    }
     if (report->stuck) {
         PyObject *missing = missing_text(spec, launch, report);
         if (missing) raise_stuck(kernel, site_of(spec, report->bad_site), where, missing, report);
@@ -161,5 +167,6 @@ int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, 
         result = site ? warn_bad_access(kernel, site, where) : 0;
     }
     Py_DECREF(where);
+    errors_come_after(earlier);
     return result;
 }

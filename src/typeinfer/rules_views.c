@@ -270,6 +270,15 @@ bool rule_func_transpose(Typing *t) {
     return make_permuted(t, array, from, array->ndim);
 }
 
+/* The number of dimensions is part of a type, the lengths are not. */
+bool rule_func_squeeze(Typing *t) {
+    if (t->nargs >= 2) return typing_become_prelude(t, func_info[t->func].symbol);
+    typing_fail(t, DIAG_UNSUPPORTED,
+                "`squeeze` without an axis is not compiled: which axes have length one is not "
+                "known before the call");
+    return typing_hint(t, "name the axis, as in np.squeeze(a, 0), or index it: a[0]; reshape gives any shape");
+}
+
 bool rule_func_swapaxes(Typing *t) {
     static const char *const params[] = {"a", "axis1", "axis2"};
     unsigned from[TYPE_MAX_NDIM], first, second;

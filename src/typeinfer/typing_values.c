@@ -56,8 +56,9 @@ const Const *typing_konst_cast(Infer *in, const Const *konst, const Type *to) {
                     : from_int         ? (double)konst->i
                     : from_kind == 'c' ? konst->c.re
                                        : konst->f;
-        if (from_int && (konst->i > (int64_t)1 << 24 || konst->i < -((int64_t)1 << 24)) && round_float(re, to) != re)
-            return NULL; /* would be rounded twice: left to the generated code */
+        long double whole = from_kind == 'u' ? (long double)(uint64_t)konst->i : (long double)konst->i;
+        if (from_int && (long double)round_float(re, to) != whole)
+            return NULL; /* would be rounded twice, and divisions of ints look at the int: left to generated code */
         if (kind == 'f') {
             out->f = round_float(re, to);
             return out;

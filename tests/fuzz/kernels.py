@@ -18,7 +18,7 @@ from expressions import Routine
 from functions import Program, load, refusal
 from kinds import Array
 from simulation import Launch, Racy, Yields
-from statements import Statements
+from statements import AUGMENTED, Statements
 
 from krait import cuda, errors
 
@@ -46,6 +46,11 @@ class Kernel(Statements):
         real = all(kinds.is_real(kind) for kind in operands)
         floats = any(kinds.is_floating(kind) for kind in operands)
         return real and not (floats and template == "({} * {})") and super().allowed(template, operands)
+
+    def augmented(self, mine, kind):
+        """No products of floats, and no powers, which devices round in ways of their own."""
+        floats = kinds.is_floating(mine) or kinds.is_floating(kind)
+        return [operator for operator in AUGMENTED if not (floats and operator in ("*=", "**="))]
 
     def scalar(self, depth=3):
         while True:
@@ -165,7 +170,7 @@ def some_options(chance):
         return {}
     return {name: chance.choice(values) for name, values in
             (("opt", [0, 1, 2, 3]), ("debug", [False, True]), ("lineinfo", [False, True]), ("check", [False, True]),
-             ("max_registers", [None, 16, 64])) if chance.random() < 0.5}
+             ("max_registers", [None, 16, 64]), ("launch_bounds", [64, (64, 2)])) if chance.random() < 0.5}
 
 
 def generate(seed):
@@ -238,6 +243,11 @@ def simulate(program, arrays):
         except (OverflowError, ZeroDivisionError, ValueError) as end:  # kernels raise nothing
             return end
     return None
+
+
+def device():
+    """Where kernels run."""
+    return f"the GPU {cuda.get_current_device().name}" if cuda.is_available() else "the host device"
 
 
 def checked(options):

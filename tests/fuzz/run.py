@@ -4,7 +4,8 @@
     python tests/fuzz/run.py kernels --programs 1000 --seed 7 --gpu
     python tests/fuzz/run.py arrays --seconds 600 --jobs 16
 
-Each program is made from its own seed, so that `--seed N --programs 1` makes it again.  A failure is printed with its
+Each program is made from its own seed, so that `--seed N --programs 1` makes it again, and a campaign may be run in
+pieces: the last line says with which seed the next begins.  A failure is printed with its
 program, whole and as small as it could be made; the last lines say how many programs there were of each verdict, and
 what was refused.  The exit status tells whether all agreed.
 """
@@ -57,6 +58,7 @@ class Campaign:
         self.seeds = iter(range(self.first, self.first + options.programs))
         self.lock = threading.Lock()
         self.verdicts, self.refusals, self.failed = collections.Counter(), collections.Counter(), []
+        self.devices = collections.Counter()
         self.end = time.monotonic() + options.seconds
         self.small = itertools.count(1)
 
@@ -70,6 +72,7 @@ class Campaign:
             verdict, text = worker.ask(seed)
             with self.lock:
                 self.verdicts[verdict] += 1
+                self.devices[worker.device] += 1
                 if verdict == "refused":
                     self.refusals[kind_of(text)] += 1
             if verdict in FAILURES:
@@ -95,10 +98,12 @@ class Campaign:
         total = sum(self.verdicts.values())
         share = 100 * self.verdicts["refused"] / max(total, 1)
         lines = [f"{self.options.subject}: {total} programs from seed {self.first}"]
+        lines += [f"  {number:8} on {device}" for device, number in self.devices.most_common()]
         lines += [f"  {number:8} {verdict}" for verdict, number in self.verdicts.most_common()]
         lines += [f"refused: {share:.2f} %"]
         lines += [f"  {number:8} {text}" for text, number in self.refusals.most_common(20)]
         lines += [f"failed seeds: {self.failed}"] if self.failed else []
+        lines += [f"to go on: --seed {self.first + total}"]
         return "\n".join(lines)
 
 

@@ -83,13 +83,17 @@ class Statements(Expressions):
         if not target or target in self.frozen:
             return self.put_assign()
         text, kind = self.scalar(2)
-        operator = self.chance.choice(AUGMENTED)
         mine = self.variables[target]
+        operator = self.chance.choice(self.augmented(mine, kind))
         if operator == "**=" and self.may_be_constant_power(mine, text, kind):
             operator = "*="
         if kinds.result("{} " + operator[:-1] + " {}", mine, kind) is mine:
             return self.put(f"{target} {operator} {text}")
         return self.put(f"{target} = {self.of_kind(mine)}")
+
+    def augmented(self, mine, kind):
+        """The operators of augmented assignments to a variable."""
+        return AUGMENTED
 
     def put_pack(self):
         """Tuples are packed and unpacked."""

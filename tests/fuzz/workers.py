@@ -1,7 +1,8 @@
 """Processes that check programs, one after the other, so that a crash or a hang loses one program only.
 
 A worker reads one JSON object a line ({"seed": n, "source": text or null, "gpu": bool}) and answers with one
-({"verdict": ..., "text": ...}).  It generates the program from the seed; a source stands in for the generated one.
+({"verdict": ..., "text": ..., "device": ...}).  It generates the program from the seed; a source stands in for the
+generated one.
 """
 
 import importlib
@@ -22,6 +23,7 @@ def serve(subject, gpu):
     answers = os.fdopen(os.dup(1), "w")  # what a program prints must not get between the answers
     os.dup2(2, 1)
     module = importlib.import_module(subject)
+    device = module.device() if subject == "kernels" else "the host"
     for line in sys.stdin:
         question = json.loads(line)
         try:
@@ -30,7 +32,7 @@ def serve(subject, gpu):
             verdict, text = module.check(program, gpu) if subject == "kernels" else module.check(program)
         except Exception:
             verdict, text = "broken", traceback.format_exc()
-        print(json.dumps({"verdict": verdict, "text": text}), file=answers, flush=True)
+        print(json.dumps({"verdict": verdict, "text": text, "device": device}), file=answers, flush=True)
 
 
 class Worker:
@@ -41,6 +43,7 @@ class Worker:
     def __init__(self, subject, gpu=False, timeout=60):
         self.subject, self.gpu, self.timeout = subject, gpu, timeout
         self.process, self.asked, self.errors = None, 0, None
+        self.device = "none"  # where the last program ran
 
     def start(self):
         environment = dict(os.environ, PYTHONSAFEPATH="1", PYTHONFAULTHANDLER="1")
@@ -76,6 +79,7 @@ class Worker:
             line = ""
         if line:
             answer = json.loads(line)
+            self.device = answer["device"]
             return answer["verdict"], answer["text"]
         if line is None:
             verdict = "hang", f"no answer within {self.timeout} s"

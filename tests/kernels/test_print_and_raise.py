@@ -276,3 +276,25 @@ def test_only_what_raises_notes_it():
 
     assert "krait_device_notes" not in ptx()
     assert "krait_note_raise" in ptx(debug=True) and "exit" in ptx(debug=True)
+
+
+def test_an_error_while_printing_does_not_hide_what_was_raised(monkeypatch):
+    class Closed:
+        def write(self, text):
+            raise OSError("closed")
+
+        def flush(self):
+            pass
+
+    @cuda.jit
+    def k(x):
+        print(x[0])
+        if x[0] > 2:
+            raise Refused("too large", x[0])
+
+    monkeypatch.setattr(sys, "stdout", Closed())
+    error = raised(k, 1, 1, cuda.to_device(np.array([3.0])))
+    assert type(error) is Refused and error.args == ("too large", 3.0)
+    assert type(error.__context__) is OSError
+    error = raised(k, 1, 1, cuda.to_device(np.array([1.0])))
+    assert type(error) is OSError and error.__context__ is None

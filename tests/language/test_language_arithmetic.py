@@ -462,3 +462,19 @@ def test_a_float_in_a_range():
 
     agree_all(f, [(x, stop) for x in (0.0, -0.0, 2.0, 2.5, 5.0, math.nan, math.inf, -3.0, 2.0**63, np.float32(3))
                   for stop in (0, 6, 9)])
+
+
+@pytest.mark.parametrize("large", [2**53 + 1, 2**62 + 3, -(2**53) - 1, 2**63 - 1])
+def test_an_int_known_and_large_is_divided_as_ints_are(large):
+    def f(x):
+        return large / 7, large / x, x / large, -(large / x), large * 1.0, large + 0.5, large < 2.0**53, float(large)
+
+    agree_all(f, [(7,), (-3,), (10**17 + 1,), (1,)])
+
+
+def test_negative_powers_of_what_becomes_zero():
+    def f(z, n):
+        return z**n
+
+    for z in (np.complex128(1e-200 + 1e-200j), np.complex64(1e-25 - 1e-25j), np.complex128(-0.0 - 3.5j)):
+        agree_all(f, [(z, n) for n in (-1, -2, -3, -6, -99, 2, 99)])

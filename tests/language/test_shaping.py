@@ -97,6 +97,9 @@ def test_squeeze():
     a = np.arange(6).reshape(1, 3, 1, 2)
     for text in ("np.squeeze(a, 0)", "np.squeeze(a, axis=2)", "a.squeeze(-2)", "np.squeeze(a, 1)"):
         agree(expression(text, "a"), a)
+    for text in ("np.squeeze(a)", "a.squeeze()"):
+        with pytest.raises(errors.UnsupportedError, match=r"without an axis is not compiled(?s:.*)np.squeeze\(a, 0\)"):
+            njit(expression(text, "a"))(a)
 
 
 @each

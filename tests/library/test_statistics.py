@@ -65,6 +65,16 @@ def test_what_is_no_number_is_left_out():
     same_error("np.nanargmax(a, 1)", GAPS)
 
 
+def test_medians_of_negative_zeros():
+    check("np.median(a), np.median(a, axis=0), np.median(a, 1)", np.full((1, 1), -0.0), np.full((2, 3), -0.0),
+          np.full((3, 2), -0.0))
+
+
+def test_sums_whose_length_needs_wide_arithmetic():
+    text = "np.square(np.vstack((np.copysign(np.ascontiguousarray(a), 0.5), np.meshgrid(a, a)[0]))).sum(axis=1).nbytes"
+    check(text, np.array([2, 6, 4]))
+
+
 def test_weighted_means():
     check("np.average(a), np.average(a, axis=0), np.average(a, 0, returned=True), np.average(a, returned=True)", MATRIX,
           INTEGERS, SINGLE)
