@@ -24,7 +24,8 @@ LLVMValueRef nvptx_atomic(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer,
 void nvptx_grid_barrier(Lower *l, const Value *at);
 void nvptx_define_grid_barrier(Lower *l);
 
-void nvptx_fuse(Module *module); /* fuse.c */
+void nvptx_fuse(Module *module);  /* fuse.c */
+void nvptx_exact(Module *module); /* exact.c */
 
 /* warp.c: Target.warp */
 LLVMValueRef nvptx_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,

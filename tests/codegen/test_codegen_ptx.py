@@ -638,6 +638,21 @@ def test_ptxas_accepts_elementwise_kernels(types, capability, entry, tmp_path):
     assert_ptxas_accepts(path, capability)
 
 
+@pytest.mark.parametrize("opt", [0, 3])
+def test_operations_that_the_tools_behind_compute_wrongly(opt):
+    def shorts(x, out):
+        out[0] = -x[0] >= np.sign(x[0])
+        out[1] = abs(x[1]) > x[2]
+
+    def zeros(n, out):
+        out[0] = max(-0.0, n)
+
+    text = ptx(shorts, f"{array('int16')}; {array('bool_')}", opt_level=opt)
+    assert "neg.s32" in text and "neg.s16" not in text and "abs.s16" not in text
+    text = ptx(zeros, f"int; {array('float64')}", opt_level=opt)
+    assert "max.f64" not in text and "selp.f64" in text
+
+
 # ---- what the threads of a warp do together --------------------------------------------------------------------------
 
 def helper_with_barriers(s, i, n):

@@ -260,3 +260,29 @@ def test_exp10(dtype, ulps):
     powers.forall(x.size)(x, y)
     exact = np.longdouble(10) ** x.astype(np.longdouble)
     assert (np.abs(y - exact) <= ulps * np.spacing(exact.astype(dtype))).all()
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_what_the_back_end_must_not_simplify(opt):
+    def k(out, shorts, ints):
+        i = cuda.grid(1)
+        x = shorts[i]
+        out[i, 0] = -x >= np.sign(x)
+        out[i, 1] = abs(x) > np.int16(0)
+        out[i, 2] = np.abs(x) - 1 < x
+        out[i, 3] = math.copysign(1.0, max(-0.0, float(ints[i])))
+        zero = float(ints[i])
+        if not zero > -0.0:
+            zero = -0.0
+        out[i, 4] = math.copysign(1.0, zero)
+        out[i, 5] = math.copysign(1.0, min(0.0, float(ints[i])))
+
+    shorts = np.array([-32768, -1, 0, 5, 32767], np.int16)
+    ints = np.array([0, 1, -1, 0, 7])
+    out = np.zeros((5, 6))
+    cuda.jit(opt=opt)(k)[1, 5](out, shorts, ints)
+    with np.errstate(over="ignore"):
+        columns = [-shorts >= np.sign(shorts), np.abs(shorts) > 0, np.abs(shorts) - np.int16(1) < shorts]
+    zeros = [[math.copysign(1.0, choice) for choice in (max(-0.0, i), max(-0.0, i), min(0.0, i))]
+             for i in map(float, ints)]
+    np.testing.assert_array_equal(out, np.column_stack([*columns, np.array(zeros)]))
