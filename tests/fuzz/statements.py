@@ -8,7 +8,7 @@ import contextlib
 import itertools
 
 import kinds
-from expressions import Expressions, Routine
+from expressions import Expressions, Routine, powers_by_a_loop
 from kinds import Array, Tuple
 
 AUGMENTED = ("+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=")
@@ -92,8 +92,8 @@ class Statements(Expressions):
         return self.put(f"{target} = {self.of_kind(mine)}")
 
     def augmented(self, mine, kind):
-        """The operators of augmented assignments to a variable."""
-        return AUGMENTED
+        """The operators of augmented assignments to a variable or an item."""
+        return AUGMENTED[:-1] if powers_by_a_loop(mine, kind) else AUGMENTED
 
     def put_pack(self):
         """Tuples are packed and unpacked."""
@@ -292,7 +292,7 @@ class Statements(Expressions):
         kind = self.variables[name]
         index = ", ".join(self.index(name, axis, 1) for axis in range(kind.ndim)) or "()"
         text, value = self.scalar(2)
-        operator = self.chance.choice(AUGMENTED)
+        operator = self.chance.choice(self.augmented(kind.item, value))
         if self.chance.random() < 0.4 and kinds.result("{} " + operator[:-1] + " {}", kind.item, value) is kind.item:
             return self.put(f"{name}[{index}] {operator} {text}")
         if not kinds.runs("{}[0] = {}", Array(kind.item, 1), value):
