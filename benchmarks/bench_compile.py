@@ -23,6 +23,11 @@ def branches(n):
     body = "".join(f"    if x > {k}:\\n        s += {k}\\n" for k in range(n))
     return "@njit\\ndef f(x):\\n    s = 0\\n" + body + "    return s\\n", (7,)
 
+def loops(n):
+    loop = "    for i in range(n + {0}):\\n        s += x[i & 3] * {0}.5\\n"
+    body = "".join(map(loop.format, range(n)))
+    return "@njit\\ndef f(x, n):\\n    s = 0.0\\n" + body + "    return s\\n", (np.zeros(4), 3)
+
 def called(n):
     callees = "".join(f"@njit\\ndef g{k}(x):\\n    return x * {k} + 1\\n" for k in range(n))
     calls = "".join(f"    s += g{k}(x)\\n" for k in range(n))
@@ -76,6 +81,7 @@ print(json.dumps([(time.process_time() - start) * 1e3, memory() - before]))
 KINDS = {  # name -> (kind, sizes)
     "lines `x[i] += ...`": ("lines", (1, 10, 100, 1000, 10_000)),
     "`if` statements": ("branches", (1, 10, 100, 1000, 10_000)),
+    "loops, one behind another": ("loops", (1, 10, 100, 1000, 3000)),
     "called functions": ("called", (1, 10, 100, 1000, 10_000)),
     "called device functions": ("device", (1, 10, 100, 1000)),
     "lines of a kernel": ("kernel", (1, 10, 100, 1000)),
