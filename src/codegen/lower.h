@@ -45,9 +45,10 @@ struct LowerState {
     LLVMBasicBlockRef landing;   /* of the block at hand; NULL: what raises leaves the function */
     LLVMValueRef pending;        /* status on its way from a landing; NULL: not needed yet */
     VEC(PendingPhi) phis;
-    VEC(LLVMValueRef) caught;   /* memory of caught exceptions */
-    LLVMValueRef budget;        /* lower_safepoint.c; NULL: not needed yet */
-    LLVMMetadataRef subprogram; /* debug.c; NULL: no line table */
+    VEC(LLVMValueRef) caught;    /* memory of caught exceptions */
+    struct IteratorSlots *slots; /* lower_slots.c; NULL: none is shared */
+    LLVMValueRef budget;         /* lower_safepoint.c; NULL: not needed yet */
+    LLVMMetadataRef subprogram;  /* debug.c; NULL: no line table */
 };
 
 /* ---- one entry point for each file ---- */
@@ -61,6 +62,7 @@ bool l_looks(Lower *l); /* whether what is generated looks for signals: VF_LOOKS
 /* Spends for an operation that looks, and looks when the budget is spent; `owned` is freed (NULL: nothing) where that
  * raises. */
 void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned);
+LLVMValueRef l_iterator_slot(Lower *l, LLVMTypeRef type, const char *name);
 LLVMValueRef lower_strip_start(Lower *l, const Value *value);
 LLVMValueRef lower_strip_stop(Lower *l, const Value *value);
 LLVMValueRef lower_strip_length(Lower *l, const Value *value);

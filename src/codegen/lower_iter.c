@@ -72,7 +72,7 @@ LLVMValueRef lower_func_len(Lower *l, const Value *call) {
 }
 
 static LLVMValueRef slot_of(Lower *l, LLVMValueRef first, const char *name) {
-    LLVMValueRef slot = l_alloca(l, LLVMTypeOf(first), name);
+    LLVMValueRef slot = l_iterator_slot(l, LLVMTypeOf(first), name);
     LLVMBuildStore(l->b, first, slot);
     return slot;
 }

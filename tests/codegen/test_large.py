@@ -2,6 +2,7 @@
 chains of calls in pieces."""
 
 import linecache
+import textwrap
 
 import numpy as np
 import pytest
@@ -50,6 +51,68 @@ def test_loops_of_a_long_function(n):
     with pytest.raises(IndexError, match="out of bounds") as error:
         jit(f)(x, y[:3], z)
     assert error.traceback[-1].lineno + 1 == 4  # in the first loop
+
+
+SHAPES = """
+for i in range(n):
+    s += x[i] * {k}
+---
+for i in range(n, 0, -{k} - 1):
+    for j in range(i):
+        s += x[j]
+    for j in range(2):
+        s -= j
+---
+for i, v in enumerate(x):
+    s += i * v
+---
+for a, b in zip(x, x[::-1]):
+    s += a * b - {k}
+---
+for v in reversed(x):
+    s = s / 2 + v
+---
+it = iter(range({k}, {k} + n))
+s += next(it)
+for i in range(n - 1):
+    s += next(it) * i
+---
+for i in range(n):
+    if i % 3 == 1:
+        continue
+    for j in range(n):
+        if j > i:
+            break
+        s += j
+    else:
+        continue
+    s += 1
+---
+i = 0
+while i < n:
+    i += 1
+    for j in range(i):
+        if j == {k}:
+            continue
+        s += j
+---
+for i in (1, 2, {k}):
+    try:
+        s += x[i * n // 2]
+    except IndexError:
+        s -= 1
+""".split("---")
+
+
+@pytest.mark.parametrize("around", ["", "for again in range(3):\n"])
+def test_loops_that_follow_one_another_do_not_disturb_one_another(around):
+    """Of so many loops the iterators share memory."""
+    loops = "".join(SHAPES[k % len(SHAPES)].format(k=k) for k in range(5 * len(SHAPES)))
+    body = around + textwrap.indent(loops, "    " if around else "")
+    f = made("def f(x, n):\n    s = 0.0\n" + textwrap.indent(body, "    ") + "\n    return s\n")
+    for n in (1, 2, 7):
+        x = np.arange(1.0, n + 1.0)
+        assert jit(f)(x, n) == f(x, n)
 
 
 @pytest.mark.parametrize("n", [2, 60])
