@@ -302,8 +302,9 @@ static LLVMValueRef host_safepoint(Lower *l) {
     "always-inline,function(sroa,early-cse,simplifycfg<no-simplify-cond-branch>,instcombine<no-verify-fixpoint>," \
     "early-cse,dce),globaldce"
 
-/* LLVM's own pipeline would simplify a function of ours by itself first, and again inside its only caller. */
-#define INLINED "always-inline,cgscc(inline),globaldce,"
+/* LLVM's own pipeline would simplify a function of ours by itself first, and again inside its only caller.  What nobody
+ * uses goes before it: of a large tuple that is put together in vain, SCCP would keep all items at each step. */
+#define INLINED "always-inline,cgscc(inline),globaldce,function(dce),"
 
 static const char *host_passes(const CodegenOptions *options) {
     static const char *const pipelines[LEVELS] = {LEAST, "default<O1>", INLINED "default<O2>", INLINED "default<O3>"};

@@ -166,3 +166,8 @@ def test_a_long_chain_below_a_kernel():
     x = np.zeros(10)
     kernel[1, 32](x)
     assert (x == 95 * 96 // 2).all()
+
+
+def test_a_tuple_of_ten_thousand_items():
+    """LLVM must not keep all items at each step of its making: that is minutes, and more memory than there is."""
+    assert jit(lambda t: t[0] + t[9_999])(tuple(range(10_000))) == 9_999
