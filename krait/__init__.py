@@ -135,7 +135,7 @@ def __getattr__(name):
         from numpy import ndindex
 
         return ndindex
-    if name in ("cuda", "errors", "extending", "typed", "types"):
+    if name in ("cuda", "errors", "experimental", "extending", "typed", "types"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

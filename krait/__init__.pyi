@@ -4,6 +4,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 import numpy as np
 
 from . import cuda as cuda
+from . import experimental as experimental
 from . import extending as extending
 from . import errors as errors
 from . import typed as typed

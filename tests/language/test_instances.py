@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from krait import cuda, njit, typeof
-from krait.errors import TypingError
+from krait.errors import TypingError, UnsupportedError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -259,3 +259,15 @@ def test_a_method_that_is_replaced():
 def test_a_method_that_is_not_there():
     with pytest.raises(TypingError, match="has no attribute `missing` in compiled code"):
         njit(lambda line: line.missing())(Line(1.0, 2.0))
+
+
+def test_jitclass_says_what_does_instead():
+    from krait.experimental import jitclass
+
+    with pytest.raises(UnsupportedError, match="leave the decorator out"):
+        @jitclass
+        class Plain:
+            x: int
+
+    with pytest.raises(UnsupportedError, match="plain classes"):
+        jitclass([("x", "int64")])

@@ -1,0 +1,3 @@
+from typing import Any, NoReturn
+
+def jitclass(cls_or_spec: Any = None, spec: Any = None) -> NoReturn: ...
