@@ -305,6 +305,17 @@ static bool returns_cell(Typing *t, const Type *type) {
     return true;
 }
 
+/* What one return statement gives and holds nothing is what the others give. */
+static void fill_returns(Infer *in) {
+    const struct Solver *s = in->solver;
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        const Block *block = in->func->blocks.data[b];
+        if (!s->blocks[block->id].reached || block->last->op != OP_RETURN) continue;
+        Value *value = value_resolve(block->last->args[0]);
+        typeinfer_fill(in, value, value->type, s->result.type);
+    }
+}
+
 bool solver_return(Typing *t, Fact fact) {
     Infer *in = t->in;
     struct Solver *s = in->solver;
@@ -315,10 +326,12 @@ bool solver_return(Typing *t, Fact fact) {
         return no_result(t, t->values[0], t->at);
     }
     if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
+    bool changed = s->result.type != joined.type;
     s->result = joined;
+    if (changed) fill_returns(in);
+    typeinfer_fill(in, t->values[0], fact.type, joined.type);
     if (!s->first_return) s->first_return = t->at;
     if (in->inst->expected) typeinfer_grow(in, t->values[0], in->inst->expected);
-    typeinfer_fill(in, t->values[0], fact.type, joined.type);
     return true;
 }
 

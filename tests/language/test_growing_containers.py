@@ -79,6 +79,7 @@ def test_in_dicts_and_sets(body):
     ("", "x = []\ny = []\nt = (x, y)\nt[0].append(1)\nt[1].append(2.5)\nreturn x, y"),
     ("", "x = None\nif n > 2:\n    x = []\nif x is not None:\n    x.append(n)\nreturn x"),
     ("def some(n):\n    if n > 4:\n        return []\n    return [n]", "x = some(n)\nx.append(1)\nreturn x"),
+    ("def some(n):\n    if n < 4:\n        return [n]\n    return []", "x = some(n)\nx.append(1)\nreturn x"),
 ])  # fmt: skip
 def test_through_functions_tuples_and_variables(helpers, body):
     of(body, helpers=helpers)
