@@ -191,3 +191,32 @@ void map_detour_close(Lower *l, Map *m, const Detour *detour) {
     l_call_named(l, "free", l->v, (LLVMValueRef[]){detour->memory}, 1);
     l_endif(l, &f);
 }
+
+/* ---- pass spread asks ---- */
+
+static AddressRange bytes_of(Lower *l, const Type *type, LLVMValueRef array) {
+    LLVMValueRef start = LLVMBuildPtrToInt(l->b, l_array_data(l, array), l->i64, ""), zero = l_i64(l, 0);
+    AddressRange range = {start, l_add(l, start, l_i64(l, (int64_t)type_size(type_element(type))))};
+    for (unsigned i = 0; i < type->ndim; i++) {
+        LLVMValueRef last = l_sub(l, l_array_shape(l, type, array, i), l_i64(l, 1));
+        LLVMValueRef span = l_mul(l, last, l_array_stride(l, type, array, i));
+        LLVMValueRef down = l_icmp(l, LLVMIntSLT, span, zero);
+        range.low = l_add(l, range.low, l_choose(l, down, span, zero));
+        range.high = l_add(l, range.high, l_choose(l, down, zero, span));
+    }
+    return range;
+}
+
+LLVMValueRef lower_func_arrays_apart(Lower *l, const Value *call) {
+    const Type *a = call->args[0]->type, *b = call->args[1]->type;
+    LLVMValueRef first = l_arg(l, call, 0), second = l_arg(l, call, 1);
+    AddressRange x = bytes_of(l, a, first), y = bytes_of(l, b, second);
+    LLVMValueRef apart = l_or(l, l_icmp(l, LLVMIntULE, x.high, y.low), l_icmp(l, LLVMIntULE, y.high, x.low));
+    if (a->ndim != b->ndim || type_size(type_element(a)) != type_size(type_element(b))) return apart;
+    LLVMValueRef exact = l_icmp(l, LLVMIntEQ, l_array_data(l, first), l_array_data(l, second));
+    for (unsigned i = 0; i < a->ndim; i++) {
+        exact = l_and(l, exact, l_equal(l, l_array_stride(l, a, first, i), l_array_stride(l, b, second, i)));
+        exact = l_and(l, exact, l_equal(l, l_array_shape(l, a, first, i), l_array_shape(l, b, second, i)));
+    }
+    return l_or(l, apart, exact);
+}

@@ -8,8 +8,9 @@
  *
  * An operand that is stretched along that axis stays whole: it has no such axis, or one of length one, which the piece
  * finds out.  What may be taken apart: functions of elements that do nothing but compute or raise; destinations that
- * lie apart from what is read, or are read at the same place only.  Reductions start from their identities; least and
- * greatest, which have none, from those of the first item, so that there must be one. */
+ * lie apart from what is read, or are read at the same place only.  Where that is found out at run time, a function
+ * asks it and does the one or the other.  Reductions start from their identities; least and greatest, which have none,
+ * from those of the first item, so that there must be one. */
 #include <string.h> /* memcpy */
 
 #include "passes/fusion.h"
@@ -50,22 +51,38 @@ static bool is_of_scalars(const Value *whole) {
     return !whole->imm.inst || only_computes(whole->imm.inst->func, 0);
 }
 
-/* Whether the destination is read nowhere, or at the same place. */
-static bool lies_apart(const Value *map, const Value *dest) {
+static bool is_known_apart(const Value *dest, const Value *source) {
+    return !is_array(source) || source == dest || array_is_apart(dest, source) || array_is_apart(source, dest);
+}
+
+/* Whether the destination is read nowhere, or at the same place, as far as can be told before the call. */
+static bool lies_apart(const Value *map) {
     if (map->flags & VF_UNCHECKED) return true;
-    for (uint32_t i = (uint32_t)map->imm.i; i < map->nargs; i++) {
-        const Value *source = map->args[i];
-        if (is_array(source) && source != dest && !array_is_apart(dest, source) && !array_is_apart(source, dest))
-            return false;
-    }
+    for (uint32_t i = (uint32_t)map->imm.i; i < map->nargs; i++)
+        if (!is_known_apart(map->args[0], map->args[i])) return false;
     return true;
+}
+
+static const Value *root_of(const Value *array) {
+    while (array->nargs && is_array(array->args[0]) &&
+           (array->op == OP_GETITEM || array->op == OP_VIEW || array->op == OP_FIELD || array->op == OP_CAST ||
+            array->op == OP_GETATTR))
+        array = array->args[0];
+    return array;
+}
+
+/* Whether it reads parts of the array that it writes to: x[1:] = x[:-1]. */
+static bool reads_its_own(const Value *map) {
+    for (uint32_t i = (uint32_t)map->imm.i; i < map->nargs; i++)
+        if (!is_known_apart(map->args[0], map->args[i]) && root_of(map->args[i]) == root_of(map->args[0])) return true;
+    return false;
 }
 
 /* NULL: it may be; else why not. */
 static const char *obstacle(const Value *whole) {
     if (!is_of_scalars(whole)) return "what it does for each element is more than to compute";
     if (whole->op == OP_MAP && whole->imm.i != 1) return "it has several results";
-    if (whole->op == OP_MAP && !lies_apart(whole, whole->args[0]))
+    if (whole->op == OP_MAP && !lies_apart(whole) && reads_its_own(whole))
         return "it writes to an array that may lie over one that it reads";
     return NULL;
 }
@@ -280,6 +297,37 @@ static Value *put_first(const Spread *s, FuncInst *piece, Value **args) {
     return first;
 }
 
+/* either(count, first, operands...): the region where the destination lies apart from what is read, else the map. */
+static FuncInst *make_either(const Spread *s, FuncInst *region) {
+    const Value *whole = s->whole;
+    uint32_t count = region->untyped->nparams;
+    Func *func = parallel_new_func(&s->site);
+    Block *block = block_new(func), *apart = block_new(func), *together = block_new(func);
+    Value **params = ARENA_ARRAY(func->arena, Value *, count), **args = ARENA_ARRAY(func->arena, Value *, whole->nargs),
+          *test = NULL;
+    const Type *boolean = type_scalar(s->site.program->types, SCALAR_BOOL, true);
+    for (uint32_t i = 0; i < count; i++)
+        params[i] = parallel_append_param(func, block, region->types[i], s->site.span, i);
+    for (uint32_t i = 0; i < whole->nargs; i++)
+        for (uint32_t k = 0; k < s->count; k++)
+            if (whole->args[i] == s->operands[k]) args[i] = params[2 + k];
+    for (uint32_t k = s->ndests; k < s->count; k++) {
+        if (is_known_apart(whole->args[0], s->operands[k])) continue;
+        Value *pair[] = {args[0], params[2 + k]};
+        Value *one = parallel_append_func(&s->site, func, block, FUNC_ARRAYS_APART, boolean, pair, 2);
+        test = test ? parallel_append(func, block, OP_AND, boolean, s->site.span, (Value *[]){test, one}, 2) : one;
+    }
+    block_branch(func, block, s->site.span, test, apart, together);
+    Value *result = parallel_append_call(func, apart, region, s->site.span, params);
+    block_append(func, apart, OP_RETURN, s->site.span, &result, 1);
+    Value *map = parallel_append(func, together, OP_MAP, whole->type, whole->span, args, whole->nargs);
+    map->imm = whole->imm;
+    map->flags = whole->flags;
+    result = parallel_append(func, together, OP_TUPLE, region->result, s->site.span, NULL, 0);
+    block_append(func, together, OP_RETURN, s->site.span, &result, 1);
+    return parallel_add_inst(&s->site, func, region->types, count, region->result);
+}
+
 static void spread(Spread *s) {
     Program *program = s->site.program;
     Value *whole = s->whole;
@@ -294,7 +342,7 @@ static void spread(Spread *s) {
     memcpy(args + n, s->operands, s->count * sizeof *args);
     args[0] = put_extent(s);
     args[1] = put_first(s, piece, args);
-    Value *call = put_call(s, region, args);
+    Value *call = put_call(s, reduces || lies_apart(whole) ? region : make_either(s, region), args);
     if (reduces) {
         Value *result = put(s, OP_EXTRACT, whole->type, &call, 1);
         result->name = whole->name;

@@ -157,14 +157,18 @@ def test_which_are_taken_apart():
             x += 1.5
 
         @njit(parallel=True)
-        def overlaps(x, y):
+        def asks(x, y):
             x[1:] = y[:-1] * 2
+
+        @njit(parallel=True)
+        def overlaps(x, y):
+            x[1:] = x[:-1] * 2
 
         @njit
         def serial(x, y):
             return x * y + 1
 
-        for function in (own, sums, same, overlaps, serial):
+        for function in (own, sums, same, asks, overlaps, serial):
             function(np.ones(4), np.ones(4))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300,
@@ -172,7 +176,7 @@ def test_which_are_taken_apart():
     assert done.returncode == 0, done.stderr
     parts = re.split(r"^---- krait_(\w+): spread ----$", done.stderr, flags=re.M)
     texts = {name: text.split("\n\n")[0] for name, text in zip(parts[1::2], parts[2::2])}
-    assert [name for name in texts if "call_inst" in texts[name]] == ["own", "sums", "same"]
+    assert [name for name in texts if "call_inst" in texts[name]] == ["own", "sums", "same", "asks"]
     assert [name for name in texts if re.search(r"^ +(%\d+: \S+ = )?(map|reduce)", texts[name], re.M)] == [
         "overlaps",
         "serial",
@@ -259,3 +263,30 @@ def test_pndindex_runs_in_order():
     agree_all(scaled, [(np.arange(12.0).reshape(3, 4),), (np.zeros((0, 3)),), (np.ones(5),)])
     x = np.arange(12.0).reshape(3, 4)
     assert compiled(scaled)(x) == 66 and x[1, 0] == 10
+
+
+def test_whether_arguments_overlap_is_asked_at_run_time(capsys):
+    def put(out, x, y):
+        out[:] = np.sqrt(x) + y * 2
+        x += y
+        return out
+
+    f = njit(parallel=True)(put)
+    memory = np.random.default_rng(6).random(200_003)
+    for a, b, c in [
+        (slice(0, 50_000), slice(50_000, 100_000), slice(100_000, 150_000)),
+        (slice(0, 50_000), slice(0, 50_000), slice(100_000, 150_000)),  # exactly on each other
+        (slice(1, 50_001), slice(0, 50_000), slice(100_000, 150_000)),
+        (slice(0, 50_000), slice(1, 50_001), slice(2, 50_002)),
+        (slice(50_000, 0, -1), slice(0, 50_000), slice(3, 150_003, 3)),
+        (slice(0, 0), slice(0, 0), slice(5, 5)),
+    ]:
+        ours, theirs = memory.copy(), memory.copy()
+        np.testing.assert_array_equal(f(ours[a], ours[b], ours[c]), put(theirs[a], theirs[b], theirs[c]))
+        np.testing.assert_array_equal(ours, theirs)
+    table = np.random.default_rng(7).random((300, 300))
+    ours, theirs = table.copy(), table.copy()
+    np.testing.assert_array_equal(f(ours, ours.T, ours[0]), put(theirs, theirs.T, theirs[0]))
+    np.testing.assert_array_equal(ours, theirs)
+    f.parallel_diagnostics()
+    assert "stays on one core" not in capsys.readouterr().out
