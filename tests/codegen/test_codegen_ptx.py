@@ -616,6 +616,16 @@ def test_elementwise_kernel_uses_wide_accesses():
     assert "st.global.v4" in text
 
 
+def wave(a, b):
+    return np.exp(-a) * np.sqrt(b)
+
+
+def test_short_functions_of_float32_leave_accesses_wide():
+    assert "st.global.v4" in ptx(wave, "float32; float32", entry="ufunc")
+    assert "st.global.v4" not in ptx(wave, "float64; float64", entry="ufunc")
+    assert "st.global.v4" not in ptx(lambda a, b: np.sin(a) * b, "float32; float32", entry="ufunc")
+
+
 def test_elementwise_kernel_with_rows_of_blocks_divides_nothing():
     """Up to two axes: the place of an element is block and thread numbers, nothing else."""
     text = ptx(elementwise, "float32; float32", entry="ufunc_rows")
