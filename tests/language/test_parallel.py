@@ -922,3 +922,56 @@ def test_exceptions_beside_arrays_as_reductions():
 
     with pytest.raises(ValueError, match="broadcast"):
         wider(np.ones((3, 4)))
+
+
+# ---- the end of a process --------------------------------------------------------------------------------------------
+
+ENDS = {
+    "while a daemon thread is in a loop": """
+        def forever():
+            while True:
+                sums(x)
+        threading.Thread(target=forever, daemon=True).start()
+        time.sleep(0.2)
+        """,
+    "in atexit": "atexit.register(lambda: sums(x))",
+    "in a forked child": """
+        child = os.fork()
+        assert sums(x) == 600_000
+        if child == 0:
+            sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        """,
+    "in threads at once": """
+        threads = [threading.Thread(target=lambda: [sums(x) for _ in range(20)]) for _ in range(4)]
+        [thread.start() for thread in threads]
+        child = os.fork()
+        if child == 0:
+            assert sums(x) == 600_000
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        [thread.join() for thread in threads]
+        """,
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("end", ENDS)
+def test_processes_end_quietly(end):
+    begin = """
+        import atexit, os, sys, threading, time
+        import numpy as np
+        from krait import njit, prange
+        @njit(parallel=True, nogil=True)
+        def sums(x):
+            total = 0.0
+            for i in prange(len(x)):
+                total += x[i]
+            return total
+        x = np.full(300_000, 2.0)
+        assert sums(x) == 600_000
+        """
+    code = textwrap.dedent(begin) + textwrap.dedent(ENDS[end])
+    environment = {**os.environ, "KRAIT_NUM_THREADS": "4"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
