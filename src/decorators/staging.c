@@ -121,6 +121,25 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
     return total;
 }
 
+/* Several small ones as one piece, from the stack: the driver has copied it when it returns. */
+static int copy_groups_in(const Staging *staging, Device *device, void *stream) {
+    enum { TOGETHER = 1 << 14 }; /* bytes */
+    char piece[TOGETHER];
+    size_t nread = 0;
+    for (size_t i = 0; i < staging->ngroups; i++) nread += staging->groups[i].read;
+    bool together = nread > 1 && staging->bytes <= TOGETHER;
+    for (size_t i = 0; i < staging->ngroups; i++) {
+        const struct StagedGroup *group = &staging->groups[i];
+        char *to = (char *)staging->memory + group->offset;
+        if (!group->read) continue;
+        if (together)
+            memcpy(piece + group->offset, group->host, group->bytes);
+        else if (device_copy(device, COPY_IN, stream, false, to, group->host, group->bytes) < 0)
+            return -1;
+    }
+    return together ? device_copy(device, COPY_IN, stream, false, staging->memory, piece, staging->bytes) : 0;
+}
+
 int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream, char *buffer, const ModuleState *state,
                const unsigned char *transfers) {
     StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
@@ -137,12 +156,7 @@ int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream,
     staging->bytes = form_groups(staging, staged, (size_t)count, group_of, transfers);
     if (count > 0 && staging->bytes == 0) goto done;
     if (count > 0 && device_allocate(device, stream, staging->bytes, &staging->memory) < 0) goto done;
-    for (size_t i = 0; i < staging->ngroups; i++) {
-        const struct StagedGroup *group = &staging->groups[i];
-        if (group->read && device_copy(device, COPY_IN, stream, false, (char *)staging->memory + group->offset,
-                                       group->host, group->bytes) < 0)
-            goto done;
-    }
+    if (copy_groups_in(staging, device, stream) < 0) goto done;
     for (Py_ssize_t i = 0; i < count; i++) {
         const struct StagedGroup *group = &staging->groups[group_of[i]];
         staged[i].head->data = (char *)staging->memory + group->offset + ((char *)staged[i].head->data - group->host);

@@ -65,8 +65,10 @@ def test_host_arrays_travel_in_the_order_of_the_stream(run):
         x, y = np.zeros(100), np.ones(100)
         add[1, 128, s](x, y)
         n = 2  # the stream's number in the log: 0 and 1 are the default streams
-        assert calls() == [f"MemAllocAsync {n}", f"MemcpyHtoDAsync {n}", f"MemcpyHtoDAsync {n}", f"LaunchKernel {n}",
-                           f"MemcpyDtoHAsync {n}", f"MemFreeAsync {n}"]
+        around = [f"LaunchKernel {n}", f"MemcpyDtoHAsync {n}", f"MemFreeAsync {n}"]
+        assert calls() == [f"MemAllocAsync {n}", f"MemcpyHtoDAsync {n}", *around]  # small ones go over together
+        add[1, 128, s](np.zeros(3000), np.ones(3000))
+        assert calls() == [f"MemAllocAsync {n}", f"MemcpyHtoDAsync {n}", f"MemcpyHtoDAsync {n}", *around]
         assert not violations() and fake.fake_live() == 0
     """)
 
@@ -299,7 +301,7 @@ def test_arguments_say_how_they_travel(run):
         add[1, 128, s](cuda.In(x), cuda.In(y))  # written, and nobody wants to see it
         assert "MemcpyDtoHAsync 2" not in calls()
         add[1, 128, s](cuda.Out(x[::2]), cuda.In(y[::2]))  # what lies between comes back: it goes there, too
-        assert calls().count("MemcpyHtoDAsync 2") == 2
+        assert calls().count("MemcpyHtoDAsync 2") == 1
         assert not violations() and fake.fake_live() == 0
     """)
 
@@ -1004,4 +1006,44 @@ def test_parts_of_graphs_with_conditions(run):
                 add[1, 128](x, x)
             g.launch()
         assert not violations(), violations()
+    """)
+
+
+def test_what_the_driver_says_against_a_kernel_is_told(run):
+    run("""
+        x = cuda.to_device(np.ones(10))
+        fake.fake_fail(b"ModuleLoadDataEx", 0, 218)
+        try:
+            add[1, 32](x, x)
+        except krait.errors.CudaError as error:
+            text = str(error)
+            assert "did not accept the kernel: ptxas says: line 7, too many registers" in text, text
+            assert "the fake driver failed (CUDA_ERROR_OF_THE_FAKE)" in text
+        else:
+            raise AssertionError
+        add[1, 32](x, x)  # the next one is in order
+    """)
+
+
+def test_a_fork_is_explained(run):
+    """The driver fails in a child of a process that used it; the child is told why, and ends in order."""
+    run("""
+        import os
+
+        x = cuda.to_device(np.ones(10))
+        add[1, 32](x, x)
+        child = os.fork()
+        if child == 0:
+            fake.fake_fail(b"*", 0, 3)
+            told = []
+            for use in (lambda: add[1, 32](x, x), x.copy_to_host, lambda: cuda.device_array(1 << 20)):
+                try:
+                    use()
+                except krait.errors.CudaError as error:
+                    told.append("does not survive a fork: use the 'spawn'" in str(error))
+            del x
+            os._exit(0 if told == [True] * 3 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        add[1, 32](x, x)
+        assert (x.copy_to_host() == 1).all() and not violations()
     """)

@@ -129,3 +129,54 @@ def test_freed_arrays_in_a_loop_take_no_memory():
     after = cuda.memory_report()
     assert after[:2] == before[:2]
     assert after.most_bytes <= max(before.most_bytes, before.array_bytes + (1 << 20))
+
+
+def test_the_class_has_a_table_for_dlpack():
+    """Another library's calls: an array becomes a tensor, a tensor an array, a new one is allocated."""
+    import ctypes
+
+    class Tensor(ctypes.Structure):
+        _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+                    ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                    ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                    ("offset", ctypes.c_uint64)]
+
+    class Managed(ctypes.Structure):
+        _fields_ = [("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                    ("flags", ctypes.c_uint64), ("tensor", Tensor)]
+
+    class Table(ctypes.Structure):
+        _fields_ = [("version", ctypes.c_uint32 * 2), ("before", ctypes.c_void_p), ("allocate", ctypes.c_void_p),
+                    ("take", ctypes.c_void_p), ("give", ctypes.c_void_p), ("borrow", ctypes.c_void_p),
+                    ("stream", ctypes.c_void_p)]
+
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = Table.from_address(pointer(cuda.DeviceArray.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
+    assert list(table.version) == [1, 3] and not table.before and not table.borrow
+    managed = ctypes.POINTER(Managed)
+    take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(managed))(table.take)
+    give = ctypes.PYFUNCTYPE(ctypes.c_int, managed, ctypes.POINTER(ctypes.py_object))(table.give)
+    allocate = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Tensor), ctypes.POINTER(managed), ctypes.c_void_p,
+                                ctypes.c_void_p)(table.allocate)
+    before = cuda.memory_report().arrays
+    x, out, back = cuda.to_device(np.arange(12.0).reshape(3, 4)), managed(), ctypes.py_object()
+    assert take(x, ctypes.byref(out)) == 0
+    tensor = out.contents.tensor
+    assert (tensor.ndim, tensor.bits, tensor.code, tensor.lanes) == (2, 64, 2, 1)
+    assert tensor.shape[:2] == [3, 4] and tensor.strides[:2] == [4, 1]
+    assert give(out, ctypes.byref(back)) == 0
+    drop = ctypes.pythonapi.Py_DecRef
+    drop.argtypes, drop.restype = [ctypes.py_object], None
+    double[1, 32](back.value[1])
+    assert (x.copy_to_host()[1] == 2 * np.arange(4.0, 8.0)).all()
+    made = managed()
+    assert allocate(ctypes.byref(tensor), ctypes.byref(made), None, None) == 0
+    fresh = ctypes.py_object()
+    assert give(made, ctypes.byref(fresh)) == 0 and fresh.value.shape == (3, 4)
+    fresh.value.copy_to_device(x)
+    assert (fresh.value.copy_to_host() == x.copy_to_host()).all()
+    assert cuda.memory_report().arrays == before + 2
+    drop(fresh), drop(back)  # what the table gave is ours
+    del x, fresh, back
+    assert cuda.memory_report().arrays == before

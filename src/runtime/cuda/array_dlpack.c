@@ -3,15 +3,15 @@
  * Out: a capsule around a tensor that keeps the array alive until the taker calls its deleter; the taker's stream waits
  * for what Krait's streams were given on the array.  In: a device array whose base is the taken tensor.  Both forms of
  * the protocol are spoken: with a version (1.x) and without; producers whose class has a table of C functions
- * (__dlpack_c_exchange_api__) are asked through that, without a call of Python.  On the host device arrays are memory
- * of the CPU. */
+ * (__dlpack_c_exchange_api__) are asked through that, without a call of Python, and device arrays have one, too.  On
+ * the host device arrays are memory of the CPU. */
 #include "runtime/cuda/device_array.h"
 
 #include <stdlib.h> /* malloc: a deleter may be called without the GIL */
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };                   /* DLDeviceType */
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 }; /* DLDataTypeCode */
-enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2, DL_MAJOR = 1, DL_MINOR = 0 };
+enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2, DL_MAJOR = 1, DL_MINOR = 0, DL_TABLE_MINOR = 3 };
 
 /* The structures of dlpack.h. */
 typedef struct DLTensor {
@@ -112,9 +112,10 @@ static int describe(DeviceArray *self, DLTensor *tensor, int64_t *dims) {
     return 0;
 }
 
-static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
+/* NULL: exception set. */
+static Lent *make_loan(DeviceArray *self, bool versioned, bool copied) {
     Lent *lent = malloc(sizeof *lent + 2 * self->type->ndim * sizeof(int64_t));
-    if (!lent) return PyErr_NoMemory();
+    if (!lent) return (Lent *)PyErr_NoMemory();
     DLTensor *tensor = versioned ? &lent->versioned.tensor : &lent->plain.tensor;
     if (describe(self, tensor, lent->dims) < 0) {
         free(lent);
@@ -133,6 +134,12 @@ static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
         lent->plain.context = lent;
         lent->plain.deleter = delete_plain;
     }
+    return lent;
+}
+
+static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
+    Lent *lent = make_loan(self, versioned, copied);
+    if (!lent) return NULL;
     PyObject *capsule = PyCapsule_New(lent, versioned ? "dltensor_versioned" : "dltensor", drop_capsule);
     if (!capsule) end_loan(lent);
     return capsule;
@@ -316,7 +323,8 @@ static PyObject *capsule_of(Runtime *runtime, PyObject *object, void *stream) {
 typedef struct DLExchange { /* DLPackExchangeAPI */
     uint32_t major, minor;
     const struct DLExchange *before; /* an older version's */
-    void *allocate;
+    int (*allocate)(DLTensor *like, DLVersioned **tensor, void *context,
+                    void (*fail)(void *context, const char *kind, const char *text));
     int (*take)(void *object, DLVersioned **tensor);
     int (*give)(DLVersioned *tensor, void **object);
     int (*borrow)(void *object, DLTensor *tensor); /* may be NULL */
@@ -373,4 +381,71 @@ PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
     const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
     if (known && known->table) return device_array_from_table(runtime, known->table, object, NULL);
     return device_array_ask(runtime, object, NULL);
+}
+
+/* ---- out, through a table of C functions ---- */
+
+static int table_take(void *object, DLVersioned **tensor) {
+    DeviceArray *self = object;
+    Lent *lent = device_array_check_there(self) < 0 ? NULL : make_loan(self, true, false);
+    if (!lent) return -1;
+    *tensor = &lent->versioned;
+    return 0;
+}
+
+/* The tensor is ours from here on. */
+static int table_give(DLVersioned *tensor, void **object) {
+    PyObject *module = PyImport_ImportModule("krait._krait"), *holder = PyCapsule_New(tensor, NULL, drop_versioned);
+    *object = module && holder
+                  ? wrap_tensor(RUNTIME_OF(module), &tensor->tensor, (tensor->flags & DL_READ_ONLY) != 0, holder)
+                  : NULL;
+    if (!*object && holder) PyCapsule_SetDestructor(holder, NULL);
+    Py_XDECREF(holder);
+    Py_XDECREF(module);
+    return *object ? 0 : -1;
+}
+
+/* New memory, where the described tensor lies. */
+static DeviceArray *array_like(Runtime *runtime, const DLTensor *like) {
+    int64_t strides[TYPE_MAX_NDIM + 1];
+    int scalar = like->ndim < 0 || like->ndim > TYPE_MAX_NDIM ? -1 : scalar_of(like);
+    Device *device = scalar < 0 ? NULL : device_of_tensor(runtime, like);
+    if (!device) return NULL;
+    strided_pack((unsigned)like->ndim, like->shape, scalar_info[scalar].bytes, LAYOUT_C, strides);
+    return device_array_allocate(runtime, device, (StreamUse){NULL, NULL},
+                                 type_scalar(runtime->marshal->types, (Scalar)scalar, false), (unsigned)like->ndim,
+                                 like->shape, strides);
+}
+
+static int table_allocate(DLTensor *like, DLVersioned **tensor, void *context,
+                          void (*fail)(void *context, const char *kind, const char *text)) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *module = PyImport_ImportModule("krait._krait");
+    DeviceArray *array = module ? array_like(RUNTIME_OF(module), like) : NULL;
+    int status = array ? table_take(array, tensor) : -1;
+    if (status < 0) {
+        PyErr_Clear();
+        if (fail) fail(context, "BufferError", "no device array of this kind can be made");
+    }
+    Py_XDECREF((PyObject *)array);
+    Py_XDECREF(module);
+    PyGILState_Release(gil);
+    return status;
+}
+
+/* Takers go on behind the default stream, with which the other streams keep in order. */
+static int table_current_stream(int32_t type, int32_t id, void **stream) {
+    (void)type, (void)id;
+    *stream = NULL;
+    return 0;
+}
+
+PyObject *device_array_exchange_table(void) {
+    static const DLExchange table = {.major = DL_MAJOR,
+                                     .minor = DL_TABLE_MINOR,
+                                     .allocate = table_allocate,
+                                     .take = table_take,
+                                     .give = table_give,
+                                     .current_stream = table_current_stream};
+    return PyCapsule_New((void *)&table, "dlpack_exchange_api", NULL);
 }

@@ -393,6 +393,15 @@ static int add_functions(PyObject *module, PyObject *name, PyMethodDef *function
     return 0;
 }
 
+/* The class takes no attributes from Python. */
+static int add_exchange_table(PyTypeObject *type) {
+    PyObject *table = device_array_exchange_table();
+    int status = table ? PyDict_SetItemString(type->tp_dict, "__dlpack_c_exchange_api__", table) : -1;
+    Py_XDECREF(table);
+    PyType_Modified(type);
+    return status;
+}
+
 int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     Runtime *runtime = PyMem_Calloc(1, sizeof *runtime);
     if (!runtime) {
@@ -410,6 +419,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     if (status == 0) status = add_type(module, &runtime->device, &device_spec);
     if (status == 0) status = add_type(module, &runtime->graph, &graph_spec);
     if (status == 0) status = add_type(module, &runtime->graph_block, &graph_block_spec);
+    if (status == 0) status = add_exchange_table(runtime->device_array);
     if (status == 0) status = add_functions(module, name, device_functions);
     if (status == 0) status = add_functions(module, name, stream_functions);
     if (status == 0) status = add_functions(module, name, host_memory_functions);
