@@ -8,6 +8,15 @@
 #include <stdio.h>        /* snprintf */
 #include <structmember.h> /* T_OBJECT_EX; PyMemberDef before 3.12 */
 
+/* type_view, without a search for a type like the last one. */
+static const Type *type_like(Runtime *runtime, const Type *like, unsigned ndim, ArrayLayout layout) {
+    const Type *recent = runtime->recent;
+    if (recent && type_element(recent) == like->items[0] && recent->ndim == ndim && recent->layout == layout &&
+        recent->readonly == like->readonly && recent->unaligned == like->unaligned && !recent->record)
+        return recent;
+    return runtime->recent = type_view(runtime->marshal->types, like, ndim, layout);
+}
+
 static void join_ring(DeviceArray *self) {
     DeviceArray *owner = device_array_owner(self);
     self->next = self->before = self;
@@ -29,7 +38,6 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
                                PyObject *base) {
     DeviceArray *self = PyObject_GC_NewVar(DeviceArray, runtime->device_array, 2 * (Py_ssize_t)ndim);
     if (!self) return NULL;
-    TypeTable *types = runtime->marshal->types;
     self->weakrefs = NULL;
     self->base = Py_XNewRef(base);
     self->runtime = runtime;
@@ -45,7 +53,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     uintptr_t addresses = (uintptr_t)data;
     for (unsigned i = 0; i < ndim; i++) addresses |= (uintptr_t)strides[i];
     const Type like = {.items = &element, .readonly = readonly, .unaligned = addresses % type_align(element) != 0};
-    self->type = type_view(types, &like, ndim, strided_layout(ndim, shape, strides, type_size(element)));
+    self->type = type_like(runtime, &like, ndim, strided_layout(ndim, shape, strides, type_size(element)));
     self->head = (ArrayHead){data, self};
     for (unsigned i = 0; i < ndim; i++) {
         self->dims[i] = shape[i];

@@ -22,6 +22,7 @@ typedef struct Runtime {
     Cuda *cuda;
     Device host;
     Foreign foreign[FOREIGNS]; /* the last found first */
+    const Type *recent;        /* of the array that was made last: the next one is often like it */
     PyObject *allocator;       /* of another library: bytes -> (address, what keeps it); NULL: none */
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
