@@ -53,8 +53,8 @@ SECTIONS = {
                 "get_shared_mem_per_block get_local_mem_per_thread get_max_threads_per_block configure"),
 }
 INSTEAD = {
-    "declare_device": "call a library function that Krait knows, or write it in Python",
-        "extending": "plain Python functions are compiled with what calls them",
+    **dict.fromkeys("CUSource Cubin Fatbin Archive Object LTOIR".split(), "`PTXSource` of what `nvcc -ptx` made"),
+    "extending": "plain Python functions are compiled with what calls them",
     "inspect_sass": "`inspect_ptx` and `ptxas`",
     "get_max_potential_block_size": "`kernel.forall(n)`",
 }

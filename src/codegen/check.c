@@ -4,7 +4,7 @@
  * select ends the process.  So whatever is left without a body is looked up in the target's table, and refused by name
  * if it is not there. */
 #include <stdlib.h> /* strtoul */
-#include <string.h> /* strncmp */
+#include <string.h> /* strlen, strncmp */
 
 #include "codegen/lower.h"
 
@@ -70,6 +70,7 @@ bool codegen_check_callees(Module *module, bool optimised, Diag *diag) {
         size_t length;
         if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f)) continue;
         const char *name = LLVMGetValueName2(f, &length);
+        if (LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, LINKED_PTX, strlen(LINKED_PTX))) continue;
         if (!optimised && strncmp(name, "llvm.", 5) == 0) continue; /* in branches that the passes remove */
         FAIL_IF(!module->target->knows(module, name), diag, LOWERING, NULL, (Span){0},
                 "generated code calls %s, which %s does not have", name, module->target->what);

@@ -82,6 +82,39 @@ LLVMValueRef lower_func_inline_ptx(Lower *l, const Value *call) {
     return is_half(call->type) ? LLVMBuildFPExt(l->b, value, l->f32, "") : value;
 }
 
+/* ---- functions that other PTX text defines ---- */
+
+/* The text goes with the module, so that who keeps or compares modules sees it; emission puts it into the PTX. */
+static void note_linked(Lower *l, const char *text) {
+    LLVMMetadataRef node = LLVMMDStringInContext2(l->context, text, strlen(text));
+    unsigned count = LLVMGetNamedMetadataNumOperands(l->module, LINKED_PTX);
+    LLVMValueRef *known = ARENA_ARRAY(l->arena, LLVMValueRef, count + 1);
+    LLVMValueRef tuple = LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &node, 1));
+    LLVMGetNamedMetadataOperands(l->module, LINKED_PTX, known);
+    for (unsigned i = 0; i < count; i++)
+        if (known[i] == tuple) return;
+    LLVMAddNamedMetadataOperand(l->module, LINKED_PTX, tuple);
+}
+
+/* abi "c": it returns its result; "numba": it returns 0 and stores the result through a pointer that comes first. */
+LLVMValueRef lower_func_cuda_declared(Lower *l, const Value *call) {
+    enum { NAME, RESULT, ABI, TEXT, OPERANDS };
+    const char *name = call->args[NAME]->konst->text;
+    bool gives = call->type->kind != TY_NONE, stores = strcmp(call->args[ABI]->konst->text, "numba") == 0;
+    LLVMValueRef args[MAX_OPERANDS + 1], result = NULL;
+    unsigned count = 0;
+    if (call->nargs > MAX_OPERANDS) return l_fail(l, "too many operands of a declared function"), NULL;
+    if (stores) args[count++] = result = gives ? l_alloca_value(l, call->type, "result") : l_null(l->ptr);
+    for (unsigned i = OPERANDS; i < call->nargs; i++) args[count++] = operand(l, call, i);
+    note_linked(l, call->args[TEXT]->konst->text);
+    LLVMTypeRef natural = stores ? l->i32 : gives ? l_type(l, call->type) : l->v;
+    LLVMValueRef value = l_call_named(l, name, natural, args, count);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
+    l_attribute_text(l, function, -1, LINKED_PTX, "1");
+    if (!gives) return LLVMGetUndef(l->empty);
+    return stores ? l_load(l, call->type, result) : value;
+}
+
 /* ---- LLVM IR ---- */
 
 /* "define i32 @name(i32 %0, float %1) alwaysinline nounwind { body }" */

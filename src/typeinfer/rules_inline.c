@@ -70,6 +70,34 @@ bool rule_func_inline_ptx(Typing *t) {
     return typing_result(t, result, NULL);
 }
 
+/* What functions of C take and give as themselves, whoever compiled them. */
+static bool is_plain(const Type *type, bool result) {
+    if (type->kind != TY_SCALAR) return type->kind == (result ? TY_NONE : TY_ARRAY);
+    return scalar_info[type->scalar].bytes >= 4 && type_scalar_kind(type) != 'c' && type_scalar_kind(type) != 'b';
+}
+
+bool rule_func_cuda_declared(Typing *t) {
+    const char *text;
+    const Type *result;
+    TRY(typing_const_str(t, 0, &text) && typing_const_str(t, 2, &text) && typing_const_str(t, 3, &text));
+    TRY(result = inline_result(t));
+    bool plain = is_plain(result, true);
+    for (size_t i = 4; i < t->nargs; i++) plain &= is_plain(t->args[i].type, false);
+    if (plain) return typing_result(t, result, NULL);
+    typing_fail(t, DIAG_TYPING,
+                "functions of other compilers take and give integers and floats of 32 and 64 bits, and "
+                "arrays as their address");
+    return typing_hint(t, "declare an int8 or a bool as int32, and pass the parts of a complex number");
+}
+
+bool rule_func_cuda_no_fallback(Typing *t) {
+    const char *name;
+    TRY(typing_const_str(t, 0, &name));
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "`%s` is defined in PTX, which the host%s does not run", name,
+                t->in->device ? " device" : "");
+    return typing_hint(t, "give declare_device a Python function that does the same: fallback=...");
+}
+
 bool rule_func_inline_llvm(Typing *t) {
     const char *text;
     const Type *result;

@@ -1,0 +1,113 @@
+"""declare_device: functions that other PTX defines, with Python in their place on the host device."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import host_device
+
+from krait import cuda, errors
+
+C_TEXT = """
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 value) {
+    .reg .f32 %f<3>;
+    ld.param.f32 %f1, [value];
+    add.f32 %f2, %f1, %f1;
+    st.param.f32 [result], %f2;
+    ret;
+}
+"""
+NUMBA_TEXT = """
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 status) first_plus(.param .b64 where, .param .b64 x, .param .b32 value) {
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [where];
+    ld.param.u64 %rd2, [x];
+    ld.param.u32 %r1, [value];
+    ld.u32 %r2, [%rd2];
+    add.s32 %r3, %r1, %r2;
+    st.u32 [%rd1], %r3;
+    mov.u32 %r1, 0;
+    st.param.b32 [status], %r1;
+    ret;
+}
+"""
+
+twice = cuda.declare_device("twice", "float32(float32)", link=C_TEXT, abi="c", fallback=lambda x: x + x)
+first_plus = cuda.declare_device("first_plus", "int32(int32[::1], int32)", link=[cuda.PTXSource(NUMBA_TEXT)],
+                                 fallback=lambda x, value: x[0] + value)
+
+
+def kernel(out, numbers, x):
+    i = cuda.grid(1)
+    out[i] = twice(x[i]) + first_plus(numbers, i)
+
+
+def test_a_kernel_calls_them():
+    out, numbers, x = np.zeros(32, np.float32), np.array([100], np.int32), np.arange(32, dtype=np.float32)
+    cuda.jit(kernel)[1, 32](out, numbers, x)
+    np.testing.assert_array_equal(out, 3 * x + 100)
+
+
+def test_the_texts_are_in_the_ptx_once(tmp_path):
+    ptx, _ = cuda.compile_ptx(kernel, "void(float32[::1], int32[::1], float32[::1])", cc=(9, 0))
+    assert ptx.count(".version") == ptx.count(".target") == 1 and ".extern" not in ptx.replace("// .extern", "")
+    assert ptx.count("add.f32 %f2, %f1, %f1;") == 1 and ptx.count("first_plus(.param .b64 where") == 1
+    ptxas = shutil.which("ptxas")
+    if not ptxas:
+        pytest.skip("no ptxas here")
+    (tmp_path / "k.ptx").write_text(ptx)
+    done = subprocess.run([ptxas, "-arch=sm_90", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + ptx
+
+
+def test_a_file(tmp_path):
+    (tmp_path / "twice.ptx").write_text(C_TEXT)
+    declared = cuda.declare_device("twice", "float32(float32)", tmp_path / "twice.ptx", abi="c", fallback=abs)
+
+    def from_file(x):
+        x[0] = declared(x[0])
+
+    assert "add.f32 %f2, %f1, %f1;" in cuda.compile_ptx(from_file, "void(float32[::1])", cc=(8, 0))[0]
+
+
+@pytest.mark.skipif(not host_device(), reason="a GPU needs no fallback")
+def test_without_a_fallback_the_host_device_refuses():
+    declared = cuda.declare_device("twice", "float32(float32)", link=C_TEXT, abi="c")
+
+    @cuda.jit
+    def calls(x):
+        x[0] = declared(x[0])
+
+    with pytest.raises(errors.KraitError, match=r"(?s)`twice` is defined in PTX, which the host device .*fallback="):
+        calls[1, 1](np.ones(1, np.float32))
+
+
+@pytest.mark.parametrize("arguments, options, error, message", [
+    (("f", "int32(int32)"), {}, errors.UnsupportedError, "needs the PTX that defines it"),
+    (("f", "int32(int32)", "file.cu"), {}, errors.UnsupportedError, r"'file.cu' cannot be linked: .*\n.*nvcc -ptx"),
+    (("f", "int32(int32)", C_TEXT), {"abi": "pascal"}, ValueError, "abi is 'c' or 'numba', not 'pascal'"),
+    (("f g", "int32(int32)", C_TEXT), {}, ValueError, "is not the name of a function"),
+    (("f", "int32(int32)", C_TEXT), {"fallback": lambda: 0}, TypeError, "takes other arguments"),
+])
+def test_what_is_refused(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        cuda.declare_device(*arguments, **options)
+
+
+def test_types_that_compilers_pass_differently_are_refused():
+    declared = cuda.declare_device("narrow", "int32(int8)", link=C_TEXT, fallback=abs)
+
+    def calls(x):
+        x[0] = declared(x[0])
+
+    with pytest.raises(errors.TypingError, match="integers and floats of 32 and 64 bits"):
+        cuda.compile_ptx(calls, "void(int8[::1])", cc=(9, 0))
