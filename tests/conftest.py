@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import gc
 import os
 import pathlib
 import shutil
@@ -101,3 +102,15 @@ def golden(request):
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_on_the_heap():
+    """Every object that compiled code made during a test is released when the test is over."""
+    from krait import _testing
+
+    before = _testing.heap_objects()
+    yield
+    if _testing.heap_objects() > before:
+        gc.collect()  # what a cycle of Python's objects holds
+    assert _testing.heap_objects() <= before, "an object of the heap was never released"
