@@ -79,7 +79,7 @@ def test_a_file(tmp_path):
     assert "add.f32 %f2, %f1, %f1;" in cuda.compile_ptx(from_file, "void(float32[::1])", cc=(8, 0))[0]
 
 
-@pytest.mark.skipif(not host_device(), reason="a GPU needs no fallback")
+@host_device
 def test_without_a_fallback_the_host_device_refuses():
     declared = cuda.declare_device("twice", "float32(float32)", link=C_TEXT, abi="c")
 

@@ -177,7 +177,7 @@ def test_a_configuration_has_two_to_four_parts(key):
         (1, (1, 1, 128), ValueError, "along z"),
         ((1, 1, 1, 1), 8, ValueError, "3 dimensions"),
         ((1, 70000), 8, ValueError, "65535"),
-        (1, None, TypeError, "block"),
+        (1, "x", TypeError, "block"),
         ((), 8, ValueError, "dimensions"),
     ],
 )

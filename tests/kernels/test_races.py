@@ -6,7 +6,7 @@ from conftest import host_device
 
 from krait import cuda, errors
 
-pytestmark = pytest.mark.skipif(not host_device(), reason="races are looked for on the host device")
+pytestmark = host_device
 
 N = 64
 

@@ -147,7 +147,7 @@ def test_refused_functions():
         np.zeros(1, "V3"),
         np.array([None]),
         np.zeros(3, "i4,O"),
-        b"x",
+        bytearray(b"x"),
         np.void(b"abc"),
         np.longdouble(1),
     ],
