@@ -25,6 +25,7 @@ def test_page_runs(page, tmp_path, monkeypatch):
     for source, line in blocks:
         # lines count as in the page, so that a failure names the line to look at
         exec(compile("\n" * line + source, str(page), "exec"), module.__dict__)
+    module.__dict__.clear()  # functions for C and overloads live on, and what the page made with them
 
 
 def test_index_names_every_page():
