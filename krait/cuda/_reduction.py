@@ -21,14 +21,6 @@ _MANY = 4096
 def _row_kernel(combine, convert, dtype):
     """out[row, block]: the part of x[row] that the block has, combined."""
 
-    @jit(device=True)
-    def eight(x, row, i, step):
-        a, b = convert(x[row, i]), convert(x[row, i + step])
-        c, d = convert(x[row, i + 2 * step]), convert(x[row, i + 3 * step])
-        e, f = convert(x[row, i + 4 * step]), convert(x[row, i + 5 * step])
-        g, h = convert(x[row, i + 6 * step]), convert(x[row, i + 7 * step])
-        return combine(combine(combine(a, b), combine(c, d)), combine(combine(e, f), combine(g, h)))
-
     @jit
     def reduce_rows(x, out):
         partial = shared.array(_THREADS, dtype)
@@ -37,9 +29,14 @@ def _row_kernel(combine, convert, dtype):
         if i < n:
             total = convert(x[row, i])
             i += step
-            while i + 15 * step < n:  # sixteen loads in flight hide the time that each takes
-                total = combine(total, combine(eight(x, row, i, step), eight(x, row, i + 8 * step, step)))
-                i += 16 * step
+            while i + 7 * step < n:  # eight loads in flight hide the time that each takes; sixteen were slower
+                a, b = convert(x[row, i]), convert(x[row, i + step])
+                c, d = convert(x[row, i + 2 * step]), convert(x[row, i + 3 * step])
+                e, f = convert(x[row, i + 4 * step]), convert(x[row, i + 5 * step])
+                g, h = convert(x[row, i + 6 * step]), convert(x[row, i + 7 * step])
+                first, second = combine(combine(a, b), combine(c, d)), combine(combine(e, f), combine(g, h))
+                total = combine(total, combine(first, second))
+                i += 8 * step
             while i < n:
                 total = combine(total, convert(x[row, i]))
                 i += step

@@ -959,7 +959,8 @@ ENDS = {
 @pytest.mark.parametrize("end", ENDS)
 def test_processes_end_quietly(end):
     begin = """
-        import atexit, os, sys, threading, time
+        import atexit, os, sys, threading, time, warnings
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
         import numpy as np
         from krait import njit, prange
         @njit(parallel=True, nogil=True)
