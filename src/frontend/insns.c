@@ -193,8 +193,8 @@ static bool insn_unpack_ex(Translator *t, int arg) {
 static bool insn_copy(Translator *t, int depth) {
     Slot *slot = translate_peek(t, depth);
     TRY(slot);
-    if (slot->kind == SLOT_FUNCTION) { /* one function, however many names it gets */
-        Value *value = translate_function_value(t, slot->function);
+    if (slot->kind == SLOT_FUNCTION || slot->kind == SLOT_LIST || slot->kind == SLOT_MAP) {
+        Value *value = translate_slot_value(t, *slot, false); /* one object, however many names it gets */
         TRY(value);
         *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
     }

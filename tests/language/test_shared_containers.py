@@ -175,3 +175,20 @@ def test_nothing_is_left_behind():
     gc.collect()
     assert [ref() for ref in alive] == [None, None]
     assert _testing.heap_objects() == objects
+
+
+@pytest.mark.parametrize("body", [
+    "x = y = []\nx.append(n)\nreturn x, y, x is y",
+    "x = y = [1, 2, 3]\nx[0] = n\nreturn x, y",
+    "x = y = [*range(n)]\ny.append(7)\nreturn x",
+    "x = y = {}\nx[1] = n\nreturn x, y",
+    "x = y = {1: 2}\ny[n] = 3\nreturn x",
+    "x = y = {1, 2}\ny.add(n)\nreturn x",
+    "x = (y := [0, 0])\ny[1] = n\nreturn x, x is y",
+    "x = y = []\nx.append([n])\ny[0].append(2)\nreturn x",
+    "z = {}\nfor i in range(n):\n    z[i] = x = []\n    x.append(i)\nreturn z",
+    "z = []\nfor i in range(n):\n    z.append(x := [])\n    x.append(i)\nreturn z",
+    "x = (a, b) = [n, 2]\nreturn x, a, b",
+])
+def test_one_display_under_several_names(body):
+    both(body, lambda: (3,), "n")
