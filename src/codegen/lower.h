@@ -97,6 +97,11 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from,
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent);
 LLVMValueRef l_easy_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent);
+typedef struct WholeExponent {
+    LLVMValueRef magnitude, negative;
+} WholeExponent;
+LLVMValueRef l_whole_exponent(Lower *l, LLVMValueRef exponent, WholeExponent *out); /* whether it is small */
+LLVMValueRef l_whole_power(Lower *l, LLVMValueRef base, WholeExponent exponent);
 LLVMValueRef lower_power(Lower *l, const Value *value);
 
 LLVMValueRef lower_tuple(Lower *l, const Value *value); /* lower_tuple.c */

@@ -104,10 +104,8 @@ static void keep_bits(Lower *l, LLVMValueRef call) {
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
-static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
+static LLVMValueRef call_function(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
     const char *symbol = symbol_for(l, row, type == l->f32);
-    LLVMValueRef easy = row == &platform_math[MATH_pow] ? l_easy_power(l, args[0], args[1]) : NULL;
-    if (easy) return easy;
     LLVMValueRef function = LLVMGetNamedFunction(l->module, symbol);
     if (!function) {
         LLVMTypeRef types[] = {type, type};
@@ -123,6 +121,25 @@ static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef typ
     else
         keep_bits(l, call);
     return call;
+}
+
+/* pow, by multiplying where that is exact. */
+static LLVMValueRef call_power(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
+    LLVMValueRef easy = l_easy_power(l, args[0], args[1]);
+    WholeExponent whole;
+    LLVMValueRef small = easy ? NULL : l_whole_exponent(l, args[1], &whole);
+    if (!small) return easy ? easy : call_function(l, row, type, args);
+    LIf f;
+    l_if(l, &f, small);
+    LLVMValueRef multiplied = l_whole_power(l, args[0], whole);
+    l_else(l, &f);
+    LLVMValueRef called = call_function(l, row, type, args);
+    l_endif(l, &f);
+    return l_if_phi(l, &f, multiplied, called);
+}
+
+static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
+    return (row == &platform_math[MATH_pow] ? call_power : call_function)(l, row, type, args);
 }
 
 /* A complex function by the name of its real row: rtlib's krait_rt_c<row>. */
@@ -284,6 +301,12 @@ static bool check_call(Lower *l, const FuncInfo *info, char letter, FlatCall *fl
     return true;
 }
 
+/* What rtlib calls the device's pow for: lower_math knows exponents it is not needed for. */
+static bool is_device_power(const Lower *l, const Value *call) {
+    bool is_power = value_calls(call, FUNC_NP_POWER) || value_calls(call, FUNC_NP_FLOAT_POWER);
+    return is_power && l->target->math != MATH_HOST && type_scalar_kind(call->type) == 'f';
+}
+
 LLVMValueRef lower_library(Lower *l, const Value *call) {
     const FuncInfo *info = func_row(call->imm.func);
     FlatCall flat = {0};
@@ -296,8 +319,9 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     }
     const Type *first = call->nargs ? l_arg_type(call, 0) : NULL;
     char letter = first ? rtlib_letter(first) : 'v';
-    if (info->how == HOW_EXTERN)
-        result = lower_math(l, info->math, (Scalar)first->scalar, args, call->nargs);
+    if (info->how == HOW_EXTERN || is_device_power(l, call))
+        result = lower_math(l, info->how == HOW_EXTERN ? info->math : MATH_pow, (Scalar)first->scalar, args,
+                            call->nargs);
     else
         result = call_rtlib(l, info->symbol, letter, &flat, call->type);
     TRY(result);

@@ -1,10 +1,11 @@
 /* lower_power.c: x ** y.
  *
  * Integers: by squaring, wrapping; a constant exponent becomes multiplications.  Floats: the library's pow, save the
- * constant exponents that one correctly rounded operation stands for (0, 1, 2, -1, 0.5), as the manual says; a small
- * literal integer exponent becomes multiplications where results need not be those of pow to the last bit (kernels on
- * a GPU, fast math).  Complex: rtlib's functions,
- * CPython's for Python's numbers and NumPy's for the others. */
+ * constant exponents that one correctly rounded operation stands for (0, 1, 2, -1, 0.5), as the manual says, and bools,
+ * which choose between 1 and the base.  Other small whole exponents become multiplications where results need not be
+ * those of pow to the last bit (constants: kernels on a GPU, fast math) or where pow rounds badly (integers on a GPU,
+ * whose pow(3.0, 1.0) is not 3.0).  Complex: rtlib's functions, CPython's for Python's numbers and NumPy's for the
+ * others. */
 #include "codegen/lower.h"
 
 /* base ** exponent by squaring; emit is the multiplication of the type. */
@@ -50,18 +51,87 @@ LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, boo
     return l_select(l, negative, inverse, r);
 }
 
-/* pow to the constant exponents 2, -1 and 0.5 by an operation that rounds correctly; NULL for any other exponent.
- * Unlike a square root, pow gives 0.0 for -0.0 and infinity for -infinity. */
-LLVMValueRef l_easy_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent) {
+enum { SMALL_EXPONENT = 16 }; /* up to which multiplications are as exact as a device's pow */
+
+/* Whether a constant whole exponent may become multiplications. */
+static bool may_multiply(const Lower *l, Scalar scalar, int64_t exponent) {
+    if (exponent >= -1 && exponent <= 2) return true;
+    bool loose = (l->fastmath & (FASTMATH_CONTRACT | FASTMATH_REASSOC | FASTMATH_AFN)) != 0;
+    return loose && scalar_info[scalar].kind == 'f' && exponent >= -SMALL_EXPONENT && exponent <= SMALL_EXPONENT;
+}
+
+static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, int64_t exponent) {
+    LLVMTypeRef type = LLVMTypeOf(base);
+    if (scalar == SCALAR_FLOAT16) {
+        LLVMValueRef wide = literal_power(l, SCALAR_FLOAT32, LLVMBuildFPExt(l->b, base, l->f32, ""), exponent);
+        return LLVMBuildFPTrunc(l->b, wide, l->f16, "");
+    }
+    if (exponent == 0) return l_float(type, 1.0);
+    uint64_t magnitude = exponent < 0 ? -(uint64_t)exponent : (uint64_t)exponent;
+    LLVMValueRef power = power_by_multiplying(l, scalar, base, magnitude);
+    return exponent < 0 ? l_fdiv(l, l_float(type, 1.0), power) : power;
+}
+
+static LLVMValueRef constant_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent) {
     LLVMTypeRef type = LLVMTypeOf(base);
     LLVMBool inexact = false;
-    double known = LLVMIsAConstantFP(exponent) ? LLVMConstRealGetDouble(exponent, &inexact) : 0.0;
-    if (known == 2.0) return LLVMBuildFMul(l->b, base, base, "");
-    if (known == -1.0) return l_fdiv(l, l_float(type, 1.0), base);
-    if (known != 0.5) return NULL;
-    LLVMValueRef root = l_intrinsic(l, "llvm.sqrt", type, &base, 1), infinity = l_float(type, __builtin_inf());
-    root = l_intrinsic(l, "llvm.fabs", type, &root, 1);
-    return l_select(l, l_fcmp(l, LLVMRealOEQ, base, l_float(type, -__builtin_inf())), infinity, root);
+    double known = LLVMConstRealGetDouble(exponent, &inexact);
+    if (known == 0.5) { /* unlike a square root, pow gives 0.0 for -0.0 and infinity for -infinity */
+        LLVMValueRef root = l_intrinsic(l, "llvm.sqrt", type, &base, 1), infinity = l_float(type, __builtin_inf());
+        root = l_intrinsic(l, "llvm.fabs", type, &root, 1);
+        return l_select(l, l_fcmp(l, LLVMRealOEQ, base, l_float(type, -__builtin_inf())), infinity, root);
+    }
+    Scalar scalar = type == l->f32 ? SCALAR_FLOAT32 : SCALAR_FLOAT64;
+    bool small = known >= -SMALL_EXPONENT && known <= SMALL_EXPONENT && known == (int64_t)known;
+    return small && may_multiply(l, scalar, (int64_t)known) ? literal_power(l, scalar, base, (int64_t)known) : NULL;
+}
+
+/* The integer that was made a float; NULL: it was none. */
+static LLVMValueRef whole_number(LLVMValueRef number, bool *is_signed) {
+    while (LLVMIsAFPExtInst(number) || LLVMIsAFPTruncInst(number)) number = LLVMGetOperand(number, 0);
+    *is_signed = LLVMIsASIToFPInst(number) != NULL;
+    if (!*is_signed && !LLVMIsAUIToFPInst(number)) return NULL;
+    LLVMValueRef whole = LLVMGetOperand(number, 0), narrow = LLVMIsAZExtInst(whole);
+    return narrow && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(narrow, 0))) == 1 ? LLVMGetOperand(narrow, 0)
+                                                                                     : whole;
+}
+
+/* pow by operations that round correctly: to a constant, and to a bool.  NULL for any other exponent. */
+LLVMValueRef l_easy_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent) {
+    if (LLVMIsAConstantFP(exponent)) return constant_power(l, base, exponent);
+    bool is_signed;
+    LLVMValueRef whole = whole_number(exponent, &is_signed);
+    if (!whole || LLVMTypeOf(whole) != l->i1) return NULL;
+    return l_select(l, whole, base, l_float(LLVMTypeOf(base), 1.0));
+}
+
+/* pow to an integer on a device: whether it is small enough to multiply, and its magnitude.  NULL: any other exponent,
+ * and the host's, whose pow is as good. */
+LLVMValueRef l_whole_exponent(Lower *l, LLVMValueRef exponent, WholeExponent *out) {
+    bool is_signed;
+    LLVMValueRef whole = l->target->math == MATH_HOST ? NULL : whole_number(exponent, &is_signed);
+    if (!whole) return NULL;
+    LLVMTypeRef type = LLVMTypeOf(whole);
+    out->negative = is_signed ? l_icmp(l, LLVMIntSLT, whole, l_null(type)) : l_i1(l, false);
+    out->magnitude = l_select(l, out->negative, l_sub(l, l_null(type), whole), whole);
+    return l_icmp(l, LLVMIntULE, out->magnitude, l_int(type, SMALL_EXPONENT));
+}
+
+/* Without a loop: what LLVM knows of the exponent's bits leaves out multiplications. */
+LLVMValueRef l_whole_power(Lower *l, LLVMValueRef base, WholeExponent exponent) {
+    LLVMTypeRef type = LLVMTypeOf(exponent.magnitude);
+    LLVMValueRef one = l_float(LLVMTypeOf(base), 1.0), power = one, factor = base;
+    for (int bit = 1; bit <= SMALL_EXPONENT; bit *= 2) {
+        LLVMValueRef masked = l_and(l, exponent.magnitude, l_int(type, bit));
+        if (bit > 1) factor = l_fmul(l, factor, factor);
+        LLVMValueRef product = bit > 1 ? l_fmul(l, power, factor) : base;
+        power = l_select(l, l_icmp(l, LLVMIntNE, masked, l_null(type)), product, power);
+    }
+    LIf f;
+    l_if(l, &f, exponent.negative);
+    LLVMValueRef inverse = l_fdiv(l, one, power);
+    l_endif(l, &f);
+    return l_if_phi(l, &f, inverse, power);
 }
 
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent) {
@@ -80,25 +150,6 @@ LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef ex
         return lower_math(l, MATH_pow, scalar, args, 2);
     default: return lower_math(l, MATH_pow, scalar, args, 2);
     }
-}
-
-/* Whether a literal integer exponent may become multiplications. */
-static bool may_multiply(const Lower *l, Scalar scalar, int64_t exponent) {
-    if (exponent >= -1 && exponent <= 2) return true;
-    bool loose = (l->fastmath & (FASTMATH_CONTRACT | FASTMATH_REASSOC | FASTMATH_AFN)) != 0;
-    return loose && scalar_info[scalar].kind == 'f' && exponent >= -16 && exponent <= 16;
-}
-
-static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, int64_t exponent) {
-    LLVMTypeRef type = LLVMTypeOf(base);
-    if (scalar == SCALAR_FLOAT16) {
-        LLVMValueRef wide = literal_power(l, SCALAR_FLOAT32, LLVMBuildFPExt(l->b, base, l->f32, ""), exponent);
-        return LLVMBuildFPTrunc(l->b, wide, l->f16, "");
-    }
-    if (exponent == 0) return l_float(type, 1.0);
-    uint64_t magnitude = exponent < 0 ? -(uint64_t)exponent : (uint64_t)exponent;
-    LLVMValueRef power = power_by_multiplying(l, scalar, base, magnitude);
-    return exponent < 0 ? l_fdiv(l, l_float(type, 1.0), power) : power;
 }
 
 static LLVMValueRef is_finite(Lower *l, LLVMValueRef value) {

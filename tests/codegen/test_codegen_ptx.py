@@ -11,6 +11,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from oracle import make
 
 from krait import _krait, cuda
 from krait import _testing
@@ -743,3 +744,23 @@ def test_counts_of_shifts_are_compared_whole():
     text = ptx(shifted, f"{array('uint64')}; uint64; uint64")
     assert re.search(r"setp\.\w+\.[us]64\s+%p\d+, %rd\d+, 6[34]", text)
     assert len(re.findall(r"selp\.b64", text)) == 2
+
+
+@pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
+                                   "x[i] ** (n[i] & 1)", "x[i] ** (n[i] & 7)", "x[i] ** 3.0"])
+@pytest.mark.parametrize("kind", [F1, D1])
+def test_powers_by_multiplying_call_nothing(power, kind):
+    """A device's pow is off by a unit in the last place: pow(3.0, 1.0) is not 3.0."""
+    function = make(f"def f(x, n):\n    i = cuda.threadIdx.x\n    x[i] = {power}", cuda=cuda, math=math, np=np)
+    text = ptx(function, f"{kind}; {I1}")
+    assert len(re.findall(r"call|bra|fma|ex2|lg2", text)) == 0
+    assert len(re.findall(r"mul\.(?:rn\.)?f\d\d", text)) <= 4
+
+
+def test_what_a_bool_raises_to_its_power_is_chosen():
+    def raised(x, n):
+        i = cuda.threadIdx.x
+        x[i] **= n[i] > 3
+
+    text = ptx(raised, f"{D1}; {I1}")
+    assert "mul.rn.f64" not in text and text.count("selp.f64") == 1

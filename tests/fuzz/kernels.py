@@ -18,7 +18,7 @@ from expressions import Routine
 from functions import Program, load, refusal
 from kinds import Array
 from simulation import Launch, Racy, Yields
-from statements import AUGMENTED, Statements
+from statements import Statements
 
 from krait import cuda, errors
 
@@ -48,9 +48,9 @@ class Kernel(Statements):
         return real and not (floats and template == "({} * {})") and super().allowed(template, operands)
 
     def augmented(self, mine, kind):
-        """No products of floats, and no powers, which devices round in ways of their own."""
-        floats = kinds.is_floating(mine) or kinds.is_floating(kind)
-        return [operator for operator in AUGMENTED if not (floats and operator in ("*=", "**="))]
+        """Products and powers of floats, which devices round in ways of their own, by bools alone."""
+        inexact = (kinds.is_floating(mine) or kinds.is_floating(kind)) and kind is not bool
+        return [operator for operator in super().augmented(mine, kind) if not (inexact and operator in ("*=", "**="))]
 
     def scalar(self, depth=3):
         while True:

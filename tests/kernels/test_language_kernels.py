@@ -286,3 +286,26 @@ def test_what_the_back_end_must_not_simplify(opt):
     zeros = [[math.copysign(1.0, choice) for choice in (max(-0.0, i), max(-0.0, i), min(0.0, i))]
              for i in map(float, ints)]
     np.testing.assert_array_equal(out, np.column_stack([*columns, np.array(zeros)]))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_powers_that_are_numbers_of_the_type_are_exact(dtype):
+    def raised(x, n, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            v = x[i]
+            v **= n[i] > 0
+            out[i, 0] = v
+            out[i, 1] = x[i] ** n[i]
+            out[i, 2] = math.pow(x[i], n[i])
+            out[i, 3] = x[i] ** (n[i] & 3)
+            out[i, 4] = x[i] ** np.int8(n[i])
+            out[i, 5] = x[i] ** np.uint64(abs(n[i]))
+
+    pairs = [(x, n) for x in (1.0, 2.0, 3.0, -3.0, 5.0, 7.0, 0.5, -0.25, 10.0, math.inf, 0.0) for n in range(-16, 17)
+             if x in (2.0, 0.5, -0.25) or 0 <= n <= 6]
+    x, n = np.array([x for x, _ in pairs], dtype), np.array([n for _, n in pairs])
+    out = np.zeros((len(pairs), 6), dtype)
+    cuda.jit(raised).forall(len(pairs))(x, n, out)
+    columns = [[x ** (n > 0), x**n, x**n, x ** (n & 3), x**n, x ** abs(n)] for x, n in pairs]
+    np.testing.assert_array_equal(out, np.array(columns, dtype))

@@ -478,3 +478,14 @@ def test_negative_powers_of_what_becomes_zero():
 
     for z in (np.complex128(1e-200 + 1e-200j), np.complex64(1e-25 - 1e-25j), np.complex128(-0.0 - 3.5j)):
         agree_all(f, [(z, n) for n in (-1, -2, -3, -6, -99, 2, 99)])
+
+
+def test_powers_with_bools():
+    def f(x, n):
+        v = x
+        v **= n > 1
+        return v, x ** (n == 3), x ** bool(n), math.pow(x, n < 3), x ** np.bool_(n > 1)
+
+    agree_all(f, [(x, n) for x in (3.0, 0.1, -2.5, 0.0, -0.0, math.inf, -math.inf, math.nan, 1e308) for n in range(4)])
+    for kind in (np.float16, np.float32, np.float64):
+        agree_all(lambda x, n: (x ** (n > 1), np.power(x, n > 1)), [(kind(x), n) for x in (3, -0.1) for n in (1, 2)])
