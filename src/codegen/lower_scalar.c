@@ -323,33 +323,52 @@ static LLVMValueRef nonnegative_divide(Lower *l, const Value *value, LLVMValueRe
     return value->op == OP_MOD ? LLVMBuildURem(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
 }
 
-/* The Python int or bool that inference made a float for a division, as i64; NULL: it was none. */
-static LLVMValueRef int_operand(Lower *l, const Value *operand) {
-    const Const *known = operand->op == OP_CONST ? operand->konst : NULL;
-    if (known && known->type->kind == TY_SCALAR && known->type->scalar == SCALAR_FLOAT64)
-        return __builtin_fabs(known->f) < 0x1p53 ? l_i64(l, (int64_t)known->f) : NULL;
-    const Type *from = operand->op == OP_CAST ? operand->args[0]->type : NULL;
-    if (!from || !type_is_integer(from) || !from->weak) return NULL;
-    return l_cast_scalar(l, l_value(l, operand->args[0]), from->scalar, SCALAR_INT64);
+/* A Python int or bool that inference made a float for a division. */
+typedef struct IntOperand {
+    LLVMValueRef number; /* as i64; NULL: it was none */
+    bool halved;         /* a constant beyond int64 */
+    bool exact;          /* known to be a float, too */
+} IntOperand;
+
+enum { EXACT_BITS = 53 }; /* all ints up to 2**53 are floats */
+
+static IntOperand known_int_operand(Lower *l, double number) {
+    IntOperand result = {.exact = __builtin_fabs(number) <= 0x1p53};
+    result.halved = number >= 0x1p63 || number < -0x1p63;
+    if (result.halved) number /= 2;
+    if (number < 0x1p63 && number >= -0x1p63) result.number = l_i64(l, (int64_t)number);
+    return result;
 }
 
-static LLVMValueRef is_exact_float(Lower *l, LLVMValueRef value) {
-    LLVMValueRef limit = l_i64(l, (int64_t)1 << 53);
-    return l_icmp(l, LLVMIntULE, l_add(l, value, limit), l_i64(l, (int64_t)1 << 54));
+static IntOperand int_operand(Lower *l, const Value *operand) {
+    const Const *known = operand->op == OP_CONST ? operand->konst : NULL;
+    if (known && known->type->kind == TY_SCALAR && known->type->scalar == SCALAR_FLOAT64)
+        return known_int_operand(l, known->f);
+    const Value *from = operand->op == OP_CAST ? operand->args[0] : NULL;
+    if (!from || !type_is_integer(from->type) || !from->type->weak) return (IntOperand){0};
+    int64_t limit = (int64_t)1 << EXACT_BITS;
+    return (IntOperand){.number = l_cast_scalar(l, l_value(l, from), from->type->scalar, SCALAR_INT64),
+                        .exact = from->bounds && from->bounds->lo >= -limit && from->bounds->hi <= limit};
+}
+
+static LLVMValueRef is_exact_float(Lower *l, IntOperand operand) {
+    if (operand.exact) return l_i1(l, true);
+    LLVMValueRef limit = l_i64(l, (int64_t)1 << EXACT_BITS);
+    return l_icmp(l, LLVMIntULE, l_add(l, operand.number, limit), l_i64(l, (int64_t)2 << EXACT_BITS));
 }
 
 /* Beyond 2**53 ints are not all floats: rounding them first and the quotient then is not what the interpreter does. */
 static LLVMValueRef python_int_divide(Lower *l, const Value *value, LLVMValueRef a, LLVMValueRef b) {
-    if (!value->imm.i || !l->target->raises || l->fastmath || !value->type->weak) return NULL;
-    LLVMValueRef ints[2] = {int_operand(l, value->args[0]), int_operand(l, value->args[1])}, exact = l_i1(l, true);
-    if (!ints[0] || !ints[1]) return NULL;
-    for (int i = 0; i < 2; i++) exact = l_and(l, exact, is_exact_float(l, ints[i]));
+    if (!value->imm.i || (l->fastmath & ~(uint32_t)FASTMATH_CONTRACT) || !value->type->weak) return NULL;
+    IntOperand n = int_operand(l, value->args[0]), d = int_operand(l, value->args[1]);
+    if (!n.number || !d.number || (n.exact && d.exact)) return NULL;
     LIf f;
-    l_if_likely(l, &f, exact);
+    l_if_likely(l, &f, l_and(l, is_exact_float(l, n), is_exact_float(l, d)));
     LLVMValueRef plain = l_fdiv(l, a, b);
     l_else(l, &f);
-    LLVMValueRef rounded = l_call_named(l, "krait_rt_truediv_l", l->f64, ints, 2);
+    LLVMValueRef rounded = l_call_named(l, "krait_rt_truediv_l", l->f64, (LLVMValueRef[]){n.number, d.number}, 2);
     if (!rounded) return NULL;
+    if (n.halved != d.halved) rounded = l_fmul(l, rounded, l_float(l->f64, n.halved ? 2.0 : 0.5));
     l_endif(l, &f);
     return l_if_phi(l, &f, plain, rounded);
 }

@@ -309,3 +309,20 @@ def test_powers_that_are_numbers_of_the_type_are_exact(dtype):
     cuda.jit(raised).forall(len(pairs))(x, n, out)
     columns = [[x ** (n > 0), x**n, x**n, x ** (n & 3), x**n, x ** abs(n)] for x, n in pairs]
     np.testing.assert_array_equal(out, np.array(columns, dtype))
+
+
+def test_large_ints_are_divided_as_the_interpreter_divides_them():
+    def quotients(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i, 0] = int(x[i]) / int(y[i])
+            out[i, 1] = 2**60 / int(y[i])
+            out[i, 2] = x[i] / y[i]
+
+    numbers = [1, -3, 7, 10, 2**53 - 1, 2**53 + 1, -(2**53) - 1, 10**17 + 1, 2**62 + 3, 2**63 - 1, -(2**63)]
+    pairs = list(itertools.product(numbers, repeat=2))
+    x, y = (np.array(column) for column in zip(*pairs))
+    out = np.zeros((len(pairs), 3))
+    cuda.jit(quotients).forall(len(pairs))(x, y, out)
+    wanted = np.column_stack([[a / b for a, b in pairs], [2**60 / b for _, b in pairs], x / y])
+    np.testing.assert_array_equal(out, wanted)

@@ -464,12 +464,22 @@ def test_a_float_in_a_range():
                   for stop in (0, 6, 9)])
 
 
-@pytest.mark.parametrize("large", [2**53 + 1, 2**62 + 3, -(2**53) - 1, 2**63 - 1])
+@pytest.mark.parametrize("large", [2**53 + 1, 2**60, 2**62 + 3, -(2**53) - 1, 2**63 - 1, -(2**63)])
 def test_an_int_known_and_large_is_divided_as_ints_are(large):
     def f(x):
         return large / 7, large / x, x / large, -(large / x), large * 1.0, large + 0.5, large < 2.0**53, float(large)
 
-    agree_all(f, [(7,), (-3,), (10**17 + 1,), (1,)])
+    agree_all(f, [(7,), (-3,), (10**17 + 1,), (2**53 + 1,), (1,)])
+
+
+@pytest.mark.parametrize("large", [2**63, 2**64 - 2**11])
+def test_an_int_known_and_beyond_64_bits_is_divided_as_ints_are(large):
+    agree_all(lambda x: (large / x, x / large, large / large), [(7,), (10**17 + 1,), (2**53 + 1,), (-(2**63),)])
+
+
+def test_large_ints_divided_by_zero():
+    quotient = njit(lambda x, y: x / y, error_model="numpy")
+    assert quotient(2**60, 0) == math.inf and quotient(-(2**60), 0) == -math.inf
 
 
 def test_negative_powers_of_what_becomes_zero():
