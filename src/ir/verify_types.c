@@ -66,12 +66,18 @@ static void check_arithmetic(Verifier *verifier, const Value *value) {
     if (!int_power) want(verifier, value, 1, type);
 }
 
+/* A Python int is compared by value with a Python float, and for equality with a complex number. */
+static bool compared_by_value(const Value *value, const Type *a, const Type *b) {
+    if (!a->weak || !b->weak) return false;
+    bool is_complex = type_scalar_kind(a) == 'c' || type_scalar_kind(b) == 'c';
+    return !is_complex || ((value->op == OP_EQ || value->op == OP_NE) && (type_is_integer(a) || type_is_integer(b)));
+}
+
 static void check_comparison(Verifier *verifier, const Value *value) {
     if (!is_bool(value->type)) fault(verifier, value, "the result is not bool");
     const Type *a = value->args[0]->type, *b = value->args[1]->type;
     if (a->kind != TY_SCALAR || b->kind != TY_SCALAR || same_form(a, b)) return;
-    bool python = a->weak && b->weak && type_scalar_kind(a) != 'c' && type_scalar_kind(b) != 'c'; /* int and float */
-    if (python) return;
+    if (compared_by_value(value, a, b)) return;
     if (!type_is_integer(a) || !type_is_integer(b) || type_scalar_kind(a) == type_scalar_kind(b))
         verify_fault(verifier, value->block, value, "%s and %s are compared", type_text(verifier->arena, a),
                      type_text(verifier->arena, b));
