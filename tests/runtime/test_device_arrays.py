@@ -435,6 +435,20 @@ def test_dlpack_keeps_memory_alive():
     np.testing.assert_array_equal(cuda.from_dlpack(capsule).copy_to_host(), np.arange(1000.0))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"dl_device": 5}, "dl_device is None or a tuple"), ({"dl_device": (1,)}, "dl_device is None or a tuple"),
+     ({"dl_device": ("a", 0)}, "dl_device is None or a tuple"), ({"max_version": "a"}, "max_version is None"),
+     ({"max_version": ()}, "max_version is None"), ({"max_version": ("a", 0)}, "max_version is None"),
+     ({"stream": "a"}, "integer"), ({"copy": "a"}, "copy is None or a bool")],
+)
+def test_dlpack_refuses_arguments_of_other_types(wrong, words):
+    d = cuda.to_device(np.arange(3.0))
+    with pytest.raises(TypeError, match=words):
+        d.__dlpack__(**wrong)
+    agree(cuda.from_dlpack(d.__dlpack__(max_version=(np.int64(1), 0))), np.arange(3.0))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numpy_takes_the_elements(dtype):
     a = sample(dtype)

@@ -147,9 +147,9 @@ static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
 
 /* The taker's stream, as the array API standard numbers them; -1: it asks for no order. */
 static int order_stream(DeviceArray *self, PyObject *stream) {
-    if (self->device->shares_memory) return 0;
     long long number = stream == Py_None ? 1 : PyLong_AsLongLong(stream);
     if (number == -1) return PyErr_Occurred() ? -1 : 0;
+    if (self->device->shares_memory) return 0;
     if (number == 0) {
         PyErr_SetString(PyExc_ValueError,
                         "stream 0 is ambiguous: 1 is the legacy default stream, 2 that of the thread");
@@ -167,11 +167,20 @@ static int order_stream(DeviceArray *self, PyObject *stream) {
     return 0;
 }
 
+/* An argument that is None or a pair of ints.  1: a pair; 0: None; -1: exception set. */
+static int read_pair(PyObject *given, const char *name, int *first, int *second) {
+    if (given == Py_None) return 0;
+    if (PyTuple_Check(given) && PyTuple_GET_SIZE(given) == 2 && PyIndex_Check(PyTuple_GET_ITEM(given, 0)) &&
+        PyIndex_Check(PyTuple_GET_ITEM(given, 1)))
+        return PyArg_ParseTuple(given, "ii", first, second) ? 1 : -1;
+    PyErr_Format(PyExc_TypeError, "%s is None or a tuple of two ints, not %R", name, given);
+    return -1;
+}
+
 /* dl_device=(kDLCPU, 0): the elements on the host.  0: it is this device, or any; 1: the host; -1: neither. */
 static int wanted_device(const DeviceArray *self, PyObject *device) {
-    int type, id;
-    if (device == Py_None) return 0;
-    if (!PyArg_ParseTuple(device, "ii:dl_device", &type, &id)) return -1;
+    int type, id, given = read_pair(device, "dl_device", &type, &id);
+    if (given <= 0) return given;
     bool host = self->device->shares_memory;
     if (type == DL_CPU) return host ? 0 : 1;
     if (!host && type == DL_CUDA && id == self->device->ordinal) return 0;
@@ -182,12 +191,13 @@ static int wanted_device(const DeviceArray *self, PyObject *device) {
 PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
     PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
-    long major = 0;
+    int major = 0, minor;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", names, &stream, &version, &device, &copy))
         return NULL;
-    if (version != Py_None && PyTuple_Check(version) && PyTuple_GET_SIZE(version) > 0)
-        major = PyLong_AsLong(PyTuple_GET_ITEM(version, 0));
-    int host = PyErr_Occurred() || device_array_check_there(self) < 0 ? -1 : wanted_device(self, device);
+    if (copy != Py_None && !PyBool_Check(copy))
+        return PyErr_Format(PyExc_TypeError, "copy is None or a bool, not %R", copy);
+    if (read_pair(version, "max_version", &major, &minor) < 0 || device_array_check_there(self) < 0) return NULL;
+    int host = wanted_device(self, device);
     if (host < 0) return NULL;
     if (host) {
         if (copy == Py_False) {
