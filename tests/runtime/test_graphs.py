@@ -4,6 +4,7 @@ it a GPU or the host."""
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -135,6 +136,35 @@ def test_other_arguments():
     ]:
         with pytest.raises(error, match=words):
             g.update(*arguments, **named)
+
+
+@cuda.jit
+def count_to(x, started, limit):
+    started[0] = 1
+    while x[0] < limit:
+        x[0] += 1
+
+
+@here
+@pytest.mark.skipif(not ON_HOST, reason="a GPU has the arguments itself")
+def test_other_arguments_while_another_thread_launches():
+    """The running launch has the arguments that it was started with, though nobody else has them any more."""
+    x, y, started = cuda.to_device(np.zeros(1 << 22)), cuda.to_device(np.zeros(1)), cuda.to_device(np.zeros(1, "i8"))
+    count_to[1, 1](x, started, 0.0)
+    with cuda.graph() as g:
+        count_to[1, 1](x, started, 3e8)
+    started.copy_to_device(np.zeros(1, "i8"))
+    thread = threading.Thread(target=g.launch)
+    thread.start()
+    while started.copy_to_host()[0] == 0:
+        assert thread.is_alive()
+    g.update(0, y, started, 5.0)
+    del x
+    others = [np.zeros(1 << 22) for _ in range(4)]
+    thread.join(60)
+    assert not thread.is_alive() and not any(array.any() for array in others)
+    g.launch()
+    assert y.copy_to_host()[0] == 5
 
 
 @here

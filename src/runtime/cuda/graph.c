@@ -206,12 +206,14 @@ static PyObject *graph_exit(PyObject *object, PyObject *args) {
 /* ---- running it ---- */
 
 static int note_uses(PyObject *kept, const Runtime *runtime, void *stream, PyObject *keeper) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kept); i++) {
+    int status = 0;
+    Py_INCREF(kept); /* another thread's update() puts another list in its place */
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(kept); i++) {
         PyObject *used = PyList_GET_ITEM(kept, i);
-        if (Py_IS_TYPE(used, runtime->device_array) && device_array_used((DeviceArray *)used, stream, keeper) < 0)
-            return -1;
+        if (Py_IS_TYPE(used, runtime->device_array)) status = device_array_used((DeviceArray *)used, stream, keeper);
     }
-    return 0;
+    Py_DECREF(kept);
+    return status;
 }
 
 static int run_steps(PyObject *steps);
@@ -230,7 +232,9 @@ static int run_step(PyObject *step) {
     PyObject *const *parts = PySequence_Fast_ITEMS(step);
     if (is_block(step)) return run_block(parts);
     if (PyList_Check(step) || PyTuple_GET_SIZE(step) == 2) {
-        PyObject *result = PyObject_CallObject(parts[STEP_LAUNCHER], parts[STEP_ARGUMENTS]);
+        PyObject *arguments = Py_NewRef(parts[STEP_ARGUMENTS]); /* another thread's update() may replace them */
+        PyObject *result = PyObject_CallObject(parts[STEP_LAUNCHER], arguments);
+        Py_DECREF(arguments);
         Py_XDECREF(result);
         return result ? 0 : -1;
     }
@@ -326,8 +330,9 @@ static PyObject *merge_arguments(PyObject *step, PyObject *given, PyObject *name
     if (PyTuple_GET_SIZE(given) - 1 > count)
         return PyErr_Format(PyExc_TypeError, "the launch has %zd arguments, %zd were given", count,
                             PyTuple_GET_SIZE(given) - 1);
-    PyObject *names = parameter_names(PyList_GET_ITEM(step, STEP_LAUNCHER)),
-             *list = names ? PySequence_List(old) : NULL;
+    PyObject *list = PySequence_List(old), /* first: another thread's update() may replace them */
+        *names = list ? parameter_names(PyList_GET_ITEM(step, STEP_LAUNCHER)) : NULL;
+    if (!names) Py_CLEAR(list);
     for (Py_ssize_t i = 1; list && i < PyTuple_GET_SIZE(given); i++)
         if (PyList_SetItem(list, i - 1, Py_NewRef(PyTuple_GET_ITEM(given, i))) < 0) Py_CLEAR(list);
     while (list && named && PyDict_Next(named, &at, &name, &value)) {
@@ -349,12 +354,12 @@ static PyObject *merge_arguments(PyObject *step, PyObject *given, PyObject *name
 static int update_node(Graph *self, PyObject *step, PyObject *arguments) {
     PyObject *kept = PyList_New(0);
     if (!kept) return -1;
-    self->capture = (Capture){.device = self->device,
-                              .kept = kept,
-                              .steps = self->steps,
-                              .graph = self->graph,
-                              .node = PyLong_AsVoidPtr(PyList_GET_ITEM(step, STEP_NODE))};
-    runtime_capture = &self->capture;
+    Capture capture = {.device = self->device,
+                       .kept = kept,
+                       .steps = self->steps,
+                       .graph = self->graph,
+                       .node = PyLong_AsVoidPtr(PyList_GET_ITEM(step, STEP_NODE))};
+    runtime_capture = &capture; /* this thread's: others may update the graph, too */
     PyObject *result = PyObject_CallObject(PyList_GET_ITEM(step, STEP_LAUNCHER), arguments);
     runtime_capture = NULL;
     if (result) PyList_SetItem(step, STEP_KEPT, Py_NewRef(kept));
