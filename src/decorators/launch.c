@@ -337,7 +337,7 @@ PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf,
         memcpy(bound, args, (size_t)nargs * sizeof *bound);
     else if (binding_fill(binding, args, nargs, kwnames, bound, &rest) < 0)
         goto done;
-    if (KRAIT_UNLIKELY(runtime_capture != NULL)) {
+    if (graph_recording()) {
         status = launch_recorded(&choice, bound);
         goto done;
     }

@@ -74,5 +74,5 @@ static PyObject *record(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs
 }
 
 PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs, PyObject *out) {
-    return KRAIT_UNLIKELY(runtime_capture != NULL) ? record(call, args, nargs, out) : call_on_host(call, args, out);
+    return graph_recording() ? record(call, args, nargs, out) : call_on_host(call, args, out);
 }

@@ -1009,6 +1009,50 @@ def test_parts_of_graphs_with_conditions(run):
     """)
 
 
+def test_a_recording_that_is_dropped_or_left_open_is_ended(run):
+    run("""
+        import gc
+
+        word, x = cuda.to_device(np.ones(1, np.int32)), cuda.to_device(np.zeros(100))
+        add[1, 128](x, x)
+
+        def left(how):
+            g = cuda.graph().__enter__()
+            g.if_(word).__enter__()
+            g.while_(word).__enter__()
+            add[1, 128](x, x)
+            if how == "open":
+                try:
+                    g.__exit__(None, None, None)
+                except RuntimeError as error:
+                    assert "is open in this graph" in str(error)
+
+        for how in ("dropped", "open") * 3:
+            calls()
+            left(how)
+            add[1, 128](x, x)
+            done = [line for line in calls() if "EndCapture" in line or "Launch" in line or "Destroy" in line]
+            tail = [line.split()[0] for line in done[-7:]]
+            assert tail == ["StreamEndCapture", "StreamDestroy"] * 3 + ["LaunchKernel"], done
+        g = cuda.graph()
+        try:
+            with g:
+                try:
+                    with g.if_(word):
+                        add[1, 128](x, x)
+                        raise KeyError
+                except KeyError:
+                    pass
+                add[1, 128](x, x)
+        except RuntimeError as error:
+            assert "an exception left a block" in str(error)
+        else:
+            raise AssertionError
+        del word, x, g
+        assert not violations() and fake.fake_live() == 0, violations()
+    """)
+
+
 def test_what_the_driver_says_against_a_kernel_is_told(run):
     run("""
         x = cuda.to_device(np.ones(10))

@@ -1,6 +1,7 @@
 """cuda.graph(): what a block gives to the device is recorded, and done by launch(); on the device of this machine, be
 it a GPU or the host."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -200,6 +201,124 @@ def test_a_block_that_raises_records_nothing():
     with pytest.raises(RuntimeError, match="not been recorded"):
         g.launch()
     assert (x.copy_to_host() == 1).all()
+
+
+@here
+def test_a_graph_whose_block_raised_is_recorded_anew():
+    x, y = device(1, 2)
+    g = cuda.graph()
+    with pytest.raises(KeyError), g:
+        add[1, 128](x, y)
+        raise KeyError
+    with g:
+        scale[1, 128](x, 10.0)
+    g.launch()
+    assert len(g.launches) == 1 and (x.copy_to_host() == 10).all()
+
+
+@here
+def test_a_dropped_graph_records_no_more():
+    """Neither what it had open nor its memory is used after it, and the thread's work is done again."""
+    x, y = device(1, 2)
+    word = cuda.to_device(np.ones(1, np.int32))
+
+    def enter(part):
+        g = cuda.graph().__enter__()
+        add[1, 128](x, y)
+        if part:
+            g.if_(word).__enter__()
+            g.while_(word).__enter__()
+            add[1, 128](x, y)
+
+    def in_a_cycle():
+        g = cuda.graph().__enter__()
+        add[1, 128](x, y)
+        cycle = [g]
+        cycle.append(cycle)
+
+    others, expected = [], 1
+    for drop in (lambda: enter(False), lambda: enter(True), lambda: (in_a_cycle(), gc.collect())):
+        drop()
+        others += [b"\xff" * size for size in range(100, 500)]
+        add[1, 128](x, y)
+        expected += 2
+        assert (x.copy_to_host() == expected).all()
+        drop()
+        assert (x.copy_to_host() == expected).all()
+        drop()
+        x.copy_to_device(np.full(100, 3.0))
+        expected = 3
+        drop()
+        with cuda.graph() as g:
+            scale[1, 128](x, 2.0)
+        g.launch()
+        expected *= 2
+        assert (x.copy_to_host() == expected).all()
+
+
+@here
+def test_a_graph_that_another_thread_drops():
+    x, y = device(1, 2)
+    held = [cuda.graph()]
+    held[0].__enter__()
+    add[1, 128](x, y)
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    assert (x.copy_to_host() == 1).all()
+    add[1, 128](x, y)
+    assert (x.copy_to_host() == 3).all()
+
+
+@here
+def test_a_graph_is_recorded_by_one_thread():
+    g, errors = cuda.graph(), []
+
+    def enter():
+        try:
+            g.__enter__()
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    with g:
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+    assert errors == ["another thread is recording this graph"]
+    g.launch()
+
+
+@here
+def test_a_part_that_is_left_open_ends_with_the_graph():
+    x, y = device(1, 2)
+    word = cuda.to_device(np.ones(1, np.int32))
+    with pytest.raises(RuntimeError, match="if_ or while_ is open in this graph"), cuda.graph() as g:
+        outer = g.if_(word)
+        outer.__enter__()
+        g.while_(word).__enter__()
+        add[1, 128](x, y)
+    add[1, 128](x, y)
+    assert (x.copy_to_host() == 3).all()
+    with pytest.raises(RuntimeError, match="not been recorded"):
+        g.launch()
+    with pytest.raises(RuntimeError, match="not the block"):
+        outer.__exit__(None, None, None)
+
+
+@here
+def test_a_part_that_an_exception_leaves_spoils_the_graph():
+    """Also if it is caught: half a part is not what was written."""
+    x, y = device(1, 2)
+    word = cuda.to_device(np.ones(1, np.int32))
+    g = cuda.graph()
+    with pytest.raises(RuntimeError, match="an exception left a block of if_ or while_"), g:
+        with pytest.raises(KeyError), g.if_(word):
+            add[1, 128](x, y)
+            raise KeyError
+        add[1, 128](x, y)
+    with pytest.raises(RuntimeError, match="not been recorded"):
+        g.launch()
+    assert (x.copy_to_host() == 1).all() and not g.launches
 
 
 @here

@@ -7,7 +7,7 @@
 static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 
 /* A copy without a stream has been made when it returns, unless it is recorded. */
-static bool waits(StreamUse on) { return on.stream == NULL && !runtime_capture; }
+static bool waits(StreamUse on) { return on.stream == NULL && !graph_recording(); }
 
 /* Memory of the host that a recorded copy reads or writes stays there as long. */
 static int keep_recorded(PyObject *array) { return runtime_capture ? graph_keep(array) : 0; }
@@ -43,6 +43,7 @@ PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
     void *stream = on.stream;
     char *low;
     size_t bytes;
+    (void)graph_recording(); /* that of a dropped graph ends here */
     device_array_extent(self, &low, &bytes);
     if (device_array_used(self, stream, on.keeper) < 0) return NULL;
     if (device_array_contiguous(self)) {
@@ -117,6 +118,7 @@ int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
     size_t bytes;
     int status = -1;
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
+    bool recorded = graph_recording(), wait = waits(on);
     PyArray_Descr *dtype = device_array_dtype(self);
     device_array_extent(self, &low, &bytes);
     if (!array || !dtype || device_array_used(self, stream, on.keeper) < 0) goto done;
@@ -126,11 +128,11 @@ int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
         (fortran ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array))) {
         status = keep_recorded((PyObject *)array);
         if (status == 0)
-            status = device_copy(self->device, COPY_IN, stream, waits(on), self->head.data, PyArray_DATA(array), bytes);
-        if (status == 0 && waits(on)) device_array_settle(self);
+            status = device_copy(self->device, COPY_IN, stream, wait, self->head.data, PyArray_DATA(array), bytes);
+        if (status == 0 && wait) device_array_settle(self);
         goto done;
     }
-    if (self->device->shares_memory && !runtime_capture) {
+    if (self->device->shares_memory && !recorded) {
         PyObject *view = device_array_numpy_view(self, self->head.data, NULL, true);
         if (view) status = PyArray_CopyInto((PyArrayObject *)view, array);
         Py_XDECREF(view);
@@ -150,7 +152,7 @@ done:
 int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
     char *low;
     size_t bytes;
-    bool here = self->device == source->device;
+    bool here = self->device == source->device, recorded = graph_recording();
     bool alike = device_array_contiguous(self) && device_array_contiguous(source) &&
                  type_element(self->type) == type_element(source->type) && self->type->ndim == source->type->ndim &&
                  (self->type->layout == source->type->layout || self->type->ndim <= 1);
@@ -167,7 +169,7 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
             return -1;
         return device_copy(self->device, COPY_WITHIN, on.stream, false, self->head.data, source->head.data, bytes);
     }
-    if (here && (!self->device->shares_memory || runtime_capture)) {
+    if (here && (!self->device->shares_memory || recorded)) {
         PyObject *stream = stream_object(on);
         PyObject *done = stream ? device_array_operate(self, "operators", "assign", "(OOO)", self, source, stream)
                                 : NULL;

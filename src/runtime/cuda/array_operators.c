@@ -59,7 +59,7 @@ PyObject *device_array_ufunc(PyObject *self, PyObject *args, PyObject *kwargs) {
 /* The NumPy array on the same memory where the host reaches it, else None. */
 PyObject *device_array_host_view(DeviceArray *self, PyObject *unused) {
     (void)unused;
-    if (!self->device->shares_memory || runtime_capture) Py_RETURN_NONE;
+    if (!self->device->shares_memory || graph_recording()) Py_RETURN_NONE;
     return device_array_numpy_view(self, self->head.data, (PyObject *)self, !self->type->readonly);
 }
 

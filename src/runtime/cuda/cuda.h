@@ -72,6 +72,11 @@ int device_allow_shared(DeviceKernel *kernel, unsigned bytes);
 typedef struct Capture Capture;
 extern _Thread_local Capture *runtime_capture __attribute__((tls_model("initial-exec")));
 
+/* Whether the thread is in such a block: asked where a call of the user begins, as this ends a recording whose graph
+ * was dropped without leaving its block. */
+bool graph_still_records(void);
+static inline bool graph_recording(void) { return KRAIT_UNLIKELY(runtime_capture != NULL) && graph_still_records(); }
+
 /* In such a block: keeps an object as long as the graph; a launch of a kernel is recorded with what was kept since the
  * mark.  -1: exception set. */
 int graph_keep(PyObject *object);

@@ -122,7 +122,7 @@ static int record_copy(Device *device, DeviceCopy kind, void *to, const void *fr
 
 int graph_copy(Device *device, DeviceCopy kind, bool wait, void *to, const void *from, size_t bytes) {
     Capture *capture = runtime_capture;
-    if (capture->depth && kind != COPY_WITHIN)
+    if (capture->innermost && kind != COPY_WITHIN)
         return graph_refuse("a copy between the host and the device in a block of if_ or while_");
     if (wait) return graph_refuse("a copy whose elements are needed at once, or that is no copy of contiguous memory,");
     if (!device->shares_memory) return record_copy(device, kind, to, from, bytes);
@@ -150,6 +150,7 @@ Py_ssize_t graph_mark(void) { return PyList_GET_SIZE(runtime_capture->kept); }
 
 int graph_add_launch(PyObject *launcher, PyObject *const *arguments, Py_ssize_t count, Py_ssize_t mark) {
     Capture *capture = runtime_capture;
+    if (!capture) return graph_refuse("a launch whose arguments end the graph's block"); /* by their Python code */
     Device *device = capture->device;
     void *node = NULL;
     if (capture->node) return 0; /* it is there already */
@@ -173,30 +174,63 @@ static PyObject *graph_enter(PyObject *object, PyObject *unused) {
     Graph *self = (Graph *)object;
     Device *device = runtime_device(self->runtime);
     if (!device) return NULL;
-    if (runtime_capture || self->device) {
+    if (graph_recording() || self->device || self->capture.recording) {
         PyErr_SetString(PyExc_RuntimeError, runtime_capture ? "this thread is recording a graph already"
-                                                            : "this graph is recorded: a new one is cuda.graph()");
+                                            : self->device  ? "this graph is recorded: a new one is cuda.graph()"
+                                                            : "another thread is recording this graph");
         return NULL;
     }
     self->capture = (Capture){.device = device, .kept = self->kept, .steps = self->steps};
     if (device_check(device, device->ops->graph_begin(device, &self->capture.stream), "recording a graph") < 0)
         return NULL;
+    self->capture.recording = object;
     runtime_capture = &self->capture;
     return Py_NewRef(object);
+}
+
+/* Of the thread that records it, with what is open in it.  A graph that is not kept is as it was before.  The status is
+ * the device's. */
+static int end_recording(Graph *self, bool keep) {
+    Capture *capture = &self->capture;
+    Device *device = capture->device;
+    while (capture->innermost) graph_block_close(capture, false);
+    runtime_capture = NULL;
+    int status = device->ops->graph_end(device, capture->stream, keep ? &self->graph : NULL);
+    if (!keep || status != 0) {
+        PyList_SetSlice(self->steps, 0, PY_SSIZE_T_MAX, NULL);
+        PyList_SetSlice(self->kept, 0, PY_SSIZE_T_MAX, NULL);
+    }
+    bool dropped = capture->dropped;
+    capture->recording = NULL;
+    capture->dropped = false;
+    if (dropped) Py_DECREF(self);
+    return status;
+}
+
+bool graph_still_records(void) {
+    if (!runtime_capture->dropped) return true;
+    end_recording((Graph *)runtime_capture->recording, false);
+    return false;
 }
 
 static PyObject *graph_exit(PyObject *object, PyObject *args) {
     Graph *self = (Graph *)object;
     Device *device = self->capture.device;
     bool raised = PyTuple_GET_SIZE(args) > 0 && PyTuple_GET_ITEM(args, 0) != Py_None;
-    if (!device || runtime_capture != &self->capture || self->capture.depth) {
-        PyErr_SetString(PyExc_RuntimeError, self->capture.depth ? "a block of if_ or while_ is open in this graph"
-                                                                : "this thread is not recording this graph");
+    if (!device || runtime_capture != &self->capture) {
+        PyErr_SetString(PyExc_RuntimeError, "this thread is not recording this graph");
         return NULL;
     }
-    runtime_capture = NULL;
-    int status = device->ops->graph_end(device, self->capture.stream, raised ? NULL : &self->graph);
-    if (raised) Py_RETURN_NONE; /* what was recorded is dropped with the graph */
+    const char *why = self->capture.innermost ? "a block of if_ or while_ is open in this graph: it is not recorded"
+                      : self->capture.spoiled
+                          ? "an exception left a block of if_ or while_ in this graph: it is not recorded"
+                          : NULL;
+    int status = end_recording(self, !raised && !why);
+    if (raised) Py_RETURN_NONE;
+    if (why) {
+        PyErr_SetString(PyExc_RuntimeError, why);
+        return NULL;
+    }
     if (device_check(device, status, "recording a graph") < 0) return NULL;
     self->device = device;
     self->generation = device->generation;
@@ -263,8 +297,8 @@ static int check_ready(const Graph *self) {
     const char *why = !self->device ? "the graph has not been recorded"
                       : self->generation != self->device->generation
                           ? "the device was reset since the graph was recorded"
-                      : runtime_capture ? "a graph cannot be part of another"
-                                        : NULL;
+                      : graph_recording() ? "a graph cannot be part of another"
+                                          : NULL;
     if (why) PyErr_SetString(PyExc_RuntimeError, why);
     return why ? -1 : 0;
 }
@@ -405,6 +439,10 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(((Graph *)object)->kept);
     Py_VISIT(((Graph *)object)->steps);
+    for (const OpenBlock *open = ((Graph *)object)->capture.innermost; open; open = open->around) {
+        Py_VISIT(open->word);
+        Py_VISIT(open->steps);
+    }
     return 0;
 }
 
@@ -414,9 +452,18 @@ static int clear(PyObject *object) {
     return 0;
 }
 
+/* A thread records into it still: it is that thread's now, which ends the recording with its next call. */
+static void finalize(PyObject *object) {
+    Capture *capture = &((Graph *)object)->capture;
+    if (!capture->recording) return;
+    capture->dropped = true;
+    Py_INCREF(object);
+}
+
 static void dealloc(PyObject *object) {
     Graph *self = (Graph *)object;
     PyTypeObject *type = Py_TYPE(object);
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) return;
     PyObject_GC_UnTrack(object);
     if (self->graph && self->generation == self->device->generation && finish(self->device))
         self->device->ops->graph_close(self->device, self->graph);
@@ -475,6 +522,7 @@ static PyGetSetDef attributes[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)PyDoc_STR("Launches and copies that are recorded in a `with` block and run with one call; made "
                                   "by cuda.graph().")},
+    {Py_tp_finalize, finalize},
     {Py_tp_dealloc, dealloc},
     {Py_tp_traverse, traverse},
     {Py_tp_clear, clear},

@@ -6,13 +6,26 @@
 #include "runtime/cuda/cuda.h" /* runtime_capture */
 #include "runtime/device.h"
 
+/* A block of if_ or while_ that is being recorded.  The capture owns it, whatever becomes of the Python object. */
+typedef struct OpenBlock {
+    struct OpenBlock *around;
+    const PyObject *block; /* whose `with` ends it; borrowed, may be gone */
+    bool loops;
+    PyObject *word, *steps;
+    void *outer_stream;
+    PyObject *outer_steps; /* borrowed: of the graph, or of the block around */
+} OpenBlock;
+
 struct Capture {
     Device *device;
-    void *stream;   /* of a GPU, which records what it is given; on the host device NULL */
-    PyObject *kept; /* list: what the recorded work uses */
-    PyObject *steps;
-    int depth;          /* blocks of if_ and while_ that are open */
-    void *graph, *node; /* set while a recorded launch gets other arguments: gpu_graph_update instead of a launch */
+    void *stream;         /* of a GPU, which records what it is given; on the host device NULL */
+    PyObject *kept;       /* list: what the recorded work uses; borrowed of the graph, as are its steps */
+    PyObject *steps;      /* of the innermost block that is open, else of the graph */
+    OpenBlock *innermost; /* NULL: none */
+    bool spoiled;         /* a block of if_ or while_ was left by an exception: there is no whole graph */
+    PyObject *recording;  /* the graph while a thread records it, borrowed until it is dropped */
+    bool dropped;         /* nobody else has the graph any more: it is the thread's, which ends it */
+    void *graph, *node;   /* set while a recorded launch gets other arguments: gpu_graph_update instead of a launch */
 };
 
 /* The stream that work for `stream` goes to. */
@@ -27,6 +40,8 @@ int graph_refuse(const char *what); /* -1, with the exception */
 /* graph_block.c: `with graph.if_(word):` and while_; a step of one is (loops, word, steps, None).  NULL: exception
  * set. */
 struct Runtime;
+/* Ends the innermost block that is open; its step, if it is to be one.  -1: exception set. */
+int graph_block_close(Capture *capture, bool keep);
 PyObject *graph_block_new(struct Runtime *runtime, PyObject *graph, Capture *capture, PyObject *word, bool loops);
 
 /* gpu_graph.c, gpu_condition.c: DeviceOps.graph_... of a GPU. */

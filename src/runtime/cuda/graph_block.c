@@ -10,10 +10,7 @@ typedef struct GraphBlock {
     PyObject_HEAD
     Capture *capture; /* of the graph */
     PyObject *graph, *word;
-    bool loops, open;
-    PyObject *steps;
-    void *inner, *outer_stream;
-    PyObject *outer_steps; /* borrowed: of the graph, or of the block around this one */
+    bool loops, entered;
 } GraphBlock;
 
 static DeviceArray *word_of(const GraphBlock *self) { return (DeviceArray *)self->word; }
@@ -29,52 +26,69 @@ static PyObject *block_enter(PyObject *object, PyObject *unused) {
     GraphBlock *self = (GraphBlock *)object;
     Capture *capture = self->capture;
     Device *device = capture->device;
-    if (runtime_capture != capture || self->steps) {
-        PyErr_SetString(PyExc_RuntimeError, self->steps ? "a block of a graph is entered once"
-                                                        : "if_ and while_ stand in the block that records the graph");
+    if (runtime_capture != capture || self->entered) {
+        PyErr_SetString(PyExc_RuntimeError, self->entered ? "a block of a graph is entered once"
+                                                          : "if_ and while_ stand in the block that records the graph");
         return NULL;
     }
     if (graph_check(word_of(self)->device) < 0 || device_array_used(word_of(self), NULL, NULL) < 0) return NULL;
-    PyObject *steps = PyList_New(0);
+    OpenBlock *open = PyMem_Malloc(sizeof *open);
+    PyObject *steps = open ? PyList_New(0) : PyErr_NoMemory();
+    void *inner = NULL;
     int status = steps ? device->ops->graph_block(device, capture->stream, self->loops, word_of(self)->head.data,
-                                                  device_array_item(word_of(self)), &self->inner)
+                                                  device_array_item(word_of(self)), &inner)
                        : 0;
     if (!steps ||
         device_check(device, status, "recording an if or while (drivers of CUDA 12.4 and later have them)") < 0) {
         Py_XDECREF(steps);
+        PyMem_Free(open);
         return NULL;
     }
-    self->steps = steps;
-    self->outer_stream = capture->stream;
-    self->outer_steps = capture->steps;
-    self->open = true;
-    capture->stream = self->inner;
+    *open = (OpenBlock){.around = capture->innermost,
+                        .block = object,
+                        .loops = self->loops,
+                        .word = Py_NewRef(self->word),
+                        .steps = steps,
+                        .outer_stream = capture->stream,
+                        .outer_steps = capture->steps};
+    self->entered = true;
+    capture->innermost = open;
+    capture->stream = inner;
     capture->steps = steps;
-    capture->depth++;
     return Py_NewRef(object);
 }
 
-static PyObject *block_exit(PyObject *object, PyObject *args) {
-    GraphBlock *self = (GraphBlock *)object;
-    Capture *capture = self->capture;
+int graph_block_close(Capture *capture, bool keep) {
+    OpenBlock *open = capture->innermost;
     Device *device = capture->device;
+    DeviceArray *word = (DeviceArray *)open->word;
+    void *inner = capture->stream;
+    capture->innermost = open->around;
+    capture->stream = open->outer_stream;
+    capture->steps = open->outer_steps;
+    int status = device->ops->graph_block_end(device, inner, open->loops, word->head.data, device_array_item(word));
+    int result = keep ? device_check(device, status, "recording an if or while") : 0;
+    PyObject *step = keep && result == 0 ? Py_BuildValue("(iOOO)", open->loops, word, open->steps, Py_None) : NULL;
+    if (keep) result = step ? PyList_Append(capture->steps, step) : -1;
+    Py_XDECREF(step);
+    Py_DECREF(open->word);
+    Py_DECREF(open->steps);
+    PyMem_Free(open);
+    return result;
+}
+
+/* What an exception leaves half recorded is no step; who catches it within the graph's block has no whole graph. */
+static PyObject *block_exit(PyObject *object, PyObject *args) {
+    Capture *capture = ((GraphBlock *)object)->capture;
     bool raised = PyTuple_GET_SIZE(args) > 0 && PyTuple_GET_ITEM(args, 0) != Py_None;
-    if (!self->open || runtime_capture != capture || capture->steps != self->steps) {
+    if (runtime_capture != capture || !((GraphBlock *)object)->entered || !capture->innermost ||
+        capture->innermost->block != object) {
         PyErr_SetString(PyExc_RuntimeError, "this is not the block that the thread is recording");
         return NULL;
     }
-    self->open = false;
-    capture->stream = self->outer_stream;
-    capture->steps = self->outer_steps;
-    capture->depth--;
-    int status = device->ops->graph_block_end(device, self->inner, self->loops, word_of(self)->head.data,
-                                              device_array_item(word_of(self)));
-    if (raised) Py_RETURN_NONE;
-    if (device_check(device, status, "recording an if or while") < 0) return NULL;
-    PyObject *step = Py_BuildValue("(iOOO)", self->loops, self->word, self->steps, Py_None);
-    int added = step ? PyList_Append(capture->steps, step) : -1;
-    Py_XDECREF(step);
-    if (added < 0) return NULL;
+    int closed = graph_block_close(capture, !raised);
+    capture->spoiled |= raised || closed < 0;
+    if (closed < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -82,14 +96,12 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(((GraphBlock *)object)->graph);
     Py_VISIT(((GraphBlock *)object)->word);
-    Py_VISIT(((GraphBlock *)object)->steps);
     return 0;
 }
 
 static int clear(PyObject *object) {
     Py_CLEAR(((GraphBlock *)object)->graph);
     Py_CLEAR(((GraphBlock *)object)->word);
-    Py_CLEAR(((GraphBlock *)object)->steps);
     return 0;
 }
 
@@ -111,9 +123,7 @@ PyObject *graph_block_new(Runtime *runtime, PyObject *graph, Capture *capture, P
     self->graph = Py_NewRef(graph);
     self->word = Py_NewRef(word);
     self->loops = loops;
-    self->open = false;
-    self->steps = self->outer_steps = NULL;
-    self->inner = self->outer_stream = NULL;
+    self->entered = false;
     PyObject_GC_Track(self);
     return (PyObject *)self;
 }
