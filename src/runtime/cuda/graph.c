@@ -20,17 +20,6 @@
 
 _Thread_local Capture *runtime_capture;
 
-typedef struct Graph {
-    PyObject_HEAD
-    Runtime *runtime;
-    Device *device; /* NULL: not recorded yet */
-    unsigned generation;
-    PyObject *kept, *steps;
-    void *graph; /* of the device */
-    Capture capture;
-} Graph;
-
-enum { STEP_LAUNCHER, STEP_ARGUMENTS, STEP_NODE, STEP_KEPT };
 enum { BLOCK_LOOPS, BLOCK_WORD, BLOCK_STEPS, BLOCK_PARTS = 4 };
 
 static bool is_block(PyObject *step) { return PyTuple_Check(step) && PyTuple_GET_SIZE(step) == BLOCK_PARTS; }
@@ -293,7 +282,7 @@ static int note_steps(PyObject *steps, const Runtime *runtime, void *stream, PyO
     return status;
 }
 
-static int check_ready(const Graph *self) {
+int graph_check_ready(const Graph *self) {
     const char *why = !self->device ? "the graph has not been recorded"
                       : self->generation != self->device->generation
                           ? "the device was reset since the graph was recorded"
@@ -309,7 +298,7 @@ static PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs
     PyObject *stream = Py_None;
     void *handle;
     int status = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &stream) || check_ready(self) < 0 ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &stream) || graph_check_ready(self) < 0 ||
         runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
         return NULL;
     PyObject *keeper = stream == Py_None ? NULL : stream;
@@ -320,117 +309,6 @@ static PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs
     if (!self->device->shares_memory) status = self->device->ops->graph_run(self->device, self->graph, handle);
     if (device_check(self->device, status, "launching a graph") < 0) return NULL;
     Py_RETURN_NONE;
-}
-
-/* ---- other arguments ---- */
-
-/* A recorded launch by its number, or by the kernel if it is launched once; borrowed. */
-static PyObject *find_launch(const Graph *self, PyObject *which) {
-    Py_ssize_t wanted = PyIndex_Check(which) ? PyNumber_AsSsize_t(which, PyExc_IndexError) : -1, number = 0;
-    PyObject *found = NULL;
-    if (wanted == -1 && PyErr_Occurred()) return NULL;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->steps); i++) {
-        PyObject *step = PyList_GET_ITEM(self->steps, i);
-        if (!PyList_Check(step)) continue;
-        PyObject *kernel = PyObject_GetAttrString(PyList_GET_ITEM(step, STEP_LAUNCHER), "kernel");
-        if (!kernel) return NULL;
-        Py_DECREF(kernel); /* the launcher has it */
-        if (kernel == which && found) {
-            PyErr_Format(PyExc_ValueError, "the graph launches %R more than once: name the launch by its number",
-                         which);
-            return NULL;
-        }
-        if (kernel == which || number == wanted) found = step;
-        number++;
-    }
-    if (!found)
-        PyErr_Format(PyExc_IndexError,
-                     "the graph has %zd launches of kernels outside blocks of if_ and while_, %R is none of them",
-                     number, which);
-    return found;
-}
-
-static PyObject *parameter_names(PyObject *launcher) {
-    static const char *const way[] = {"kernel", "py_func", "__code__", "co_varnames"};
-    PyObject *at = Py_NewRef(launcher);
-    for (size_t i = 0; at && i < COUNT_OF(way); i++) Py_SETREF(at, PyObject_GetAttrString(at, way[i]));
-    return at;
-}
-
-/* The arguments of a launch with others in the place of some; a new reference. */
-static PyObject *merge_arguments(PyObject *step, PyObject *given, PyObject *named) {
-    PyObject *old = PyList_GET_ITEM(step, STEP_ARGUMENTS), *name, *value;
-    Py_ssize_t count = PyTuple_GET_SIZE(old), at = 0;
-    if (PyTuple_GET_SIZE(given) - 1 > count)
-        return PyErr_Format(PyExc_TypeError, "the launch has %zd arguments, %zd were given", count,
-                            PyTuple_GET_SIZE(given) - 1);
-    PyObject *list = PySequence_List(old), /* first: another thread's update() may replace them */
-        *names = list ? parameter_names(PyList_GET_ITEM(step, STEP_LAUNCHER)) : NULL;
-    if (!names) Py_CLEAR(list);
-    for (Py_ssize_t i = 1; list && i < PyTuple_GET_SIZE(given); i++)
-        if (PyList_SetItem(list, i - 1, Py_NewRef(PyTuple_GET_ITEM(given, i))) < 0) Py_CLEAR(list);
-    while (list && named && PyDict_Next(named, &at, &name, &value)) {
-        Py_ssize_t place = PySequence_Contains(names, name) == 1 ? PySequence_Index(names, name) : count;
-        if (place >= count) {
-            PyErr_Format(PyExc_TypeError, "the kernel has no parameter %R", name);
-            Py_CLEAR(list);
-        } else if (PyList_SetItem(list, place, Py_NewRef(value)) < 0) {
-            Py_CLEAR(list);
-        }
-    }
-    PyObject *merged = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(names);
-    Py_XDECREF(list);
-    return merged;
-}
-
-/* The launch is made again, and what would have been launched becomes the node's (gpu_launch). */
-static int update_node(Graph *self, PyObject *step, PyObject *arguments) {
-    PyObject *kept = PyList_New(0);
-    if (!kept) return -1;
-    Capture capture = {.device = self->device,
-                       .kept = kept,
-                       .steps = self->steps,
-                       .graph = self->graph,
-                       .node = PyLong_AsVoidPtr(PyList_GET_ITEM(step, STEP_NODE))};
-    runtime_capture = &capture; /* this thread's: others may update the graph, too */
-    PyObject *result = PyObject_CallObject(PyList_GET_ITEM(step, STEP_LAUNCHER), arguments);
-    runtime_capture = NULL;
-    if (result) PyList_SetItem(step, STEP_KEPT, Py_NewRef(kept));
-    Py_DECREF(kept);
-    Py_XDECREF(result);
-    return result ? 0 : -1;
-}
-
-static PyObject *graph_update(PyObject *object, PyObject *args, PyObject *kwargs) {
-    Graph *self = (Graph *)object;
-    if (PyTuple_GET_SIZE(args) < 1) {
-        PyErr_SetString(PyExc_TypeError, "update() takes the number of a launch or its kernel, then arguments");
-        return NULL;
-    }
-    if (check_ready(self) < 0) return NULL;
-    PyObject *step = find_launch(self, PyTuple_GET_ITEM(args, 0));
-    PyObject *arguments = step ? merge_arguments(step, args, kwargs) : NULL;
-    if (!arguments) return NULL;
-    if (!self->device->shares_memory && update_node(self, step, arguments) < 0) {
-        Py_DECREF(arguments);
-        return NULL;
-    }
-    PyList_SetItem(step, STEP_ARGUMENTS, arguments);
-    Py_RETURN_NONE;
-}
-
-static PyObject *get_launches(PyObject *object, void *unused) {
-    (void)unused;
-    PyObject *steps = ((Graph *)object)->steps, *list = PyList_New(0);
-    for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(steps); i++) {
-        PyObject *step = PyList_GET_ITEM(steps, i);
-        if (!PyList_Check(step)) continue;
-        PyObject *pair = PyTuple_Pack(2, PyList_GET_ITEM(step, STEP_LAUNCHER), PyList_GET_ITEM(step, STEP_ARGUMENTS));
-        if (!pair || PyList_Append(list, pair) < 0) Py_CLEAR(list);
-        Py_XDECREF(pair);
-    }
-    return list;
 }
 
 /* ---- the class ---- */
@@ -515,7 +393,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef attributes[] = {
-    {"launches", get_launches, NULL, PyDoc_STR("(launcher, arguments) of each recorded launch of a kernel."), NULL},
+    {"launches", graph_launches, NULL, PyDoc_STR("(launcher, arguments) of each recorded launch of a kernel."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

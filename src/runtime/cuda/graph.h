@@ -28,6 +28,25 @@ struct Capture {
     void *graph, *node;   /* set while a recorded launch gets other arguments: gpu_graph_update instead of a launch */
 };
 
+/* The Python object. */
+typedef struct Graph {
+    PyObject_HEAD
+    struct Runtime *runtime;
+    Device *device; /* NULL: not recorded yet */
+    unsigned generation;
+    PyObject *kept, *steps;
+    void *graph; /* of the device */
+    Capture capture;
+} Graph;
+
+enum { STEP_LAUNCHER, STEP_ARGUMENTS, STEP_NODE, STEP_KEPT }; /* a list: the step of a launch (graph.c) */
+
+int graph_check_ready(const Graph *self); /* to be launched or updated; -1: exception set */
+
+/* graph_update.c: a method and an attribute of the class. */
+PyObject *graph_update(PyObject *object, PyObject *args, PyObject *kwargs);
+PyObject *graph_launches(PyObject *object, void *unused);
+
 /* The stream that work for `stream` goes to. */
 static inline void *capture_stream(void *stream) {
     return KRAIT_UNLIKELY(runtime_capture != NULL) ? runtime_capture->stream : stream;
