@@ -7,7 +7,8 @@
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
  * is parallel_carried.c's question.  A loop whose iterations update the same items of an array (parallel_shared.c)
  * other than as a reduction stays on one core, as does one that calls the interpreter, one inside a try statement
- * around it, and one in a function that a parallel one calls if it may not be taken apart. */
+ * around it, one whose reduction depends on the order of iterations, and one in a function that a parallel one calls if
+ * it may not be taken apart. */
 #include "passes/parallel.h"
 
 typedef VEC(Block *) Blocks;
@@ -153,6 +154,13 @@ static bool take_apart(ParallelLoop *loop) {
     }
     parallel_update_in_place(loop);
     if (!parallel_find_carried(loop)) return false;
+    if (loop->ordered) {
+        note(loop, arena_printf(loop->func->arena,
+                                "stays on one core: min and max of floats with the running number second depend on the "
+                                "order where there is a NaN, line %u",
+                                (unsigned)loop->ordered->span.line));
+        return true;
+    }
     const Value *shared = parallel_find_shared(loop);
     if (!shared) return note_spread(loop), parallel_outline(loop);
     note(loop,

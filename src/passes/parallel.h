@@ -48,6 +48,7 @@ typedef struct ParallelLoop {
     VEC(Carried) carried;
     VEC(Private) privates;
     uint32_t nresults;
+    const Value *ordered; /* a reduction of a variable whose result depends on the order of iterations; or NULL */
 } ParallelLoop;
 
 /* What functions are made for: a place in a function of the program. */
@@ -65,6 +66,8 @@ static inline bool loop_has(const ParallelLoop *loop, const Value *value) {
  * */
 bool parallel_find_carried(ParallelLoop *loop);
 Putting parallel_putting(const Value *value);
+/* Whether the running number must be the first operand of what puts something to it. */
+bool parallel_is_ordered(const Value *value);
 /* What such a reduction begins with: it changes nothing. */
 const Const *parallel_identity(Arena *arena, const Type *type, Putting putting, const FuncHead *func);
 /* parallel_updates.c: acc = acc + row becomes acc += row. */

@@ -88,6 +88,13 @@ Putting parallel_putting(const Value *value) {
     }
 }
 
+/* max(s, x) of floats passes a NaN over, max(x, s) is the NaN, and then what comes next. */
+bool parallel_is_ordered(const Value *value) {
+    if (value_calls(value, FUNC_PY_MIN) || value_calls(value, FUNC_PY_MAX))
+        return type_is_scalar(value->type) && type_scalar_kind(value->type) == 'f';
+    return value->op == OP_SUB || value->op == OP_TRUEDIV;
+}
+
 static bool is_lower(const FuncHead *func) {
     return func && (func->id == FUNC_PY_MIN || func->id == FUNC_NP_MINIMUM || func->id == FUNC_NP_FMIN);
 }
@@ -116,8 +123,11 @@ static bool is_step(const Web *web, const Value *value, Putting *putting, const 
     uint32_t count = 0, which = 0;
     for (uint32_t i = 0; i < value->nargs; i++)
         if (in_web(web, value->args[i])) count++, which = i;
-    bool ordered = value->op == OP_SUB || value->op == OP_TRUEDIV;
-    if (this == PUT_NONE || count != 1 || (ordered && which != 0)) return false;
+    if (this == PUT_NONE || count != 1) return false;
+    if (which != 0 && parallel_is_ordered(value)) {
+        if (this != PUT_CALL) return false;
+        web->loop->ordered = value;
+    }
     if (!type_is_scalar(value->type) || value->type != web->phi->type) return false;
     const FuncHead *head = this == PUT_CALL ? value->imm.func : NULL;
     if (*putting != PUT_NONE && (this != *putting || head != *func)) return false;

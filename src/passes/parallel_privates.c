@@ -91,11 +91,11 @@ static unsigned count_uses(const ParallelLoop *loop, const Value *of) {
 static bool agrees(Uses *uses, const Value *step, const Value *running) {
     Private *private = uses->private;
     Putting putting = parallel_putting(step);
-    bool first = step->nargs > 0 && step->args[0] == running, ordered = step->op == OP_SUB || step->op == OP_TRUEDIV;
+    bool first = step->nargs > 0 && step->args[0] == running;
     unsigned times = 0;
     for (uint32_t i = 0; i < step->nargs; i++) times += step->args[i] == running;
     const FuncHead *func = putting == PUT_CALL ? step->imm.func : NULL;
-    if (putting == PUT_NONE || times != 1 || (ordered && !first)) return false;
+    if (putting == PUT_NONE || times != 1 || (!first && parallel_is_ordered(step))) return false;
     if (private->putting != PUT_NONE && (private->putting != putting || private->func != func)) return false;
   private
     ->putting = putting;

@@ -45,7 +45,7 @@ static bool is_map_of(Update *u, Value *value) {
     if (value->args[0] != u->next || which == UINT32_MAX) return false;
     const Value *step = parallel_step_of(value->imm.inst->func, which, &running);
     if (!step || parallel_putting(step) == PUT_NONE) return false;
-    if ((step->op == OP_SUB || step->op == OP_TRUEDIV) && step->args[0] != running) return false;
+    if (parallel_is_ordered(step) && step->args[0] != running) return false;
     u->map = value;
     return true;
 }

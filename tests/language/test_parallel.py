@@ -864,6 +864,63 @@ def test_arrays_as_reductions_of_floats_are_the_same_on_any_number_of_threads():
             set_num_threads(before)
 
 
+def max_of_groups_item_first(x, k):
+    high = np.zeros(9)
+    for i in prange(k.size):
+        high[k[i]] = max(x[i, 0], high[k[i]])
+    return high
+
+
+def min_of_groups_array_first(x, k):
+    low = np.zeros(9)
+    for i in prange(k.size):
+        low[k[i]] = min(low[k[i]], x[i, 0])
+    return low
+
+
+def columns_item_first(x, k):
+    low = np.zeros(x.shape[1])
+    for i in prange(x.shape[0]):
+        for j in range(x.shape[1]):
+            low[j] = min(x[i, j], low[j])
+    return low
+
+
+def extremes_item_first(x, k):
+    low, high = 0.0, -0.0
+    for i in prange(x.shape[0]):
+        low = min(x[i, 0], low)
+        high = max(x[i, 1], high)
+    return low, high
+
+
+def extremes_number_first(x, k):
+    low, high = 0.0, -0.0
+    for i in prange(x.shape[0]):
+        low = min(low, x[i, 0])
+        high = max(high, x[i, 1])
+    return low, high
+
+
+ORDERED = {max_of_groups_item_first: True, columns_item_first: True, extremes_item_first: True,
+           min_of_groups_array_first: False, extremes_number_first: False}
+
+
+@pytest.mark.parametrize("function", ORDERED, ids=lambda f: f.__name__)
+def test_the_order_of_numbers_counts_where_one_is_nan(function, capsys):
+    """max(x, s) forgets what was before a NaN."""
+    rng = np.random.default_rng(7)
+    x, k = rng.uniform(-9, 9, (40_000, 2)), rng.integers(0, 9, 40_000)
+    for every in (10**6, 1000, 13):
+        x[every // 2 :: every] = np.nan
+        x[:20_000] *= 3  # what comes later is no extreme
+        np.testing.assert_array_equal(compiled(function)(x, k), function(x, k))
+    zeros = np.where(np.arange(80_000).reshape(-1, 2) % 4 < 2, 0.0, -0.0)
+    np.testing.assert_array_equal(np.signbit(compiled(function)(zeros, k)), np.signbit(function(zeros, k)))
+    compiled(function).parallel_diagnostics(level=2)
+    assert ("the loop over prange stays on one core" in capsys.readouterr().out) == ORDERED[function]
+
+
 def test_what_reads_the_array_besides_stays_in_order(capsys):
     x, k = np.arange(60.0).reshape(12, 5), np.arange(12) % 4
 
