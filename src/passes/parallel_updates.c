@@ -4,10 +4,17 @@
  *
  * In: the header's phis.  Out: where the map puts something to the array as a reduction does, and nothing else reads
  * it, it becomes acc += rows[i] on a copy of what acc was before the loop: then parallel_privates.c knows what to do.
- * Operands must not be larger than the array: a broadcast that would make it grow is refused as += refuses it. */
+ * A loop without rounds makes no copy: behind it acc is the array that it was.  Operands must not be larger than the
+ * array: a broadcast that would make it grow is refused as += refuses it. */
 #include "passes/parallel.h"
 
 #include <string.h> /* memcpy, strcmp */
+
+/* Put in front of the loop when the first copy is made: if there is a round, through `make`, and in any case `enter`,
+ * where a phi is the copy or what was before. */
+typedef struct Entry {
+    Block *make, *enter;
+} Entry;
 
 typedef struct Update {
     ParallelLoop *loop;
@@ -76,38 +83,77 @@ static bool find_shape(Update *u) {
     return true;
 }
 
-static Value *put_before(const Update *u, Op op, const Type *type, Value *const *args, size_t nargs) {
+/* New blocks are none of an iteration's. */
+static void grow_inside(ParallelLoop *loop, uint32_t before) {
+    bool *inside = ARENA_ARRAY(loop->func->arena, bool, loop->func->next_block);
+    memcpy(inside, loop->inside, before * sizeof *inside);
+    loop->inside = inside;
+}
+
+static void replace_block(Block **blocks, size_t count, const Block *from, Block *to) {
+    for (size_t i = 0; i < count; i++)
+        if (blocks[i] == from) blocks[i] = to;
+}
+
+/* The edge from `before` to the header becomes: test, make if there is a round, enter. */
+static Entry put_entry(ParallelLoop *loop) {
+    Func *func = loop->func;
+    Span span = loop->range->span;
+    ParallelSite site = {loop->program, loop->inst, span};
+    uint32_t nblocks = func->next_block;
+    Block *before = loop->before, *head = loop->head, *test = block_new(func);
+    Entry entry = {block_new(func), block_new(func)};
+    grow_inside(loop, nblocks);
+    replace_block(before->succs.data, before->succs.len, head, test);
+    vec_push(func->arena, &test->preds, before);
+    Value *length = parallel_append_func(&site, func, test, FUNC_LEN, parallel_int(&site), &loop->range, 1);
+    Value *none = block_append_const(func, test, span, const_int(func->arena, site.program->types, 0));
+    Value *any = parallel_append(func, test, OP_GT, loop->more->type, span, (Value *[]){length, none}, 2);
+    block_branch(func, test, span, any, entry.make, entry.enter);
+    block_jump(func, entry.make, span, entry.enter);
+    block_append(func, entry.enter, OP_JUMP, span, NULL, 0);
+    vec_push(func->arena, &entry.enter->succs, head);
+    replace_block(head->preds.data, head->preds.len, before, entry.enter);
+    loop->before = entry.enter;
+    return entry;
+}
+
+static Value *put_before(const Update *u, Block *block, Op op, const Type *type, Value *const *args, size_t nargs) {
     Value *value = value_new(u->loop->func, op, u->phi->span, args, nargs);
     value->type = type;
-    value_insert_before(u->loop->before->last, value);
+    value_insert_before(block->last, value);
     return value;
 }
 
-/* A copy of what the array is before the loop. */
-static Value *put_copy(const Update *u) {
+/* A copy of what the array is before the loop, or that itself. */
+static Value *put_copy(const Update *u, const Entry *entry) {
     Value *extents[TYPE_MAX_NDIM];
     const Type *items[TYPE_MAX_NDIM] = {NULL};
     ParallelSite site = {u->loop->program, u->loop->inst, u->phi->span};
     unsigned ndim = u->phi->type->ndim;
     for (unsigned i = 0; i < ndim; i++) items[i] = parallel_int(&site);
-    Value *shape = put_before(u, OP_GETATTR, type_tuple(u->loop->program->types, items, ndim), &u->init, 1);
+    Value *shape = put_before(u, entry->make, OP_GETATTR, type_tuple(u->loop->program->types, items, ndim), &u->init,
+                              1);
     shape->imm.text = "shape";
     for (unsigned i = 0; i < ndim; i++) {
-        extents[i] = put_before(u, OP_EXTRACT, items[i], &shape, 1);
+        extents[i] = put_before(u, entry->make, OP_EXTRACT, items[i], &shape, 1);
         extents[i]->imm.i = i;
     }
-    Value *copy = put_before(u, OP_NEW_ARRAY, u->phi->type, extents, ndim);
-    Value *map = put_before(u, OP_MAP, NULL, (Value *[]){copy, u->init}, 2);
-    copy->name = u->phi->name;
+    Value *copy = put_before(u, entry->make, OP_NEW_ARRAY, u->phi->type, extents, ndim);
+    Value *map = put_before(u, entry->make, OP_MAP, NULL, (Value *[]){copy, u->init}, 2);
     map->imm.i = 1;
     map->flags |= VF_UNCHECKED;
-    return copy;
+    Value *array = block_add_phi(u->loop->func, entry->enter, u->phi->span);
+    array->type = u->phi->type;
+    array->name = copy->name = u->phi->name;
+    phi_set_args(u->loop->func, array, (Value *[]){u->init, copy}, 2); /* from test, from make */
+    return array;
 }
 
 /* The broadcast has the array as its destination now, which must have the shape of all. */
-static void make_destination(const Update *u, Value *copy) {
+static void make_destination(const Update *u, Value *array) {
     Value *shape = u->shape, **args = ARENA_ARRAY(u->loop->func->arena, Value *, shape->nargs + 1u);
-    Value *own = value_new(u->loop->func, OP_GETATTR, shape->span, &copy, 1);
+    Value *own = value_new(u->loop->func, OP_GETATTR, shape->span, &array, 1);
     own->type = shape->type;
     own->imm.text = "shape";
     value_insert_before(shape, own);
@@ -119,15 +165,20 @@ static void make_destination(const Update *u, Value *copy) {
 }
 
 void parallel_update_in_place(ParallelLoop *loop) {
+    Entry entry = {NULL, NULL};
     for (Value *phi = loop->head->first, *after; phi && phi->op == OP_PHI; phi = after) {
         Update u = {.loop = loop, .phi = phi};
         after = phi->next;
         if (phi->type->kind != TY_ARRAY || !find_values(&u) || !are_used_so(&u) || !find_shape(&u)) continue;
-        Value *copy = put_copy(&u);
-        if (u.shape) make_destination(&u, copy);
-        u.map->args[0] = copy;
-        value_replace(loop->func, phi, copy);
+        if (!entry.make) entry = put_entry(loop);
+        Value *array = put_copy(&u, &entry);
+        if (u.shape) make_destination(&u, array);
+        u.map->args[0] = array;
+        value_replace(loop->func, phi, array);
         value_remove(phi);
         value_remove(u.next);
     }
+    if (!entry.make) return;
+    func_compute_order(loop->func);
+    func_compute_dominators(loop->func);
 }

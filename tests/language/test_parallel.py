@@ -864,6 +864,33 @@ def test_arrays_as_reductions_of_floats_are_the_same_on_any_number_of_threads():
             set_num_threads(before)
 
 
+def aliased(x, base):
+    total = base
+    for i in prange(len(x)):
+        total = total + x[i]
+    total[0] = 77
+    return total, base
+
+
+def aliased_in_rounds(x, base):
+    total, low = base, base
+    for n in range(3):
+        for i in prange(n * len(x) // 2):
+            total = total + x[i]
+            low = np.minimum(low, x[i])
+        total[n] += n
+        low[1] -= 5
+    return total, base, low
+
+
+@pytest.mark.parametrize("size", (0, 1, 2, 3000))
+@pytest.mark.parametrize("function", [aliased, aliased_in_rounds], ids=lambda f: f.__name__)
+def test_an_array_made_anew_is_the_one_before_if_there_is_no_round(function, size):
+    x = np.random.default_rng(size).integers(0, 9, (size, 3)).astype(float)
+    for ours, theirs in zip(compiled(function)(x, np.arange(3.0)), function(x, np.arange(3.0))):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def max_of_groups_item_first(x, k):
     high = np.zeros(9)
     for i in prange(k.size):
@@ -979,6 +1006,16 @@ def test_exceptions_beside_arrays_as_reductions():
 
     with pytest.raises(ValueError, match="broadcast"):
         wider(np.ones((3, 4)))
+    assert wider(np.ones((3, 1))) == 3 and wider(np.ones((0, 4))).shape == (1,)
+
+    @parallel
+    def wider_in_order(x):
+        total = np.zeros(1)
+        for i in range(x.shape[0]):
+            total = total + x[i]
+        return total
+
+    assert wider_in_order(np.ones((3, 4))).tolist() == [3, 3, 3, 3]
 
 
 # ---- the end of a process --------------------------------------------------------------------------------------------
