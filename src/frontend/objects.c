@@ -5,7 +5,7 @@
  * some ObjHold holds it, so that its address stays its own; the last one to let go takes it out of the table, and the
  * number is never given again.  Library functions are found by identity in a second table, filled by following the
  * names of functions.def (module in sys.modules, then attributes); names whose module is not imported yet are tried
- * again when sys.modules has grown. */
+ * again when sys.modules has changed. */
 #include "frontend/frontend_private.h"
 
 #include <string.h> /* memchr, strchr */
@@ -47,7 +47,7 @@ struct Objects {
     size_t nlibrary, library_capacity;
     LibraryName *names;
     size_t nnames;
-    Py_ssize_t nmodules; /* size of sys.modules when the names not found were last tried */
+    uint64_t modules; /* modules_imported() when the names not found were last tried */
     PyTypeObject *intrinsic, *krait_type;
     const Type *(*krait_type_get)(PyObject *);
     ObjDecorated decorated;
@@ -373,18 +373,28 @@ static bool library_add_object(Objects *objects, PyObject *object, FuncId func) 
     return true;
 }
 
+/* A number for what is in sys.modules.  Its size does not do: a program may take a module out, and import another. */
+static uint64_t modules_imported(void) {
+    PyObject *name, *module;
+    Py_ssize_t at = 0;
+    uint64_t all = 0;
+    while (PyDict_Next(PyImport_GetModuleDict(), &at, &name, &module))
+        all = (all ^ hash_address(name) ^ (uintptr_t)module) * 0x9E3779B97F4A7C15u;
+    return all;
+}
+
 /* Reading an attribute may let another thread in, which may do the same: nothing but library_add_object changes the
  * tables. */
 static void find_library_names(Objects *objects) {
-    Py_ssize_t nmodules = PyDict_Size(PyImport_GetModuleDict());
-    if (nmodules == objects->nmodules) return;
+    uint64_t modules = modules_imported();
+    if (modules == objects->modules) return;
     for (size_t i = 0; i < objects->nnames; i++) {
         if (objects->names[i].found) continue;
         PyObject *object = resolve_name(&objects->names[i]);
         if (object && library_add_object(objects, object, objects->names[i].func)) objects->names[i].found = true;
         Py_XDECREF(object);
     }
-    objects->nmodules = nmodules;
+    objects->modules = modules;
 }
 
 bool objects_add_function(Objects *objects, PyObject *object, const FuncInfo *row) {

@@ -694,3 +694,17 @@ def test_names_of_the_library_import_nothing():
         "assert np.array_equal(krait.njit(lambda x: np.fft.fft(x))(x), fft.fft(x))\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
+
+
+def test_names_of_the_library_are_found_in_a_module_that_takes_the_place_of_another():
+    code = (
+        "import sys, types, krait\n"
+        "sys.modules.pop('cmath', None)\n"
+        "sys.modules['standing_in'] = types.ModuleType('standing_in')\n"
+        "def helper(x): return x\n"
+        "krait.njit(lambda x: helper(x))(1)\n"
+        "del sys.modules['standing_in']\n"
+        "import cmath\n"
+        "assert krait.njit(lambda x: cmath.sqrt(x))(-4 + 0j) == 2j\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
