@@ -118,6 +118,11 @@ const Type *type_from_object(ModuleState *state, PyObject *object);
 const Type *type_from_name(ModuleState *state, const char *name, size_t length); /* NULL, no exception: no such name */
 PyObject *type_names_list(void); /* a list of the names that type_from_name knows, for messages */
 
+/* ---- locals.c ---- */
+
+/* The options of a function, their `locals` checked and as types; a new reference, NULL: exception set. */
+PyObject *locals_resolved(ModuleState *state, PyObject *function, PyObject *options);
+
 /* ---- signature.c ---- */
 
 struct Signature {

@@ -254,7 +254,7 @@ static int parse_shared_memory_carveout(Options *options, PyObject *value) {
     return -1;
 }
 
-/* The frontend reads them from `given`. */
+/* locals.c reads them from `given`, when the function is there, and the frontend. */
 static int parse_locals(Options *options, PyObject *value) {
     PyObject *name, *type;
     Py_ssize_t at = 0;

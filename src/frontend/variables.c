@@ -184,7 +184,7 @@ bool insn_load_cell(Translator *t, size_t local) {
 bool insn_store_cell(Translator *t, size_t local) {
     if (is_finished_cell(t, local)) return refuse_nonlocal(t, t->names[local]);
     Value *value = translate_pop_value(t), *cell = ssa_read(&t->ssa, t->block, local);
-    TRY(value);
+    TRY(value && translate_declared(t, local, &value));
     if (!cell) return translate_malformed(t, "a variable without its cell");
     if (!value->name) value->name = t->names[local];
     translate_append2(t, OP_CELL_SET, cell, value)->imm.text = t->names[local];

@@ -795,7 +795,7 @@ def test_locals_convert_what_is_assigned():
         expected = np.float32(expected + value)
     assert difference(narrow(x), expected) is None and difference(jit(summed)(x), summed(x)) is None
 
-    @jit("float64(float64)", locals={"y": types.int32, "nobody": types.int8})
+    @jit("float64(float64)", locals={"y": types.int32})
     def truncated(x):
         y = x
         return y + 0.5
@@ -811,6 +811,51 @@ def test_locals_convert_what_is_assigned():
     with pytest.raises(TypingError):
         counted(3)  # n is a float
     assert jit(locals={"n": types.float64})(lambda n: n // 2)(7).dtype == np.float64
+
+
+@pytest.mark.parametrize("declared", ["float32", np.float32, np.dtype("f4"), types.float32], ids=repr)
+def test_what_stands_for_a_type_in_locals(declared):
+    given = {"y": declared}
+
+    @jit(locals=given)
+    def rounded(x):
+        y = x * 1.1
+        return y
+
+    given["y"] = given["x"] = None  # a copy was taken
+    assert difference(rounded(0.3), np.float32(0.3 * 1.1)) is None
+    assert rounded.targetoptions["locals"] == {"y": types.float32}
+
+
+def test_locals_of_a_variable_that_an_inner_function_sees():
+    @jit(locals={"y": types.float32})
+    def captured(x):
+        y = x * 1.1
+
+        def inner():
+            return y
+
+        return inner()
+
+    assert difference(captured(0.3), np.float32(0.3 * 1.1)) is None
+
+
+@pytest.mark.parametrize("decorator", [jit, vectorize], ids=["jit", "vectorize"])
+@pytest.mark.parametrize("declared, message", [
+    ({"totl": types.float32}, "f has no variable 'totl'; did you mean 'total'\\?"),
+    ({"len": types.float32}, "f has no variable 'len'$"),
+    ({"total": 3}, "3 is not a type that 'total' can be declared as"),
+    ({"total": None}, "None is not a type that 'total' can be declared as"),
+    ({"total": "garbage"}, "'garbage' is not a type that 'total' can be declared as"),
+    ({"total": types.float32[:]}, "types of arrays and of other objects are inferred"),
+])
+def test_locals_that_would_do_nothing(decorator, declared, message):
+    def f(x):
+        total = x
+        return total
+
+    with pytest.raises(TypeError, match=message):
+        decorator(locals=declared)(f)
 
 
 def test_locals_of_ufuncs_and_what_is_no_type():

@@ -22,12 +22,12 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyO
     self->identity = signatures || PyDict_GetItemString(options->given, "locals") ? owner : function;
     self->marshal = self->config.kernel ? &state->marshal : &state->host_marshal;
     self->options = *options;
-    Py_XINCREF(self->options.given);
+    self->options.given = locals_resolved(state, function, options->given);
     self->function = Py_NewRef(function);
     self->can_compile = true;
     self->lock_process = getpid();
     options_config(options, &self->config);
-    if (binding_init(&self->binding, function) < 0) return -1;
+    if (!self->options.given || binding_init(&self->binding, function) < 0) return -1;
     self->lock = PyThread_allocate_lock();
     if (self->lock) return 0;
     PyErr_NoMemory();
