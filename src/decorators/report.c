@@ -98,6 +98,13 @@ static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *whe
     return result;
 }
 
+static int warn_unwatched(const Kernel *kernel) {
+    return PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                            "check='race' did not look at all of a launch of %U: more than 2**24 threads, or more "
+                            "accesses than memory has room for; launch it on less",
+                            ((PyFunctionObject *)kernel->core.function)->func_name);
+}
+
 static int tell_printed(Kernel *kernel, const Spec *spec, const LaunchReport *report) {
     int result = 0;
     if (!report->interrupted && (report->printed || report->lost))
@@ -149,6 +156,7 @@ int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *launch, 
         errors_come_after(earlier);
         return -1;
     }
+    if (!raised && report->unwatched && warn_unwatched(kernel) < 0) return -1;
     if (!raised && report->bad_site == UINT32_MAX) return 0;
     PyObject *where = place(launch, report);
     int result = -1;

@@ -125,6 +125,7 @@ typedef struct LaunchReport {
     uint32_t missing_site;  /* which waits at another barrier, or, if UINT32_MAX, ran to the end, */
     int64_t missing_more;   /* as so many others did */
     bool raced;
+    bool unwatched; /* races were to be looked for, and the launch has too many threads or there is no memory for it */
     RaceReport race;
     char *printed; /* as in KernelNotes; the caller frees it.  NULL: nothing */
     size_t printed_bytes;

@@ -1,5 +1,7 @@
 """check='race': data races between the threads of a launch on the host device are errors that name both lines."""
 
+import warnings
+
 import numpy as np
 import pytest
 from conftest import host_device
@@ -114,6 +116,17 @@ def test_items_of_every_size(dtype):
 
     assert "writes" in raced(kernel, np.zeros(N, dtype))
     fine(apart, np.zeros(N, dtype))
+
+
+def test_a_launch_that_is_too_large_to_watch_says_so():
+    def kernel(x):
+        x[0] = cuda.grid(1)
+
+    with pytest.warns(RuntimeWarning, match=r"did not look at all of a launch of kernel: more than 2\*\*24 threads"):
+        fine(kernel, np.zeros(1), grid=(1 << 14) + 1, block=1024)
+    with pytest.raises(RuntimeWarning), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fine(kernel, np.zeros(1), grid=(1 << 14) + 1, block=1024)
 
 
 # ---- no races ----

@@ -63,7 +63,7 @@ int host_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, 
 }
 
 static bool is_quiet(const LaunchReport *report) {
-    return report->status == 0 && !report->stuck && !report->interrupted && !report->raced &&
+    return report->status == 0 && !report->stuck && !report->interrupted && !report->raced && !report->unwatched &&
            report->bad_site == UINT32_MAX;
 }
 

@@ -392,7 +392,7 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
                      .error_block = INT64_MAX,
                      .access_block = INT64_MAX};
     if (!launch.ranges) {
-        race_watch_end(races, &report->race);
+        race_watch_end(races, report);
         return false;
     }
     if (what->grid[inner] <= launch.joined && blocks / what->grid[inner] >= launch.threads * UNITS_A_THREAD)
@@ -410,7 +410,7 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
         pool_run(&launch.task, helpers);
     host_stop_watch(before);
     report->interrupted = atomic_load(&launch.stop);
-    report->raced = race_watch_end(races, &report->race);
+    if (what->races) race_watch_end(races, report);
     free(launch.ranges);
     pthread_mutex_destroy(&launch.lock);
     if (!report->status && !report->stuck && launch.access_block != INT64_MAX) {

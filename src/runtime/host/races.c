@@ -62,16 +62,16 @@ RaceWatch *race_watch_new(int64_t blocks, int64_t threads, size_t shared_bytes) 
     return watch;
 }
 
-bool race_watch_end(RaceWatch *watch, RaceReport *report) {
-    bool raced = watch && watch->raced;
-    if (raced) *report = watch->report;
+void race_watch_end(RaceWatch *watch, LaunchReport *report) {
+    report->raced = watch && watch->raced;
+    report->unwatched = !report->raced && (!watch || watch->full);
+    if (report->raced) report->race = watch->report;
     if (watch) {
         free(watch->cells);
         free(watch->blocks);
         free(watch->threads);
     }
     free(watch);
-    return raced;
 }
 
 /* ---- cells ---- */

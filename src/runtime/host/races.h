@@ -7,7 +7,7 @@
 /* What is remembered of a launch's accesses.  It runs on one core. */
 typedef struct RaceWatch RaceWatch;
 RaceWatch *race_watch_new(int64_t blocks, int64_t threads, size_t shared_bytes); /* NULL: no memory */
-bool race_watch_end(RaceWatch *watch, RaceReport *report); /* whether there was a race; frees it */
+void race_watch_end(RaceWatch *watch, LaunchReport *report); /* fills raced, unwatched and race; frees it */
 /* Whether memory is a local variable of some thread of the block (fibers.c). */
 bool fiber_is_private(const HostThread *thread, const void *address);
 
