@@ -137,6 +137,36 @@ static Places note_arrays(const Choice *choice, const Plan *plan, const char *bu
     return places;
 }
 
+static DeviceArray *held_array(const Choice *choice, const Plan *plan, const char *buffer, uint32_t i) {
+    PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
+    bool device = owner && Py_IS_TYPE(owner, choice->self->kernel->core.state->marshal.device_array);
+    return device ? (DeviceArray *)owner : NULL;
+}
+
+/* Device arrays are there, and where the buffer says: converting an argument may have run anything.  They stay so until
+ * let_arrays_go, whatever other threads do.  -1: exception set, nothing is held. */
+static int hold_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        const DeviceArray *array = held_array(choice, plan, buffer, i);
+        if (!array) continue;
+        bool there = array->head.data == ((const ArrayHead *)(buffer + plan->arrays[i].offset))->data;
+        if (KRAIT_UNLIKELY(!there)) return device_array_gone();
+        if (device_array_check_there(array) < 0) return -1;
+    }
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        DeviceArray *array = held_array(choice, plan, buffer, i);
+        if (array) device_array_hold(array);
+    }
+    return 0;
+}
+
+static void let_arrays_go(const Choice *choice, const Plan *plan, const char *buffer) {
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        DeviceArray *array = held_array(choice, plan, buffer, i);
+        if (array) device_array_let_go(array);
+    }
+}
+
 static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char *buffer) {
     Launcher *self = choice->self;
     const LaunchConfig *config = &self->config;
@@ -188,7 +218,9 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
         if (places == FAILED) return MARSHAL_ERROR;
         if (places == ELSEWHERE && !choice->settled) return MARSHAL_MISMATCH; /* launch_slow settles it */
     }
+    if (hold_arrays(choice, plan, buffer) < 0) return MARSHAL_ERROR;
     *status = run(choice, spec, plan, places, buffer);
+    let_arrays_go(choice, plan, buffer);
     return MARSHAL_OK;
 }
 

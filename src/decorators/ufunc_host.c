@@ -19,7 +19,7 @@ static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
     return view;
 }
 
-static PyObject *call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
+static PyObject *call_numpy(UfuncCall *call, PyObject *const *args, PyObject *out) {
     Vectorized *self = call->self;
     PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
     const Type *types[MAX_OPERANDS];
@@ -49,6 +49,27 @@ done:
     Py_XDECREF(views);
     Py_XDECREF(kwargs);
     Py_XDECREF(out_view);
+    return result;
+}
+
+/* Of the call's device arrays: way 0 asks whether they are there (false: one is gone, exception set), 1 holds them
+ * where they are, -1 lets them go. */
+static bool hold(const UfuncCall *call, PyObject *const *args, PyObject *out, int way) {
+    for (int i = 0; i <= call->nin; i++) {
+        PyObject *object = i < call->nin ? args[i] : out;
+        if (!ufunc_is_device_array(call->state, object)) continue;
+        if (way == 0 && device_array_check_there((DeviceArray *)object) < 0) return false;
+        if (way > 0) device_array_hold((DeviceArray *)object);
+        if (way < 0) device_array_let_go((DeviceArray *)object);
+    }
+    return true;
+}
+
+static PyObject *call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
+    if (!hold(call, args, out, 0)) return NULL;
+    hold(call, args, out, 1);
+    PyObject *result = call_numpy(call, args, out);
+    hold(call, args, out, -1);
     return result;
 }
 

@@ -4,6 +4,7 @@ this machine."""
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -119,6 +120,84 @@ def test_free_and_with():
     if not ON_HOST:
         with pytest.raises(BufferError, match="in use by a graph"):
             y.free()
+
+
+def test_a_freed_array_is_refused_everywhere():
+    x, matrix = cuda.to_device(np.arange(5.0)), cuda.to_device(np.ones((2, 3)))
+    double[1, 32](x)
+    x.free()
+    matrix.free()
+    for use in (lambda: double[1, 32](x), lambda: x[:], lambda: x[0], lambda: len(x), lambda: list(x),
+                lambda: x.view("i8"), lambda: x.reshape(0), lambda: x.split(2), lambda: matrix.T, lambda: cuda.device_array_like(x),
+                lambda: x._host_view() if ON_HOST else x[:], lambda: np.add(x, x)):
+        with pytest.raises(RuntimeError, match="gone"):
+            use()
+
+
+def test_a_conversion_that_frees_an_argument():
+    @cuda.jit("void(float64[::1], int64)")
+    def set_all(x, value):
+        for i in range(x.size):
+            x[i] = value
+
+    x = cuda.to_device(np.zeros(1 << 16))
+
+    class Number:
+        def __index__(self):
+            if x.size:
+                x.free()
+            return 1
+
+    for _ in range(2):
+        with pytest.raises((RuntimeError, TypeError)):
+            set_all[1, 1](x, Number())
+
+
+@cuda.jit
+def add_often(x, rounds, begun):
+    begun[0] = 1
+    for _ in range(rounds):
+        for j in range(x.size):
+            x[j] += 1.0
+
+
+@pytest.mark.skipif(not ON_HOST, reason="a GPU frees behind what its streams were given")
+@pytest.mark.parametrize("take", [lambda x: x.free(), lambda x: x.__exit__(None, None, None),
+                                  lambda x: x.get_ipc_handle()])
+def test_memory_stays_where_a_launch_of_another_thread_uses_it(take):
+    x, begun = cuda.to_device(np.zeros(1 << 16)), np.zeros(1)
+    shared = cuda.to_device(begun)
+    add_often[1, 1](x, 0, shared)
+    shared.copy_to_device(begun)
+    thread = threading.Thread(target=lambda: add_often[1, 1](x, 10000, shared))
+    thread.start()
+    while not shared.copy_to_host()[0]:
+        pass
+    if thread.is_alive():
+        with pytest.raises(BufferError, match="a launch or a copy"):
+            take(x)
+    thread.join()
+    assert (x.copy_to_host() == 10000).all()
+    take(x)
+
+
+@pytest.mark.skipif(not ON_HOST, reason="memory that the host computes on")
+def test_what_is_held_is_let_go():
+    x, y = cuda.to_device(np.arange(6.0)), cuda.to_device(np.arange(6.0))
+    view = x._host_view()
+    with pytest.raises(BufferError, match="in use"):
+        x.free()
+    del view
+    x[1:3] = y[2:4]
+    x.copy_to_device(y)
+    x += 1
+    x[np.array([1, 2])] = 0.0
+    for wrong in (lambda: x.copy_to_device(np.zeros(3, dtype="O")), lambda: x.copy_to_host(np.zeros(2)),
+                  lambda: double[1, 32](x, 1)):
+        with pytest.raises((TypeError, ValueError)):
+            wrong()
+    x.free()
+    y.free()
 
 
 def test_freed_arrays_in_a_loop_take_no_memory():

@@ -37,9 +37,7 @@ void device_array_extent(DeviceArray *self, char **low, size_t *bytes) {
     *bytes = (size_t)(range.high - range.low);
 }
 
-/* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a
- * stream was named. */
-PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
+static PyObject *copy_out(DeviceArray *self, StreamUse on, bool wait) {
     void *stream = on.stream;
     char *low;
     size_t bytes;
@@ -68,6 +66,15 @@ PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
     }
     PyMem_Free(block);
     return copy;
+}
+
+/* Copies the array into a new NumPy array of the same geometry (C or F; C for any other), waiting for it unless a
+ * stream was named. */
+PyObject *device_array_copy_out(DeviceArray *self, StreamUse on, bool wait) {
+    device_array_hold(self);
+    PyObject *array = copy_out(self, on, wait);
+    device_array_let_go(self);
+    return array;
 }
 
 bool device_array_same_shape(DeviceArray *self, PyArrayObject *array) {
@@ -111,8 +118,7 @@ static int copy_in_whole(DeviceArray *self, StreamUse on, PyArrayObject *array, 
     return status;
 }
 
-/* Writes a NumPy array (broadcast and cast as NumPy assigns) into the device array. */
-int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
+static int copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
     void *stream = on.stream;
     char *low;
     size_t bytes;
@@ -147,9 +153,15 @@ done:
     return status;
 }
 
-/* Device to device: as it lies if both lie alike, else by a kernel that broadcasts and casts; between devices then by
- * way of the host. */
-int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
+/* Writes a NumPy array (broadcast and cast as NumPy assigns) into the device array. */
+int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
+    device_array_hold(self);
+    int status = copy_in(self, on, source);
+    device_array_let_go(self);
+    return status;
+}
+
+static int copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
     char *low;
     size_t bytes;
     bool here = self->device == source->device, recorded = graph_recording();
@@ -184,6 +196,18 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
     return status;
 }
 
+/* Device to device: as it lies if both lie alike, else by a kernel that broadcasts and casts; between devices then by
+ * way of the host. */
+int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
+    device_array_hold(self);
+    device_array_hold(source);
+    bool there = device_array_check_there(self) == 0 && device_array_check_there(source) == 0;
+    int status = there ? copy_across(self, on, source) : -1;
+    device_array_let_go(source);
+    device_array_let_go(self);
+    return status;
+}
+
 /* ---- methods ---- */
 
 PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObject *kwargs) {
@@ -209,10 +233,12 @@ PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObjec
                   (self->type->layout == LAYOUT_F ? PyArray_IS_F_CONTIGUOUS(array) : PyArray_IS_C_CONTIGUOUS(array));
     Py_DECREF(dtype);
     if (direct) {
-        if (device_array_used(self, on.stream, on.keeper) < 0 || keep_recorded(into) < 0 ||
-            device_copy(self->device, COPY_OUT, on.stream, waits(on), PyArray_DATA(array), self->head.data,
-                        (size_t)PyArray_NBYTES(array)) < 0)
-            return NULL;
+        if (device_array_used(self, on.stream, on.keeper) < 0 || keep_recorded(into) < 0) return NULL;
+        device_array_hold(self);
+        int status = device_copy(self->device, COPY_OUT, on.stream, waits(on), PyArray_DATA(array), self->head.data,
+                                 (size_t)PyArray_NBYTES(array));
+        device_array_let_go(self);
+        if (status < 0) return NULL;
     } else {
         PyObject *copy = device_array_copy_out(self, on, true);
         int status = copy ? PyArray_CopyInto(array, (PyArrayObject *)copy) : -1;

@@ -112,6 +112,7 @@ PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kw
     int64_t strides[NPY_MAXDIMS];
     if (Py_TYPE(like) == runtime->device_array) {
         DeviceArray *array = (DeviceArray *)like;
+        if (device_array_check_there(array) < 0) return NULL;
         strided_pack_like(array->type->ndim, device_array_shape(array), device_array_item(array),
                           device_array_strides(array), strides);
         return (PyObject *)device_array_allocate(runtime, array->device, on, device_array_item_type(array),

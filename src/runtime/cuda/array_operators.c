@@ -56,11 +56,24 @@ PyObject *device_array_ufunc(PyObject *self, PyObject *args, PyObject *kwargs) {
     return method("operators", "array_ufunc", NULL, self, args, kwargs);
 }
 
-/* The NumPy array on the same memory where the host reaches it, else None. */
+static void let_go(PyObject *capsule) {
+    DeviceArray *array = PyCapsule_GetPointer(capsule, NULL);
+    device_array_let_go(array);
+    Py_DECREF(array);
+}
+
+/* The NumPy array on the same memory where the host reaches it, else None.  As long as it is there, the memory is. */
 PyObject *device_array_host_view(DeviceArray *self, PyObject *unused) {
     (void)unused;
     if (!self->device->shares_memory || graph_recording()) Py_RETURN_NONE;
-    return device_array_numpy_view(self, self->head.data, (PyObject *)self, !self->type->readonly);
+    if (device_array_check_there(self) < 0) return NULL;
+    PyObject *hold = PyCapsule_New(self, NULL, let_go), *view = NULL;
+    if (!hold) return NULL;
+    Py_INCREF(self); /* the capsule's */
+    device_array_hold(self);
+    view = device_array_numpy_view(self, self->head.data, hold, !self->type->readonly);
+    Py_DECREF(hold);
+    return view;
 }
 
 PyObject *device_array_reduce(DeviceArray *self, PyObject *unused) {

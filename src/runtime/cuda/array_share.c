@@ -4,6 +4,7 @@
  * cannot be shared: an array there moves, with its views, unless somebody outside knows its address.  In: a device
  * array whose base is the opened memory. */
 #include "runtime/cuda/device_array.h"
+#include "runtime/cuda/graph.h"
 
 #include <string.h> /* memcpy */
 
@@ -45,12 +46,20 @@ static int move(DeviceArray *owner) {
             "library, a graph): take the handle first, or of a copy");
         return -1;
     }
+    if (owner->busy) {
+        PyErr_SetString(PyExc_BufferError, "the array has to move to memory that can be shared, and a launch or a copy "
+                                           "of another thread uses it: take the handle before or after");
+        return -1;
+    }
+    if (runtime_capture) return graph_refuse("moving an array to memory that can be shared");
     int status = device->ops->synchronise_all(device);
     if (status == 0) status = device->ops->share_allocate(device, bytes, &memory);
     if (device_check(device, status, "allocating memory that can be shared") < 0) return -1;
     PyObject *capsule = hold(device, memory, false);
-    if (!capsule || device_copy_only(device, COPY_WITHIN, NULL, true, memory, owner->head.data, bytes) < 0) {
-        if (!capsule) device->ops->share_release(device, memory);
+    if (!capsule) device->ops->share_release(device, memory);
+    /* with the GIL: nobody writes to the array until it has moved */
+    status = capsule ? device->ops->copy(device, COPY_WITHIN, NULL, true, memory, owner->head.data, bytes) : 0;
+    if (!capsule || device_check(device, status, "moving an array to memory that can be shared") < 0) {
         Py_XDECREF(capsule);
         return -1;
     }

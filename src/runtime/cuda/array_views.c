@@ -32,7 +32,10 @@ static PyObject *view_like(DeviceArray *self, PyObject *result) {
     return view;
 }
 
-static PyObject *stand_in(DeviceArray *self) { return device_array_numpy_view(self, self->head.data, NULL, true); }
+static PyObject *stand_in(DeviceArray *self) {
+    if (device_array_check_there(self) < 0) return NULL;
+    return device_array_numpy_view(self, self->head.data, NULL, true);
+}
 
 /* Basic indices only: NumPy would read memory for the others. */
 static bool basic_index(const DeviceArray *self, PyObject *key) {
@@ -210,6 +213,7 @@ PyObject *device_array_split(DeviceArray *self, PyObject *args, PyObject *kwargs
         PyErr_SetString(PyExc_ValueError, "split() cuts an array of one dimension into sections of a positive length");
         return NULL;
     }
+    if (device_array_check_there(self) < 0) return NULL;
     PyObject *list = PyList_New(0);
     for (Py_ssize_t start = 0; list && start < device_array_shape(self)[0]; start += section) {
         PyObject *from = PyLong_FromSsize_t(start), *to = PyLong_FromSsize_t(start + section);

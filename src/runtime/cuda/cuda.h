@@ -90,6 +90,17 @@ int graph_add_call(PyObject *callable, PyObject *const *arguments, Py_ssize_t co
 /* Notes that work on the array's memory is about to be queued on a stream; before the work is.  -1: exception set. */
 int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper);
 int device_array_gone(void); /* -1: exception set */
+/* The array itself, or the one it is a view of. */
+static inline DeviceArray *device_array_owner(const DeviceArray *self) {
+    bool view = self->base && Py_TYPE(self->base) == Py_TYPE(self);
+    return view ? (DeviceArray *)self->base : (DeviceArray *)self;
+}
+static inline int device_array_check_there(const DeviceArray *self) {
+    return KRAIT_UNLIKELY(self->generation != self->device->generation) ? device_array_gone() : 0;
+}
+/* From one to the other the memory stays where it is, whatever other threads do without the GIL. */
+static inline void device_array_hold(DeviceArray *array) { device_array_owner(array)->busy++; }
+static inline void device_array_let_go(DeviceArray *array) { device_array_owner(array)->busy--; }
 static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
     if (KRAIT_UNLIKELY(array->generation != array->device->generation)) return device_array_gone();
     if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep_array(array);

@@ -48,7 +48,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
     self->known = self->recorded = false;
-    self->lent = 0;
+    self->lent = self->busy = 0;
     join_ring(self);
     uintptr_t addresses = (uintptr_t)data;
     for (unsigned i = 0; i < ndim; i++) addresses |= (uintptr_t)strides[i];
@@ -181,6 +181,14 @@ void device_array_release(DeviceArray *self) {
     for (unsigned i = 0; i < nuses; i++) Py_XDECREF(self->uses[i].keeper);
 }
 
+const char *device_array_user(const DeviceArray *owner) {
+    return owner->busy            ? "a launch or a copy that is running"
+           : owner->lent          ? "another library"
+           : owner->recorded      ? "a graph"
+           : owner->next != owner ? "a view"
+                                  : NULL;
+}
+
 /* Gives the memory back now: behind the streams that use it.  The array has no elements then, and is refused where it
  * is used. */
 static PyObject *array_free(DeviceArray *self, PyObject *unused) {
@@ -189,13 +197,8 @@ static PyObject *array_free(DeviceArray *self, PyObject *unused) {
         PyErr_SetString(PyExc_ValueError, "a view does not own its memory: free its base");
         return NULL;
     }
-    if (self->next != self || self->lent || self->recorded) {
-        PyErr_Format(PyExc_BufferError, "the array's memory is in use by %s",
-                     self->next != self ? "a view"
-                     : self->lent       ? "another library"
-                                        : "a graph");
-        return NULL;
-    }
+    const char *user = device_array_user(self);
+    if (user) return PyErr_Format(PyExc_BufferError, "the array's memory is in use by %s", user);
     device_array_release(self);
     self->head.data = NULL;
     memset(self->dims, 0, self->type->ndim * sizeof *self->dims);
@@ -248,6 +251,7 @@ int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on)
 
 static Py_ssize_t array_length(PyObject *object) {
     DeviceArray *self = (DeviceArray *)object;
+    if (device_array_check_there(self) < 0) return -1;
     if (self->type->ndim == 0) {
         PyErr_SetString(PyExc_TypeError, "len() of unsized object");
         return -1;

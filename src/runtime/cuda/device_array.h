@@ -35,17 +35,11 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
 DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse on, const Type *element, unsigned ndim,
                                    const int64_t *shape, const int64_t *strides);
 bool device_array_is(PyObject *object);
-/* The array itself, or the one it is a view of. */
-static inline DeviceArray *device_array_owner(const DeviceArray *self) {
-    bool view = self->base && Py_TYPE(self->base) == Py_TYPE(self);
-    return view ? (DeviceArray *)self->base : (DeviceArray *)self;
-}
 /* The memory is given back behind the streams that use it, and what keeps it is dropped. */
 void device_array_release(DeviceArray *self);
 size_t device_array_owned_bytes(const DeviceArray *self);
-static inline int device_array_check_there(const DeviceArray *self) {
-    return KRAIT_UNLIKELY(self->generation != self->device->generation) ? device_array_gone() : 0;
-}
+/* NULL if nobody uses the array's memory, else who does: it can then not be given back. */
+const char *device_array_user(const DeviceArray *owner);
 /* The host has waited for work on the array: its allocation is over. */
 void device_array_settle(DeviceArray *self);
 /* The stream that an argument names; NULL: the default stream. */
