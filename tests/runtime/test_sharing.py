@@ -1,6 +1,7 @@
 """Device arrays that several processes have, memory that is given back at once, and reports of it: on the device of
 this machine."""
 
+import glob
 import pickle
 import subprocess
 import sys
@@ -86,6 +87,74 @@ def test_handles_within_a_process():
     with pytest.raises(CudaError, match="no such memory"):
         with cuda.open_ipc_array(b"../etc/passwd".ljust(64, b"\0"), 3, "f8"):
             pass
+
+
+def test_opened_memory_has_an_end():
+    x = cuda.to_device(np.arange(10.0))
+    handle = x.get_ipc_handle()._ipc_handle
+    if not ON_HOST:
+        pytest.skip("a GPU's memory cannot be opened by the process that shares it")
+    for options in ({"shape": 10**7, "dtype": "f8"}, {"shape": 10, "dtype": "f8", "offset": 8},
+                    {"shape": 11, "dtype": "f8"}, {"shape": 2, "dtype": "f8", "strides": (80,)},
+                    {"shape": 2, "dtype": "f8", "strides": (-8,)}, {"shape": (3, 3), "dtype": "u1", "strides": (2**62,) * 2},
+                    {"shape": 2, "dtype": "f8", "strides": (-2**63,)}, {"shape": 0, "dtype": "f8", "offset": 88}):
+        with pytest.raises(ValueError, match="does not lie in the 80 bytes"), cuda.open_ipc_array(handle, **options):
+            pass
+    with cuda.open_ipc_array(handle, 10, "f8", strides=(-8,), offset=72) as back:
+        assert (back.copy_to_host() == np.arange(10.0)[::-1]).all()
+    with cuda.open_ipc_array(handle, 0, "f8", offset=80) as empty:
+        assert empty.size == 0
+
+
+NAMES = """
+import glob, os, signal, sys
+import numpy as np
+from krait import cuda
+
+def names(process):
+    return glob.glob(f"/dev/shm/krait-{process}-*")
+
+def share():
+    x = cuda.to_device(np.arange(10.0))
+    return x, x.get_ipc_handle()
+"""
+
+
+@pytest.mark.skipif(not ON_HOST, reason="shared memory of the system")
+@pytest.mark.parametrize("program", [
+    # a child that drops what its parent shares leaves it there
+    """
+x, handle = share()
+child = os.fork()
+if child == 0:
+    del x
+    os._exit(0)
+os.waitpid(child, 0)
+with handle as again:
+    assert again.copy_to_host().sum() == 45
+""",
+    # what is alive at the end leaves no name: the parent looks
+    "sys.keep = share()",
+    # what a killed process left goes when the next is made, and what is alive stays
+    """
+x, handle = share()
+child = os.fork()
+if child == 0:
+    own = share()
+    os.kill(os.getpid(), signal.SIGKILL)
+os.waitpid(child, 0)
+assert names(child) and names(os.getpid())
+y, _ = share()
+assert not names(child) and len(names(os.getpid())) == 2
+with handle as again:
+    assert again.copy_to_host().sum() == 45
+""",
+], ids=["fork", "exit", "killed"])
+def test_names_go_with_their_process(program):
+    child = subprocess.Popen([sys.executable, "-c", NAMES + program], stderr=subprocess.PIPE)
+    _, said = child.communicate(timeout=120)
+    assert child.returncode == 0, said.decode()
+    assert not glob.glob(f"/dev/shm/krait-{child.pid}-*")
 
 
 def test_free_and_with():

@@ -117,6 +117,18 @@ PyObject *device_array_share_memory(PyObject *module, PyObject *address) {
     return named(name, offset);
 }
 
+/* Whether all elements lie in `bytes` bytes, of which `offset` are before the first; no sum may overflow. */
+static bool lies_within(unsigned ndim, const npy_intp *shape, const int64_t *strides, size_t item, Py_ssize_t offset,
+                        size_t bytes) {
+    int64_t low = offset, high = offset, way;
+    if (strided_is_empty(ndim, shape)) return (size_t)offset <= bytes;
+    for (unsigned i = 0; i < ndim; i++) {
+        if (__builtin_mul_overflow(shape[i] - 1, strides[i], &way)) return false;
+        if (__builtin_add_overflow(way < 0 ? low : high, way, way < 0 ? &low : &high)) return false;
+    }
+    return low >= 0 && !__builtin_add_overflow(high, (int64_t)item, &high) && (uint64_t)high <= bytes;
+}
+
 /* open_shared(name, offset, shape, dtype, strides): a device array on memory of another process. */
 PyObject *device_array_open_shared(PyObject *module, PyObject *args) {
     Runtime *runtime = RUNTIME_OF(module);
@@ -127,6 +139,7 @@ PyObject *device_array_open_shared(PyObject *module, PyObject *args) {
     Py_buffer name = {0};
     Py_ssize_t offset;
     void *memory = NULL;
+    size_t bytes = 0;
     int64_t steps[TYPE_MAX_NDIM + 1];
     const Type *element;
     if (!device || !PyArg_ParseTuple(args, "y*nOO&O:open_shared", &name, &offset, &shape_object, PyArray_DescrConverter,
@@ -147,10 +160,15 @@ PyObject *device_array_open_shared(PyObject *module, PyObject *args) {
         }
         memcpy(steps, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
     }
-    int status = device->ops->share_open(device, name.buf, &memory);
+    int status = device->ops->share_open(device, name.buf, &memory, &bytes);
     if (device_check(device, status, "opening memory of another process") < 0) goto done;
     if (!(capsule = hold(device, memory, true))) {
         device->ops->share_close(device, memory);
+        goto done;
+    }
+    if (!lies_within((unsigned)shape.len, shape.ptr, steps, type_size(element), offset, bytes)) {
+        PyErr_Format(PyExc_ValueError, "an array of this shape, dtype and offset does not lie in the %zu bytes shared",
+                     bytes);
         goto done;
     }
     result = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)shape.len, shape.ptr, steps,

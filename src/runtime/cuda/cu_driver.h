@@ -143,7 +143,7 @@ int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *par
 int gpu_share_allocate(Device *device, size_t bytes, void **memory);
 int gpu_share_release(Device *device, void *memory);
 int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
-int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory);
+int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes);
 int gpu_share_close(Device *device, void *memory);
 /* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
 int context_current(CudaContext *context);

@@ -38,12 +38,17 @@ int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE
     return CUDA_OK;
 }
 
-int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory) {
+int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes) {
     enum { LAZY_PEER_ACCESS = 1 };
     API(device);
     CudaIpcName given;
     memcpy(given.bytes, name, sizeof given.bytes);
-    return api->IpcOpenMemHandle((uint64_t *)memory, given, LAZY_PEER_ACCESS);
+    uint64_t start = 0;
+    error = api->IpcOpenMemHandle((uint64_t *)memory, given, LAZY_PEER_ACCESS);
+    if (error != CUDA_OK) return error;
+    bool known = api->MemGetAddressRange(&start, bytes, (uint64_t)*memory) == CUDA_OK;
+    *bytes = known ? (size_t)(start + *bytes - (uint64_t)*memory) : SIZE_MAX;
+    return CUDA_OK;
 }
 
 int gpu_share_close(Device *device, void *memory) {

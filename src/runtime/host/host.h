@@ -88,7 +88,7 @@ int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *pa
 int host_share_allocate(Device *device, size_t bytes, void **memory);
 int host_share_release(Device *device, void *memory);
 int host_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
-int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory);
+int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes);
 int host_share_close(Device *device, void *memory);
 enum { HOST_NO_MEMORY = 1, HOST_NOT_THERE }; /* the host device's only failures; the latter of share_open */
 

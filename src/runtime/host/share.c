@@ -1,11 +1,16 @@
 /* share.c: memory of the host device that other processes open: a file of the system's shared memory.
  *
- * The first page says how the file is named and how much is mapped; what is shared begins behind it.  The name goes
- * with the owner, the memory with the last process that has it open. */
+ * The name goes with the owner, the memory with the last process that has it open.  The owner, and what it forks, hold a
+ * lock on the file: a file without one was left by a process that was killed, and goes when the next is made.  A process
+ * knows itself what it has mapped: the file holds elements alone. */
+#include <dirent.h>    /* opendir */
 #include <fcntl.h>     /* open */
+#include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_fetch_add */
 #include <stdio.h>     /* snprintf */
+#include <stdlib.h>    /* malloc */
 #include <string.h>    /* memcpy */
+#include <sys/file.h>  /* flock */
 #include <sys/mman.h>  /* mmap */
 #include <sys/stat.h>  /* fstat */
 #include <unistd.h>    /* ftruncate */
@@ -13,78 +18,165 @@
 #include "base/base.h" /* clock_nanoseconds */
 #include "runtime/host/host.h"
 
-enum { HEAD_BYTES = 4096 };
+#define FOLDER "/dev/shm/"
 
-typedef struct Head {
+enum { PATH_BYTES = 128 };
+
+/* What this process has mapped. */
+typedef struct Mapped {
+    struct Mapped *next;
+    void *memory;
+    size_t bytes;
+    int file; /* of the owner, locked; -1: another process's */
+    pid_t owner;
     char name[DEVICE_NAME_BYTES];
-    size_t mapped;
-} Head;
+} Mapped;
 
-static Head *head_of(const void *memory) { return (Head *)((char *)memory - HEAD_BYTES); }
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Mapped *all; /* the system's names belong to the process */
 
-static bool path_of(const char *name, char *path, size_t size) {
+static void take_lock(void) { pthread_mutex_lock(&lock); }
+static void give_lock(void) { pthread_mutex_unlock(&lock); }
+__attribute__((constructor(1000))) static void install_fork_handlers(void) {
+    pthread_atfork(take_lock, give_lock, give_lock);
+}
+
+static bool path_of(const char *name, char *path) {
     bool plain = strncmp(name, "krait-", 6) == 0 && memchr(name, 0, DEVICE_NAME_BYTES) && !strchr(name, '/');
-    return plain && snprintf(path, size, "/dev/shm/%s", name) < (int)size;
+    return plain && snprintf(path, PATH_BYTES, FOLDER "%s", name) < PATH_BYTES;
 }
 
-static void *map(int file, size_t bytes) {
-    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    return start == MAP_FAILED ? NULL : start;
+static void forget_name(const Mapped *mapped) {
+    char path[PATH_BYTES];
+    if (mapped->file >= 0 && mapped->owner == getpid() && path_of(mapped->name, path)) unlink(path);
 }
+
+__attribute__((destructor)) static void forget_names(void) {
+    for (const Mapped *at = all; at; at = at->next) forget_name(at);
+}
+
+/* The file's memory, noted; the file stays the caller's.  NULL: no memory. */
+static Mapped *map(int file, size_t bytes, const char *name) {
+    Mapped *mapped = malloc(sizeof *mapped);
+    void *start = mapped ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    if (start == MAP_FAILED) return free(mapped), NULL;
+    *mapped = (Mapped){.memory = start, .bytes = bytes, .file = -1};
+    memcpy(mapped->name, name, sizeof mapped->name);
+    take_lock();
+    mapped->next = all;
+    all = mapped;
+    give_lock();
+    return mapped;
+}
+
+/* ---- what was left ---- */
+
+static bool is_ours(int file, struct stat *status) {
+    return fstat(file, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid();
+}
+
+/* As host_share_allocate names them, and nobody else. */
+static bool is_made_here(const char *name) {
+    long process;
+    unsigned serial;
+    unsigned long long made;
+    int length = 0;
+    return sscanf(name, "krait-%ld-%u-%llx%n", &process, &serial, &made, &length) == 3 && !name[length];
+}
+
+static void sweep(void) {
+    DIR *folder = opendir(FOLDER);
+    char path[PATH_BYTES], name[DEVICE_NAME_BYTES];
+    struct stat status;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        size_t length = strlen(entry->d_name) + 1;
+        if (length > sizeof name || !is_made_here(entry->d_name)) continue;
+        memcpy(name, entry->d_name, length);
+        if (!path_of(name, path)) continue;
+        int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (file < 0) continue;
+        if (is_ours(file, &status) && flock(file, LOCK_EX | LOCK_NB) == 0) unlink(path);
+        close(file);
+    }
+    if (folder) closedir(folder);
+}
+
+/* ---- DeviceOps.share_... ---- */
 
 int host_share_allocate(Device *device, size_t bytes, void **memory) {
     static _Atomic unsigned serial;
-    char name[DEVICE_NAME_BYTES] = "", path[128];
+    char name[DEVICE_NAME_BYTES] = "", path[PATH_BYTES];
+    struct stat status;
     (void)device;
+    if (!bytes) bytes = 1;
+    sweep();
     snprintf(name, sizeof name, "krait-%ld-%u-%llx", (long)getpid(), atomic_fetch_add(&serial, 1),
              (unsigned long long)clock_nanoseconds());
-    path_of(name, path, sizeof path);
+    path_of(name, path);
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return HOST_NO_MEMORY;
-    size_t mapped = bytes + HEAD_BYTES;
-    /* room now, and not a signal at the first use of what is not there */
-    Head *head = posix_fallocate(file, 0, (off_t)mapped) == 0 ? map(file, mapped) : NULL;
-    close(file);
-    if (!head) {
+    /* another process may have swept it before it was locked; room is made now: a signal would come at the first use of
+     * what is not there */
+    bool whole = flock(file, LOCK_EX) == 0 && fstat(file, &status) == 0 && status.st_nlink > 0 &&
+                 posix_fallocate(file, 0, (off_t)bytes) == 0;
+    Mapped *mapped = whole ? map(file, bytes, name) : NULL;
+    if (!mapped) {
         unlink(path);
+        close(file);
         return HOST_NO_MEMORY;
     }
-    memcpy(head->name, name, sizeof name);
-    head->mapped = mapped;
-    *memory = (char *)head + HEAD_BYTES;
+    mapped->owner = getpid();
+    mapped->file = file;
+    *memory = mapped->memory;
     return 0;
+}
+
+static Mapped *find(const void *memory) {
+    take_lock();
+    Mapped *at = all;
+    while (at && at->memory != memory) at = at->next;
+    give_lock();
+    return at;
 }
 
 int host_share_close(Device *device, void *memory) {
+    Mapped *mapped = find(memory), **at = &all;
     (void)device;
-    munmap(head_of(memory), head_of(memory)->mapped);
+    if (!mapped) return HOST_NOT_THERE;
+    take_lock();
+    while (*at != mapped) at = &(*at)->next;
+    *at = mapped->next;
+    give_lock();
+    forget_name(mapped);
+    munmap(memory, mapped->bytes);
+    if (mapped->file >= 0) close(mapped->file);
+    free(mapped);
     return 0;
 }
 
-int host_share_release(Device *device, void *memory) {
-    char path[128];
-    if (path_of(head_of(memory)->name, path, sizeof path)) unlink(path);
-    return host_share_close(device, memory);
-}
+int host_share_release(Device *device, void *memory) { return host_share_close(device, memory); }
 
 int host_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
+    const Mapped *mapped = find(memory);
     (void)device;
-    memcpy(name, head_of(memory)->name, DEVICE_NAME_BYTES);
+    if (!mapped) return HOST_NOT_THERE;
+    memcpy(name, mapped->name, DEVICE_NAME_BYTES);
     *offset = 0;
     return 0;
 }
 
-int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory) {
-    char path[128];
+int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes) {
+    char path[PATH_BYTES];
     struct stat status;
     (void)device;
-    if (!path_of((const char *)name, path, sizeof path)) return HOST_NOT_THERE;
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (!path_of((const char *)name, path)) return HOST_NOT_THERE;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return HOST_NOT_THERE;
-    bool whole = fstat(file, &status) == 0 && status.st_size >= HEAD_BYTES;
-    Head *head = whole ? map(file, (size_t)status.st_size) : NULL;
+    bool whole = is_ours(file, &status) && status.st_size > 0;
+    Mapped *mapped = whole ? map(file, (size_t)status.st_size, (const char *)name) : NULL;
     close(file);
-    if (!head) return whole ? HOST_NO_MEMORY : HOST_NOT_THERE;
-    *memory = (char *)head + HEAD_BYTES;
+    if (!mapped) return whole ? HOST_NO_MEMORY : HOST_NOT_THERE;
+    *memory = mapped->memory;
+    *bytes = mapped->bytes;
     return 0;
 }
