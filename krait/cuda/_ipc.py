@@ -61,7 +61,9 @@ class IpcArrayHandle:
         return self.open()
 
     def __exit__(self, *error):
-        self.close()
+        array, self._array = self._array, None
+        if array is not None:
+            array.__exit__(*error)
 
     def __reduce__(self):
         return IpcArrayHandle, (self._ipc_handle, self._desc)
@@ -93,7 +95,5 @@ def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
     if isinstance(handle, IpcHandle):
         handle, offset = handle.handle, offset + handle.offset
     array = _krait.open_shared(bytes(handle), offset, shape, np.dtype(dtype), strides)
-    try:
+    with array:
         yield array
-    finally:
-        array.free()

@@ -425,6 +425,7 @@ static PyObject *launcher_repr(PyObject *object) {
     if (self->tasks >= 0)
         return PyUnicode_FromFormat("<kernel %U for all of %lld tasks>", name, (long long)self->tasks);
     const unsigned *grid = self->config.grid.x, *block = self->config.block.x;
+    if (block[0] == 0) return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), None]>", name, grid[0], grid[1], grid[2]);
     return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, grid[0], grid[1], grid[2], block[0],
                                 block[1], block[2]);
 }
@@ -438,15 +439,21 @@ static PyMemberDef launcher_members[] = {
 
 static PyObject *dims_tuple(const Dims *dims) { return Py_BuildValue("(III)", dims->x[0], dims->x[1], dims->x[2]); }
 static PyObject *get_griddim(PyObject *self, void *closure) {
-    return (void)closure, dims_tuple(&((Launcher *)self)->config.grid);
+    const Launcher *launcher = (Launcher *)self;
+    (void)closure;
+    if (launcher->tasks >= 0) Py_RETURN_NONE; /* follows from the block at each launch */
+    return dims_tuple(&launcher->config.grid);
 }
 static PyObject *get_blockdim(PyObject *self, void *closure) {
-    return (void)closure, dims_tuple(&((Launcher *)self)->config.block);
+    const Launcher *launcher = (Launcher *)self;
+    (void)closure;
+    if (launcher->config.block.x[0] == 0) Py_RETURN_NONE; /* chosen at each launch */
+    return dims_tuple(&launcher->config.block);
 }
 
 static PyGetSetDef launcher_getset[] = {
-    {"griddim", get_griddim, NULL, "blocks along x, y, z", NULL},
-    {"blockdim", get_blockdim, NULL, "threads of a block along x, y, z", NULL},
+    {"griddim", get_griddim, NULL, "blocks along x, y, z; None: as many as forall's tasks need", NULL},
+    {"blockdim", get_blockdim, NULL, "threads of a block along x, y, z; None: chosen at the launch", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

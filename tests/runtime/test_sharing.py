@@ -1,6 +1,7 @@
 """Device arrays that several processes have, memory that is given back at once, and reports of it: on the device of
 this machine."""
 
+import gc
 import glob
 import pickle
 import subprocess
@@ -189,6 +190,64 @@ def test_free_and_with():
     if not ON_HOST:
         with pytest.raises(BufferError, match="in use by a graph"):
             y.free()
+
+
+def test_the_exception_of_a_block_is_the_one_that_is_raised():
+    kept = []
+    with pytest.raises(KeyError), cuda.to_device(np.arange(10.0)) as x:
+        kept.append(x[1:])
+        raise KeyError
+    assert kept[0].copy_to_host().sum() == 45
+    with pytest.raises(BufferError, match="in use by a view"), cuda.to_device(np.arange(10.0)) as x:
+        kept.append(x[1:])
+    if ON_HOST:
+        source = cuda.to_device(np.arange(10.0))
+        handle = source.get_ipc_handle()
+        for block in (handle, cuda.open_ipc_array(handle._ipc_handle, 10, "f8")):
+            with pytest.raises(KeyError), block as opened:
+                kept.append(opened.__dlpack__())
+                raise KeyError
+        with handle as opened:
+            assert opened.size == 10
+
+
+@pytest.mark.parametrize("wrong", [MemoryError, KeyboardInterrupt])
+def test_what_a_class_raises_when_it_is_asked_for_its_protocol(wrong):
+    class Asked(type):
+        def __getattr__(self, name):
+            if "dlpack" in name or "interface" in name:
+                raise wrong
+            raise AttributeError(name)
+
+    class Foreign(metaclass=Asked):
+        pass
+
+    with pytest.raises(wrong):
+        double[1, 32](Foreign())
+
+
+def test_classes_of_arrays_are_forgotten_in_turn():
+    class Named:
+        def __init__(self, array):
+            self.array = array
+
+    def new_class():
+        return type("Lent", (Named,), {"__dlpack__": lambda self, **options: self.array.__dlpack__(**options),
+                                       "__dlpack_device__": lambda self: self.array.__dlpack_device__()})
+
+    x = cuda.to_device(np.ones(4))
+    for _ in range(40):
+        double[1, 32](new_class()(x[:1]))
+        gc.collect()
+    assert x.copy_to_host().tolist() == [2.0**40, 1, 1, 1]
+
+
+def test_dimensions_that_a_launch_chooses_are_none():
+    assert double[4, 32].blockdim == (32, 1, 1) and double[4, 32].griddim == (4, 1, 1)
+    chosen = double[4, None]
+    assert chosen.blockdim is None and chosen.griddim == (4, 1, 1) and "[(4, 1, 1), None]" in repr(chosen)
+    assert double.forall(100).griddim is None and double.forall(100).blockdim is None
+    assert double.forall(100, 64).blockdim == (64, 1, 1)
 
 
 def test_a_freed_array_is_refused_everywhere():

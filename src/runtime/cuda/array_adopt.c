@@ -8,21 +8,21 @@
 
 #include <string.h> /* memmove */
 
-static PyObject *class_attribute(PyTypeObject *type, const char *name) {
+PyObject *device_array_class_attribute(PyTypeObject *type, const char *name) {
     PyObject *found = PyObject_GetAttrString((PyObject *)type, name);
-    PyErr_Clear(); /* most classes have none */
+    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear(); /* most classes have none */
     return found;
 }
 
-/* False: it is the class of no array. */
+/* False: it is the class of no array, or an exception is set. */
 static bool read_class(PyTypeObject *type, Foreign *found) {
     static const struct {
         const char *name;
         ForeignProtocol protocol;
     } others[] = {{"__cuda_array_interface__", FOREIGN_INTERFACE}, {"__dlpack__", FOREIGN_CAPSULE}};
     *found = (Foreign){type, FOREIGN_TABLE, device_array_read_table(type)};
-    for (size_t i = 0; !found->table && i < COUNT_OF(others); i++) {
-        PyObject *attribute = class_attribute(type, others[i].name);
+    for (size_t i = 0; !found->table && !PyErr_Occurred() && i < COUNT_OF(others); i++) {
+        PyObject *attribute = device_array_class_attribute(type, others[i].name);
         if (!attribute) continue;
         Py_DECREF(attribute);
         found->protocol = others[i].protocol;
@@ -36,10 +36,11 @@ const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type) {
     for (size_t i = 0; i < FOREIGNS; i++)
         if (known[i].type == type) return &known[i];
     if (!read_class(type, &found)) return NULL;
-    Py_XDECREF(known[FOREIGNS - 1].type);
+    PyTypeObject *dropped = known[FOREIGNS - 1].type;
     memmove(known + 1, known, (FOREIGNS - 1) * sizeof *known);
     known[0] = found;
     Py_INCREF(type);
+    Py_XDECREF(dropped); /* last: it may run anything */
     return known;
 }
 
@@ -53,7 +54,7 @@ int device_array_order(Device *device, void *later, void *earlier) {
 
 PyObject *runtime_adopt(Runtime *runtime, PyObject *object, void *stream) {
     const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
-    if (!known) return Py_NewRef(Py_None);
+    if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     switch (known->protocol) {
     case FOREIGN_TABLE: return device_array_from_table(runtime, known->table, object, stream);
     case FOREIGN_INTERFACE: return device_array_read_interface(runtime, object, INTERFACE_ORDERS, stream);

@@ -342,10 +342,10 @@ typedef struct DLExchange { /* DLPackExchangeAPI */
 } DLExchange;
 
 const DLExchange *device_array_read_table(PyTypeObject *type) {
-    PyObject *capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
+    static const char capsule_name[] = "dlpack_exchange_api";
+    PyObject *capsule = device_array_class_attribute(type, "__dlpack_c_exchange_api__");
     const DLExchange *table = NULL;
-    if (capsule && PyCapsule_CheckExact(capsule)) table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
-    PyErr_Clear();
+    if (capsule && PyCapsule_IsValid(capsule, capsule_name)) table = PyCapsule_GetPointer(capsule, capsule_name);
     Py_XDECREF(capsule); /* it is the class's */
     while (table && table->major > DL_MAJOR) table = table->before;
     return table && table->major == DL_MAJOR ? table : NULL;
@@ -389,6 +389,7 @@ PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
     Runtime *runtime = RUNTIME_OF(self);
     if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
     const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
+    if (!known && PyErr_Occurred()) return NULL;
     if (known && known->table) return device_array_from_table(runtime, known->table, object, NULL);
     return device_array_ask(runtime, object, NULL);
 }

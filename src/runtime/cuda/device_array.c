@@ -212,8 +212,11 @@ static PyObject *array_enter(DeviceArray *self, PyObject *unused) {
 }
 
 static PyObject *array_exit(DeviceArray *self, PyObject *args) {
-    (void)args;
-    return array_free(self, NULL);
+    PyObject *done = array_free(self, NULL);
+    bool raised = PyTuple_GET_SIZE(args) > 0 && PyTuple_GET_ITEM(args, 0) != Py_None;
+    if (done || !raised) return done;
+    PyErr_Clear(); /* the block's own exception is what matters; the memory goes with the array */
+    Py_RETURN_NONE;
 }
 
 static int traverse(PyObject *object, visitproc visit, void *arg) {

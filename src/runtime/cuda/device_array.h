@@ -47,6 +47,8 @@ int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on)
 
 /* ---- array_adopt.c ---- */
 
+/* An attribute that most classes have not; NULL: it has none, or an exception is set. */
+PyObject *device_array_class_attribute(PyTypeObject *type, const char *name);
 /* `later` goes on behind what `earlier` has been given; NULL: the default stream.  -1: exception set. */
 int device_array_order(Device *device, void *later, void *earlier);
 
@@ -84,7 +86,7 @@ PyObject *device_array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwa
 
 PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_dlpack_device(DeviceArray *self, PyObject *unused);
-/* The table of a class; NULL: none that is understood here, no exception. */
+/* The table of a class; NULL: none that is understood here, or an exception is set. */
 const struct DLExchange *device_array_read_table(PyTypeObject *type);
 /* By the table, or by __dlpack__; the stream goes on behind the producer's. */
 PyObject *device_array_from_table(Runtime *runtime, const struct DLExchange *table, PyObject *object, void *stream);

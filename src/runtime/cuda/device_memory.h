@@ -27,7 +27,7 @@ typedef struct Runtime {
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
 
-/* array_adopt.c: NULL: no class of arrays; no exception. */
+/* array_adopt.c: NULL: no class of arrays, or an exception is set. */
 const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type);
 
 /* Errors have nowhere to go. */

@@ -268,13 +268,17 @@ static PyObject *home_of(PyObject *module, PyObject *const *objects, Py_ssize_t 
     Device *home = runtime_home(runtime, objects, count);
     for (Py_ssize_t i = 0; home && !home->shares_memory && i < count; i++) {
         int type = 0, ordinal = 0;
-        if (!device_array_foreign(runtime, Py_TYPE(objects[i]))) continue;
+        if (!device_array_foreign(runtime, Py_TYPE(objects[i]))) {
+            if (PyErr_Occurred()) return NULL;
+            continue;
+        }
         PyObject *told = PyObject_CallMethod(objects[i], "__dlpack_device__", NULL);
         if (told && PyArg_ParseTuple(told, "ii", &type, &ordinal) && type == DL_CUDA && ordinal >= 0 &&
             ordinal < cuda_device_count(runtime->cuda))
             home = cuda_device(runtime->cuda, ordinal);
-        PyErr_Clear(); /* what cannot be used is refused when it is */
         Py_XDECREF(told);
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
+        PyErr_Clear(); /* what cannot be used is refused when it is */
     }
     return device_new(runtime, home);
 }
