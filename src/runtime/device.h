@@ -161,7 +161,8 @@ typedef struct DeviceOps {
     int (*unlock)(Device *device, void *memory);
     int (*home)(Device *device, const void *memory, int *ordinal); /* of which device it is; -1: of none */
     /* Memory that other processes open by a name; its owner releases it, they close it.  The name is of the allocation
-     * that the memory is part of, from whose beginning it is `offset` bytes away; share_open tells how many bytes there are. */
+     * that the memory is part of, from whose beginning it is `offset` bytes away; share_open tells how many
+     * bytes there are. */
     int (*share_allocate)(Device *device, size_t bytes, void **memory);
     int (*share_release)(Device *device, void *memory);
     int (*share_name)(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);

@@ -239,6 +239,7 @@ PROCESS_STATE = {
     "codegen_cpu/target.c": {"processor", "idle_machines"},  # asked once; machines for the next module
     "runtime/host/launch.c": {"groups", "groups_lock"},  # stacks of fibers, kept from launch to launch
     "runtime/host/pool.c": {"pool"},  # the worker threads
+    "runtime/host/share.c": {"all", "lock"},  # names of the system, which go with the process that made them
     "runtime/host/numpy_loops.c": {"loops", "nloops"},  # addresses of functions that NumPy keeps
     "runtime/host/random.c": {"generators"},  # states inside objects of the process that NumPy and Python draw from
 }

@@ -97,7 +97,8 @@ def test_opened_memory_has_an_end():
         pytest.skip("a GPU's memory cannot be opened by the process that shares it")
     for options in ({"shape": 10**7, "dtype": "f8"}, {"shape": 10, "dtype": "f8", "offset": 8},
                     {"shape": 11, "dtype": "f8"}, {"shape": 2, "dtype": "f8", "strides": (80,)},
-                    {"shape": 2, "dtype": "f8", "strides": (-8,)}, {"shape": (3, 3), "dtype": "u1", "strides": (2**62,) * 2},
+                    {"shape": 2, "dtype": "f8", "strides": (-8,)},
+                    {"shape": (3, 3), "dtype": "u1", "strides": (2**62,) * 2},
                     {"shape": 2, "dtype": "f8", "strides": (-2**63,)}, {"shape": 0, "dtype": "f8", "offset": 88}):
         with pytest.raises(ValueError, match="does not lie in the 80 bytes"), cuda.open_ipc_array(handle, **options):
             pass
@@ -256,7 +257,8 @@ def test_a_freed_array_is_refused_everywhere():
     x.free()
     matrix.free()
     for use in (lambda: double[1, 32](x), lambda: x[:], lambda: x[0], lambda: len(x), lambda: list(x),
-                lambda: x.view("i8"), lambda: x.reshape(0), lambda: x.split(2), lambda: matrix.T, lambda: cuda.device_array_like(x),
+                lambda: x.view("i8"),
+                lambda: x.reshape(0), lambda: x.split(2), lambda: matrix.T, lambda: cuda.device_array_like(x),
                 lambda: x._host_view() if ON_HOST else x[:], lambda: np.add(x, x)):
         with pytest.raises(RuntimeError, match="gone"):
             use()

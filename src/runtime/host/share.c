@@ -1,8 +1,8 @@
 /* share.c: memory of the host device that other processes open: a file of the system's shared memory.
  *
- * The name goes with the owner, the memory with the last process that has it open.  The owner, and what it forks, hold a
- * lock on the file: a file without one was left by a process that was killed, and goes when the next is made.  A process
- * knows itself what it has mapped: the file holds elements alone. */
+ * The name goes with the owner, the memory with the last process that has it open.  The owner, and what it forks, hold
+ * a lock on the file: a file without one was left by a process that was killed, and goes when the next is made.  A
+ * process knows itself what it has mapped: the file holds elements alone. */
 #include <dirent.h>    /* opendir */
 #include <fcntl.h>     /* open */
 #include <pthread.h>   /* pthread_mutex_t */
