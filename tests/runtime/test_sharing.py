@@ -136,7 +136,15 @@ with handle as again:
     assert again.copy_to_host().sum() == 45
 """,
     # what is alive at the end leaves no name: the parent looks
-    "sys.keep = share()",
+    """
+from krait import vectorize
+
+@vectorize(["float64(float64)"], target="cuda")
+def next_number(x):
+    return x + 1
+
+x, handle = share()
+""",
     # what a killed process left goes when the next is made, and what is alive stays
     """
 x, handle = share()
