@@ -230,6 +230,9 @@ LLVMValueRef lower_cell(Lower *l, const Value *value);
 LLVMValueRef lower_cell_get(Lower *l, const Value *value);
 LLVMValueRef lower_cell_set(Lower *l, const Value *value);
 
+/* inline_check.c: whether Krait takes LLVM IR that a user wrote, parsed and verified. */
+bool inline_check(Lower *l, const Value *call, LLVMModuleRef parsed);
+
 /* ---- debug.c ---- */
 
 void debug_begin(Lower *l, LLVMValueRef function);

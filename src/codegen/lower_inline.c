@@ -4,8 +4,8 @@
  * of the result.  Out: its value.  Of an array the address of its first element is passed.
  *
  * PTX becomes inline assembly that nothing is known of: it stays where it is, and may read and write memory.  LLVM IR
- * is the body of a function of its own, which is parsed, linked into the module and inlined; what it calls is checked
- * with everything else (check.c). */
+ * is the body of a function of its own, which is parsed, checked (inline_check.c), linked into the module and inlined;
+ * what it calls is checked with everything else (check.c). */
 #include <string.h> /* strlen */
 
 #include "codegen/lower.h"
@@ -139,21 +139,47 @@ static const char *definition(Lower *l, const char *name, LLVMTypeRef type, cons
     return text.text;
 }
 
-static LLVMValueRef link_text(Lower *l, const Value *call, const char *name, const char *text) {
+/* Refuses what LLVM does not accept, in the first line of its words. */
+static void not_valid(Lower *l, const Value *call, char *message) {
+    const char *says = message ? message : "?";
+    diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span, "the LLVM IR is not valid: %.*s",
+              (int)strcspn(says, "\n"), says);
+    LLVMDisposeMessage(message);
+    diag_hint(l->diag, "the text is a function's body: operands are %%0, %%1, ..., it ends in ret; declarations "
+                       "stand behind a line ---");
+}
+
+/* The module shares its names with what Krait generates and with other texts: only `name` is seen outside it. */
+static void keep_inside(LLVMModuleRef parsed, const char *name) {
+    size_t length;
+    for (LLVMValueRef f = LLVMGetFirstFunction(parsed); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && strcmp(LLVMGetValueName2(f, &length), name) != 0)
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(parsed); g; g = LLVMGetNextGlobal(g))
+        LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+static LLVMModuleRef parse_text(Lower *l, const Value *call, const char *text) {
     LLVMModuleRef parsed = NULL;
     char *message = NULL;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "inline_llvm");
-    if (LLVMParseIRInContext(l->context, buffer, &parsed, &message)) {
-        const char *says = message ? message : "?";
-        diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span, "the LLVM IR is not valid: %.*s",
-                  (int)strcspn(says, "\n"), says);
-        diag_hint(l->diag, "the text is a function's body: operands are %%0, %%1, ..., it ends in ret; declarations "
-                           "stand behind a line ---");
-        LLVMDisposeMessage(message);
-        return NULL;
-    }
+    if (LLVMParseIRInContext(l->context, buffer, &parsed, &message)) return not_valid(l, call, message), NULL;
     LLVMSetTarget(parsed, LLVMGetTarget(l->module));
     LLVMSetModuleDataLayout(parsed, l->m->layout);
+    if (LLVMVerifyModule(parsed, LLVMReturnStatusAction, &message))
+        not_valid(l, call, message);
+    else {
+        LLVMDisposeMessage(message);
+        if (inline_check(l, call, parsed)) return parsed;
+    }
+    LLVMDisposeModule(parsed);
+    return NULL;
+}
+
+static LLVMValueRef link_text(Lower *l, const Value *call, const char *name, const char *text) {
+    LLVMModuleRef parsed = parse_text(l, call, text);
+    if (!parsed) return NULL;
+    keep_inside(parsed, name);
     if (LLVMLinkModules2(l->module, parsed)) return l_fail(l, "inline LLVM IR could not be linked"), NULL;
     return LLVMGetNamedFunction(l->module, name);
 }

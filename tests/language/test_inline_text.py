@@ -109,6 +109,45 @@ def test_what_is_refused(call, message):
         cuda.compile_ptx(space["kernel"], "void(int32[::1])", cc=(9, 0))
 
 
+def behind(more):
+    return f"ret i32 %0\n---\n{more}"
+
+
+@pytest.mark.parametrize("text, part", [
+    ('call void asm sideeffect "no such", "r"(i32 %0)\nret i32 %0', "inline assembly"),
+    ('%r = call i32 asm "mov $1,$0", "=r,{eax}"(i32 %0)\nret i32 %r', "inline assembly"),
+    (behind('define internal void @f() {\ncall void asm "", ""()\nret void\n}'), "inline assembly"),
+    (behind('module asm "no such"'), "inline assembly"),
+    ("%v = insertelement <vscale x 4 x i32> poison, i32 %0, i32 0\n"
+     "%e = extractelement <vscale x 4 x i32> %v, i32 0\nret i32 %e", "a scalable vector"),
+    ("%p = alloca <vscale x 4 x i32>\nret i32 %0", "a scalable vector"),
+    ("%p = alloca {i8, [2 x i8388607]}\nret i32 %0", "an integer that wide"),
+    ("%p = alloca fp128\nret i32 %0", "a value of a type that both devices do not have"),
+    ('fence syncscope("mine") acquire\nret i32 %0', "that syncscope"),
+    ('%p = alloca i32\n%w = atomicrmw add ptr %p, i32 1 syncscope("mine") seq_cst\nret i32 %w', "that syncscope"),
+    ("%p = alloca i128\n%w = atomicrmw add ptr %p, i128 1 seq_cst\nret i32 %0", "an atomic operation that wide"),
+    (behind("@g = weak global i32 1\n@a = weak alias i32, ptr @g"), "an alias"),
+    (behind("@i = ifunc i32 (i32), ptr @f\ndefine ptr @f() {\nret ptr null\n}"), "an ifunc"),
+    ("%r = load i32, ptr @g\nret i32 %r\n---\n@g = thread_local global i32 1", "a thread_local global"),
+    ("%r = load i32, ptr @g\nret i32 %r\n---\n@g = external global i32", "a global without a value"),
+    (behind('@g = global i32 1, section "mine"'), "a section"),
+    (behind("@llvm.used = appending global [1 x ptr] [ptr @g]\n@g = global i32 1"), "a global that LLVM itself reads"),
+    (behind('define void @f() gc "mine" {\nret void\n}'), "a garbage collector"),
+    (behind("define cc 77 void @f() {\nret void\n}"), "that calling convention"),
+    ("%r = musttail call i32 @f(i32 %0)\nret i32 %r\n---\ndefine i32 @f(i32 %a) {\nret i32 %a\n}", "musttail"),
+    ("indirectbr ptr null, [label %x]\nx:\nret i32 %0", "a branch to an address"),
+])
+def test_llvm_ir_that_would_end_the_process(text, part):
+    def kernel(x):
+        x[0] = inline_llvm(text, np.int32, x[0])
+
+    message = f"(?s)the LLVM IR has {part}, which Krait does not take.*x\\[0\\] = inline_llvm.*hint: (give|write) "
+    with pytest.raises(errors.TypingError, match=message):
+        njit(kernel)(np.zeros(1, np.int32))
+    with pytest.raises(errors.TypingError, match=message):
+        cuda.compile_ptx(kernel, "void(int32[::1])", cc=(8, 0))
+
+
 def test_ptx_is_refused_on_the_host_with_what_to_do():
     def kernel(x):
         x[0] = cuda.inline_ptx("mov.u32 $0, %clock;", np.int32)
