@@ -41,14 +41,9 @@ def _text_of(item):
     )
 
 
-def declared(name, result, abi, ptx, *operands):
-    """In compiled code: the call of a declared function."""
-    raise RuntimeError("a declared function is called in kernels")
-
-
-def no_fallback(name):
-    """In compiled code: refuses, for nothing says what a declared function does where PTX does not run."""
-    raise RuntimeError(f"{name} is called in kernels")
+# The rows of the library themselves: compiled code knows them whenever this module is imported.
+declared = _krait.cuda_names["_linking"].declared
+no_fallback = _krait.cuda_names["_linking"].no_fallback
 
 
 def _converted(parameter, type_):

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -67,6 +68,21 @@ def test_the_texts_are_in_the_ptx_once(tmp_path):
     done = subprocess.run([ptxas, "-arch=sm_90", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + ptx
+
+
+def test_what_was_compiled_before_does_not_matter():
+    text = f"""
+from krait import cuda
+from krait.extending import intrinsic
+@intrinsic("int32(int32)", ptx="mov.u32 $0, $1;")
+def same(a): return a
+twice = cuda.declare_device("twice", "float32(float32)", link={C_TEXT!r}, abi="c")
+def calls(x): x[0] = twice(x[0])
+print(cuda.compile_ptx(calls, "void(float32[::1])", cc=(8, 0))[0])
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "add.f32 %f2, %f1, %f1;" in done.stdout and "krait_declared" not in done.stdout
 
 
 def test_a_file(tmp_path):
