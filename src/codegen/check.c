@@ -65,6 +65,21 @@ bool codegen_selects(const Module *module, const char *symbol, bool gpu, bool ha
 
 /* ---- every callee ---- */
 
+static bool unknown(const Module *module, LLVMValueRef function, const char *name, Diag *diag) {
+    LLVMAttributeRef declared = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, DECLARED_INLINE,
+                                                              strlen(DECLARED_INLINE));
+    unsigned length;
+    if (!declared)
+        return diag_fail(diag, DIAG_LOWERING, NULL, (Span){0}, "generated code calls %s, which %s does not have", name,
+                         module->target->what);
+    const InlineCall *call =
+        &module->inline_calls.data[strtoul(LLVMGetStringAttributeValue(declared, &length), NULL, 10)];
+    diag_fail(diag, DIAG_BAD_ARGUMENTS, call->source, call->span, "the LLVM IR calls %s, which %s does not have", name,
+              module->target->what);
+    diag_hint(diag, "define it in the text, behind the line ---");
+    return false;
+}
+
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
@@ -72,8 +87,7 @@ bool codegen_check_callees(Module *module, bool optimised, Diag *diag) {
         const char *name = LLVMGetValueName2(f, &length);
         if (LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, LINKED_PTX, strlen(LINKED_PTX))) continue;
         if (!optimised && strncmp(name, "llvm.", 5) == 0) continue; /* in branches that the passes remove */
-        FAIL_IF(!module->target->knows(module, name), diag, LOWERING, NULL, (Span){0},
-                "generated code calls %s, which %s does not have", name, module->target->what);
+        if (!module->target->knows(module, name)) return unknown(module, f, name, diag);
     }
     return true;
 }

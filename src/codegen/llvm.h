@@ -197,6 +197,14 @@ typedef struct CaughtSize { /* an operand that is the size of the exception buff
     int64_t less;
 } CaughtSize;
 
+typedef struct InlineCall { /* a call of LLVM IR that a user wrote */
+    const Source *source;
+    Span span;
+} InlineCall;
+
+/* The attribute of a function that only such text declares: the number of its InlineCall. */
+#define DECLARED_INLINE "krait-declared-inline"
+
 struct Module {
     const Target *target;
     CodegenOptions options;
@@ -215,6 +223,7 @@ struct Module {
     VEC(CaughtSize) caught_sizes;
     VEC(AccessSite) access_sites;
     VEC(PrintSite) print_sites;
+    VEC(InlineCall) inline_calls;
     VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
     size_t shared_bytes; /* static shared memory given out so far */

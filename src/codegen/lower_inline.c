@@ -96,6 +96,22 @@ static void note_linked(Lower *l, const char *text) {
     LLVMAddNamedMetadataOperand(l->module, LINKED_PTX, tuple);
 }
 
+/* Names in PTX are seen by all of it: the kernel's own, Krait's, and of another declaration with other operands. */
+static bool is_free(Lower *l, const Value *call, const char *name, LLVMTypeRef type) {
+    LLVMValueRef known = LLVMGetNamedFunction(l->module, name);
+    size_t length = strlen(LINKED_PTX);
+    bool is_linked = known && LLVMGetStringAttributeAtIndex(known, LLVMAttributeFunctionIndex, LINKED_PTX, length);
+    bool is_taken = (known && !is_linked) || strcmp(name, l->m->options.entry_name) == 0 ||
+                    strncmp(name, "__nv_", 5) == 0 || strncmp(name, "krait_", 6) == 0;
+    if (!is_taken && (!known || LLVMGlobalGetValueType(known) == type)) return true;
+    diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span,
+              is_taken ? "the declared function `%s` has a name that the kernel's own code has"
+                       : "`%s` is declared with two signatures in one kernel",
+              name);
+    diag_hint(l->diag, "give one of them another name, in the PTX and in declare_device");
+    return false;
+}
+
 /* abi "c": it returns its result; "numba": it returns 0 and stores the result through a pointer that comes first. */
 LLVMValueRef lower_func_cuda_declared(Lower *l, const Value *call) {
     enum { NAME, RESULT, ABI, TEXT, OPERANDS };
@@ -106,8 +122,10 @@ LLVMValueRef lower_func_cuda_declared(Lower *l, const Value *call) {
     if (call->nargs > MAX_OPERANDS) return l_fail(l, "too many operands of a declared function"), NULL;
     if (stores) args[count++] = result = gives ? l_alloca_value(l, call->type, "result") : l_null(l->ptr);
     for (unsigned i = OPERANDS; i < call->nargs; i++) args[count++] = operand(l, call, i);
+    LLVMTypeRef natural = stores ? l->i32 : gives ? l_type(l, call->type) : l->v, types[MAX_OPERANDS + 1];
+    for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
+    if (!is_free(l, call, name, LLVMFunctionType(natural, types, count, false))) return NULL;
     note_linked(l, call->args[TEXT]->konst->text);
-    LLVMTypeRef natural = stores ? l->i32 : gives ? l_type(l, call->type) : l->v;
     LLVMValueRef value = l_call_named(l, name, natural, args, count);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
     l_attribute_text(l, function, -1, LINKED_PTX, "1");
@@ -159,6 +177,14 @@ static void keep_inside(LLVMModuleRef parsed, const char *name) {
         LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
+/* What the text declares carries the place of the call, for check.c, which finds what nothing defines. */
+static void note_callees(Lower *l, const Value *call, LLVMModuleRef parsed) {
+    vec_push(l->arena, &l->m->inline_calls, ((InlineCall){l->func->source, call->span}));
+    const char *place = arena_printf(l->arena, "%zu", l->m->inline_calls.len - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(parsed); f; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f)) l_attribute_text(l, f, -1, DECLARED_INLINE, place);
+}
+
 static LLVMModuleRef parse_text(Lower *l, const Value *call, const char *text) {
     LLVMModuleRef parsed = NULL;
     char *message = NULL;
@@ -170,7 +196,7 @@ static LLVMModuleRef parse_text(Lower *l, const Value *call, const char *text) {
         not_valid(l, call, message);
     else {
         LLVMDisposeMessage(message);
-        if (inline_check(l, call, parsed)) return parsed;
+        if (inline_check(l, call, parsed)) return note_callees(l, call, parsed), parsed;
     }
     LLVMDisposeModule(parsed);
     return NULL;

@@ -1,5 +1,6 @@
 """declare_device: functions that other PTX defines, with Python in their place on the host device."""
 
+import math
 import shutil
 import subprocess
 import sys
@@ -127,3 +128,18 @@ def test_types_that_compilers_pass_differently_are_refused():
 
     with pytest.raises(errors.TypingError, match="integers and floats of 32 and 64 bits"):
         cuda.compile_ptx(calls, "void(int8[::1])", cc=(9, 0))
+
+
+@pytest.mark.parametrize("name, message", [
+    ("twice", "`twice` is declared with two signatures in one kernel"),
+    ("calls", "the declared function `calls` has a name that the kernel's own code has"),
+    ("__nv_sin", "the declared function `__nv_sin` has a name that the kernel's own code has"),
+])
+def test_names_that_clash(name, message):
+    other = cuda.declare_device(name, "float32(float32, float32)", link=C_TEXT, abi="c")
+
+    def calls(x):
+        x[0] = twice(x[0]) + other(x[0], x[0]) + math.sin(x[0])
+
+    with pytest.raises(errors.TypingError, match=f"(?s){message}.*hint: give one of them another name"):
+        cuda.compile_ptx(calls, "void(float32[::1])", cc=(8, 0))

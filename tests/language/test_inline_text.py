@@ -148,6 +148,47 @@ def test_llvm_ir_that_would_end_the_process(text, part):
         cuda.compile_ptx(kernel, "void(int32[::1])", cc=(8, 0))
 
 
+@pytest.mark.parametrize("text, message", [
+    ("br label %a\na:\n%p = phi i32 [0, %b]\nret i32 %p\nb:\nbr label %b", "is not valid: PHI node entries"),
+    ("%q = add i32 %r, 1\n%r = add i32 %0, 1\nret i32 %q", "is not valid: Instruction does not dominate"),
+    ("%r = call i32 @nothing(i32 %0)\nret i32 %r\n---\ndeclare i32 @nothing(i32)", "calls nothing, which "),
+])
+def test_mistakes_in_llvm_ir_are_told_at_the_call(text, message):
+    def kernel(x):
+        x[0] = inline_llvm(text, np.int32, x[0])
+
+    message = rf"(?s)the LLVM IR {message}.*x\[0\] = inline_llvm.*hint: (the text is|define it)"
+    with pytest.raises(errors.TypingError, match=message):
+        njit(kernel)(np.zeros(1, np.int32))
+    with pytest.raises(errors.TypingError, match=message):
+        cuda.compile_ptx(kernel, "void(int32[::1])", cc=(8, 0))
+
+
+def test_an_intrinsic_of_the_other_target_is_told_at_the_call():
+    text = "%r = call double @llvm.nvvm.sqrt.rn.d(double %0)\nret double %r\n---\n" \
+           "declare double @llvm.nvvm.sqrt.rn.d(double)"
+
+    def root(x):
+        return inline_llvm(text, np.float64, x)
+
+    with pytest.raises(errors.TypingError, match="LLVM IR calls llvm.nvvm.sqrt.rn.d, which the host does not have"):
+        njit(root)(4.0)
+
+
+def test_texts_do_not_see_what_others_define():
+    first = "%r = call i32 @same(i32 %0)\nret i32 %r\n---\ndefine i32 @same(i32 %a) {\nret i32 %a\n}"
+    second = first.replace("ret i32 %a", "ret i32 70")
+    own = "%r = load i32, ptr @malloc\nret i32 %r\n---\n@malloc = global i32 500"
+
+    def kernel(x):
+        x[0] = inline_llvm(first, np.int32, x[0]) + inline_llvm(second, np.int32, x[0]) + len([1.0] * x[0])
+        x[0] += inline_llvm(own, np.int32, x[0])
+
+    x = np.array([3], np.int32)
+    njit(kernel)(x)
+    assert x[0] == 3 + 70 + 3 + 500
+
+
 def test_ptx_is_refused_on_the_host_with_what_to_do():
     def kernel(x):
         x[0] = cuda.inline_ptx("mov.u32 $0, %clock;", np.int32)
