@@ -115,10 +115,8 @@ static int tell_printed(Kernel *kernel, const Spec *spec, const LaunchReport *re
 
 /* "line 12 writes" */
 static PyObject *access_text(const Spec *spec, const RaceReport *race, int which) {
-    static const char *const words[] = {[RACE_READ] = "reads",
-                                        [RACE_WRITE] = "writes",
-                                        [RACE_ATOMIC] = "atomically "
-                                                        "updates"};
+    static const char *const words[] = {
+        [RACE_READ] = "reads", [RACE_WRITE] = "writes", [RACE_ATOMIC] = "atomically updates"};
     const AccessSite *site = site_of(spec, race->sites[which]);
     return PyUnicode_FromFormat("line %u in %s %s", site ? site->span.line : 0,
                                 site && site->function ? site->function : "?", words[race->kinds[which]]);
