@@ -5,7 +5,10 @@
  *                         They become operations of 32 bits, whose lower half is taken.
  *   c ? x : -0.0          where c compares x with zero and x was an int, selection makes max of the two, which is +0.0
  *                         for a zero x; the interpreter's max(-0.0, x) is -0.0.  The constant becomes one that
- *                         selection does not know. */
+ *                         selection does not know.
+ *   n < 64 ? x << n : 0   of 64 bits: selection leaves the comparison out, since PTX shifts by the width or more to 0,
+ *                         but cuts n to 32 bits first: 1 << 2**32 is 1.  The count of the shift becomes n & 63, which
+ *                         is not what is compared. */
 #include <math.h>   /* signbit */
 #include <string.h> /* strlen */
 
@@ -57,6 +60,22 @@ static void hide_zero(LLVMBuilderRef b, LLVMValueRef select, unsigned i) {
         LLVMSetOperand(select, i, assembly(b, type, "mov.f32 $0, 0f80000000;", "=f", NULL));
 }
 
+static bool is_guarded_shift(LLVMValueRef value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value);
+    if ((op != LLVMShl && op != LLVMLShr) || LLVMTypeOf(value) != LLVMInt64TypeInContext(LLVMGetValueContext(value)))
+        return false;
+    bool guarded = false;
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+        guarded |= LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMSelect;
+    return guarded && !LLVMIsAConstant(LLVMGetOperand(value, 1));
+}
+
+static void cut_count(LLVMBuilderRef b, LLVMValueRef shift) {
+    enum { MASK = 63 };
+    LLVMValueRef mask = LLVMConstInt(LLVMTypeOf(shift), MASK, false);
+    LLVMSetOperand(shift, 1, LLVMBuildAnd(b, LLVMGetOperand(shift, 1), mask, ""));
+}
+
 void nvptx_exact(Module *module) {
     LLVMBuilderRef b = module->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
@@ -65,6 +84,7 @@ void nvptx_exact(Module *module) {
                 next = LLVMGetNextInstruction(value);
                 LLVMPositionBuilderBefore(b, value);
                 LLVMValueRef wide = in_32_bits(b, value);
+                if (is_guarded_shift(value)) cut_count(b, value);
                 if (wide) {
                     LLVMReplaceAllUsesWith(value, wide);
                     LLVMInstructionEraseFromParent(value);

@@ -663,6 +663,12 @@ def test_operations_that_the_tools_behind_compute_wrongly(opt):
     text = ptx(zeros, f"int; {array('float64')}", opt_level=opt)
     assert "max.f64" not in text and "selp.f64" in text
 
+    def shifts(x, n, out):
+        out[0] = (x[0] >= 3) << 0 - n
+
+    text = ptx(shifts, f"{array('float64')}; int64; {array('int64')}", opt_level=opt, small=False)
+    assert re.search(r"setp\.\w+\.u64\s+%p\d+, %rd\d+, 6[34]", text) and re.search(r"and\.b\w+.*, 63;", text)
+
 
 # ---- what the threads of a warp do together --------------------------------------------------------------------------
 
