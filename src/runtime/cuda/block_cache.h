@@ -30,6 +30,6 @@ void block_cache_init(BlockCache *cache);
 uint64_t block_cache_take(BlockCache *cache, size_t bytes);                  /* 0: there is none */
 uint64_t block_cache_put(BlockCache *cache, uint64_t address, size_t bytes); /* the block that had to go, or 0 */
 size_t block_cache_bytes(BlockCache *cache);
-uint64_t block_cache_drop(BlockCache *cache);                                /* any block; 0: it is empty */
+uint64_t block_cache_drop(BlockCache *cache); /* any block; 0: it is empty */
 
 #endif
