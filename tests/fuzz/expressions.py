@@ -57,7 +57,7 @@ def may_not_fit(text, kind):
         return any(name.startswith("G") for name in variables)
     try:
         value = eval(text, dict(kinds.MODULES))
-    except ArithmeticError:
+    except (ArithmeticError, ValueError):
         return True
     return not np.iinfo(kind).min <= value <= np.iinfo(kind).max
 
