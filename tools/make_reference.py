@@ -20,6 +20,7 @@ from krait import _testing as testing
 from krait.errors import KraitError
 
 NAMES = Path(__file__).resolve().parent / "numba_cpu.txt"
+TESTS = Path(__file__).resolve().parents[1] / "tests"
 
 
 def _arguments(least, most):
@@ -186,8 +187,35 @@ def numba_cpu():
     return [*lines, "", f"{there} of {sum(len(names) for _, names in sections)} are there.", *body]
 
 
+# ---- tests/numba_names.txt: what of numba.cuda is there ----
+
+
+def numba_cuda():
+    sys.path.append(str(TESTS))
+    import numba_names
+
+    sections = numba_names.sections()
+    names = [row for _, _, rows in sections for row in rows]
+    lines = [
+        "# Names of numba.cuda",
+        "",
+        "What numba-cuda 0.30 offers, name by name.  `tests/kernels/test_numba_names.py` compiles the line of code",
+        "that `tests/numba_names.txt` has for each and runs it on the host device, or on the GPU where there is one,",
+        "and makes PTX of it for a GPU.",
+        "",
+        f"{sum(there for _, _, there in names)} of {len(names)} are there.",
+    ]
+    for heading, kind, rows in sections:
+        lines += ["", f"## {heading}", "", "| name | GPU | host |", "| --- | --- | --- |"]
+        for name, _, there in rows:
+            status = "there" if there else "not there"
+            lines.append(f"| `{name}` | {status} | {status} |")
+    return lines
+
+
 PAGES = {
     "numba-cpu.md": numba_cpu,
+    "numba-cuda.md": numba_cuda,
     "functions.md": functions,
     "operations.md": operations,
     "attributes.md": attributes,

@@ -1,24 +1,17 @@
 """Instructions given as text: PTX in kernels, LLVM IR everywhere, and functions that are made of either."""
 
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
+from assembler import assemble
 
 from krait import cuda, errors, njit
 from krait.extending import inline_llvm, intrinsic
 
 
-def assembled(kernel, signature, tmp_path, cc=(9, 0)):
+def assembled(kernel, signature, cc=(9, 0)):
     ptx, _ = cuda.compile_ptx(kernel, signature, cc=cc)
-    ptxas = shutil.which("ptxas")
-    if ptxas:
-        path = tmp_path / "kernel.ptx"
-        path.write_text(ptx)
-        command = [ptxas, f"-arch=sm_{cc[0]}{cc[1]}", str(path), "-o", str(tmp_path / "kernel.cubin")]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr + ptx
+    assemble(ptx, 10 * cc[0] + cc[1])
     return ptx
 
 
@@ -34,12 +27,12 @@ def saturating(a, b):
     return max(-(2**63), min(2**63 - 1, a + b))
 
 
-def test_ptx_of_an_intrinsic(tmp_path):
+def test_ptx_of_an_intrinsic():
     def kernel(out, x):
         i = cuda.grid(1)
         out[i] = mul24(x[i], 3)
 
-    assert "mul24.lo.s32" in assembled(kernel, "void(int32[::1], int32[::1])", tmp_path)
+    assert "mul24.lo.s32" in assembled(kernel, "void(int32[::1], int32[::1])")
 
 
 def test_the_python_function_runs_on_the_host():
@@ -56,7 +49,7 @@ def test_the_python_function_runs_on_the_host():
     assert mul24.__doc__ == "The low bits of a product of 24-bit numbers." and mul24.__name__ == "mul24"
 
 
-def test_llvm_ir_runs_on_every_target(tmp_path):
+def test_llvm_ir_runs_on_every_target():
     def kernel(out, x):
         i = cuda.grid(1)
         out[i] = saturating(x[i], x[i])
@@ -66,26 +59,26 @@ def test_llvm_ir_runs_on_every_target(tmp_path):
     cuda.jit(kernel)[1, 4](out, x)
     np.testing.assert_array_equal(out, [2, 2**63 - 1, -(2**63), 2**63 - 2])
     assert njit(lambda a, b: saturating(a, b))(2**63 - 1, 5) == 2**63 - 1
-    assembled(kernel, "void(int64[::1], int64[::1])", tmp_path)
+    assembled(kernel, "void(int64[::1], int64[::1])")
 
 
 @pytest.mark.parametrize("type_, letter", [("int8", "rs"), ("uint16", "rs"), ("int32", "r"), ("float32", "f"),
                                            ("float64", "fd"), ("int64", "rd"), ("float16", "rs")])
-def test_operands_of_every_width(type_, letter, tmp_path):
+def test_operands_of_every_width(type_, letter):
     width = {"int8": "b16", "uint16": "b16", "int32": "b32", "float32": "f32", "float64": "f64", "int64": "b64",
              "float16": "b16"}[type_]
     space = {"cuda": cuda, "text": f"mov.{width} $0, $1;", "dtype": np.dtype(type_).type}
     exec("def kernel(out, x):\n    out[0] = cuda.inline_ptx(text, dtype, x[0])", space)
-    ptx = assembled(space["kernel"], f"void({type_}[::1], {type_}[::1])", tmp_path)
+    ptx = assembled(space["kernel"], f"void({type_}[::1], {type_}[::1])")
     assert f"mov.{width}" in ptx
 
 
-def test_an_array_is_its_address_and_none_is_no_result(tmp_path):
+def test_an_array_is_its_address_and_none_is_no_result():
     def kernel(out, value):
         cuda.inline_ptx("red.global.add.f32 [$0], $1;", None, out, value)
         cuda.inline_ptx("{ .reg .b32 t; mov.u32 t, %laneid; st.global.u32 [$0], t; }", None, out)
 
-    ptx = assembled(kernel, "void(float32[::1], float32)", tmp_path)
+    ptx = assembled(kernel, "void(float32[::1], float32)")
     assert "red.global.add.f32" in ptx and "%laneid" in ptx
 
 
@@ -205,7 +198,7 @@ def test_on_gpu_is_known_when_the_code_is_compiled():
     assert njit(lambda: cuda.on_gpu())() is False
 
 
-def test_clocks_and_places(tmp_path):
+def test_clocks_and_places():
     def kernel(out):
         i = cuda.grid(1)
         before = cuda.clock64()
@@ -217,9 +210,9 @@ def test_clocks_and_places(tmp_path):
     def stops():
         cuda.breakpoint()
 
-    ptx = assembled(kernel, "void(int32[:, ::1])", tmp_path)
+    ptx = assembled(kernel, "void(int32[:, ::1])")
     assert all(word in ptx for word in ("clock64", "globaltimer", "smid"))
-    assert "brkpt;" in assembled(stops, "void()", tmp_path)
+    assert "brkpt;" in assembled(stops, "void()")
     out = np.zeros((4, 4), np.int32)
     cuda.jit(kernel)[1, 4](out)
     assert out.all()
