@@ -501,6 +501,7 @@ LLVMValueRef l_array_stride(Lower *l, const Type *type, LLVMValueRef array,
 LLVMValueRef l_array_size(Lower *l, const Type *type, LLVMValueRef array); /* elements */
 /* Address of an element; indices are i64, within the array. */
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index);
+LLVMValueRef l_element_wide(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index); /* in 64 bits */
 
 /* At the address of an element of such an array. */
 LLVMValueRef l_load_element(Lower *l, const Type *array, LLVMValueRef pointer);

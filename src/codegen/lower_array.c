@@ -163,7 +163,8 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     a->element = type_element(type);
     a->array = type;
     a->guarded = false;
-    if (l->narrow) {
+    /* LLVM makes pointers that move of places in 32 bits only where each round of a loop computes them. */
+    if (l->narrow && !(at->flags & VF_SKIPPED)) {
         a->pointer = narrow_access(l, type, array, x);
         return;
     }
@@ -179,7 +180,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
                                  ? l_icmp(l, LLVMIntNE, l_array_data(l, array), l_nowhere(l))
                                  : NULL;
     if (policy == ACCESS_SKIP) guard_access(l, a, at, somewhere, inside, type->ndim);
-    a->pointer = l_element(l, type, array, index);
+    a->pointer = l_element_wide(l, type, array, index);
 }
 
 void l_access(Lower *l, Access *a, const Value *at, const Value *array, const Value *index) {

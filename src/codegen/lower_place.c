@@ -66,14 +66,16 @@ LLVMValueRef l_element_at(Lower *l, const Type *type, LLVMValueRef array, const 
 }
 
 LLVMValueRef l_element(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
+    if (!l->narrow) return l_element_wide(l, type, array, index);
+    Place places[TYPE_MAX_NDIM];
+    for (unsigned i = 0; i < type->ndim; i++) places[i] = (Place){l_narrowed(l, index[i]), 0};
+    return l_element_at(l, type, array, places);
+}
+
+LLVMValueRef l_element_wide(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef const *index) {
     LLVMValueRef data = l_array_data(l, array), at = NULL;
     unsigned ndim = type->ndim;
     if (ndim == 0) return data;
-    if (l->narrow) {
-        Place places[TYPE_MAX_NDIM];
-        for (unsigned i = 0; i < ndim; i++) places[i] = (Place){l_narrowed(l, index[i]), 0};
-        return l_element_at(l, type, array, places);
-    }
     if (type->layout == LAYOUT_A) {
         for (unsigned i = 0; i < ndim; i++) {
             LLVMValueRef part = l_nswmul(l, index[i], l_array_stride(l, type, array, i));

@@ -140,6 +140,7 @@ enum ValueFlags {
     VF_OWNED = 128,   /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
                          (ownership) */
     VF_LOOKS = 256,   /* an operation on a whole array that looks for signals (looks) */
+    VF_SKIPPED = 512, /* of a GPU's loop: some of its rounds pass by this access (unroll) */
 };
 
 /* What an integer lies between, both included. */

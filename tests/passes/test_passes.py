@@ -222,6 +222,34 @@ b4:
     assert run("unroll", text) == text.replace("b2:\n  %4", "b2 unroll 4:\n  %4")
 
 
+def test_accesses_that_not_every_round_makes():
+    """The driver's compiler joins loads of rounds whose addresses are pointers that move, which LLVM makes of these."""
+    text = f"""\
+func f(a: {A1}, n: int) -> float64 {{
+b0:
+  %2 = const float64(0.0)
+  jump b1
+b1:
+  %3: float64 = phi b0 %2, b3 %8
+  %4: float64 = getitem %0, %1
+  %5: bool = lt %4, %2
+  branch %5, b2, b3
+b2:
+  %6: float64 = getitem %0, %1
+  %7: float64 = add %3, %6
+  jump b3
+b3:
+  %8: float64 = phi b1 %3, b2 %7
+  %9: bool = lt %8, %2
+  branch %9, b1, b4
+b4:
+  return %8
+}}
+"""
+    marked = text.replace("b3:\n", "b3 unroll 4:\n").replace("%6: float64 = getitem", "%6: float64 = getitem.skipped")
+    assert run("unroll", text) == marked
+
+
 # ---- written ---------------------------------------------------------------------------------------------------------
 
 
