@@ -66,25 +66,44 @@ static void copy_held(Lower *l, LLVMValueRef to, LLVMValueRef from) {
     copy(l, to, from, 0);
 }
 
-/* Before each return of the function. */
-void lower_drop_caught(Lower *l) {
-    struct LowerState *s = l->s;
-    if (!s->caught.len) return;
-    LLVMSetCurrentDebugLocation2(l->b, NULL);
-    LLVMBasicBlockRef last = LLVMGetLastBasicBlock(l->function);
+/* Every return of the function leads to one block, which is entered: the objects are given up once, in code that grows
+ * with their number alone.  False: it never returns. */
+static bool join_returns(Lower *l, LLVMValueRef *result) {
+    LLVMBasicBlockRef last = LLVMGetLastBasicBlock(l->function), leave = l_block(l, "leave");
+    bool any = false;
+    *result = NULL;
+    l_enter(l, leave);
     for (LLVMBasicBlockRef block = l->allocas, next; block; block = next) {
         next = block == last ? NULL : LLVMGetNextBasicBlock(block);
         LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
         if (!end || LLVMGetInstructionOpcode(end) != LLVMRet) continue;
-        LLVMValueRef result = LLVMGetNumOperands(end) ? LLVMGetOperand(end, 0) : NULL;
+        if (LLVMGetNumOperands(end)) {
+            LLVMValueRef value = LLVMGetOperand(end, 0);
+            if (!*result) *result = LLVMBuildPhi(l->b, LLVMTypeOf(value), "");
+            LLVMAddIncoming(*result, &value, &block, 1);
+        }
         LLVMInstructionEraseFromParent(end);
         l_enter(l, block);
-        for (size_t i = 0; i < s->caught.len; i++) drop_object(l, object_of(l, s->caught.data[i]));
-        if (result)
-            LLVMBuildRet(l->b, result);
-        else
-            LLVMBuildRetVoid(l->b);
+        l_jump(l, leave);
+        l_enter(l, leave);
+        any = true;
     }
+    if (!any) LLVMBuildUnreachable(l->b);
+    return any;
+}
+
+/* Before the function returns. */
+void lower_drop_caught(Lower *l) {
+    struct LowerState *s = l->s;
+    if (!s->caught.len) return;
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    LLVMValueRef result;
+    if (!join_returns(l, &result)) return;
+    for (size_t i = 0; i < s->caught.len; i++) drop_object(l, object_of(l, s->caught.data[i]));
+    if (result)
+        LLVMBuildRet(l->b, result);
+    else
+        LLVMBuildRetVoid(l->b);
 }
 
 /* ---- values ---- */
