@@ -13,6 +13,12 @@
 
 typedef struct Device Device;
 
+/* What is put off until the device is idle (cuda/idle.c): part of what it is about. */
+typedef struct DeviceLater {
+    struct DeviceLater *next;
+    void (*action)(struct DeviceLater *later, bool idle); /* idle: false, the device has failed */
+} DeviceLater;
+
 typedef enum DeviceCopy { COPY_IN, COPY_OUT, COPY_WITHIN } DeviceCopy; /* from the host, to the host, neither */
 typedef enum DeviceFailure { FAILED_HOST_MEMORY, FAILED_DEVICE_MEMORY, FAILED_OTHERWISE } DeviceFailure;
 
@@ -170,7 +176,7 @@ typedef struct DeviceOps {
     int (*share_close)(Device *device, void *memory);
 
     int (*synchronise)(Device *device, void *stream);
-    int (*synchronise_all)(Device *device);
+    int (*synchronise_all)(Device *device); /* beside recordings: for the default stream, which waits for others */
     int (*stream_open)(Device *device, int priority, void **stream); /* a lower number goes first */
     int (*stream_close)(Device *device, void *stream);
     int (*stream_done)(Device *device, void *stream, bool *done);
@@ -236,6 +242,8 @@ struct Device {
     bool finishes;          /* a launch is over when it returns, which may take long */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
     int64_t arrays, array_bytes, most_bytes; /* device arrays that own their memory: now, now, ever (with the GIL) */
+    _Atomic int recordings;                  /* threads that record a graph of its work */
+    DeviceLater *later, **later_end;         /* until none does; NULL: nothing (with the GIL) */
 };
 
 #endif

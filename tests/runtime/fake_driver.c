@@ -17,6 +17,7 @@
 #include <time.h>
 
 enum { STREAMS = 64, BLOCKS = 4096, LOG = 1 << 16, OK = 0, INVALID_HANDLE = 400, NOT_READY = 600 };
+enum { CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901 };
 
 typedef struct Clock {
     uint64_t at[STREAMS];
@@ -24,7 +25,7 @@ typedef struct Clock {
 
 typedef struct Graph Graph;
 struct Graph { /* what a stream was given while it captured */
-    int nodes, nused;
+    int nodes, nused, broken;
     uint64_t used[256]; /* words of parameters, addresses of copies */
     Graph *around;      /* of the body of a conditional node */
 };
@@ -151,6 +152,7 @@ static int capture(Stream *stream, const char *name, const uint64_t *words, size
     note(calls, line);
     graph->nodes++;
     while (graph->around) graph = graph->around;
+    if (graph->broken) return CAPTURE_INVALIDATED;
     for (size_t i = 0; i < count && graph->nused < 256; i++) graph->used[graph->nused++] = words[i];
     return failing(name);
 }
@@ -236,8 +238,13 @@ int cuCtxGetCurrent(void **context) { return *context = current, OK; }
 int cuCtxSynchronize(void) {
     note(calls, "CtxSynchronize");
     start();
-    for (int i = 0; i < nstreams; i++) join(&host, &streams[i].clock);
-    return failing("CtxSynchronize");
+    int capturing = 0;
+    for (int i = 0; i < nstreams; i++) {
+        join(&host, &streams[i].clock);
+        for (Graph *graph = streams[i].capture; graph; graph = graph->around) capturing = graph->broken = 1;
+    }
+    if (capturing) note(violations, "a wait for the context ends what is captured");
+    return capturing ? CAPTURE_UNSUPPORTED : failing("CtxSynchronize");
 }
 int cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
     return (void)pool, (void)attribute, (void)value, OK;
@@ -465,10 +472,10 @@ int cuStreamGetCaptureInfo_v2(void *handle, int *state, uint64_t *number, void *
 }
 int cuStreamEndCapture(void *handle, void **graph) {
     Stream *stream = stream_of(handle);
-    *graph = stream->capture;
+    *graph = stream->capture && stream->capture->broken ? NULL : stream->capture;
     stream->capture = NULL;
     note(calls, "StreamEndCapture");
-    return failing("StreamEndCapture");
+    return *graph ? failing("StreamEndCapture") : CAPTURE_INVALIDATED;
 }
 int cuGraphConditionalHandleCreate(uint64_t *handle, Graph *graph, void *context, unsigned value, unsigned flags) {
     (void)context, (void)value;
@@ -504,8 +511,9 @@ int cuStreamBeginCaptureToGraph(void *handle, Graph *graph, void *const *before,
     (void)before, (void)edges;
     if (count || mode != 2 || !graph->around) return 1;
     note(calls, "StreamBeginCaptureToGraph");
-    stream_of(handle)->capture = graph;
-    return failing("StreamBeginCaptureToGraph");
+    int error = failing("StreamBeginCaptureToGraph");
+    if (!error) stream_of(handle)->capture = graph;
+    return error;
 }
 int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags) {
     return (void)flags, *executable = graph, failing("GraphInstantiate");

@@ -640,6 +640,60 @@ def test_a_graph_records_and_runs_with_one_call(run):
     """)
 
 
+def test_what_is_given_back_while_a_graph_is_recorded_does_not_end_the_recording(run):
+    """A wait for the whole device would: it comes when the block has ended, and before the memory is given up."""
+    run("""
+        import threading
+
+        x, y, host = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100)), np.ones(100)
+        add[1, 128](x, y)
+
+        def record():
+            with cuda.graph() as g:
+                x.copy_to_device(host)
+                add[1, 128](x, y)
+            g.launch()
+            return g
+
+        def another_thread(action):
+            thread = threading.Thread(target=action)
+            thread.start(), thread.join()
+
+        with cuda.mapped(np.ones(100)) as d:
+            add[1, 128](x, d)
+            block = cuda.mapped(np.ones(100))
+            block.__enter__()
+        held = [record(), cuda.mapped_array(100), cuda.managed_array(100), cuda.to_device(np.ones(100))]
+        held[-1].get_ipc_handle()
+        for drop in (held.pop, lambda: another_thread(held.pop), held.pop, held.pop,
+                     lambda: block.__exit__(None, None, None), lambda: another_thread(cuda.synchronize)):
+            with cuda.graph() as g:
+                calls()
+                drop()
+                done = calls()
+                assert "CtxSynchronize" not in done and "GraphExecDestroy" not in done, done
+                assert not any("FreeHost" in line or "Unregister" in line for line in done), done
+                add[1, 128](x, y)
+            g.launch()
+            assert not violations(), violations()
+        calls()
+        with cuda.graph() as g:  # the graph before is dropped here
+            add[1, 128](x, y)
+            assert "GraphExecDestroy" not in calls()
+        assert "GraphExecDestroy" in calls()
+        try:
+            with cuda.graph():
+                cuda.synchronize()
+        except RuntimeError as error:
+            assert "a wait for the device cannot be recorded" in str(error)
+        else:
+            raise AssertionError
+        g.launch()
+        del g, x, y, d
+        assert not violations() and fake.fake_live() == 0, violations()
+    """)
+
+
 def test_a_recorded_launch_gets_other_arguments(run):
     run("""
         x, y, z = (cuda.to_device(np.ones(100)) for _ in range(3))

@@ -257,6 +257,27 @@ def test_a_dropped_graph_records_no_more():
 
 
 @here
+def test_a_graph_is_dropped_while_another_is_recorded():
+    """What it used is given back later: a wait for it would end the recording."""
+    x, y = device(1, 2)
+    source, mapped = np.full(100, 3.0), cuda.mapped_array(100)
+    for _ in range(3):
+        with cuda.graph() as g:  # from the second round on, the one before goes here
+            x.copy_to_device(source)
+            scale[1, 128](x, 10.0)
+            result = x.copy_to_host()
+            del mapped
+            mapped = cuda.mapped_array(100)
+            thread = threading.Thread(target=cuda.synchronize)
+            thread.start()
+            thread.join()
+            add[1, 128](x, y)
+        g.launch()
+        cuda.synchronize()
+        assert (x.copy_to_host() == 32).all() and (result == 30).all()
+
+
+@here
 def test_a_graph_that_another_thread_drops():
     x, y = device(1, 2)
     held = [cuda.graph()]

@@ -11,25 +11,31 @@
 #define SHARED_NAME "krait.shared"
 
 typedef struct Shared {
+    DeviceLater later; /* first */
     Device *device;
     void *memory;
     unsigned generation;
     bool opened; /* it is another process's */
 } Shared;
 
-static void drop_shared(PyObject *capsule) {
-    Shared *shared = PyCapsule_GetPointer(capsule, SHARED_NAME);
+static void give_up(DeviceLater *later, bool idle) {
+    Shared *shared = (Shared *)later;
     Device *device = shared->device;
-    if (shared->generation == device->generation && device->ops->synchronise_all(device) == 0)
+    if (idle && shared->generation == device->generation)
         (shared->opened ? device->ops->share_close : device->ops->share_release)(device, shared->memory);
     PyMem_Free(shared);
+}
+
+static void drop_shared(PyObject *capsule) {
+    Shared *shared = PyCapsule_GetPointer(capsule, SHARED_NAME);
+    device_when_idle(shared->device, &shared->later, give_up);
 }
 
 /* NULL: exception set; the memory is then still the caller's. */
 static PyObject *hold(Device *device, void *memory, bool opened) {
     Shared *shared = PyMem_Malloc(sizeof *shared);
     if (!shared) return PyErr_NoMemory();
-    *shared = (Shared){device, memory, device->generation, opened};
+    *shared = (Shared){.device = device, .memory = memory, .generation = device->generation, .opened = opened};
     PyObject *capsule = PyCapsule_New(shared, SHARED_NAME, drop_shared);
     if (!capsule) PyMem_Free(shared);
     return capsule;

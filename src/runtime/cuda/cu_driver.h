@@ -129,6 +129,8 @@ void cuda_explain(Cuda *cuda, int error, char *text, size_t size);
 /* wait.c: until the stream, or the event, has got there; CUDA_INTERRUPTED. */
 int gpu_wait_stream(CudaContext *context, void *stream);
 int gpu_wait_event(CudaContext *context, void *event);
+/* For all streams.  That would end what is recorded meanwhile: then for those that wait for the default stream. */
+int gpu_wait_all(CudaContext *context);
 /* gpu.c: fills context->device, when the rest is known. */
 void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max_block_shared);
 /* kernel.c: DeviceOps.kernel_... and launch of a GPU. */

@@ -30,6 +30,12 @@ typedef struct Runtime {
 /* array_adopt.c: NULL: no class of arrays, or an exception is set. */
 const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type);
 
+/* idle.c, with the GIL: the action is called when the device has done all that it was given: now, or once no thread
+ * records a graph. */
+void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
+void device_records(Device *device);  /* a thread begins to record a graph; */
+void device_recorded(Device *device); /* it has ended */
+
 /* Errors have nowhere to go. */
 void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
 

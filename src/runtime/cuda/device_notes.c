@@ -121,7 +121,7 @@ int gpu_look(Device *device) {
     if (!context->noted || !*context->noted || runtime_capture) return 0;
     *context->noted = 0;
     Py_BEGIN_ALLOW_THREADS error = context_current(context);
-    if (error == CUDA_OK) error = context->cuda->api.CtxSynchronize();
+    if (error == CUDA_OK) error = gpu_wait_all(context);
     Py_END_ALLOW_THREADS for (int result = 0;;) {
         CudaKernel *kernel = NULL;
         Found found = {0};

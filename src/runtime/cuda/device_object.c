@@ -7,7 +7,8 @@
 
 #include <string.h> /* strcmp */
 
-#include "runtime/host/host.h" /* host_device_new */
+#include "runtime/cuda/graph.h" /* graph_refuse */
+#include "runtime/host/host.h"  /* host_device_new */
 
 typedef struct DeviceObject {
     PyObject_HEAD
@@ -125,6 +126,7 @@ static PyObject *device_reset(PyObject *self, PyObject *unused) {
 /* For the default stream first, which waits for the others, since a signal ends that wait. */
 static PyObject *wait_for_all(Device *device) {
     int status;
+    if (graph_recording() && graph_refuse("a wait for the device") < 0) return NULL;
     Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise(device, NULL);
     if (status == 0) status = device->ops->synchronise_all(device);
     Py_END_ALLOW_THREADS if (device_waited(device, status, "waiting for the GPU") < 0) return NULL;

@@ -39,7 +39,7 @@ static void gather_memory(CudaContext *context) {
     const CuApi *api = &context->cuda->api;
     void *pool = NULL;
     for (uint64_t block; (block = block_cache_drop(&context->kept)) != 0;) free_one(context, block, NULL);
-    if (api->CtxSynchronize() != CUDA_OK || !context->pools) return;
+    if (gpu_wait_all(context) != CUDA_OK || !context->pools) return;
     if (api->DeviceGetDefaultMemPool(&pool, context->number) == CUDA_OK) api->MemPoolTrimTo(pool, 0);
 }
 
@@ -231,7 +231,10 @@ static int gpu_synchronise(Device *device, void *stream) {
     ON_GPU(context, ((void)api, synchronise(context, stream)));
 }
 
-static int gpu_synchronise_all(Device *device) { ON_GPU(context_of(device), api->CtxSynchronize()); }
+static int gpu_synchronise_all(Device *device) {
+    CudaContext *context = context_of(device);
+    ON_GPU(context, ((void)api, gpu_wait_all(context)));
+}
 
 static int gpu_stream_open(Device *device, int priority, void **stream) {
     atomic_fetch_add(&context_of(device)->streams, 1);

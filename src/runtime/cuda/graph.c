@@ -49,6 +49,7 @@ int graph_keep_array(DeviceArray *array) {
 /* ---- copies on a GPU ---- */
 
 typedef struct Relay {
+    DeviceLater later; /* first */
     Device *device;
     unsigned generation;
     void *locked, *memory;
@@ -58,20 +59,17 @@ typedef struct Relay {
 static void fill(void *relay) { memcpy(((Relay *)relay)->locked, ((Relay *)relay)->memory, ((Relay *)relay)->bytes); }
 static void empty(void *relay) { memcpy(((Relay *)relay)->memory, ((Relay *)relay)->locked, ((Relay *)relay)->bytes); }
 
-/* What uses a graph's parts may be running still.  False: the device has failed, and they stay. */
-static bool finish(Device *device) {
-    int status;
-    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
-    Py_END_ALLOW_THREADS return status == 0;
+static void free_relay(DeviceLater *later, bool idle) {
+    Relay *relay = (Relay *)later;
+    Device *device = relay->device;
+    if (idle && relay->generation == device->generation) device->ops->unpin(device, PINNED_COPY, relay->locked);
+    if (idle || relay->generation != device->generation) free(relay);
 }
 
+/* What copies through it may be running still. */
 static void drop_relay(PyObject *capsule) {
     Relay *relay = PyCapsule_GetPointer(capsule, "krait.relay");
-    Device *device = relay->device;
-    if (relay->generation != device->generation || finish(device)) {
-        if (relay->generation == device->generation) device->ops->unpin(device, PINNED_COPY, relay->locked);
-        free(relay);
-    }
+    device_when_idle(relay->device, &relay->later, free_relay);
 }
 
 /* NULL: exception set; kept by what is recorded. */
@@ -173,6 +171,7 @@ static PyObject *graph_enter(PyObject *object, PyObject *unused) {
     if (device_check(device, device->ops->graph_begin(device, &self->capture.stream), "recording a graph") < 0)
         return NULL;
     self->capture.recording = object;
+    device_records(device);
     runtime_capture = &self->capture;
     return Py_NewRef(object);
 }
@@ -185,6 +184,7 @@ static int end_recording(Graph *self, bool keep) {
     while (capture->innermost) graph_block_close(capture, false);
     runtime_capture = NULL;
     int status = device->ops->graph_end(device, capture->stream, keep ? &self->graph : NULL);
+    device_recorded(device);
     if (!keep || status != 0) {
         PyList_SetSlice(self->steps, 0, PY_SSIZE_T_MAX, NULL);
         PyList_SetSlice(self->kept, 0, PY_SSIZE_T_MAX, NULL);
@@ -338,13 +338,39 @@ static void finalize(PyObject *object) {
     Py_INCREF(object);
 }
 
+/* What is left of a graph that is gone and may be running still. */
+typedef struct Remains {
+    DeviceLater later; /* first */
+    Device *device;
+    unsigned generation;
+    void *graph;
+    PyObject *kept, *steps;
+} Remains;
+
+static void bury(DeviceLater *later, bool idle) {
+    Remains *remains = (Remains *)later;
+    Device *device = remains->device;
+    if (idle && remains->generation == device->generation) device->ops->graph_close(device, remains->graph);
+    Py_XDECREF(remains->kept);
+    Py_XDECREF(remains->steps);
+    free(remains);
+}
+
 static void dealloc(PyObject *object) {
     Graph *self = (Graph *)object;
     PyTypeObject *type = Py_TYPE(object);
     if (PyObject_CallFinalizerFromDealloc(object) < 0) return;
     PyObject_GC_UnTrack(object);
-    if (self->graph && self->generation == self->device->generation && finish(self->device))
-        self->device->ops->graph_close(self->device, self->graph);
+    Remains *remains = self->graph ? malloc(sizeof *remains) : NULL;
+    if (remains) { /* else, out of memory, the device keeps it */
+        *remains = (Remains){.device = self->device,
+                             .generation = self->generation,
+                             .graph = self->graph,
+                             .kept = self->kept,
+                             .steps = self->steps};
+        self->kept = self->steps = NULL;
+        device_when_idle(self->device, &remains->later, bury);
+    }
     clear(object);
     PyObject_GC_Del(object);
     Py_DECREF(type);

@@ -40,22 +40,21 @@ static void drop_range(Cuda *cuda, const void *memory) {
 /* ---- what gives memory back ---- */
 
 typedef struct Holder {
+    DeviceLater later; /* first */
     Runtime *runtime;
     Device *device;
     void *memory;
     unsigned generation;
     DevicePinned kind;
     bool reached;     /* in the ranges */
+    bool pending;     /* is given back when the device is idle, */
+    bool orphaned;    /* and freed then: the capsule is gone */
     PyObject *locked; /* an array of somebody else's, whose pages are locked; NULL: the memory is our own */
 } Holder;
 
-static void give_back(Holder *holder) {
+static void give_back_now(Holder *holder) {
     Device *device = holder->device;
-    if (!holder->memory) return;
-    if (holder->reached) drop_range(holder->runtime->cuda, holder->memory);
     if (device->shares_memory || holder->generation == device->generation) {
-        /* kernels may still be using it */
-        if (holder->reached) device->ops->synchronise_all(device);
         if (holder->locked)
             device->ops->unlock(device, holder->memory);
         else
@@ -65,10 +64,30 @@ static void give_back(Holder *holder) {
     Py_CLEAR(holder->locked);
 }
 
+static void give_back_idle(DeviceLater *later, bool idle) {
+    Holder *holder = (Holder *)later;
+    (void)idle;
+    give_back_now(holder);
+    holder->pending = false;
+    if (holder->orphaned) PyMem_Free(holder);
+}
+
+static void give_back(Holder *holder) {
+    if (!holder->memory || holder->pending) return;
+    holder->pending = holder->reached; /* kernels may still be using it */
+    if (holder->reached) {
+        drop_range(holder->runtime->cuda, holder->memory);
+        device_when_idle(holder->device, &holder->later, give_back_idle);
+    } else {
+        give_back_now(holder);
+    }
+}
+
 static void free_holder(PyObject *capsule) {
     Holder *holder = PyCapsule_GetPointer(capsule, HOLDER_NAME);
     give_back(holder);
-    PyMem_Free(holder);
+    holder->orphaned = true;
+    if (!holder->pending) PyMem_Free(holder);
 }
 
 /* NULL: exception set; the memory is then still the caller's. */

@@ -42,4 +42,9 @@ int gpu_wait_stream(CudaContext *context, void *stream) {
     return error == CUDA_OK && !stream && atomic_load(&context->streams) > 0 ? wait_for_streams(api) : error;
 }
 
+int gpu_wait_all(CudaContext *context) {
+    const CuApi *api = &context->cuda->api;
+    return context->device.recordings ? api->StreamSynchronize(NULL) : api->CtxSynchronize();
+}
+
 int gpu_wait_event(CudaContext *context, void *event) { return wait_until(context->cuda->api.EventQuery, event); }
