@@ -3,7 +3,7 @@
  * In: a typed function for a GPU.  Out: Block.unroll of blocks that end a round of an innermost loop whose loads
  * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM
  * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.  Accesses of these
- * loops that not every round makes are VF_SKIPPED.
+ * loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Short loops over
  * ranges of constants are left out: LLVM unrolls those as a whole if that pays. */
@@ -104,7 +104,20 @@ static void weigh(const Value *value, Body *body) {
     }
 }
 
-/* `header` marks the blocks of the loop. */
+/* Whether an index goes on from round to round by a step: an item of the loop's range, or a sum or product with one.
+ * `header` marks the blocks of the loop. */
+static bool moves(const Value *index, const Block *header, unsigned depth) {
+    enum { MAX_DEPTH = 6 };
+    if (index->block->mark != header || depth > MAX_DEPTH) return false;
+    if (index->op == OP_ITER_TAKE || (index->op == OP_PHI && index->block == header)) return true;
+    if (index->op != OP_ADD && index->op != OP_SUB && index->op != OP_MUL && index->op != OP_CAST &&
+        index->op != OP_TUPLE)
+        return false;
+    bool any = false;
+    for (uint32_t i = 0; i < index->nargs && !any; i++) any = moves(index->args[i], header, depth + 1);
+    return any;
+}
+
 static void note_skipped(Func *func, const Block *header, const Block *latch) {
     for (size_t b = 0; b < func->blocks.len; b++) {
         Block *block = func->blocks.data[b];
@@ -112,7 +125,8 @@ static void note_skipped(Func *func, const Block *header, const Block *latch) {
         while (above != header && above != block) above = above->idom;
         if (block->mark != header || above == block) continue;
         for (Value *value = block->first; value; value = value->next)
-            if (value->op == OP_GETITEM || value->op == OP_SETITEM) value->flags |= VF_SKIPPED;
+            if ((value->op == OP_GETITEM || value->op == OP_SETITEM) && moves(value->args[1], header, 0))
+                value->flags |= VF_SKIPPED;
     }
 }
 

@@ -228,25 +228,28 @@ def test_accesses_that_not_every_round_makes():
 func f(a: {A1}, n: int) -> float64 {{
 b0:
   %2 = const float64(0.0)
+  %3 = const 1
   jump b1
 b1:
-  %3: float64 = phi b0 %2, b3 %8
-  %4: float64 = getitem %0, %1
-  %5: bool = lt %4, %2
-  branch %5, b2, b3
+  %4: float64 = phi b0 %2, b3 %10
+  %5: int = phi b0 %1, b3 %11
+  %6: float64 = getitem %0, %5
+  %7: bool = lt %6, %2
+  branch %7, b2, b3
 b2:
-  %6: float64 = getitem %0, %1
-  %7: float64 = add %3, %6
+  %8: float64 = getitem %0, %5
+  %9: float64 = getitem %0, %1
   jump b3
 b3:
-  %8: float64 = phi b1 %3, b2 %7
-  %9: bool = lt %8, %2
-  branch %9, b1, b4
+  %10: float64 = phi b1 %4, b2 %8
+  %11: int = add %5, %3
+  %12: bool = lt %10, %2
+  branch %12, b1, b4
 b4:
-  return %8
+  return %10
 }}
 """
-    marked = text.replace("b3:\n", "b3 unroll 4:\n").replace("%6: float64 = getitem", "%6: float64 = getitem.skipped")
+    marked = text.replace("b3:\n", "b3 unroll 4:\n").replace("%8: float64 = getitem", "%8: float64 = getitem.skipped")
     assert run("unroll", text) == marked
 
 
