@@ -142,11 +142,12 @@ static LLVMValueRef take_of_range(Lower *l, LLVMValueRef object) {
 }
 
 static LLVMValueRef take_of_enumerate(Lower *l, const Type *iter, LLVMValueRef object) {
-    LLVMTypeRef type = l_type(l, type_iter_item(l->types, iter));
-    LLVMValueRef items[2] = {get(l, l->i64, object, AT_NUMBER)};
-    put(l, l_add(l, items[0], l_i64(l, 1)), object, AT_NUMBER);
-    TRY(items[1] = l_iter_object_take(l, iter->items[0], get(l, l->ptr, object, AT_PART)));
-    return l_make(l, type, items, 2);
+    const Type *pair = type_iter_item(l->types, iter);
+    LLVMValueRef number = get(l, l->i64, object, AT_NUMBER), item;
+    put(l, l_add(l, number, l_i64(l, 1)), object, AT_NUMBER);
+    TRY(item = l_iter_object_take(l, iter->items[0], get(l, l->ptr, object, AT_PART)));
+    LLVMValueRef taken = l_set_item(l, pair, LLVMGetUndef(l_type(l, pair)), 0, number);
+    return l_has_bytes(pair->items[1]) ? l_set_item(l, pair, taken, 1, item) : taken;
 }
 
 LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object) {

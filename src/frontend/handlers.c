@@ -3,6 +3,8 @@
  * In: a block whose instructions lie in rows of the exception table.  Out: its parts: an instruction in a row that may
  * raise ends one, so that along the raise edge the variables are what they were before it; none in a row shares a part
  * with one outside.  A part of a loop that leads back unwinds too: signals are handled there.
+ * A variable is written behind what its value is made of: a list that stood on the stack in parts is made where it is
+ * stored.
  *
  * A handler starts with the exception, CAUGHT, on the stack that the row says is left.  Where the interpreter puts the
  * exception handled before, to be handled again when the handler ends, the stack has a slot of its own kind with the
@@ -36,6 +38,7 @@ static Block *start_part(Translator *t) {
     block_jump(t->func, t->block, t->span, rest);
     ssa_seal(&t->ssa, rest);
     t->raises = false;
+    t->looked_at = NULL;
     return rest;
 }
 
@@ -43,11 +46,11 @@ void translate_begin_part(Translator *t, size_t at) {
     if (t->raises && bytecode_handler(&t->bytecode, at)) t->block = start_part(t);
 }
 
-bool translate_end_part(Translator *t, const Value *last_before, size_t at) {
-    const Value *value = last_before ? last_before->next : t->block->first;
+bool translate_end_part(Translator *t) {
+    const Value *value = t->looked_at ? t->looked_at->next : t->block->first;
     while (value && !op_may_raise(value->op)) value = value->next;
     if (!value) return true;
-    const Handler *row = bytecode_handler(&t->bytecode, at);
+    const Handler *row = bytecode_handler(&t->bytecode, (size_t)(t->insn - t->bytecode.insns));
     if (row) {
         Block *rest = start_part(t);
         TRY(translate_unwind(t, row));

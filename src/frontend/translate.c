@@ -350,9 +350,9 @@ static bool translate_block(Translator *t, CfgBlock *block) {
             t->insn = &t->bytecode.insns[last = at];
             if (t->insn->span.line) t->span = t->insn->span;
             translate_begin_part(t, at);
-            const Value *before = t->block->last;
+            t->looked_at = t->block->last;
             if (ends_block(t->insn->kind)) return end_block(t, block, at); /* only the last of all does */
-            if (t->insn->kind != INSN_JUMP) TRY(translate_straight(t) && translate_end_part(t, before, at));
+            if (t->insn->kind != INSN_JUMP) TRY(translate_straight(t) && translate_end_part(t));
         }
     }
     return end_block(t, block, last);

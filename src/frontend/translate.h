@@ -102,6 +102,7 @@ typedef struct Translator {
     /* here */
     CfgBlock *cfg_block;
     Block *block;
+    const Value *looked_at; /* the last value of the block that was looked at for whether it may raise */
     bool raises; /* something in the block may raise, and leaves the function then */
     const Insn *insn;
     Span span;
@@ -134,8 +135,8 @@ void translate_keep_slot(Translator *t, size_t i); /* the value of slot i is the
 /* ---- handlers.c ---- */
 
 void translate_begin_part(Translator *t, size_t at); /* the instruction at `at` comes next */
-/* The instruction at `at` is translated; `last_before`: the block's last value before it. */
-bool translate_end_part(Translator *t, const Value *last_before, size_t at);
+/* What the instruction has made is a part: before a variable is written, and where it ends. */
+bool translate_end_part(Translator *t);
 bool translate_unwind(Translator *t, const Handler *row); /* what the block raises goes to the row's handler */
 void translate_start_handler(Translator *t, const Handler *row);
 bool translate_raise(Translator *t, int count);

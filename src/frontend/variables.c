@@ -145,7 +145,7 @@ bool insn_store_local(Translator *t, size_t local) {
         return true;
     }
     Value *value = translate_pop_value(t);
-    TRY(value && translate_declared(t, local, &value));
+    TRY(value && translate_declared(t, local, &value) && translate_end_part(t));
     if (!value->name) value->name = t->names[local];
     if (local < t->func->nparams) t->func->params[local].assigned = true;
     ssa_write(&t->ssa, t->block, local, value);

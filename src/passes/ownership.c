@@ -54,6 +54,15 @@ static Value *taken_by(const Value *value) {
     return taken && type_is_counted(taken->type) ? taken : NULL;
 }
 
+/* Whether a function has references to count: those it makes, and those taken over of what it borrows. */
+static bool counts(const Placing *p) {
+    bool any = p->owners.values.len > 0;
+    for (size_t b = 0; b < p->func->blocks.len && !any; b++)
+        for (const Value *value = p->func->blocks.data[b]->first; value && !any; value = value->next)
+            any = taken_by(value) != NULL;
+    return any;
+}
+
 static void mark_owners(const Placing *p) {
     for (size_t i = 0; i < p->owners.values.len; i++) p->owners.values.data[i]->flags |= VF_OWNED;
     for (size_t b = 0; b < p->func->blocks.len; b++)
@@ -302,7 +311,7 @@ static bool place(Program *program, FuncInst *inst) {
     Placing p = {.arena = program->arena, .func = func, .none = type_simple(program->types, TY_NONE)};
     drop_raise_edges(func);
     TRY(owners_find(&p.owners, program->arena, func, program->diag));
-    if (!p.owners.values.len && !type_is_counted(inst->result)) return true;
+    if (!counts(&p)) return true;
     mark_owners(&p);
     p.lost = ARENA_ARRAY(program->arena, uint64_t *, func->next_value);
     size_t nblocks = func->blocks.len;

@@ -6,11 +6,8 @@ is not written, and a variable keeps the type of its first value.  The calls tha
 so that errors of shapes and indices are met, too.  What a call put on the heap must be gone with its result.
 """
 
-import contextlib
 import itertools
 import random
-import re
-import warnings
 
 import numpy as np
 
@@ -18,6 +15,7 @@ import kinds
 import oracle
 from documented import HELPERS, Differs, compiled_form, interpreted_forms
 from functions import Program, load, refusal
+from sampled import Sampled
 
 from krait import _testing, errors, njit
 
@@ -123,30 +121,12 @@ def twin(value):
     return type(value)(map(twin, value)) if isinstance(value, (list, tuple)) else value
 
 
-class Writer:
-    """Writes the body of one function; `samples` holds a value of each variable in scope."""
+class Writer(Sampled):
+    """Writes the body of one function of arrays."""
 
-    def __init__(self, chance, counter, functions):
-        self.chance, self.counter, self.functions = chance, counter, functions
-        self.samples, self.lines, self.depth, self.loops = {}, [], 1, 0
-        self.frozen = set()  # variables that loops depend on
+    type_of, twin = staticmethod(type_of), staticmethod(twin)
 
     # ---- expressions ----
-
-    def run(self, text, way=eval):
-        """What an expression gives for the samples, or a statement leaves of them; None if it raises."""
-        space = {**kinds.MODULES, **self.functions, **{name: twin(sample) for name, sample in self.samples.items()}}
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                value = way(text, space)
-        except Exception:
-            return None
-        return space if way is exec else value
-
-    def variable(self, accepts):
-        names = [name for name, value in self.samples.items() if accepts(value)]
-        return self.chance.choice(names) if names else None
 
     def slot(self, letter, depth):
         chance, is_array = self.chance, lambda value: isinstance(value, np.ndarray)
@@ -179,22 +159,6 @@ class Writer:
             return chance.choice([one, one, f"{one}, {chance.choice(['::-1', '1:', ':2', ':'])}"])
         return chance.choice(["0", "1", "-1"]) if letter == "X" else kinds.name_of(chance.choice(ITEMS))
 
-    def filled(self, template, depth):
-        return re.sub(r"<([A-Z])>", lambda found: self.slot(found[1], depth), template)
-
-    def expression(self, groups, accepts, depth):
-        """A text whose value is accepted, or None."""
-        for _ in range(8):
-            if self.functions and self.chance.random() < 0.1:
-                text = self.call()
-            else:
-                templates, weights = zip(*groups)
-                text = self.filled(self.chance.choice(self.chance.choices(templates, weights)[0]), depth)
-            value = self.run(text)
-            if type_of(value) and accepts(value):
-                return text
-        return None
-
     def array(self, depth=2):
         return self.expression(ARRAYS, lambda value: isinstance(value, np.ndarray), depth) or "np.arange(4.0)"
 
@@ -213,10 +177,6 @@ class Writer:
             return self.expression([(LISTS, 1)], lambda value: type(value) is list, 1) or "[1, 2]"
         return self.array() if roll < 0.75 else self.number()
 
-    def call(self):
-        name = self.chance.choice(list(self.functions))
-        return f"{name}({', '.join(self.like(sample) for sample in self.functions[name].samples)})"
-
     def like(self, sample):
         name = self.variable(lambda value: type_of(value) == type_of(sample))
         if name:
@@ -233,47 +193,6 @@ class Writer:
 
     KINDS = (("assign", 34), ("store", 14), ("update", 12), ("branch", 8), ("count", 8), ("walk", 6), ("wait", 2),
              ("grow", 5), ("attempt", 5), ("check", 3), ("unpack", 2), ("leave", 2))
-
-    def statements(self, number):
-        names, weights = zip(*self.KINDS)
-        for _ in range(number):
-            getattr(self, "put_" + self.chance.choices(names, weights)[0])()
-
-    def put(self, text):
-        self.lines.append("    " * self.depth + text)
-
-    def put_if_it_runs(self, text):
-        if self.run(text, exec):
-            self.put(text)
-
-    @contextlib.contextmanager
-    def block(self, head):
-        """What a suite assigns first is not there after it."""
-        self.put(head)
-        before, length = dict(self.samples), len(self.lines)
-        self.depth += 1
-        yield
-        if len(self.lines) == length:
-            self.put("pass")
-        self.depth -= 1
-        self.samples = before
-
-    def bind(self, text):
-        """The name of a variable for the value of a text: a new one, or one that has had such values."""
-        value = self.run(text)
-        kind = type_of(value)
-        if not kind:
-            return None
-        old = self.variable(lambda one: type_of(one) == kind) if self.chance.random() < 0.3 else None
-        name = old if old and old not in self.frozen else f"v{next(self.counter)}"
-        self.samples[name] = value
-        return name
-
-    def put_assign(self):
-        text = self.any()
-        name = self.bind(text)
-        if name:
-            self.put(f"{name} = {text}")
 
     def put_unpack(self):
         one, other = self.number(), self.array()
@@ -297,26 +216,6 @@ class Writer:
         if after and type_of(after[name]) == type_of(self.samples[name]):
             self.put(text)
 
-    def put_branch(self):
-        with self.block(f"if {self.condition()}:"):
-            self.statements(self.chance.choice([1, 2]))
-        if self.chance.random() < 0.5:
-            with self.block("else:"):
-                self.statements(1)
-
-    def loop(self, head, names):
-        self.loops += 1
-        with self.block(head):
-            self.samples |= names
-            self.frozen |= set(names)
-            self.statements(self.chance.choice([1, 2, 3]))
-        self.loops -= 1
-
-    def put_count(self):
-        if self.loops < 2:
-            name = f"i{next(self.counter)}"
-            self.loop(f"for {name} in range({self.slot('N', 0)}):", {name: 1})
-
     def put_walk(self):
         walked = self.variable(has_items)
         if not walked or self.loops > 1 or walked in self.frozen:
@@ -331,24 +230,6 @@ class Writer:
         else:
             self.loop(f"for {name} in {walked}:", {name: item})
         self.frozen.discard(walked)
-
-    def put_wait(self):
-        if self.loops > 1:
-            return
-        name = f"n{next(self.counter)}"
-        self.put(f"{name} = 3")
-        self.samples[name] = 3
-        self.frozen.add(name)
-        self.loops += 1
-        with self.block(f"while {name} > 0 and {self.condition()}:"):
-            self.put(f"{name} -= 1")
-            self.statements(2)
-        self.loops -= 1
-
-    def put_leave(self):
-        if self.loops:
-            self.put(f"if {self.condition()}:")
-            self.put(f"    {self.chance.choice(['break', 'continue'])}")
 
     def put_grow(self):
         name = self.variable(lambda value: type(value) is list)
@@ -376,11 +257,6 @@ class Writer:
         error = self.chance.choice(raised)
         self.put(f"if {self.condition()}:")
         self.put(f"    raise {error}")
-
-    def finish(self, most):
-        names = self.chance.sample(list(self.samples), min(len(self.samples), most))
-        texts = [*names, self.any()]
-        self.put(f"return {texts[0] if len(texts) == 1 else '(' + ', '.join(texts) + ')'}")
 
 
 # ---- programs ----

@@ -27,6 +27,8 @@ def _watch(value):
     if type(value) is tuple:
         for item in value:
             _watch(item)
+    if type(value) in (str, list) and len(value) > 10**5:
+        raise Differs("a loop that makes too much of something")
     return value
 
 
@@ -134,12 +136,12 @@ def _python_int(value):
     return value
 
 
-def _sum(items):
+def _sum(items, start=0):
     """Each partial sum is a value."""
-    total = 0
+    total, items = start, list(items)
     for item in items:
         total = _watch(total + item)
-    return sum(items)
+    return sum(items, start)
 
 
 def _abs(value):

@@ -318,3 +318,10 @@ def test_an_iterator_stays_in_its_function():
 
 def test_next_of_what_is_no_iterator():
     assert "`x` (range) is not an iterator" in refused(lambda x: next(x), range(3))
+
+
+def test_enumerate_of_items_with_several_parts():
+    def f(pairs):
+        return [(i, x) for i, x in enumerate(pairs)]
+
+    agree_all(f, [(((9, "a"),),), (((9, "a"), (3, "b")),), (((1, (2.5, 3)), (4, (0.5, 6))),)])

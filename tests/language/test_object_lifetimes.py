@@ -308,3 +308,21 @@ def test_an_iterator_that_may_outlive_its_array_is_refused():
 
     with pytest.raises(errors.UnsupportedError, match="may be in use longer than the array"):
         njit(f)(3, np.zeros(2))
+
+
+def test_what_a_function_without_objects_of_its_own_puts_into_a_variable_around_it():
+    def f(text):
+        parts = text.partition(",")
+        kept = parts[1]
+
+        def give():
+            nonlocal kept
+            kept = parts[0]
+
+        give()
+        give()
+        return parts, kept
+
+    for text in ("a,b", "ΑΣ,ς" * 50, "none"):
+        agree(f, text)
+        agree(f, text)

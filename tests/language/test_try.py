@@ -704,3 +704,31 @@ def test_kernels_have_no_handlers():
 
     with pytest.raises(errors.UnsupportedError, match=r"exception handlers .* are not compiled in kernels(?s:.*)try:"):
         cuda.jit(k)[1, 1](np.zeros(2))
+
+
+def test_a_display_is_made_before_its_variable_is_written():
+    def one(n):
+        try:
+            v = [n, n + 1]
+        except LookupError:
+            pass
+        return v
+
+    def other(n):
+        try:
+            v = {n: str(n)}
+            v = {n: v[n + 1]}
+        except LookupError:
+            v[0] = "?"
+        return v
+
+    def merged(n):
+        try:
+            v = {n, 2}
+            w = [v, {10 // n}]
+        except ZeroDivisionError:
+            w = [v]
+        return w
+
+    for function in (one, other, merged):
+        agree_all(function, [(0,), (3,)])
