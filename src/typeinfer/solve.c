@@ -22,37 +22,7 @@
  * first refusal in program order is repeated with its message. */
 #include <string.h> /* memcmp, memcpy */
 
-#include "typeinfer/infer.h"
-
-typedef struct BlockState {
-    bool reached;
-    uint8_t taken; /* bit i: the edge to successor i */
-    Value *stop;   /* evaluation stops here; NULL: not */
-} BlockState;
-
-typedef struct Work {
-    uint64_t key; /* order of the block, place of the value in it */
-    Block *block;
-    Value *value; /* NULL: the whole block */
-} Work;
-
-struct Solver {
-    BlockState *blocks;   /* by Block.id */
-    uint32_t *place;      /* by Value.id: position in its block */
-    uint32_t *first_user; /* by Value.id: start in users; users of id i: users[first_user[i] .. first_user[i+1]-1] */
-    Value **users;
-    bool *queued;       /* by Value.id */
-    const Type **seeds; /* by Value.id: the type that a phi or cell starts with; NULL: bottom */
-    VEC(Work) heap;     /* of what is to be done, the least key first */
-    size_t steps;
-    bool changed; /* a fact, since the flag was cleared */
-    bool moved;   /* a phi or cell went from one type to another, since the joins were last looked at */
-    bool has_cells;
-    Value *rounds_of; /* an iter whose loop is to become its rounds; NULL: none */
-    uint32_t rounds;
-    Fact result; /* of the function */
-    Value *first_return;
-};
+#include "typeinfer/solver.h"
 
 enum { MAX_STEPS_PER_VALUE = 400, MAX_SOLUTIONS = 8 };
 
@@ -86,11 +56,6 @@ static void index_values(Infer *in, struct Solver *s) {
             }
 }
 
-static bool is_reached(const struct Solver *s, const Value *value) {
-    const BlockState *state = &s->blocks[value->block->id];
-    return state->reached && (!state->stop || s->place[value->id] <= s->place[state->stop->id]);
-}
-
 /* ---- what is to be done ---- */
 
 static void push_work(Infer *in, Block *block, Value *value) {
@@ -121,12 +86,12 @@ static Work pop_work(struct Solver *s) {
 
 static void enqueue(Infer *in, Value *value) {
     struct Solver *s = in->solver;
-    if (s->queued[value->id] || !is_reached(s, value)) return;
+    if (s->queued[value->id] || !solver_sees(s, value)) return;
     s->queued[value->id] = true;
     push_work(in, value->block, value);
 }
 
-static void set_fact(Infer *in, Value *value, Fact fact) {
+void solver_set_fact(Infer *in, Value *value, Fact fact) {
     struct Solver *s = in->solver;
     bool same_konst = value->konst == fact.konst ||
                       (value->konst && fact.konst && const_equal(value->konst, fact.konst));
@@ -157,16 +122,9 @@ static void take_edge(Infer *in, Block *from, uint32_t which) {
     for (Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) enqueue(in, phi);
 }
 
-static bool edge_taken(const struct Solver *s, const Block *from, const Block *to) {
-    const BlockState *state = &s->blocks[from->id];
-    for (uint32_t i = 0; i < from->succs.len; i++)
-        if (from->succs.data[i] == to && state->taken & 1u << i) return true;
-    return false;
-}
-
 /* ---- what growth.c asks ---- */
 
-void solver_set_type(Infer *in, Value *value, const Type *type) { set_fact(in, value, (Fact){type, NULL}); }
+void solver_set_type(Infer *in, Value *value, const Type *type) { solver_set_fact(in, value, (Fact){type, NULL}); }
 
 uint32_t solver_users(const Infer *in, const Value *value, Value *const **users) {
     const struct Solver *s = in->solver;
@@ -181,159 +139,7 @@ bool solver_expect(Infer *in, Value *call, const Type *type) {
     return true;
 }
 
-/* ---- phis ---- */
-
-static const char *shown(Infer *in, const Value *value) {
-    return value->span.line ? arena_printf(in->arena, "%s (line %u)", infer_text(in, value->type), value->span.line)
-                            : infer_text(in, value->type);
-}
-
-static bool no_join(Infer *in, Value *at, const char *name, const Value *a, const Value *b) {
-    if (in->quiet) return false;
-    Span span = at->span.line ? at->span : b->span;
-    const char *what = name ? arena_printf(in->arena, "variable `%s`", name) : "an expression";
-    diag_fail(in->diag, DIAG_NO_UNIFY, in->func->source, span, "%s is %s on one path and %s on another", what,
-              shown(in, a), shown(in, b));
-    if (a->type->kind == b->type->kind &&
-        (a->type->kind == TY_FUNC || a->type->kind == TY_PYFUNC || a->type->kind == TY_CLOSURE))
-        diag_hint(in->diag,
-                  "which function is called must be known when this one is compiled: call each in its own branch");
-    else
-        diag_hint(in->diag, "give it values of one type on every path, or use two names");
-    return false;
-}
-
-/* What operand number i of `at` is there. */
-static Fact operand_fact(Infer *in, const Value *at, uint32_t i) {
-    const Value *arg = at->args[i];
-    bool holds = arg->type->kind == TY_OPTIONAL && narrow_operand(in, at, i, arg);
-    return (Fact){holds ? arg->type->items[0] : arg->type, arg->konst};
-}
-
-/* Joins *fact with the operands that come over edges taken; the operand that does not join, or NULL.  Promotion is not
- * associative: the highest kind of number comes first, as in numpy.result_type, so that the order of the paths does not
- * matter. */
-static const Value *join_operands(Infer *in, const Value *phi, Fact *fact) {
-    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
-        for (uint32_t i = 0; i < phi->nargs; i++) {
-            const Value *arg = phi->args[i];
-            if (typeinfer_join_rank(arg->type) != rank) continue;
-            if (!edge_taken(in->solver, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM)
-                continue;
-            if (!typeinfer_fact_join(in, *fact, operand_fact(in, phi, i), fact)) return arg;
-        }
-    return NULL;
-}
-
-static bool visit_phi(Infer *in, Value *phi) {
-    Fact fact = {phi->type, phi->konst};
-    const Value *seen = NULL, *arg = join_operands(in, phi, &fact);
-    if (arg) {
-        const char *name = phi->name ? phi->name : arg->name;
-        for (uint32_t k = 0; k < phi->nargs && !seen; k++)
-            if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
-                !typeinfer_join(in->config->promotion, in->types, phi->args[k]->type, arg->type))
-                seen = phi->args[k];
-        return no_join(in, phi, name, seen ? seen : phi, arg);
-    }
-    /* A phi that was known not to be constant stays so. */
-    if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
-    if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
-    for (uint32_t i = 0; type_is_container(fact.type) && i < phi->nargs; i++)
-        if (phi->args[i]->type->kind == fact.type->kind) typeinfer_grow(in, phi->args[i], fact.type);
-    set_fact(in, phi, fact);
-    return true;
-}
-
-/* ---- what rules ask ---- */
-
-/* "int (`y`, line 3)", "array(float64, 1, C) (the argument `x`)", or "int". */
-static const char *returned(Infer *in, const Value *value, bool with_line) {
-    const char *type = infer_text(in, value->type);
-    if (value->op == OP_PARAM && value->name)
-        return arena_printf(in->arena, "%s (the argument `%s`)", type, value->name);
-    if (value->name && value->span.line)
-        return arena_printf(in->arena, "%s (`%s`, line %u)", type, value->name, value->span.line);
-    return with_line ? shown(in, value) : type;
-}
-
-static bool hint_at_results(Typing *t, const Type *a, const Type *b) {
-    bool array = a->kind == TY_ARRAY || b->kind == TY_ARRAY, tuple = a->kind == TY_TUPLE || b->kind == TY_TUPLE;
-    bool scalar = a->kind == TY_SCALAR || b->kind == TY_SCALAR;
-    if (array && scalar)
-        return typing_hint(t,
-                           "return an array on every path, np.zeros_like(x) or the empty x[:0]; instead of a number, "
-                           "None may say that there is no array");
-    if (tuple && scalar) return typing_hint(t, "return a tuple on every path, (x, x), or a number on every path");
-    return typing_hint(t, "return values of one type on every path, or None where there is nothing to return");
-}
-
-/* Two types that no type joins: of one statement, which two paths come to, or of two. */
-static bool no_result(Typing *t, const Value *now, const Value *at) {
-    Infer *in = t->in;
-    const Value *first = in->solver->first_return, *before = first->args[0];
-    if (in->quiet) return false;
-    if (first->span.line == at->span.line)
-        typing_fail(t, DIAG_NO_UNIFY, "what is returned is %s on one path and %s on another",
-                    returned(in, before, true), returned(in, now, true));
-    else
-        typing_fail(t, DIAG_NO_UNIFY, "the function returns %s in line %u and %s in line %u",
-                    returned(in, before, false), first->span.line, returned(in, now, false), at->span.line);
-    return hint_at_results(t, before->type, now->type);
-}
-
-static bool holds_cell(const Type *type) {
-    for (uint32_t i = 0; i < type->count; i++)
-        if (type->items[i]->kind == TY_CELL || holds_cell(type->items[i])) return true;
-    return false;
-}
-
-static bool makes_cells(const Func *func) {
-    for (size_t b = 0; b < func->blocks.len; b++)
-        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-            if (value->op == OP_CELL) return true;
-    return false;
-}
-
-/* A cell is memory of the function that makes it.  One that a function was given, by its caller or a callee, outlives
- * it. */
-static bool returns_cell(Typing *t, const Type *type) {
-    if (!holds_cell(type) || !makes_cells(t->in->func)) return false;
-    typing_fail(t, DIAG_UNSUPPORTED,
-                "a function that shares a changing variable with the one that made it cannot be returned");
-    typing_hint(t, "assign the variable once, before the inner function, or keep it in an array");
-    return true;
-}
-
-/* What one return statement gives and holds nothing is what the others give. */
-static void fill_returns(Infer *in) {
-    const struct Solver *s = in->solver;
-    for (size_t b = 0; b < in->func->blocks.len; b++) {
-        const Block *block = in->func->blocks.data[b];
-        if (!s->blocks[block->id].reached || block->last->op != OP_RETURN) continue;
-        Value *value = value_resolve(block->last->args[0]);
-        typeinfer_fill(in, value, value->type, s->result.type);
-    }
-}
-
-bool solver_return(Typing *t, Fact fact) {
-    Infer *in = t->in;
-    struct Solver *s = in->solver;
-    Fact joined;
-    if (returns_cell(t, fact.type)) return false;
-    if (!typeinfer_fact_join(in, s->result, fact, &joined)) {
-        t->failed = true;
-        return no_result(t, t->values[0], t->at);
-    }
-    if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
-    bool changed = s->result.type != joined.type;
-    s->result = joined;
-    if (changed) fill_returns(in);
-    typeinfer_fill(in, t->values[0], fact.type, joined.type);
-    if (!s->first_return) s->first_return = t->at;
-    if (in->inst->expected) typeinfer_grow(in, t->values[0], in->inst->expected);
-    return true;
-}
+/* ---- cells ---- */
 
 /* Whether a closure of this function stands somewhere inside a type. */
 static bool holds_closure(const Type *type, ObjRef function) {
@@ -365,7 +171,7 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
                     typing_text(t, old), typing_text(t, content));
         return typing_hint(t, "give it a value of type %s where it is first assigned", typing_text(t, joined));
     }
-    set_fact(in, cell, (Fact){type_with_items(in->types, TY_CELL, 0, &joined, 1), NULL});
+    solver_set_fact(in, cell, (Fact){type_with_items(in->types, TY_CELL, 0, &joined, 1), NULL});
     return true;
 }
 
@@ -381,20 +187,20 @@ static void fill_operands(const Typing *t) {
 
 /* The fact of a value; false: its block stops here. */
 static bool visit(Infer *in, Value *value) {
-    if (value->op == OP_PHI) return visit_phi(in, value);
+    if (value->op == OP_PHI) return solver_visit_phi(in, value);
     if (value->op == OP_UNDEF) return true;
     for (uint32_t i = 0; i < value->nargs; i++)
-        if (is_bottom(value->args[i])) return set_fact(in, value, (Fact){infer_bottom(in), NULL}), false;
+        if (is_bottom(value->args[i])) return solver_set_fact(in, value, (Fact){infer_bottom(in), NULL}), false;
     TypingSpace space;
     Typing t;
     typing_open(&t, in, value, &space);
     if (!typing_run(&t)) {
-        set_fact(in, value, (Fact){infer_bottom(in), value->op == OP_CONST ? value->konst : NULL});
+        solver_set_fact(in, value, (Fact){infer_bottom(in), value->op == OP_CONST ? value->konst : NULL});
         return false;
     }
     value->imm.inst = t.inst;
     fill_operands(&t);
-    set_fact(in, value, (Fact){t.result, t.konst});
+    solver_set_fact(in, value, (Fact){t.result, t.konst});
     if (value->op == OP_GETATTR && t.result->kind == TY_FUNC) /* the call sees what the method is of */
         for (uint32_t u = in->solver->first_user[value->id]; u < in->solver->first_user[value->id + 1]; u++)
             enqueue(in, in->solver->users[u]);
@@ -423,7 +229,7 @@ static void run_block(Infer *in, Block *block, Value *from) {
 
 static void revisit(Infer *in, Value *value) {
     BlockState *state = &in->solver->blocks[value->block->id];
-    if (!is_reached(in->solver, value)) return;
+    if (!solver_sees(in->solver, value)) return;
     bool fine = visit(in, value);
     if (!fine) {
         state->stop = value;
@@ -478,7 +284,7 @@ bool solver_report(Infer *in) {
         bool waits = false;
         for (uint32_t i = 0; i < stop->nargs; i++) waits |= is_bottom(stop->args[i]);
         if (stop->op == OP_PHI)
-            TRY(visit_phi(in, stop));
+            TRY(solver_visit_phi(in, stop));
         else if (!waits) {
             TypingSpace space;
             Typing t;
@@ -490,48 +296,6 @@ bool solver_report(Infer *in) {
         }
     }
     return true;
-}
-
-/* ---- joins that kept what nothing gives any more ---- */
-
-/* Joins the phi from what its operands are now; true if that is another type than it has.  It starts with that one. */
-static bool rejoin(Infer *in, const Value *phi) {
-    Fact fact = {infer_bottom(in), NULL};
-    if (join_operands(in, phi, &fact) || fact.type->kind == TY_BOTTOM) return false;
-    const Type **seed = &in->solver->seeds[phi->id];
-    if (*seed) *seed = fact.type;
-    return fact.type != phi->type;
-}
-
-/* What the returns give together, now: as join_operands. */
-static Fact join_returns(Infer *in) {
-    struct Solver *s = in->solver;
-    Fact result = {infer_bottom(in), NULL};
-    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
-        for (size_t b = 0; b < in->func->blocks.len; b++) {
-            const Block *block = in->func->blocks.data[b];
-            const Value *end = block->last;
-            if (!s->blocks[block->id].reached || end->op != OP_RETURN || !is_reached(s, end)) continue;
-            Fact returned = operand_fact(in, end, 0);
-            const Type *general = in->leaves ? typeinfer_general(in, returned.type) : returned.type;
-            if (general != returned.type) returned = (Fact){general, NULL};
-            if (typeinfer_join_rank(returned.type) != rank) continue;
-            if (!typeinfer_fact_join(in, result, returned, &result)) return s->result;
-        }
-    return result;
-}
-
-static bool joins_are_stale(Infer *in) {
-    struct Solver *s = in->solver;
-    bool stale = false;
-    s->moved = false;
-    for (size_t b = 0; b < in->func->blocks.len; b++) {
-        const Block *block = in->func->blocks.data[b];
-        if (!s->blocks[block->id].reached) continue;
-        for (const Value *phi = block->first; phi && phi->op == OP_PHI && is_reached(s, phi); phi = phi->next)
-            stale |= rejoin(in, phi);
-    }
-    return stale || join_returns(in).type != s->result.type;
 }
 
 /* Rounds of loops are values with new numbers. */
@@ -585,7 +349,7 @@ bool solver_run(Infer *in) {
     size_t count = 0;
     in->quiet = true;
     TRY(settle_rounds(in));
-    for (int solutions = 1; solutions < MAX_SOLUTIONS && in->solver->moved && joins_are_stale(in); solutions++) {
+    for (int solutions = 1; solutions < MAX_SOLUTIONS && in->solver->moved && solver_joins_are_stale(in); solutions++) {
         const Type **seeds = in->solver->seeds;
         if (count != in->func->next_value) before = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
         count = in->func->next_value;
@@ -595,7 +359,7 @@ bool solver_run(Infer *in) {
         in->solver->moved = true; /* look again */
         TRY(settle_rounds(in));
     }
-    in->result = join_returns(in);
+    in->result = solver_join_returns(in);
     return true;
 }
 

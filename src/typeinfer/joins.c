@@ -1,0 +1,209 @@
+/* joins.c: what meets where ways of the solver come together: at phis, and at the returns of a function.
+ *
+ * In: the facts of the operands that come over edges that can be taken.  Out: the fact that they have together
+ * (lattice.c), or a refusal that names two of them.  A join keeps what it has seen; when all is settled, joins are made
+ * anew from what holds then (solve.c says why). */
+#include "typeinfer/solver.h"
+
+static bool edge_taken(const struct Solver *s, const Block *from, const Block *to) {
+    const BlockState *state = &s->blocks[from->id];
+    for (uint32_t i = 0; i < from->succs.len; i++)
+        if (from->succs.data[i] == to && state->taken & 1u << i) return true;
+    return false;
+}
+
+/* ---- phis ---- */
+
+static const char *shown(Infer *in, const Value *value) {
+    return value->span.line ? arena_printf(in->arena, "%s (line %u)", infer_text(in, value->type), value->span.line)
+                            : infer_text(in, value->type);
+}
+
+static bool no_join(Infer *in, Value *at, const char *name, const Value *a, const Value *b) {
+    if (in->quiet) return false;
+    Span span = at->span.line ? at->span : b->span;
+    const char *what = name ? arena_printf(in->arena, "variable `%s`", name) : "an expression";
+    diag_fail(in->diag, DIAG_NO_UNIFY, in->func->source, span, "%s is %s on one path and %s on another", what,
+              shown(in, a), shown(in, b));
+    if (a->type->kind == b->type->kind &&
+        (a->type->kind == TY_FUNC || a->type->kind == TY_PYFUNC || a->type->kind == TY_CLOSURE))
+        diag_hint(in->diag,
+                  "which function is called must be known when this one is compiled: call each in its own branch");
+    else
+        diag_hint(in->diag, "give it values of one type on every path, or use two names");
+    return false;
+}
+
+/* What operand number i of `at` is there. */
+static Fact operand_fact(Infer *in, const Value *at, uint32_t i) {
+    const Value *arg = at->args[i];
+    bool holds = arg->type->kind == TY_OPTIONAL && narrow_operand(in, at, i, arg);
+    return (Fact){holds ? arg->type->items[0] : arg->type, arg->konst};
+}
+
+/* Joins *fact with the operands that come over edges taken; the operand that does not join, or NULL.  Promotion is not
+ * associative: the highest kind of number comes first, as in numpy.result_type, so that the order of the paths does not
+ * matter. */
+static const Value *join_operands(Infer *in, const Value *phi, Fact *fact) {
+    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
+        for (uint32_t i = 0; i < phi->nargs; i++) {
+            const Value *arg = phi->args[i];
+            if (typeinfer_join_rank(arg->type) != rank) continue;
+            if (!edge_taken(in->solver, phi->block->preds.data[i], phi->block) || arg->type->kind == TY_BOTTOM)
+                continue;
+            if (!typeinfer_fact_join(in, *fact, operand_fact(in, phi, i), fact)) return arg;
+        }
+    return NULL;
+}
+
+bool solver_visit_phi(Infer *in, Value *phi) {
+    Fact fact = {phi->type, phi->konst};
+    const Value *seen = NULL, *arg = join_operands(in, phi, &fact);
+    if (arg) {
+        const char *name = phi->name ? phi->name : arg->name;
+        for (uint32_t k = 0; k < phi->nargs && !seen; k++)
+            if (phi->args[k] != arg && phi->args[k]->type->kind != TY_BOTTOM &&
+                !typeinfer_join(in->config->promotion, in->types, phi->args[k]->type, arg->type))
+                seen = phi->args[k];
+        return no_join(in, phi, name, seen ? seen : phi, arg);
+    }
+    /* A phi that was known not to be constant stays so. */
+    if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
+    if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
+    for (uint32_t i = 0; type_is_container(fact.type) && i < phi->nargs; i++)
+        if (phi->args[i]->type->kind == fact.type->kind) typeinfer_grow(in, phi->args[i], fact.type);
+    solver_set_fact(in, phi, fact);
+    return true;
+}
+
+/* ---- returns ---- */
+
+/* "int (`y`, line 3)", "array(float64, 1, C) (the argument `x`)", or "int". */
+static const char *returned(Infer *in, const Value *value, bool with_line) {
+    const char *type = infer_text(in, value->type);
+    if (value->op == OP_PARAM && value->name)
+        return arena_printf(in->arena, "%s (the argument `%s`)", type, value->name);
+    if (value->name && value->span.line)
+        return arena_printf(in->arena, "%s (`%s`, line %u)", type, value->name, value->span.line);
+    return with_line ? shown(in, value) : type;
+}
+
+static bool hint_at_results(Typing *t, const Type *a, const Type *b) {
+    bool array = a->kind == TY_ARRAY || b->kind == TY_ARRAY, tuple = a->kind == TY_TUPLE || b->kind == TY_TUPLE;
+    bool scalar = a->kind == TY_SCALAR || b->kind == TY_SCALAR;
+    if (array && scalar)
+        return typing_hint(t,
+                           "return an array on every path, np.zeros_like(x) or the empty x[:0]; instead of a number, "
+                           "None may say that there is no array");
+    if (tuple && scalar) return typing_hint(t, "return a tuple on every path, (x, x), or a number on every path");
+    return typing_hint(t, "return values of one type on every path, or None where there is nothing to return");
+}
+
+/* Two types that no type joins: of one statement, which two paths come to, or of two. */
+static bool no_result(Typing *t, const Value *now, const Value *at) {
+    Infer *in = t->in;
+    const Value *first = in->solver->first_return, *before = first->args[0];
+    if (in->quiet) return false;
+    if (first->span.line == at->span.line)
+        typing_fail(t, DIAG_NO_UNIFY, "what is returned is %s on one path and %s on another",
+                    returned(in, before, true), returned(in, now, true));
+    else
+        typing_fail(t, DIAG_NO_UNIFY, "the function returns %s in line %u and %s in line %u",
+                    returned(in, before, false), first->span.line, returned(in, now, false), at->span.line);
+    return hint_at_results(t, before->type, now->type);
+}
+
+static bool holds_cell(const Type *type) {
+    for (uint32_t i = 0; i < type->count; i++)
+        if (type->items[i]->kind == TY_CELL || holds_cell(type->items[i])) return true;
+    return false;
+}
+
+static bool makes_cells(const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_CELL) return true;
+    return false;
+}
+
+/* A cell is memory of the function that makes it.  One that a function was given, by its caller or a callee, outlives
+ * it. */
+static bool returns_cell(Typing *t, const Type *type) {
+    if (!holds_cell(type) || !makes_cells(t->in->func)) return false;
+    typing_fail(t, DIAG_UNSUPPORTED,
+                "a function that shares a changing variable with the one that made it cannot be returned");
+    typing_hint(t, "assign the variable once, before the inner function, or keep it in an array");
+    return true;
+}
+
+/* What one return statement gives and holds nothing is what the others give. */
+static void fill_returns(Infer *in) {
+    const struct Solver *s = in->solver;
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        const Block *block = in->func->blocks.data[b];
+        if (!s->blocks[block->id].reached || block->last->op != OP_RETURN) continue;
+        Value *value = value_resolve(block->last->args[0]);
+        typeinfer_fill(in, value, value->type, s->result.type);
+    }
+}
+
+bool solver_return(Typing *t, Fact fact) {
+    Infer *in = t->in;
+    struct Solver *s = in->solver;
+    Fact joined;
+    if (returns_cell(t, fact.type)) return false;
+    if (!typeinfer_fact_join(in, s->result, fact, &joined)) {
+        t->failed = true;
+        return no_result(t, t->values[0], t->at);
+    }
+    if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
+    bool changed = s->result.type != joined.type;
+    s->result = joined;
+    if (changed) fill_returns(in);
+    typeinfer_fill(in, t->values[0], fact.type, joined.type);
+    if (!s->first_return) s->first_return = t->at;
+    if (in->inst->expected) typeinfer_grow(in, t->values[0], in->inst->expected);
+    return true;
+}
+
+/* ---- joins that kept what nothing gives any more ---- */
+
+/* Joins the phi from what its operands are now; true if that is another type than it has.  It starts with that one. */
+static bool rejoin(Infer *in, const Value *phi) {
+    Fact fact = {infer_bottom(in), NULL};
+    if (join_operands(in, phi, &fact) || fact.type->kind == TY_BOTTOM) return false;
+    const Type **seed = &in->solver->seeds[phi->id];
+    if (*seed) *seed = fact.type;
+    return fact.type != phi->type;
+}
+
+/* What the returns give together, now: as join_operands. */
+Fact solver_join_returns(Infer *in) {
+    struct Solver *s = in->solver;
+    Fact result = {infer_bottom(in), NULL};
+    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
+        for (size_t b = 0; b < in->func->blocks.len; b++) {
+            const Block *block = in->func->blocks.data[b];
+            const Value *end = block->last;
+            if (!s->blocks[block->id].reached || end->op != OP_RETURN || !solver_sees(s, end)) continue;
+            Fact returned = operand_fact(in, end, 0);
+            const Type *general = in->leaves ? typeinfer_general(in, returned.type) : returned.type;
+            if (general != returned.type) returned = (Fact){general, NULL};
+            if (typeinfer_join_rank(returned.type) != rank) continue;
+            if (!typeinfer_fact_join(in, result, returned, &result)) return s->result;
+        }
+    return result;
+}
+
+bool solver_joins_are_stale(Infer *in) {
+    struct Solver *s = in->solver;
+    bool stale = false;
+    s->moved = false;
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        const Block *block = in->func->blocks.data[b];
+        if (!s->blocks[block->id].reached) continue;
+        for (const Value *phi = block->first; phi && phi->op == OP_PHI && solver_sees(s, phi); phi = phi->next)
+            stale |= rejoin(in, phi);
+    }
+    return stale || solver_join_returns(in).type != s->result.type;
+}
