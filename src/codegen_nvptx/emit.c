@@ -71,8 +71,7 @@ static char *put_in_linked(const Module *module, Arena *arena, char *text) {
 
 char *codegen_nvptx_emit(Module *module, Arena *arena, size_t *length, Diag *diag) {
     codegen_drop_copied(module);
-    if (module->options.opt_level) nvptx_fuse(module);
-    nvptx_exact(module);
+    nvptx_rewrite(module);
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, LLVMAssemblyFile, &module->text,
                                                       &module->buffer);
     FAIL_IF(failed, diag, LLVM, NULL, (Span){0}, "%s", module->text ? module->text : "no PTX");

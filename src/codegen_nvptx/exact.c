@@ -1,6 +1,8 @@
-/* exact.c: operations that PTX's compiler, or instruction selection, computes wrongly become others that they do not.
+/* exact.c: operations that PTX's compiler, or instruction selection, computes wrongly become others that they do not
+ * (rows of rewrites.c).
  *
- * In: a module that is about to be emitted, optimised or not.  Out: the same values, some computed otherwise:
+ * In: an instruction of a module that is about to be emitted, optimised or not.  Out: the same value, computed
+ * otherwise:
  *   -x, abs(x), 16 bits   ptxas computes in 32 bits and compares the result without wrapping it: -(-32768) is 32768.
  *                         They become operations of 32 bits, whose lower half is taken.
  *   c ? x : -0.0          where c compares x with zero and x was an int, selection makes max of the two, which is +0.0
@@ -14,32 +16,28 @@
 
 #include "codegen_nvptx/nvptx.h"
 
-static LLVMValueRef assembly(LLVMBuilderRef b, LLVMTypeRef type, const char *text, const char *constraints,
-                             LLVMValueRef operand) {
-    LLVMTypeRef signature = LLVMFunctionType(type, &type, operand != NULL, false);
-    LLVMValueRef code = LLVMGetInlineAsm(signature, text, strlen(text), constraints, strlen(constraints), false, false,
-                                         LLVMInlineAsmDialectATT, false);
-    return LLVMBuildCall2(b, signature, code, &operand, operand != NULL, "");
-}
-
 static bool is_short(LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
 }
 
-/* -x and abs(x) of 16 bits, in 32; NULL: the value is neither. */
-static LLVMValueRef in_32_bits(LLVMBuilderRef b, LLVMValueRef value) {
-    const char *text = NULL;
-    unsigned operand = 0;
-    if (!is_short(value)) return NULL;
-    if (LLVMGetInstructionOpcode(value) == LLVMSub && LLVMIsNull(LLVMGetOperand(value, 0))) {
-        text = "{ .reg .b32 w; cvt.s32.s16 w, $1; neg.s32 w, w; cvt.u16.u32 $0, w; }";
-        operand = 1;
-    } else if (LLVMIsACallInst(value) &&
-               LLVMGetIntrinsicID(LLVMGetCalledValue(value)) == LLVMLookupIntrinsicID("llvm.abs", strlen("llvm.abs"))) {
-        text = "{ .reg .b32 w; cvt.s32.s16 w, $1; abs.s32 w, w; cvt.u16.u32 $0, w; }";
-    }
-    return text ? assembly(b, LLVMTypeOf(value), text, "=h,h", LLVMGetOperand(value, operand)) : NULL;
+/* Of 16 bits, by an instruction of 32. */
+static LLVMValueRef in_32_bits(LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef operand, const char *text) {
+    return nvptx_assembly(b, value, text, "=h,h", &operand, 1);
+}
+
+LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub) {
+    if (!is_short(sub) || !LLVMIsNull(LLVMGetOperand(sub, 0))) return NULL;
+    return in_32_bits(b, sub, LLVMGetOperand(sub, 1),
+                      "{ .reg .b32 w; cvt.s32.s16 w, $1; neg.s32 w, w; cvt.u16.u32 $0, w; }");
+}
+
+LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call) {
+    if (!is_short(call) ||
+        LLVMGetIntrinsicID(LLVMGetCalledValue(call)) != LLVMLookupIntrinsicID("llvm.abs", strlen("llvm.abs")))
+        return NULL;
+    return in_32_bits(b, call, LLVMGetOperand(call, 0),
+                      "{ .reg .b32 w; cvt.s32.s16 w, $1; abs.s32 w, w; cvt.u16.u32 $0, w; }");
 }
 
 static bool is_negative_zero(LLVMValueRef value) {
@@ -51,46 +49,33 @@ static bool is_negative_zero(LLVMValueRef value) {
 
 /* -0.0 in operand `i` of a select. */
 static void hide_zero(LLVMBuilderRef b, LLVMValueRef select, unsigned i) {
-    LLVMTypeRef type = LLVMTypeOf(select);
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(select));
     if (!is_negative_zero(LLVMGetOperand(select, i))) return;
     if (kind == LLVMDoubleTypeKind)
-        LLVMSetOperand(select, i, assembly(b, type, "mov.f64 $0, 0d8000000000000000;", "=d", NULL));
+        LLVMSetOperand(select, i, nvptx_assembly(b, select, "mov.f64 $0, 0d8000000000000000;", "=d", NULL, 0));
     else if (kind == LLVMFloatTypeKind)
-        LLVMSetOperand(select, i, assembly(b, type, "mov.f32 $0, 0f80000000;", "=f", NULL));
+        LLVMSetOperand(select, i, nvptx_assembly(b, select, "mov.f32 $0, 0f80000000;", "=f", NULL, 0));
 }
 
-static bool is_guarded_shift(LLVMValueRef value) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(value);
-    if ((op != LLVMShl && op != LLVMLShr) || LLVMTypeOf(value) != LLVMInt64TypeInContext(LLVMGetValueContext(value)))
-        return false;
-    bool guarded = false;
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
-        guarded |= LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMSelect;
-    return guarded && !LLVMIsAConstant(LLVMGetOperand(value, 1));
+LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select) {
+    if (!LLVMIsAFCmpInst(LLVMGetOperand(select, 0))) return NULL;
+    hide_zero(b, select, 1);
+    hide_zero(b, select, 2);
+    return NULL;
 }
 
-static void cut_count(LLVMBuilderRef b, LLVMValueRef shift) {
-    enum { MASK = 63 };
-    LLVMValueRef mask = LLVMConstInt(LLVMTypeOf(shift), MASK, false);
-    LLVMSetOperand(shift, 1, LLVMBuildAnd(b, LLVMGetOperand(shift, 1), mask, ""));
+static bool is_guarded(LLVMValueRef shift) {
+    for (LLVMUseRef use = LLVMGetFirstUse(shift); use; use = LLVMGetNextUse(use))
+        if (LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMSelect) return true;
+    return false;
 }
 
-void nvptx_exact(Module *module) {
-    LLVMBuilderRef b = module->builder;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
-            for (LLVMValueRef value = LLVMGetFirstInstruction(block), next; value; value = next) {
-                next = LLVMGetNextInstruction(value);
-                LLVMPositionBuilderBefore(b, value);
-                LLVMValueRef wide = in_32_bits(b, value);
-                if (is_guarded_shift(value)) cut_count(b, value);
-                if (wide) {
-                    LLVMReplaceAllUsesWith(value, wide);
-                    LLVMInstructionEraseFromParent(value);
-                } else if (LLVMGetInstructionOpcode(value) == LLVMSelect && LLVMIsAFCmpInst(LLVMGetOperand(value, 0))) {
-                    hide_zero(b, value, 1);
-                    hide_zero(b, value, 2);
-                }
-            }
+LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift) {
+    enum { WIDTH = 64 };
+    LLVMTypeRef type = LLVMTypeOf(shift);
+    LLVMValueRef count = LLVMGetOperand(shift, 1);
+    if (type != LLVMInt64TypeInContext(LLVMGetValueContext(shift)) || LLVMIsAConstant(count) || !is_guarded(shift))
+        return NULL;
+    LLVMSetOperand(shift, 1, LLVMBuildAnd(b, count, LLVMConstInt(type, WIDTH - 1, false), ""));
+    return NULL;
 }

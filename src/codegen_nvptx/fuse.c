@@ -1,6 +1,6 @@
-/* fuse.c: sums that instruction selection would take apart become one operation.
+/* fuse.c: sums that instruction selection would take apart become one operation (rows of rewrites.c).
  *
- * In: an optimised module.  Out: the same values, some computed by an instruction that selection leaves alone:
+ * In: a sum in an optimised module.  Out: the same value, computed by an instruction that selection leaves alone:
  *   x * k + c  with constants k and c, of which one use is multiplied by a constant again (the step of a congruential
  *              generator whose state is read each time): selection multiplies it out to x * (k * k2) + (c * k2 + c2),
  *              which saves nothing where the sum is computed all the same, and gives every round that has become one
@@ -12,7 +12,6 @@
 #include "codegen_nvptx/nvptx.h"
 
 static bool is_sum_of_product(LLVMValueRef value) {
-    if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMAdd) return false;
     LLVMValueRef product = LLVMGetOperand(value, 0);
     return LLVMIsAConstantInt(LLVMGetOperand(value, 1)) && LLVMIsABinaryOperator(product) &&
            LLVMGetInstructionOpcode(product) == LLVMMul && LLVMIsAConstantInt(LLVMGetOperand(product, 1)) &&
@@ -31,17 +30,14 @@ static bool is_multiplied_out(LLVMValueRef sum) {
     return multiplied && other;
 }
 
-static LLVMValueRef multiply_add(LLVMBuilderRef b, LLVMValueRef sum) {
-    LLVMTypeRef type = LLVMTypeOf(sum), params[] = {type, type, type};
-    bool wide = LLVMGetIntTypeWidth(type) == 64;
-    const char *text = wide ? "mad.lo.s64 $0, $1, $2, $3;" : "mad.lo.s32 $0, $1, $2, $3;";
-    const char *constraints = wide ? "=l,l,n,n" : "=r,r,n,n";
-    LLVMTypeRef signature = LLVMFunctionType(type, params, 3, false);
+LLVMValueRef nvptx_fuse_product(LLVMBuilderRef b, LLVMValueRef sum) {
+    if (LLVMGetTypeKind(LLVMTypeOf(sum)) != LLVMIntegerTypeKind || !is_sum_of_product(sum) || !is_multiplied_out(sum))
+        return NULL;
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(sum));
     LLVMValueRef product = LLVMGetOperand(sum, 0);
-    LLVMValueRef code = LLVMGetInlineAsm(signature, text, strlen(text), constraints, strlen(constraints), false, false,
-                                         LLVMInlineAsmDialectATT, false);
     LLVMValueRef args[] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), LLVMGetOperand(sum, 1)};
-    return LLVMBuildCall2(b, signature, code, args, 3, "");
+    if (bits == 32) return nvptx_assembly(b, sum, "mad.lo.s32 $0, $1, $2, $3;", "=r,r,n,n", args, 3);
+    return bits == 64 ? nvptx_assembly(b, sum, "mad.lo.s64 $0, $1, $2, $3;", "=l,l,n,n", args, 3) : NULL;
 }
 
 /* The half of a product by 2; NULL: it is none. */
@@ -56,7 +52,7 @@ static LLVMValueRef half_of(LLVMValueRef value) {
     }
 }
 
-static LLVMValueRef fused_double(LLVMBuilderRef b, LLVMValueRef sum) {
+LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum) {
     LLVMTypeRef type = LLVMTypeOf(sum);
     if (!(LLVMGetFastMathFlags(sum) & LLVMFastMathAllowContract) || LLVMGetTypeKind(type) == LLVMVectorTypeKind)
         return NULL;
@@ -72,26 +68,4 @@ static LLVMValueRef fused_double(LLVMBuilderRef b, LLVMValueRef sum) {
         return call;
     }
     return NULL;
-}
-
-static LLVMValueRef fused(LLVMBuilderRef b, LLVMValueRef value) {
-    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
-    if (LLVMGetInstructionOpcode(value) == LLVMFAdd) return fused_double(b, value);
-    if (kind != LLVMIntegerTypeKind || !is_sum_of_product(value) || !is_multiplied_out(value)) return NULL;
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
-    return bits == 32 || bits == 64 ? multiply_add(b, value) : NULL;
-}
-
-void nvptx_fuse(Module *module) {
-    LLVMBuilderRef b = module->builder;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
-            for (LLVMValueRef value = LLVMGetFirstInstruction(block), next; value; value = next) {
-                next = LLVMGetNextInstruction(value);
-                LLVMPositionBuilderBefore(b, value);
-                LLVMValueRef better = fused(b, value);
-                if (!better) continue;
-                LLVMReplaceAllUsesWith(value, better);
-                LLVMInstructionEraseFromParent(value);
-            }
 }

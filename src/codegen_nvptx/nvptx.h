@@ -24,8 +24,18 @@ LLVMValueRef nvptx_atomic(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer,
 void nvptx_grid_barrier(Lower *l, const Value *at);
 void nvptx_define_grid_barrier(Lower *l);
 
-void nvptx_fuse(Module *module);  /* fuse.c */
-void nvptx_exact(Module *module); /* exact.c */
+/* rewrites.c: what is changed just before a module is emitted */
+void nvptx_rewrite(Module *module);
+/* A call of that PTX, on up to three operands, all of the type of `like`, as the result is. */
+LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,
+                            LLVMValueRef *args, unsigned count);
+/* Its rows: what takes the place of the instruction; NULL: it stays. */
+LLVMValueRef nvptx_fuse_product(LLVMBuilderRef b, LLVMValueRef sum);
+LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum);
+LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub);
+LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call);
+LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select);
+LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 
 /* warp.c: Target.warp */
 LLVMValueRef nvptx_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,
