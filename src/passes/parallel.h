@@ -1,8 +1,8 @@
 /* parallel.h: what the files of the passes `parallel` and `spread` share: parallel.c (finds loops over prange and puts
  * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c
  * (arrays that iterations update together), parallel_updates.c and parallel_privates.c (of which, those that are
- * reductions), parallel_outline.c (the functions made of a loop), parallel_make.c (making
- * functions), spread.c (the same for expressions of whole arrays). */
+ * reductions), parallel_outline.c (the functions made of a loop), parallel_blocks.c (blocks of iterations with arrays
+ * of their own), parallel_make.c (making functions), spread.c (the same for expressions of whole arrays). */
 #ifndef KRAIT_PASSES_PARALLEL_H
 #define KRAIT_PASSES_PARALLEL_H
 
@@ -79,7 +79,8 @@ const Value *parallel_find_shared(ParallelLoop *loop);
 bool parallel_make_private(ParallelLoop *loop, const Value *array);
 /* The only operation of a function of elements, if it puts something to parameter `which`, which is *running. */
 const Value *parallel_step_of(const Func *func, uint32_t which, const Value **running);
-/* Instead of a call of the region: blocks of iterations, each with arrays of its own.  The results, in loop->head. */
+/* parallel_blocks.c: instead of a call of the region, blocks of iterations, each with arrays of its own.
+ * The results, in loop->head. */
 Value *parallel_call_in_blocks(ParallelLoop *loop, FuncInst *piece, FuncInst *join, Value *length, Value *first,
                                Value *const *outer, uint32_t nouter);
 /* parallel_make.c */
