@@ -84,7 +84,8 @@ LLVMValueRef lower_truth(Lower *l, const Value *value); /* lower_truth.c */
 
 LLVMValueRef lower_unary(Lower *l, const Value *value); /* lower_scalar.c */
 LLVMValueRef lower_binary(Lower *l, const Value *value);
-LLVMValueRef lower_compare(Lower *l, const Value *value);
+LLVMValueRef l_compare_ints(Lower *l, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_compare(Lower *l, const Value *value); /* lower_compare.c */
 LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef a, const Type *b_type, LLVMValueRef b);
 
 LLVMValueRef lower_cast(Lower *l, const Value *value); /* lower_cast.c */
