@@ -27,6 +27,8 @@ enum {
     CHUNK_NANOSECONDS = 2000, /* and at least this much work: taking one costs some hundred */
     UNITS_A_THREAD = 4,       /* with fewer, whole rows would be shared out too unevenly */
     CACHE_LINE = 64,
+    FEW_RANGES = 8,                 /* so many lie on the caller's stack, */
+    FEW_EXCEPTION = 512,            /* and two exception buffers of together so many bytes on a thread's */
     WORTH_HELP_NANOSECONDS = 30000, /* less work than this is done before a helper wakes */
     LOOK_NANOSECONDS = 50000,       /* of blocks between two looks for interrupts */
     KEPT_GROUPS = 64,               /* fiber groups kept for the next launch */
@@ -62,6 +64,7 @@ typedef struct Participant {
     char *shared;    /* as allocated */
     char *exception; /* two buffers, see fibers.c */
     FiberGroup *fibers;
+    _Alignas(16) char few_exception[FEW_EXCEPTION];
 } Participant;
 
 /* ---- groups of fibers, kept from launch to launch ---- */
@@ -192,15 +195,18 @@ static size_t shared_bytes(const HostLaunch *what) {
 }
 
 static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *races) {
-    *p = (Participant){.grid = {.grid_x = what->grid[0],
-                                .grid_y = what->grid[1],
-                                .grid_z = what->grid[2],
-                                .block_x = what->block[0],
-                                .block_y = what->block[1],
-                                .block_z = what->block[2],
-                                .dynamic_bytes = (int32_t)what->shared_dynamic,
-                                .races = races,
-                                .prints = what->prints}};
+    p->grid = (HostGrid){.grid_x = what->grid[0],
+                         .grid_y = what->grid[1],
+                         .grid_z = what->grid[2],
+                         .block_x = what->block[0],
+                         .block_y = what->block[1],
+                         .block_z = what->block[2],
+                         .dynamic_bytes = (int32_t)what->shared_dynamic,
+                         .races = races,
+                         .prints = what->prints};
+    p->shared = NULL;
+    p->exception = p->few_exception;
+    p->fibers = NULL;
     size_t below = round_up(what->shared_static, SHARED_ALIGN), shared = shared_bytes(what);
     if (shared) {
         p->shared = aligned_alloc(SHARED_ALIGN, shared);
@@ -208,7 +214,7 @@ static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *
         memset(p->shared, 0, shared); /* what another program left there is nobody's business */
         p->grid.shared = p->shared + below;
     }
-    p->exception = malloc(2 * what->exception_bytes + 1);
+    if (2 * what->exception_bytes > FEW_EXCEPTION) p->exception = malloc(2 * what->exception_bytes);
     if (!p->exception) return false;
     if (!what->fibers) return true;
     size_t threads = (size_t)what->block[0] * (size_t)what->block[1] * (size_t)what->block[2];
@@ -218,7 +224,7 @@ static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *
 
 static void participant_close(Participant *p) {
     group_put_back(p->fibers);
-    free(p->exception);
+    if (p->exception != p->few_exception) free(p->exception);
     free(p->shared);
 }
 
@@ -369,7 +375,21 @@ static int64_t share(int64_t units, unsigned i, unsigned parts) {
     return units / parts * i + units % parts * i / parts;
 }
 
+/* A range of blocks for each thread. */
+static void divide(Launch *launch, int64_t blocks) {
+    const HostLaunch *what = launch->what;
+    int64_t length = what->grid[what->kernel->inner_axis];
+    launch->unit = length <= launch->joined && blocks / length >= launch->threads * UNITS_A_THREAD ? length : 1;
+    int64_t units = blocks / launch->unit, each = block_nanoseconds(what) * launch->unit;
+    launch->least = launch->threads == 1 ? units : each ? CHUNK_NANOSECONDS / each : 1;
+    for (unsigned i = 0; i < launch->threads; i++) {
+        atomic_init(&launch->ranges[i].next, share(units, i, launch->threads));
+        launch->ranges[i].end = share(units, i + 1, launch->threads);
+    }
+}
+
 bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
+    Range few[FEW_RANGES];
     *report = (LaunchReport){
         .exception = what->exception, .bad_block = -1, .bad_thread = -1, .bad_site = UINT32_MAX, .missing_block = -1};
     int64_t block_threads = (int64_t)what->block[0] * what->block[1] * what->block[2];
@@ -383,9 +403,8 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
                      .what = what,
                      .races = races,
                      .threads = helpers + 1,
-                     .ranges = aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
+                     .ranges = helpers < FEW_RANGES ? few : aligned_alloc(CACHE_LINE, (helpers + 1) * sizeof(Range)),
                      .joined = what->kernel->joins_blocks && !what->fibers ? MAX_ROW / what->block[inner] : 1,
-                     .unit = 1,
                      .limit = INT64_MAX,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .report = report,
@@ -395,14 +414,7 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
         race_watch_end(races, report);
         return false;
     }
-    if (what->grid[inner] <= launch.joined && blocks / what->grid[inner] >= launch.threads * UNITS_A_THREAD)
-        launch.unit = what->grid[inner];
-    int64_t units = blocks / launch.unit, each = block_nanoseconds(what) * launch.unit;
-    launch.least = helpers == 0 ? units : each ? CHUNK_NANOSECONDS / each : 1;
-    for (unsigned i = 0; i < launch.threads; i++) {
-        atomic_init(&launch.ranges[i].next, share(units, i, launch.threads));
-        launch.ranges[i].end = share(units, i + 1, launch.threads);
-    }
+    divide(&launch, blocks);
     HostStop *before = host_stop_watch(&launch.stop); /* the caller may have to wait for its helpers */
     if (what->together)
         run_together(&launch, blocks);
@@ -411,7 +423,7 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
     host_stop_watch(before);
     report->interrupted = atomic_load(&launch.stop);
     if (what->races) race_watch_end(races, report);
-    free(launch.ranges);
+    if (launch.ranges != few) free(launch.ranges);
     pthread_mutex_destroy(&launch.lock);
     if (!report->status && !report->stuck && launch.access_block != INT64_MAX) {
         report->bad_block = launch.access_block;
