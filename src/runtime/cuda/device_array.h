@@ -1,6 +1,7 @@
 /* device_array.h: what the files of DeviceArray share; private to this folder.
  *
- * device_array.c has the type and the life of its objects, array_geometry.c extents and strides, array_copy.c copies,
+ * device_array.c has the life of its objects, array_class.c the type as Python sees it, array_geometry.c extents and
+ * strides, array_copy.c copies,
  * array_operators.c operators and methods that compute,
  * array_dlpack.c what other libraries are given and give, array_adopt.c which way theirs take,
  * array_views.c indexing and reshaping, array_make.c the functions of krait.cuda that make one. */
@@ -44,6 +45,14 @@ const char *device_array_user(const DeviceArray *owner);
 void device_array_settle(DeviceArray *self);
 /* The stream that an argument names; NULL: the default stream. */
 int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on);
+
+/* Gives the memory back now: behind the streams that use it.  The array has no elements then, and is refused where it
+ * is used. */
+PyObject *device_array_free(DeviceArray *self, PyObject *unused);
+PyObject *device_array_exit(DeviceArray *self, PyObject *args);
+int device_array_traverse(PyObject *object, visitproc visit, void *arg);
+int device_array_clear(PyObject *object);
+void device_array_dealloc(PyObject *object);
 
 /* ---- array_adopt.c ---- */
 
