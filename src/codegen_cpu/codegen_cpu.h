@@ -3,7 +3,7 @@
  * A kernel without barriers is compiled to a plain loop over the threads of a block, which LLVM vectorises; with
  * barriers or warp operations the threads of a block are fibers on one core; runtime/host runs both.
  *
- * Files: target.c answers the questions of codegen/llvm.h, entry.c wraps the root function, symbols.c lists
+ * Files: target.c answers the questions of codegen/target.h, entry.c wraps the root function, symbols.c lists
  * what code may call (the vector math of libmvec too), orc.c makes it callable. */
 #ifndef KRAIT_CODEGEN_CPU_H
 #define KRAIT_CODEGEN_CPU_H

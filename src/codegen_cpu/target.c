@@ -1,4 +1,4 @@
-/* target.c: the host's answers to the questions of codegen/llvm.h.
+/* target.c: the host's answers to the questions of codegen/target.h.
  *
  * In: the processor this process runs on.  Out: the Target that lowering asks.
  *

@@ -1,4 +1,4 @@
-/* target.c: a GPU's answers to the questions of codegen/llvm.h.
+/* target.c: a GPU's answers to the questions of codegen/target.h.
  *
  * Facts are from the PTX ISA manual and LLVM's "User Guide for NVPTX Back-end".  Nothing returns a
  * status: a thread that raises ends, and in a kernel leaves a note of it for the host (device_notes.c). */

@@ -198,7 +198,7 @@ FORBIDDEN = [
      "the ...InContext function: the global context is shared by all threads", ()),
     (r"\bLLVM(GetGlobalContext|ModuleCreateWithName|AppendBasicBlock|InsertBasicBlock|CreateBuilder|ConstString|"
      r"ConstStruct|MDString|MDNode|ParseBitcode2?|GetBitcodeModule2?|GetMDKindID)\s*\(",
-     "the ...InContext function: the global context is shared by all threads", ("codegen/llvm.h",)),
+     "the ...InContext function: the global context is shared by all threads", ("codegen/llvm_c.h",)),
     (r"\bLLVMRunPasses\s*\([^,]*,[^,]*,\s*NULL\b", "a target machine: without one passes do not know costs", ()),
     (r"\bPy_LIMITED_API\b", "nothing: the full API is used", ()),
 ]
