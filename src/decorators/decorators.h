@@ -147,12 +147,15 @@ PyObject *signature_locals(void *context, PyObject *decorated); /* its option `l
 
 /* ---- dispatcher.c, kernel.c, pickling.c, inspect.c ---- */
 
-typedef struct Dispatcher {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    PyObject *dict, *weakrefs;
-    PyObject *module;
+/* What Dispatcher and Kernel begin with, so that one function tells of either what its Specialiser has. */
+#define DISPATCHER_HEAD        \
+    PyObject_HEAD              \
+    vectorcallfunc vectorcall; \
+    PyObject *dict, *weakrefs; \
+    PyObject *module;          \
     Specialiser core;
+typedef struct Dispatcher {
+    DISPATCHER_HEAD
 } Dispatcher;
 
 PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options);

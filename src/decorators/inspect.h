@@ -28,4 +28,15 @@ PyObject *inspect_recompile(Specialiser *core);
 typedef PyObject *InspectMake(Specialiser *core, const Spec *spec, const void *context);
 PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context);
 
+PyObject *inspect_overload(Specialiser *core, const Spec *spec); /* an Overload */
+
+/* ---- inspect_methods.c: methods and attributes of Dispatcher and Kernel alike ---- */
+PyObject *inspect_method_llvm(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *inspect_method_asm(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *inspect_method_types(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *inspect_method_metadata(PyObject *self, PyObject *args, PyObject *kwargs);
+#define ATTRIBUTE(name, doc) PyObject *inspect_get_##name(PyObject *self, void *closure);
+#include "decorators/inspect_attributes.def"
+#undef ATTRIBUTE
+
 #endif

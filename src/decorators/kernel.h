@@ -11,14 +11,10 @@
 #include "decorators/decorators.h"
 
 typedef struct Kernel {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    PyObject *dict, *weakrefs;
-    PyObject *module;
+    DISPATCHER_HEAD
     PyObject *launchers;   /* dict: what stands in kernel[...] -> Launcher */
     PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
     bool copies_told;      /* that a launch copied host arrays */
-    Specialiser core;
 } Kernel;
 
 static inline Kernel *kernel_of_core(Specialiser *core) { return (Kernel *)((char *)core - offsetof(Kernel, core)); }

@@ -7,20 +7,6 @@
 
 static Specialiser *core_of(PyObject *self) { return &((Kernel *)self)->core; }
 
-static PyObject *kernel_text(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind) {
-    static char *keywords[] = {"signature", NULL};
-    PyObject *signature = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
-    return inspect_text(core_of(self), kind, signature);
-}
-
-static PyObject *kernel_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return kernel_text(self, args, kwargs, INSPECT_LLVM);
-}
-static PyObject *kernel_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return kernel_text(self, args, kwargs, INSPECT_ASM);
-}
-
 /* PTX of what was compiled for a GPU; on the host device each specialisation is compiled to PTX for the compute
  * capability asked for. */
 static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -64,20 +50,6 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
         Py_CLEAR(result);
     }
     return dict ? dict : result;
-}
-
-static PyObject *kernel_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"file", NULL};
-    PyObject *file = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect_types", keywords, &file)) return NULL;
-    return inspect_print_types(core_of(self), file);
-}
-
-static PyObject *kernel_get_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"signature", NULL};
-    PyObject *signature = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:get_metadata", keywords, &signature)) return NULL;
-    return inspect_metadata(core_of(self), signature);
 }
 
 static PyObject *kernel_compile(PyObject *object, PyObject *given) {
@@ -289,11 +261,6 @@ static PyObject *get_extensions(PyObject *self, void *closure) {
     PyObject *given = PyDict_GetItemString(core_of(self)->options.given, "extensions");
     return given ? PySequence_List(given) : PyList_New(0);
 }
-static PyObject *get_stats(PyObject *self, void *closure) { return (void)closure, inspect_stats(core_of(self)); }
-static PyObject *get_nopython_signatures(PyObject *self, void *closure) {
-    return (void)closure, inspect_nopython_signatures(core_of(self));
-}
-
 static PyObject *kernel_recompile(PyObject *self, PyObject *unused) {
     PyDict_Clear(((Kernel *)self)->launchers);
     return (void)unused, inspect_recompile(core_of(self));
@@ -358,9 +325,9 @@ PyMethodDef kernel_methods[] = {
     {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
      "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "
      "threads a block, or what suits."},
-    {"inspect_llvm", WITH_KEYWORDS(kernel_inspect_llvm), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_llvm", WITH_KEYWORDS(inspect_method_llvm), METH_VARARGS | METH_KEYWORDS,
      "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
-    {"inspect_asm", WITH_KEYWORDS(kernel_inspect_asm), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_asm", WITH_KEYWORDS(inspect_method_asm), METH_VARARGS | METH_KEYWORDS,
      "inspect_asm(signature=None)\n--\n\nPTX on a GPU, assembly on the host device."},
     {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
      "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability "
@@ -392,9 +359,9 @@ PyMethodDef kernel_methods[] = {
     {"_export", kernel_export, METH_VARARGS,
      "_export(signature, capability, name, status_result)\n--\n\n"
      "PTX with an entry of that name, and the type of its result."},
-    {"inspect_types", WITH_KEYWORDS(kernel_inspect_types), METH_VARARGS | METH_KEYWORDS,
-     "inspect_types(file=None)\n--\n\nPrints the typed form."},
-    {"get_metadata", WITH_KEYWORDS(kernel_get_metadata), METH_VARARGS | METH_KEYWORDS,
+    {"inspect_types", WITH_KEYWORDS(inspect_method_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(file=None, signature=None, pretty=False)\n--\n\nPrints the typed form."},
+    {"get_metadata", WITH_KEYWORDS(inspect_method_metadata), METH_VARARGS | METH_KEYWORDS,
      "get_metadata(signature=None)\n--\n\nTimes of the stages."},
     {"compile", kernel_compile, METH_O,
      "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
@@ -402,24 +369,17 @@ PyMethodDef kernel_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *get_signatures(PyObject *self, void *closure) {
-    return (void)closure, inspect_signatures(core_of(self));
-}
-static PyObject *get_overloads(PyObject *self, void *closure) {
-    return (void)closure, inspect_overloads(core_of(self));
-}
 static PyObject *get_device(PyObject *self, void *closure) {
     return (void)closure, PyBool_FromLong(core_of(self)->options.device);
 }
 
 PyGetSetDef kernel_getset[] = {
-    {"signatures", get_signatures, NULL, "list of tuples of argument types, one per specialisation", NULL},
-    {"overloads", get_overloads, NULL, "dict from argument types to specialisation", NULL},
-    {"nopython_signatures", get_nopython_signatures, NULL, "list of signatures with their result types", NULL},
+#define ATTRIBUTE(name, doc) {#name, inspect_get_##name, NULL, doc, NULL},
+#include "decorators/inspect_attributes.def"
+#undef ATTRIBUTE
     {"specialized", get_specialized, NULL, "whether it is compiled for one signature alone", NULL},
     {"specializations", get_specializations, NULL, "dict from argument types to what specialize gave", NULL},
     {"extensions", get_extensions, NULL, "list of the objects that replace arguments at a launch", NULL},
-    {"stats", get_stats, NULL, "calls that found a specialisation, and compilations", NULL},
     {"device", get_device, NULL, "whether it is a device function", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

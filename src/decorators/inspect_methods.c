@@ -1,0 +1,153 @@
+/* inspect_methods.c: what a Dispatcher tells about its specialisations, as Python's methods and attributes; those
+ * that a Kernel has, too, work on either. */
+#include "decorators/decorators.h"
+#include "decorators/inspect.h"
+
+static Specialiser *core_of(PyObject *self) { return &((Dispatcher *)self)->core; }
+
+PyObject *inspect_get_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_signatures(core_of(self));
+}
+PyObject *inspect_get_nopython_signatures(PyObject *self, void *closure) {
+    return (void)closure, inspect_nopython_signatures(core_of(self));
+}
+PyObject *inspect_get_overloads(PyObject *self, void *closure) {
+    return (void)closure, inspect_overloads(core_of(self));
+}
+PyObject *inspect_get_stats(PyObject *self, void *closure) { return (void)closure, inspect_stats(core_of(self)); }
+
+PyGetSetDef inspect_getset[] = {
+#define ATTRIBUTE(name, doc) {#name, inspect_get_##name, NULL, doc, NULL},
+#include "decorators/inspect_attributes.def"
+#undef ATTRIBUTE
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *text_method(PyObject *self, PyObject *args, PyObject *kwargs, InspectKind kind, const char *format) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, keywords, &signature)) return NULL;
+    return inspect_text(core_of(self), kind, signature);
+}
+
+PyObject *inspect_method_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return text_method(self, args, kwargs, INSPECT_LLVM, "|O:inspect_llvm");
+}
+
+PyObject *inspect_method_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return text_method(self, args, kwargs, INSPECT_ASM, "|O:inspect_asm");
+}
+
+PyObject *inspect_method_types(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"file", "signature", "pretty", NULL};
+    PyObject *file = Py_None, *signature = Py_None;
+    int pretty = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:inspect_types", keywords, &file, &signature, &pretty))
+        return NULL;
+    return inspect_print_types(core_of(self), file);
+}
+
+/* The lines of at most that level, which each begins with, without it. */
+static PyObject *lines_of_level(PyObject *text, int level) {
+    PyObject *lines = PyUnicode_Splitlines(text, 1), *kept = lines ? PyList_New(0) : NULL;
+    for (Py_ssize_t i = 0; kept && i < PyList_GET_SIZE(lines); i++) {
+        PyObject *line = PyList_GET_ITEM(lines, i);
+        if ((int)(PyUnicode_READ_CHAR(line, 0) - '0') > level) continue;
+        PyObject *rest = PyUnicode_Substring(line, 2, PyUnicode_GET_LENGTH(line));
+        if (!rest || PyList_Append(kept, rest) < 0) Py_CLEAR(kept);
+        Py_XDECREF(rest);
+    }
+    PyObject *nothing = kept ? PyUnicode_FromString("") : NULL, *all = nothing ? PyUnicode_Join(nothing, kept) : NULL;
+    Py_XDECREF(nothing);
+    Py_XDECREF(kept);
+    Py_XDECREF(lines);
+    return all;
+}
+
+static int print_diagnostics(PyObject *text, int level) {
+    PyObject *lines = lines_of_level(text, level), *file = PySys_GetObject("stdout");
+    const char *none = "nothing in the function runs on several cores: it has no parallel=True, or no loop over prange "
+                       "and no expression of whole arrays\n";
+    PyObject *shown = lines && !PyUnicode_GET_LENGTH(lines) ? PyUnicode_FromString(none) : Py_XNewRef(lines);
+    int failed = !shown || (file && file != Py_None && PyFile_WriteObject(shown, file, Py_PRINT_RAW) < 0);
+    Py_XDECREF(shown);
+    Py_XDECREF(lines);
+    return failed ? -1 : 0;
+}
+
+static PyObject *method_parallel_diagnostics(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", "level", NULL};
+    PyObject *signature = Py_None, *key, *value;
+    int level = 1, failed = 0;
+    Py_ssize_t position = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oi:parallel_diagnostics", keywords, &signature, &level))
+        return NULL;
+    if (level < 1 || level > 4) return PyErr_Format(PyExc_ValueError, "level is 1 to 4, not %d", level);
+    PyObject *texts = inspect_text(core_of(self), INSPECT_DIAGNOSTICS, signature);
+    if (!texts) return NULL;
+    if (!PyDict_Check(texts)) failed = print_diagnostics(texts, level);
+    while (PyDict_Check(texts) && !failed && PyDict_Next(texts, &position, &key, &value))
+        failed = print_diagnostics(value, level);
+    Py_DECREF(texts);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *inspect_method_metadata(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"signature", NULL};
+    PyObject *signature = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:get_metadata", keywords, &signature)) return NULL;
+    return inspect_metadata(core_of(self), signature);
+}
+
+static PyObject *method_compile(PyObject *self, PyObject *given) {
+    Specialiser *core = core_of(self);
+    Signature *signature = signature_from_object(core->state, given);
+    if (!signature) return NULL;
+    Spec *spec = specialiser_flush_pending(core) < 0 ? NULL : specialiser_for_signature(core, &core->config, signature);
+    Py_DECREF(signature);
+    return spec ? inspect_overload(core, spec) : NULL;
+}
+
+static PyObject *method_recompile(PyObject *self, PyObject *unused) {
+    return (void)unused, inspect_recompile(core_of(self));
+}
+
+static PyObject *method_disable_compile(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"val", NULL};
+    int disable = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
+    core_of(self)->can_compile = !disable;
+    core_of(self)->disabled = disable;
+    Py_RETURN_NONE;
+}
+
+static PyObject *method_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Specialiser *core = core_of(self);
+    PyObject *reference = pickle_reference(core->function, self);
+    if (reference || PyErr_Occurred()) return reference;
+    PyObject *signatures = core->can_compile ? Py_NewRef(Py_None) : inspect_nopython_signatures(core);
+    return signatures ? pickle_value(core, "jit", signatures, self) : NULL;
+}
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
+PyMethodDef inspect_methods[] = {
+    {"inspect_llvm", WITH_KEYWORDS(inspect_method_llvm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR of a specialisation, or a dict of all."},
+    {"inspect_asm", WITH_KEYWORDS(inspect_method_asm), METH_VARARGS | METH_KEYWORDS,
+     "inspect_asm(signature=None)\n--\n\nAssembly of a specialisation, or a dict of all."},
+    {"inspect_types", WITH_KEYWORDS(inspect_method_types), METH_VARARGS | METH_KEYWORDS,
+     "inspect_types(file=None, signature=None, pretty=False)\n--\n\nPrints the typed form of every specialisation."},
+    {"get_metadata", WITH_KEYWORDS(inspect_method_metadata), METH_VARARGS | METH_KEYWORDS,
+     "get_metadata(signature=None)\n--\n\nTimes of the stages and other facts of a specialisation, or a dict of all."},
+    {"parallel_diagnostics", WITH_KEYWORDS(method_parallel_diagnostics), METH_VARARGS | METH_KEYWORDS,
+     "parallel_diagnostics(signature=None, level=1)\n--\n\nPrints what runs on several cores and what does not; from "
+     "level 2 on what was made one loop, from level 3 on why something was not."},
+    {"compile", method_compile, METH_O, "compile(signature)\n--\n\nCompiles for a signature now."},
+    {"recompile", method_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
+    {"disable_compile", WITH_KEYWORDS(method_disable_compile), METH_VARARGS | METH_KEYWORDS,
+     "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is called; arguments are converted."},
+    {"__reduce__", method_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
