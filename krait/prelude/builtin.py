@@ -43,6 +43,15 @@ def sum_of(iterable, start=0):
     return total
 
 
+def sum_of_arrays(iterable, start=0):
+    if len(iterable) == 0:
+        raise ValueError("compiled code has no sum of no arrays: it would be a number")
+    total = start + iterable[0]
+    for i in range(1, len(iterable)):
+        total = total + iterable[i]
+    return total
+
+
 if sys.version_info >= (3, 12):
     # Python's floats are summed with compensation (Neumaier) since 3.12: from the second term on that follows a float.
 

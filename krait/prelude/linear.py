@@ -45,6 +45,8 @@ def _real_kind(a):
 
 
 def solve(a, b):
+    a = np.asarray(a)
+    b = np.asarray(b)
     _square(a)
     kind = np.result_type(_kind(a), _kind(b))
     wide = np.result_type(kind, np.float64)
@@ -71,6 +73,7 @@ def solve(a, b):
 
 
 def inv(a):
+    a = np.asarray(a)
     _square(a)
     x = _double(a)
     out = np.empty(x.shape, x.dtype)
@@ -80,6 +83,7 @@ def inv(a):
 
 
 def det(a):
+    a = np.asarray(a)
     _square(a)
     x = _double(a)
     out = np.empty(1, x.dtype)
@@ -88,6 +92,7 @@ def det(a):
 
 
 def slogdet(a):
+    a = np.asarray(a)
     _square(a)
     x = _double(a)
     sign = np.empty(1, x.dtype)
@@ -97,6 +102,7 @@ def slogdet(a):
 
 
 def cholesky(a):
+    a = np.asarray(a)
     _square(a)
     x = _double(a)
     out = np.empty(x.shape, x.dtype)
@@ -106,6 +112,7 @@ def cholesky(a):
 
 
 def eigh(a, UPLO="L"):
+    a = np.asarray(a)
     if UPLO != "L" and UPLO != "l" and UPLO != "U" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
     _square(a)
@@ -123,6 +130,7 @@ def eigh(a, UPLO="L"):
 
 
 def eigvalsh(a, UPLO="L"):
+    a = np.asarray(a)
     if UPLO != "L" and UPLO != "l" and UPLO != "U" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
     _square(a)
@@ -145,6 +153,7 @@ def _finite(a):
 
 
 def eigvals(a):
+    a = np.asarray(a)
     # Complex always: whether real numbers would do is known only once they are there.
     _square(a)
     x = _double(a)
@@ -156,6 +165,7 @@ def eigvals(a):
 
 
 def eig(a):
+    a = np.asarray(a)
     _square(a)
     x = _double(a)
     _finite(x)
@@ -169,6 +179,7 @@ def eig(a):
 
 
 def svd(a, full_matrices=True, compute_uv=True):
+    a = np.asarray(a)
     x = _double(a)
     m = x.shape[0]
     n = x.shape[1]
@@ -195,6 +206,7 @@ def svd(a, full_matrices=True, compute_uv=True):
 
 
 def qr(a):
+    a = np.asarray(a)
     m = a.shape[0]
     n = a.shape[1]
     k = min(m, n)
@@ -215,6 +227,7 @@ def qr(a):
 
 
 def matrix_power(a, n):
+    a = np.asarray(a)
     _square(a)
     if a.dtype.kind == "f" or a.dtype.kind == "c":
         base = a.copy() if n >= 0 else inv(a)
@@ -248,6 +261,7 @@ def matrix_power(a, n):
 
 
 def pinv(a, rcond=1e-15, hermitian=False):
+    a = np.asarray(a)
     u, s, vh = svd(np.conjugate(a), False)
     largest = 0.0
     for x in s:
@@ -259,6 +273,7 @@ def pinv(a, rcond=1e-15, hermitian=False):
 
 
 def matrix_rank(a, tol=None):
+    a = np.asarray(a)
     s = svd(a, True, False)
     largest = 0.0
     for x in s:
@@ -274,6 +289,7 @@ def matrix_rank(a, tol=None):
 
 
 def cond(x, p=None):
+    x = np.asarray(x)
     if p is None:
         s = svd(x, True, False)
         return s[0] / s[len(s) - 1]
@@ -287,6 +303,8 @@ def cond(x, p=None):
 
 
 def lstsq(a, b, rcond=None):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if a.ndim != 2:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
     kind = np.result_type(_kind(a), _kind(b))

@@ -50,6 +50,8 @@ def product(a, b):
 
 
 def matmul(a, b, out=None):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError(
             f"matmul: Input operand {0 if a.ndim == 0 else 1} does not have enough dimensions "
@@ -98,6 +100,8 @@ def _products(a, b, out):
 
 
 def dot(a, b, out=None):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return _given(np.multiply(a, b), out)
     dtype = np.result_type(a, b)
@@ -142,6 +146,8 @@ def vdot(a, b):
 
 
 def inner(a, b):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return np.multiply(a, b)
     if b.ndim < 3:

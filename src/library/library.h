@@ -98,6 +98,8 @@ typedef struct FuncInfo {
     DrawnFrom drawn_from;
     uint32_t index;     /* which argument is an index into argument 0; 0: none */
     uint32_t constants; /* bit i: argument i must be a constant */
+    uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
+    bool is_indexed;    /* x[...], not x(...) */
     bool elementwise;   /* a ufunc: takes whole arrays */
     bool vectors;       /* vector variants may stand for it */
     bool is_value;      /* read without a call */

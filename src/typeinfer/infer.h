@@ -260,7 +260,13 @@ bool typing_index_has_array(const Typing *t);
 bool typing_get_advanced(Typing *t, const Type *array);
 bool typing_set_advanced(Typing *t, const Type *array);
 
+/* ---- lists and tuples in place of arrays (rules_creation.c) ---- */
+bool typing_is_sequence(const Type *type);   /* a list or a tuple */
+bool typing_as_array(Typing *t, size_t arg); /* from here on operand number `arg` is numpy.asarray of it */
+
 /* ---- operators (rules_arithmetic.c) ---- */
+/* Operands that are lists or tuples beside an array become arrays; false: refused. */
+bool typing_arrays_of_sequences(Typing *t, const Type *a, const Type *b);
 FuncId typing_ufunc_of(Op op); /* what the operator is on arrays */
 /* Whether both operands are numbers or arrays of them, one of them an array. */
 bool typing_on_arrays(const Type *a, const Type *b);

@@ -278,8 +278,16 @@ static FuncId easy_power(const Typing *t, const Type *base) {
     return exponent->i == 2 ? FUNC_NP_SQUARE : exponent->i == -1 ? FUNC_NP_RECIPROCAL : FUNC_NONE;
 }
 
+bool typing_arrays_of_sequences(Typing *t, const Type *a, const Type *b) {
+    if (b->kind == TY_ARRAY && typing_is_sequence(a)) return typing_as_array(t, 0);
+    return a->kind != TY_ARRAY || !typing_is_sequence(b) || typing_as_array(t, 1);
+}
+
 bool rule_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
+    if (typing_is_sequence(a) && b->kind == TY_ARRAY) t->flags &= ~(uint32_t)VF_INPLACE; /* x += y of a list is x + y */
+    TRY(typing_arrays_of_sequences(t, a, b));
+    a = infer_content(t->args[0].type), b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) {
         const Type *flag = flags_result(t->op, a, b);
         return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);

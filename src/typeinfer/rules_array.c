@@ -197,6 +197,19 @@ static bool getitem_range(Typing *t) {
     return typing_fail(t, DIAG_BAD_INDEX, "a range is indexed by an int, not by %s", typing_arg_text(t, 1));
 }
 
+/* numpy.mgrid[...]: a call with the index. */
+static bool getitem_function(Typing *t, const Type *type) {
+    t->op = OP_CALL;
+    t->args++, t->values++, t->to++;
+    t->nargs = 1;
+    return typing_become_prelude(t, func_row(type->func)->symbol);
+}
+
+bool rule_func_indexed(Typing *t) {
+    typing_fail(t, DIAG_TYPING, "`%s` is not called", typing_func_name(t));
+    return typing_hint(t, "it is indexed: %s[0:3]", typing_func_name(t));
+}
+
 bool rule_getitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     switch (type->kind) {
@@ -213,6 +226,9 @@ bool rule_getitem(Typing *t) {
     case TY_STR:
     case TY_STRING: return typing_string_getitem(t);
     case TY_RANGE: return getitem_range(t);
+    case TY_FUNC:
+        if (func_row(type->func)->is_indexed) return getitem_function(t, type);
+        break;
     default: break;
     }
     typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
@@ -359,6 +375,10 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         return true;
     }
     if (value == element) return true;
+    if (is_view && value->kind == TY_LIST) {
+        TRY(typing_as_array(t, 2));
+        value = t->args[2].type;
+    }
     if (is_view && value->kind == TY_ARRAY) return store_array(t, value, element);
     if (is_view && element->kind == TY_SCALAR && t->args[2].type->kind == TY_TUPLE) {
         const Type *tuple;

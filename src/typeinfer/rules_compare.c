@@ -177,8 +177,9 @@ bool rule_compare(Typing *t) {
     if (a->kind == TY_NONE || b->kind == TY_NONE) return compare_with_none(t);
     if ((t->op == OP_EQ || t->op == OP_NE) && (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL))
         return equal_optionals(t);
-    a = infer_content(a);
-    b = infer_content(b);
+    TRY(typing_arrays_of_sequences(t, infer_content(a), infer_content(b)));
+    a = infer_content(t->args[0].type);
+    b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
     if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_compare_times(t, a, b);
     if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);

@@ -120,9 +120,28 @@ bool rule_func_np_empty_like(Typing *t) {
     return make(t, &array, is_zeros(t));
 }
 
+/* The type of the numbers in lists of lists, tuples, arrays; NULL: other things. */
+static const Type *number_in(Typing *t, const Type *type) {
+    const Type *common = NULL;
+    switch (type->kind) {
+    case TY_SCALAR: return infer_strong(t->in, type);
+    case TY_ARRAY: return type_element(type);
+    case TY_LIST:
+    case TY_TUPLE:
+        for (uint32_t i = 0; i < type->count; i++) {
+            const Type *number = number_in(t, type->items[i]);
+            if (number && common) number = typeinfer_promote(t->in->config->promotion, t->in->types, common, number);
+            TRY(common = number);
+        }
+        return common;
+    default: return NULL;
+    }
+}
+
 /* The type of element that an argument of result_type stands for, or NULL. */
 static const Type *promoted_type(Typing *t, size_t i) {
     const Type *type = infer_content(t->args[i].type);
+    if (typing_is_sequence(type)) return number_in(t, type);
     const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
     return scalar ? scalar : infer_dtype(t->in, t->args[i]);
 }
@@ -254,24 +273,6 @@ static Fact fact_of_display(Typing *t, const Value *solved, Value **value) {
     return (Fact){type, NULL};
 }
 
-/* The type of the numbers in lists of lists, tuples, arrays; NULL: other things. */
-static const Type *number_in(Typing *t, const Type *type) {
-    const Type *common = NULL;
-    switch (type->kind) {
-    case TY_SCALAR: return infer_strong(t->in, type);
-    case TY_ARRAY: return type_element(type);
-    case TY_LIST:
-    case TY_TUPLE:
-        for (uint32_t i = 0; i < type->count; i++) {
-            const Type *number = number_in(t, type->items[i]);
-            if (number && common) number = typeinfer_promote(t->in->config->promotion, t->in->types, common, number);
-            TRY(common = number);
-        }
-        return common;
-    default: return NULL;
-    }
-}
-
 static bool array_of_list(Typing *t) {
     const Type *list = t->args[0].type, *number = number_in(t, list), *dtype;
     if (list->items[0]->kind == TY_BOTTOM && t->in->quiet) return typing_result(t, infer_bottom(t->in), NULL);
@@ -293,6 +294,16 @@ bool rule_func_np_array(Typing *t) {
     if (typing_given(t, 3) && !typing_is_none(t, 3)) TRY(typing_const_str(t, 3, &order));
     TRY(dtype_or(t, 1, type_element(infer_content(t->args[0].type)), &dtype));
     return become_prelude(t, "shaping:astype", dtype, order);
+}
+
+bool typing_is_sequence(const Type *type) { return type->kind == TY_LIST || type->kind == TY_TUPLE; }
+
+bool typing_as_array(Typing *t, size_t arg) {
+    const Const *callee = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_NP_ASARRAY].head));
+    Fact facts[2] = {{callee->type, callee}, t->args[arg]};
+    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, t->values[arg]};
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[arg],
+                      &t->values[arg]);
 }
 
 /* Whether the type tells that the elements lie in that order. */

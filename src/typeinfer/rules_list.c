@@ -40,13 +40,32 @@ static const Type *join_displays(Typing *t, const Type *list, size_t arg) {
     return type_with_items(t->in->types, TY_LIST, 0, &item, 1);
 }
 
+/* Whether the value is only made for arguments that may be sequences of different types (np.hstack([x, 1])). */
+static bool is_sequence_argument(const Infer *in, const Value *list) {
+    Value *const *users;
+    uint32_t count = solver_users(in, list, &users);
+    for (uint32_t i = 0; i < count; i++) {
+        const Value *user = users[i], *callee = user->nargs ? user->args[0] : NULL;
+        if (user->op == OP_LIST && is_sequence_argument(in, user)) continue;
+        if (user->op != OP_CALL || callee->op != OP_CONST || callee->konst->type->kind != TY_FUNC) return false;
+        uint32_t sequences = func_row(callee->konst->type->func)->sequences;
+        for (uint32_t k = 0; k + 1 < user->nargs; k++)
+            if (user->args[k + 1] == list && (k >= 32 || !(sequences >> k & 1))) return false;
+    }
+    return count > 0;
+}
+
+static bool become_tuple(Typing *t) { return typing_become_tuple(t, t->args, t->values, t->nargs); }
+
 bool rule_list(Typing *t) {
     Infer *in = t->in;
     TRY(on_heap(t));
+    if (t->emit && t->at->type->kind == TY_TUPLE) return become_tuple(t);
     const Type *known = t->at->type, *item = known && known->kind == TY_LIST ? known->items[0] : infer_bottom(in);
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = item_type(t, t->args[i].type), *joined = join(t, item, type);
         if (!joined && !t->emit) joined = join_displays(t, item, i);
+        if (!joined && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
         if (!joined) {
             typing_fail(t, DIAG_NO_UNIFY, "a list of %s and %s", typing_text(t, item), typing_text(t, type));
             return typing_hint(t, "the items of a list have one type in compiled code: convert them, or use a tuple");

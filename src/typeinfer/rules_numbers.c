@@ -171,8 +171,14 @@ static bool is_python_real(const Type *type) {
 
 /* Newer interpreters sum Python floats with compensation: lists and tuples of them, and of ints beside them, take
  * functions of their own. */
+static bool holds_arrays(const Type *items) {
+    if (items->kind == TY_ARRAY) return items->ndim > 1;
+    return typing_is_sequence(items) && items->count && items->items[0]->kind == TY_ARRAY;
+}
+
 bool rule_func_sum(Typing *t) {
     const Type *items = infer_content(t->args[0].type);
+    if (holds_arrays(items) && !is_mixed(items)) return typing_become_prelude(t, "builtin:sum_of_arrays");
     bool reals = items->kind == TY_TUPLE && items->count > 0, any = false;
     if (items->kind == TY_LIST)
         reals = any = is_python_real(items->items[0]) && type_scalar_kind(items->items[0]) == 'f';

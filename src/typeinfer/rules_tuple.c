@@ -86,12 +86,29 @@ bool rule_tuple_concat(Typing *t) {
     return typing_become_tuple(t, items.facts, items.values, items.count);
 }
 
+/* Whether the slice is only made to index what takes any numbers: np.mgrid[0:1:5j]. */
+static bool is_for_function(const Infer *in, const Value *made) {
+    Value *const *users;
+    uint32_t count = solver_users(in, made, &users);
+    for (uint32_t i = 0; i < count; i++) {
+        const Value *user = users[i], *indexed = user->args[0];
+        if (user->op == OP_TUPLE && is_for_function(in, user)) continue;
+        if (user->op != OP_GETITEM || indexed->op != OP_CONST || indexed->konst->type->kind != TY_FUNC) return false;
+    }
+    return count > 0;
+}
+
 bool rule_slice(Typing *t) {
     const Type *items[3];
     const Const *konsts[3];
     bool known = true;
     for (size_t i = 0; i < 3; i++) {
         const Type *type = t->args[i].type;
+        if (type_is_scalar(type) && !type_is_integer(type) && (t->emit || is_for_function(t->in, t->at))) {
+            items[i] = type;
+            known &= (konsts[i] = t->args[i].konst) != NULL;
+            continue;
+        }
         if (type->kind != TY_NONE && (!type_is_integer(type))) {
             typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
             return type->kind == TY_OPTIONAL ? typing_hint(t, "give it a number on every path") : false;

@@ -86,9 +86,18 @@ bool typing_run(Typing *t) {
     return fine && !t->failed;
 }
 
+/* Lists and tuples among the operands of a ufunc are arrays. */
+static bool read_sequences(Typing *t) {
+    size_t positional = t->nargs - t->nnames, count = func_info[t->func].head.least;
+    for (size_t i = 0; i < count && i < positional; i++)
+        if (typing_is_sequence(infer_content(t->args[i].type))) TRY(typing_as_array(t, i));
+    return true;
+}
+
 bool typing_call_library(Typing *t) {
     const FuncHead *info = &func_info[t->func].head;
     t->is_call = true;
+    if (func_info[t->func].elementwise) TRY(read_sequences(t));
     if (func_info[t->func].elementwise && (t->nnames || typing_has_array(t))) return typing_map(t) && !t->failed;
     if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) {
         if (info->least == info->most)
