@@ -106,11 +106,11 @@ static bool is_wrapped(const ModuleState *state, PyObject *object) {
            Py_IS_TYPE(object, state->transfer_classes[TRANSFER_INOUT]);
 }
 
+/* What is none is told fast, of the usual classes; the others are looked up. */
 static bool may_be_foreign(const ModuleState *state, PyObject *object) {
-    return !(PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object) || object == Py_None ||
-             PyComplex_Check(object) || PyList_Check(object) || PyArray_CheckAnyScalar(object) ||
-             PyArray_Check(object) || Py_IS_TYPE(object, state->marshal.device_array) || PyFunction_Check(object) ||
-             PyType_Check(object));
+    return !(PyLong_Check(object) || PyFloat_CheckExact(object) || PyTuple_Check(object) || object == Py_None ||
+             PyList_Check(object) || PyArray_Check(object) || Py_IS_TYPE(object, state->marshal.device_array) ||
+             PyFunction_Check(object) || PyType_Check(object));
 }
 
 PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *stream) {
@@ -127,7 +127,8 @@ int arguments_adopt(const Kernel *kernel, bool copies, void *stream, PyObject **
             bound[i] = made[i];
             found = 1;
         }
-        PyObject *array = arguments_foreign(state, bound[i], stream);
+        PyObject *array = may_be_foreign(state, bound[i]) ? runtime_lend(state->runtime, bound[i], stream)
+                                                          : Py_NewRef(Py_None);
         if (!array) return -1;
         if (array == Py_None) {
             Py_DECREF(array);

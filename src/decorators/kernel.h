@@ -15,6 +15,7 @@ typedef struct Kernel {
     PyObject *launchers;   /* dict: what stands in kernel[...] -> Launcher */
     PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
     bool copies_told;      /* that a launch copied host arrays */
+    bool adopts;           /* the last launch had arguments that stand for others: the next one begins with them */
 } Kernel;
 
 static inline Kernel *kernel_of_core(Specialiser *core) { return (Kernel *)((char *)core - offsetof(Kernel, core)); }

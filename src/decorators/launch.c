@@ -315,10 +315,11 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     }
     choice->transfers = transfers;
     const Device *first = choice->device;
+    bool untried = kernel->adopts;
     int status = arguments_adopt(kernel, !first->shares_memory, choice->self->config.stream, bound, made, transfers);
-    bool adopted = status == 1;
+    bool adopted = kernel->adopts = status == 1;
     if (status >= 0) status = follow_arrays(choice) < 0 ? -1 : 1;
-    if (status == 1 && (adopted || choice->device != first)) status = launch_known(choice);
+    if (status == 1 && (adopted || untried || choice->device != first)) status = launch_known(choice);
     if (status == 1) status = launch_compiled(choice);
     for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);
     if (made != few) PyMem_Free(made);
@@ -373,7 +374,7 @@ PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf,
         status = launch_recorded(&choice, bound);
         goto done;
     }
-    status = launch_known(&choice);
+    status = self->kernel->adopts ? 1 : launch_known(&choice);
     if (status == 1) status = launch_slow(&choice, bound);
 done:
     Py_XDECREF(rest);

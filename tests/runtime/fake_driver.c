@@ -418,11 +418,17 @@ int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function, size
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *function, int block, size_t bytes) {
     return (void)function, (void)block, (void)bytes, *count = 1, OK;
 }
+static char parameters[4096]; /* of the last launch */
+static size_t parameter_bytes;
+const char *fake_parameters(void) { return parameters; }
+size_t fake_parameter_bytes(void) { return parameter_bytes; }
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *handle, void **params, void **extra) {
     (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
     const uint64_t *words = extra[1];
     size_t count = *(size_t *)extra[3] / 8;
+    parameter_bytes = *(size_t *)extra[3];
+    memcpy(parameters, words, parameter_bytes);
     CAPTURED("LaunchKernel", handle, words, count);
     OPERATION("LaunchKernel", handle);
     for (size_t i = 0; i < count; i++) use("a kernel", stream, words[i]);

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from pathlib import Path
 
@@ -601,6 +602,125 @@ def test_other_threads_run_while_one_waits_for_the_gpu(run):
         waiting.join()
         assert (seen[0] == 1).all()
     """)
+
+
+CUPY = """
+import sys, types
+import fake_arrays
+
+modules = {name: types.ModuleType(name) for name in ("cupy", "cupy.cuda", "cupy.cuda.memory")}
+modules["cupy.cuda.memory"].MemoryPointer = fake_arrays.MemoryPointer
+sys.modules.update(modules, **{"cupy.cuda.stream": fake_arrays})
+fake.fake_parameters.restype = ctypes.POINTER(ctypes.c_char)
+fake.fake_parameter_bytes.restype = ctypes.c_size_t
+
+class ndarray(fake_arrays.array):
+    __slots__ = ()
+
+def theirs(like, address, device=0, cls=ndarray):
+    "An array like one of NumPy, but on that memory."
+    return cls(address, device, like.dtype, like.ndim, like.size, like.shape, like.strides, like.flags.c_contiguous)
+
+def ours(like, address):
+    return cuda.from_cuda_array_interface({
+        "shape": like.shape, "strides": like.strides, "typestr": like.dtype.str, "data": (address, False),
+        "version": 3}, sync=False)
+
+def parameters(kernel, *arguments):
+    kernel[1, 32](*arguments)
+    return fake.fake_parameters()[:fake.fake_parameter_bytes()]
+"""
+
+
+@pytest.fixture(scope="module")
+def cupy_module(tmp_path_factory):
+    include = Path(sysconfig.get_path("include"))
+    if not (include / "Python.h").exists():
+        pytest.skip("no Python.h here")
+    folder = tmp_path_factory.mktemp("arrays")
+    target = folder / ("fake_arrays" + sysconfig.get_config_var("EXT_SUFFIX"))
+    source = Path(__file__).with_name("fake_arrays.c")
+    subprocess.run([COMPILER, "-std=c17", "-shared", "-fPIC", f"-I{include}", "-o", target, source], check=True)
+    return f"import sys; sys.path.insert(0, {str(folder)!r})\n" + CUPY
+
+
+def test_arrays_of_cupy_are_read_field_by_field(run, cupy_module):
+    run(cupy_module + textwrap.dedent("""
+        @cuda.jit
+        def touch(x, y):
+            if x.size:
+                y[...] = x.shape[0] if x.ndim else 1
+
+        memory = cuda.to_device(np.zeros(4096, np.uint8))
+        address = memory.__cuda_array_interface__["data"][0]
+        base = np.zeros((6, 8), np.float32)
+        shapes = [base, base.T, base[::2], base[:, 1:5], base[0], base[0, ::-2], base[:0], np.zeros(()), base[2:, 3],
+                  np.zeros(5, np.complex128), np.zeros((2, 3, 4), np.int16), np.zeros((2, 3, 4), "i8", order="F")]
+        for _ in range(2):  # the second time in shells of the first
+            for place, like in enumerate(shapes * 2):
+                at = address + 16 * place
+                expected = parameters(touch, ours(like, at), ours(shapes[0], address))
+                assert parameters(touch, theirs(like, at), theirs(shapes[0], address)) == expected, like.shape
+                assert parameters(touch, ours(like, at), theirs(shapes[0], address)) == expected, like.shape
+        assert fake_arrays.interfaces() == 0 and not violations()
+
+        # a class with an interface of its own is asked for it
+        class Other(ndarray):
+            @property
+            def __cuda_array_interface__(self):
+                asked.append(1)
+                return {**super().__cuda_array_interface__, "data": (address + 64, False)}
+
+        asked = []
+        other = parameters(touch, theirs(base, address, cls=Other), ours(base, address))
+        assert other == parameters(touch, ours(base, address + 64), ours(base, address)) and asked
+
+        # their stream comes first
+        s, t = (cuda.external_stream(fake.fake_stream(0)) for _ in "st")
+        fake_arrays.set_stream(int(s))
+        x = theirs(base, address)
+        calls()
+        touch[1, 32, t](x, ours(base, address))
+        assert calls()[-3:] == ["EventRecord 2", "StreamWaitEvent 3", "LaunchKernel 3"]
+        touch[1, 32, s](x, ours(base, address))
+        assert calls() == ["LaunchKernel 2"]
+        fake_arrays.set_stream(0)
+
+        # a graph keeps them
+        import sys
+        with cuda.graph() as g:
+            before = sys.getrefcount(x)
+            touch[1, 32](x, x)
+            assert sys.getrefcount(x) > before
+        del g
+        # more of them than there are shells
+        names = [f"a{i}" for i in range(14)]
+        scope = {"cuda": cuda}
+        exec(f"def many({', '.join(names)}):\\n    a0[0] = " + " + ".join(f"{name}[0]" for name in names), scope)
+        many, lines = cuda.jit(scope["many"]), [np.zeros(n + 1) for n in range(14)]
+        assert parameters(many, *(theirs(line, address + 8 * i) for i, line in enumerate(lines))) == parameters(
+            many, *(ours(line, address + 8 * i) for i, line in enumerate(lines)))
+    """))
+
+
+def test_arrays_of_cupy_on_the_other_gpu(run, cupy_module):
+    run(cupy_module + textwrap.dedent("""
+        with cuda.gpus[1]:
+            there = cuda.to_device(np.zeros(100))
+        here = cuda.to_device(np.zeros(100))
+        like = np.zeros(100)
+        x = theirs(like, there.__cuda_array_interface__["data"][0], 1)
+        y = theirs(like, here.__cuda_array_interface__["data"][0], 0)
+        for _ in range(2):
+            add[1, 128](x, x), add[1, 128](y, y)
+        assert not violations(), violations()
+        try:
+            add[1, 128](x, y)
+        except ValueError as error:
+            assert "lie on different GPUs" in str(error)
+        else:
+            raise AssertionError
+    """), FAKE_GPUS="2")
 
 
 def test_a_graph_records_and_runs_with_one_call(run):

@@ -261,21 +261,30 @@ static Device *device_of_tensor(Runtime *runtime, const DLTensor *tensor) {
     return NULL;
 }
 
-static PyObject *wrap_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {
-    int64_t strides[TYPE_MAX_NDIM + 1];
+/* The fields refer to the tensor's shape.  -1: exception set. */
+static int read_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
     if (tensor->ndim < 0 || tensor->ndim > TYPE_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
-        return NULL;
+        return -1;
     }
     int scalar = scalar_of(tensor);
-    Device *device = scalar < 0 ? NULL : device_of_tensor(runtime, tensor);
-    if (!device) return NULL;
+    if (scalar < 0 || !(fields->device = device_of_tensor(runtime, tensor))) return -1;
     size_t item = scalar_info[scalar].bytes;
-    strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, strides);
-    for (int i = 0; tensor->strides && i < tensor->ndim; i++) strides[i] = tensor->strides[i] * (int64_t)item;
-    return (PyObject *)device_array_wrap(runtime, device, type_scalar(runtime->marshal->types, (Scalar)scalar, false),
-                                         (unsigned)tensor->ndim, tensor->shape, strides,
-                                         (char *)tensor->data + tensor->byte_offset, readonly, holder);
+    if (!tensor->strides) strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, fields->dims);
+    for (int i = 0; tensor->strides && i < tensor->ndim; i++) fields->dims[i] = tensor->strides[i] * (int64_t)item;
+    fields->element = type_scalar(runtime->marshal->types, (Scalar)scalar, false);
+    fields->data = (char *)tensor->data + tensor->byte_offset;
+    fields->ndim = (unsigned)tensor->ndim;
+    fields->readonly = readonly;
+    fields->shape = tensor->shape;
+    fields->strides = fields->dims;
+    return 0;
+}
+
+static PyObject *wrap_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {
+    ArrayFields fields;
+    if (read_tensor(runtime, tensor, readonly, &fields) < 0) return NULL;
+    return (PyObject *)device_array_of(runtime, &fields, holder);
 }
 
 static PyObject *take(Runtime *runtime, PyObject *capsule) {
@@ -356,23 +365,41 @@ static int order_behind(Runtime *runtime, const DLExchange *table, const DLTenso
     void *stream = NULL;
     if (tensor->device.type != DL_CUDA || !table->current_stream) return 0;
     if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;
+    if (stream == taker) return 0;
     Device *device = device_of_tensor(runtime, tensor);
     return device ? device_array_order(device, taker, stream) : -1;
 }
 
+static int gives_none(PyObject *object) {
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_BufferError, "%.100s gives no tensor", Py_TYPE(object)->tp_name);
+    return -1;
+}
+
+bool device_array_table_lends(const DLExchange *table) { return table->borrow != NULL; }
+
+int device_array_borrow(Runtime *runtime, const DLExchange *table, PyObject *object, void *stream,
+                        ArrayFields *fields) {
+    DLTensor tensor;
+    if (table->borrow(object, &tensor) == 0 && order_behind(runtime, table, &tensor, stream) == 0)
+        return read_tensor(runtime, &tensor, false, fields);
+    return gives_none(object);
+}
+
 PyObject *device_array_from_table(Runtime *runtime, const DLExchange *table, PyObject *object, void *stream) {
-    DLTensor borrowed;
+    ArrayFields fields;
     DLVersioned *taken = NULL;
-    int status = table->borrow ? table->borrow(object, &borrowed) : table->take(object, &taken);
-    const DLTensor *tensor = table->borrow ? &borrowed : &taken->tensor;
-    if (status != 0 || order_behind(runtime, table, tensor, stream) < 0) {
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_BufferError, "%.100s gives no tensor", Py_TYPE(object)->tp_name);
+    if (table->borrow)
+        return device_array_borrow(runtime, table, object, stream, &fields) < 0
+                   ? NULL
+                   : (PyObject *)device_array_of(runtime, &fields, object);
+    if (table->take(object, &taken) != 0 || order_behind(runtime, table, &taken->tensor, stream) < 0) {
+        gives_none(object);
         if (taken && taken->deleter) taken->deleter(taken);
         return NULL;
     }
-    if (table->borrow) return wrap_tensor(runtime, tensor, false, object);
     PyObject *holder = PyCapsule_New(taken, NULL, drop_versioned);
-    PyObject *array = holder ? wrap_tensor(runtime, tensor, (taken->flags & DL_READ_ONLY) != 0, holder) : NULL;
+    bool readonly = (taken->flags & DL_READ_ONLY) != 0;
+    PyObject *array = holder ? wrap_tensor(runtime, &taken->tensor, readonly, holder) : NULL;
     if (!holder && taken->deleter) taken->deleter(taken);
     Py_XDECREF(holder);
     return array;

@@ -29,6 +29,19 @@ static void leave_ring(DeviceArray *self) {
     self->before->next = self->next;
 }
 
+static void describe(DeviceArray *self, const Type *element, unsigned ndim, const int64_t *shape,
+                     const int64_t *strides, void *data, bool readonly) {
+    uintptr_t addresses = (uintptr_t)data;
+    for (unsigned i = 0; i < ndim; i++) addresses |= (uintptr_t)strides[i];
+    const Type like = {.items = &element, .readonly = readonly, .unaligned = addresses % type_align(element) != 0};
+    self->type = type_like(self->runtime, &like, ndim, strided_layout(ndim, shape, strides, type_size(element)));
+    self->head = (ArrayHead){data, self};
+    for (unsigned i = 0; i < ndim; i++) {
+        self->dims[i] = shape[i];
+        self->dims[ndim + i] = strides[i];
+    }
+}
+
 /* A DeviceArray on memory that exists; base keeps it alive (NULL: the array will free `data` itself). */
 DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
                                const int64_t *shape, const int64_t *strides, void *data, bool readonly,
@@ -47,17 +60,21 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     self->known = self->recorded = false;
     self->lent = self->busy = 0;
     join_ring(self);
-    uintptr_t addresses = (uintptr_t)data;
-    for (unsigned i = 0; i < ndim; i++) addresses |= (uintptr_t)strides[i];
-    const Type like = {.items = &element, .readonly = readonly, .unaligned = addresses % type_align(element) != 0};
-    self->type = type_like(runtime, &like, ndim, strided_layout(ndim, shape, strides, type_size(element)));
-    self->head = (ArrayHead){data, self};
-    for (unsigned i = 0; i < ndim; i++) {
-        self->dims[i] = shape[i];
-        self->dims[ndim + i] = strides[i];
-    }
+    describe(self, element, ndim, shape, strides, data, readonly);
     PyObject_GC_Track(self);
     return self;
+}
+
+DeviceArray *device_array_of(Runtime *runtime, const ArrayFields *fields, PyObject *base) {
+    return device_array_wrap(runtime, fields->device, fields->element, fields->ndim, fields->shape, fields->strides,
+                             fields->data, fields->readonly, base);
+}
+
+void device_array_become(DeviceArray *self, const ArrayFields *fields) {
+    self->device = fields->device;
+    self->generation = fields->device->generation;
+    self->known = self->recorded = false;
+    describe(self, fields->element, fields->ndim, fields->shape, fields->strides, fields->data, fields->readonly);
 }
 
 /* Memory of the device's memory manager (cuda.set_memory_manager), which asks for the thread's device. */

@@ -54,6 +54,21 @@ int device_array_traverse(PyObject *object, visitproc visit, void *arg);
 int device_array_clear(PyObject *object);
 void device_array_dealloc(PyObject *object);
 
+/* What is needed of an array of another library; extents and strides in bytes, in `dims` or where it has them. */
+typedef struct ArrayFields {
+    Device *device;
+    const Type *element;
+    void *data;
+    unsigned ndim;
+    bool readonly;
+    const int64_t *shape, *strides;
+    int64_t dims[2 * (TYPE_MAX_NDIM + 1)];
+} ArrayFields;
+/* Base keeps the memory alive. */
+DeviceArray *device_array_of(Runtime *runtime, const ArrayFields *fields, PyObject *base);
+/* An array on memory of another becomes one of other fields and as many dimensions. */
+void device_array_become(DeviceArray *self, const ArrayFields *fields);
+
 /* ---- array_adopt.c ---- */
 
 /* An attribute that most classes have not; NULL: it has none, or an exception is set. */
@@ -100,6 +115,16 @@ const struct DLExchange *device_array_read_table(PyTypeObject *type);
 /* By the table, or by __dlpack__; the stream goes on behind the producer's. */
 PyObject *device_array_from_table(Runtime *runtime, const struct DLExchange *table, PyObject *object, void *stream);
 PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream);
+/* The fields alone, as long as nobody changes the object; only of a table that lends.  -1: exception set. */
+bool device_array_table_lends(const struct DLExchange *table);
+int device_array_borrow(Runtime *runtime, const struct DLExchange *table, PyObject *object, void *stream,
+                        ArrayFields *fields);
+
+/* ---- array_fields.c ---- */
+
+/* Whether the fields of such an object can be read one by one; false with an exception, or without. */
+bool device_array_has_fields(Runtime *runtime, PyTypeObject *type);
+int device_array_read_fields(Runtime *runtime, PyObject *object, void *stream, ArrayFields *fields);
 
 /* ---- array_operators.c ---- */
 

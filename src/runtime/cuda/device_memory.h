@@ -5,30 +5,34 @@
 
 #include "runtime/cuda/cu_driver.h" /* Cuda, CudaContext */
 
-/* How a class of another library gives its arrays (array_adopt.c): by a table of C functions, by
- * __cuda_array_interface__, by __dlpack__. */
-typedef enum ForeignProtocol { FOREIGN_TABLE, FOREIGN_INTERFACE, FOREIGN_CAPSULE } ForeignProtocol;
+/* How a class of another library gives its arrays (array_adopt.c): by a table of C functions, by the getters of its
+ * fields, by __cuda_array_interface__, by __dlpack__. */
+typedef enum ForeignProtocol { FOREIGN_TABLE, FOREIGN_FIELDS, FOREIGN_INTERFACE, FOREIGN_CAPSULE } ForeignProtocol;
 typedef struct Foreign {
     PyTypeObject *type;
     ForeignProtocol protocol;
     const struct DLExchange *table;
 } Foreign;
 
-enum { FOREIGNS = 8 };
+enum { FOREIGNS = 8, ORDINARY = 16, SHELLS = 8 };
 
 /* One per module state; its Python functions find it through the module, its objects through a field. */
 typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
     Device host;
-    Foreign foreign[FOREIGNS]; /* the last found first */
-    const Type *recent;        /* of the array that was made last: the next one is often like it */
-    PyObject *allocator;       /* of another library: bytes -> (address, what keeps it); NULL: none */
+    Foreign foreign[FOREIGNS];        /* the last found first */
+    PyTypeObject *ordinary[ORDINARY]; /* classes of no arrays, the last found first */
+    struct FieldReader *fields;       /* array_fields.c; NULL: no class has such */
+    DeviceArray *shells[SHELLS];      /* for arrays of others during a launch; NULL: none yet */
+    const Type *recent;               /* of the array that was made last: the next one is often like it */
+    PyObject *allocator;              /* of another library: bytes -> (address, what keeps it); NULL: none */
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
 
 /* array_adopt.c: NULL: no class of arrays, or an exception is set. */
 const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type);
+void device_array_drop_fields(struct FieldReader *fields); /* NULL: nothing */
 
 /* idle.c, with the GIL: the action is called when the device has done all that it was given: now, or once no thread
  * records a graph. */

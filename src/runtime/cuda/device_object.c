@@ -380,7 +380,10 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->graph);
     Py_XDECREF(runtime->graph_block);
     Py_XDECREF(runtime->allocator);
+    for (size_t i = 0; i < SHELLS; i++) Py_XDECREF((PyObject *)runtime->shells[i]);
     for (size_t i = 0; i < FOREIGNS; i++) Py_XDECREF(runtime->foreign[i].type);
+    for (size_t i = 0; i < ORDINARY; i++) Py_XDECREF(runtime->ordinary[i]);
+    device_array_drop_fields(runtime->fields);
     PyMem_Free(runtime);
 }
 
