@@ -115,6 +115,23 @@ class Context:
         blocks = func.get_active_blocks_per_multiprocessor(blocksize, memsize)
         return max(blocks.values(), default=0) if isinstance(blocks, dict) else blocks
 
+    def get_max_potential_block_size(self, func, b2d_func, memsize, blocksizelimit, flags=None):
+        """(blocks, threads of a block) that occupy the device best: the threads with which most run at once, and the
+        fewest blocks that do; a block has `memsize` bytes of dynamic shared memory, or what `b2d_func` gives for its
+        threads, and at most `blocksizelimit` threads unless that is 0."""
+        device = self.device
+        with device:
+            most = func.get_max_threads_per_block()
+            most = min(most.values(), default=0) if isinstance(most, dict) else most
+            if blocksizelimit > 0:
+                most = min(most, blocksizelimit)
+            best = (0, 0, 0)
+            for threads in {most, *range(device.WARP_SIZE, most + 1, device.WARP_SIZE)} - {0}:
+                shared = b2d_func(threads) if b2d_func else memsize
+                blocks = self.get_active_blocks_per_multiprocessor(func, threads, shared)
+                best = max(best, (blocks * threads, threads, blocks))
+            return best[2] * device.MULTIPROCESSOR_COUNT, best[1]
+
     def mempin(self, owner, pointer, size, mapped=False):
         """Locks the pages of the array `owner` as long as the result is kept."""
         from ._memory import pin

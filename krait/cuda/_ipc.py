@@ -2,6 +2,9 @@
 and on the host device."""
 
 import contextlib
+import functools
+import os
+import sys
 
 import numpy as np
 
@@ -69,6 +72,13 @@ class IpcArrayHandle:
         return IpcArrayHandle, (self._ipc_handle, self._desc)
 
 
+@functools.lru_cache(maxsize=1)
+def _forget_at_the_end(util, process):
+    """A forked worker of multiprocessing ends without what a process does at its end, but by multiprocessing's own list
+    of what is to be done: what this process shares has no name then."""
+    util.Finalize(None, _krait.forget_shared, exitpriority=0)
+
+
 def memory_handle(memory):
     """The handle of a device array, or of memory of a memory manager."""
     from ._contexts import current_manager
@@ -78,6 +88,8 @@ def memory_handle(memory):
     if manager and not isinstance(base, (_krait.DeviceArray, type(None))):
         return manager.get_ipc_handle(base)
     handle, offset = _krait.share_array(memory)
+    if "multiprocessing.util" in sys.modules:
+        _forget_at_the_end(sys.modules["multiprocessing.util"], os.getpid())
     with _krait.home_of(memory):
         source = _krait.get_current_device().uuid
     return IpcHandle(handle, offset, memory.nbytes, source)

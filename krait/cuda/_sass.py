@@ -18,10 +18,12 @@ def _tool(*names):
     raise CudaError(f"{names[0]} was not found\n  hint: it is part of a CUDA toolkit: put it on PATH, or set CUDA_HOME")
 
 
-def _disassemble_one(ptx):
+def _disassemble_one(ptx, graph):
     architecture = re.search(r"^\.target (sm_\w+)", ptx, re.MULTILINE)[1]
-    assembler, disassembler = _tool("ptxas"), _tool("nvdisasm", "cuobjdump")
+    assembler, disassembler = _tool("ptxas"), _tool("nvdisasm") if graph else _tool("nvdisasm", "cuobjdump")
     option = [] if os.path.basename(disassembler).startswith("nvdisasm") else ["-sass"]
+    if graph:
+        option = ["-cfg"]
     with tempfile.TemporaryDirectory() as folder:
         source, binary = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
         with open(source, "w") as file:
@@ -33,8 +35,8 @@ def _disassemble_one(ptx):
     return done.stdout
 
 
-def disassemble(ptx):
-    """The machine code of a text of PTX, or of each in a dict."""
+def disassemble(ptx, graph):
+    """The machine code of a text of PTX, or of each in a dict; graph: its blocks and jumps in the language DOT."""
     if isinstance(ptx, dict):
-        return {types: _disassemble_one(text) for types, text in ptx.items()}
-    return _disassemble_one(ptx)
+        return {types: _disassemble_one(text, graph) for types, text in ptx.items()}
+    return _disassemble_one(ptx, graph)

@@ -202,13 +202,20 @@ FACT(get_max_threads_per_block, KERNEL_MAX_THREADS)
 /* ---- machine code ---- */
 
 /* Of PTX by the tools of a CUDA toolkit, where there is one: krait.cuda._sass. */
-static PyObject *kernel_inspect_sass(PyObject *object, PyObject *args, PyObject *kwargs) {
+static PyObject *disassembled(PyObject *object, PyObject *args, PyObject *kwargs, bool graph) {
     PyObject *texts = kernel_inspect_ptx(object, args, kwargs);
     PyObject *module = texts ? PyImport_ImportModule("krait.cuda._sass") : NULL;
-    PyObject *result = module ? PyObject_CallMethod(module, "disassemble", "O", texts) : NULL;
+    PyObject *result = module ? PyObject_CallMethod(module, "disassemble", "Oi", texts, graph) : NULL;
     Py_XDECREF(module);
     Py_XDECREF(texts);
     return result;
+}
+
+static PyObject *kernel_inspect_sass(PyObject *object, PyObject *args, PyObject *kwargs) {
+    return disassembled(object, args, kwargs, false);
+}
+static PyObject *kernel_inspect_sass_cfg(PyObject *object, PyObject *args, PyObject *kwargs) {
+    return disassembled(object, args, kwargs, true);
 }
 
 /* ---- kernels for one signature ---- */
@@ -335,6 +342,9 @@ PyMethodDef kernel_methods[] = {
     {"inspect_sass", WITH_KEYWORDS(kernel_inspect_sass), METH_VARARGS | METH_KEYWORDS,
      "inspect_sass(signature=None, compute_capability=None)\n--\n\nMachine code of a GPU, by the tools of a CUDA "
      "toolkit: ptxas and cuobjdump or nvdisasm."},
+    {"inspect_sass_cfg", WITH_KEYWORDS(kernel_inspect_sass_cfg), METH_VARARGS | METH_KEYWORDS,
+     "inspect_sass_cfg(signature=None, compute_capability=None)\n--\n\nIts blocks and the jumps between them, in the "
+     "language DOT, by ptxas and nvdisasm."},
     {"get_active_blocks_per_multiprocessor", WITH_KEYWORDS(kernel_active_blocks), METH_VARARGS | METH_KEYWORDS,
      "get_active_blocks_per_multiprocessor(blocksize, memsize=0, signature=None)\n--\n\nBlocks that a multiprocessor "
      "runs at once; a cooperative grid has no more than that for each."},

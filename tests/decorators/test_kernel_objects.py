@@ -96,6 +96,36 @@ def test_machine_code():
     assert "EXIT" in block_maximum.inspect_sass((float64[::1], float64[::1]))
 
 
+@pytest.mark.skipif(not shutil.which("nvdisasm"), reason="no disassembler")
+def test_machine_code_as_a_graph():
+    text = block_maximum.inspect_sass_cfg((float64[::1], float64[::1]))
+    assert "digraph" in text and "->" in text
+
+
+def test_the_block_that_occupies_most():
+    @cuda.jit
+    def kernel(x):
+        x[0] = 1
+
+    kernel[1, 1](np.zeros(1))
+    context = cuda.current_context()
+    device = context.device
+    most = kernel.get_max_threads_per_block()[kernel.signatures[0]]
+
+    def running(threads, shared=0):
+        return context.get_active_blocks_per_multiprocessor(kernel, threads, shared)
+
+    for limit in (0, 96, 33):
+        grid, block = context.get_max_potential_block_size(kernel, None, 0, limit)
+        assert 0 < block <= (limit or most) and grid == running(block) * device.MULTIPROCESSOR_COUNT
+        sizes = range(32, (limit or most) + 1, 32)
+        assert block * running(block) == max(threads * running(threads) for threads in [*sizes, block])
+    asked = []
+    dynamic = lambda threads: asked.append(threads) or 8 * threads  # noqa: E731
+    grid, block = context.get_max_potential_block_size(kernel, dynamic, 0, 64)
+    assert set(asked) == {32, 64} and grid == running(block, 8 * block) * device.MULTIPROCESSOR_COUNT
+
+
 def test_without_a_toolkit_machine_code_says_what_is_missing(monkeypatch):
     monkeypatch.setenv("PATH", "")
     for name in ("CUDA_HOME", "CUDA_PATH"):

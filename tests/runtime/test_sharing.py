@@ -159,7 +159,21 @@ assert not names(child) and len(names(os.getpid())) == 2
 with handle as again:
     assert again.copy_to_host().sum() == 45
 """,
-], ids=["fork", "exit", "killed"])
+    # a worker of multiprocessing, forked, while its parent shares something, too
+    """
+import multiprocessing
+x, handle = share()
+def work():
+    kept.append(share())
+    assert len(names(os.getpid())) == 1
+kept = []
+worker = multiprocessing.get_context("fork").Process(target=work)
+worker.start(), worker.join()
+assert worker.exitcode == 0 and not names(worker.pid) and len(names(os.getpid())) == 1
+with handle as again:
+    assert again.copy_to_host().sum() == 45
+""",
+], ids=["fork", "exit", "killed", "worker"])
 def test_names_go_with_their_process(program):
     child = subprocess.Popen([sys.executable, "-c", NAMES + program], stderr=subprocess.PIPE)
     _, said = child.communicate(timeout=120)

@@ -4,9 +4,10 @@
  * cannot be shared: an array there moves, with its views, unless somebody outside knows its address.  In: a device
  * array whose base is the opened memory. */
 #include "runtime/cuda/device_array.h"
-#include "runtime/cuda/graph.h"
-
 #include <string.h> /* memcpy */
+
+#include "runtime/cuda/graph.h"
+#include "runtime/host/host.h" /* host_share_forget */
 
 #define SHARED_NAME "krait.shared"
 
@@ -121,6 +122,13 @@ PyObject *device_array_share_memory(PyObject *module, PyObject *address) {
     int status = device->ops->share_name(device, memory, name, &offset);
     if (device_check(device, status, "sharing memory with other processes") < 0) return NULL;
     return named(name, offset);
+}
+
+/* forget_shared(): at the end of a process that runs no destructors: what it shares has no name any more. */
+PyObject *device_array_forget_shared(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    host_share_forget();
+    Py_RETURN_NONE;
 }
 
 /* Whether all elements lie in `bytes` bytes, of which `offset` are before the first; no sum may overflow. */

@@ -54,6 +54,7 @@ PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject
 PyObject *device_array_share(PyObject *module, PyObject *object);
 PyObject *device_array_share_memory(PyObject *module, PyObject *address);
 PyObject *device_array_open_shared(PyObject *module, PyObject *args);
+PyObject *device_array_forget_shared(PyObject *module, PyObject *unused);
 PyObject *device_array_exchange_table(void); /* a capsule: __dlpack_c_exchange_api__ of the class */
 PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 

@@ -357,6 +357,7 @@ PyMethodDef device_functions[] = {
     {"share_array", device_array_share, METH_O, NULL},
     {"open_shared", device_array_open_shared, METH_VARARGS, NULL},
     {"share_memory", device_array_share_memory, METH_O, NULL},
+    {"forget_shared", device_array_forget_shared, METH_NOARGS, NULL},
     {"set_allocator", set_allocator, METH_O, NULL},
     {"is_available", is_available, METH_NOARGS, PyDoc_STR("is_available()\n--\n\nWhether kernels run on a GPU.")},
     {"choice_reason", choice_reason, METH_NOARGS,

@@ -55,6 +55,12 @@ __attribute__((destructor)) static void forget_names(void) {
     for (const Mapped *at = all; at; at = at->next) forget_name(at);
 }
 
+void host_share_forget(void) {
+    take_lock();
+    forget_names();
+    give_lock();
+}
+
 /* The file's memory, noted; the file stays the caller's.  NULL: no memory. */
 static Mapped *map(int file, size_t bytes, const char *name) {
     Mapped *mapped = malloc(sizeof *mapped);
