@@ -25,6 +25,7 @@ from .types import (
     f4 as f4,
     f8 as f8,
     float16 as float16,
+    bfloat16 as bfloat16,
     float32 as float32,
     float64 as float64,
     float_ as float_,

@@ -152,6 +152,7 @@ uint16: Integer
 uint32: Integer
 uint64: Integer
 float16: Float
+bfloat16: Float
 float32: Float
 float64: Float
 complex64: Complex
@@ -227,6 +228,10 @@ float16x1: Vector
 float16x2: Vector
 float16x3: Vector
 float16x4: Vector
+bfloat16x1: Vector
+bfloat16x2: Vector
+bfloat16x3: Vector
+bfloat16x4: Vector
 float32x1: Vector
 float32x2: Vector
 float32x3: Vector

@@ -98,7 +98,7 @@ def __getattr__(name):
     if name in _HOME:
         value = globals()[name] = getattr(import_module("." + _HOME[name], __name__), name)
         return value
-    if name in ("args", "cg", "config", "cudadrv", "fp16", "random", "types"):
+    if name in ("args", "bf16", "cg", "config", "cudadrv", "fp16", "fp8", "random", "types"):
         return import_module("." + name, __name__)
     if name == "extending":
         return import_module("krait.extending")
@@ -111,5 +111,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    modules = ("args", "carray", "cg", "config", "cudadrv", "extending", "farray", "fp16", "random", "types")
+    modules = ("args", "bf16", "carray", "cg", "config", "cudadrv", "extending", "farray", "fp16", "fp8", "random",
+               "types")
     return sorted({*globals(), *_HOME, *modules, "CudaSupportError"})

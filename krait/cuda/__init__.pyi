@@ -16,7 +16,9 @@ from .. import farray as farray
 from .. import literal_unroll as literal_unroll
 from ..errors import CudaError
 from . import cg as cg
+from . import bf16 as bf16
 from . import fp16 as fp16
+from . import fp8 as fp8
 from . import libdevice as libdevice
 from . import random as random
 from . import types as types
@@ -31,6 +33,7 @@ from ..types import (
     uint32 as uint32,
     uint64 as uint64,
     float16 as float16,
+    bfloat16 as bfloat16,
     float32 as float32,
     float64 as float64,
     complex64 as complex64,
@@ -108,6 +111,10 @@ from ..types import (
     float16x2 as float16x2,
     float16x3 as float16x3,
     float16x4 as float16x4,
+    bfloat16x1 as bfloat16x1,
+    bfloat16x2 as bfloat16x2,
+    bfloat16x3 as bfloat16x3,
+    bfloat16x4 as bfloat16x4,
     float32x1 as float32x1,
     float32x2 as float32x2,
     float32x3 as float32x3,

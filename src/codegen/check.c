@@ -29,6 +29,7 @@ static bool types_fit(const char *suffix, IntrinsicTypes types) {
     if (*suffix++ != '.') return false;
     char *end = (char *)suffix;
     if (*suffix == 'v' && strtoul(suffix + 1, &end, 10) == 0) return false; /* nxv4f32 has no fixed length */
+    if (*end == 'b' && end[1] == 'f') end++;                                /* bfloat */
     char kind = *end;
     unsigned long bits = kind == 'f' || kind == 'i' ? strtoul(end + 1, &end, 10) : 0;
     if (*end && *end != '.') return false;

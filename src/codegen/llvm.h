@@ -2,9 +2,9 @@
  * helpers that make lowering code read as what it emits; with target.h, the Target hooks.
  *
  * How values look in generated code (l_type): a value of no leaf (repr.h) is {}, of one leaf that leaf, of more the
- * struct of its leaves.  A leaf is iN, half, float, double, i1 for bool (a byte in memory) or ptr.  Items of composites
- * are taken and set by l_item and l_set_item, never by a number of a leaf.  Memory is always read and written through
- * l_load and l_store, leaf by leaf, in the layout of repr.h.
+ * struct of its leaves.  A leaf is iN, half, bfloat, float, double, i1 for bool (a byte in memory) or ptr.  Items of
+ * composites are taken and set by l_item and l_set_item, never by a number of a leaf.  Memory is always read and
+ * written through l_load and l_store, leaf by leaf, in the layout of repr.h.
  *
  * Functions.  A FuncInst becomes one internal function: hidden parameters of the target, on targets that raise a
  * pointer to the exception buffer, then every leaf of every argument.  A function that may raise returns { i32 status,
@@ -95,7 +95,7 @@ struct Lower {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
-    LLVMTypeRef v, i1, i8, i16, i32, i64, f16, f32, f64, ptr, empty; /* v: void, empty: {} */
+    LLVMTypeRef v, i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr, empty; /* v: void, empty: {} */
     AccessPolicy access;
     bool narrow; /* integers known to fit 32 bits are computed in 32, and so are places in arrays (Program.small) */
     uint32_t fastmath; /* FastMath bits of every floating-point operation */

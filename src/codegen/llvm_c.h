@@ -25,6 +25,7 @@
 #define LLVMInt32Type            use_LLVMInt32TypeInContext
 #define LLVMInt64Type            use_LLVMInt64TypeInContext
 #define LLVMHalfType             use_LLVMHalfTypeInContext
+#define LLVMBFloatType           use_LLVMBFloatTypeInContext
 #define LLVMFloatType            use_LLVMFloatTypeInContext
 #define LLVMDoubleType           use_LLVMDoubleTypeInContext
 #define LLVMVoidType             use_LLVMVoidTypeInContext

@@ -15,7 +15,9 @@ LLVMTypeRef l_scalar_type(Lower *l, Scalar scalar) {
     case 'b': return l->i1;
     case 'i':
     case 'u': return LLVMIntTypeInContext(l->context, 8u * scalar_info[scalar].bytes);
-    case 'f': return scalar == SCALAR_FLOAT16 ? l->f16 : scalar == SCALAR_FLOAT32 ? l->f32 : l->f64;
+    case 'f':
+        if (scalar_is_half(scalar)) return scalar == SCALAR_FLOAT16 ? l->f16 : l->bf16;
+        return scalar == SCALAR_FLOAT32 ? l->f32 : l->f64;
     default: {
         LLVMTypeRef part = scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
         return l_struct(l, 2, part, part);

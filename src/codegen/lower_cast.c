@@ -7,15 +7,23 @@
 
 /* ---- scalars ---- */
 
-static LLVMValueRef int_to_float(Lower *l, LLVMValueRef value, bool is_signed, Scalar to) {
-    LLVMTypeRef type = to == SCALAR_FLOAT16 ? l->f32 : l_scalar_type(l, to);
-    value = is_signed ? LLVMBuildSIToFP(l->b, value, type, "") : LLVMBuildUIToFP(l->b, value, type, "");
-    return to == SCALAR_FLOAT16 ? LLVMBuildFPTrunc(l->b, value, l->f16, "") : value;
+/* A bfloat16 is the upper half of a float32, and the lower one says where to round. */
+static LLVMValueRef upper_half(Lower *l, LLVMValueRef single) {
+    LLVMValueRef bits = LLVMBuildBitCast(l->b, single, l->i32, ""), sixteen = l_i32(l, 16);
+    LLVMValueRef upper = LLVMBuildLShr(l->b, bits, sixteen, ""), odd = l_and(l, upper, l_i32(l, 1));
+    LLVMValueRef rounded = LLVMBuildLShr(l->b, l_add(l, bits, l_add(l, odd, l_i32(l, 0x7FFF))), sixteen, "");
+    LLVMValueRef quiet = l_or(l, upper, l_i32(l, 0x40)), nan = l_isnan(l, single);
+    return LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, l_select(l, nan, quiet, rounded), l->i16, ""), l->bf16, "");
 }
 
-/* float64 to float16 in one rounding by way of float32 rounded to odd: the float32 keeps in its last bit whether
+static LLVMValueRef single_to_half(Lower *l, LLVMValueRef single, Scalar to) {
+    if (to == SCALAR_BFLOAT16 && !l->target->rounds_bfloat16) return upper_half(l, single);
+    return LLVMBuildFPTrunc(l->b, single, l_scalar_type(l, to), "");
+}
+
+/* float64 to 16 bits in one rounding by way of float32 rounded to odd: the float32 keeps in its last bit whether
  * anything was lost. */
-static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value) {
+static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value, Scalar to) {
     LLVMValueRef single = LLVMBuildFPTrunc(l->b, value, l->f32, ""), back = LLVMBuildFPExt(l->b, single, l->f64, "");
     LLVMValueRef bits = LLVMBuildBitCast(l->b, single, l->i32, "");
     LLVMValueRef inexact = LLVMBuildFCmp(l->b, LLVMRealONE, back, value, "");
@@ -23,14 +31,50 @@ static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value) {
                                        l_intrinsic(l, "llvm.fabs", l->f64, &value, 1), "");
     LLVMValueRef toward_zero = l_sub(l, bits, LLVMBuildZExt(l->b, above, l->i32, ""));
     LLVMValueRef odd = l_select(l, inexact, l_or(l, toward_zero, l_i32(l, 1)), bits);
-    return LLVMBuildFPTrunc(l->b, LLVMBuildBitCast(l->b, odd, l->f32, ""), l->f16, "");
+    return single_to_half(l, LLVMBuildBitCast(l->b, odd, l->f32, ""), to);
+}
+
+/* An integer of any width that a float64 holds, or that is rounded as it would be: beyond 2^52 the last of the upper 53
+ * bits keeps whether there is anything below. */
+static LLVMValueRef int_to_half(Lower *l, LLVMValueRef value, bool is_signed, Scalar to) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (type == l->i64 && to == SCALAR_BFLOAT16) {
+        LLVMValueRef low = l_and(l, value, l_i64(l, 0x7FF)), high = l_and(l, value, l_i64(l, ~INT64_C(0x7FF)));
+        LLVMValueRef sticky = LLVMBuildZExt(l->b, l_icmp(l, LLVMIntNE, low, l_i64(l, 0)), l->i64, "");
+        LLVMValueRef odd = l_or(l, high, LLVMBuildShl(l->b, sticky, l_i64(l, 11), ""));
+        LLVMValueRef magnitude = l_select(l, l_and(l, l_i1(l, is_signed), l_icmp(l, LLVMIntSLT, value, l_i64(l, 0))),
+                                          l_not(l, value), value);
+        value = l_select(l, l_icmp(l, LLVMIntUGE, magnitude, l_i64(l, INT64_C(1) << 52)), odd, value);
+    }
+    LLVMTypeRef wide = LLVMGetIntTypeWidth(type) <= 16 || to == SCALAR_FLOAT16 ? l->f32 : l->f64;
+    value = is_signed ? LLVMBuildSIToFP(l->b, value, wide, "") : LLVMBuildUIToFP(l->b, value, wide, "");
+    return wide == l->f32 ? single_to_half(l, value, to) : double_to_half(l, value, to);
+}
+
+static LLVMValueRef int_to_float(Lower *l, LLVMValueRef value, bool is_signed, Scalar to) {
+    if (scalar_is_half(to)) return int_to_half(l, value, is_signed, to);
+    LLVMTypeRef type = l_scalar_type(l, to);
+    return is_signed ? LLVMBuildSIToFP(l->b, value, type, "") : LLVMBuildUIToFP(l->b, value, type, "");
+}
+
+/* By its bits where the back end is not asked to: else LLVM takes what is made of the float32 back to bfloat16. */
+static LLVMValueRef half_to_single(Lower *l, LLVMValueRef value, Scalar from) {
+    if (from == SCALAR_FLOAT16 || l->target->rounds_bfloat16) return LLVMBuildFPExt(l->b, value, l->f32, "");
+    LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, value, l->i16, ""), l->i32, "");
+    return LLVMBuildBitCast(l->b, LLVMBuildShl(l->b, bits, l_i32(l, 16), ""), l->f32, "");
 }
 
 static LLVMValueRef float_to_float(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
     if (from == to) return value;
-    if (from == SCALAR_FLOAT64 && to == SCALAR_FLOAT16) return double_to_half(l, value);
-    return from < to ? LLVMBuildFPExt(l->b, value, l_scalar_type(l, to), "")
-                     : LLVMBuildFPTrunc(l->b, value, l_scalar_type(l, to), "");
+    if (from == SCALAR_FLOAT64 && scalar_is_half(to)) return double_to_half(l, value, to);
+    if (from == SCALAR_BFLOAT16 || (scalar_is_half(from) && scalar_is_half(to))) {
+        value = half_to_single(l, value, from);
+        if (to == SCALAR_FLOAT32) return value;
+        from = SCALAR_FLOAT32;
+    }
+    if (scalar_is_half(to)) return single_to_half(l, value, to);
+    return scalar_info[from].bytes < scalar_info[to].bytes ? LLVMBuildFPExt(l->b, value, l_scalar_type(l, to), "")
+                                                           : LLVMBuildFPTrunc(l->b, value, l_scalar_type(l, to), "");
 }
 
 static LLVMValueRef frozen_to_int(Lower *l, LLVMValueRef value, LLVMTypeRef type) {
@@ -46,7 +90,7 @@ static LLVMValueRef float_to_uint64(Lower *l, LLVMValueRef value) {
 }
 
 static LLVMValueRef float_to_int(Lower *l, LLVMValueRef value, Scalar from, Scalar to) {
-    if (from == SCALAR_FLOAT16) value = LLVMBuildFPExt(l->b, value, l->f32, "");
+    if (scalar_is_half(from)) value = half_to_single(l, value, from);
     if (to == SCALAR_UINT64) return float_to_uint64(l, value);
     bool wide = to == SCALAR_INT64 || to == SCALAR_UINT32;
     value = frozen_to_int(l, value, wide ? l->i64 : l->i32);
@@ -81,6 +125,7 @@ LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to)
         return l_complex(l, re, l_null(LLVMTypeOf(re)));
     }
     if (to_kind == 'b') {
+        if (from == SCALAR_BFLOAT16) value = half_to_single(l, value, from);
         LLVMValueRef zero = l_null(LLVMTypeOf(value));
         return from_kind == 'f' ? LLVMBuildFCmp(l->b, LLVMRealUNE, value, zero, "") : l_icmp(l, LLVMIntNE, value, zero);
     }

@@ -125,7 +125,7 @@ static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef poi
 }
 
 static LLVMTypeRef bits_of(Lower *l, LLVMTypeRef type) {
-    if (type == l->f16) return l->i16;
+    if (type == l->f16 || type == l->bf16) return l->i16;
     return type == l->f32 ? l->i32 : type == l->f64 ? l->i64 : type;
 }
 
@@ -139,24 +139,25 @@ static LLVMValueRef atomic_cas(Lower *l, LLVMValueRef pointer, LLVMValueRef expe
     return LLVMBuildBitCast(l->b, l_extract(l, pair, 0), type, "");
 }
 
-/* What max, min, nanmax, nanmin leave in memory for a float. */
-static LLVMValueRef float_extreme(Lower *l, FuncId func, LLVMValueRef old, LLVMValueRef value) {
+/* What an operation leaves in memory for a float. */
+static LLVMValueRef float_result(Lower *l, FuncId func, Scalar scalar, LLVMValueRef old, LLVMValueRef value) {
+    if (func == FUNC_CUDA_ATOMIC_ADD) return l_scalar_op(l, OP_ADD, scalar, old, value);
     bool largest = func == FUNC_CUDA_ATOMIC_MAX || func == FUNC_CUDA_ATOMIC_NANMAX;
     bool numbers = func == FUNC_CUDA_ATOMIC_NANMAX || func == FUNC_CUDA_ATOMIC_NANMIN;
-    LLVMValueRef beyond = LLVMBuildFCmp(l->b, largest ? LLVMRealOGT : LLVMRealOLT, value, old, "");
+    LLVMValueRef beyond = l_scalar_op(l, largest ? OP_GT : OP_LT, scalar, value, old);
     /* max is Python's max(old, value): beside a NaN nothing is larger, the old value stays; nanmax takes the number */
     return l_select(l, numbers ? l_or(l, beyond, l_isnan(l, old)) : beyond, value, old);
 }
 
 /* Repeats compare-and-swap until nobody came in between. */
-static LLVMValueRef float_loop(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value) {
+static LLVMValueRef float_loop(Lower *l, FuncId func, Scalar scalar, LLVMValueRef pointer, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value), bits = bits_of(l, type);
     LLVMBasicBlockRef before = l_here(l), again = l_block(l, "again"), done = l_block(l, "swapped");
     LLVMValueRef first = l_raw_load(l, type, pointer, LLVMGetIntTypeWidth(bits) / 8);
     l_jump(l, again);
     l_enter(l, again);
     LLVMValueRef old = LLVMBuildPhi(l->b, type, "");
-    LLVMValueRef found = atomic_cas(l, pointer, old, float_extreme(l, func, old, value));
+    LLVMValueRef found = atomic_cas(l, pointer, old, float_result(l, func, scalar, old, value));
     LLVMValueRef same = l_icmp(l, LLVMIntEQ, LLVMBuildBitCast(l->b, found, bits, ""),
                                LLVMBuildBitCast(l->b, old, bits, ""));
     LLVMValueRef incoming[] = {first, found};
@@ -187,15 +188,21 @@ static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMVa
     }
 }
 
-static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LLVMValueRef value) {
+static LLVMValueRef atomic_sum(Lower *l, Scalar scalar, LLVMValueRef pointer, LLVMValueRef value) {
+    if (scalar == SCALAR_BFLOAT16 && !l->target->rounds_bfloat16)
+        return float_loop(l, FUNC_CUDA_ATOMIC_ADD, scalar, pointer, value);
+    return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, pointer, value);
+}
+
+static LLVMValueRef atomic_float(Lower *l, FuncId func, Scalar scalar, LLVMValueRef pointer, LLVMValueRef value) {
     switch (func) {
-    case FUNC_CUDA_ATOMIC_ADD: return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, pointer, value);
-    case FUNC_CUDA_ATOMIC_SUB: return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, pointer, LLVMBuildFNeg(l->b, value, ""));
+    case FUNC_CUDA_ATOMIC_ADD: return atomic_sum(l, scalar, pointer, value);
+    case FUNC_CUDA_ATOMIC_SUB: return atomic_sum(l, scalar, pointer, l_scalar_op(l, OP_NEG, scalar, value, NULL));
     case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, pointer, value);
     case FUNC_CUDA_ATOMIC_MAX:
     case FUNC_CUDA_ATOMIC_MIN:
     case FUNC_CUDA_ATOMIC_NANMAX:
-    case FUNC_CUDA_ATOMIC_NANMIN: return float_loop(l, func, pointer, value);
+    case FUNC_CUDA_ATOMIC_NANMIN: return float_loop(l, func, scalar, pointer, value);
     default: return l_fail(l, "%s of floats is not compiled", func_info[func].head.names), NULL;
     }
 }
@@ -204,8 +211,9 @@ static LLVMValueRef atomic_float(Lower *l, FuncId func, LLVMValueRef pointer, LL
 static LLVMValueRef atomic_complex(Lower *l, FuncId func, const Type *element, LLVMValueRef pointer,
                                    LLVMValueRef value) {
     LLVMValueRef second = l_offset(l, pointer, l_i64(l, (int64_t)type_size(element) / 2));
-    LLVMValueRef re = atomic_float(l, func, pointer, l_extract(l, value, 0));
-    return l_complex(l, re, atomic_float(l, func, second, l_extract(l, value, 1)));
+    Scalar part = element->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64;
+    LLVMValueRef re = atomic_float(l, func, part, pointer, l_extract(l, value, 0));
+    return l_complex(l, re, atomic_float(l, func, part, second, l_extract(l, value, 1)));
 }
 
 LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
@@ -216,7 +224,7 @@ LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
     if (type_scalar_kind(access.element) == 'c')
         old = atomic_complex(l, call->imm.func->id, access.element, access.pointer, value);
     else if (type_scalar_kind(access.element) == 'f')
-        old = atomic_float(l, call->imm.func->id, access.pointer, value);
+        old = atomic_float(l, call->imm.func->id, (Scalar)access.element->scalar, access.pointer, value);
     else
         old = atomic_integer(l, call->imm.func->id, type_scalar_kind(access.element) == 'i', access.pointer, value);
     TRY(old);
@@ -290,4 +298,15 @@ LLVMValueRef lower_func_cuda_ffs(Lower *l, const Value *call) {
 
 LLVMValueRef lower_func_cuda_selp(Lower *l, const Value *call) {
     return l_select(l, l_arg(l, call, 0), l_arg(l, call, 1), l_arg(l, call, 2));
+}
+
+/* ---- bits, and floats of 16 bits ---- */
+
+LLVMValueRef lower_func_scalar_view(Lower *l, const Value *call) {
+    return LLVMBuildBitCast(l->b, l_arg(l, call, 0), l_type(l, call->type), "");
+}
+
+LLVMValueRef lower_func_cuda_native_fma(Lower *l, const Value *call) {
+    LLVMValueRef args[] = {l_arg(l, call, 0), l_arg(l, call, 1), l_arg(l, call, 2)};
+    return l_intrinsic(l, "llvm.fma", LLVMTypeOf(args[0]), args, 3);
 }

@@ -20,13 +20,18 @@ static LLVMValueRef operand(Lower *l, const Value *call, unsigned index) {
 
 /* ---- PTX ---- */
 
+/* A float that travels as its 16 bits. */
+static bool is_half(LLVMTypeRef type) {
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
+}
+
 /* The letter of a register that holds a value of an LLVM type, and what the value is widened to for it. */
 static char register_of(Lower *l, LLVMTypeRef type, LLVMTypeRef *held) {
     *held = type;
     if (type == l->f32) return 'f';
     if (type == l->f64) return 'd';
     if (type == l->ptr) return 'l';
-    unsigned bits = LLVMGetTypeKind(type) == LLVMHalfTypeKind ? 16 : LLVMGetIntTypeWidth(type);
+    unsigned bits = is_half(type) ? 16 : LLVMGetIntTypeWidth(type);
     if (bits <= 16) *held = l->i16;
     return bits <= 16 ? 'h' : bits <= 32 ? 'r' : 'l';
 }
@@ -34,29 +39,20 @@ static char register_of(Lower *l, LLVMTypeRef type, LLVMTypeRef *held) {
 static LLVMValueRef to_register(Lower *l, LLVMValueRef value, LLVMTypeRef held, bool is_signed) {
     LLVMTypeRef type = LLVMTypeOf(value);
     if (type == held) return value;
-    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return LLVMBuildBitCast(l->b, value, held, "");
+    if (is_half(type)) return LLVMBuildBitCast(l->b, value, held, "");
     return is_signed ? LLVMBuildSExt(l->b, value, held, "") : LLVMBuildZExt(l->b, value, held, "");
 }
 
 static LLVMValueRef from_register(Lower *l, LLVMValueRef value, LLVMTypeRef type) {
     if (LLVMTypeOf(value) == type) return value;
-    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return LLVMBuildBitCast(l->b, value, type, "");
+    if (is_half(type)) return LLVMBuildBitCast(l->b, value, type, "");
     return LLVMBuildTrunc(l->b, value, type, "");
 }
-
-/* A float16 computes as float32, and travels as its 16 bits. */
-static LLVMValueRef half_bits(Lower *l, LLVMValueRef value) {
-    return LLVMBuildFPTrunc(l->b, value, LLVMHalfTypeInContext(l->context), "");
-}
-
-static bool is_half(const Type *type) { return type->kind == TY_SCALAR && type->scalar == SCALAR_FLOAT16; }
 
 LLVMValueRef lower_func_inline_ptx(Lower *l, const Value *call) {
     const char *text = call->args[0]->konst->text;
     bool gives = call->type->kind != TY_NONE;
-    LLVMTypeRef natural = !gives                ? l->v
-                          : is_half(call->type) ? LLVMHalfTypeInContext(l->context)
-                                                : l_type(l, call->type);
+    LLVMTypeRef natural = gives ? l_type(l, call->type) : l->v;
     LLVMTypeRef result = natural, types[MAX_OPERANDS];
     LLVMValueRef args[MAX_OPERANDS];
     unsigned count = 0;
@@ -67,7 +63,6 @@ LLVMValueRef lower_func_inline_ptx(Lower *l, const Value *call) {
     for (unsigned i = TEXT_OPERANDS; i < call->nargs; i++, count++) {
         const Type *type = call->args[i]->type;
         LLVMValueRef value = operand(l, call, i);
-        if (is_half(type)) value = half_bits(l, value);
         buf_printf(&constraints, "%c,", register_of(l, LLVMTypeOf(value), &types[count]));
         args[count] = to_register(l, value, types[count], type->kind == TY_SCALAR && type_scalar_kind(type) == 'i');
     }
@@ -78,8 +73,7 @@ LLVMValueRef lower_func_inline_ptx(Lower *l, const Value *call) {
     LLVMValueRef value = LLVMBuildCall2(l->b, type, code, args, count, "");
     if (l->target->convergent) l_call_attribute(l, value, -1, "convergent", 0);
     if (!gives) return LLVMGetUndef(l->empty);
-    value = from_register(l, value, natural);
-    return is_half(call->type) ? LLVMBuildFPExt(l->b, value, l->f32, "") : value;
+    return from_register(l, value, natural);
 }
 
 /* ---- functions that other PTX text defines ---- */

@@ -163,10 +163,10 @@ LLVMValueRef lower_math(Lower *l, MathId id, Scalar scalar, LLVMValueRef const *
     case 'f': break;
     default: return l_fail(l, "%s is called with a %s", row->name, scalar_info[scalar].name), NULL;
     }
-    if (scalar != SCALAR_FLOAT16) return call_math(l, row, l_scalar_type(l, scalar), args);
+    if (!scalar_is_half(scalar)) return call_math(l, row, l_scalar_type(l, scalar), args);
     LLVMValueRef wide[2];
-    for (unsigned i = 0; i < count; i++) wide[i] = l_cast_scalar(l, args[i], SCALAR_FLOAT16, SCALAR_FLOAT32);
-    return l_cast_scalar(l, call_math(l, row, l->f32, wide), SCALAR_FLOAT32, SCALAR_FLOAT16);
+    for (unsigned i = 0; i < count; i++) wide[i] = l_cast_scalar(l, args[i], scalar, SCALAR_FLOAT32);
+    return l_cast_scalar(l, call_math(l, row, l->f32, wide), SCALAR_FLOAT32, scalar);
 }
 
 /* ---- RTLIB ---- */

@@ -62,9 +62,9 @@ static bool may_multiply(const Lower *l, Scalar scalar, int64_t exponent) {
 
 static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, int64_t exponent) {
     LLVMTypeRef type = LLVMTypeOf(base);
-    if (scalar == SCALAR_FLOAT16) {
-        LLVMValueRef wide = literal_power(l, SCALAR_FLOAT32, LLVMBuildFPExt(l->b, base, l->f32, ""), exponent);
-        return LLVMBuildFPTrunc(l->b, wide, l->f16, "");
+    if (scalar_is_half(scalar)) {
+        LLVMValueRef wide = literal_power(l, SCALAR_FLOAT32, l_cast_scalar(l, base, scalar, SCALAR_FLOAT32), exponent);
+        return l_cast_scalar(l, wide, SCALAR_FLOAT32, scalar);
     }
     if (exponent == 0) return l_float(type, 1.0);
     uint64_t magnitude = exponent < 0 ? -(uint64_t)exponent : (uint64_t)exponent;
@@ -146,7 +146,7 @@ LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef ex
         }
         return l_int_power(l, base, exponent, scalar_info[scalar].kind == 'i');
     case 'f':
-        if (scalar == SCALAR_FLOAT16) return l_scalar_op(l, OP_POW, scalar, base, exponent);
+        if (scalar_is_half(scalar)) return l_scalar_op(l, OP_POW, scalar, base, exponent);
         return lower_math(l, MATH_pow, scalar, args, 2);
     default: return lower_math(l, MATH_pow, scalar, args, 2);
     }

@@ -1,10 +1,10 @@
 /* lower_scalar.c: arithmetic of scalars, with the interpreter's results.
  *
  * l_scalar_op is the plain operation, which never raises: integers wrap, x // 0 and x % 0 are 0 for integers and what
- * IEEE gives for floats (NumPy).  The lower_* functions add the checks that VF_CHECKED asks for.  float16 is computed
- * in float32 and rounded, as NumPy does. Floor division and modulo of floats follow Objects/floatobject.c and npy_math
- * (both compute the same); complex division follows Smith's method as CPython (weak operands) or NumPy (strong ones)
- * rounds it. */
+ * IEEE gives for floats (NumPy).  The lower_* functions add the checks that VF_CHECKED asks for.  float16 and
+ * bfloat16 are computed in float32 and rounded, as NumPy does.  Floor division and modulo of floats follow
+ * Objects/floatobject.c and npy_math (both compute the same); complex division follows Smith's method as CPython (weak
+ * operands) or NumPy (strong ones) rounds it. */
 #include "codegen/lower.h"
 
 /* ---- integers ---- */
@@ -172,13 +172,13 @@ static LLVMValueRef float_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLV
     }
 }
 
-static LLVMValueRef half_op(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef half_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b) {
     if (op == OP_NEG) return l_fneg(l, a);
-    a = LLVMBuildFPExt(l->b, a, l->f32, "");
-    if (b) b = LLVMBuildFPExt(l->b, b, l->f32, "");
+    a = l_cast_scalar(l, a, scalar, SCALAR_FLOAT32);
+    if (b) b = l_cast_scalar(l, b, scalar, SCALAR_FLOAT32);
     LLVMValueRef result = op == OP_POW ? l_power(l, SCALAR_FLOAT32, a, b) : float_op(l, op, SCALAR_FLOAT32, a, b);
     if (!result || op_is_comparison(op)) return result;
-    return LLVMBuildFPTrunc(l->b, result, l->f16, "");
+    return l_cast_scalar(l, result, SCALAR_FLOAT32, scalar);
 }
 
 /* ---- complex ---- */
@@ -252,8 +252,8 @@ LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMVal
     LLVMValueRef result;
     char kind = scalar_info[scalar].kind;
     if (op == OP_POS) return a;
-    if (scalar == SCALAR_FLOAT16)
-        result = half_op(l, op, a, b);
+    if (scalar_is_half(scalar))
+        result = half_op(l, op, scalar, a, b);
     else if (kind == 'c')
         result = complex_op(l, op, scalar, a, b);
     else if (op == OP_POW && kind != 'b')

@@ -9,7 +9,7 @@ static LLVMValueRef mask_of(Lower *l, const Value *call) { return LLVMBuildTrunc
 static LLVMValueRef to_int(Lower *l, LLVMValueRef lanes) { return LLVMBuildZExt(l->b, lanes, l->i64, ""); }
 
 static LLVMTypeRef bits_type(Lower *l, LLVMTypeRef type) {
-    if (type == l->f16) return l->i16;
+    if (type == l->f16 || type == l->bf16) return l->i16;
     if (type == l->f32) return l->i32;
     return type == l->f64 ? l->i64 : type;
 }

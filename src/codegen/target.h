@@ -68,6 +68,7 @@ struct Target {
     const char *atomic_scope;    /* LLVM sync scope: "" system, "device" */
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
     bool splits_long;            /* loops of long functions are compiled apart, the rest with few optimisations */
+    bool rounds_bfloat16;        /* the back end makes a float32 a bfloat16 as IEEE asks, subnormal numbers too */
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
     bool slow_wide;              /* 64-bit integers cost twice as much as 32-bit ones, or more */

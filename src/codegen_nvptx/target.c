@@ -360,6 +360,7 @@ const Target *codegen_nvptx_target(void) {
 #endif
         .fastmath = FASTMATH_CONTRACT,
         .atomic_scope = "device",
+        .rounds_bfloat16 = true,
         .short_counts = true,
         .slow_division = true,
         .slow_wide = true,

@@ -247,6 +247,7 @@ static int list_types(Gufunc *self) {
 
 int gufunc_add_loop(Gufunc *self, const Type *const *types) {
     int count = self->layout.nin + self->layout.nout, scalars[MAX_OPERANDS];
+    if (ufunc_check_types(types, count) < 0) return -1;
     for (int i = 0; i < count; i++) scalars[i] = (int)scalar_of(types[i]);
     if (gufunc_find_loop(self, scalars)) return 0;
     GufuncLoop *loop = PyMem_Calloc(1, sizeof *loop);

@@ -328,7 +328,7 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
     TypeClass class = class_of(type);
     PyTypeObject *constructor = type->weak ? python[class - TYPE_CLASS_BOOLEAN]
                                            : marshal_scalar_type((Scalar)type->scalar);
-    return PyObject_CallOneArg((PyObject *)constructor, PyTuple_GET_ITEM(args, 0));
+    return constructor ? PyObject_CallOneArg((PyObject *)constructor, PyTuple_GET_ITEM(args, 0)) : NULL;
 }
 
 /* ---- pickling, by text ---- */

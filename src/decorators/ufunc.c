@@ -44,6 +44,18 @@ typedef struct UfuncData {
 
 /* ---- types ---- */
 
+int ufunc_check_types(const Type *const *types, int count) {
+    for (int i = 0; i < count; i++) {
+        const Type *item = types[i]->kind == TY_ARRAY ? type_element(types[i]) : types[i];
+        if (!type_is_scalar(item) || item->scalar != SCALAR_BFLOAT16) continue;
+        PyErr_SetString(PyExc_TypeError,
+                        "a ufunc cannot take or give bfloat16, which is no type of NumPy's own\n  hint: "
+                        "take float32, or write a kernel, where bfloat16 is a type like others");
+        return -1;
+    }
+    return 0;
+}
+
 bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout) {
     const Type *result = spec->declared ? spec->declared : spec->code->result;
     *nin = (int)spec->nargs;

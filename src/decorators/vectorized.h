@@ -27,6 +27,8 @@ typedef struct Vectorized {
 
 /* Types that loops take and give: declared ones where a signature names them.  false: not scalars. */
 bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout);
+/* -1, exception set: NumPy makes no ufunc of operands and results of these types. */
+int ufunc_check_types(const Type *const *types, int count);
 /* A ufunc of these specialisations, each ENTRY_UFUNC for the host.  The ufunc keeps all it needs alive. */
 PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
                     int identity, bool parallel);

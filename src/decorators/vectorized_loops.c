@@ -87,7 +87,7 @@ static void drop_loop(Vectorized *self, Py_ssize_t at) {
 static int check_scalars(Vectorized *self, const Spec *spec) {
     const Type *types[MAX_OPERANDS];
     int nin, nout;
-    if (ufunc_types(spec, types, &nin, &nout)) return 0;
+    if (ufunc_types(spec, types, &nin, &nout)) return ufunc_check_types(types, nin + nout);
     PyObject *result = type_to_text(spec->code->result);
     if (result)
         PyErr_Format(self->core.state->errors[ERROR_TYPING],

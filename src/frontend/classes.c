@@ -8,13 +8,25 @@
 
 #include "frontend/frontend_private.h"
 
+/* NULL: the package that brings this type to NumPy is not there. */
+static PyArray_Descr *descr_of(Scalar scalar) {
+    PyArray_Descr *descr = NULL;
+    if (scalar != SCALAR_BFLOAT16) return PyArray_DescrFromType(scalar_info[scalar].numpy_char);
+    PyObject *package = PyDict_GetItemString(PyImport_GetModuleDict(), "ml_dtypes"); /* borrowed */
+    PyObject *class = package ? PyObject_GetAttrString(package, scalar_info[scalar].name) : NULL;
+    if (class && !PyArray_DescrConverter(class, &descr)) descr = NULL;
+    Py_XDECREF(class);
+    PyErr_Clear();
+    return descr;
+}
+
 static PyObject *class_of_scalar(const Type *type) {
     static PyTypeObject *const pythons[SCALAR_COUNT] = {[SCALAR_BOOL] = &PyBool_Type,
                                                         [SCALAR_INT64] = &PyLong_Type,
                                                         [SCALAR_FLOAT64] = &PyFloat_Type,
                                                         [SCALAR_COMPLEX128] = &PyComplex_Type};
     if (type->weak) return (PyObject *)pythons[type->scalar];
-    PyArray_Descr *dtype = PyArray_DescrFromType(scalar_info[type->scalar].numpy_char);
+    PyArray_Descr *dtype = descr_of((Scalar)type->scalar);
     PyObject *class = dtype ? (PyObject *)dtype->typeobj : NULL; /* lives as long as NumPy */
     Py_XDECREF(dtype);
     return class;
@@ -30,7 +42,7 @@ static PyObject *class_named(Frontend *frontend, const char *module, const char 
 
 static PyObject *class_of_dtype(Frontend *frontend, const Type *item) {
     if (item->kind != TY_SCALAR) return NULL;
-    PyArray_Descr *dtype = PyArray_DescrFromType(scalar_info[item->scalar].numpy_char);
+    PyArray_Descr *dtype = descr_of((Scalar)item->scalar);
     return dtype ? frontend_keep(frontend, (PyObject *)dtype) ? (PyObject *)Py_TYPE(dtype) : NULL : NULL;
 }
 

@@ -8,9 +8,16 @@
 
 #include "frontend/frontend_private.h"
 
+/* A dtype that the package ml_dtypes has registered with NumPy. */
+static bool is_bfloat16(const PyArray_Descr *descr) {
+    return PyTypeNum_ISUSERDEF(descr->type_num) && descr->type == scalar_info[SCALAR_BFLOAT16].numpy_char &&
+           PyDataType_ELSIZE(descr) == 2 && strstr(descr->typeobj->tp_name, "bfloat16");
+}
+
 bool frontend_scalar_of_dtype(PyObject *dtype, Scalar *scalar) {
     const PyArray_Descr *descr = (const PyArray_Descr *)dtype;
     if (descr->byteorder == NPY_OPPBYTE) return false;
+    if (is_bfloat16(descr)) return *scalar = SCALAR_BFLOAT16, true;
     for (int i = 0; i < SCALAR_COUNT; i++) {
         if (scalar_info[i].kind != descr->kind || scalar_info[i].bytes != PyDataType_ELSIZE(descr)) continue;
         *scalar = (Scalar)i;

@@ -25,6 +25,8 @@ typedef struct ScalarInfo {
     const char *weak_name; /* NULL: no Python type has this value set */
 } ScalarInfo;
 extern const ScalarInfo scalar_info[SCALAR_COUNT];
+/* Floats of 16 bits, whose arithmetic is that of float32, rounded once more. */
+static inline bool scalar_is_half(Scalar scalar) { return scalar == SCALAR_FLOAT16 || scalar == SCALAR_BFLOAT16; }
 
 /* A number that stands for a Python object that the process keeps alive (frontend.h: Objects).  0: none. */
 typedef uint32_t ObjRef;

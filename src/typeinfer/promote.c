@@ -4,10 +4,11 @@
  * the result.
  *
  * One character stands for one scalar type: 0 1 2 3 are Python's bool, int, float, complex; the others are NumPy's type
- * characters.  The promotion tables give the common type of two types (NEP 50 for numpy2; Numba's widening rules for
- * numba, which are others for each kind of operation); the loop table says for each operation in which
- * type it computes given that common type, '.' where the interpreter raises TypeError.  The rule sets are data: nothing
- * but the row of tables chosen by InferConfig.promotion knows which one is in force.
+ * characters, E is bfloat16, which promotes as float16 does, and with it to float32.  The promotion tables give the
+ * common type of two types (NEP 50 for numpy2; Numba's widening rules for numba, which are others for each kind of
+ * operation); the loop table says for each operation in which type it computes given that common type, '.' where the
+ * interpreter raises TypeError.  The rule sets are data: nothing but the row of tables chosen by InferConfig.promotion
+ * knows which one is in force.
  *
  * To add an operation: one row in loop_rows.  tests/typeinfer/test_promotion.py compares every entry with
  * NumPy and with the interpreter, tests/typeinfer/test_numba_promotion.py with what Numba gives. */
@@ -15,145 +16,152 @@
 
 #include "typeinfer/infer.h" /* BinaryTypes */
 
-enum { SLOTS = 18, FIRST_STRONG = 4, PROMOTIONS = 2 };
-static const char slot_chars[SLOTS + 1] = "0123?bhilBHILefdFD";
+enum { SLOTS = 19, FIRST_STRONG = 4, PROMOTIONS = 2 };
+static const char slot_chars[SLOTS + 1] = "0123?bhilBHILefdFDE";
 
 _Static_assert(SCALAR_COUNT == SLOTS - FIRST_STRONG, "the tables have a slot for each scalar type");
-_Static_assert(SCALAR_BOOL == 0 && SCALAR_UINT8 == 5 && SCALAR_FLOAT16 == 9 && SCALAR_COMPLEX128 == 13,
+_Static_assert(SCALAR_BOOL == 0 && SCALAR_UINT8 == 5 && SCALAR_FLOAT16 == 9 && SCALAR_COMPLEX128 == 13 &&
+                   SCALAR_BFLOAT16 == 14,
                "slots of strong types are in the order of ir_types.def");
 
 /* clang-format off */
 
 /* rows and columns in the order of slot_chars */
 static const char numpy2_common[SLOTS][SLOTS + 1] = {
-    "0123?bhilBHILefdFD", /* bool: as strong as NumPy's */
-    "1123lbhilBHILefdFD", /* int: adapts to any number */
-    "2223dddddddddefdFD", /* float: adapts to inexact types */
-    "3333DDDDDDDDDFFDFD", /* complex: likewise */
-    "?ldD?bhilBHILefdFD",
-    "bbdDbbhilhildefdFD",
-    "hhdDhhhilhildffdFD",
-    "iidDiiiiliilddddDD",
-    "lldDllllllllddddDD",
-    "BBdDBhhilBHILefdFD",
-    "HHdDHiiilHHILffdFD",
-    "IIdDIllllIIILdddDD",
-    "LLdDLddddLLLLdddDD",
-    "eeeFeefddefddefdFD",
-    "fffFfffddffddffdFD",
-    "dddDddddddddddddDD",
-    "FFFFFFFDDFFDDFFDFD",
-    "DDDDDDDDDDDDDDDDDD",
+    "0123?bhilBHILefdFDE", /* bool: as strong as NumPy's */
+    "1123lbhilBHILefdFDE", /* int: adapts to any number */
+    "2223dddddddddefdFDE", /* float: adapts to inexact types */
+    "3333DDDDDDDDDFFDFDF", /* complex: likewise */
+    "?ldD?bhilBHILefdFDE",
+    "bbdDbbhilhildefdFDE",
+    "hhdDhhhilhildffdFDf",
+    "iidDiiiiliilddddDDd",
+    "lldDllllllllddddDDd",
+    "BBdDBhhilBHILefdFDE",
+    "HHdDHiiilHHILffdFDf",
+    "IIdDIllllIIILdddDDd",
+    "LLdDLddddLLLLdddDDd",
+    "eeeFeefddefddefdFDf",
+    "fffFfffddffddffdFDf",
+    "dddDddddddddddddDDd",
+    "FFFFFFFDDFFDDFFDFDF",
+    "DDDDDDDDDDDDDDDDDDD",
+    "EEEFEEfddEfddffdFDE",
 };
 
 /* Numba: Python's numbers are int64, float64, complex128, and promote like them */
 static const char numba_common[SLOTS][SLOTS + 1] = {
-    "0123?bhilBHILefdFD",
-    "1123llllllllddddDD",
-    "2223ddddddddddddDD",
-    "3333DDDDDDDDDDDDDD",
-    "?ldD?bhilBHILefdFD",
-    "bldDbbhilhildefdFD",
-    "hldDhhhilhildffdFD",
-    "ildDiiiiliilddddDD",
-    "lldDllllllllddddDD",
-    "BldDBhhilBHILefdFD",
-    "HldDHiiilHHILffdFD",
-    "IldDIllllIIILdddDD",
-    "LddDLddddLLLLdddDD",
-    "eddDeefddefddefdFD",
-    "fddDfffddffddffdFD",
-    "dddDddddddddddddDD",
-    "FDDDFFFDDFFDDFFDFD",
-    "DDDDDDDDDDDDDDDDDD",
+    "0123?bhilBHILefdFDE",
+    "1123llllllllddddDDd",
+    "2223ddddddddddddDDd",
+    "3333DDDDDDDDDDDDDDD",
+    "?ldD?bhilBHILefdFDE",
+    "bldDbbhilhildefdFDE",
+    "hldDhhhilhildffdFDf",
+    "ildDiiiiliilddddDDd",
+    "lldDllllllllddddDDd",
+    "BldDBhhilBHILefdFDE",
+    "HldDHiiilHHILffdFDf",
+    "IldDIllllIIILdddDDd",
+    "LddDLddddLLLLdddDDd",
+    "eddDeefddefddefdFDf",
+    "fddDfffddffddffdFDf",
+    "dddDddddddddddddDDd",
+    "FDDDFFFDDFFDDFFDFDF",
+    "DDDDDDDDDDDDDDDDDDD",
+    "EddDEEfddEfddffdFDE",
 };
 
 /* operands of arithmetic and of bitwise operations */
 static const char numba_operands[SLOTS][SLOTS + 1] = {
-    "0123?llllllllefdFD",
-    "1123llllllllldddDD",
-    "2223ddddddddddddDD",
-    "3333DDDDDDDDDDDDDD",
-    "?ldD?llllllllefdFD",
-    "lldDlllllllllefdFD",
-    "lldDlllllllllffdFD",
-    "lldDllllllllldddDD",
-    "lldDllllllllldddDD",
-    "lldDlllllLLLLefdFD",
-    "lldDlllllLLLLfddDD",
-    "lldDlllllLLLLdddDD",
-    "lldDlllllLLLLdddDD",
-    "eddDeefddefddefdFD",
-    "fddDfffddfdddffdFD",
-    "dddDddddddddddddDD",
-    "FDDDFFFDDFDDDFFDFD",
-    "DDDDDDDDDDDDDDDDDD",
+    "0123?llllllllefdFDE",
+    "1123llllllllldddDDd",
+    "2223ddddddddddddDDd",
+    "3333DDDDDDDDDDDDDDD",
+    "?ldD?llllllllefdFDE",
+    "lldDlllllllllefdFDE",
+    "lldDlllllllllffdFDf",
+    "lldDllllllllldddDDd",
+    "lldDllllllllldddDDd",
+    "lldDlllllLLLLefdFDE",
+    "lldDlllllLLLLfddDDf",
+    "lldDlllllLLLLdddDDd",
+    "lldDlllllLLLLdddDDd",
+    "eddDeefddefddefdFDf",
+    "fddDfffddfdddffdFDf",
+    "dddDddddddddddddDDd",
+    "FDDDFFFDDFDDDFFDFDF",
+    "DDDDDDDDDDDDDDDDDDD",
+    "EddDEEfddEfddffdFDE",
 };
 
 /* of ** */
 static const char numba_powers[SLOTS][SLOTS + 1] = {
-    "1123lllflllllefdFD",
-    "1123llllllllldddDD",
-    "2223ddddddddddddDD",
-    "3333DDDDDDDDDDDDDD",
-    "lldDlllflllllefdFD",
-    "lldDlllllllllefdFD",
-    "lldDlllllllllffdFD",
-    "lldDllllllllldddDD",
-    "lldDllllllllldddDD",
-    "lldDlllllLLLLefdFD",
-    "lldDlllllLLLLfddDD",
-    "lldDlllllLLLLdddDD",
-    "lldDlllllLLLLdddDD",
-    "eddDeefddefddefdFD",
-    "ffdDfffffffffffdFD",
-    "dddDddddddddddddDD",
-    "FDDDFFFDDFDDDFFDFD",
-    "DDDDDDDDDDDDDDDDDD",
+    "1123lllflllllefdFDE",
+    "1123llllllllldddDDd",
+    "2223ddddddddddddDDd",
+    "3333DDDDDDDDDDDDDDD",
+    "lldDlllflllllefdFDE",
+    "lldDlllllllllefdFDE",
+    "lldDlllllllllffdFDf",
+    "lldDllllllllldddDDd",
+    "lldDllllllllldddDDd",
+    "lldDlllllLLLLefdFDE",
+    "lldDlllllLLLLfddDDf",
+    "lldDlllllLLLLdddDDd",
+    "lldDlllllLLLLdddDDd",
+    "eddDeefddefddefdFDf",
+    "ffdDfffffffffffdFDf",
+    "dddDddddddddddddDDd",
+    "FDDDFFFDDFDDDFFDFDF",
+    "DDDDDDDDDDDDDDDDDDD",
+    "EddDEEfddEfddffdFDE",
 };
 
 /* of << and >>: the left one decides about the sign */
 static const char numba_shifts[SLOTS][SLOTS + 1] = {
-    "11..llllllllle....",
-    "11..llllllllld....",
-    ".............d....",
-    ".............D....",
-    "ll..llllllllle....",
-    "ll..llllllllle....",
-    "ll..lllllllllf....",
-    "ll..llllllllld....",
-    "ll..llllllllld....",
-    "LL..LLLLLLLLLe....",
-    "LL..LLLLLLLLLf....",
-    "LL..LLLLLLLLLd....",
-    "LL..LLLLLLLLLd....",
-    "eddDeefddefddefdFD",
-    ".............f....",
-    ".............d....",
-    ".............F....",
-    ".............D....",
+    "11..llllllllle.....",
+    "11..llllllllld.....",
+    ".............d.....",
+    ".............D.....",
+    "ll..llllllllle.....",
+    "ll..llllllllle.....",
+    "ll..lllllllllf.....",
+    "ll..llllllllld.....",
+    "ll..llllllllld.....",
+    "LL..LLLLLLLLLe.....",
+    "LL..LLLLLLLLLf.....",
+    "LL..LLLLLLLLLd.....",
+    "LL..LLLLLLLLLd.....",
+    "eddDeefddefddefdFD.",
+    ".............f.....",
+    ".............d.....",
+    ".............F.....",
+    ".............D.....",
+    "...................",
 };
 
 /* of NumPy's functions: a kind of number that is lower than another's does not widen it */
 static const char numba_ufuncs[SLOTS][SLOTS + 1] = {
-    "0123?bhilBHILefdFD",
-    "1123llllllllddfdFD",
-    "2223ddddddddddddDD",
-    "3333DDDDDDDDDDDDDD",
-    "?ldD?bhilBHILefdFD",
-    "bldDbbhilhildefdFD",
-    "hldDhhhilhildffdFD",
-    "ildDiiiiliilddfdFD",
-    "lldDllllllllddfdFD",
-    "BldDBhhilBHILefdFD",
-    "HldDHiiilHHILffdFD",
-    "IldDIllllIIILdfdFD",
-    "LddDLddddLLLLdfdFD",
-    "eddDeefddefddefdFD",
-    "ffdDfffffffffffdFD",
-    "dddDddddddddddddDD",
-    "FFDDFFFFFFFFFFFDFD",
-    "DDDDDDDDDDDDDDDDDD",
+    "0123?bhilBHILefdFDE",
+    "1123llllllllddfdFDd",
+    "2223ddddddddddddDDd",
+    "3333DDDDDDDDDDDDDDD",
+    "?ldD?bhilBHILefdFDE",
+    "bldDbbhilhildefdFDE",
+    "hldDhhhilhildffdFDf",
+    "ildDiiiiliilddfdFDd",
+    "lldDllllllllddfdFDd",
+    "BldDBhhilBHILefdFDE",
+    "HldDHiiilHHILffdFDf",
+    "IldDIllllIIILdfdFDd",
+    "LddDLddddLLLLdfdFDd",
+    "eddDeefddefddefdFDf",
+    "ffdDfffffffffffdFDf",
+    "dddDddddddddddddDDd",
+    "FFDDFFFFFFFFFFFDFDF",
+    "DDDDDDDDDDDDDDDDDDD",
+    "EddDEEfddEfddffdFDE",
 };
 
 /* the type an operation computes in, for each common type of its operands; its result is the same type, save for
@@ -165,28 +173,28 @@ typedef struct LoopRow {
 } LoopRow;
 
 static const LoopRow loop_rows[] = {
-    /*             NumPy 2: 0123?bhilBHILefdFD  Numba: 0123?bhilBHILefdFD */
-    {OP_ADD,       {"1123?bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_operands}},
-    {OP_SUB,       {"1123.bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_operands}},
-    {OP_MUL,       {"1123?bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_operands}},
-    {OP_TRUEDIV,   {"2223dddddddddefdFD", "2223dddddddddefdFD"}, {NULL, numba_operands}},
-    {OP_FLOORDIV,  {"112.bbhilBHILefd..", "112.lllllLLLLefd.."}, {NULL, numba_operands}},
-    {OP_MOD,       {"112.bbhilBHILefd..", "112.lllllLLLLefd.."}, {NULL, numba_operands}},
-    {OP_POW,       {"1123bbhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, numba_powers}},
-    {OP_LSHIFT,    {"11..bbhilBHIL.....", "11..lllllLLLL....."}, {NULL, numba_shifts}},
-    {OP_RSHIFT,    {"11..bbhilBHIL.....", "11..lllllLLLL....."}, {NULL, numba_shifts}},
-    {OP_AND,       {"01..?bhilBHIL.....", "01..?llllLLLL....."}, {NULL, numba_operands}},
-    {OP_OR,        {"01..?bhilBHIL.....", "01..?llllLLLL....."}, {NULL, numba_operands}},
-    {OP_XOR,       {"01..?bhilBHIL.....", "01..?llllLLLL....."}, {NULL, numba_operands}},
-    {OP_LT,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
-    {OP_LE,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
-    {OP_GT,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
-    {OP_GE,        {"012.?bhilBHILefdFD", "012.?bhilBHILefdFD"}, {NULL, NULL}},
-    {OP_EQ,        {"0123?bhilBHILefdFD", "0123?bhilBHILefdFD"}, {NULL, NULL}},
-    {OP_NE,        {"0123?bhilBHILefdFD", "0123?bhilBHILefdFD"}, {NULL, NULL}},
-    {OP_NEG,       {"1123.bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, NULL}},
-    {OP_POS,       {"1123.bhilBHILefdFD", "1123lllllLLLLefdFD"}, {NULL, NULL}},
-    {OP_INVERT,    {"11..?bhilBHIL.....", "11..?llllLLLL....."}, {NULL, NULL}},
+    /*             NumPy 2: 0123?bhilBHILefdFDE  Numba: 0123?bhilBHILefdFDE */
+    {OP_ADD,       {"1123?bhilBHILefdFDE", "1123lllllLLLLefdFDE"}, {NULL, numba_operands}},
+    {OP_SUB,       {"1123.bhilBHILefdFDE", "1123lllllLLLLefdFDE"}, {NULL, numba_operands}},
+    {OP_MUL,       {"1123?bhilBHILefdFDE", "1123lllllLLLLefdFDE"}, {NULL, numba_operands}},
+    {OP_TRUEDIV,   {"2223dddddddddefdFDE", "2223dddddddddefdFDE"}, {NULL, numba_operands}},
+    {OP_FLOORDIV,  {"112.bbhilBHILefd..E", "112.lllllLLLLefd..E"}, {NULL, numba_operands}},
+    {OP_MOD,       {"112.bbhilBHILefd..E", "112.lllllLLLLefd..E"}, {NULL, numba_operands}},
+    {OP_POW,       {"1123bbhilBHILefdFDE", "1123lllllLLLLefdFDE"}, {NULL, numba_powers}},
+    {OP_LSHIFT,    {"11..bbhilBHIL......", "11..lllllLLLL......"}, {NULL, numba_shifts}},
+    {OP_RSHIFT,    {"11..bbhilBHIL......", "11..lllllLLLL......"}, {NULL, numba_shifts}},
+    {OP_AND,       {"01..?bhilBHIL......", "01..?llllLLLL......"}, {NULL, numba_operands}},
+    {OP_OR,        {"01..?bhilBHIL......", "01..?llllLLLL......"}, {NULL, numba_operands}},
+    {OP_XOR,       {"01..?bhilBHIL......", "01..?llllLLLL......"}, {NULL, numba_operands}},
+    {OP_LT,        {"012.?bhilBHILefdFDE", "012.?bhilBHILefdFDE"}, {NULL, NULL}},
+    {OP_LE,        {"012.?bhilBHILefdFDE", "012.?bhilBHILefdFDE"}, {NULL, NULL}},
+    {OP_GT,        {"012.?bhilBHILefdFDE", "012.?bhilBHILefdFDE"}, {NULL, NULL}},
+    {OP_GE,        {"012.?bhilBHILefdFDE", "012.?bhilBHILefdFDE"}, {NULL, NULL}},
+    {OP_EQ,        {"0123?bhilBHILefdFDE", "0123?bhilBHILefdFDE"}, {NULL, NULL}},
+    {OP_NE,        {"0123?bhilBHILefdFDE", "0123?bhilBHILefdFDE"}, {NULL, NULL}},
+    {OP_NEG,       {"1123.bhilBHILefdFDE", "1123lllllLLLLefdFDE"}, {NULL, NULL}},
+    {OP_POS,       {"1123.bhilBHILefdFDE", "1123lllllLLLLefdFDE"}, {NULL, NULL}},
+    {OP_INVERT,    {"11..?bhilBHIL......", "11..?llllLLLL......"}, {NULL, NULL}},
 };
 /* clang-format on */
 

@@ -181,8 +181,8 @@ static const char *atomic_types(FuncId func) {
     case FUNC_CUDA_ATOMIC_INC:
     case FUNC_CUDA_ATOMIC_DEC: return "BHIL";
     case FUNC_CUDA_ATOMIC_ADD:
-    case FUNC_CUDA_ATOMIC_SUB: return "bhilBHILefdFD";
-    default: return "bhilBHILefd";
+    case FUNC_CUDA_ATOMIC_SUB: return "bhilBHILEefdFD";
+    default: return "bhilBHILEefd";
     }
 }
 
@@ -248,7 +248,7 @@ bool rule_func_cuda_compare_and_swap(Typing *t) {
 
 /* ---- loads and stores with a hint for the caches ---- */
 
-static const char cached_types[] = "?bhilBHILefd";
+static const char cached_types[] = "?bhilBHILEefd";
 
 bool rule_func_cuda_cached_load(Typing *t) {
     TRY(in_kernel(t));
@@ -276,6 +276,16 @@ bool rule_func_cuda_bits(Typing *t) {
     typing_cast(t, 0, lib_scalar(t, 0));
     if (t->func == FUNC_CUDA_BREV) return typing_result(t, lib_scalar(t, 0), NULL);
     return typing_result(t, infer_int(t->in), NULL);
+}
+
+/* Of three floats of 16 bits, where the GPU has it. */
+bool rule_func_cuda_native_fma(Typing *t) {
+    TRY(in_kernel(t));
+    if (!lib_kinds(t, 0, 3, "f")) return typing_bad_operands(t);
+    const Type *type = lib_scalar(t, 0);
+    if (!scalar_is_half((Scalar)type->scalar)) return typing_bad_operands(t);
+    for (size_t i = 0; i < 3; i++) typing_cast(t, i, type);
+    return typing_result(t, type, NULL);
 }
 
 /* ---- libdevice: strong types, as the row says ---- */

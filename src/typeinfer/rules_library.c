@@ -38,8 +38,16 @@ bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds) {
     return true;
 }
 
+bool lib_is_numpys(Typing *t, size_t arg) {
+    const Type *element = type_element(t->args[arg].type);
+    if (!type_is_scalar(element)) return false;
+    if (element->scalar != SCALAR_BFLOAT16) return true;
+    typing_fail_arg(t, arg, DIAG_TYPING, "NumPy has no function of its own for elements of type bfloat16");
+    return typing_hint(t, "convert the array: a.astype(np.float32)");
+}
+
 const Type *lib_compute(Infer *in, const Type *type) {
-    return type->scalar == SCALAR_FLOAT16 ? infer_scalar(in, SCALAR_FLOAT32, false) : type;
+    return scalar_is_half((Scalar)type->scalar) ? infer_scalar(in, SCALAR_FLOAT32, false) : type;
 }
 
 const Type *lib_pair(Infer *in, const Type *first, const Type *second) {

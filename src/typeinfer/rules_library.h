@@ -12,7 +12,9 @@
 const Type *lib_scalar(const Typing *t, size_t arg);
 /* True if arguments first .. first+count-1 are scalars whose kind is one of `kinds` ("biuf"). */
 bool lib_kinds(const Typing *t, size_t first, size_t count, const char *kinds);
-/* float16 is computed in float32: the type a float type is computed in. */
+/* Whether an argument is an array of scalars that NumPy has functions of its own for. */
+bool lib_is_numpys(Typing *t, size_t arg);
+/* float16 and bfloat16 are computed in float32: the type a float type is computed in. */
 const Type *lib_compute(Infer *in, const Type *type);
 
 /* As numpy.can_cast(from, to, 'safe') of NumPy's own types. */

@@ -1,7 +1,8 @@
 /* rules_math.c: typing rules of the math and cmath modules.
  *
- * math: a strong float16 or float32 operand keeps its type when NumPy's promotion of all operands does (math.sqrt(x32)
- * is float32); everything else is computed in float64 and gives a Python float.  cmath gives Python numbers. */
+ * math: a strong float16, bfloat16 or float32 operand keeps its type when NumPy's promotion of all operands does
+ * (math.sqrt(x32) is float32); everything else is computed in float64 and gives a Python float.  cmath gives Python
+ * numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -11,14 +12,21 @@
 static const Type *math_type(Typing *t, size_t first, size_t count) {
     if (!lib_kinds(t, first, count, "biuf")) return NULL;
     const Type *type = promote_args(t, first, count);
-    if (type && !type->weak && (type->scalar == SCALAR_FLOAT16 || type->scalar == SCALAR_FLOAT32)) return type;
-    return infer_float(t->in);
+    bool kept = type && !type->weak && (scalar_is_half((Scalar)type->scalar) || type->scalar == SCALAR_FLOAT32);
+    return kept ? type : infer_float(t->in);
+}
+
+/* The type whose neighbours a function finds. */
+static const Type *grid_type(Typing *t, size_t count) {
+    const Type *type = math_type(t, 0, count);
+    return type && type->scalar == SCALAR_BFLOAT16 ? infer_scalar(t->in, SCALAR_FLOAT32, false) : type;
 }
 
 bool rule_func_math(Typing *t) {
-    const Type *type = math_type(t, 0, t->nargs);
+    bool ulp = t->func == FUNC_MATH_ULP;
+    const Type *type = ulp ? grid_type(t, 1) : math_type(t, 0, t->nargs);
     if (!type) return typing_bad_operands(t);
-    const Type *compute = t->func == FUNC_MATH_ULP ? type : lib_compute(t->in, type);
+    const Type *compute = ulp ? type : lib_compute(t->in, type);
     return lib_call(t, t->func, t->nargs, compute, compute, type);
 }
 
@@ -89,7 +97,7 @@ bool rule_func_math_ldexp(Typing *t) {
 bool rule_func_math_nextafter(Typing *t) {
     static const char *const params[] = {"x", "y", "steps"};
     TRY(typing_bind_keywords(t, params, 2, 3));
-    const Type *type = math_type(t, 0, 2);
+    const Type *type = grid_type(t, 2);
     if (!type) return typing_bad_operands(t);
     bool steps = typing_given(t, 2) && !typing_is_none(t, 2);
     if (steps && !lib_kinds(t, 2, 1, "biu")) return typing_bad_operands(t);

@@ -39,6 +39,18 @@ bool rule_func_scalar_conjugate(Typing *t) {
     return lib_call(t, FUNC_NP_CONJUGATE, 1, type, type, type);
 }
 
+bool rule_func_scalar_view(Typing *t) {
+    if (!lib_kinds(t, 0, 1, "iuf") || lib_scalar(t, 0)->weak) return typing_bad_operands(t);
+    const Type *from = lib_scalar(t, 0), *to = typing_const_dtype(t, 1);
+    TRY(to);
+    bool fits = strchr("iuf", type_scalar_kind(to)) && scalar_info[to->scalar].bytes == scalar_info[from->scalar].bytes;
+    if (!fits)
+        return typing_fail_arg(t, 1, DIAG_TYPING, "a %s cannot be viewed as a %s: both need as many bytes, and be real",
+                               typing_text(t, from), typing_text(t, to));
+    typing_cast(t, 0, from);
+    return typing_result(t, to, NULL);
+}
+
 /* ---- min, max ---- */
 
 /* The type control flow would give a variable that holds one of the operands: NumPy's scalars first, so that each

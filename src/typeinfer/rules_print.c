@@ -22,6 +22,8 @@ static bool is_printable(const Type *type, const Const *konst, const Value *valu
     if (is_plain(type)) return true;
     if (type->kind == TY_STR) return konst || (value && value->op == OP_CONST);
     if (type->kind != TY_TUPLE && type->kind != TY_TEXT) return false;
+    for (uint32_t i = 0; i < type->count; i++) /* these are converted one by one */
+        if (type_is_scalar(type->items[i]) && type->items[i]->scalar == SCALAR_BFLOAT16) return false;
     bool made = value && (value->op == OP_TUPLE || value->op == OP_FORMAT) && value->nargs == type->count;
     for (uint32_t i = 0; i < type->count; i++)
         if (!is_printable(type->items[i], konst ? konst->items[i] : NULL, made ? value_resolve(value->args[i]) : NULL))
@@ -60,6 +62,13 @@ static bool read_keywords(Typing *t, const Const **separator, const Const **end)
     return true;
 }
 
+/* A bfloat16 is no object of Python's without a package of others. */
+static Value *printed(Typing *t, size_t arg) {
+    const Type *type = t->args[arg].type;
+    bool bfloat16 = type_is_scalar(type) && type->scalar == SCALAR_BFLOAT16;
+    return bfloat16 ? typing_make_cast(t, t->values[arg], infer_scalar(t->in, SCALAR_FLOAT32, false)) : t->values[arg];
+}
+
 bool typing_kernel_print(Typing *t) {
     const Const *separator = const_str(t->in->arena, t->in->types, " ");
     const Const *end = const_str(t->in->arena, t->in->types, "\n");
@@ -72,7 +81,7 @@ bool typing_kernel_print(Typing *t) {
     Value **operands = ARENA_ARRAY(t->in->arena, Value *, 2 + count);
     operands[0] = typing_make_const(t, separator);
     operands[1] = typing_make_const(t, end);
-    for (size_t i = 0; i < count; i++) operands[2 + i] = t->values[i];
+    for (size_t i = 0; i < count; i++) operands[2 + i] = printed(t, i);
     return typing_become(t, typing_make_func(t, FUNC_KERNEL_PRINT, infer_none(t->in), operands, 2 + count),
                          infer_none(t->in));
 }

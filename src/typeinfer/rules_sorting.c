@@ -6,7 +6,7 @@
 static bool is_line(Typing *t, size_t arg) {
     const Type *type = t->args[arg].type;
     bool line = type->kind == TY_ARRAY && type->ndim == 1 && type->layout != LAYOUT_A;
-    return (line && type_is_scalar(type_element(type))) || typing_bad_operands(t);
+    return (line && lib_is_numpys(t, arg)) || typing_bad_operands(t);
 }
 
 static bool knows_way(Typing *t) {

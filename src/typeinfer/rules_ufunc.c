@@ -17,6 +17,7 @@ static Scalar scalar_of_char(char c) {
 /* Bits of precision a float keeps; integers up to that many bits cast to it safely. */
 static int exact_bits(Scalar s) {
     switch (s) {
+    case SCALAR_BFLOAT16: return 8;
     case SCALAR_FLOAT16: return 11;
     case SCALAR_FLOAT32:
     case SCALAR_COMPLEX64: return 24;
@@ -33,7 +34,7 @@ bool lib_casts_safely(Scalar from, Scalar to) {
     case 'u':
         if (b->kind == 'u') return b->bytes >= a->bytes;
         return b->kind == 'i' ? b->bytes > a->bytes : inexact && exact_bits(to) >= 8 * a->bytes;
-    case 'f': return b->kind == 'f' ? b->bytes >= a->bytes : b->kind == 'c' && b->bytes >= 2 * a->bytes;
+    case 'f': return b->kind == 'f' ? b->bytes > a->bytes : b->kind == 'c' && b->bytes >= 2 * a->bytes;
     default: return b->kind == 'c' && b->bytes >= a->bytes;
     }
 }
@@ -72,6 +73,9 @@ bool lib_loop_takes(const Typing *t, const Type *const *loop, size_t count) {
     return true;
 }
 
+/* Functions of the distance between neighbours, which no other type can compute. */
+static bool steps_on_grid(FuncId func) { return func == FUNC_NP_NEXTAFTER || func == FUNC_NP_SPACING; }
+
 /* The loop taken, looking at operands 0 .. count-1 of which the first `typed` have its type; NULL: none (or an operand
  * is no scalar). */
 static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, size_t count) {
@@ -80,12 +84,14 @@ static const Type *find_loop(Typing *t, const UfuncLoops *ufunc, size_t typed, s
     bool adapts = rules->python_adapts && python_adapts(t, count), only_bools = true, halves = rules->half_loops;
     for (size_t i = 0; i < typed; i++) {
         only_bools = only_bools && operand(t, i)->scalar == SCALAR_BOOL;
-        halves = halves || operand(t, i)->scalar == SCALAR_FLOAT16;
+        halves = halves || scalar_is_half((Scalar)operand(t, i)->scalar);
     }
     if (only_bools && strchr(ufunc->integers, '!')) return NULL;
     const Type *common = operand(t, 0);
     if (typed > 1) common = promote_ufunc(t->in, common, operand(t, 1));
-    if (common && strchr(ufunc->types, scalar_info[common->scalar].numpy_char)) return infer_strong(t->in, common);
+    char letter = common ? scalar_info[common->scalar].numpy_char : 0;
+    if (letter == 'E' && !steps_on_grid(t->func)) letter = 'e'; /* whatever has a loop of float16 has one of bfloat16 */
+    if (letter && strchr(ufunc->types, letter)) return infer_strong(t->in, common);
     for (const char *c = ufunc->types; *c; c++) {
         Scalar loop = scalar_of_char(*c);
         bool fits = halves || loop != SCALAR_FLOAT16;
@@ -119,8 +125,7 @@ static const Type *loop_compute(Typing *t, const Type *loop) {
     case 'u': return infer_scalar(t->in, SCALAR_UINT64, false);
     default: break;
     }
-    bool own_grid = t->func == FUNC_NP_NEXTAFTER || t->func == FUNC_NP_SPACING;
-    return own_grid ? loop : lib_compute(t->in, loop);
+    return steps_on_grid(t->func) ? loop : lib_compute(t->in, loop);
 }
 
 bool rule_func_ufunc(Typing *t) {

@@ -149,8 +149,7 @@ bool rule_func_numpy_loop(Typing *t) {
         typing_cast(t, i, lib_uniform_tuple(t->in, infer_int(t->in), ints->count));
     }
     for (size_t i = 3; i < t->nargs; i++)
-        if (t->args[i].type->kind != TY_ARRAY || !type_is_scalar(type_element(t->args[i].type)))
-            return typing_bad_operands(t);
+        if (t->args[i].type->kind != TY_ARRAY || !lib_is_numpys(t, i)) return typing_bad_operands(t);
     return typing_result(t, infer_bool(t->in), NULL);
 }
 

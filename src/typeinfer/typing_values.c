@@ -6,20 +6,21 @@
 
 /* ---- constants ---- */
 
-/* Nearest value of a float with so many mantissa bits and such a smallest exponent; what is too large becomes infinite.
- */
-static double round_float16(double x) {
+/* Nearest value of a float with so many bits, whose least normal number is 2^least and whose greatest is `most`; what
+ * is too large becomes infinite. */
+static double round_half(double x, int bits, int least, double most) {
     if (x == 0 || !isfinite(x)) return x;
     int exponent;
     frexp(x, &exponent); /* |x| = m * 2^exponent, 0.5 <= m < 1 */
-    double unit = ldexp(1, (exponent < -13 ? -13 : exponent) - 11);
+    double unit = ldexp(1, (exponent <= least ? least + 1 : exponent) - bits);
     double rounded = nearbyint(x / unit) * unit;
-    return fabs(rounded) > 65504 ? copysign(INFINITY, x) : rounded;
+    return fabs(rounded) > most ? copysign(INFINITY, x) : rounded;
 }
 
 static double round_float(double x, const Type *to) {
     int part = scalar_info[to->scalar].bytes / (scalar_info[to->scalar].kind == 'c' ? 2 : 1);
-    return part == 2 ? round_float16(x) : part == 4 ? (double)(float)x : x;
+    if (to->scalar == SCALAR_BFLOAT16) return round_half(x, 8, -126, 0x1.fep127);
+    return part == 2 ? round_half(x, 11, -14, 65504) : part == 4 ? (double)(float)x : x;
 }
 
 const Const *typing_konst_cast(Infer *in, const Const *konst, const Type *to) {

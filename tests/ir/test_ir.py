@@ -905,6 +905,9 @@ def test_what_is_not_a_constant(text):
 
 def test_scalar_table_against_numpy():
     for name, char, kind, size, _ in _testing.table("scalars"):
+        if name == "bfloat16":  # that of another package
+            assert (char, kind, size) == ("E", "f", 2)
+            continue
         dtype = np.dtype(name)
         assert (dtype.char, dtype.kind, dtype.itemsize) == (char, kind, size)
 

@@ -14,7 +14,7 @@ ONE = {"hneg": np.negative, "habs": np.abs, "hsin": np.sin, "hcos": np.cos, "hta
        "hsqrt": np.sqrt, "hrsqrt": lambda x: 1 / np.sqrt(x), "hrcp": lambda x: 1 / x, "hfloor": np.floor,
        "hceil": np.ceil, "hrint": np.rint, "htrunc": np.trunc}
 TWO = {"hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide, "hmax": np.fmax, "hmin": np.fmin,
-       "heq": np.equal, "hne": np.not_equal, "hlt": np.less, "hle": np.less_equal, "hgt": np.greater,
+       "heq": np.equal, "hne": lambda x, y: (x < y) | (x > y), "hlt": np.less, "hle": np.less_equal, "hgt": np.greater,
        "hge": np.greater_equal}
 ROUNDED = {"hsin", "hcos", "htanh", "htanh_approx", "hlog", "hlog2", "hlog10", "hexp", "hexp2", "hexp10", "hrsqrt"}
 

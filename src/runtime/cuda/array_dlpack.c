@@ -78,6 +78,7 @@ static void drop_capsule(PyObject *capsule) {
 }
 
 static uint8_t code_of(Scalar scalar) {
+    if (scalar == SCALAR_BFLOAT16) return DL_BFLOAT;
     switch (scalar_info[scalar].kind) {
     case 'i': return DL_INT;
     case 'u': return DL_UINT;

@@ -20,7 +20,7 @@ PyObject *marshal_box_scalar(const Marshal *marshal, const Type *type, const voi
     }
     if (scalar == SCALAR_BOOL) return Py_NewRef(*(const uint8_t *)from ? PyArrayScalar_True : PyArrayScalar_False);
     PyTypeObject *class = marshal_scalar_type(scalar);
-    PyObject *object = class->tp_alloc(class, 0);
+    PyObject *object = class ? class->tp_alloc(class, 0) : NULL;
     if (object) memcpy((char *)object + marshal_scalar_offset(scalar), from, scalar_info[scalar].bytes);
     return object;
 }
@@ -223,7 +223,7 @@ PyObject *marshal_box_class(const Marshal *marshal, const Type *type, const void
     PyObject *ours = objects_get(marshal->objects, type->object);
     (void)from;
     if (ours) return Py_NewRef(ours);
-    if (!scalar->weak) return Py_NewRef((PyObject *)marshal_scalar_type((Scalar)scalar->scalar));
+    if (!scalar->weak) return Py_XNewRef((PyObject *)marshal_scalar_type((Scalar)scalar->scalar));
     PyTypeObject *const python[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
     char kind = scalar_info[scalar->scalar].kind;
     return Py_NewRef((PyObject *)python[kind == 'b' ? 0 : kind == 'i' ? 1 : kind == 'f' ? 2 : 3]);

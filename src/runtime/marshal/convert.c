@@ -21,6 +21,29 @@ static void double_to_half(double value, void *to) {
     PyFloat_Pack2(value, to, 1);
 }
 
+static double bfloat16_to_double(const void *from) {
+    uint16_t bits;
+    memcpy(&bits, from, sizeof bits);
+    union {
+        uint32_t bits;
+        float value;
+    } wide = {.bits = (uint32_t)bits << 16};
+    return wide.value;
+}
+
+/* In one rounding: the odd last bit of a float32 keeps that something was lost before. */
+static void double_to_bfloat16(double value, void *to) {
+    union {
+        float value;
+        uint32_t bits;
+    } single = {.value = (float)value};
+    if (!isnan(value) && (double)single.value != value)
+        single.bits = (single.bits - (fabs((double)single.value) > fabs(value))) | 1;
+    uint32_t odd = single.bits >> 16 & 1;
+    uint16_t upper = (uint16_t)(isnan(value) ? single.bits >> 16 | 0x40 : (single.bits + odd + 0x7FFF) >> 16);
+    memcpy(to, &upper, sizeof upper);
+}
+
 static void load_number(Scalar scalar, const void *from, Number *number) {
     number->im = 0;
 #define LOAD(T, K, field)                   \
@@ -55,6 +78,7 @@ static void load_number(Scalar scalar, const void *from, Number *number) {
         *number = (Number){.kind = 'c', .re = parts[0], .im = parts[1]};
         break;
     }
+    case SCALAR_BFLOAT16: number->kind = 'f', number->re = bfloat16_to_double(from); break;
     case SCALAR_COUNT: break;
     }
 #undef LOAD
@@ -92,6 +116,7 @@ static bool store_number(Scalar scalar, const Number *number, void *to) {
     switch (scalar) {
     case SCALAR_BOOL: *(uint8_t *)to = number->kind == 'f' ? number->re != 0 : number->i != 0; break;
     case SCALAR_FLOAT16: double_to_half(number_to_double(number), to); break;
+    case SCALAR_BFLOAT16: double_to_bfloat16(number_to_double(number), to); break;
     case SCALAR_FLOAT32: *(float *)to = number_to_float(number); break;
     case SCALAR_FLOAT64: *(double *)to = number_to_double(number); break;
     case SCALAR_COMPLEX64:

@@ -94,7 +94,7 @@ static PyArray_Descr *describe_time(const Type *type) {
 }
 
 PyArray_Descr *marshal_descr(const Marshal *marshal, const Type *element) {
-    if (element->kind == TY_SCALAR) return PyArray_DescrFromType(marshal_typenum((Scalar)element->scalar));
+    if (element->kind == TY_SCALAR) return marshal_scalar_descr((Scalar)element->scalar);
     if (element->kind == TY_TIME) return describe_time(element);
     if (element->kind == TY_CHARS) return describe_chars(element);
     PyArray_Descr *descr = find_descr(marshal, element);
@@ -121,8 +121,9 @@ static bool is_vector(const Type *vector, const Type *given) {
 }
 
 bool marshal_element_is(const Marshal *marshal, const Type *element, PyArray_Descr *descr, uintptr_t addresses) {
-    if (element->kind == TY_SCALAR) return marshal_scalar_of_typenum(descr->type_num) == element->scalar;
-    if (element->kind == TY_TIME || element->kind == TY_CHARS)
+    bool numbers = element->kind == TY_SCALAR && element->scalar != SCALAR_BFLOAT16;
+    if (numbers) return marshal_scalar_of_typenum(descr->type_num) == element->scalar;
+    if (element->kind == TY_SCALAR || element->kind == TY_TIME || element->kind == TY_CHARS)
         return frontend_element_type(marshal->types, (PyObject *)descr, 0) == element;
     if (element->kind != TY_STRUCT || descr->type_num != NPY_VOID) return false;
     if (element->align > 1 && addresses % element->align == 0 && find_descr(marshal, element) == descr) return true;

@@ -68,13 +68,17 @@ struct _PyArray_Descr *marshal_descr(const Marshal *marshal, const Type *element
 const Type *marshal_element(const Marshal *marshal, struct _PyArray_Descr *descr, uintptr_t addresses);
 /* Whether they are of that type. */
 bool marshal_element_is(const Marshal *marshal, const Type *element, struct _PyArray_Descr *descr, uintptr_t addresses);
-/* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64). */
+/* The dtype of a scalar type; a new reference, NULL: exception set. */
+struct _PyArray_Descr *marshal_scalar_descr(Scalar scalar);
+/* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64).
+ * bfloat16 has no number of NumPy's own. */
 int marshal_typenum(Scalar scalar);
 enum { MARSHAL_TYPENUMS = 24 };
 extern const uint8_t marshal_scalars_of_typenums[MARSHAL_TYPENUMS]; /* one more than the Scalar; 0: there is none */
 static inline int marshal_scalar_of_typenum(int typenum) {
     return (unsigned)typenum < MARSHAL_TYPENUMS ? (int)marshal_scalars_of_typenums[typenum] - 1 : -1;
 }
+/* NULL: exception set. */
 PyTypeObject *marshal_scalar_type(Scalar scalar);
 int marshal_scalar_of_class(PyTypeObject *class);
 /* A new Python object for a result: Python scalars for weak types, NumPy scalars for strong ones, tuples, None, arrays

@@ -1,4 +1,7 @@
-/* numpy.c: the correspondence between our scalar types and NumPy's, in both directions, as tables. */
+/* numpy.c: the correspondence between our scalar types and NumPy's, in both directions, as tables.
+ *
+ * A bfloat16 is NumPy's by way of the package ml_dtypes, which is imported where an object of that type is first made;
+ * an object that is there already is known by its class. */
 #define KRAIT_IMPORTS_NUMPY
 #include "runtime/marshal/marshal_private.h"
 
@@ -17,6 +20,36 @@ const uint8_t marshal_scalars_of_typenums[MARSHAL_TYPENUMS] = {
 };
 _Static_assert(sizeof(long) == 8, "NumPy's long is int64");
 
+/* The class ml_dtypes.bfloat16, which lives as long as its module; NULL: exception set. */
+static PyTypeObject *bfloat16_class(void) {
+    PyObject *module = PyImport_ImportModule("ml_dtypes");
+    PyObject *class = module ? PyObject_GetAttrString(module, "bfloat16") : NULL;
+    Py_XDECREF(module);
+    if (!class && PyErr_ExceptionMatches(PyExc_ImportError))
+        PyErr_SetString(PyExc_ImportError,
+                        "a bfloat16 is an object of Python's by the package ml_dtypes, which is not installed\n  hint: "
+                        "pip install ml_dtypes, or keep its bits in an array of uint16 and use a.view(bfloat16) in "
+                        "compiled code");
+    Py_XDECREF(class);
+    return (PyTypeObject *)class;
+}
+
+static bool is_bfloat16_class(const PyTypeObject *class) {
+    const char *name = strrchr(class->tp_name, '.');
+    return strcmp(name ? name + 1 : class->tp_name, "bfloat16") == 0 &&
+           PyType_IsSubtype((PyTypeObject *)class, &PyGenericArrType_Type);
+}
+
+static PyArray_Descr *bfloat16_descr(void) {
+    PyTypeObject *class = bfloat16_class();
+    PyArray_Descr *descr = NULL;
+    return class && PyArray_DescrConverter((PyObject *)class, &descr) ? descr : NULL;
+}
+
+PyArray_Descr *marshal_scalar_descr(Scalar scalar) {
+    return scalar == SCALAR_BFLOAT16 ? bfloat16_descr() : PyArray_DescrFromType(marshal_typenum(scalar));
+}
+
 int marshal_typenum(Scalar scalar) {
     static const int typenums[SCALAR_COUNT] = {
         [SCALAR_BOOL] = NPY_BOOL,           [SCALAR_INT8] = NPY_INT8,
@@ -26,6 +59,7 @@ int marshal_typenum(Scalar scalar) {
         [SCALAR_UINT64] = NPY_UINT64,       [SCALAR_FLOAT16] = NPY_FLOAT16,
         [SCALAR_FLOAT32] = NPY_FLOAT32,     [SCALAR_FLOAT64] = NPY_FLOAT64,
         [SCALAR_COMPLEX64] = NPY_COMPLEX64, [SCALAR_COMPLEX128] = NPY_COMPLEX128,
+        [SCALAR_BFLOAT16] = NPY_NOTYPE,
     };
     return typenums[scalar];
 }
@@ -46,6 +80,7 @@ PyTypeObject *marshal_scalar_type(Scalar scalar) {
     case SCALAR_FLOAT64: return &PyFloat64ArrType_Type;
     case SCALAR_COMPLEX64: return &PyComplex64ArrType_Type;
     case SCALAR_COMPLEX128: return &PyComplex128ArrType_Type;
+    case SCALAR_BFLOAT16: return bfloat16_class();
     case SCALAR_COUNT: break;
     }
     return NULL;
@@ -67,14 +102,16 @@ size_t marshal_scalar_offset(Scalar scalar) {
         [SCALAR_FLOAT64] = offsetof(PyDoubleScalarObject, obval),
         [SCALAR_COMPLEX64] = offsetof(PyCFloatScalarObject, obval),
         [SCALAR_COMPLEX128] = offsetof(PyCDoubleScalarObject, obval),
+        [SCALAR_BFLOAT16] = sizeof(PyObject),
     };
     return offsets[scalar];
 }
 
 int marshal_scalar_of_class(PyTypeObject *class) {
-    for (int scalar = 0; scalar < SCALAR_COUNT; scalar++) {
+    for (int scalar = 0; scalar < SCALAR_BFLOAT16; scalar++) {
         if (class == marshal_scalar_type((Scalar)scalar)) return scalar;
     }
+    if (is_bfloat16_class(class)) return SCALAR_BFLOAT16;
     if (class == &PyLongLongArrType_Type) return SCALAR_INT64;
     if (class == &PyULongLongArrType_Type) return SCALAR_UINT64;
     return -1;

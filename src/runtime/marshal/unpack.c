@@ -57,8 +57,10 @@ static MarshalResult unpack_weak(const Marshal *marshal, const Type *type, PyObj
 static MarshalResult unpack_strong(const Type *type, PyObject *object, void *to) {
     Scalar scalar = (Scalar)type->scalar;
     PyTypeObject *class = Py_TYPE(object);
-    if (class != marshal_scalar_type(scalar) && !(scalar == SCALAR_INT64 && class == &PyLongLongArrType_Type) &&
-        !(scalar == SCALAR_UINT64 && class == &PyULongLongArrType_Type))
+    if (scalar == SCALAR_BFLOAT16
+            ? marshal_scalar_of_class(class) != SCALAR_BFLOAT16
+            : class != marshal_scalar_type(scalar) && !(scalar == SCALAR_INT64 && class == &PyLongLongArrType_Type) &&
+                  !(scalar == SCALAR_UINT64 && class == &PyULongLongArrType_Type))
         return MARSHAL_MISMATCH;
     memcpy(to, (char *)object + marshal_scalar_offset(scalar), scalar_info[scalar].bytes);
     return MARSHAL_OK;
@@ -101,7 +103,8 @@ static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, v
 static inline bool has_elements(const Marshal *marshal, const Type *type, PyArrayObject *array) {
     const Type *element = type_element(type);
     if (!PyArray_ISNOTSWAPPED(array)) return false;
-    if (element->kind == TY_SCALAR) return marshal_scalar_of_typenum(PyArray_TYPE(array)) == element->scalar;
+    if (element->kind == TY_SCALAR && element->scalar != SCALAR_BFLOAT16)
+        return marshal_scalar_of_typenum(PyArray_TYPE(array)) == element->scalar;
     return marshal_element_is(marshal, element, PyArray_DESCR(array), frontend_addresses((PyObject *)array));
 }
 
