@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import ON_HOST
 from oracle import assert_same, make, outcome
 
 from krait import cuda
@@ -247,7 +248,9 @@ def test_shifts_by_any_count(kind):
     np.testing.assert_array_equal(right, np.right_shift(value, counts))
 
 
-@pytest.mark.parametrize("dtype, ulps", [(np.float64, 2), (np.float32, 2), (np.float16, 1)])
+# The host computes several at a time with libmvec, whose functions are within 4 units; a GPU's are within 2.
+@pytest.mark.parametrize("dtype, ulps", [(np.float64, 4 if ON_HOST else 2), (np.float32, 4 if ON_HOST else 2),
+                                         (np.float16, 1)])
 def test_exp10(dtype, ulps):
     @cuda.jit
     def powers(x, y):

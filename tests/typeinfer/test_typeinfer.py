@@ -762,7 +762,7 @@ def unexpected_keyword(x):
 
 
 def inside_a_helper(a):
-    return helper(a, (1, 2))  # helper(a, (1, 2)) | in the call of helper with (array(float32, 1, C), (int, int)) |
+    return helper(a, None)  # helper(a, None) | in the call of helper with (array(float32, 1, C), None) |
 
 
 def array_truth(a):
