@@ -43,6 +43,8 @@ def scalar_key(value):
         return float_key(float(value.real)), float_key(float(value.imag))
     if isinstance(value, (float, np.floating)):
         return float_key(float(value))
+    if isinstance(value, np.void):
+        return tuple(scalar_key(item) for name in value.dtype.names for item in np.asarray(value[name]).ravel())
     return int(value)
 
 

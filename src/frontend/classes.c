@@ -50,6 +50,16 @@ static PyObject *class_of_record(const Type *record) {
     return record->form == STRUCT_RECORD ? (PyObject *)&PyVoidArrType_Type : NULL;
 }
 
+/* Of the others it depends on what they were made of: a list's may be that of a text. */
+static PyObject *class_of_iterator(const Type *iter) {
+    switch (iter->iter) {
+    case ITER_ZIP: return (PyObject *)&PyZip_Type;
+    case ITER_ENUMERATE: return (PyObject *)&PyEnum_Type;
+    case ITER_RANGE: return (PyObject *)&PyRangeIter_Type;
+    default: return NULL;
+    }
+}
+
 PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     PyObject *object = type->object ? objects_get(frontend->objects, type->object) : NULL;
     switch (type->kind) {
@@ -62,6 +72,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_CHARS:
         return (PyObject *)(scalar_info[type->scalar].bytes == 4 ? &PyUnicodeArrType_Type : &PyStringArrType_Type);
     case TY_LIST: return (PyObject *)&PyList_Type;
+    case TY_ITER: return class_of_iterator(type);
     case TY_RANGE: return (PyObject *)&PyRange_Type;
     case TY_SLICE: return (PyObject *)&PySlice_Type;
     case TY_ELLIPSIS: return (PyObject *)&PyEllipsis_Type;

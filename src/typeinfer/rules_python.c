@@ -263,6 +263,14 @@ static bool bind_defaults(Binding *b) {
 
 /* ---- the call ---- */
 
+/* A text that is part of what is not known, as of (x, "y") for *args, is one made at run time. */
+static void make_texts(Typing *t, const Type **type, Value **value) {
+    const Type *general = t->in->device || !holds_text(*type) ? *type : typeinfer_general(t->in, *type);
+    if (general == *type) return;
+    if (t->emit) *value = typing_make_cast(t, *value, general);
+    *type = general;
+}
+
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, function);
@@ -292,11 +300,13 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     for (uint32_t p = 0; p < callee->nparams; p++) types[p] = b.facts[p].type;
     TRY(typing_choose_signature(t, function, callee, types, &signature));
     for (uint32_t p = 0; p < callee->nparams; p++) {
-        if (!signature.args)
+        if (!signature.args) {
             konsts[p] = request_constant(in, callee, p, b.facts[p]);
-        else if (t->emit)
-            b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
-        if (signature.args) types[p] = signature.args[p];
+            if (!konsts[p]) make_texts(t, &types[p], &b.values[p]);
+            continue;
+        }
+        if (t->emit) b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
+        types[p] = signature.args[p];
     }
     const Type *expected = !t->is_part && t->at->id < in->nexpected ? in->expected[t->at->id] : NULL;
     const InferRequest request = {function, types, konsts, expected};

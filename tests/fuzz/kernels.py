@@ -17,8 +17,9 @@ from documented import HELPERS, Differs, Documented, compiled_form, render
 from expressions import Routine
 from functions import Program, load, refusal
 from kinds import Array
-from simulation import Launch, Racy, Yields
+from simulation import ATOMICS, BITS, Launch, Missed, Racy, Yields
 from statements import Statements
+from together import write_divergent, write_exchange, write_local, write_tree, write_warp
 
 from krait import cuda, errors
 
@@ -26,16 +27,24 @@ ARITHMETIC = ("({} + {})", "({} - {})", "({} * {})", "({} // ({} | 1))", "({} % 
 EXACT = ("({} + 1)", "({} * 2)", "({} * 0.5)", "({} / 4)", "abs({})", "(-{})", "math.floor({})", "math.isnan({})",
          "np.sign({})", "np.floor({})", "np.minimum({}, {})", "np.maximum({}, {})", "np.signbit({})", "np.trunc({})",
          "np.square({} & 15)", "(~{})", "(not {})")
+BITS_OF = ("cuda.popc({})", "cuda.clz({})", "cuda.ffs({})", "cuda.brev({})")
 ITEMS = (*kinds.INTS, *kinds.FLOATS)
+RECORD = np.dtype([("a", np.int32), ("b", np.float64), ("c", np.uint8), ("d", np.int16, 3)], align=True)
+kinds.MODULES["cuda"] = BITS  # what expressions are tried with
+
+
+WITH_MEMORY = ("atomic", "own", "own_atomic", "record")
+COMMUTING = ("add", "sub", "max", "min", "and_", "or_", "xor")
 
 
 class Kernel(Statements):
     """Writes the parts of a kernel that need no barrier."""
 
     groups = ((ARITHMETIC, 24), (EXACT, 12), (expressions.BITS, 14), (expressions.COMPARISONS, 12),
-              (expressions.CONVERSIONS[:2] + expressions.CONVERSIONS[5:13], 8))
+              (expressions.CONVERSIONS[:2] + expressions.CONVERSIONS[5:13], 8), (BITS_OF, 4))
     KINDS = (("assign", 22), ("update", 16), ("pack", 4), ("branch", 12), ("count", 10), ("wait", 4), ("leave", 4),
-             ("merge", 4), ("accumulate", 4), ("match", 1), ("tuple_of", 2), ("inner", 3), ("atomic", 4), ("own", 4))
+             ("merge", 4), ("accumulate", 4), ("match", 1), ("tuple_of", 2), ("inner", 3), ("atomic", 4), ("own", 4),
+             ("own_atomic", 3), ("record", 3))
 
     def index(self, name, axis, depth=0):
         number = self.of_kind(int, depth) if depth else self.variable(lambda kind: kind is int) or "2"
@@ -45,6 +54,8 @@ class Kernel(Statements):
         """Only products of integers: a GPU rounds a fused product of floats once."""
         real = all(kinds.is_real(kind) for kind in operands)
         floats = any(kinds.is_floating(kind) for kind in operands)
+        if template in BITS_OF and not kinds.is_integer(operands[0]):
+            return False
         return real and not (floats and template == "({} * {})") and super().allowed(template, operands)
 
     def augmented(self, mine, kind):
@@ -59,11 +70,33 @@ class Kernel(Statements):
                 return found
 
     def put_atomic(self):
-        operation = self.chance.choice(["add", "sub", "max", "min", "and_", "or_", "xor"])
-        name = f"acc{['add', 'sub', 'max', 'min', 'and_', 'or_', 'xor'].index(operation) % 3}"
+        operation = self.chance.choice(COMMUTING)
+        name = f"acc{COMMUTING.index(operation) % 3}"
         if self.names_of_atomics.setdefault(name, operation) == operation:
             index = self.of_kind(int, 1)
-            self.put(f"cuda.atomic.{operation}({name}, {index} % {name}.shape[0], {self.of_kind(kinds.np.int32)})")
+            value = self.of_kind(self.accumulators[name])
+            self.put(f"cuda.atomic.{operation}({name}, {index} % {name}.shape[0], {value})")
+
+    def put_own_atomic(self):
+        """An operation on an element of this thread's own gives the old value."""
+        name, old = self.chance.choice(list(self.outputs)), self.fresh()
+        item = self.outputs[name]
+        operation = self.chance.choice(("add", "sub", "exch") if kinds.is_floating(item) else list(ATOMICS))
+        values = [self.of_kind(item) for _ in range(2 if operation == "cas" else 1)]
+        self.put(f"{old} = cuda.atomic.{operation}({name}, ({', '.join(self.place)},), {', '.join(values)})")
+        self.variables[old] = item
+
+    def put_record(self):
+        """A field of this thread's own record."""
+        field = self.chance.choice(RECORD.names)
+        kind, place = RECORD[field].base.type, f"rec[{self.place[0]} % rec.shape[0]]"
+        target = f'{place}["{field}"]' + (f"[{self.of_kind(int, 1)} % 3]" if RECORD[field].shape else "")
+        if self.chance.random() < 0.5:
+            name = self.fresh()
+            self.put(f"{name} = {target}")
+            self.variables[name] = kind
+        elif len(self.place) == 1 and not self.wraps:
+            self.put(f"{target} = {self.of_kind(kind)}")
 
     def put_own(self):
         """An element that belongs to this thread alone."""
@@ -83,73 +116,13 @@ def write_device_function(chance, writer):
     parameters = [(inner.fresh("a"), kind, "plain") for kind in accepted]
     inner.parameters({one: kind for one, kind, _ in parameters})
     inner.arguments = set()  # a call may pass constants
-    inner.KINDS = [(kind, weight) for kind, weight in Kernel.KINDS if kind not in ("atomic", "own")]
+    inner.KINDS = [(kind, weight) for kind, weight in Kernel.KINDS if kind not in WITH_MEMORY]
     inner.budget = chance.choice([0, 1, 3])
     inner.statements(inner.budget)
     text, result = inner.scalar()
     inner.put(f"return {text}")
     head = f"def {name}({', '.join(one for one, _, _ in parameters)}):"
     return [head, *inner.lines], Routine(name, parameters, result)
-
-
-def write_exchange(chance, writer, threads):
-    """Threads of a block exchange numbers through shared memory."""
-    item, name, t = chance.choice(ITEMS), writer.fresh("s"), writer.fresh("t")
-    writer.put(f"{name} = cuda.shared.array({threads}, np.{np.dtype(item).name})")
-    writer.put(f"{t} = cuda.threadIdx.x")
-    writer.put(f"{name}[{t}] = {writer.of_kind(item)}")
-    writer.put("cuda.syncthreads()")
-    writer.variables[t] = int
-    taken = writer.fresh()
-    if chance.random() < 0.5:
-        k = writer.fresh("i")
-        writer.put(f"for {k} in range({chance.choice([1, 2, 3])}):")
-        writer.depth += 1
-        writer.put(f"{taken} = {name}[({t} + {k} + 1) % {threads}]")
-        writer.put("cuda.syncthreads()")
-        held = dict(writer.variables)
-        writer.variables |= {k: int, taken: item}
-        writer.put(f"{name}[{t}] = {writer.of_kind(item)}")
-        writer.variables = held
-        writer.put("cuda.syncthreads()")
-        writer.depth -= 1
-    writer.put(f"{taken} = {name}[{chance.choice([f'{threads} - 1 - {t}', f'({t} * 3) % {threads}', '0', t])}]")
-    writer.variables[taken] = item
-    if chance.random() < 0.4:
-        voted = writer.fresh()
-        writer.put(f"{voted} = cuda.{chance.choice(['syncthreads_count', 'syncthreads_or', 'syncthreads_and'])}"
-                   f"({writer.condition(1)})")
-        writer.put(f"{voted} = int({voted})")
-        writer.variables[voted] = int
-    if chance.random() < 0.5:
-        writer.put("cuda.syncthreads()")
-
-
-def write_warp(chance, writer):
-    """The lanes of whole warps exchange numbers, or vote."""
-    item, taken, given = chance.choice((np.int32, np.int64, np.float32, np.float64)), writer.fresh(), writer.fresh()
-    if chance.random() < 0.3:
-        vote = chance.choice(["all_sync", "any_sync", "ballot_sync"])
-        writer.put(f"{taken} = int(cuda.{vote}(0xffffffff, {writer.condition(1)}))")
-        writer.variables[taken] = int
-        return
-    writer.put(f"{given} = {kinds.name_of(item)}({writer.of_kind(item)})")
-    ways = [("shfl_sync", 31), ("shfl_up_sync", 16), ("shfl_down_sync", 16), ("shfl_xor_sync", 31)]
-    name, reach = chance.choice(ways)
-    rounds = chance.choice([1, 1, 2])
-    for _ in range(rounds):
-        writer.put(f"{given} = cuda.{name}(0xffffffff, {given}, {chance.randint(0, reach)})")
-    writer.put(f"{taken} = {given}")
-    writer.variables[taken] = item
-
-
-def write_local(chance, writer):
-    item, name, k = chance.choice(ITEMS), writer.fresh("l"), writer.fresh("i")
-    size = chance.choice([1, 3, 8])
-    writer.put(f"{name} = cuda.local.array({size}, np.{np.dtype(item).name})")
-    writer.put(f"for {k} in range({size}):")
-    writer.put(f"    {name}[{k}] = {writer.of_kind(item)}")
-    writer.variables[name] = Array(item, 1)
 
 
 class Launched(Program):
@@ -173,6 +146,13 @@ def some_options(chance):
              ("max_registers", [None, 16, 64]), ("launch_bounds", [64, (64, 2)])) if chance.random() < 0.5}
 
 
+def some_record(chance):
+    """The items of a record, arrays inside as tuples."""
+    fields = [RECORD[name] for name in RECORD.names]
+    return tuple([kinds.number(chance, field.base.type) for _ in range(3)] if field.shape
+                 else kinds.number(chance, field.type) for field in fields)
+
+
 def generate(seed):
     chance = random.Random(seed)
     writer = Kernel(chance)
@@ -191,8 +171,12 @@ def generate(seed):
     for name in ("out0", "out1"):
         writer.outputs[name] = chance.choice(ITEMS)
         arrays.append(np.zeros(shape, writer.outputs[name]))
-    for name in ("acc0", "acc1", "acc2"):
-        arrays.append(np.zeros(chance.choice([1, 3, 8]), np.int32))
+    writer.accumulators = {name: chance.choice(kinds.INTS) for name in ("acc0", "acc1", "acc2")}
+    for item in writer.accumulators.values():
+        arrays.append(np.array([kinds.number(chance, item) for _ in range(chance.choice([1, 3, 8]))], item))
+    writer.wraps = chance.random() < 0.3  # then threads share records
+    records = 3 if writer.wraps else int(np.prod(np.multiply(grid, block)))
+    arrays.append(np.array([some_record(chance) for _ in range(records)], RECORD))
     inputs = {}
     for name in ("in0", "in1"):
         inputs[name] = Array(chance.choice(ITEMS), chance.choice([1, 1, 2]))
@@ -200,17 +184,18 @@ def generate(seed):
         arrays.append(kinds.spread(chance, lengths, inputs[name].item))
     numbers = {"n": int, "x": chance.choice(ITEMS)}
     arrays += [kinds.number(chance, kind) for kind in numbers.values()]
-    parameters = ["out0", "out1", "acc0", "acc1", "acc2", *inputs, *numbers]
+    parameters = ["out0", "out1", *writer.accumulators, "rec", *inputs, *numbers]
     writer.put(f"{', '.join(writer.place)} = cuda.grid({ndim})")
     writer.parameters(inputs | numbers)
     writer.frozen |= set(inputs) | set(writer.place)
     writer.variables |= dict.fromkeys(writer.place, int)
     writer.arguments -= set(inputs)
     if ndim == 1:
-        for _ in range(chance.choice([0, 1, 1, 2])):
-            write_exchange(chance, writer, block[0])
-        for _ in range(chance.choice([0, 1, 2]) if block[0] % 32 == 0 else 0):
-            write_warp(chance, writer)
+        parts = [write_exchange, write_exchange, write_tree] + [write_warp] * (4 if block[0] % 32 == 0 else 0)
+        for _ in range(chance.choice([0, 1, 1, 2, 3])):
+            chance.choice(parts)(chance, writer, block[0])
+        if chance.random() < 0.05:
+            write_divergent(chance, writer)
     writer.put("if " + " and ".join(f"{i} < out0.shape[{axis}]" for axis, i in enumerate(writer.place)) + ":")
     with writer.block():
         if chance.random() < 0.3:
@@ -229,7 +214,7 @@ def generate(seed):
 def simulate(program, arrays):
     """Runs the kernel in plain Python on these arrays; what ends it early, if anything does."""
     tree = ast.parse(program.source)
-    tree.body[-1] = Yields().visit(tree.body[-1])
+    tree.body[-1] = Yields(tree.body[-1]).visit(tree.body[-1])
     tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
     launch = Launch(program.grid, program.block)
     kernel, _ = load(render(Documented().visit(tree)), {**HELPERS, "cuda": launch})
@@ -238,7 +223,7 @@ def simulate(program, arrays):
         warnings.simplefilter("ignore")
         try:
             launch.run(kernel, seen)
-        except (Differs, Racy) as end:
+        except (Differs, Racy, Missed) as end:
             return end
         except (OverflowError, ZeroDivisionError, ValueError) as end:  # kernels raise nothing
             return end
@@ -257,18 +242,24 @@ def checked(options):
 def check(program, gpu):
     theirs = oracle.copy_argument(tuple(program.arrays))
     end = simulate(program, theirs)
+    if gpu and isinstance(end, Missed):
+        return "differs as documented", "a barrier that some threads miss"  # on a GPU nobody knows what comes of it
     function, _ = load(compiled_form(program.source), {"cuda": cuda})
     ours = oracle.copy_argument(tuple(program.arrays))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cuda.jit(**program.options)(function)[program.grid, program.block](*ours)
+    except errors.LaunchError as error:
+        return ("same", "") if end and "barrier" in str(error) else ("wrong", f"LaunchError: {error}")
     except errors.KraitError as error:
         return refusal(error)
     except (ArithmeticError, ValueError, IndexError) as error:
         if checked(program.options) and (end or isinstance(error, ZeroDivisionError)):  # of NumPy's integers, too
             return "differs as documented", f"{type(error).__name__} {error}"
         return "wrong", f"{type(error).__name__} {error} with {program.options}"
+    if isinstance(end, Missed):
+        return "wrong", "a barrier that some threads miss was accepted"
     for i, (our, their) in enumerate(zip(ours, theirs)):
         text = None if end else oracle.difference(our, their, f"argument {i} with {program.options}")
         if text:

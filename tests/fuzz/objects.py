@@ -22,6 +22,7 @@ from sampled import Sampled
 from krait import _testing, njit
 
 CALLS = 4
+CHANGED = ("changed size during iteration',)", "keys changed during iteration',)")
 
 
 class Writer(Sampled):
@@ -435,6 +436,8 @@ def check(program):
         except Differs as documented:
             verdict = ("differs as documented", str(documented)) if number == 0 else verdict
             continue
+        if any(str(end[0]).endswith(CHANGED) for end in theirs):
+            continue  # a loop over a dict or a set runs over what is there when it starts, as the manual says
         given = copy.deepcopy(call)
         objects = _testing.heap_objects()
         ours = (*outcome(compiled, given), given)

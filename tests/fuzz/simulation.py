@@ -6,6 +6,7 @@ interval, one of them writing and not both by the same atomic operation, the ker
 """
 
 import ast
+import functools
 import itertools
 import types
 
@@ -16,37 +17,86 @@ class Racy(BaseException):
     """The result depends on the order of the threads."""
 
 
+class Missed(BaseException):
+    """A thread misses a barrier, or a lane what its warp does together."""
+
+
 BARRIERS = {"syncthreads": None, "syncthreads_count": sum, "syncthreads_and": all, "syncthreads_or": any}
-
-
 SOURCES = {"shfl_sync": lambda lane, other: other % 32, "shfl_up_sync": lambda lane, other: lane - other,
            "shfl_down_sync": lambda lane, other: lane + other, "shfl_xor_sync": lambda lane, other: lane ^ other}
-VOTES = {"all_sync": lambda votes: int(all(votes)), "any_sync": lambda votes: int(any(votes)),
-         "ballot_sync": lambda votes: sum(vote << lane for lane, vote in enumerate(votes))}
+VOTES = {"all_sync": lambda votes: all(votes.values()), "any_sync": lambda votes: any(votes.values()),
+         "eq_sync": lambda votes: len(set(votes.values())) == 1,
+         "ballot_sync": lambda votes: sum(1 << lane for lane, vote in votes.items() if vote)}
+REDUCTIONS = {"reduce_add_sync": np.add, "reduce_max_sync": np.maximum, "reduce_min_sync": np.minimum,
+              "reduce_and_sync": np.bitwise_and, "reduce_or_sync": np.bitwise_or, "reduce_xor_sync": np.bitwise_xor}
+MATCHES = ("match_any_sync", "match_all_sync")
 
 
-def exchanged(asked):
-    """What each thread gets of a warp operation that all threads of whole warps ask for: (name, mask, value, lane)."""
-    answers = []
-    for thread, (name, _, value, *other) in enumerate(asked):
-        first, lane = thread - thread % 32, thread % 32
-        if name in VOTES:
-            answers.append(VOTES[name]([bool(vote) for _, _, vote in asked[first : first + 32]]))
-        else:
-            source = SOURCES[name](lane, int(other[0]))
-            answers.append(asked[first + source][2] if 0 <= source < 32 else value)
-    return answers
+def exchanged(name, given):
+    """What each lane gets of an operation: `given` has the arguments that each lane of the mask brings after it."""
+    values = {lane: value for lane, (value, *_) in given.items()}
+    if name in SOURCES:
+        source = {lane: SOURCES[name](lane, int(other)) for lane, (_, other) in given.items()}
+        return {lane: values.get(source[lane], value) for lane, value in values.items()}
+    if name in REDUCTIONS:
+        with np.errstate(all="ignore"):
+            total = functools.reduce(REDUCTIONS[name], values.values())
+        return dict.fromkeys(values, total)
+    if name in VOTES:
+        return dict.fromkeys(values, VOTES[name]({lane: bool(value) for lane, value in values.items()}))
+    if name == "match_any_sync":
+        return {lane: sum(1 << other for other in values if values[other] == value) for lane, value in values.items()}
+    same = len(set(values.values())) == 1
+    return dict.fromkeys(values, (sum(1 << lane for lane in values) if same else 0, same))
 
 
 class Yields(ast.NodeTransformer):
-    """Barriers and warp operations become yields: of their name and arguments."""
+    """Barriers and warp operations of a kernel become yields of their place, name and arguments; its return says so."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def visit_FunctionDef(self, node):
+        return self.generic_visit(node) if node is self.kernel else node
 
     def visit_Call(self, node):
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else None
-        if name not in BARRIERS and name not in SOURCES and name not in VOTES:
+        if name not in (*BARRIERS, *SOURCES, *VOTES, *REDUCTIONS, *MATCHES, "syncwarp"):
             return node
-        return ast.Yield(ast.Tuple([ast.Constant(name), *node.args], ast.Load()))
+        place = ast.Constant(f"{node.lineno}:{node.col_offset}")
+        return ast.Yield(ast.Tuple([place, ast.Constant(name), *node.args], ast.Load()))
+
+    def visit_Return(self, node):
+        return ast.Return(ast.Constant("left"))
+
+
+# ---- functions of bits ----
+
+
+def bits_of(number):
+    """The bits of an integer, as one without sign, and how many they are."""
+    width = 64 if isinstance(number, int) else number.dtype.itemsize * 8
+    return int(number) % 2**width, width
+
+
+def clz(number):
+    bits, width = bits_of(number)
+    return width - bits.bit_length()
+
+
+def ffs(number):
+    bits, _ = bits_of(number)
+    return (bits & -bits).bit_length()
+
+
+def brev(number):
+    bits, width = bits_of(number)
+    turned = np.array([int(f"{bits:0{width}b}"[::-1], 2)], np.dtype(f"u{width // 8}"))
+    return int(turned.view(np.int64)[0]) if isinstance(number, int) else turned.view(number.dtype)[0]
+
+
+BITS = types.SimpleNamespace(popc=lambda number: bits_of(number)[0].bit_count(), clz=clz, ffs=ffs, brev=brev)
 
 
 class Elements:
@@ -82,13 +132,20 @@ class Elements:
 
 
 def combine(operation):
-    def atomic(array, index, number):
+    def atomic(array, index, *numbers):
         place = array.place(index)
         array.note(place, operation)
+        old = array.items[place]
         with np.errstate(all="ignore"):
-            array.items[place] = operation(array.items[place], array.dtype.type(number))
+            array.items[place] = operation(old, *map(array.dtype.type, numbers))
+        return old
 
     return atomic
+
+
+ATOMICS = {"add": np.add, "sub": np.subtract, "max": np.maximum, "min": np.minimum, "and_": np.bitwise_and,
+           "or_": np.bitwise_or, "xor": np.bitwise_xor, "exch": lambda old, new: new,
+           "cas": lambda old, wanted, new: new if old == wanted else old}
 
 
 class Launch:
@@ -102,9 +159,8 @@ class Launch:
         self.blockIdx, self.threadIdx = types.SimpleNamespace(), types.SimpleNamespace()
         self.shared = types.SimpleNamespace(array=self.shared_array)
         self.local = types.SimpleNamespace(array=self.local_array)
-        self.atomic = types.SimpleNamespace(add=combine(np.add), sub=combine(np.subtract), max=combine(np.maximum),
-                                            min=combine(np.minimum), and_=combine(np.bitwise_and),
-                                            or_=combine(np.bitwise_or), xor=combine(np.bitwise_xor))
+        self.atomic = types.SimpleNamespace(**{name: combine(operation) for name, operation in ATOMICS.items()})
+        self.__dict__.update(vars(BITS))
         self.users, self.kept = {}, []
 
     def elements(self, items):
@@ -135,7 +191,7 @@ class Launch:
     def local_array(self, shape, dtype):
         return Elements(self, np.zeros(shape, dtype), shared=False)
 
-    def syncwarp(self):
+    def threadfence(self):
         pass
 
     # ---- threads ----
@@ -160,30 +216,66 @@ class Launch:
     def run(self, kernel, arguments):
         for place in np.ndindex(*self.sizes[0][::-1]):
             self.block, self.of_block, self.interval = place[::-1], {}, 0
-            running = []
-            for thread in np.ndindex(*self.sizes[1][::-1]):
-                running.append((thread[::-1], kernel(*arguments), itertools.count()))
-            answers = [None] * len(running)
-            while running:
-                running, answers = self.advance(running, answers)
+            places = [thread[::-1] for thread in np.ndindex(*self.sizes[1][::-1])]
+            threads = [Thread(number, place, kernel(*arguments)) for number, place in enumerate(places)]
+            while any(thread.steps for thread in threads):
+                self.advance(threads)
 
-    def advance(self, running, answers):
-        """Every thread runs to its next barrier or warp operation; those that end are left out."""
-        waiting, asked = [], []
-        for (thread, steps, counter), answer in zip(running, answers):
-            self.enter(thread)
-            self.asked = counter
-            try:
-                asked.append(steps.send(answer))
-                waiting.append((thread, steps, counter))
-            except StopIteration:
-                pass
-        if not waiting:
-            return [], []
-        assert len(waiting) == len(running) and len({name for name, *_ in asked}) == 1, "a thread misses a barrier"
-        if asked[0][0] not in BARRIERS:
-            return waiting, exchanged(asked)
+    def advance(self, threads):
+        """Every thread runs to its next barrier or warp operation; what can go on gets its answer."""
+        for thread in threads:
+            if thread.steps and thread.asked is None:
+                self.enter(thread.place)
+                self.asked = thread.counter
+                thread.run()
+        waiting = [thread for thread in threads if thread.steps]
+        answered = [self.warp(thread, threads) for thread in waiting if thread.asked and not is_barrier(thread)]
+        if waiting and not any(answered):
+            self.barrier(threads, waiting)
+
+    def warp(self, thread, threads):
+        """Whether all lanes that a warp operation names have come to it; they get their answers."""
+        if not thread.asked:
+            return True
+        site, name, mask, *_ = thread.asked if len(thread.asked) > 2 else (*thread.asked, 0xFFFFFFFF)
+        first = thread.number - thread.number % 32
+        lanes = {lane: threads[first + lane] for lane in range(32) if mask >> lane & 1 and first + lane < len(threads)}
+        if any(other.asked is None or (other.asked[:2], *other.asked[2:3]) != ((site, name), *thread.asked[2:3])
+               for other in lanes.values()):
+            return False
+        if name == "syncwarp":
+            answers = dict.fromkeys(lanes)
+        else:
+            answers = exchanged(name, {lane: other.asked[3:] for lane, other in lanes.items()})
+        for lane, other in lanes.items():
+            other.answer, other.asked = answers[lane], None
+        return True
+
+    def barrier(self, threads, waiting):
+        if len({thread.asked[:2] for thread in waiting}) > 1 or not is_barrier(waiting[0]):
+            raise Missed
+        if any(thread.ended for thread in threads):
+            raise Missed
         self.interval += 1
-        count = BARRIERS[asked[0][0]]
-        answer = count and int(count(bool(predicate) for _, predicate in asked))
-        return waiting, [answer] * len(waiting)
+        count = BARRIERS[waiting[0].asked[1]]
+        answer = count and int(count(bool(thread.asked[2]) for thread in waiting))
+        for thread in waiting:
+            thread.answer, thread.asked = answer, None
+
+
+class Thread:
+    """A thread on its way: what it asked for, what it will be told, and how it ended."""
+
+    def __init__(self, number, place, steps):
+        self.number, self.place, self.steps, self.counter = number, place, steps, itertools.count()
+        self.asked, self.answer, self.ended = None, None, False
+
+    def run(self):
+        try:
+            self.asked = self.steps.send(self.answer)
+        except StopIteration as end:
+            self.steps, self.ended = None, end.value != "left"
+
+
+def is_barrier(thread):
+    return thread.asked[1] in BARRIERS

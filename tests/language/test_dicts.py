@@ -234,3 +234,19 @@ def test_a_display_takes_mappings_alone():
     with pytest.raises(errors.TypingError, match="is not a mapping"):
         njit(function("return {**[('a', a)]}", 1))(1)
     of("return {**{1: 2}, **{a: 3}}", 1)
+
+
+def test_a_dict_of_pairs_that_an_iterator_gives():
+    def f(names, numbers):
+        table = dict(zip(names, numbers))
+        return table, dict(enumerate(names)), isinstance(zip(names, numbers), (dict, zip))
+
+    agree_all(f, [(["a", "b", "a"], [1, 2, 3]), (["x"], [0, 1])])
+
+    def counted(n):
+        table = {5: -1}
+        table.update(enumerate(range(n), 4))
+        table |= dict(zip(range(n), reversed(range(n))))
+        return table
+
+    agree_all(counted, [(0,), (3,)])

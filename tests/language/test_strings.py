@@ -165,3 +165,13 @@ def test_what_printing_raises_can_be_caught():
 def test_refusals(text, words):
     with pytest.raises(errors.TypingError, match=words):
         njit(expression(text, "a"))("x")
+
+
+def test_known_texts_among_positional_arguments():
+    def last(*items):
+        return items[-1]
+
+    def f(x, pair):
+        return last(x, "b"), last(x, ("c", 2)), max(pair, (3, "yz")), sorted([min(pair, (3, "yz"), pair)])
+
+    agree_all(f, [(1, (3, "z")), ("a", (4, ""))])
