@@ -119,22 +119,32 @@ static LLVMValueRef nvptx_special(Lower *l, Special which) {
     return value;
 }
 
+/* At level 0 the driver's compiler does not bring the threads of a warp together behind a branch: they reach a barrier
+ * one after the other, which its aligned form forbids. */
+static bool threads_come_apart(const Lower *l) { return l->m->options.opt_level == 0; }
+
 static void nvptx_barrier(Lower *l, const Value *at) {
     (void)at;
     LLVMValueRef number = l_i32(l, 0);
-    l_intrinsic(l, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, &number, 1);
+    const char *aligned = "llvm.nvvm.barrier.cta.sync.aligned.all", *apart = "llvm.nvvm.barrier.cta.sync.all";
+    l_intrinsic(l, threads_come_apart(l) ? apart : aligned, NULL, &number, 1);
     l->m->has_barriers = true;
 }
 
 static LLVMValueRef nvptx_barrier_vote(Lower *l, const Value *at, BarrierVote vote, LLVMValueRef predicate) {
-    static const char *const names[] = {
+    static const char *const aligned[] = {
         [VOTE_COUNT] = "llvm.nvvm.barrier.cta.red.popc.aligned.all",
         [VOTE_ALL] = "llvm.nvvm.barrier.cta.red.and.aligned.all",
         [VOTE_ANY] = "llvm.nvvm.barrier.cta.red.or.aligned.all",
     };
+    static const char *const apart[] = {
+        [VOTE_COUNT] = "llvm.nvvm.barrier.cta.red.popc.all",
+        [VOTE_ALL] = "llvm.nvvm.barrier.cta.red.and.all",
+        [VOTE_ANY] = "llvm.nvvm.barrier.cta.red.or.all",
+    };
     (void)at;
     LLVMValueRef args[] = {l_i32(l, 0), predicate};
-    LLVMValueRef result = l_intrinsic(l, names[vote], NULL, args, 2);
+    LLVMValueRef result = l_intrinsic(l, (threads_come_apart(l) ? apart : aligned)[vote], NULL, args, 2);
     l->m->has_barriers = true;
     return vote == VOTE_COUNT ? result : LLVMBuildZExt(l->b, result, l->i32, "");
 }
