@@ -422,9 +422,10 @@ static Known branch_node(const Intervals *s, const ValueNode *node) {
 /* A parameter: what calls pass, or what a launch has checked of the kernel's arguments. */
 static Known param(const Intervals *s, const Value *value) {
     Known known = intervals_of_type(value->type);
-    const Bounds *passed = s->inst->arguments;
+    const Bounds *passed = s->inst->arguments ? &s->inst->arguments[value->imm.i] : NULL;
+    bool open = value->type->scalar == SCALAR_UINT64 && passed && passed->hi == INT64_MAX; /* Bounds say no more */
     if (passed)
-        return known_range(interval_meet(known.range, interval_of(passed[value->imm.i].lo, passed[value->imm.i].hi)));
+        return known_range(interval_meet(known.range, interval_of(passed->lo, open ? known.range.hi : passed->hi)));
     bool checked = s->small && s->inst->id == 0 && value->type->scalar == SCALAR_INT64;
     return checked ? known_range(interval_of(1 - SMALL_COUNT, SMALL_COUNT - 1)) : known;
 }

@@ -599,3 +599,14 @@ def test_depth_of_recursion_on_the_main_thread():
     assert depth(20_000) == 20_000
     with pytest.raises(RecursionError):
         depth(10**7)
+
+
+def test_a_function_does_not_know_how_large_an_unsigned_number_is():
+    def wraps(a, b):
+        return a + b < a, a * b < a, a - b, a + a <= 7 ^ a >= a
+
+    def f(x, n):
+        return wraps(x[0], np.uint64(n)), wraps(np.uint64(3), x[1])
+
+    for values in ([2**64 - 3, 2**63], [2**63 - 1, 2**64 - 1], [0, 5]):
+        agree(f, np.array(values, np.uint64), 7)
