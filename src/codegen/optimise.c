@@ -3,16 +3,25 @@
  * The target machine goes with every run: without it the passes know no costs.
  *
  * The time of many passes grows faster than a function, and than the number of its loops.  Where one is long or has
- * many, its loops become functions of their own, which are short and are optimised as any other; what is long still
- * after that gets a few passes whose time is linear.  Taking loops out takes more than linear time, too: a
- * module with something longer by far gets level 0 as a whole. */
+ * many, its loops become functions of their own, which are short and are optimised as any other, or, where these are
+ * many, each in less time; what is long still after that gets a few passes whose time is linear.  Taking loops out, and
+ * finding registers for what has many blocks, takes more than linear time, too: a module with something longer by far,
+ * or with such blocks, gets level 0 as a whole. */
 #include <string.h> /* strlen, strncpy */
 
 #include "codegen/lower.h"
 
 static const char take_loops_out[] = "function(loop-simplify),loop-extract";
 
-enum { LONG = 5000, HUGE = 4 * LONG }; /* instructions */
+/* Of the passes for loops those that give most for their time: no rounds are laid out. */
+static const char for_many_loops[] =
+    "always-inline,cgscc(inline),globaldce,function(sroa,early-cse,simplifycfg,instcombine<no-"
+    "verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+    "loop(indvars),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,dce)";
+
+/* In instructions: from LOWERED on, as code generation leaves it, a function's loops are taken out; LONG and HUGE are
+ * measured after the passes of level 0, and so are the LOOPS that get all passes, and the blocks. */
+enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
 static size_t length_of(LLVMValueRef function) {
     size_t count = 0;
@@ -33,6 +42,15 @@ static size_t longest(Module *module) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         size_t length = length_of(f);
         if (length > most) most = length;
+    }
+    return most;
+}
+
+static size_t most_blocks_of_long(Module *module) {
+    size_t most = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
+        size_t blocks = LLVMCountBasicBlocks(f);
+        if (blocks > most && length_of(f) > LONG) most = blocks;
     }
     return most;
 }
@@ -73,28 +91,41 @@ static bool run(Module *module, const char *passes, Diag *diag) {
     return diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "%s", module->message);
 }
 
-/* After the passes of level 0, which are linear; nothing else is left to do where that level remains. */
-static bool split_long_functions(Module *module, Diag *diag) {
+/* After the passes of level 0, which are linear; nothing else is left to do where that level remains.  *many: the loops
+ * taken out are too many for all passes. */
+static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     CodegenOptions least = module->options;
     least.opt_level = 0;
     TRY(run(module, module->target->passes(&least), diag));
     if (longest(module) > HUGE) return take_level_0(module, diag);
     LLVMValueRef last = LLVMGetLastFunction(module->module); /* before those that are made of loops */
     TRY(run(module, take_loops_out, diag));
-    for (LLVMValueRef f = last; (f = LLVMGetNextFunction(f));) set_attribute(module, f, "noinline");
+    size_t loops = 0;
+    for (LLVMValueRef f = last; (f = LLVMGetNextFunction(f));) {
+        set_attribute(module, f, "noinline");
+        loops += length_of(f);
+    }
+    *many = loops > LOOPS;
+    if (most_blocks_of_long(module) > MANY_BLOCKS) return take_level_0(module, diag);
     leave_long_functions(module);
     return true;
+}
+
+static bool may_be_long(Module *module) {
+    if (!module->target->splits_long || module->options.opt_level == 0) return false;
+    return module->has_long || longest(module) > LOWERED;
 }
 
 bool optimise_run(Module *module, Diag *diag) {
     const CodegenOptions *options = &module->options;
     const Target *target = module->target;
-    if (module->has_long) {
-        TRY(split_long_functions(module, diag));
+    bool many = false;
+    if (may_be_long(module)) {
+        TRY(split_long_functions(module, &many, diag));
         if (options->opt_level == 0) return true;
     }
     const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
-    TRY(run(module, passes, diag));
+    TRY(run(module, many ? for_many_loops : passes, diag));
     if (!last) return true;
     rounds_release(module);
     TRY(run(module, last, diag));

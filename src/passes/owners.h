@@ -35,6 +35,14 @@ size_t owners_edge(const Block *from, size_t succ); /* the place of successor nu
 static inline bool owners_bit(const uint64_t *set, uint32_t number) { return set[number / 64] >> (number % 64) & 1; }
 static inline void owners_add(uint64_t *set, uint32_t number) { set[number / 64] |= (uint64_t)1 << (number % 64); }
 static inline void owners_drop(uint64_t *set, uint32_t number) { set[number / 64] &= ~((uint64_t)1 << (number % 64)); }
+/* The first in the set from `number` on; OWNERS_END: none. */
+#define OWNERS_END UINT32_MAX
+static inline uint32_t owners_next(const Owners *owners, const uint64_t *set, uint32_t number) {
+    uint64_t bits = number / 64 < owners->words ? set[number / 64] >> (number % 64) << (number % 64) : 0;
+    for (size_t w = number / 64; w < owners->words; bits = ++w < owners->words ? set[w] : 0)
+        if (bits) return (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits);
+    return OWNERS_END;
+}
 static inline OwnerSet owners_held(const Owners *owners, const Value *value) {
     return value->id < owners->nvalues ? owners->held[value->id] : (OwnerSet){0};
 }

@@ -34,6 +34,7 @@ typedef struct Placing {
     Owners owners;
     uint64_t **lost; /* by Value.id: owners live before what may raise; NULL: it may not */
     VEC(Cleanup *) cleanups;
+    HashIndex index; /* of these, by what they release */
 } Placing;
 
 static uint64_t *new_set(const Placing *p) { return ARENA_ARRAY(p->arena, uint64_t, p->owners.words); }
@@ -83,11 +84,25 @@ static void release_at(Placing *p, Value *at, uint32_t owner) {
 
 /* Adds to the live ones; those that were not are used for the last time. */
 static void use(Placing *p, Value *at, const uint64_t *used, uint64_t *live, uint32_t moved) {
-    for (uint32_t owner = 0; owner < p->owners.values.len; owner++) {
-        if (!owners_bit(used, owner) || owners_bit(live, owner)) continue;
+    for (uint32_t owner = owners_next(&p->owners, used, 0); owner != OWNERS_END;
+         owner = owners_next(&p->owners, used, owner + 1)) {
+        if (owners_bit(live, owner)) continue;
         owners_add(live, owner);
         if (owner + 1 != moved) release_at(p, at, owner);
     }
+}
+
+/* What the value, or the handler of what it raises, uses; false: nothing, and `used` is as it was. */
+static bool find_used(const Placing *p, const Value *value, const uint64_t *handled, uint64_t *used) {
+    bool any = handled != NULL;
+    for (uint32_t i = 0; i < value->nargs && !any; i++) any = owners_held(&p->owners, value->args[i]).count > 0;
+    if (!any) return false;
+    for (size_t w = 0; w < p->owners.words; w++) used[w] = handled ? handled[w] : 0;
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        OwnerSet held = owners_held(&p->owners, value->args[i]);
+        for (uint32_t k = 0; k < held.count; k++) owners_add(used, held.items[k]);
+    }
+    return true;
 }
 
 /* One value on the walk backward. */
@@ -96,15 +111,11 @@ static void place_at(Placing *p, Value *value, const uint64_t *handled, uint64_t
     if (own && !owners_bit(live, own - 1)) release_at(p, value, own - 1);
     if (own) owners_drop(live, own - 1);
     bool may_raise = raises(value);
-    for (size_t w = 0; w < p->owners.words; w++) used[w] = may_raise && handled ? handled[w] : 0;
-    for (uint32_t i = 0; i < value->nargs; i++) {
-        OwnerSet held = owners_held(&p->owners, value->args[i]);
-        for (uint32_t k = 0; k < held.count; k++) owners_add(used, held.items[k]);
-    }
+    bool uses = find_used(p, value, may_raise ? handled : NULL, used);
     Value *taken = taken_by(value);
     uint32_t moved = taken ? owners_number(&p->owners, taken) : 0;
     if (moved && owners_bit(live, moved - 1)) moved = 0;
-    use(p, value, used, live, moved);
+    if (uses) use(p, value, used, live, moved);
     if (taken && !moved) {
         Value *before = value; /* what a return releases stands before it already */
         while (value->op == OP_RETURN && before->prev && before->prev->op == OP_RELEASE &&
@@ -151,9 +162,9 @@ static bool edge_code(Placing *p, const Block *to, Value *const *phi_args, const
         vec_push(p->arena, code, new_count(p, OP_RETAIN, phi->span, arg));
         retains = true;
     }
-    for (uint32_t owner = 0; owner < p->owners.values.len; owner++)
-        if (owners_bit(dies, owner))
-            vec_push(p->arena, code, new_count(p, OP_RELEASE, to->first->span, p->owners.values.data[owner]));
+    for (uint32_t owner = owners_next(&p->owners, dies, 0); owner != OWNERS_END;
+         owner = owners_next(&p->owners, dies, owner + 1))
+        vec_push(p->arena, code, new_count(p, OP_RELEASE, to->first->span, p->owners.values.data[owner]));
     return retains;
 }
 
@@ -207,7 +218,8 @@ static void place_on_edges(Placing *p, Block *block) {
 /* ---- where raises go ---- */
 
 static Cleanup *cleanup_of(Placing *p, const Cleanup *rest, uint32_t owner) {
-    for (size_t i = 0; i < p->cleanups.len; i++)
+    uint64_t hash = hash_mix(hash_mix(0, (uint64_t)(uintptr_t)rest), owner);
+    for (uint32_t i = hash_index_first(&p->index, hash); i != HASH_INDEX_END; i = hash_index_next(&p->index, i))
         if (p->cleanups.data[i]->rest == rest && p->cleanups.data[i]->owner == owner) return p->cleanups.data[i];
     Cleanup *cleanup = ARENA_NEW(p->arena, Cleanup);
     Value *of = p->owners.values.data[owner];
@@ -215,13 +227,15 @@ static Cleanup *cleanup_of(Placing *p, const Cleanup *rest, uint32_t owner) {
     value_insert_before(cleanup->block->last, new_count(p, OP_RELEASE, of->span, of));
     if (rest) block_add_edge(p->func, cleanup->block, rest->block);
     vec_push(p->arena, &p->cleanups, cleanup);
+    hash_index_add(&p->index, p->arena, hash);
     return cleanup;
 }
 
 static Block *way_out(Placing *p, const uint64_t *lost) {
     const Cleanup *cleanup = NULL;
-    for (uint32_t owner = 0; owner < p->owners.values.len; owner++)
-        if (owners_bit(lost, owner)) cleanup = cleanup_of(p, cleanup, owner);
+    for (uint32_t owner = owners_next(&p->owners, lost, 0); owner != OWNERS_END;
+         owner = owners_next(&p->owners, lost, owner + 1))
+        cleanup = cleanup_of(p, cleanup, owner);
     return cleanup ? cleanup->block : NULL;
 }
 
@@ -274,24 +288,33 @@ static Block *split_before(Placing *p, Value *at) {
     return rest;
 }
 
-/* The parts of a block in which the same owners are lost, each with its way out. */
+/* A block in which the same owners are lost wherever something is raised. */
+typedef struct Stretch {
+    Value *first;
+    Block *block;
+    const uint64_t *lost;
+} Stretch;
+
+typedef VEC(Stretch) Stretches;
+
+static void find_parts(Placing *p, const Block *block, Stretches *parts) {
+    for (Value *value = block->first; value; value = value->next) {
+        const uint64_t *here = value->id < p->owners.nvalues ? p->lost[value->id] : NULL;
+        const Stretch *last = parts->len ? &vec_last(parts) : NULL;
+        if (!here || (last && memcmp(last->lost, here, p->owners.words * sizeof *here) == 0)) continue;
+        vec_push(p->arena, parts, ((Stretch){last ? value : block->first, NULL, here}));
+    }
+}
+
+/* The parts of a block, each with its way out.  The last is taken off first: no value changes its block twice. */
 static void place_on_raises(Placing *p, Block *block) {
     Block *handler = block_unwind(block);
     Value **phi_args = handler ? args_along(p, handler, owners_edge(block, block->succs.len - 1)) : NULL;
     block_set_unwind(p->func, block, NULL);
-    const uint64_t *lost = NULL;
-    for (Value *value = block->first, *next; value; value = next) {
-        next = value->next;
-        const uint64_t *here = value->id < p->owners.nvalues ? p->lost[value->id] : NULL;
-        if (!here || (lost && memcmp(lost, here, p->owners.words * sizeof *here) == 0)) continue;
-        if (lost) {
-            Block *rest = split_before(p, value);
-            unwind_part(p, block, handler, phi_args, lost);
-            block = rest;
-        }
-        lost = here;
-    }
-    if (lost) unwind_part(p, block, handler, phi_args, lost);
+    Stretches parts = {0};
+    find_parts(p, block, &parts);
+    for (size_t i = parts.len; i-- > 0;) parts.data[i].block = i ? split_before(p, parts.data[i].first) : block;
+    for (size_t i = 0; i < parts.len; i++) unwind_part(p, parts.data[i].block, handler, phi_args, parts.data[i].lost);
 }
 
 /* ---- all of it ---- */

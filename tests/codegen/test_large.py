@@ -171,3 +171,42 @@ def test_a_long_chain_below_a_kernel():
 def test_a_tuple_of_ten_thousand_items():
     """LLVM must not keep all items at each step of its making: that is minutes, and more memory than there is."""
     assert jit(lambda t: t[0] + t[9_999])(tuple(range(10_000))) == 9_999
+
+
+def tries(n):
+    body = "    try:\n        s += x[i + {k}]\n    except IndexError:\n        s -= {k}\n"
+    return "def f(x, i):\n    s = 0.0\n" + "".join(body.format(k=k) for k in range(n)) + "    return s\n"
+
+
+def length_of_code(source, *args):
+    function = jit(made(source))
+    function(*args)
+    return sum(map(len, function.inspect_llvm().values()))
+
+
+def test_code_of_many_handlers_grows_with_their_number():
+    x = np.arange(4.0)
+    few, many = (length_of_code(tries(n), x, 1) for n in (50, 200))
+    assert many < 5 * few
+    f = made(tries(200))
+    assert jit(f)(x, 1) == f(x, 1)
+
+
+MANY = {
+    "sums": "    s += x.sum()\n",
+    "expressions": "    x[{k} % 5:] = x[{k} % 5:] + 1\n    s += x[-1]\n",
+    "arrays": "    a = np.array([s, {k}.0])\n    s += a[k]\n",
+    "lists": "    a = [[k]]\n    a[0].append({k})\n    s += a[0][1]\n",
+    "handlers": "    try:\n        if k == {k}:\n            raise ValueError(k)\n        s += x[k]\n"
+    "    except (ValueError, IndexError):\n        s -= {k}\n    finally:\n        s += 2\n",
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_many_statements_that_are_long_as_code(kind):
+    body = "".join(MANY[kind].format(k=k) for k in range(160))
+    f = made("def f(x, k):\n    s = 0.0\n" + body + "    return s\n", np=np)
+    for k in (0, 1):
+        x, y = np.arange(7.0), np.arange(7.0)
+        assert jit(f)(x, k) == f(y, k)
+        assert (x == y).all()
