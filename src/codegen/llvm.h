@@ -23,6 +23,7 @@
 /* ---- a module ---- */
 
 typedef struct ClassTable { /* which statuses are exceptions of these classes (lower_caught.c) */
+    const Type *type;       /* the class, or a tuple of them */
     VEC(ObjRef) classes;
     LLVMValueRef global;
 } ClassTable;
@@ -56,6 +57,7 @@ struct Module {
     size_t ninsts;
     VEC(RaiseSite) raise_sites;
     VEC(ClassTable) class_tables; /* lower_caught.c */
+    HashIndex class_index;        /* of these, by type */
     VEC(CaughtSize) caught_sizes;
     VEC(AccessSite) access_sites;
     VEC(PrintSite) print_sites;

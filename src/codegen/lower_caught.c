@@ -164,12 +164,17 @@ static void find_classes(Lower *l, const Type *type, ClassTable *table) {
 
 static LLVMTypeRef table_type(Lower *l, size_t rows) { return LLVMArrayType2(l->i8, rows); }
 
-/* The table that says of each status whether it stands for one of the classes. */
+/* The table that says of each status whether it stands for one of the classes; handlers of the same share it. */
 static LLVMValueRef class_table(Lower *l, const Type *classes) {
-    ClassTable table = {0};
+    ClassTable table = {.type = classes};
+    uint64_t hash = hash_mix(0, (uint64_t)(uintptr_t)classes);
+    HashIndex *index = &l->m->class_index;
+    for (uint32_t i = hash_index_first(index, hash); i != HASH_INDEX_END; i = hash_index_next(index, i))
+        if (l->m->class_tables.data[i].type == classes) return l->m->class_tables.data[i].global;
     find_classes(l, classes, &table);
     table.global = LLVMAddGlobal(l->module, table_type(l, 0), "classes");
     vec_push(l->arena, &l->m->class_tables, table);
+    hash_index_add(index, l->arena, hash);
     return table.global;
 }
 
