@@ -178,7 +178,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
 static void note_round(Lower *l, const Block *block) {
     for (size_t i = 0; i < block->succs.len; i++)
         if (block->succs.data[i] == block || l->s->ends[block->succs.data[i]->id])
-            rounds_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block, block->succs.data[i]);
+            late_unroll_note(l, LLVMGetBasicBlockTerminator(l_here(l)), block, block->succs.data[i]);
 }
 
 static bool leaves_early(const Lower *l, const Value *value) {

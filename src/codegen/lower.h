@@ -247,11 +247,11 @@ bool codegen_bitcode_link(Module *module, Diag *diag);
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 
-/* ---- rounds.c ---- */
+/* ---- late_unroll.c ---- */
 
 /* `latch`, the end of `block`, goes back to the header of a loop. */
-void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header);
-void rounds_release(Module *module);
+void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header);
+void late_unroll_release(Module *module);
 
 void turn_loops(Module *module); /* turn.c */
 

@@ -127,7 +127,7 @@ bool optimise_run(Module *module, Diag *diag) {
     const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
     TRY(run(module, many ? for_many_loops : passes, diag));
     if (!last) return true;
-    rounds_release(module);
+    late_unroll_release(module);
     TRY(run(module, last, diag));
     turn_loops(module);
     return true;

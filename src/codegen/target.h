@@ -131,7 +131,7 @@ struct Target {
     void (*prepare)(Module *module);
     /* Text of LLVM's pass pipeline. */
     const char *(*passes)(const CodegenOptions *options);
-    /* Of those that run after them, when loops no longer wait to be unrolled (rounds.c); NULL: there are none. */
+    /* Of those that run after them, when loops no longer wait to be unrolled (late_unroll.c); NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options);
     /* Whether a function that is still only declared may be called. */
     bool (*knows)(const Module *module, const char *symbol);

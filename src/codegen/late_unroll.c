@@ -1,14 +1,15 @@
-/* rounds.c: when rounds of loops become one, on targets that have passes after LLVM's own.
+/* late_unroll.c: when rounds of loops become one, on targets that have passes after LLVM's own.
  *
  * LLVM unrolls before it reduces the strength of addresses: the accesses of the rounds that become one then have an
  * address of their own each, computed from a counter.  Reduced first, each is the one before plus a stride, as it is in
  * the loop, and loads stand close to each other.  So loops of unknown length that code generation knows of
- *   wait     while LLVM's passes run (rounds_note): nothing unrolls them, but their length may turn out to be known
+ *   wait     while LLVM's passes run (late_unroll_note): nothing unrolls them, but their length may turn out to be
+ *            known
  *   end      if what they ask is an iterator: LLVM counts the rounds of a step that it does not know to be positive
  *            only then
- *   unroll   in the target's last passes, which reduce strength first (rounds_release); the loop that comes of it may
- *            be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes the
- *            rounds that are left may not.
+ *   unroll   in the target's last passes, which reduce strength first (late_unroll_release); the loop that comes of it
+ *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes
+ *            the rounds that are left may not.
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
  * run stay as they are. */
 #include <string.h> /* memcmp, strlen */
@@ -44,7 +45,7 @@ static bool is_finite(const Block *header) {
     return header->last->op == OP_BRANCH && header->last->args[0]->op == OP_ITER_MORE;
 }
 
-void rounds_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
+void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
     LLVMMetadataRef properties[4];
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
@@ -93,7 +94,7 @@ static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
     describe(module->context, latch, properties, nproperties);
 }
 
-void rounds_release(Module *module) {
+void late_unroll_release(Module *module) {
     static const char name[] = "llvm.loop";
     unsigned kind = LLVMGetMDKindIDInContext(module->context, name, sizeof name - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
