@@ -8,7 +8,7 @@
  * array: a broadcast that would make it grow is refused as += refuses it. */
 #include "passes/parallel.h"
 
-#include <string.h> /* memcpy, strcmp */
+#include <string.h> /* memcpy */
 
 /* Put in front of the loop when the first copy is made: if there is a round, through `make`, and in any case `enter`,
  * where a phi is the copy or what was before. */
@@ -22,7 +22,7 @@ typedef struct Update {
 } Update;
 
 static bool is_shape_of(const Value *value, const Value *array) {
-    return value->op == OP_GETATTR && value->args[0] == array && strcmp(value->imm.text, "shape") == 0;
+    return value_attr(value) == ATTR_ARRAY_shape && value->args[0] == array;
 }
 
 /* The value before the loop, and the one that every iteration leaves. */

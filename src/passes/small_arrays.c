@@ -9,7 +9,7 @@
  * array takes the memory of the round before: that one could be seen through a phi alone, which is an escape.  The
  * zeros stand for what np.empty leaves open, of which LLVM might assume anything; where elements are set they cost
  * nothing. */
-#include <string.h> /* memcpy, strcmp */
+#include <string.h> /* memcpy */
 
 #include "passes/private.h"
 
@@ -47,7 +47,7 @@ static const Const *known_item(const Search *s, const Value *shape, int64_t axis
     if (shape->op == OP_CONST) return shape->konst->items[axis];
     if (shape->op == OP_TUPLE) return known_extent(s, shape->args[axis]);
     if (shape->op == OP_BROADCAST) return known_together(s, shape, axis);
-    if (shape->op != OP_GETATTR || strcmp(shape->imm.text, "shape") != 0) return NULL;
+    if (value_attr(shape) != ATTR_ARRAY_shape) return NULL;
     const Const *known = s->shapes[shape->args[0]->id];
     return known ? known->items[axis] : NULL;
 }
