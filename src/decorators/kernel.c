@@ -6,7 +6,6 @@
 #include "decorators/kernel.h"
 
 #include <stddef.h>       /* offsetof */
-#include <string.h>       /* memcpy */
 #include <structmember.h> /* T_PYSSIZET */
 
 #include "decorators/inspect.h" /* inspect_stage */
@@ -15,7 +14,15 @@ enum { MAX_LAUNCHERS = 256, MAX_BLOCK = 1024 };
 
 /* ---- launch configuration ---- */
 
-static int read_dim(PyObject *object, const char *what, unsigned *value) {
+/* What has up to three dimensions. */
+typedef struct Counted {
+    const char *name;
+    bool follows; /* from the size of the data, by a division that may give no whole number, or none */
+} Counted;
+static const Counted counted_grid = {"grid", true}, counted_block = {"block", false},
+                     counted_cluster = {"cluster", false};
+
+static int read_dim(PyObject *object, const Counted *what, unsigned *value) {
     PyObject *index = PyNumber_Index(object);
     long long number = index ? PyLong_AsLongLong(index) : -1;
     Py_XDECREF(index);
@@ -29,20 +36,20 @@ static int read_dim(PyObject *object, const char *what, unsigned *value) {
     const char *what_if_empty = "";
     PyErr_Clear();
     const char *advice = "";
-    if (strcmp(what, "grid") == 0 && (divided || number == 0))
+    if (what->follows && (divided || number == 0))
         advice = ": round up to an int, (n + threads - 1) // threads or int(np.ceil(n / threads))";
-    if (strcmp(what, "grid") == 0 && number == 0) what_if_empty = "; nothing is launched for an empty array";
+    if (what->follows && number == 0) what_if_empty = "; nothing is launched for an empty array";
     PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s%s",
-                 what, object, advice, what_if_empty);
+                 what->name, object, advice, what_if_empty);
     return -1;
 }
 
-static int read_dims(PyObject *object, const char *what, Dims *dims) {
+static int read_dims(PyObject *object, const Counted *what, Dims *dims) {
     *dims = (Dims){{1, 1, 1}};
     if (!PyTuple_Check(object) && !PyList_Check(object)) return read_dim(object, what, &dims->x[0]);
     Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
     if (count < 1 || count > 3) {
-        PyErr_Format(PyExc_ValueError, "the %s has 1, 2 or 3 dimensions, %R has %zd", what, object, count);
+        PyErr_Format(PyExc_ValueError, "the %s has 1, 2 or 3 dimensions, %R has %zd", what->name, object, count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++)
@@ -120,8 +127,8 @@ static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_
             PyExc_TypeError,
             "%U is a device function: kernels call it, it is not launched; without device=True it is a kernel",
             ((PyFunctionObject *)self->core.function)->func_qualname);
-    if (read_dims(grid_object, "grid", &config.grid) < 0 ||
-        (!chosen && read_dims(block_object, "block", &config.block) < 0) ||
+    if (read_dims(grid_object, &counted_grid, &config.grid) < 0 ||
+        (!chosen && read_dims(block_object, &counted_block, &config.block) < 0) ||
         check_dims(self, &config.grid, &config.block) < 0 || read_shared(shared, &config.shared_bytes) < 0 ||
         report_occupancy(self, &config.grid) < 0)
         return NULL;
@@ -165,7 +172,7 @@ static int read_attributes(Launcher *launcher, int cooperative, int programmatic
     if (PyErr_Occurred()) return -1;
     if (cluster != Py_None) {
         Dims dims;
-        if (read_dims(cluster, "cluster", &dims) < 0) return -1;
+        if (read_dims(cluster, &counted_cluster, &dims) < 0) return -1;
         bool fits = (uint64_t)dims.x[0] * dims.x[1] * dims.x[2] <= MAX_CLUSTER;
         for (int i = 0; i < 3; i++) fits = fits && grid[i] % dims.x[i] == 0;
         if (!fits) {

@@ -7,7 +7,7 @@
  *   print        a built-in function
  *   .upper       a method of the first argument
  *   %            an operator: the first argument % the second
- *   raise        an exception of the class that is the first argument is raised
+ *   !            an exception of the class that is the first argument is raised
  * The interpreter sees copies: what it keeps of a list is not what compiled code goes on with. */
 #include "decorators/decorators.h"
 
@@ -54,9 +54,7 @@ static PyObject *raise_exception(PyObject *const *objects, size_t count) {
     return NULL;
 }
 
-static PyObject *call(const char *what, PyObject *const *objects, size_t count) {
-    if (strcmp(what, "raise") == 0) return raise_exception(objects, count);
-    if (*what == '%') return PyNumber_Remainder(objects[0], objects[1]);
+static PyObject *call_word(const char *what, PyObject *const *objects, size_t count) {
     size_t named;
     PyObject *names = keyword_names(what, &named), *result = NULL;
     bool method = *what == '.';
@@ -72,6 +70,14 @@ static PyObject *call(const char *what, PyObject *const *objects, size_t count) 
     Py_XDECREF(word);
     Py_XDECREF(names);
     return result;
+}
+
+static PyObject *call(const char *what, PyObject *const *objects, size_t count) {
+    switch (*what) {
+    case '!': return raise_exception(objects, count);
+    case '%': return PyNumber_Remainder(objects[0], objects[1]);
+    default: return call_word(what, objects, count);
+    }
 }
 
 static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to) {
