@@ -4,7 +4,8 @@ at a time and against CUB, compiled by nvcc; calls on 32 elements; in one run.""
 import ctypes
 
 import numpy as np
-from common import Row, have, median_of_turns, nvcc_reference, per_call
+from common import Row, have, median_of_turns, nvcc_reference
+from on_device import address, call_us, event_ms
 
 from krait import cuda, vectorize
 
@@ -42,33 +43,17 @@ def total(a, b):
     return a + b
 
 
-def _address(array):
-    return ctypes.c_void_p(array.device_ctypes_pointer.value)
-
-
-def _event_ms(work, repeat):
-    """Milliseconds of one on the device: events around `repeat` of them, after one that is not counted."""
-    start, end = cuda.event(), cuda.event()
-    work()
-    start.record()
-    for _ in range(repeat):
-        work()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / repeat
-
-
 def _timer(reference, name, arrays, repeat):
     """The reference's time_<name> on the first array, of whose size the work is, and the others."""
     function = getattr(reference, "time_" + name)
     function.restype = ctypes.c_float
-    args = [*map(_address, arrays), ctypes.c_int64(arrays[0].size), ctypes.c_int(repeat)]
+    args = [*map(address, arrays), ctypes.c_int64(arrays[0].size), ctypes.c_int(repeat)]
     return lambda: function(*args)
 
 
 def _rates(group, name, work, contestants, repeat, gigabytes, quick, limit):
     """A row of gigabytes a second, of what has to be read and written."""
-    everyone = {"krait": lambda: _event_ms(work, repeat), **contestants}
+    everyone = {"krait": lambda: event_ms(work, repeat), **contestants}
     got = {who: gigabytes * 1e3 / ms for who, ms in median_of_turns(everyone, 3 if quick else 9).items()}
     return Row(group, name, "GB/s", got.pop("krait"), got, rate=True, limit=limit)
 
@@ -95,7 +80,7 @@ def _elementwise(reference, quick):
             import cupy
 
             c_x, c_y, c_out = map(_cupy_of, (x, y, out))
-            others["CuPy"] = lambda: _event_ms(lambda: cupy.add(c_x, c_y, out=c_out), repeat)
+            others["CuPy"] = lambda: event_ms(lambda: cupy.add(c_x, c_y, out=c_out), repeat)
         work = lambda function=function, inputs=inputs: function(*inputs, out=out)
         gigabytes = ELEMENTS * 4e-9 * (len(inputs) + 1)
         rows.append(_rates("elementwise functions, 2**26 float32", name, work, others, repeat, gigabytes, quick,
@@ -121,7 +106,7 @@ def _reductions(reference, quick):
             others["CUB"] = _timer(reference, timer, (array, written), repeat)
         if have("cupy") and name == "sum of an array":
             c_x, c_out = _cupy_of(array), _cupy_of(out).reshape(())
-            others["CuPy"] = lambda c_x=c_x, c_out=c_out: _event_ms(lambda: c_x.sum(out=c_out), repeat)
+            others["CuPy"] = lambda c_x=c_x, c_out=c_out: event_ms(lambda: c_x.sum(out=c_out), repeat)
         gigabytes = array.nbytes * 1e-9 + (written.nbytes * 1e-9 if timer == "running_sum" else 0)
         limit = "" if timer == "running_sum" else "at least 0.95 of CUB"
         once = lambda work=work, array=array, out=out: work(array, out)
@@ -135,14 +120,7 @@ def _small(quick):
     many = cuda.to_device(np.ones(1024, np.float32))
 
     def timed(call):
-        def measure():
-            cuda.synchronize()
-            figure = per_call(call, number) / 1e3
-            cuda.synchronize()
-            return figure
-
-        call()
-        return measure
+        return call_us(call, number)
 
     table = {
         "add, with out=": ({"krait": timed(lambda: add(x, y, out=out))}, "at most 6 us"),

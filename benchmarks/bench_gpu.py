@@ -15,24 +15,9 @@ import saxpy
 import vector_add
 import vectorized
 from common import Row, have, median_of_turns, nvcc_reference, per_call
+from on_device import address, call_us, event_ms
 
 from krait import cuda
-
-
-def _event_ms(launch, repeat):
-    """Milliseconds of one launch on the device: events around `repeat` of them, after one that is not counted."""
-    start, end = cuda.event(), cuda.event()
-    launch()
-    start.record()
-    for _ in range(repeat):
-        launch()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / repeat
-
-
-def _address(array):
-    return ctypes.c_void_p(array.device_ctypes_pointer.value)
 
 
 def _kernel_table():
@@ -140,12 +125,12 @@ def _kernels(quick):
     out = []
     for name, launch, args, timer, c_args, repeat in _kernel_table():
         contestants = {
-            "krait": lambda launch=launch, args=args, repeat=repeat: _event_ms(lambda: launch(*args), repeat)
+            "krait": lambda launch=launch, args=args, repeat=repeat: event_ms(lambda: launch(*args), repeat)
         }
         if reference:
             function = getattr(reference, "time_" + timer)
             function.restype = ctypes.c_float
-            converted = [_address(v) if hasattr(v, "device_ctypes_pointer") else v for v in c_args]
+            converted = [address(v) if hasattr(v, "device_ctypes_pointer") else v for v in c_args]
             contestants["nvcc -O3"] = lambda f=function, c=converted, repeat=repeat: f(*c, ctypes.c_int(repeat))
         got = median_of_turns(contestants, 3 if quick else 7)
         # as a rate, so that 0.97 of nvcc reads as such
@@ -178,14 +163,7 @@ def _launches(quick):
     host_x, host_y = np.ones(1024, np.float32), np.ones(1024, np.float32)
 
     def timed(call):
-        def measure():
-            cuda.synchronize()
-            figure = per_call(call, number) / 1e3
-            cuda.synchronize()
-            return figure
-
-        call()
-        return measure
+        return call_us(call, number)
 
     scalar_two = {
         "krait": timed(lambda: launcher(0.5, x, y)),
@@ -196,7 +174,7 @@ def _launches(quick):
     if reference:
         reference.launch_floor.restype = ctypes.c_double
         scalar_two["cuLaunchKernel from C"] = lambda: (
-            reference.launch_floor(_address(x), _address(y), ctypes.c_int64(32), ctypes.c_int64(number)) / 1e3
+            reference.launch_floor(address(x), address(y), ctypes.c_int64(32), ctypes.c_int64(number)) / 1e3
         )
     if have("numba") and have("numba_cuda"):
         _add_numba(scalar_two, none, host, timed)
@@ -276,7 +254,7 @@ def _add_floors(reference, contestants, x, out, number):
             reference.memory_floor(what, block, ctypes.c_int64(ctypes.sizeof(block)), count) / 1e3
         )
     contestants["ufunc on 32 elements"]["cuLaunchKernel from C"] = lambda: (
-        reference.launch_floor(_address(x), _address(out), ctypes.c_int64(32), count) / 1e3
+        reference.launch_floor(address(x), address(out), ctypes.c_int64(32), count) / 1e3
     )
 
 

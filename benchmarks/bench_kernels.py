@@ -21,6 +21,7 @@ import tempfile
 import numpy as np
 from common import Row, median_of_turns, print_rows
 from kernels import families
+from on_device import address, event_ms
 
 from krait import cuda
 
@@ -139,7 +140,7 @@ def _dims(dims):
 
 def _c_value(value):
     if hasattr(value, "device_ctypes_pointer"):
-        return ctypes.c_void_p(value.device_ctypes_pointer.value)
+        return address(value)
     if isinstance(value, np.generic):
         return np.ctypeslib.as_ctypes_type(value.dtype)(value.item())
     return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_int(value)
@@ -147,16 +148,6 @@ def _c_value(value):
 
 def _on_device(case):
     return {id(argument): cuda.to_device(argument) for argument in case.args if isinstance(argument, np.ndarray)}
-
-
-def _milliseconds(launch, repeat):
-    start, end = cuda.event(), cuda.event()
-    start.record()
-    for _ in range(repeat):
-        launch()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / repeat
 
 
 def _same(case, ours, theirs):
@@ -182,9 +173,9 @@ def _measure(case, driver, cubin, quick):
     cuda.synchronize()
     if not _same(case, ours, theirs):
         raise RuntimeError(f"{case.name}: the results differ")
-    once = min(_milliseconds(launch, 3) for launch in contestants.values())
+    once = min(event_ms(launch, 3, warm=False) for launch in contestants.values())
     repeat = max(3, min(200, int(MILLISECONDS_A_TURN / max(once, 1e-3))))
-    return median_of_turns({who: lambda launch=launch: _milliseconds(launch, repeat)
+    return median_of_turns({who: lambda launch=launch: event_ms(launch, repeat, warm=False)
                             for who, launch in contestants.items()}, 3 if quick else 7)
 
 

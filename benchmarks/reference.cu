@@ -6,23 +6,9 @@
 
 #include <dlfcn.h>
 
-static constexpr int TILE = 16, THREADS = 256, BODIES = 128;
+#include "reference_events.cuh"
 
-template <class Launch> static float measure(int repeat, Launch launch) {
-    cudaEvent_t start, end;
-    float milliseconds = 0;
-    cudaEventCreate(&start);
-    cudaEventCreate(&end);
-    launch();
-    cudaEventRecord(start);
-    for (int i = 0; i < repeat; i++) launch();
-    cudaEventRecord(end);
-    cudaEventSynchronize(end);
-    cudaEventElapsedTime(&milliseconds, start, end);
-    cudaEventDestroy(start);
-    cudaEventDestroy(end);
-    return cudaGetLastError() == cudaSuccess ? milliseconds / repeat : -1.0f;
-}
+static constexpr int TILE = 16, THREADS = 256, BODIES = 128;
 
 static __device__ int64_t grid1() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 

@@ -6,21 +6,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
-template <class Work> static float measure(int repeat, Work work) {
-    cudaEvent_t start, end;
-    float milliseconds = 0;
-    cudaEventCreate(&start);
-    cudaEventCreate(&end);
-    work();
-    cudaEventRecord(start);
-    for (int i = 0; i < repeat; i++) work();
-    cudaEventRecord(end);
-    cudaEventSynchronize(end);
-    cudaEventElapsedTime(&milliseconds, start, end);
-    cudaEventDestroy(start);
-    cudaEventDestroy(end);
-    return cudaGetLastError() == cudaSuccess ? milliseconds / repeat : -1.0f;
-}
+#include "reference_events.cuh"
 
 template <class Function>
 __global__ void map_one(const float4 *x, float4 *out, int64_t quads, Function f) {
