@@ -7,6 +7,7 @@ import textwrap
 import numpy as np
 import pytest
 from oracle import agree, make
+from pass_text import run
 
 from krait import _testing, errors, jit
 
@@ -15,7 +16,7 @@ EXTENT = 2**63 // 8 - 1  # of an array of 8-byte items
 
 
 def pass_text(text):
-    return _testing.run_pass("intervals", textwrap.dedent(text))
+    return run("intervals", text)
 
 
 def after(function, *types, **options):
