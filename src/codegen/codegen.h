@@ -5,7 +5,7 @@
  * What is generated.  Every FuncInst becomes one internal function with its operands by value.  A function that may
  * raise returns { i32 status, result }, any other the result alone; status 0 is success, otherwise 1 + the number of a
  * RaiseSite, whose arguments were stored in the exception buffer.  The entry is what C calls (see EntryKind).  Each
- * target adds its entry wrappers and answers ~10 hooks. */
+ * target adds its entry wrappers and answers the questions of codegen/target.h. */
 #ifndef KRAIT_CODEGEN_H
 #define KRAIT_CODEGEN_H
 
