@@ -5,7 +5,7 @@
  * it.  It uses nothing but compiler builtins and the functions of library/platform_math.def: m_sin and m_sinf are the
  * host's sin and sinf, or the device's.
  *
- * Calling convention (codegen/emit_math.c): krait_rt_<name>_<letter of the first operand>: e f d for float16, float32,
+ * Calling convention (codegen/lower_math.c): krait_rt_<name>_<letter of the first operand>: e f d for float16, float32,
  * float64; F D complex; l int64; L uint64.  Scalars and pointers only: a complex is two operands and is returned
  * through a last pointer, a pair of results through two; integers are 64 bits wide, a truth value that is returned is
  * int32.  krait_rt_check_<name>_<letter> has operands and results by value and says which error the interpreter raises
@@ -64,11 +64,27 @@ static inline double rt_double(uint64_t bits) {
            }){bits}
         .d;
 }
+static inline float rt_float(uint32_t bits) {
+    return (union {
+               uint32_t u;
+               float f;
+           }){bits}
+        .f;
+}
+static inline uint32_t rt_float_bits(float x) {
+    return (union {
+               float f;
+               uint32_t u;
+           }){x}
+        .u;
+}
 
 /* x * 2**n, rounded once; n any int64. */
 double krait_rt_ldexp_d(double x, int64_t n);
 /* Mantissa in [0.5, 1) and exponent; inf, NaN and zero give themselves and 0. */
 double rt_frexp(double x, int64_t *exponent);
 void krait_rt_divmod_d(double a, double b, double *quotient, double *remainder);
+
+#define NV(name) krait_nv_##name /* a function of libdevice.def */
 
 #endif
