@@ -78,13 +78,13 @@ double krait_rt_norm2_d(double x, double y) {
 /* Partial sums are at most one per 53 bits of a double's range. */
 enum { PARTIALS = 56 };
 
-typedef struct FsumState { /* 64 doubles: emit_funcs.c reserves them */
+typedef struct FsumState { /* 64 doubles: lower_funcs.c reserves them */
     double partials[PARTIALS];
     double special, infinities; /* sums of what is not finite */
     int64_t count, overflow;
 } FsumState;
 
-_Static_assert(sizeof(FsumState) <= 64 * 8, "emit_funcs.c reserves 512 bytes");
+_Static_assert(sizeof(FsumState) <= 64 * 8, "lower_funcs.c reserves 512 bytes");
 
 void krait_rt_fsum_start(FsumState *state) {
     state->count = state->overflow = 0, state->special = state->infinities = 0;

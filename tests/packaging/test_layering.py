@@ -316,6 +316,22 @@ def text_files():
                 yield path
 
 
+# Files of others that our text speaks of, and what stands for one of several.
+FOREIGN = {"Python.h", "dlpack.h", "bitgen.h", "floatobject.c", "bc_py3XX.def", "bc_py314.def"}
+
+
+@needs_sources
+def test_files_that_the_sources_speak_of_exist():
+    ours = {path.name for path in text_files()} | {path.name for path in ROOT.glob("benchmarks/*.cu*")} | FOREIGN
+    faults = []
+    for path in [*files(".c", ".h", ".def"), *sorted((ROOT / "rtlib").glob("*.[ch]"))]:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            for name in re.findall(r"(?<![\w.<-])(\w+\.(?:c|h|def|py))\b(?![(\w])", line):
+                if name not in ours and not line.lstrip().startswith("#include"):
+                    faults.append(f"{path.relative_to(ROOT)}:{number}: there is no {name}")
+    report(faults)
+
+
 def test_text_is_tidy():
     """No tabs, no trailing blanks, a newline at the end; code is at most 120 columns wide."""
     faults = []
