@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from krait.prelude import times
 from krait.prelude.intrinsics import frozen, strided
 
 
@@ -36,6 +37,8 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
 
 
 def arange(start, stop=None, step=None, dtype=None):
+    if isinstance(stop, (np.datetime64, np.timedelta64)):
+        return times.arange(start, stop, 1 if step is None else step)
     if stop is None:
         return arange_between(0, start, step, dtype)
     return arange_between(start, stop, step, dtype)

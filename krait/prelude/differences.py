@@ -19,7 +19,10 @@ def _difference(a, axis):
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     if n == 0:
-        return np.array(a)
+        if np.result_type(a).kind == "M":
+            raise NotImplementedError("compiled code has no difference of order 0 of dates: it would be dates")
+        else:
+            return np.array(a)
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     a = np.asarray(a)

@@ -86,6 +86,14 @@ def string_of(items):
     """The string of code points in a list that nobody changes any more."""
 
 
+def bytes_of(items):
+    """The bytes object of a list of uint8 that nobody changes any more."""
+
+
+def is_writeable(array):
+    """Whether an array may be written to, as the type tells."""
+
+
 def character(code):
     """The string of one code point."""
 

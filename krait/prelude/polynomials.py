@@ -184,6 +184,45 @@ def trimseq(seq):
     return seq[:last]
 
 
+def as_series(alist, trim=True):
+    dtype = _float_of(alist)
+    series = []
+    _add_series(series, alist, trim, dtype)
+    return series
+
+
+def _float_of(alist):
+    if isinstance(alist, list):
+        return np.result_type(np.asarray(alist[0]), np.float64) if _is_whole(alist[0]) else np.asarray(alist[0]).dtype
+    first = np.asarray(alist[0])
+    dtype = np.result_type(first, np.float64) if _is_whole(alist[0]) else first.dtype
+    return dtype if len(alist) == 1 else np.result_type(dtype, _float_of(alist[1:]))
+
+
+def _is_whole(a):
+    kind = np.asarray(a).dtype.kind
+    return kind == "b" or kind == "i" or kind == "u"
+
+
+def _add_series(series, alist, trim, dtype):
+    if isinstance(alist, list):
+        for a in alist:
+            series.append(_one_series(a, trim, dtype))
+    elif len(alist) > 0:
+        series.append(_one_series(alist[0], trim, dtype))
+        _add_series(series, alist[1:], trim, dtype)
+
+
+def _one_series(a, trim, dtype):
+    a = np.atleast_1d(np.asarray(a))
+    if a.size == 0:
+        raise ValueError("Coefficient array is empty")
+    if a.ndim != 1:
+        raise ValueError("Coefficient array is not 1-d")
+    copy = a.astype(dtype)
+    return trimseq(copy) if trim else copy
+
+
 def _series(c):
     c = np.atleast_1d(c)
     if c.size == 0:

@@ -99,6 +99,22 @@ def _products(a, b, out):
             _products(a[i], b[i], out[i])
 
 
+def matmul_in_place(a, b):
+    if a.ndim < 1 or b.ndim < 2:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least "
+            "two dimensions."
+        )
+    new = matmul(a, b)
+    if new.shape != a.shape:
+        raise ValueError(
+            "matmul: Output operand 0 has a mismatch in its core dimension 1, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {a.shape[-1]} is different from {new.shape[-1]})"
+        )
+    np.copyto(a, new)
+    return a
+
+
 def dot(a, b, out=None):
     a = np.asarray(a)
     b = np.asarray(b)

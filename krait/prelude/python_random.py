@@ -58,6 +58,84 @@ def choice(seq):
     return seq[draws.python_below(len(seq))]
 
 
+def choices(population, weights=None, *, cum_weights=None, k=1):
+    n = len(population)
+    if cum_weights is None:
+        if weights is None:
+            return [population[math.floor(draws.python_double() * (n + 0.0))] for _ in range(k)]
+        return _weighted(population, _running(weights), k)
+    if weights is not None:
+        raise TypeError("Cannot specify both weights and cumulative weights")
+    return _weighted(population, cum_weights, k)
+
+
+def _running(weights):
+    total = weights[0]
+    sums = [total]
+    for i in range(1, len(weights)):
+        total = total + weights[i]
+        sums.append(total)
+    return sums
+
+
+def _weighted(population, sums, k):
+    if len(sums) != len(population):
+        raise ValueError("The number of weights does not match the population")
+    total = sums[len(sums) - 1] + 0.0
+    if total <= 0.0:
+        raise ValueError("Total of weights must be greater than zero")
+    if not math.isfinite(total):
+        raise ValueError("Total of weights must be finite")
+    return [population[_place(sums, draws.python_double() * total)] for _ in range(k)]
+
+
+def _place(sums, x):
+    # bisect.bisect(sums, x, 0, len(sums) - 1)
+    low, high = 0, len(sums) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if x < sums[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def sample(population, k, *, counts=None):
+    n = len(population)
+    if counts is not None:
+        sums = _running(counts)
+        if len(sums) != n:
+            raise ValueError("The number of counts does not match the population")
+        if sums[n - 1] <= 0:
+            raise ValueError("Total of counts must be greater than zero")
+        return [population[_place(sums, place)] for place in _places(sums[n - 1], k)]
+    return [population[place] for place in _places(n, k)]
+
+
+def _places(n, k):
+    if not 0 <= k <= n:
+        raise ValueError("Sample larger than population or is negative")
+    places = [i for i in range(0)]
+    size = 21
+    if k > 5:
+        size += 4 ** math.ceil(math.log(k * 3) / math.log(4))
+    if n <= size:
+        pool = [i for i in range(n)]
+        for i in range(k):
+            j = draws.python_below(n - i)
+            places.append(pool[j])
+            pool[j] = pool[n - i - 1]
+        return places
+    taken = {-1}
+    while len(places) < k:
+        j = draws.python_below(n)
+        if j not in taken:
+            taken.add(j)
+            places.append(j)
+    return places
+
+
 def shuffle(x):
     for i in range(len(x) - 1, 0, -1):
         j = draws.python_below(i + 1)

@@ -3,6 +3,7 @@ extremes."""
 
 import numpy as np
 
+from krait.prelude import times
 from krait.prelude.axes import check_axes, lines_of, masked, over_axes
 from krait.prelude.elementwise import in_dtype
 from krait.prelude.intrinsics import folded, layout_of, packed, with_item
@@ -186,6 +187,8 @@ def count_along(a, axis):
 
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=None):
     a = np.asarray(a)
+    if a.dtype.kind == "m" and where is None:
+        return given(times.sum_of(a, axis, keepdims), a, out, False)
     if where is not None:
         return sum_(masked(a, where, 0), axis, dtype, out, keepdims, initial)
     if is_whole(a, axis):
@@ -309,6 +312,8 @@ def mean_type(a, dtype):
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
+    if a.dtype.kind == "m" and where is None:
+        return given(times.mean_of(a, axis, keepdims), a, out, False)
     if a.dtype == np.float16 and dtype is None:
         # The sum is a float32.
         return over_axes(in_dtype(mean(a, axis, np.float32, None, keepdims, where), np.float16), a, axis, out, False)

@@ -10,6 +10,10 @@ from krait.prelude.sums import sum_type
 
 def cumsum(a, axis=None, dtype=None, out=None):
     a = np.asarray(a)
+    if a.dtype.kind == "m":
+        if axis is None:
+            return cumsum(np.ravel(a), 0, None, out)
+        return along(running(np.add, a, axis, a.dtype), 0, out, False)
     if axis is None:
         x = packed(together(a, "C"), -1, a.size, "C")
         return along(running_sums(x, sum_type(a, dtype)), 0, out, False)

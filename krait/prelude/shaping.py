@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from krait.prelude import times
 from krait.prelude.intrinsics import (
     frozen,
     layout_of,
@@ -33,7 +34,9 @@ def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if not copy and np.dtype(dtype) == a.dtype:
         return a
     new = np.empty_like(a, dtype, order)
-    if casting != "unsafe":
+    if times.is_time(a.dtype) or times.is_time(new.dtype):
+        times.convert(new, a)
+    elif casting != "unsafe":
         np.copyto(new, a, casting)
     elif a.dtype.kind == "c" and new.dtype.kind == "b":
         for i in range(a.size):

@@ -5,7 +5,8 @@ Lines are sorted by NumPy's own functions for the dtype, so that the order is Nu
 import numpy as np
 
 from krait import _krait
-from krait.prelude.intrinsics import argsort_line, layout_of, packed, sort_line
+from krait.prelude import times
+from krait.prelude.intrinsics import argsort_line, layout_of, packed, reinterpreted, sort_line
 from krait.prelude.searching import take_along_axis
 from krait.prelude.shaping import together
 
@@ -34,6 +35,25 @@ def in_line(a):
     return packed(together(a, "C"), a.size, 0, "C")
 
 
+# ---- lines; dates and durations as numbers in their order ----
+
+
+def order_line(way, line):
+    if times.is_time(line.dtype):
+        numbers = times.in_order(line)
+        sort_line(way, numbers)
+        reinterpreted(line, np.uint64, len(line))[...] = numbers + times.FIRST
+    else:
+        sort_line(way, line)
+
+
+def order_places(way, line, places):
+    if times.is_time(line.dtype):
+        argsort_line(way, times.in_order(line), places)
+    else:
+        argsort_line(way, line, places)
+
+
 # ---- values ----
 
 
@@ -41,10 +61,10 @@ def sort_rows(a, way):
     # Each line along the last axis, in place.
     if a.ndim == 1:
         if layout_of(a) == "C":
-            sort_line(way, a)
+            order_line(way, a)
         else:
             line = np.copy(a, "C")
-            sort_line(way, line)
+            order_line(way, line)
             a[...] = line
     else:
         for i in range(a.shape[0]):
@@ -55,7 +75,7 @@ def sort(a, axis=-1, kind=None, order=None, stable=None):
     a = np.asarray(a)
     if axis is None:
         line = np.copy(in_line(a), "C")
-        sort_line(how(kind, stable), line)
+        order_line(how(kind, stable), line)
         return line
     new = np.copy(a)
     sort_rows(np.moveaxis(new, axis, -1), how(kind, stable))
@@ -110,7 +130,7 @@ def argsort_rows(a, places, way):
 def places_of_line(line, places, way):
     for i in range(len(places)):
         places[i] = i
-    argsort_line(way, line, places)
+    order_places(way, line, places)
 
 
 def argsort(a, axis=-1, kind=None, order=None, stable=None):

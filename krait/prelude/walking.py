@@ -1,8 +1,20 @@
 """Ways through an array: tolist, ndindex, ndenumerate, nditer, membership.  What is iterated over is a list."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from krait.prelude.intrinsics import frozen, python_number, strided, with_item
+from krait.prelude.intrinsics import (
+    bytes_of,
+    frozen,
+    is_writeable,
+    packed,
+    python_number,
+    reinterpreted,
+    strided,
+    with_item,
+)
+from krait.prelude.shaping import lies_together, together
 
 
 def tolist(a):
@@ -103,3 +115,27 @@ def contains(value, a):
 
 def contains_not(value, a):
     return not contains(value, a)
+
+
+# ---- how the elements lie ----
+
+
+class Flags(NamedTuple):
+    c_contiguous: bool
+    f_contiguous: bool
+    contiguous: bool
+    forc: bool
+    fnc: bool
+    writeable: bool
+
+
+def flags(a):
+    c, f = lies_together(a, "C"), lies_together(a, "F")
+    return Flags(c, f, c, c or f, f and not c, is_writeable(a))
+
+
+def tobytes(a, order="C"):
+    in_fortran_order = order == "F" or (order == "A" and lies_together(a, "F") and not lies_together(a, "C"))
+    whole = together(a, "C") if not in_fortran_order else together(a.T, "C")
+    line = packed(whole, a.size, 0, "C")
+    return bytes_of([byte for byte in reinterpreted(line, np.uint8, a.size * a.itemsize)])

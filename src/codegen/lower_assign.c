@@ -4,11 +4,11 @@
  * assigned. */
 #include "codegen/lower.h"
 
-/* Stores the numbers of a tuple, in order, to the elements of an array from axis `axis` on. */
+/* Stores the numbers, or dates and durations, of a tuple, in order, to the elements of an array from axis `axis` on. */
 static void store_items(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef at, unsigned axis,
                         const Type *type, LLVMValueRef value, bool checked) {
     const Type *element = type_element(array_type);
-    if (type_is_scalar(type)) {
+    if (type->kind != TY_TUPLE) {
         if (checked && type != element) l_check_int_range(l, value, type, element, NULL);
         l_store_element(l, array_type, l_cast(l, value, type, element), at);
         return;

@@ -53,6 +53,128 @@ static int64_t common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
+/* ---- names of dtypes ---- */
+
+const Type *type_time_named(TypeTable *table, const char *text) {
+    static const struct {
+        const char *name;
+        bool delta;
+    } names[] = {{"datetime64", false}, {"timedelta64", true}, {"M8", false}, {"m8", true}};
+    if (*text == '<' || *text == '=') text++;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i].name);
+        if (strncmp(text, names[i].name, length) != 0) continue;
+        const char *at = text + length;
+        uint32_t count = 0;
+        TimeUnit unit;
+        if (!*at) return type_time(table, names[i].delta, TIME_GENERIC, 1);
+        if (*at++ != '[') return NULL;
+        while (*at >= '0' && *at <= '9' && count < 100000000) count = 10 * count + (uint32_t)(*at++ - '0');
+        const char *end = strchr(at, ']');
+        if (!end || end[1] || !time_unit_find(at, (size_t)(end - at), &unit)) return NULL;
+        return type_time(table, names[i].delta, unit, count ? count : 1);
+    }
+    return NULL;
+}
+
+/* ---- dates ---- */
+
+static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* Days from 1970-01-01 to the first of a month, counted from January of year 0 (the calendar of today, always). */
+static int64_t days_to_month(int64_t months) {
+    int64_t year = floor_divide(months, 12), month = months - 12 * year; /* from 0 on */
+    int64_t shifted = month < 2 ? year - 1 : year, era = floor_divide(shifted, 400), of_era = shifted - 400 * era;
+    int64_t of_year = (153 * (month < 2 ? month + 10 : month - 2) + 2) / 5;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static int64_t month_of_day(int64_t day) { /* counted from January of year 0 */
+    int64_t month = 12 * (1970 + floor_divide(day, 366));
+    while (days_to_month(month + 12) <= day) month += 12;
+    while (days_to_month(month + 1) <= day) month++;
+    return month;
+}
+
+bool time_convert_date(int64_t *ticks, TimeUnit from, TimeUnit to) {
+    if (*ticks == INT64_MIN || from == to || from == TIME_GENERIC || to == TIME_GENERIC) return true;
+    int64_t value = *ticks;
+    if (from <= TIME_MONTH) {
+        int64_t months = from == TIME_YEAR ? 12 * value : value;
+        if (to <= TIME_MONTH) return *ticks = to == TIME_YEAR ? floor_divide(months, 12) : months, true;
+        value = days_to_month(12 * 1970 + months);
+        from = TIME_DAY;
+    }
+    if (to <= TIME_MONTH) {
+        if (!time_convert_date(&value, from, TIME_DAY)) return false;
+        int64_t months = month_of_day(value) - 12 * 1970;
+        return *ticks = to == TIME_YEAR ? floor_divide(months, 12) : months, true;
+    }
+    int64_t factor = from <= to ? units_in(from, to) : units_in(to, from);
+    if (from <= to) return factor && !__builtin_mul_overflow(value, factor, ticks);
+    return *ticks = factor ? floor_divide(value, factor) : 0, true;
+}
+
+/* So many digits; -1: they are not there. */
+static int64_t digits(const char **at, int count) {
+    int64_t value = 0;
+    for (int i = 0; i < count; i++, (*at)++) {
+        if (**at < '0' || **at > '9') return -1;
+        value = 10 * value + (**at - '0');
+    }
+    return value;
+}
+
+/* The next two digits behind `mark`, below `limit`; false: the text goes on otherwise.  *found: they are there. */
+static bool next_part(const char **at, char mark, int64_t least, int64_t limit, int64_t *part, bool *found) {
+    *found = **at == mark || (mark == 'T' && **at == ' ');
+    if (!*found) return **at == '\0';
+    (*at)++;
+    *part = digits(at, 2);
+    return *part >= least && *part < limit;
+}
+
+/* Digits behind the point, as many as the unit has that they are precise to. */
+static bool read_fraction(const char *at, TimeUnit *unit, int64_t *ticks) {
+    int count = 0;
+    while (at[count] >= '0' && at[count] <= '9') count++;
+    if (!count || count > 18 || at[count]) return false;
+    for (int i = 0; i < (count + 2) / 3 * 3; i++)
+        if (__builtin_mul_overflow(*ticks, 10, ticks) ||
+            __builtin_add_overflow(*ticks, i < count ? at[i] - '0' : 0, ticks))
+            return false;
+    *unit = (TimeUnit)(TIME_SECOND + (count + 2) / 3);
+    return true;
+}
+
+bool time_parse_date(const char *text, TimeUnit *unit, int64_t *ticks) {
+    static const struct {
+        char mark;
+        int8_t least, limit;
+        TimeUnit unit;
+    } parts[] = {{'-', 1, 13, TIME_MONTH},
+                 {'-', 1, 32, TIME_DAY},
+                 {'T', 0, 24, TIME_HOUR},
+                 {':', 0, 60, TIME_MINUTE},
+                 {':', 0, 60, TIME_SECOND}};
+    if (!*text || strcmp(text, "NaT") == 0) return *unit = TIME_GENERIC, *ticks = INT64_MIN, true;
+    int64_t year = digits(&text, 4), part;
+    bool found = true;
+    if (year < 0) return false;
+    *ticks = year - 1970;
+    *unit = TIME_YEAR;
+    for (size_t i = 0; found && i < sizeof parts / sizeof *parts; i++) {
+        if (!next_part(&text, parts[i].mark, parts[i].least, parts[i].limit, &part, &found)) return false;
+        if (!found) return true;
+        if (!time_convert_date(ticks, *unit, parts[i].unit)) return false;
+        *ticks += part - parts[i].least;
+        *unit = parts[i].unit;
+        if (i == 1 && month_of_day(*ticks) != month_of_day(*ticks - (part - 1))) return false; /* February 30 */
+    }
+    if (!*text) return true;
+    return *text == '.' && read_fraction(text + 1, unit, ticks);
+}
+
 const Type *type_time_common(TypeTable *table, bool delta, const Type *a, const Type *b) {
     if (a->form == TIME_GENERIC) return type_time(table, delta, (TimeUnit)b->form, b->bytes);
     if (b->form == TIME_GENERIC) return type_time(table, delta, (TimeUnit)a->form, a->bytes);

@@ -173,6 +173,12 @@ const Type *type_time_common(TypeTable *table, bool delta, const Type *a, const 
 int64_t time_factor(const Type *from, const Type *to); /* ticks of `to` in one of `from`; 0: no whole number */
 const char *time_unit_name(TimeUnit unit);
 bool time_unit_find(const char *name, size_t length, TimeUnit *unit);
+/* "datetime64[ns]", "<m8[25s]"; NULL: it names none. */
+const Type *type_time_named(TypeTable *table, const char *text);
+/* A date as ISO 8601 writes it, or NaT: ticks of the unit that it is precise to.  False: it is none. */
+bool time_parse_date(const char *text, TimeUnit *unit, int64_t *ticks);
+/* Ticks of one unit as ticks of another, rounded down.  False: there are too many. */
+bool time_convert_date(int64_t *ticks, TimeUnit from, TimeUnit to);
 /* An instance of a class with these attributes, laid out as a tuple of them. */
 const Type *type_instance(TypeTable *table, ObjRef class, const char *title, bool flag, const char *const *names,
                           const Type *const *items, size_t count);

@@ -98,6 +98,7 @@ typedef struct FuncInfo {
     DrawnFrom drawn_from;
     uint32_t index;     /* which argument is an index into argument 0; 0: none */
     uint32_t constants; /* bit i: argument i must be a constant */
+    const char *times;  /* a ufunc: the function of the prelude for dates and durations; NULL: its operation, or none */
     uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
     bool is_indexed;    /* x[...], not x(...) */
     bool elementwise;   /* a ufunc: takes whole arrays */

@@ -48,6 +48,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define INDEX(i)                       .index = i
 #define CONSTANT(i)                    .constants = 1u << (i)
 #define SEQUENCES(i, j)                .sequences = 1u << (i) | 1u << (j)
+#define TIMES(f)                       .times = f
 #define INDEXED                        .is_indexed = true
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true

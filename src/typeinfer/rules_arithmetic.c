@@ -29,11 +29,13 @@ FuncId typing_ufunc_of(Op op) {
     return ufuncs[op];
 }
 
-static bool holds_numbers(const Type *array) { return array->kind == TY_ARRAY && type_is_scalar(type_element(array)); }
+static bool is_number(const Type *type) { return type_is_scalar(type) || type->kind == TY_TIME; }
 
-/* Whether both operands are numbers or arrays of them, one of them an array. */
+static bool holds_numbers(const Type *array) { return array->kind == TY_ARRAY && is_number(type_element(array)); }
+
+/* Whether both operands are numbers, dates or durations, or arrays of them, one of them an array. */
 bool typing_on_arrays(const Type *a, const Type *b) {
-    return (holds_numbers(a) && (type_is_scalar(b) || holds_numbers(b))) || (type_is_scalar(a) && holds_numbers(b));
+    return (holds_numbers(a) && (is_number(b) || holds_numbers(b))) || (is_number(a) && holds_numbers(b));
 }
 
 /* ---- unary ---- */
@@ -271,7 +273,7 @@ static FuncId easy_power(const Typing *t, const Type *base) {
     const Const *exponent = t->args[1].konst;
     if (t->op != OP_POW || !exponent || !holds_numbers(base) || !type_is_scalar(exponent->type)) return FUNC_NONE;
     char kind = type_scalar_kind(type_element(base));
-    if (!strchr("fcb", kind) || !exponent->type->weak || exponent->type->object) return FUNC_NONE;
+    if (!kind || !strchr("fcb", kind) || !exponent->type->weak || exponent->type->object) return FUNC_NONE;
     if (kind == 'b') return exponent->type->scalar == SCALAR_INT64 && exponent->i == 2 ? FUNC_NP_SQUARE : FUNC_NONE;
     if (exponent->type->scalar == SCALAR_FLOAT64) return exponent->f == 0.5 ? FUNC_NP_SQRT : FUNC_NONE;
     if (exponent->type->scalar != SCALAR_INT64) return FUNC_NONE;
@@ -292,7 +294,8 @@ bool rule_binary(Typing *t) {
         const Type *flag = flags_result(t->op, a, b);
         return flag ? flags_operation(t, flag) : binary_scalars(t, a, b);
     }
-    if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_binary_times(t, a, b);
+    bool arrays = typing_on_arrays(a, b) && typing_ufunc_of(t->op);
+    if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_binary_times(t, a, b);
     if (typing_is_text(a) || (typing_is_text(b) && t->op == OP_MUL)) return typing_string_binary(t);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_binary(t);
     if (a->kind == TY_LIST || b->kind == TY_LIST) return typing_list_binary(t);
@@ -303,7 +306,7 @@ bool rule_binary(Typing *t) {
         return typing_map_operator(t, func);
     }
     if (a->kind == TY_ARRAY && b->kind == TY_ARRAY && t->op == OP_MATMUL)
-        return typing_become_prelude(t, "products:matmul");
-    if (typing_on_arrays(a, b) && typing_ufunc_of(t->op)) return typing_map_operator(t, typing_ufunc_of(t->op));
+        return typing_become_prelude(t, t->flags & VF_INPLACE ? "products:matmul_in_place" : "products:matmul");
+    if (arrays) return typing_map_operator(t, typing_ufunc_of(t->op));
     return typing_bad_operands(t);
 }

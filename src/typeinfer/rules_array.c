@@ -310,9 +310,12 @@ static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsign
     }
     for (uint32_t i = 0; i < tuple->count; i++) {
         const Fact item = {tuple->items[i], fact.konst ? fact.konst->items[i] : NULL};
-        if (item.type->kind == TY_TUPLE) {
+        if (item.type->kind == TY_TIME && element->kind == TY_TIME && item.type->flag == element->flag &&
+            time_factor(item.type, element)) {
+            items[i] = element;
+        } else if (item.type->kind == TY_TUPLE) {
             TRY(items[i] = store_tuple(t, item, element, ndim - 1));
-        } else if (item.type->kind != TY_SCALAR ||
+        } else if (item.type->kind != TY_SCALAR || element->kind != TY_SCALAR ||
                    (scalar_info[item.type->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c')) {
             typing_fail_arg(t, 2, DIAG_TYPING, "%s in a tuple cannot be stored into an array of %s",
                             typing_text(t, item.type), typing_text(t, element));
@@ -340,7 +343,9 @@ static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsign
 static bool store_array(Typing *t, const Type *value, const Type *element) {
     Infer *in = t->in;
     bool numbers = element->kind == TY_SCALAR && value->items[0]->kind == TY_SCALAR;
-    if (!numbers && value->items[0] != element) return cannot_store(t, element, true);
+    const Type *item = value->items[0];
+    bool times = item->kind == TY_TIME && element->kind == TY_TIME && item->flag == element->flag;
+    if (!numbers && item != element && !(times && time_factor(item, element))) return cannot_store(t, element, true);
     if (numbers && scalar_info[value->items[0]->scalar].kind == 'c' && scalar_info[element->scalar].kind != 'c') {
         typing_fail_arg(t, 2, DIAG_TYPING, "elements of %s cannot be stored into an array of %s", typing_arg_text(t, 2),
                         typing_text(t, element));
@@ -380,7 +385,8 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         value = t->args[2].type;
     }
     if (is_view && value->kind == TY_ARRAY) return store_array(t, value, element);
-    if (is_view && element->kind == TY_SCALAR && t->args[2].type->kind == TY_TUPLE) {
+    bool numbers = element->kind == TY_SCALAR || element->kind == TY_TIME;
+    if (is_view && numbers && t->args[2].type->kind == TY_TUPLE) {
         const Type *tuple;
         TRY(tuple = store_tuple(t, t->args[2], element, ndim));
         typing_cast(t, 2, tuple);

@@ -126,6 +126,12 @@ static bool attr_flat(Typing *t, const Type *type) {
     return typing_result(t, type_with_items(t->in->types, TY_FLAT, 0, &type, 1), NULL);
 }
 
+static bool attr_flags(Typing *t, const Type *type) {
+    (void)type;
+    t->op = OP_CALL;
+    return typing_become_prelude(t, "walking:flags");
+}
+
 /* The real scalar of the parts of a complex one. */
 static const Type *part_type(Infer *in, const Type *complex) {
     return type_scalar(in->types, complex->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64, complex->weak);
@@ -289,6 +295,7 @@ static bool method(Typing *t, const Type *type) {
                              : type->kind == TY_SET    ? "builtins.set"
                              : typing_is_text(type)    ? "builtins.str"
                              : type->kind == TY_SCALAR ? "numpy.generic"
+                             : type->kind == TY_TIME   ? "numpy.generic"
                              : type->kind == TY_RANDOM ? "numpy.random.Generator"
                              : is_ufunc(t, type)       ? "numpy.ufunc"
                                                        : NULL;
@@ -318,9 +325,19 @@ static bool field_of(Typing *t, const Type *type, AttrId attr) {
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : unknown_attribute(t);
 }
 
+/* The attributes of a NumPy scalar, of a date or a duration too, but those of numbers. */
+static AttrId find_attribute(const Type *type, const char *name) {
+    if (type->kind != TY_TIME) return attr_find(type->kind, name);
+    AttrId attr = attr_find(TY_SCALAR, name);
+    AttrRule *rule = attr < ATTR_COUNT ? attr_rules[attr] : NULL;
+    bool of_any = rule == attr_dtype || rule == attr_itemsize || rule == attr_no_axes || rule == attr_one_item ||
+                  rule == attr_empty_shape || rule == attr_itself;
+    return of_any ? attr : ATTR_COUNT;
+}
+
 bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
-    AttrId attr = attr_find(type->kind, t->text);
+    AttrId attr = find_attribute(type, t->text);
     bool has_fields = type->kind == TY_TUPLE || type->kind == TY_STRUCT;
     if (has_fields && type == t->args[0].type) return field_of(t, type, attr);
     int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;

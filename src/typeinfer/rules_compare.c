@@ -181,7 +181,8 @@ bool rule_compare(Typing *t) {
     a = infer_content(t->args[0].type);
     b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
-    if (a->kind == TY_TIME || b->kind == TY_TIME) return typing_compare_times(t, a, b);
+    bool arrays = typing_on_arrays(a, b);
+    if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_compare_times(t, a, b);
     if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
     if (a->kind == TY_LIST && b->kind == TY_LIST) return typing_list_compare(t);
@@ -194,7 +195,7 @@ bool rule_compare(Typing *t) {
     if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)
         return compare_known(t, false);
     if (equality && a->kind != b->kind && a->kind != TY_ARRAY && b->kind != TY_ARRAY) return compare_known(t, false);
-    if (typing_on_arrays(a, b)) return typing_map_operator(t, typing_ufunc_of(t->op));
+    if (arrays) return typing_map_operator(t, typing_ufunc_of(t->op));
     return typing_bad_operands(t);
 }
 

@@ -67,7 +67,7 @@ static bool make(Typing *t, const NewArray *array, bool zero) {
 
 static bool dtype_or(Typing *t, size_t arg, const Type *otherwise, const Type **dtype) {
     *dtype = otherwise;
-    return !typing_given(t, arg) || typing_is_none(t, arg) || (*dtype = typing_const_dtype(t, arg)) != NULL;
+    return !typing_given(t, arg) || typing_is_none(t, arg) || (*dtype = typing_const_element(t, arg)) != NULL;
 }
 
 static bool is_zeros(const Typing *t) { return t->func == FUNC_NP_ZEROS || t->func == FUNC_NP_ZEROS_LIKE; }
@@ -107,7 +107,8 @@ bool rule_func_np_empty_like(Typing *t) {
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, is_zeros(t) ? params_of_zeros : params, 1, COUNT_OF(params)));
     const Type *prototype = infer_content(t->args[0].type);
-    if (prototype->kind != TY_ARRAY && prototype->kind != TY_SCALAR) return typing_bad_operands(t);
+    if (prototype->kind != TY_ARRAY && prototype->kind != TY_SCALAR && prototype->kind != TY_TIME)
+        return typing_bad_operands(t);
     bool is_array = prototype->kind == TY_ARRAY;
     TRY(dtype_or(t, 1, infer_strong(t->in, is_array ? type_element(prototype) : prototype), &dtype));
     TRY(read_order(t, 2, prototype, &layout));
@@ -120,17 +121,25 @@ bool rule_func_np_empty_like(Typing *t) {
     return make(t, &array, is_zeros(t));
 }
 
+static const Type *promoted(Typing *t, const Type *a, const Type *b) {
+    if (a->kind == TY_TIME && b->kind == TY_TIME)
+        return a->flag == b->flag ? type_time_common(t->in->types, a->flag, a, b) : NULL;
+    bool numbers = type_is_scalar(a) && type_is_scalar(b);
+    return numbers ? typeinfer_promote(t->in->config->promotion, t->in->types, a, b) : NULL;
+}
+
 /* The type of the numbers in lists of lists, tuples, arrays; NULL: other things. */
 static const Type *number_in(Typing *t, const Type *type) {
     const Type *common = NULL;
     switch (type->kind) {
     case TY_SCALAR: return infer_strong(t->in, type);
     case TY_ARRAY: return type_element(type);
+    case TY_TIME: return type;
     case TY_LIST:
     case TY_TUPLE:
         for (uint32_t i = 0; i < type->count; i++) {
             const Type *number = number_in(t, type->items[i]);
-            if (number && common) number = typeinfer_promote(t->in->config->promotion, t->in->types, common, number);
+            if (number && common) number = promoted(t, common, number);
             TRY(common = number);
         }
         return common;
@@ -142,6 +151,8 @@ static const Type *number_in(Typing *t, const Type *type) {
 static const Type *promoted_type(Typing *t, size_t i) {
     const Type *type = infer_content(t->args[i].type);
     if (typing_is_sequence(type)) return number_in(t, type);
+    if (type->kind == TY_TIME) return type;
+    if (type->kind == TY_DTYPE && type->items[0]->kind == TY_TIME) return type->items[0];
     const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
     return scalar ? scalar : infer_dtype(t->in, t->args[i]);
 }
@@ -155,7 +166,7 @@ bool rule_func_np_result_type(Typing *t) {
             const Type *scalar = promoted_type(t, i);
             if (!scalar) return typing_bad_operands(t);
             if ((scalar->kind == TY_SCALAR && scalar->weak) != (weak == 1)) continue;
-            common = common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, scalar) : scalar;
+            common = common ? promoted(t, common, scalar) : scalar;
             if (!common) return typing_bad_operands(t);
         }
     }
@@ -168,9 +179,9 @@ bool rule_func_np_result_type(Typing *t) {
 /* The extents of nested tuples, whose items at each depth have one length; NULL: not of numbers, or ragged. */
 static const Type *tuple_shape(Typing *t, Fact fact, int64_t *shape, unsigned *ndim, const Type *common) {
     const Type *type = fact.type;
-    if (type->kind == TY_SCALAR) {
+    if (type->kind == TY_SCALAR || type->kind == TY_TIME) {
         const Type *number = infer_strong(t->in, type);
-        return common ? typeinfer_promote(t->in->config->promotion, t->in->types, common, number) : number;
+        return common ? promoted(t, common, number) : number;
     }
     if (type->kind != TY_TUPLE || *ndim == TYPE_MAX_NDIM) return NULL;
     shape[(*ndim)++] = type->count;
@@ -278,8 +289,9 @@ static bool array_of_list(Typing *t) {
     if (list->items[0]->kind == TY_BOTTOM && t->in->quiet) return typing_result(t, infer_bottom(t->in), NULL);
     if (!number) return typing_bad_operands(t);
     TRY(dtype_or(t, 1, number, &dtype));
-    return become_prelude(t, list->items[0]->kind == TY_SCALAR ? "lists:array_of_numbers" : "lists:array_of_rows",
-                          dtype, "C");
+    TypeKind kind = list->items[0]->kind;
+    bool numbers = kind == TY_SCALAR || kind == TY_TIME;
+    return become_prelude(t, numbers ? "lists:array_of_numbers" : "lists:array_of_rows", dtype, "C");
 }
 
 bool rule_func_np_array(Typing *t) {

@@ -32,6 +32,7 @@ typedef struct Mapping {
     const Type *results[MAX_OUT]; /* of the function of elements */
     unsigned ndim;
     FuncInst *inst;
+    bool open; /* nobody knows yet what the function of elements returns */
 } Mapping;
 
 static bool is_array(const Type *type) { return type && infer_content(type)->kind == TY_ARRAY; }
@@ -41,6 +42,9 @@ bool typing_has_array(const Typing *t) {
         if (is_array(t->args[i].type)) return true;
     return false;
 }
+
+/* What one element, or an operand without axes, may be. */
+static bool is_element(const Type *type) { return type_is_scalar(type) || type->kind == TY_TIME; }
 
 static size_t results_of(const FuncInfo *row) {
     const char *result = row->loops.result;
@@ -138,6 +142,8 @@ static bool read_arguments(Typing *t, Mapping *m) {
 
 static bool casts(const Type *from, const Type *to, Casting casting) {
     static const char order[] = "buifc";
+    if (from->kind == TY_TIME || to->kind == TY_TIME)
+        return from->kind == to->kind && from->flag == to->flag && time_factor(from, to);
     char f = type_scalar_kind(from), k = type_scalar_kind(to);
     if (casting == CASTING_UNSAFE || from->scalar == to->scalar) return true;
     if (casting == CASTING_NO) return false;
@@ -178,13 +184,14 @@ static bool type_elements(Typing *t, Mapping *m) {
     for (size_t i = 0; i < m->nin; i++) {
         const Type *type = m->in[i].type;
         const Type *element = type->kind == TY_ARRAY ? type->items[0] : type;
-        if (!type_is_scalar(element)) return typing_bad_operands(t);
+        if (!is_element(element)) return typing_bad_operands(t);
         TRY(check_input(t, m, i, element));
         m->elements[i] = m->dtype ? m->dtype : element;
         part.args[i] = (Fact){m->elements[i], !m->dtype && is_weak_int(m->in[i]) ? m->in[i].konst : NULL};
         part.values[i] = t->in->quiet ? NULL : t->values[i];
     }
     if (!typing_call_library(&part)) return t->failed = true, false;
+    if (part.result->kind == TY_BOTTOM) return m->open = true;
     for (size_t i = 0; i < m->nout; i++)
         m->results[i] = infer_strong(t->in, m->nout == 1 ? part.result : part.result->items[i]);
     for (size_t i = 0; i < m->nin; i++)
@@ -292,7 +299,7 @@ static Value *emit_map(Typing *t, Mapping *m) {
     for (size_t i = 0; i < m->nout; i++)
         if (m->out[i]) given[ngiven++] = m->out_values[i];
     for (size_t i = 0; i < m->nin; i++) {
-        bool scalar = type_is_scalar(m->in[i].type);
+        bool scalar = is_element(m->in[i].type);
         args[m->nout + i] = scalar ? typing_make_cast(t, m->values[i], m->elements[i]) : m->values[i];
     }
     if (m->where) args[m->nout + m->nin] = m->where_value;
@@ -354,6 +361,7 @@ static bool check_heap(Typing *t, const Mapping *m) {
 
 static bool become_map(Typing *t, Mapping *m) {
     Infer *in = t->in;
+    if (m->open) return typing_result(t, infer_bottom(in), NULL);
     TRY(check_heap(t, m));
     for (size_t i = 0; i < m->nin; i++)
         if (m->in[i].type->kind == TY_ARRAY && m->in[i].type->ndim > m->ndim) m->ndim = m->in[i].type->ndim;
@@ -435,9 +443,8 @@ bool typing_map_operator(Typing *t, FuncId func) {
 
 /* ---- ufuncs that @vectorize made ---- */
 
-/* The types of its loop, and what that gives; it is asked as a call with the elements asks.  *open: nobody knows yet
- * what its function returns. */
-static bool type_vectorized(Typing *t, Mapping *m, bool *open) {
+/* The types of its loop, and what that gives; it is asked as a call with the elements asks. */
+static bool type_vectorized(Typing *t, Mapping *m) {
     Typing part = {.in = t->in, .at = t->at, .op = OP_CALL, .called = t->called, .is_call = true, .nargs = m->nin};
     part.args = ARENA_ARRAY(t->in->arena, Fact, m->nin);
     part.values = t->values;
@@ -449,19 +456,19 @@ static bool type_vectorized(Typing *t, Mapping *m, bool *open) {
     if (!typing_vectorized_loop(&part, m->callee, m->elements, NULL)) return t->failed = true, false;
     TRY(request_body(t, m));
     const Type *result = m->inst->result;
-    *open = result->kind == TY_BOTTOM;
+    m->open = result->kind == TY_BOTTOM;
     m->nout = result->kind == TY_TUPLE ? result->count : 1;
-    for (size_t i = 0; i < m->nout && !*open; i++) m->results[i] = result->kind == TY_TUPLE ? result->items[i] : result;
+    for (size_t i = 0; i < m->nout && !m->open; i++)
+        m->results[i] = result->kind == TY_TUPLE ? result->items[i] : result;
     return true;
 }
 
 bool typing_map_vectorized(Typing *t, const Type *callee, size_t nin) {
     Mapping m;
-    bool open = false;
     open_mapping(t, &m, callee, nin, MAX_OUT);
-    TRY(type_vectorized(t, &m, &open));
-    if (open && t->emit) return typing_fail(t, DIAG_UNSUPPORTED, "`%s` never returns", typing_func_name(t));
-    if (open) return typing_result(t, infer_bottom(t->in), NULL);
+    TRY(type_vectorized(t, &m));
+    if (m.open && t->emit) return typing_fail(t, DIAG_UNSUPPORTED, "`%s` never returns", typing_func_name(t));
+    if (m.open) return typing_result(t, infer_bottom(t->in), NULL);
     TRY(read_arguments(t, &m));
     if (!has_no_axes(&m)) return become_map(t, &m);
     return become_scalars(t, &m) && typing_call_vectorized(t, callee);

@@ -198,7 +198,7 @@ bool rule_func_make_complex(Typing *t) { return typing_result(t, infer_complex(t
 
 /* numpy.dtype(x); of None: float64 */
 bool rule_func_dtype(Typing *t) {
-    const Type *scalar = typing_is_none(t, 0) ? infer_scalar(t->in, SCALAR_FLOAT64, false) : typing_const_dtype(t, 0);
+    const Type *scalar = typing_is_none(t, 0) ? infer_scalar(t->in, SCALAR_FLOAT64, false) : typing_const_element(t, 0);
     if (!scalar) return false;
     return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &scalar, 1)));
 }

@@ -276,6 +276,12 @@ static bool dress(Typing *t, const Type *from, const Type *to) {
 }
 
 bool rule_func_codes(Typing *t) { return dress(t, string_type(t->in), code_list(t->in)); }
+
+bool rule_func_bytes_of(Typing *t) {
+    const Type *item = infer_scalar(t->in, SCALAR_UINT8, false);
+    return dress(t, type_with_items(t->in->types, TY_LIST, 0, &item, 1), type_simple(t->in->types, TY_BYTES));
+}
+
 bool rule_func_string_of(Typing *t) { return dress(t, code_list(t->in), string_type(t->in)); }
 
 bool rule_func_character(Typing *t) {

@@ -2,6 +2,8 @@
  *
  * Operands are cast to ticks of one length, numbers to int64 or float64; beside a date or a duration an integer counts
  * ticks of its.  Lowering sees two of one length, or a duration and a number (lower_time.c). */
+#include <string.h> /* strcmp, strlen */
+
 #include "typeinfer/infer.h"
 
 static bool is_time(const Type *type) { return type->kind == TY_TIME; }
@@ -79,6 +81,70 @@ bool typing_compare_times(Typing *t, const Type *a, const Type *b) {
                            : b->flag && type_is_integer(a);
     if (!fits || !align(t, a, b)) return t->failed ? false : typing_bad_operands(t);
     return typing_result(t, infer_scalar(t->in, SCALAR_BOOL, false), NULL);
+}
+
+/* ---- datetime64(x, unit), timedelta64(x, unit) ---- */
+
+/* The unit of argument 1; *unit stays what it is if there is none. */
+static bool read_unit(Typing *t, TimeUnit *unit) {
+    const char *name;
+    if (t->nargs < 2) return true;
+    TRY(typing_const_str(t, 1, &name));
+    return time_unit_find(name, strlen(name), unit) ||
+           typing_fail_arg(t, 1, DIAG_TYPING, "'%s' is no unit of time", name);
+}
+
+static bool become_ticks(Typing *t, const Type *type, int64_t ticks) {
+    Const *konst = ARENA_NEW(t->in->arena, Const);
+    konst->type = type;
+    konst->i = ticks;
+    return typing_become_const(t, konst);
+}
+
+static bool time_of_text(Typing *t, const char *text, bool delta, TimeUnit wanted) {
+    TimeUnit unit;
+    int64_t ticks;
+    bool is_nat = !*text || strcmp(text, "NaT") == 0;
+    if ((delta && !is_nat) || !time_parse_date(text, &unit, &ticks)) {
+        typing_fail_arg(t, 0, DIAG_TYPING, "'%s' is no %s that compiled code reads", text, delta ? "duration" : "date");
+        return typing_hint(t, delta ? "write a number and a unit"
+                                    : "write it as 2020-01-31T12:30:00.5, or make it outside");
+    }
+    if (t->nargs > 1 && !time_convert_date(&ticks, unit, wanted))
+        return typing_fail_arg(t, 0, DIAG_TYPING, "'%s' is too far away for this unit", text);
+    return become_ticks(t, type_time(t->in->types, delta, t->nargs > 1 ? wanted : unit, 1), ticks);
+}
+
+bool rule_func_np_time(Typing *t) {
+    TimeUnit unit = TIME_GENERIC;
+    bool delta = t->func == FUNC_NP_TIMEDELTA64;
+    TRY(read_unit(t, &unit));
+    const Type *x = t->nargs ? infer_content(t->args[0].type) : NULL;
+    const Type *type = type_time(t->in->types, delta, unit, 1);
+    if (!x || x->kind == TY_NONE) return become_ticks(t, type, x ? INT64_MIN : delta ? 0 : INT64_MIN);
+    if (x->kind == TY_STR && t->args[0].konst) return time_of_text(t, t->args[0].konst->text, delta, unit);
+    if (x->kind == TY_TIME && x->flag == delta && t->nargs < 2) return typing_become_arg(t, 0);
+    bool fine = x->kind == TY_TIME ? x->flag == delta && time_factor(x, type) : type_is_integer(x);
+    if (!delta && unit == TIME_GENERIC) fine = false;
+    if (fine && type_scalar_kind(x) != 'b') {
+        typing_cast(t, 0, type);
+        if (t->args[0].konst && type_is_integer(x)) return become_ticks(t, type, t->args[0].konst->i);
+        return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], type) : NULL, type);
+    }
+    typing_bad_operands(t);
+    if (x->kind == TY_TIME) return typing_hint(t, "convert an array of it, x.astype(), to a coarser unit");
+    return typing_hint(t, "it is made of a text that is known, or of an int and a unit");
+}
+
+/* numpy.datetime_data(dtype) */
+bool rule_func_np_datetime_data(Typing *t) {
+    const Type *time;
+    TRY(time = typing_const_element(t, 0));
+    if (!is_time(time)) return typing_bad_operands(t);
+    const char *name = time->form == TIME_GENERIC ? "generic" : time_unit_name((TimeUnit)time->form);
+    const Const *items[] = {const_str(t->in->arena, t->in->types, name),
+                            const_int(t->in->arena, t->in->types, time->bytes)};
+    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, items, 2));
 }
 
 /* numpy.isnat(x) */

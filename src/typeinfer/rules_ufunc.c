@@ -194,6 +194,8 @@ bool rule_func_ufunc_square(Typing *t) {
 }
 
 bool rule_func_ufunc_positive(Typing *t) {
+    const Type *content = infer_content(t->args[0].type);
+    if (content->kind == TY_TIME && content->flag) return typing_become_arg(t, 0);
     const Type *loop = find_loop(t, &func_info[t->func].loops, 1, 1);
     if (!loop) return typing_bad_operands(t);
     return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);

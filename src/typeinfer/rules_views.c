@@ -110,7 +110,7 @@ bool rule_func_reinterpreted(Typing *t) {
     const Type *array = array_of(t), *dtype;
     NewView view = {0};
     TRY(array);
-    TRY(dtype = typing_const_dtype(t, 1));
+    TRY(dtype = typing_const_element(t, 1));
     read_axes(t, t->emit ? operand_array(t) : NULL, array, view.shape, view.strides);
     if (t->emit && array->ndim) view.shape[array->ndim - 1] = as_int(t, t->values[2]);
     if (t->emit && array->ndim && type_size(dtype) != type_size(type_element(array)))
@@ -126,6 +126,12 @@ bool rule_func_frozen(Typing *t) {
     TRY(array);
     read_axes(t, t->emit ? operand_array(t) : NULL, array, view.shape, view.strides);
     return make(t, type_array(t->in->types, type_element(array), array->ndim, (ArrayLayout)array->layout, true), &view);
+}
+
+bool rule_func_is_writeable(Typing *t) {
+    const Type *array = array_of(t);
+    TRY(array);
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, !array->readonly));
 }
 
 bool rule_func_layout_of(Typing *t) {

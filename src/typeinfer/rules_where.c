@@ -12,6 +12,13 @@ static bool has_axes(const Type *type) { return infer_content(type)->kind == TY_
 
 /* select(condition, x, y) of numbers */
 bool rule_func_select(Typing *t) {
+    const Type *x = infer_content(t->args[1].type), *y = infer_content(t->args[2].type);
+    if (x->kind == TY_TIME && y->kind == TY_TIME && x->flag == y->flag && lib_kinds(t, 0, 1, "b")) {
+        const Type *ticks = type_time_common(t->in->types, x->flag, x, y);
+        if (!ticks) return typing_bad_operands(t);
+        for (size_t i = 1; i < 3; i++) typing_cast(t, i, ticks);
+        return typing_result(t, ticks, NULL);
+    }
     if (!lib_kinds(t, 0, 3, "biufc")) return typing_bad_operands(t);
     const Type *common = promote_ufunc(t->in, lib_scalar(t, 1), lib_scalar(t, 2));
     if (!common) return typing_bad_operands(t);

@@ -94,6 +94,12 @@ static bool read_sequences(Typing *t) {
     return true;
 }
 
+static bool has_times(const Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (infer_content(t->args[i].type)->kind == TY_TIME) return true;
+    return false;
+}
+
 bool typing_call_library(Typing *t) {
     const FuncHead *info = &func_info[t->func].head;
     t->is_call = true;
@@ -109,6 +115,9 @@ bool typing_call_library(Typing *t) {
         return typing_hint(t, "%s%s%s", typing_func_name(t), *func_info[t->func].doc == '(' ? "" : ": ",
                            func_info[t->func].doc);
     }
+    const FuncInfo *row = &func_info[t->func];
+    if (row->elementwise && has_times(t) && (row->times || row->how == HOW_OP))
+        return (row->times ? typing_become_prelude(t, row->times) : typing_become_op(t, row->op)) && !t->failed;
     return func_rules[t->func](t) && !t->failed;
 }
 

@@ -117,6 +117,9 @@ const Type *infer_dtype(Infer *in, Fact fact) {
 
 const Type *typing_const_element(Typing *t, size_t arg) {
     const Type *type = t->args[arg].type;
+    const Const *text = type->kind == TY_STR ? t->args[arg].konst : NULL;
+    const Type *time = text ? type_time_named(t->in->types, text->text) : NULL;
+    if (time) return time;
     bool names = type->kind == TY_DTYPE || type->kind == TY_CLASS;
     bool other = names && type->items[0]->kind != TY_SCALAR && type->items[0]->kind != TY_ARRAY;
     return other ? type->items[0] : typing_const_dtype(t, arg);

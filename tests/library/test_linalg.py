@@ -5,6 +5,7 @@ import pytest
 
 from krait import cuda, njit
 from krait.errors import KraitError
+from oracle import make
 
 DTYPES = ["f4", "f8", "c8", "c16", "i4", "u1", "?"]
 
@@ -84,6 +85,14 @@ def test_products_of_a_matrix_with_itself():
     a = matrix(6, 5, "f8", "C") / 7
     assert_equal_bits(of("a @ a.T"), a, a)
     assert_equal_bits(of("a.T @ a"), a, a)
+
+
+def test_product_in_place():
+    function = make("def f(a, b):\n    c = a\n    c @= b\n    return c")
+    for dtype in ("f8", "i4", "c8"):
+        ours, theirs, other = matrix(4, 4, dtype, "C"), matrix(4, 4, dtype, "C"), matrix(4, 4, dtype, "F")
+        np.testing.assert_array_equal(njit(function)(ours, other), function(theirs, other))
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("dtypes", [("f4", "f8"), ("i4", "f4"), ("c8", "f8"), ("i8", "u1")])

@@ -44,3 +44,9 @@ def test_lowest_power_first():
     check(f"{SERIES}der(a), {SERIES}der(a, 2), {SERIES}der(a, 9)", VECTOR[:5], INTEGERS[0])
     check(f"{SERIES}int(a), {SERIES}int(a, 2), {SERIES}int(a, 1, (3,), 2.0, 0.5)", VECTOR[:5], INTEGERS[0])
     check("np.polynomial.polyutils.trimseq(a)", np.array([1.0, 0, 2, 0, 0]), np.zeros(3))
+
+
+def test_series():
+    check("np.polynomial.polyutils.as_series([a, a[:2]]), np.polynomial.polyutils.as_series([a], False)",
+          np.array([1.0, 0, 2, 0, 0]), INTEGERS[0])
+    check("np.polynomial.polyutils.as_series([[1, a, 0], [1.0, 0, 0]])", 2)

@@ -86,6 +86,12 @@ DISTRIBUTIONS = [
     "random.paretovariate(3.0)",
     "random.weibullvariate(1.0, 1.5)",
     "random.choice((3, 5, 7))",
+    "sum(random.choices([1, 2, 3], k=5))",
+    "sum(random.choices([1, 2, 3], [1, 5, 2], k=4))",
+    "sum(random.choices((4, 5, 6), cum_weights=[1, 2, 9], k=3))",
+    "sum(random.sample([1, 2, 3, 4, 5], 3))",
+    "sum(random.sample(range(1000), 7))",
+    "sum(random.sample([1, 2], counts=[3, 2], k=4))",
 ]
 
 

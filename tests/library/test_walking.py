@@ -100,3 +100,12 @@ def test_least_and_greatest_by_a_key():
     agree_all(expression("min(a, default=7)", "a"), [([3, 1],), (np.array([4, 2]),)])
     agree(make("def f(a):\n    a.pop()\n    return max(a, default=-1)"), [3])
     agree(make("def f(a):\n    a.pop()\n    return max(a, key=abs)"), [3])
+
+
+def test_bytes_and_flags():
+    for a in ARRAYS:
+        agree(expression("a.tobytes(), a.T.tobytes(), a.tobytes('F'), a.tobytes('A')", "a"), a)
+        names = ("c_contiguous", "f_contiguous", "contiguous", "forc", "fnc", "writeable")
+        agree(expression(f"({', '.join(f'a.flags.{name}' for name in names)})", "a"), a)
+        agree(expression("(a.T.flags.c_contiguous, a.T.flags.forc, a.copy().flags.writeable)", "a"), a)
+    agree(expression("a[..., ::2].flags.forc, a[:, 1].flags.contiguous", "a"), M)

@@ -1,0 +1,207 @@
+"""datetime64 and timedelta64: ufuncs of one element, conversions, sums, the order that they are sorted in.
+
+A tick is an int64; the least of them is NaT."""
+
+import math
+
+import numpy as np
+
+from krait.prelude.intrinsics import reinterpreted, select
+
+NAT = -(2**63)
+FIRST = np.uint64(2**63 + 1)  # the least that is no NaT, as an unsigned number
+
+# ---- ufuncs of one element ----
+
+
+def maximum(x, y):
+    return select(np.isnat(x) | (x > y), x, y)
+
+
+def minimum(x, y):
+    return select(np.isnat(x) | (x < y), x, y)
+
+
+def fmax(x, y):
+    return select(np.isnat(y) | (x > y), x, y)
+
+
+def fmin(x, y):
+    return select(np.isnat(y) | (x < y), x, y)
+
+
+def is_missing(x):
+    return np.isnat(x)
+
+
+def is_there(x):
+    return np.logical_not(np.isnat(x))
+
+
+def is_infinite(x):
+    return np.bool_(False)
+
+
+def absolute(x):
+    return select(x < 0, -x, x)
+
+
+def sign(x):
+    # NaT counts as the least int.
+    return select(np.isnat(x) | (x < 0), np.timedelta64(-1), select(x > 0, np.timedelta64(1), x))
+
+
+# ---- ticks ----
+
+
+def is_time(dtype):
+    return dtype.kind == "m" or dtype.kind == "M"
+
+
+def ticks(a):
+    # A view on the ticks as ints.
+    return reinterpreted(a, np.int64, a.shape[-1] if a.ndim else 1)
+
+
+def of_ticks(numbers, dtype):
+    if np.ndim(numbers) == 0:
+        one = np.empty(1, np.int64)
+        one[0] = numbers
+        return reinterpreted(one, dtype, 1)[0]
+    return reinterpreted(numbers, dtype, numbers.shape[-1])
+
+
+def in_order(a):
+    # Unsigned numbers in the order of the ticks, NaT last.
+    return reinterpreted(a, np.uint64, a.shape[-1]) - FIRST
+
+
+# ---- conversions ----
+
+
+def _size(unit):
+    # In nanoseconds.
+    if unit == "W":
+        return 604800_000_000_000
+    if unit == "D":
+        return 86400_000_000_000
+    if unit == "h":
+        return 3600_000_000_000
+    if unit == "m":
+        return 60_000_000_000
+    if unit == "s":
+        return 1000_000_000
+    if unit == "ms":
+        return 1000_000
+    if unit == "us":
+        return 1000
+    if unit == "ns":
+        return 1
+    raise TypeError("compiled code converts units down to nanoseconds only")
+
+
+def _days_to_month(months):
+    # Days from 1970-01-01 to the first of a month, counted from January of year 0.
+    year, month = divmod(months, 12)
+    if month < 2:
+        year -= 1
+    era, of_era = divmod(year, 400)
+    of_year = (153 * (month + 10 if month < 2 else month - 2) + 2) // 5
+    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
+
+
+def _month_of_day(day):
+    month = 12 * (1970 + day // 366)
+    while _days_to_month(month + 12) <= day:
+        month += 12
+    while _days_to_month(month + 1) <= day:
+        month += 1
+    return month
+
+
+def _is_calendar(unit):
+    return unit == "Y" or unit == "M"
+
+
+def _rescaled(value, size, into):
+    factor = math.gcd(size, into)
+    return value * (size // factor) // (into // factor)
+
+
+def converted(tick, have, want, is_date):
+    # A tick as one of another unit, rounded down; have and want: of numpy.datetime_data.
+    if _is_calendar(have[0]):
+        months = tick * have[1] * (12 if have[0] == "Y" else 1)
+        if _is_calendar(want[0]):
+            return months // (want[1] * (12 if want[0] == "Y" else 1))
+        if not is_date:
+            raise TypeError("years and months are of no fixed length")
+        return _rescaled(_days_to_month(12 * 1970 + months), _size("D"), _size(want[0]) * want[1])
+    if _is_calendar(want[0]):
+        if not is_date:
+            raise TypeError("years and months are of no fixed length")
+        months = _month_of_day(_rescaled(tick, _size(have[0]) * have[1], _size("D"))) - 12 * 1970
+        return months // (want[1] * (12 if want[0] == "Y" else 1))
+    return _rescaled(tick, _size(have[0]) * have[1], _size(want[0]) * want[1])
+
+
+def convert(new, a):
+    # new[...] = a, where one of them has dates or durations
+    if not is_time(a.dtype):
+        convert_numbers(ticks(new), a)
+    elif not is_time(new.dtype):
+        new[...] = ticks(a)
+    elif new.dtype.kind != a.dtype.kind:
+        raise TypeError("dates are not converted to durations, nor durations to dates, in compiled code")
+    else:
+        have, want = np.datetime_data(a.dtype), np.datetime_data(new.dtype)
+        if have[0] == "generic" or want == have:
+            ticks(new)[...] = ticks(a)
+        else:
+            to, of, is_date = ticks(new), ticks(a), a.dtype.kind == "M"
+            for i in range(a.size):
+                tick = int(of.flat[i])
+                to.flat[i] = NAT if tick == NAT else converted(tick, have, want, is_date)
+
+
+def convert_numbers(to, a):
+    if a.dtype.kind == "f":
+        for i in range(a.size):
+            to.flat[i] = NAT if np.isnan(a.flat[i]) else int(a.flat[i])
+    else:
+        to[...] = a
+
+
+# ---- sums of durations ----
+
+
+def with_missing(numbers, a, axis, keepdims):
+    # NaT where an element is.
+    missing = np.any(np.isnat(a), axis, None, keepdims)
+    if np.ndim(numbers) == 0:
+        return of_ticks(NAT if missing else numbers, a.dtype)
+    return of_ticks(np.where(missing, NAT, numbers), a.dtype)
+
+
+def sum_of(a, axis, keepdims):
+    return with_missing(np.sum(ticks(a), axis, None, None, keepdims), a, axis, keepdims)
+
+
+def mean_of(a, axis, keepdims):
+    total = sum_of(a, axis, keepdims)
+    n = np.size(a) // max(np.size(total), 1)
+    return total / n
+
+
+
+# ---- ranges ----
+
+
+def arange(start, stop, step):
+    none = (stop - start) * 0 + step * 0
+    first, by = start + none, none + step
+    n = max(-(-(stop - start) // by), 0)
+    new = np.empty(n, np.result_type(first))
+    for i in range(n):
+        new[i] = first + by * i
+    return new
