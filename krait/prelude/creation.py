@@ -244,3 +244,10 @@ def vander(x, N=None, increasing=False):
             else:
                 new[i, to] = new[i, to - 1 if increasing else to + 1] * x[i]
     return new
+
+
+def of_range(numbers, dtype, order):
+    new = np.empty(len(numbers), dtype)
+    for i, number in enumerate(numbers):
+        new[i] = number
+    return new

@@ -262,6 +262,7 @@ bool typing_set_advanced(Typing *t, const Type *array);
 
 /* ---- lists and tuples in place of arrays (rules_creation.c) ---- */
 bool typing_is_sequence(const Type *type);   /* a list or a tuple */
+bool typing_make_array(Typing *t, Fact *fact, Value **value); /* numpy.asarray of it */
 bool typing_as_array(Typing *t, size_t arg); /* from here on operand number `arg` is numpy.asarray of it */
 
 /* ---- operators (rules_arithmetic.c) ---- */
@@ -282,6 +283,7 @@ bool typing_unary_time(Typing *t, const Type *type);
 
 /* ---- elements of dtype S and U (rules_chars.c) ---- */
 bool typing_compare_chars(Typing *t, const Type *a, const Type *b);
+bool typing_compare_char_arrays(Typing *t, const Type *a, const Type *b);
 /* Operand number `arg`, characters or a known str, as that type; false: it cannot be. */
 bool typing_cast_chars(Typing *t, size_t arg, const Type *to);
 

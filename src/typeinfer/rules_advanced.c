@@ -30,7 +30,9 @@ typedef struct Advanced {
     int64_t starts[TYPE_MAX_NDIM];
 } Advanced;
 
-static bool is_index_array(const Type *type) { return type->kind == TY_ARRAY || type->kind == TY_LIST; }
+static bool is_index_array(const Type *type) {
+    return type->kind == TY_ARRAY || type->kind == TY_LIST || type->kind == TY_RANGE;
+}
 
 bool typing_index_has_array(const Typing *t) {
     const Type *index = t->args[1].type;
@@ -66,6 +68,7 @@ static bool add_array(Typing *t, IndexPart *part, const Type *type) {
 }
 
 static bool add_part(Typing *t, Advanced *a, Fact fact, Value *value) {
+    if (fact.type->kind == TY_RANGE) TRY(typing_make_array(t, &fact, &value));
     const Type *type = infer_content(fact.type);
     if (a->count == COUNT_OF(a->parts)) return typing_fail(t, DIAG_BAD_INDEX, "too many indices");
     IndexPart *part = &a->parts[a->count++];

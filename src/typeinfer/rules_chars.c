@@ -42,3 +42,16 @@ bool typing_compare_chars(Typing *t, const Type *a, const Type *b) {
     if (!typing_cast_chars(t, 0, longer) || !typing_cast_chars(t, 1, longer)) return typing_bad_operands(t);
     return typing_result(t, infer_scalar(t->in, SCALAR_BOOL, true), NULL);
 }
+
+/* Arrays of them, with each other, with an element or with a str that is known. */
+bool typing_compare_char_arrays(Typing *t, const Type *a, const Type *b) {
+    for (size_t i = 0; i < 2; i++) {
+        const Type *type = i ? b : a, *chars = type->kind == TY_ARRAY ? type_element(type) : chars_of(t, i);
+        if (!chars || chars->kind != TY_CHARS) {
+            typing_bad_operands(t);
+            return typing_hint(t, "compare with a text that is known when the function is compiled, or item by item");
+        }
+        if (type->kind == TY_STR) TRY(typing_cast_chars(t, i, chars));
+    }
+    return typing_map_operator(t, typing_ufunc_of(t->op));
+}

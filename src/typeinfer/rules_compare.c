@@ -168,6 +168,10 @@ static bool compare_dtypes(Typing *t) {
     return compare_known(t, meant[0] && meant[1] && typing_same_dtype(meant[0], meant[1]));
 }
 
+static TypeKind element_kind(const Type *type) {
+    return type->kind == TY_ARRAY && !type->record ? type_element(type)->kind : type->kind;
+}
+
 bool rule_compare(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_DTYPE || b->kind == TY_DTYPE) {
@@ -181,6 +185,8 @@ bool rule_compare(Typing *t) {
     a = infer_content(t->args[0].type);
     b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
+    if (typing_has_array(t) && (element_kind(a) == TY_CHARS || element_kind(b) == TY_CHARS))
+        return typing_compare_char_arrays(t, a, b);
     bool arrays = typing_on_arrays(a, b);
     if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_compare_times(t, a, b);
     if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);

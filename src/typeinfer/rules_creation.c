@@ -294,6 +294,12 @@ static bool array_of_list(Typing *t) {
     return become_prelude(t, numbers ? "lists:array_of_numbers" : "lists:array_of_rows", dtype, "C");
 }
 
+static bool array_of_range(Typing *t) {
+    const Type *dtype;
+    TRY(dtype_or(t, 1, infer_scalar(t->in, SCALAR_INT64, false), &dtype));
+    return become_prelude(t, "creation:of_range", dtype, "C");
+}
+
 bool rule_func_np_array(Typing *t) {
     static const char *const params[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
     const char *order = "K";
@@ -302,6 +308,7 @@ bool rule_func_np_array(Typing *t) {
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     if (t->args[0].type->kind == TY_LIST) return array_of_list(t);
+    if (t->args[0].type->kind == TY_RANGE) return array_of_range(t);
     if (infer_content(t->args[0].type)->kind != TY_ARRAY) return array_of_numbers(t, 3);
     if (typing_given(t, 3) && !typing_is_none(t, 3)) TRY(typing_const_str(t, 3, &order));
     TRY(dtype_or(t, 1, type_element(infer_content(t->args[0].type)), &dtype));
@@ -310,13 +317,14 @@ bool rule_func_np_array(Typing *t) {
 
 bool typing_is_sequence(const Type *type) { return type->kind == TY_LIST || type->kind == TY_TUPLE; }
 
-bool typing_as_array(Typing *t, size_t arg) {
+bool typing_make_array(Typing *t, Fact *fact, Value **value) {
     const Const *callee = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_NP_ASARRAY].head));
-    Fact facts[2] = {{callee->type, callee}, t->args[arg]};
-    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, t->values[arg]};
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[arg],
-                      &t->values[arg]);
+    Fact facts[2] = {{callee->type, callee}, *fact};
+    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, *value};
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, fact, value);
 }
+
+bool typing_as_array(Typing *t, size_t arg) { return typing_make_array(t, &t->args[arg], &t->values[arg]); }
 
 /* Whether the type tells that the elements lie in that order. */
 static bool lies(const Type *array, const char *order) {
@@ -331,6 +339,7 @@ bool rule_func_np_asarray(Typing *t) {
     TRY(typing_bind_keywords(t, params, 1, t->func == FUNC_NP_ASARRAY ? 3 : 2));
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     if (t->args[0].type->kind == TY_LIST) return on_heap(t) && array_of_list(t);
+    if (t->args[0].type->kind == TY_RANGE) return on_heap(t) && array_of_range(t);
     if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_str(t, 2, &order));
     TRY(dtype_or(t, 1, type_element(array), &dtype));

@@ -44,7 +44,9 @@ bool typing_has_array(const Typing *t) {
 }
 
 /* What one element, or an operand without axes, may be. */
-static bool is_element(const Type *type) { return type_is_scalar(type) || type->kind == TY_TIME; }
+static bool is_element(const Type *type) {
+    return type_is_scalar(type) || type->kind == TY_TIME || type->kind == TY_CHARS;
+}
 
 static size_t results_of(const FuncInfo *row) {
     const char *result = row->loops.result;

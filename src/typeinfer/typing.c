@@ -90,13 +90,14 @@ bool typing_run(Typing *t) {
 static bool read_sequences(Typing *t) {
     size_t positional = t->nargs - t->nnames, count = func_info[t->func].head.least;
     for (size_t i = 0; i < count && i < positional; i++)
-        if (typing_is_sequence(infer_content(t->args[i].type))) TRY(typing_as_array(t, i));
+        if (typing_is_sequence(infer_content(t->args[i].type)) || t->args[i].type->kind == TY_RANGE)
+            TRY(typing_as_array(t, i));
     return true;
 }
 
-static bool has_times(const Typing *t) {
+static bool has_kind(const Typing *t, TypeKind kind) {
     for (size_t i = 0; i < t->nargs; i++)
-        if (infer_content(t->args[i].type)->kind == TY_TIME) return true;
+        if (infer_content(t->args[i].type)->kind == kind) return true;
     return false;
 }
 
@@ -116,7 +117,8 @@ bool typing_call_library(Typing *t) {
                            func_info[t->func].doc);
     }
     const FuncInfo *row = &func_info[t->func];
-    if (row->elementwise && has_times(t) && (row->times || row->how == HOW_OP))
+    if (row->elementwise && row->how == HOW_OP && has_kind(t, TY_CHARS)) return typing_become_op(t, row->op);
+    if (row->elementwise && has_kind(t, TY_TIME) && (row->times || row->how == HOW_OP))
         return (row->times ? typing_become_prelude(t, row->times) : typing_become_op(t, row->op)) && !t->failed;
     return func_rules[t->func](t) && !t->failed;
 }

@@ -119,3 +119,18 @@ def test_refusals():
 
     with pytest.raises(TypingError):
         njit(mixed)(words, np.array([b"x"]))
+
+
+@pytest.mark.parametrize("operator", ["==", "!=", "<", "<=", ">", ">="])
+def test_whole_arrays(operator):
+    words, plain = np.array(WORDS), np.array(PLAIN)
+    for text, *arrays in [(f"a {operator} 'ab', 'b' {operator} a, a {operator} ''", words),
+                          (f"a {operator} a[::-1], a {operator} a[3], a[1] {operator} a", words),
+                          (f"a {operator} a[::-1], a {operator} a[3], a[1] {operator} a", plain),
+                          (f"a {operator} b, a[:, None] {operator} b", words, np.array(WORDS, "U9"))]:
+        scope = {}
+        exec(f"def f({', '.join('ab'[: len(arrays)])}):\n    return {text}", scope)
+        ours, theirs = njit(scope["f"])(*arrays), scope["f"](*arrays)
+        for our, their in zip(ours, theirs):
+            assert our.dtype == their.dtype
+            np.testing.assert_array_equal(our, their)

@@ -65,3 +65,12 @@ def test_sums_of_arrays():
 def test_rows_that_are_enumerated_twice():
     check("[r.sum() for r in a], {i: r.max() for i, r in enumerate(a)}, [i + r[0] for i, r in enumerate(a)]",
           MATRIX, FORTRAN)
+
+
+def test_ranges():
+    check("a[range(3), [0, 1, 2]], a[range(2)], a[:, range(0, 4, 2)], a[range(0)], np.maximum(range(3), 1)",
+          MATRIX, FORTRAN)
+    check("np.array(range(a)), np.asarray(range(5, 0, -2)), np.array(range(3), dtype=np.float32), np.sum(range(a))", 4)
+    function = make("def f(a, b):\n    a[range(len(a)), b] -= 1\n    return a")
+    places = np.array([1, 2, 0])
+    np.testing.assert_array_equal(njit(function)(np.ones((3, 4)), places), function(np.ones((3, 4)), places))
