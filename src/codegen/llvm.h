@@ -311,6 +311,8 @@ LLVMValueRef l_rtlib(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValue
 
 /* ---- raising (lower_raise.c) ---- */
 
+/* Leaves with a status (i32, not 0): to the landing of the block at hand, or out of the function. */
+void l_leave(Lower *l, LLVMValueRef status);
 /* Raises a built-in exception at l->at if the condition (i1) holds, and goes on where it does not.  args are i64 values
  * for the %lld of format. */
 void l_note_call(Lower *l); /* on the way out of a call that raised */

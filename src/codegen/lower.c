@@ -118,6 +118,14 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
     return value->op == OP_IS ? same : l_not(l, same);
 }
 
+static LLVMValueRef lower_context(Lower *l, const Value *value) {
+    return l->target->context ? l->target->context(l, value) : (l_fail(l, "a context on this target"), NULL);
+}
+
+static LLVMValueRef lower_threads(Lower *l, const Value *value) {
+    return l->target->threads ? l->target->threads(l, value) : (l_fail(l, "a region on this target"), NULL);
+}
+
 static LLVMValueRef lower_value(Lower *l, const Value *value) {
     if (op_is_unary(value->op)) return lower_unary(l, value);
     if (value->op == OP_POW) return lower_power(l, value);
@@ -166,6 +174,8 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CALL: return lower_exception(l, value);
     case OP_CALL_FUNC: return lower_call_func(l, value);
     case OP_CALL_INST: return lower_call_inst(l, value);
+    case OP_CONTEXT: return lower_context(l, value);
+    case OP_THREADS: return lower_threads(l, value);
     case OP_BROADCAST: return lower_broadcast(l, value);
     case OP_MAP: return lower_map(l, value);
     case OP_REDUCE: return lower_reduce(l, value);

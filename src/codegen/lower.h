@@ -203,8 +203,6 @@ LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object 
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
 LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
-/* Leaves with a status (i32, not 0): to the landing of the block at hand, or out of the function. */
-void l_leave(Lower *l, LLVMValueRef status);
 void lower_landing(Lower *l, const Block *block);
 void lower_resume(Lower *l);
 

@@ -27,10 +27,31 @@ LLVMValueRef *host_load_arguments(Lower *l, const FuncInst *root, LLVMValueRef f
 /* VECTOR_WHEREVER: also where LLVM's estimate is against it.  It takes the recording of accesses outside an array, and
  * the branches around accesses, for dearer than they are in vectors, where they are masks. */
 typedef enum VectorWish { VECTOR_NOT, VECTOR_MAY, VECTOR_WHEREVER } VectorWish;
-/* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), and whether to vectorise it. */
-void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish);
+/* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), whether to vectorise it, and the access
+ * group (NULL: none) whose accesses its rounds may do in any order. */
+void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish, LLVMMetadataRef parallel);
 /* Recursive functions may use `bytes` of the stack that the entry runs on, or what is left of a thread's. */
 void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes);
+
+/* ---- threads.c ---- */
+
+/* The loops over threads: z, then y or x, then the other, which is the inner axis (pass thread_order).  The innermost
+ * goes on through the joined blocks. */
+typedef struct Threads {
+    LLVMValueRef grid, here;              /* HostGrid *, HostThread *: given */
+    LLVMMetadataRef group;                /* of the accesses that threads do in any order; NULL: none */
+    unsigned inner;                       /* 0: x, 1: y */
+    LLVMValueRef n[3];                    /* threads of a block */
+    LLVMValueRef z, outer, place, number; /* where the loops are: place in the innermost, number of the round */
+} Threads;
+
+typedef bool ThreadBody(Lower *l, Threads *t, void *self);
+bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self);
+LLVMValueRef threads_number(Lower *l, const Threads *t, LLVMValueRef place, LLVMValueRef *block);
+void threads_merge_bad(Lower *l, const Threads *t);
+void host_store_field(Lower *l, LLVMValueRef thread, size_t offset, LLVMValueRef value, unsigned align);
+LLVMValueRef threads_context(Lower *l, const Value *value);
+LLVMValueRef threads_region(Lower *l, const Value *value);
 
 /* ---- orc.c ---- */
 

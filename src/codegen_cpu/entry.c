@@ -33,15 +33,17 @@ LLVMValueRef *host_load_arguments(Lower *l, const FuncInst *root, LLVMValueRef f
     return values;
 }
 
-/* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), and whether to vectorise it. */
-void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish) {
+void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish, LLVMMetadataRef parallel) {
     LLVMMetadataRef self = LLVMTemporaryMDNode(l->context, NULL, 0);
     LLVMMetadataRef no_unroll = LLVMMDStringInContext2(l->context, "llvm.loop.unroll.disable", 24);
     LLVMMetadataRef vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
                                 LLVMValueAsMetadata(l_i1(l, wish == VECTOR_WHEREVER))};
-    LLVMMetadataRef hints[] = {self, LLVMMDNodeInContext2(l->context, &no_unroll, 1),
-                               LLVMMDNodeInContext2(l->context, vector, 2)};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, wish == VECTOR_MAY ? 2 : 3);
+    LLVMMetadataRef any_order[] = {LLVMMDStringInContext2(l->context, "llvm.loop.parallel_accesses", 27), parallel};
+    LLVMMetadataRef hints[4] = {self, LLVMMDNodeInContext2(l->context, &no_unroll, 1)};
+    unsigned count = 2;
+    if (wish != VECTOR_MAY) hints[count++] = LLVMMDNodeInContext2(l->context, vector, 2);
+    if (parallel) hints[count++] = LLVMMDNodeInContext2(l->context, any_order, 2);
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, count);
     LLVMMetadataReplaceAllUsesWith(self, node); /* a loop's metadata begins with itself */
     l_set_metadata(l, back_edge, "llvm.loop", node);
 }

@@ -1,119 +1,56 @@
 /* entry_kernel.c: ENTRY_KERNEL: the threads of a block, for the host device (runtime/host/host.h).
  *
- * Without barriers: for z, y, x over the threads of a block, or of several that are neighbours along x, x innermost.
- * The loop is in a function of its own whose parameters include the data pointers of the arrays, so that `noalias` on
- * them holds for the whole loop; the body is inlined into it.  There is a second such function for arrays of one shape:
- * what a kernel's guard says of one array's index then holds for all, and LLVM drops the checks of the accesses.  With
- * barriers: one thread. */
+ * Without barriers: a loop over the threads of a block (threads.c).  It is in a function of its own whose parameters
+ * include the data pointers of the arrays, so that `noalias` on them holds for the whole loop; the body is inlined into
+ * it.  There is a second such function for arrays of one shape: what a kernel's guard says of one array's index then
+ * holds for all, and LLVM drops the checks of the accesses.  With barriers: the kernel in such a function, if pass
+ * barriers has made it one that runs once for a block; else one thread. */
 #include "codegen_cpu/cpu.h"
 
-static void store_field(Lower *l, LLVMValueRef thread, size_t offset, LLVMValueRef value, unsigned align) {
-    l_raw_store(l, value, host_offset(l, thread, offset), align);
-}
+/* ---- what runs in a block ---- */
 
-/* for value in 0 .. count-1, i32, at least once; LLVM's induction variable analysis wants no more. */
-typedef struct Axis {
-    LLVMBasicBlockRef head;
-    LLVMValueRef index, count;
-} Axis;
+typedef struct Call {
+    const FuncInst *root;
+    LLVMValueRef *args;
+} Call;
 
-static LLVMValueRef axis_begin(Lower *l, Axis *axis, LLVMValueRef count, const char *name) {
-    LLVMBasicBlockRef before = l_here(l);
-    axis->count = count;
-    axis->head = l_block(l, name);
-    l_jump(l, axis->head);
-    l_enter(l, axis->head);
-    axis->index = LLVMBuildPhi(l->b, l->i32, name);
-    LLVMValueRef zero = l_i32(l, 0);
-    LLVMAddIncoming(axis->index, &zero, &before, 1);
-    return axis->index;
-}
-
-static void axis_end(Lower *l, Axis *axis, VectorWish wish) {
-    LLVMValueRef next = LLVMBuildNUWAdd(l->b, axis->index, l_i32(l, 1), "");
-    LLVMSetNSW(next, true);
-    LLVMBasicBlockRef here = l_here(l), after = l_block(l, "after");
-    LLVMAddIncoming(axis->index, &next, &here, 1);
-    l_branch(l, l_icmp(l, LLVMIntSLT, next, axis->count), axis->head, after);
-    host_loop_hints(l, LLVMGetBasicBlockTerminator(here), wish);
-    l_enter(l, after);
-}
-
-/* The loops over threads: z, then y or x, then the other, which is the inner axis (pass thread_order).  The innermost
- * goes on through the joined blocks. */
-typedef struct Threads {
-    unsigned inner;          /* 0: x, 1: y */
-    LLVMValueRef n[3];       /* threads of a block */
-    LLVMValueRef z, outer;   /* where the loops are */
-    LLVMValueRef grid, here; /* HostGrid *, HostThread * */
-} Threads;
-
-/* The number in its block of the thread whose place in the innermost loop is `place`; *block is the joined block. */
-static LLVMValueRef thread_number(Lower *l, const Threads *t, LLVMValueRef place, LLVMValueRef *block) {
-    LLVMValueRef inner = LLVMBuildURem(l->b, place, t->n[t->inner], "");
-    *block = LLVMBuildUDiv(l->b, place, t->n[t->inner], "");
-    LLVMValueRef x = t->inner == 0 ? inner : t->outer, y = t->inner == 0 ? t->outer : inner;
-    return l_nswadd(l, x, l_nswmul(l, t->n[0], l_nswadd(l, y, l_nswmul(l, t->n[1], t->z))));
-}
-
-/* The innermost loop's first bad access becomes the run's, if it is the first there: of the first of the joined blocks,
- * and in that of the first thread.  The loop's own is of its lowest place, so of its lowest block. */
-static void merge_bad(Lower *l, const Threads *t) {
-    LLVMValueRef bad = l_raw_load(l, l->i32, host_offset(l, t->here, offsetof(HostThread, bad)), 4), block;
-    LIf any;
-    l_if(l, &any, l_icmp(l, LLVMIntSLT, bad, l_i32(l, NO_BAD_ACCESS)));
-    LLVMValueRef site = l_and(l, bad, l_i32(l, (1u << SITE_BITS) - 1));
-    LLVMValueRef thread = thread_number(l, t, LLVMBuildLShr(l->b, bad, l_i32(l, SITE_BITS), ""), &block);
-    LLVMValueRef key = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, block, l->i64, ""), l_i64(l, THREAD_BITS), "");
-    key = l_or(l, key, LLVMBuildZExt(l->b, thread, l->i64, ""));
-    key = l_or(l, LLVMBuildShl(l->b, key, l_i64(l, SITE_BITS), ""), LLVMBuildZExt(l->b, site, l->i64, ""));
-    LLVMValueRef address = host_offset(l, t->grid, offsetof(HostGrid, bad_access));
-    LLVMValueRef args[] = {l_raw_load(l, l->i64, address, 8), key};
-    l_raw_store(l, l_intrinsic(l, "llvm.smin", l->i64, args, 2), address, 8);
-    l_endif(l, &any);
-}
-
-static bool one_thread(Lower *l, const FuncInst *root, const Threads *t, LLVMValueRef place, LLVMValueRef *args) {
+static bool one_thread(Lower *l, Threads *t, void *self) {
+    const Call *call = self;
     LLVMValueRef status = NULL, block;
-    TRY(l_call_inst(l, root, args, &status));
+    TRY(l_call_inst(l, call->root, call->args, &status));
     if (!status) return true;
     LIf raised;
     l_if(l, &raised, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)));
-    merge_bad(l, t);
-    store_field(l, t->grid, offsetof(HostGrid, raised_thread), thread_number(l, t, place, &block), 4);
+    threads_merge_bad(l, t);
+    host_store_field(l, t->grid, offsetof(HostGrid, raised_thread), threads_number(l, t, t->place, &block), 4);
     LLVMBuildRet(l->b, status);
     l_enter(l, raised.end);
     return true;
 }
 
-static bool block_loop(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args) {
-    static const size_t fields[] = {offsetof(HostThread, x), offsetof(HostThread, y)};
-    static const char *const names[] = {"x", "y"};
-    Threads t = {.inner = l->m->inner_axis, .grid = LLVMGetParam(function, 0)};
+/* The kernel says itself what its threads do; what it raises without them is raised by the first. */
+static bool one_block(Lower *l, const FuncInst *root, const Threads *t, LLVMValueRef *args) {
+    static const size_t places[] = {offsetof(HostThread, x), offsetof(HostThread, y), offsetof(HostThread, z),
+                                    offsetof(HostThread, place)};
+    for (size_t i = 0; i < COUNT_OF(places); i++) host_store_field(l, t->here, places[i], l_i32(l, 0), 4);
+    host_store_field(l, t->here, offsetof(HostThread, bad), l_i32(l, INT32_MAX), 4);
+    host_store_field(l, t->grid, offsetof(HostGrid, raised_thread), l_i32(l, 0), 4);
+    LLVMValueRef status = NULL;
+    TRY(l_call_inst(l, root, args, &status));
+    LLVMBuildRet(l->b, status ? status : l_i32(l, 0));
+    return true;
+}
+
+static bool block_body(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args) {
+    Threads t = {.grid = LLVMGetParam(function, 0)};
     t.here = l_alloca_bytes(l, sizeof(HostThread), _Alignof(HostThread), "thread");
     l->nhidden = 1;
     l->hidden[0] = t.here;
     l->exception = LLVMGetParam(function, 2);
-    store_field(l, t.here, offsetof(HostThread, grid), t.grid, 8);
+    host_store_field(l, t.here, offsetof(HostThread, grid), t.grid, 8);
     host_note_stack_limit(l, host_offset(l, t.here, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
-    for (int axis = 0; axis < 3; axis++) t.n[axis] = l->target->special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis));
-    LLVMValueRef length = t.n[t.inner];
-    if (l->m->joins_blocks)
-        length = l_nswmul(l, length, l_raw_load(l, l->i32, host_offset(l, t.grid, offsetof(HostGrid, joined)), 4));
-    Axis z, outer, inner;
-    t.z = axis_begin(l, &z, t.n[2], "z");
-    store_field(l, t.here, offsetof(HostThread, z), t.z, 4);
-    t.outer = axis_begin(l, &outer, t.n[1 - t.inner], names[1 - t.inner]);
-    store_field(l, t.here, fields[1 - t.inner], t.outer, 4);
-    store_field(l, t.here, offsetof(HostThread, bad), l_i32(l, INT32_MAX), 4);
-    LLVMValueRef place = axis_begin(l, &inner, length, names[t.inner]);
-    store_field(l, t.here, fields[t.inner], place, 4);
-    store_field(l, t.here, offsetof(HostThread, place), place, 4);
-    TRY(one_thread(l, root, &t, place, args));
-    axis_end(l, &inner, VECTOR_WHEREVER);
-    merge_bad(l, &t);
-    axis_end(l, &outer, VECTOR_MAY);
-    axis_end(l, &z, VECTOR_MAY);
+    if (root->by_regions) return one_block(l, root, &t, args);
+    TRY(threads_each(l, &t, one_thread, &(Call){root, args}));
     LLVMBuildRet(l->b, l_i32(l, 0));
     return true;
 }
@@ -172,7 +109,7 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
         args[i] = array_at(l, tuple->items[i], args[i], LLVMGetParam(block, 3 + array++),
                            one_shape ? args[like(tuple, i)] : NULL);
     }
-    TRY(block_loop(l, root, block, args));
+    TRY(block_body(l, root, block, args));
     l_end(l);
     return block;
 }
@@ -181,7 +118,7 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
 static bool blocks(Lower *l, const FuncInst *root) {
     const Type *tuple = host_params_tuple(l, root);
     bool may_share = false;
-    for (uint32_t i = 0; i < tuple->count; i++)
+    for (uint32_t i = 0; i < tuple->count && !root->by_regions; i++)
         may_share |= tuple->items[i]->kind == TY_ARRAY && tuple->items[i]->ndim > 0 && like(tuple, i) != i;
     LLVMValueRef any = add_block(l, root, "krait_block", false), one = NULL;
     TRY(any);

@@ -67,7 +67,7 @@ static LLVMValueRef type_bytes(Lower *l, const Type *type) { return l_i64(l, (in
 static void ufunc_endfor(Lower *l, LFor *loop, bool vectorise) {
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, loop);
-    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise ? VECTOR_MAY : VECTOR_NOT);
+    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise ? VECTOR_MAY : VECTOR_NOT, NULL);
 }
 
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */

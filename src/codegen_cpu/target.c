@@ -336,6 +336,8 @@ const Target *codegen_cpu_target(void) {
         .recursion = host_recursion,
         .begin_call = host_begin_call,
         .safepoint = host_safepoint,
+        .context = threads_context,
+        .threads = threads_region,
         .special = host_special,
         .barrier = host_barrier,
         .grid_barrier = host_grid_barrier,

@@ -165,6 +165,7 @@ static bool stage_infer(Job *job) {
         .count = job->insts.len,
         .parallel = job->options.parallel,
         .index_raises = codegen_index_raises(job_target(job), &job->options),
+        .watched = job->options.races,
         .uninterrupted = job->options.uninterrupted,
         .small = job->config->kernel && job->options.facts & FACT_SMALL,
     };

@@ -168,6 +168,7 @@ static Effects typed_effects(const Value *value, bool index_raises) {
     case OP_CALL_FUNC: return call_effects(value, index_raises);
     case OP_MAP: return map_effects(value);
     case OP_REDUCE: return reduce_effects(value);
+    case OP_THREADS: return MEMORY | (value->imm.inst->summarised ? value->imm.inst->effects : row_effects(value));
     case OP_CALL_INST: return value->imm.inst->summarised ? value->imm.inst->effects : row_effects(value);
     default: return row_effects(value);
     }
@@ -202,6 +203,8 @@ static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bo
                 effects |= (map_memory_effects(value) | look_effects(value)) & leave;
             else if (value->op == OP_REDUCE)
                 effects |= (reduce_own_effects(value) | look_effects(value)) & leave;
+            else if (value->op == OP_THREADS)
+                effects |= MEMORY & leave; /* its contexts */
             else if (value->op != OP_CALL_INST)
                 effects |= value_effects(value, index_raises) & leave;
         }

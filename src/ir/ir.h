@@ -167,14 +167,14 @@ struct Value {
     const char *name;     /* the Python variable it was stored to, for messages; may be NULL */
     const Bounds *bounds; /* of an integer, where tighter than its type's (pass intervals), else NULL */
     struct {
-        int64_t i;        /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY BROADCAST MAP; TRUEDIV: 1 if both were integers;
+        int64_t i; /* PARAM UNPACK UNPACK_EX EXTRACT NEW_ARRAY BROADCAST MAP THREADS; TRUEDIV: 1 if both were integers;
                              LIST: 1 if more than its operands is put in; REDUCE: a Reduction */
-        const char *text; /* GETATTR SETATTR CELL_GET CHECK_BOUND */
+        const char *text;         /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;
         ObjRef object;        /* FUNCTION */
         const FuncHead *func; /* CALL_FUNC */
-        FuncInst *inst;       /* CALL_INST MAP REDUCE */
+        FuncInst *inst;       /* CALL_INST MAP REDUCE THREADS */
     } imm;
     void *mark; /* scratch for the pass that runs */
 };
@@ -275,11 +275,14 @@ struct FuncInst {
     bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     uint8_t
         depth; /* of recursive functions: 0 looks at the stack and for signals; a copy that does not (pass recursion) */
-    uint32_t height;         /* calls of the longest chain below it; of recursive functions of some chain */
-    bool has_loop;           /* in its own body (pass loops) */
-    bool never_returns;      /* every call ends by raising: calls of it are followed by UNREACHABLE */
-    uint32_t options;        /* FuncOptions of its own decorator */
-    bool outlined;           /* a part of its caller, as the source has it: pass parallel */
+    uint32_t height;    /* calls of the longest chain below it; of recursive functions of some chain */
+    bool has_loop;      /* in its own body (pass loops) */
+    bool frameless;     /* a region whose calls keep nothing in memory of their own: it may run for several threads at
+                                once (pass barriers) */
+    bool by_regions;    /* a kernel that runs once for a block and says what its threads do (pass barriers) */
+    bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
+    uint32_t options;   /* FuncOptions of its own decorator */
+    bool outlined;      /* a part of its caller, as the source has it: pass parallel */
     FuncInst *piece, *join;  /* what a region of parallel iterations is made of (pass parallel), else NULL */
     struct Infer *inference; /* its solver while types may still grow, else NULL */
     VEC(CallSite) waiting;   /* to be typed again when result changes */
@@ -303,6 +306,7 @@ typedef struct Program {
     unsigned parallel;  /* what may use several cores: ParallelParts */
     Buf *diagnostics;   /* what passes say of parallel code (pass_note); NULL: nobody asks */
     bool index_raises;  /* an index outside an array raises (value_effects) */
+    bool watched;       /* somebody is told of each access of each thread: check='race' */
     bool uninterrupted; /* code does not look for signals */
     bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31
                            bytes, int arguments are below SMALL_COUNT in magnitude, a grid has at most SMALL_BLOCKS
@@ -336,7 +340,8 @@ void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool 
 
 /* The compiled function that the value calls, or NULL. */
 static inline FuncInst *value_callee(const Value *value) {
-    return value->op == OP_CALL_INST || value->op == OP_MAP || value->op == OP_REDUCE ? value->imm.inst : NULL;
+    bool calls = value->op == OP_CALL_INST || value->op == OP_MAP || value->op == OP_REDUCE || value->op == OP_THREADS;
+    return calls ? value->imm.inst : NULL;
 }
 /* Of a map: whether its last operand is a mask. */
 static inline bool map_is_masked(const Value *map) {

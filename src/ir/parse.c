@@ -171,6 +171,7 @@ static bool parse_imm(Parser *parser, Value *value) {
         break;
     case OP_CALL_FUNC: TRY(parser_expect(parser, "[") && parse_func_ref(parser, value)); break;
     case OP_CALL_INST: TRY(parser_expect(parser, "[") && parse_inst(parser, value)); break;
+    case OP_THREADS:
     case OP_MAP:
         TRY(parser_expect(parser, "[") && parser_number(parser, UINT32_MAX, &number));
         value->imm.i = number;

@@ -64,6 +64,7 @@ static void print_imm(Buf *buf, const Value *value) {
         if (value->imm.inst) buf_puts(buf, ", "), print_inst(buf, value->imm.inst);
         buf_putc(buf, ']');
         return;
+    case OP_THREADS:
     case OP_MAP:
         buf_printf(buf, "[%lld", i);
         if (value->imm.inst) buf_puts(buf, ", "), print_inst(buf, value->imm.inst);

@@ -86,6 +86,7 @@ bool op_has_result(Op op) {
     case OP_SETITEM:
     case OP_DELITEM:
     case OP_MAP:
+    case OP_THREADS:
     case OP_CELL_SET:
     case OP_RETAIN:
     case OP_RELEASE:

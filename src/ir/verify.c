@@ -144,6 +144,11 @@ static void check_imm(Verifier *verifier, const Value *value) {
         if (value->imm.i < 0 || value->imm.i >= REDUCTION_COUNT)
             verify_fault(verifier, block, value, "there is no such reduction");
         break;
+    case OP_THREADS:
+        if (value->imm.i < 0 || value->imm.i > value->nargs)
+            verify_fault(verifier, block, value, "the number of results is wrong");
+        if (!value->imm.inst) verify_fault(verifier, block, value, "the function is missing");
+        break;
     case OP_CALL_INST:
         if (!value->imm.inst) verify_fault(verifier, block, value, "the function is missing");
         break;
@@ -189,6 +194,12 @@ static void check_operands(Verifier *verifier, const Value *value) {
         if (value->imm.inst && value->imm.inst->untyped && value->imm.inst->types)
             check_operand_count(verifier, value, value->imm.inst->untyped->nparams, value->imm.inst->untyped->nparams);
         break;
+    case OP_THREADS: {
+        const FuncInst *inst = value->imm.inst;
+        uint32_t count = (uint32_t)value->imm.i + (inst && inst->untyped ? inst->untyped->nparams : 0);
+        if (inst && inst->types) check_operand_count(verifier, value, count, count);
+        break;
+    }
     case OP_MAP: {
         const FuncInst *inst = value->imm.inst;
         uint32_t least = (uint32_t)value->imm.i + (inst && inst->untyped ? inst->untyped->nparams : 1);

@@ -147,6 +147,21 @@ static void check_call(Verifier *verifier, const Value *value) {
     if (inst->result && inst->result->kind != TY_BOTTOM) want_result(verifier, value, inst->result);
 }
 
+/* The contexts that get its results, then its arguments. */
+static void check_threads(Verifier *verifier, const Value *value) {
+    const FuncInst *inst = value->imm.inst;
+    uint32_t results = (uint32_t)value->imm.i;
+    if (!inst || !inst->types) return;
+    for (uint32_t i = 0; i < results && i < value->nargs; i++) {
+        if (value->args[i]->op != OP_CONTEXT) fault(verifier, value, "a result goes into no context");
+        if (inst->result->kind != TY_TUPLE || inst->result->count != results)
+            fault(verifier, value, "the function does not give as many results");
+        else
+            want(verifier, value, i, inst->result->items[i]);
+    }
+    for (uint32_t i = results; i < value->nargs; i++) want(verifier, value, i, inst->types[i - results]);
+}
+
 static void check_broadcast(Verifier *verifier, const Value *value) {
     for (uint32_t i = 0; i < value->nargs; i++) want_kind(verifier, value, i, TY_TUPLE, "a shape");
     if (value->type->kind != TY_TUPLE) fault(verifier, value, "the result is not a shape");
@@ -294,6 +309,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_BROADCAST: check_broadcast(verifier, value); return;
     case OP_MAP: check_map(verifier, value); return;
     case OP_REDUCE: check_reduce(verifier, value); return;
+    case OP_THREADS: check_threads(verifier, value); return;
     case OP_CALL_INST: check_call(verifier, value); return;
     case OP_CALL:
     case OP_CALL_EX: fault(verifier, value, "the call is not resolved"); return;

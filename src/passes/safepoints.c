@@ -78,6 +78,7 @@ static uint64_t value_cost(const Value *value) {
     case OP_PARAM: return 0;
     case OP_REDUCE:
     case OP_MAP: return VIEW_COST;
+    case OP_THREADS: return LOOP_CALL_COST;
     case OP_CALL_INST: return value->imm.inst->reaches_loop ? LOOP_CALL_COST : CALL_COST;
     case OP_CALL_FUNC: return func_effects(value->imm.func) & EFFECT_SYNC ? REST_COST : CALL_COST;
     case OP_SETITEM: {

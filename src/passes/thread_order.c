@@ -55,6 +55,7 @@ static bool tells_blocks_apart(const Value *value, unsigned axis) {
 }
 
 static bool can_join(const Program *program, unsigned axis) {
+    if (program->insts[0]->by_regions) return false;
     for (size_t i = 0; i < program->count; i++) {
         const FuncInst *inst = program->insts[i];
         if (inst->effects & EFFECT_RAISE) return false;

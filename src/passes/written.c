@@ -29,6 +29,10 @@ static uint64_t written_by(const Value *value) {
     case OP_MAP:
         for (uint32_t i = 0; i < (uint32_t)value->imm.i; i++) set |= refers(value->args[i]);
         return set;
+    case OP_THREADS:
+        for (uint32_t i = (uint32_t)value->imm.i; i < value->nargs; i++)
+            if (value->imm.inst->writes & param_bit(i - value->imm.i)) set |= refers(value->args[i]);
+        return set;
     case OP_CALL_INST:
         for (uint32_t i = 0; i < value->nargs; i++)
             if (value->imm.inst->writes & param_bit(i)) set |= refers(value->args[i]);
@@ -39,6 +43,20 @@ static uint64_t written_by(const Value *value) {
         return set;
     default: return 0;
     }
+}
+
+/* What the threads keep may refer to all that they were given. */
+static bool put_into_contexts(const Value *threads) {
+    bool grown = false;
+    uint64_t set = 0;
+    for (uint32_t i = (uint32_t)threads->imm.i; i < threads->nargs; i++) set |= refers(threads->args[i]);
+    for (uint32_t i = 0; i < (uint32_t)threads->imm.i; i++) {
+        Value *context = threads->args[i];
+        if (!may_hold_array(context->type) || (refers(context) | set) == refers(context)) continue;
+        context->mark = (void *)(uintptr_t)(refers(context) | set);
+        grown = true;
+    }
+    return grown;
 }
 
 static bool grow(FuncInst *inst) {
@@ -54,6 +72,7 @@ static bool grow(FuncInst *inst) {
             bool into_list = value->op == OP_CALL_FUNC && value->nargs > 1 && value->args[0]->type->kind == TY_LIST;
             for (uint32_t i = 1; into_list && i < value->nargs; i++) /* and what is put into a list out of it */
                 value->args[0]->mark = (void *)(uintptr_t)(refers(value->args[0]) | refers(value->args[i]));
+            if (value->op == OP_THREADS) grown |= put_into_contexts(value);
             if (value->op == OP_CELL_SET) /* what is stored in a cell may come out of it */
                 value->args[0]->mark = (void *)(uintptr_t)(refers(value->args[0]) | refers(value->args[1]));
             uint64_t writes = inst->writes | written_by(value);

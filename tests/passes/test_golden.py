@@ -171,6 +171,21 @@ def squares(n):
     return x[0]
 
 
+def block_sums(x, sums):
+    shared = cuda.shared.array(128, np.float64)
+    place, i = cuda.threadIdx.x, cuda.grid(1)
+    mine = x[i] * 2
+    shared[place] = mine
+    cuda.syncthreads()
+    step = 64
+    while step > 0:
+        if place < step:
+            shared[place] += shared[place + step]
+        cuda.syncthreads()
+        step //= 2
+    sums[i] = shared[0] - mine
+
+
 KERNEL, GPU = {"kernel": True}, {"target": "nvptx"}
 CASES = {
     "parallel": Case(total, [F1], {"parallel": 1}),
@@ -185,6 +200,7 @@ CASES = {
     "intervals": Case(doubled, [F1, F1]),
     "join_tests": Case(TWO_TESTS),
     "versions": Case(doubled, [F1, F1]),
+    "barriers": Case(block_sums, [F1, F1], KERNEL),
     "effects": Case(stored, [F1, "int"]),
     "loops": Case(row_sum, [F2, F1], KERNEL),
     "lay_out": Case(weights, [F1, F1], GPU),

@@ -1,0 +1,68 @@
+/* barriers.h: what the files of the pass `barriers` share: barriers.c (whether a kernel can be taken apart at its
+ * barriers), barrier_shape.c (where its threads are together), barrier_values.c (what is the same for all of them),
+ * barrier_regions.c (the functions that it becomes). */
+#ifndef KRAIT_PASSES_BARRIERS_H
+#define KRAIT_PASSES_BARRIERS_H
+
+#include "passes/parallel.h" /* ParallelSite, parallel_append */
+
+/* A piece of the way that all threads of a block go together: it begins at its leader and ends at a barrier, at a
+ * branch that takes all threads the same way, where several such ways meet, or where the kernel ends. */
+typedef struct Segment {
+    Block *leader, *last;
+    BlockList blocks; /* those that all go through, and those between in which they may go apart */
+    Block *next;      /* the leader that follows; NULL: `last` says by its branch or by the kernel's end */
+    Block *driver;    /* what stands for it in the function of the block */
+} Segment;
+
+/* What is known of a block of the kernel, by Block.id. */
+typedef struct Place {
+    bool live;      /* it may come to the kernel's end */
+    bool together;  /* all threads come here together */
+    bool between;   /* threads may go apart here, or come back several times */
+    bool parts;     /* its branch leads to barriers: all threads must go the same way */
+    bool forced;    /* and so it is to be, though there is no barrier */
+    bool leads;     /* it begins a segment */
+    bool barrier;   /* it ends with a barrier and a jump */
+    uint32_t after; /* the block through which all ways from here lead (its immediate postdominator); NO_BLOCK */
+    uint32_t steps; /* ways by which all threads come here */
+    Segment *segment;
+} Place;
+
+enum { NO_BLOCK = UINT32_MAX };
+
+typedef struct Split {
+    Program *program;
+    FuncInst *inst;
+    Func *func; /* a copy of the kernel's, taken apart; its blocks and values are numbered as they stand */
+    Arena *arena;
+    size_t nblocks;
+    Place *places;           /* by Block.id */
+    VEC(Segment *) segments; /* in reverse post-order of their leaders */
+    /* by Value.id */
+    bool *varies; /* it may differ from thread to thread, or is computed where they are apart */
+    bool *local;  /* it refers to memory of the thread's frame */
+    bool *kept;   /* it is kept for each thread from one segment to others */
+} Split;
+
+static inline Place *place_of(const Split *split, const Block *block) { return &split->places[block->id]; }
+
+/* barrier_shape.c: places and segments of a function that stands in reverse post-order.  False: it cannot be taken
+ * apart. */
+bool barriers_find_shape(Split *split);
+/* barrier_values.c: varies and local.  False: threads may part on their way to a barrier. */
+bool barriers_find_varying(Split *split);
+/* Loops whose rounds are the same for all threads and that hold no barrier are to be gone through together too: the
+ * loops over threads are then the inner ones.  True: there is one more, and the shape has to be found again. */
+bool barriers_force_loops(Split *split);
+/* Whether the value is found again where it is needed, from what a thread knows of its place and what is the same for
+ * all. */
+bool barriers_is_cheap(const Split *split, const Value *value);
+/* Whether there can be a CONTEXT for it. */
+bool barriers_can_keep(const Split *split, const Value *value);
+/* Whether a function surely keeps nothing in memory of its own. */
+bool barriers_is_frameless(const Func *func);
+/* barrier_regions.c: the functions.  False: what would have to be kept cannot be. */
+bool barriers_make_regions(Split *split);
+
+#endif
