@@ -193,6 +193,88 @@ def _kernels(quick, reference):
     return result
 
 
+def _kernels_with_barriers():
+    """Of a grid of blocks of 256 threads, and of nine barriers."""
+    from krait import cuda, float32
+
+    @cuda.jit
+    def block_sums(x, sums):
+        shared = cuda.shared.array(256, float32)
+        t, i = cuda.threadIdx.x, cuda.grid(1)
+        shared[t] = x[i]
+        cuda.syncthreads()
+        step = 128
+        while step > 0:
+            if t < step:
+                shared[t] += shared[t + step]
+            cuda.syncthreads()
+            step //= 2
+        if t == 0:
+            sums[cuda.blockIdx.x] = shared[0]
+
+    @cuda.jit
+    def rounds(x, out):
+        shared = cuda.shared.array(256, float32)
+        t, i = cuda.threadIdx.x, cuda.grid(1)
+        kept = x[i]
+        shared[t] = kept
+        cuda.syncthreads()
+        for k in range(4):
+            beside = shared[(t + k + 1) % 256]
+            cuda.syncthreads()
+            kept = kept * float32(0.5) + beside
+            shared[t] = kept
+            cuda.syncthreads()
+        out[i] = shared[255 - t]
+
+    return block_sums, rounds
+
+
+def _split(quick, reference):
+    """Loops between barriers; C has them split by hand."""
+    from krait import cuda
+
+    n, side, few = 1 << 20, 512, 1 << 16
+    rng = np.random.default_rng(4)
+    x, sums, out = rng.random(n, np.float32), np.zeros(n // 256, np.float32), np.zeros(few, np.float32)
+    a, b, c = (rng.random((side, side), np.float32) for _ in range(3))
+    d = {name: cuda.to_device(array) for name, array in dict(x=x, sums=sums, out=out, a=a, b=b, c=c).items()}
+    block_sums, rounds = _kernels_with_barriers()
+    tiles = side // matmul.TILE
+    table = [
+        (
+            "block sums, 9 barriers",
+            lambda: block_sums[n // 256, 256](d["x"], d["sums"]),
+            lambda r: r.block_sums_split(_pointer(x), _pointer(sums), ctypes.c_int64(n)),
+            ("sums", sums),
+        ),
+        (
+            f"tiled matrix product, {2 * tiles} barriers",
+            lambda: matmul.matmul_shared[(tiles, tiles), (16, 16)](d["a"], d["b"], d["c"]),
+            lambda r: r.matmul_tiles_split(_pointer(a), _pointer(b), _pointer(c), ctypes.c_int64(side)),
+            ("c", c),
+        ),
+        (
+            "65,536 threads, 9 barriers",
+            lambda: rounds[few // 256, 256](d["x"], d["out"]),
+            lambda r: r.rounds_split(_pointer(x), _pointer(out), ctypes.c_int64(few)),
+            ("out", out),
+        ),
+    ]
+    result = []
+    for name, kernel, in_c, (which, theirs) in table:
+        kernel()
+        contestants = {"krait": lambda kernel=kernel: _milliseconds_of_several(kernel)}
+        if reference:
+            in_c(reference)
+            np.testing.assert_array_equal(d[which].copy_to_host(), theirs)
+            contestants["C, split by hand"] = lambda in_c=in_c: _milliseconds_of_several(lambda: in_c(reference))
+        got = median_of_turns(contestants, 3 if quick else 9)
+        others = {n: got[n] for n in got if n != "krait"}
+        result.append(Row("host device, barriers", name, "ms", got["krait"], others, limit="at most 2 of C"))
+    return result
+
+
 def _barriers(quick):
     from krait import cuda
 
@@ -259,4 +341,4 @@ def rows(quick=False):
     if cuda.is_available():
         print("(the host device is measured with KRAIT_CUDA_DEVICE=cpu)")
         return out
-    return out + _kernels(quick, reference) + _barriers(quick)
+    return out + _kernels(quick, reference) + _split(quick, reference) + _barriers(quick)

@@ -91,3 +91,53 @@ void mandelbrot_parallel(double left, double top, double step, int64_t limit, in
             counts[r * columns + c] = (int32_t)count;
         }
 }
+
+/* Kernels with barriers, as loops over the threads of each block that are split at the barriers by hand. */
+enum { SUM_THREADS = 256, TILE = 16 };
+
+void block_sums_split(const float *x, float *sums, int64_t n) {
+#pragma omp parallel for
+    for (int64_t block = 0; block < n / SUM_THREADS; block++) {
+        float shared[SUM_THREADS];
+        for (int t = 0; t < SUM_THREADS; t++) shared[t] = x[block * SUM_THREADS + t];
+        for (int step = SUM_THREADS / 2; step > 0; step /= 2)
+            for (int t = 0; t < SUM_THREADS; t++)
+                if (t < step) shared[t] += shared[t + step];
+        sums[block] = shared[0];
+    }
+}
+
+void matmul_tiles_split(const float *a, const float *b, float *c, int64_t n) {
+#pragma omp parallel for collapse(2)
+    for (int64_t by = 0; by < n / TILE; by++)
+        for (int64_t bx = 0; bx < n / TILE; bx++) {
+            float tile_a[TILE][TILE], tile_b[TILE][TILE], total[TILE][TILE];
+            for (int y = 0; y < TILE; y++)
+                for (int x = 0; x < TILE; x++) total[y][x] = 0;
+            for (int64_t k = 0; k < n; k += TILE) {
+                for (int y = 0; y < TILE; y++)
+                    for (int x = 0; x < TILE; x++) {
+                        tile_a[y][x] = a[(by * TILE + y) * n + k + x];
+                        tile_b[y][x] = b[(k + y) * n + bx * TILE + x];
+                    }
+                for (int y = 0; y < TILE; y++)
+                    for (int x = 0; x < TILE; x++)
+                        for (int i = 0; i < TILE; i++) total[y][x] += tile_a[y][i] * tile_b[i][x];
+            }
+            for (int y = 0; y < TILE; y++)
+                for (int x = 0; x < TILE; x++) c[(by * TILE + y) * n + bx * TILE + x] = total[y][x];
+        }
+}
+
+void rounds_split(const float *x, float *out, int64_t n) {
+#pragma omp parallel for
+    for (int64_t block = 0; block < n / SUM_THREADS; block++) {
+        float shared[SUM_THREADS], kept[SUM_THREADS], next[SUM_THREADS];
+        for (int t = 0; t < SUM_THREADS; t++) shared[t] = kept[t] = x[block * SUM_THREADS + t];
+        for (int round = 0; round < 4; round++) {
+            for (int t = 0; t < SUM_THREADS; t++) next[t] = shared[(t + round + 1) % SUM_THREADS];
+            for (int t = 0; t < SUM_THREADS; t++) shared[t] = kept[t] = kept[t] * 0.5f + next[t];
+        }
+        for (int t = 0; t < SUM_THREADS; t++) out[block * SUM_THREADS + t] = shared[SUM_THREADS - 1 - t];
+    }
+}

@@ -110,6 +110,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     module->ninsts = program->count;
     module->inner_axis = program->inner_axis;
     module->joins_blocks = program->joins_blocks;
+    memcpy(module->block, program->block, sizeof module->block);
     TRY(module_open(module, diag));
     Lower lower;
     l_init(&lower, module, diag);

@@ -68,6 +68,7 @@ struct Module {
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
     bool has_barriers, waits_for_grid;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */
+    uint32_t block[3];    /* Program.block */
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */
     bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */
     unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */

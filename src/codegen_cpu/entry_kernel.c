@@ -4,10 +4,14 @@
  * include the data pointers of the arrays, so that `noalias` on them holds for the whole loop; the body is inlined into
  * it.  There is a second such function for arrays of one shape: what a kernel's guard says of one array's index then
  * holds for all, and LLVM drops the checks of the accesses.  With barriers: the kernel in such a function, if pass
- * barriers has made it one that runs once for a block; else one thread. */
+ * barriers has made it one that runs once for a block, and a second time for blocks of the size that it is written for;
+ * else one thread. */
 #include "codegen_cpu/cpu.h"
 
 /* ---- what runs in a block ---- */
+
+/* For all launches, for arrays of one shape, for blocks of one size. */
+typedef enum BlockCopy { COPY_ANY, COPY_ONE_SHAPE, COPY_ONE_SIZE } BlockCopy;
 
 typedef struct Call {
     const FuncInst *root;
@@ -41,7 +45,17 @@ static bool one_block(Lower *l, const FuncInst *root, const Threads *t, LLVMValu
     return true;
 }
 
-static bool block_body(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args) {
+/* Blocks have the size that the kernel is written for (Program.block). */
+static void assume_size(Lower *l) {
+    for (int axis = 0; axis < 3; axis++) {
+        if (!l->m->block[axis]) continue;
+        LLVMValueRef threads = l->target->special(l, (Special)(SPECIAL_BLOCK_DIM_X + axis));
+        LLVMValueRef known = l_icmp(l, LLVMIntEQ, threads, l_i32(l, l->m->block[axis]));
+        l_intrinsic(l, "llvm.assume", NULL, &known, 1);
+    }
+}
+
+static bool block_body(Lower *l, const FuncInst *root, LLVMValueRef function, LLVMValueRef *args, BlockCopy copy) {
     Threads t = {.grid = LLVMGetParam(function, 0)};
     t.here = l_alloca_bytes(l, sizeof(HostThread), _Alignof(HostThread), "thread");
     l->nhidden = 1;
@@ -49,6 +63,7 @@ static bool block_body(Lower *l, const FuncInst *root, LLVMValueRef function, LL
     l->exception = LLVMGetParam(function, 2);
     host_store_field(l, t.here, offsetof(HostThread, grid), t.grid, 8);
     host_note_stack_limit(l, host_offset(l, t.here, offsetof(HostThread, stack_limit)), THREAD_RECURSION);
+    if (copy == COPY_ONE_SIZE) assume_size(l);
     if (root->by_regions) return one_block(l, root, &t, args);
     TRY(threads_each(l, &t, one_thread, &(Call){root, args}));
     LLVMBuildRet(l->b, l_i32(l, 0));
@@ -90,7 +105,7 @@ static LLVMValueRef same_shapes(Lower *l, const Type *tuple, LLVMValueRef const 
 }
 
 /* int32_t block(grid, args, exception, data of every array...): the loop. */
-static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, bool one_shape) {
+static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, BlockCopy copy) {
     const Type *tuple = host_params_tuple(l, root);
     LLVMTypeRef *params = ARENA_ARRAY(l->arena, LLVMTypeRef, 3 + tuple->count);
     unsigned count = 3;
@@ -107,11 +122,26 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     for (uint32_t i = 0, array = 0; i < tuple->count; i++) {
         if (tuple->items[i]->kind != TY_ARRAY) continue;
         args[i] = array_at(l, tuple->items[i], args[i], LLVMGetParam(block, 3 + array++),
-                           one_shape ? args[like(tuple, i)] : NULL);
+                           copy == COPY_ONE_SHAPE ? args[like(tuple, i)] : NULL);
     }
-    TRY(block_body(l, root, block, args));
+    TRY(block_body(l, root, block, args, copy));
     l_end(l);
     return block;
+}
+
+static bool has_size(const Lower *l) { return l->m->block[0] || l->m->block[1] || l->m->block[2]; }
+
+/* i1: whether the blocks of a grid have the size that the kernel is written for. */
+static LLVMValueRef same_size(Lower *l, LLVMValueRef grid) {
+    static const size_t sizes[] = {offsetof(HostGrid, block_x), offsetof(HostGrid, block_y),
+                                   offsetof(HostGrid, block_z)};
+    LLVMValueRef same = l_i1(l, true);
+    for (int axis = 0; axis < 3; axis++) {
+        if (!l->m->block[axis]) continue;
+        LLVMValueRef threads = l_raw_load(l, l->i32, host_offset(l, grid, sizes[axis]), 4);
+        same = l_and(l, same, l_icmp(l, LLVMIntEQ, threads, l_i32(l, l->m->block[axis])));
+    }
+    return same;
 }
 
 /* The entry loads the data pointers and calls the copy that fits. */
@@ -120,9 +150,10 @@ static bool blocks(Lower *l, const FuncInst *root) {
     bool may_share = false;
     for (uint32_t i = 0; i < tuple->count && !root->by_regions; i++)
         may_share |= tuple->items[i]->kind == TY_ARRAY && tuple->items[i]->ndim > 0 && like(tuple, i) != i;
-    LLVMValueRef any = add_block(l, root, "krait_block", false), one = NULL;
+    LLVMValueRef any = add_block(l, root, "krait_block", COPY_ANY), one = NULL;
     TRY(any);
-    if (may_share) TRY(one = add_block(l, root, "krait_block_one_shape", true));
+    if (may_share) TRY(one = add_block(l, root, "krait_block_one_shape", COPY_ONE_SHAPE));
+    if (has_size(l)) TRY(one = add_block(l, root, "krait_block_one_size", COPY_ONE_SIZE));
 
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr};
     LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->i32, params, 3);
@@ -136,7 +167,7 @@ static bool blocks(Lower *l, const FuncInst *root) {
         if (tuple->items[i]->kind == TY_ARRAY) pass[count++] = l_array_data(l, args[i]);
     if (one) {
         LIf fits;
-        l_if(l, &fits, same_shapes(l, tuple, args));
+        l_if(l, &fits, may_share ? same_shapes(l, tuple, args) : same_size(l, pass[0]));
         LLVMBuildRet(l->b, l_call(l, one, pass, count));
         l_enter(l, fits.end);
     }

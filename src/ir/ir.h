@@ -313,6 +313,8 @@ typedef struct Program {
                            blocks along an axis */
     unsigned
         inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
+    uint32_t block[3]; /* of a kernel that runs once for a block: threads along the axes that it is written for; 0: any
+                          (barriers) */
     bool joins_blocks; /* its neighbouring blocks along that axis may run as one (thread_order) */
 } Program;
 

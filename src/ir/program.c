@@ -23,6 +23,9 @@ void program_print(Buf *buf, const Program *program) {
     if (program->inner_axis || program->joins_blocks)
         buf_printf(buf, "; threads along %c%s\n", "xy"[program->inner_axis],
                    program->joins_blocks ? ", blocks joined" : "");
+    const uint32_t *block = program->block;
+    if (block[0] || block[1] || block[2])
+        buf_printf(buf, "; written for blocks of %u, %u, %u\n", block[0], block[1], block[2]);
     for (size_t i = 0; i < program->count; i++) {
         if (i) buf_putc(buf, '\n');
         if (program->insts[i]->recursive) buf_printf(buf, "; recursive, depth %u\n", program->insts[i]->depth);

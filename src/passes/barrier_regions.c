@@ -1,42 +1,16 @@
-/* barrier_regions.c: the functions that a kernel becomes.
+/* barrier_regions.c: the functions of what threads do between two barriers.
  *
- * In: a kernel with its segments and with what is common to all threads.  Out: the kernel's function runs once for a
- * block: a basic block for each segment, which computes what is common, lets the threads run the segment's region,
- * and goes on as the segment does.
+ * In: a kernel with its segments and with what is common to all threads.  Out: what the region of each segment needs,
+ * and the region.
  *
  *   region(what it needs...) -> (what others need...)    what one thread does in a segment
  *
  * What a region needs is common to the threads, or kept for each of them in a CONTEXT; constants and what a thread
  * knows of its place it finds itself.  A phi of a segment's leader that is not common is a context to which each
- * segment that leads there writes. */
+ * segment that leads there writes.
+ *
+ * Where threads may leave by a return statement, a context says which have, and a region does nothing for these. */
 #include "passes/barriers.h"
-
-enum { MAX_KEPT_BYTES = 1 << 18, MAX_THREADS = 1024 }; /* of the contexts of a block, which lie on a stack */
-
-typedef VEC(Value *) ValueList;
-
-typedef struct Region {
-    Segment *segment;
-    ValueList needs, gives;
-    const Value **gives_for; /* the values whose contexts get them: themselves, or phis */
-    bool acts;               /* it does more than to compute what nobody keeps */
-    FuncInst *inst;          /* NULL: there is nothing to do */
-    /* while it is made */
-    Func *func;
-    Block *params, *start, *end;
-    Value **values; /* by the kernel's Value.id */
-    Block **blocks; /* by the kernel's Block.id */
-} Region;
-
-typedef struct Make {
-    Split *split;
-    ParallelSite site;
-    Func *func; /* of the block */
-    Region *regions;
-    Value **values;   /* by the kernel's Value.id: in the function of the block */
-    Value **contexts; /* the same */
-    uint32_t *seen;   /* the same: the last region that needed it, its number + 1 */
-} Make;
 
 /* ---- what regions need ---- */
 
@@ -46,6 +20,7 @@ static bool is_leaders_phi(const Split *split, const Value *value) {
 
 /* Whether the region has the value itself, among the operations that it copies. */
 static bool is_own(const Split *split, const Segment *segment, const Value *value) {
+    if (barriers_is_kept_array(split, value)) return false;
     return place_of(split, value->block)->segment == segment && split->varies[value->id] &&
            !is_leaders_phi(split, value) && value->op != OP_CONST;
 }
@@ -68,7 +43,7 @@ static bool note_need(Make *make, uint32_t number, Value *value) {
         return true;
     }
     if (!split->varies[value->id] && value->type->kind == TY_ITER) return false;
-    if (split->varies[value->id]) {
+    if (split->varies[value->id] && !barriers_is_kept_array(split, value)) {
         if (!barriers_can_keep(split, value)) return false;
         split->kept[value->id] = true;
     }
@@ -107,11 +82,16 @@ static bool acts(const Split *split, const Value *value) {
                                      value_effects(value, split->program->index_raises) & ~(Effects)EFFECT_READ);
 }
 
-static bool note_needs(Make *make, uint32_t number) {
+static bool leaves(const Split *split, const Value *end) {
+    return split->leaving && end->op == OP_RETURN && !(end->flags & VF_IMPLICIT);
+}
+
+bool regions_note_needs(Make *make, uint32_t number) {
     const Split *split = make->split;
     Region *region = &make->regions[number];
     for (size_t b = 0; b < region->segment->blocks.len; b++) {
         Block *block = region->segment->blocks.data[b];
+        region->leaves |= leaves(split, block->last);
         for (const Value *value = block->first; value; value = value->next) {
             if (!is_copied(split, region->segment, value)) continue;
             region->acts |= acts(split, value);
@@ -120,6 +100,8 @@ static bool note_needs(Make *make, uint32_t number) {
         for (size_t s = 0; s < block->succs.len; s++)
             if (place_of(split, block->succs.data[s])->leads) TRY(note_phis(make, number, block, block->succs.data[s]));
     }
+    region->asks = split->leaving && number > 0; /* the entry is come to once */
+    region->notes = region->leaves || (split->leaving && number == 0);
     return true;
 }
 
@@ -138,15 +120,51 @@ static Value *inside(Region *region, const Split *split, Value *value) {
     return region->values[value->id] = made;
 }
 
-static void make_params(Region *region, const Type **types) {
+/* The array of the thread among those of the block. */
+static Value *own_array(Make *make, Region *region, const Value *array, Value *all) {
+    static const FuncId ids[] = {FUNC_CUDA_THREADIDX_Z, FUNC_CUDA_BLOCKDIM_Y, FUNC_CUDA_THREADIDX_Y,
+                                 FUNC_CUDA_BLOCKDIM_X, FUNC_CUDA_THREADIDX_X};
+    const Split *split = make->split;
+    const Type *type = parallel_int(&make->site);
+    Func *func = region->func;
+    Value *number = NULL, *args[2 + TYPE_MAX_NDIM];
+    for (size_t i = 0; i < COUNT_OF(ids); i++) { /* (z * ny + y) * nx + x */
+        Value *next = parallel_append_func(&make->site, func, region->start, ids[i], type, NULL, 0);
+        args[0] = number, args[1] = next;
+        number = i ? parallel_append(func, region->start, i % 2 ? OP_MUL : OP_ADD, type, array->span, args, 2) : next;
+    }
+    args[0] = number;
+    args[1] = block_append_const(
+        func, region->start, array->span,
+        const_int(split->arena, split->program->types, (int64_t)call_array_request(array).bytes));
+    args[1] = parallel_append(func, region->start, OP_MUL, type, array->span, args, 2);
+    args[0] = all;
+    const Const *shape = array->args[0]->konst;
+    for (unsigned i = 0; i < array->type->ndim; i++) {
+        int64_t extent = shape->type->kind == TY_TUPLE ? shape->items[i]->i : shape->i;
+        args[2 + i] = block_append_const(func, region->start, array->span,
+                                         const_int(split->arena, split->program->types, extent));
+    }
+    return parallel_append(func, region->start, OP_VIEW, array->type, array->span, args, 2 + array->type->ndim);
+}
+
+static void make_params(Make *make, Region *region, const Type **types) {
     for (uint32_t i = 0; i < region->needs.len; i++) {
         const Value *value = region->needs.data[i];
-        types[i] = value->type;
-        Value *param = parallel_append_param(region->func, region->params, value->type, value->span, i);
+        bool array = barriers_is_kept_array(make->split, value);
+        types[i] = array ? barriers_kept_arrays(make->split, value) : value->type;
+        Value *param = parallel_append_param(region->func, region->params, types[i], value->span, i);
         param->name = value->name;
         param->bounds = value->bounds;
-        region->values[value->id] = param;
+        region->values[value->id] = array ? own_array(make, region, value, param) : param;
     }
+}
+
+static Value *left_param(Make *make, Region *region, const Type **types) {
+    const Split *split = make->split;
+    uint32_t number = (uint32_t)region->needs.len;
+    types[number] = const_bool(split->arena, split->program->types, false)->type;
+    return parallel_append_param(region->func, region->params, types[number], split->func->span, number);
 }
 
 static void copy_values(Make *make, Region *region, const Block *old) {
@@ -181,10 +199,12 @@ static void link_values(Make *make, Region *region, const Block *old) {
     }
     bool ends = !block->last || !op_is_terminator(block->last->op);
     if (ends) { /* a jump, or the end of the segment */
-        Block *to = old->last->op == OP_JUMP ? target_of(make, region, old->succs.data[0]) : region->end;
+        Block *to = old->last->op == OP_JUMP         ? target_of(make, region, old->succs.data[0])
+                    : leaves(make->split, old->last) ? region->out
+                                                     : region->end;
         block_append(region->func, block, OP_JUMP, old->last->span, NULL, 0);
         vec_push(arena, &block->succs, to);
-        if (to == region->end) vec_push(arena, &to->preds, block);
+        if (to == region->end || to == region->out) vec_push(arena, &to->preds, block);
         return;
     }
     for (size_t s = 0; s < old->succs.len && !ends; s++) {
@@ -256,181 +276,86 @@ static void find_gives(Make *make, Region *region) {
                 give(make, region, value, region->values[value->id], &most);
 }
 
-static void finish_region(Make *make, Region *region, const Type **types) {
+/* A value of the region at its end; nobody reads what a thread that leaves, or has left, gives. */
+static Value *at_out(Make *make, Region *region, Value *value, Value *else_value) {
+    Block *out = region->out;
+    if (out->preds.len == 1) return value;
+    Value **args = ARENA_ARRAY(make->split->arena, Value *, out->preds.len);
+    for (size_t i = 0; i < out->preds.len; i++) args[i] = out->preds.data[i] == region->end ? value : else_value;
+    Value *phi = block_add_phi(region->func, out, value->span);
+    phi->type = value->type;
+    phi_set_args(region->func, phi, args, out->preds.len);
+    return phi;
+}
+
+static void give_out(Make *make, Region *region) {
+    for (size_t i = 0; i < region->gives.len; i++) {
+        Value *value = region->gives.data[i], *undefined = NULL;
+        if (region->out->preds.len > 1)
+            undefined = parallel_append(region->func, region->start, OP_UNDEF, value->type, value->span, NULL, 0);
+        region->gives.data[i] = at_out(make, region, value, undefined);
+    }
+    if (!region->notes) return;
+    Arena *arena = make->split->arena;
+    TypeTable *types = make->split->program->types;
+    Span span = region->segment->leader->first->span;
+    Value *no = block_append_const(region->func, region->start, span, const_bool(arena, types, false));
+    Value *yes = block_append_const(region->func, region->start, span, const_bool(arena, types, true));
+    vec_push(arena, &region->gives, at_out(make, region, no, yes));
+}
+
+/* The entry: what is found again, and then, unless the thread has left, the segment. */
+static void enter_segment(Make *make, Region *region, Value *left) {
+    Block *leader = region->blocks[region->segment->leader->id];
+    Span span = region->segment->leader->first->span;
+    block_append(region->func, region->start, left ? OP_BRANCH : OP_JUMP, span, &left, left != NULL);
+    if (left) vec_push(make->split->arena, &region->start->succs, region->out);
+    vec_push(make->split->arena, &region->start->succs, leader);
+}
+
+static void finish_region(Make *make, Region *region, const Type **types, Value *left) {
     Split *split = make->split;
     Span span = region->segment->leader->first->span;
+    block_jump(region->func, region->end, span, region->out);
+    if (left) vec_push(split->arena, &region->out->preds, region->start);
+    give_out(make, region);
     const Type **results = ARENA_ARRAY(split->arena, const Type *, region->gives.len);
     for (size_t i = 0; i < region->gives.len; i++) results[i] = region->gives.data[i]->type;
     Value *result;
     if (region->gives.len)
-        result = parallel_append(region->func, region->end, OP_TUPLE,
+        result = parallel_append(region->func, region->out, OP_TUPLE,
                                  type_tuple(split->program->types, results, (uint32_t)region->gives.len), span,
                                  region->gives.data, region->gives.len);
     else
-        result = block_append_const(region->func, region->end, span, const_none(split->arena, split->program->types));
-    block_append(region->func, region->end, OP_RETURN, span, &result, 1)->flags |= VF_IMPLICIT;
+        result = block_append_const(region->func, region->out, span, const_none(split->arena, split->program->types));
+    block_append(region->func, region->out, OP_RETURN, span, &result, 1)->flags |= VF_IMPLICIT;
     block_jump(region->func, region->params, span, region->start);
-    block_append(region->func, region->start, OP_JUMP, span, NULL, 0);
-    vec_push(split->arena, &region->start->succs, region->blocks[region->segment->leader->id]);
-    region->inst = parallel_add_inst(&make->site, region->func, types, region->needs.len, result->type);
+    enter_segment(make, region, left);
+    region->inst = parallel_add_inst(&make->site, region->func, types, region->needs.len + region->asks, result->type);
     region->inst->called_freely = true;
     func_remove_dead(region->func);
     func_renumber(region->func);
     region->inst->frameless = barriers_is_frameless(region->func);
 }
 
-static void make_region(Make *make, Region *region) {
+void regions_make(Make *make, Region *region) {
     Split *split = make->split;
     const Segment *segment = region->segment;
-    const Type **types = ARENA_ARRAY(split->arena, const Type *, region->needs.len);
+    const Type **types = ARENA_ARRAY(split->arena, const Type *, region->needs.len + 1);
     region->func = parallel_new_func(&make->site);
     region->params = block_new(region->func);
     region->start = block_new(region->func);
     for (size_t b = 0; b < segment->blocks.len; b++)
         region->blocks[segment->blocks.data[b]->id] = block_new(region->func);
     region->end = block_new(region->func);
-    make_params(region, types);
+    region->out = block_new(region->func);
+    make_params(make, region, types);
+    Value *left = region->asks ? left_param(make, region, types) : NULL;
     for (size_t b = 0; b < segment->blocks.len; b++) copy_values(make, region, segment->blocks.data[b]);
     for (size_t b = 0; b < segment->blocks.len; b++) link_values(make, region, segment->blocks.data[b]);
     for (size_t b = 0; b < segment->blocks.len; b++) link_preds(make, region, segment->blocks.data[b]);
     find_gives(make, region);
-    if (region->gives.len || region->acts) finish_region(make, region, types);
+    if (region->gives.len || region->acts || region->notes) finish_region(make, region, types, left);
     for (size_t b = 0; b < segment->blocks.len; b++) /* the tables are for all regions */
         region->blocks[segment->blocks.data[b]->id] = NULL;
-}
-
-/* ---- the function of the block ---- */
-
-static Value *common(const Make *make, const Value *value) {
-    return make->split->varies[value->id] ? make->contexts[value->id] : make->values[value->id];
-}
-
-static void make_contexts(Make *make, Block *entry) {
-    const Split *split = make->split;
-    for (size_t b = 0; b < split->nblocks; b++)
-        for (const Value *value = split->func->blocks.data[b]->first; value; value = value->next) {
-            if (!split->kept[value->id]) continue;
-            Value *context = parallel_append(make->func, entry, OP_CONTEXT, value->type, value->span, NULL, 0);
-            context->name = value->name;
-            make->contexts[value->id] = context;
-        }
-}
-
-/* What is common in a segment, but for phis, whose operands come later. */
-static void copy_common(Make *make, const Segment *segment) {
-    const Split *split = make->split;
-    for (size_t b = 0; b < segment->blocks.len; b++)
-        for (const Value *value = segment->blocks.data[b]->first; value; value = value->next) {
-            bool phi = value->op == OP_PHI;
-            if (op_is_terminator(value->op) || split->varies[value->id] || value->op == OP_PARAM) continue;
-            Value **args = value->nargs ? ARENA_ARRAY(split->arena, Value *, value->nargs) : NULL;
-            for (uint32_t i = 0; !phi && i < value->nargs; i++) args[i] = make->values[value->args[i]->id];
-            make->values[value->id] = block_append_copy(make->func, segment->driver, value, args);
-        }
-}
-
-static void append_threads(Make *make, const Region *region) {
-    if (!region->inst) return;
-    Arena *arena = make->split->arena;
-    size_t count = region->gives.len + region->needs.len;
-    Value **args = ARENA_ARRAY(arena, Value *, count);
-    for (size_t i = 0; i < region->gives.len; i++) args[i] = make->contexts[region->gives_for[i]->id];
-    for (size_t i = 0; i < region->needs.len; i++) args[region->gives.len + i] = common(make, region->needs.data[i]);
-    Value *threads = block_append(make->func, region->segment->driver, OP_THREADS, region->segment->leader->first->span,
-                                  args, count);
-    threads->imm.i = (int64_t)region->gives.len;
-    threads->imm.inst = region->inst;
-}
-
-static void end_segment(Make *make, const Segment *segment) {
-    const Split *split = make->split;
-    const Value *last = segment->last->last;
-    Block *driver = segment->driver;
-    if (segment->next) {
-        block_jump(make->func, driver, last->span, place_of(split, segment->next)->segment->driver);
-    } else if (place_of(split, segment->last)->parts) {
-        block_branch(make->func, driver, last->span, make->values[last->args[0]->id],
-                     place_of(split, segment->last->succs.data[0])->segment->driver,
-                     place_of(split, segment->last->succs.data[1])->segment->driver);
-    } else {
-        Value *none = block_append_const(make->func, driver, last->span,
-                                         const_none(split->arena, split->program->types));
-        block_append(make->func, driver, OP_RETURN, last->span, &none, 1)->flags |= VF_IMPLICIT;
-    }
-    driver->unroll = segment->last->unroll, driver->unroll_whole = segment->last->unroll_whole;
-}
-
-static void complete_phis(Make *make, const Segment *segment) {
-    const Split *split = make->split;
-    for (const Value *phi = segment->leader->first; phi->op == OP_PHI; phi = phi->next) {
-        if (split->varies[phi->id]) continue;
-        size_t count = segment->driver->preds.len;
-        Value **args = ARENA_ARRAY(split->arena, Value *, count);
-        for (size_t i = 0; i < count; i++)
-            for (size_t k = 0; k < phi->nargs; k++)
-                if (place_of(split, phi->block->preds.data[k])->segment->driver == segment->driver->preds.data[i])
-                    args[i] = make->values[phi->args[k]->id];
-        phi_set_args(make->func, make->values[phi->id], args, count);
-    }
-}
-
-static void make_driver(Make *make) {
-    Split *split = make->split;
-    Func *old = split->func, *func = parallel_new_func(&make->site);
-    make->func = func;
-    func->span = old->span;
-    Block *entry = block_new(func);
-    for (const Value *value = old->blocks.data[0]->first; value && value->op == OP_PARAM; value = value->next)
-        make->values[value->id] = block_append_copy(func, entry, value, NULL);
-    make_contexts(make, entry);
-    for (size_t s = 0; s < split->segments.len; s++) split->segments.data[s]->driver = block_new(func);
-    block_jump(func, entry, old->span, split->segments.data[0]->driver);
-    for (size_t s = 0; s < split->segments.len; s++) {
-        copy_common(make, split->segments.data[s]);
-        append_threads(make, &make->regions[s]);
-        end_segment(make, split->segments.data[s]);
-    }
-    for (size_t s = 0; s < split->segments.len; s++) complete_phis(make, split->segments.data[s]);
-    func->nparams = old->nparams;
-    func->params = old->params;
-    func->result = old->result;
-    func_compute_order(func);
-    func_remove_dead(func);
-    func_renumber(func);
-    func_compute_dominators(func);
-    split->inst->func = func;
-    split->inst->by_regions = true;
-}
-
-/* ---- all of it ---- */
-
-static bool contexts_fit(const Split *split) {
-    size_t bytes = 0;
-    for (size_t b = 0; b < split->nblocks; b++)
-        for (const Value *value = split->func->blocks.data[b]->first; value; value = value->next)
-            if (split->kept[value->id]) bytes += type_size(value->type) * MAX_THREADS;
-    return bytes <= MAX_KEPT_BYTES;
-}
-
-bool barriers_make_regions(Split *split) {
-    size_t count = split->segments.len, nvalues = split->func->next_value;
-    Make make = {.split = split,
-                 .site = {split->program, split->inst, split->func->span},
-                 .regions = ARENA_ARRAY(split->arena, Region, count),
-                 .values = ARENA_ARRAY(split->arena, Value *, nvalues),
-                 .contexts = ARENA_ARRAY(split->arena, Value *, nvalues),
-                 .seen = ARENA_ARRAY(split->arena, uint32_t, nvalues)};
-    Block **blocks = ARENA_ARRAY(split->arena, Block *, split->nblocks);
-    for (uint32_t s = 0; s < count; s++) {
-        make.regions[s].segment = split->segments.data[s];
-        make.regions[s].blocks = blocks;
-        TRY(note_needs(&make, s));
-    }
-    TRY(contexts_fit(split));
-    for (uint32_t s = 0; s < count; s++) {
-        make.regions[s].values = ARENA_ARRAY(split->arena, Value *, nvalues);
-        make_region(&make, &make.regions[s]);
-    }
-    make_driver(&make);
-    return true;
 }

@@ -6,7 +6,8 @@
  *
  * The threads are followed from the entry.  After a jump they are together still; so they are after a branch at the
  * place through which all its ways lead, its immediate postdominator, if there is no barrier before that: what lies
- * between is between two places of one segment.  Ways that end in an exception do not count: they end the block.
+ * between is between two places of one segment.  Ways that end in an exception do not count, since they end the block;
+ * nor do, with Split.leaving, ways to a return statement: a thread that leaves there is not missed at barriers.
  * Postdominators as in Cooper, Harvey, Kennedy (2001), on the edges backwards. */
 #include "passes/barriers.h"
 
@@ -18,7 +19,9 @@ typedef struct Back { /* the graph backwards, from the kernel's ends */
     size_t count;
 } Back;
 
-static bool ends_well(const Block *block) { return block->last->op == OP_RETURN; }
+static bool ends_well(const Split *split, const Block *block) {
+    return block->last->op == OP_RETURN && (!split->leaving || block->last->flags & VF_IMPLICIT);
+}
 
 static void back_order(Split *split, Back *back) {
     typedef struct Frame {
@@ -30,7 +33,7 @@ static void back_order(Split *split, Back *back) {
     back->number = ARENA_ARRAY(split->arena, uint32_t, split->nblocks);
     for (size_t b = 0; b < split->nblocks; b++) {
         Block *end = split->func->blocks.data[b];
-        if (!ends_well(end)) continue;
+        if (!ends_well(split, end)) continue;
         place_of(split, end)->live = true;
         vec_push(split->arena, &stack, ((Frame){end, 0}));
         while (stack.len) {
@@ -150,7 +153,7 @@ static bool follow_threads(Split *split) {
             TRY(arrive(&walk, block->succs.data[0], place_of(split, block)->barrier));
         else if (block->last->op == OP_BRANCH)
             TRY(leave_branch(&walk, block));
-        else if (!ends_well(block))
+        else if (!ends_well(split, block))
             return false;
     }
     return true;

@@ -190,6 +190,29 @@ bool barriers_can_keep(const Split *split, const Value *value) {
            value->type->kind == TY_OPTIONAL;
 }
 
+/* ---- arrays of a thread's own ---- */
+
+void barriers_keep_arrays(Split *split) {
+    for (size_t b = 0; b < split->nblocks; b++)
+        for (const Value *value = split->func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                const Value *array = value->args[i];
+                if (!value_calls(array, FUNC_CUDA_LOCAL_ARRAY) || array->nargs > 3) continue;
+                if (place_of(split, array->block)->segment == place_of(split, value->block)->segment) continue;
+                bool constants = true;
+                for (uint32_t k = 0; k < array->nargs; k++) constants &= array->args[k]->op == OP_CONST;
+                split->kept[array->id] = constants && array->args[0]->konst && array->type->layout == LAYOUT_C;
+            }
+}
+
+bool barriers_is_kept_array(const Split *split, const Value *value) {
+    return split->kept[value->id] && value_calls(value, FUNC_CUDA_LOCAL_ARRAY);
+}
+
+const Type *barriers_kept_arrays(const Split *split, const Value *array) {
+    return type_array(split->program->types, type_element(array->type), 1, LAYOUT_C, false);
+}
+
 /* ---- loops without barriers ---- */
 
 /* A loop that only its header leaves. */
@@ -242,6 +265,7 @@ static bool needs_no_frame(const Value *value) {
     case OP_TUPLE:
     case OP_EXTRACT:
     case OP_GETATTR:
+    case OP_VIEW:
     case OP_CAST: return true;
     case OP_GETITEM:
     case OP_SETITEM:

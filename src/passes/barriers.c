@@ -13,8 +13,8 @@
  * several regions is kept in a CONTEXT, unless it is as cheap to find again (a thread's place); a phi between regions
  * is a context that each way there writes to.
  *
- * barrier_shape.c finds the regions, barrier_values.c what is the same for all threads, barrier_regions.c makes the
- * functions. */
+ * barrier_shape.c finds the regions, barrier_values.c what is the same for all threads; barrier_regions.c and
+ * barrier_driver.c make the functions, barrier_block.c guesses for which size of block. */
 #include "passes/barriers.h"
 
 /* ---- what cannot be taken apart ---- */
@@ -111,9 +111,13 @@ static bool find_all(Split *split) {
     return barriers_find_varying(split);
 }
 
-/* As far as loops can be gone through together. */
+/* As far as loops can be gone through together.  Who guards a kernel by a return statement (`if i >= n: return`) parts
+ * the threads before all barriers, but none of those that leave comes to one. */
 static bool analyse(Split *split) {
-    TRY(find_all(split));
+    if (!find_all(split)) {
+        split->leaving = true;
+        TRY(find_all(split));
+    }
     while (barriers_force_loops(split)) {
         if (find_all(split)) continue;
         for (size_t b = 0; b < split->nblocks; b++) split->places[b].forced = false;
@@ -143,6 +147,6 @@ bool pass_barriers(Program *program) {
         const Value *last = func->blocks.data[b]->last;
         split.places[b].barrier = last->prev && is_barrier(last->prev);
     }
-    if (analyse(&split)) barriers_make_regions(&split);
+    if (analyse(&split) && barriers_make_regions(&split)) barriers_find_block(&split);
     return true;
 }

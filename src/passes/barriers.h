@@ -1,6 +1,6 @@
 /* barriers.h: what the files of the pass `barriers` share: barriers.c (whether a kernel can be taken apart at its
  * barriers), barrier_shape.c (where its threads are together), barrier_values.c (what is the same for all of them),
- * barrier_regions.c (the functions that it becomes). */
+ * barrier_regions.c and barrier_driver.c (the functions that it becomes), barrier_block.c (for which blocks). */
 #ifndef KRAIT_PASSES_BARRIERS_H
 #define KRAIT_PASSES_BARRIERS_H
 
@@ -37,6 +37,7 @@ typedef struct Split {
     Func *func; /* a copy of the kernel's, taken apart; its blocks and values are numbered as they stand */
     Arena *arena;
     size_t nblocks;
+    bool leaving;            /* some threads may leave by a return statement and be missed nowhere */
     Place *places;           /* by Block.id */
     VEC(Segment *) segments; /* in reverse post-order of their leaders */
     /* by Value.id */
@@ -60,9 +61,47 @@ bool barriers_force_loops(Split *split);
 bool barriers_is_cheap(const Split *split, const Value *value);
 /* Whether there can be a CONTEXT for it. */
 bool barriers_can_keep(const Split *split, const Value *value);
+/* Arrays of a thread's own that are used in several segments: all those of a block are one array. */
+void barriers_keep_arrays(Split *split);
+bool barriers_is_kept_array(const Split *split, const Value *value);
+const Type *barriers_kept_arrays(const Split *split, const Value *array); /* the type of that */
 /* Whether a function surely keeps nothing in memory of its own. */
 bool barriers_is_frameless(const Func *func);
-/* barrier_regions.c: the functions.  False: what would have to be kept cannot be. */
+/* barrier_block.c: Program.block. */
+void barriers_find_block(const Split *split);
+
+typedef VEC(Value *) ValueList;
+
+typedef struct Region {
+    Segment *segment;
+    ValueList needs, gives;
+    const Value **gives_for; /* the values whose contexts get them: themselves, or phis */
+    bool acts;               /* it does more than to compute what nobody keeps */
+    bool leaves;             /* a thread may leave in it */
+    bool notes, asks;        /* it gives whether the thread has left, or needs it: after what `gives` and `needs` say */
+    FuncInst *inst;          /* NULL: there is nothing to do */
+    /* while it is made */
+    Func *func;
+    Block *params, *start, *end, *out; /* end: of the segment; out: of the region, also for who leaves or has left */
+    Value **values;                    /* by the kernel's Value.id */
+    Block **blocks;                    /* by the kernel's Block.id */
+} Region;
+
+typedef struct Make {
+    Split *split;
+    ParallelSite site;
+    Func *func; /* of the block */
+    Region *regions;
+    Value **values;   /* by the kernel's Value.id: in the function of the block */
+    Value **contexts; /* the same */
+    Value *left;      /* whether a thread has left, a context; NULL: none may */
+    uint32_t *seen;   /* the same: the last region that needed it, its number + 1 */
+} Make;
+
+/* barrier_regions.c: what a region needs, and gives.  False: it would have to be kept and cannot be. */
+bool regions_note_needs(Make *make, uint32_t number);
+void regions_make(Make *make, Region *region);
+/* barrier_driver.c: the functions.  False: what would have to be kept cannot be. */
 bool barriers_make_regions(Split *split);
 
 #endif

@@ -1,6 +1,10 @@
 """Kernels with barriers that run as loops over their threads on the host device: whether they do, and that they compute
 what fibers, a GPU and NumPy compute."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 from conftest import host_device, on_the_gpu, run_on_the_host
@@ -34,7 +38,7 @@ def block_sums(x, sums):
         sums[cuda.blockIdx.x] = shared[0]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 32, 256])
+@pytest.mark.parametrize("threads", [1, 2, 32, 256])  # 256: the size that the kernel is written for
 def test_sums_of_blocks(threads):
     x = np.arange(1000, dtype=np.float32) % 7
     blocks = -(-x.size // threads)
@@ -142,6 +146,113 @@ def test_branches_that_all_take(which):
 @host_device
 def test_all_these_run_as_loops():
     assert runs_as_loops(tiled) and runs_as_loops(swaps) and runs_as_loops(branches)
+
+
+@cuda.jit
+def guarded(x, out):
+    """Threads that leave by a return statement, some at once and some later, are missed nowhere."""
+    shared = cuda.shared.array(64, int32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    shared[t] = -1
+    if i >= x.size:
+        return
+    kept = x[i] * 3
+    shared[t] = kept
+    cuda.syncthreads()
+    for k in range(3):
+        if x[i] == k:
+            out[i] = -k
+            return
+        kept += shared[(t + 1) % 64]
+        cuda.syncthreads()
+        shared[t] = kept
+        cuda.syncthreads()
+    out[i] = kept
+
+
+def test_threads_that_leave():
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 9, 100).astype(np.int64)
+    out = np.full(128, 77)
+    guarded[2, 64](x, out)
+    want = np.full(128, 77)
+    for block in range(2):
+        here = [i for i in range(block * 64, block * 64 + 64) if i < 100]
+        shared, left = {t: -1 for t in range(64)}, set()
+        kept = {i: x[i] * 3 for i in here}
+        shared.update({i % 64: kept[i] for i in here})
+        for k in range(3):
+            for i in here:
+                if i not in left and x[i] == k:
+                    want[i] = -k
+                    left.add(i)
+            here = [i for i in here if i not in left]
+            for i in here:
+                kept[i] += shared[(i + 1) % 64]
+            shared.update({i % 64: kept[i] for i in here})
+        for i in here:
+            want[i] = kept[i]
+    np.testing.assert_array_equal(out, want)
+
+
+@host_device
+def test_threads_that_leave_are_no_fibers():
+    assert runs_as_loops(guarded)
+
+
+@cuda.jit
+def own_arrays(x, out):
+    """Arrays of the thread's own on both sides of barriers."""
+    shared = cuda.shared.array((4, 8), float32)
+    window, sums = cuda.local.array(3, float32), cuda.local.array((2, 2), int32)
+    a, b = cuda.threadIdx.x, cuda.threadIdx.y
+    shared[b, a] = x[b, a]
+    for i in range(2):
+        for j in range(2):
+            sums[i, j] = i * j + a
+    cuda.syncthreads()
+    for k in range(3):
+        window[k] = shared[b, (a + k) % 8]
+    cuda.syncthreads()
+    shared[b, a] = -1
+    cuda.syncthreads()
+    for i in range(3):
+        for j in range(i):
+            if window[j] > window[i]:
+                window[i], window[j] = window[j], window[i]
+    out[b, a] = window[1] + 100 * sums[a % 2, b % 2]
+
+
+def test_arrays_of_a_threads_own():
+    x = np.random.default_rng(3).permutation(32).reshape(4, 8).astype(np.float32)
+    out = np.zeros((4, 8))
+    own_arrays[1, (8, 4)](x, out)
+    b, a = np.indices((4, 8))
+    middle = np.sort([np.roll(x, -k, 1) for k in range(3)], 0)[1]
+    np.testing.assert_array_equal(out, middle + 100 * ((a % 2) * (b % 2) + a))
+
+
+@host_device
+def test_arrays_of_a_threads_own_need_no_fibers():
+    assert runs_as_loops(own_arrays)
+
+
+@cuda.jit
+def endless(x):
+    while x.size > 0:
+        cuda.syncthreads()
+        x[cuda.threadIdx.x] += 1
+
+
+@host_device
+def test_an_endless_loop_can_be_interrupted():
+    x = np.zeros(64, np.int64)
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        endless[1, 64](x)
+    timer.join()
+    assert (x > 0).all() and runs_as_loops(endless)
 
 
 @cuda.jit
