@@ -7,7 +7,7 @@ from krait.prelude import times
 from krait.prelude.axes import check_axes, lines_of, masked, over_axes
 from krait.prelude.elementwise import in_dtype
 from krait.prelude.intrinsics import folded, layout_of, packed, with_item
-from krait.prelude.shaping import together
+from krait.prelude.shaping import ravel, together
 from krait.prelude.sums import (
     by_memory,
     fill_rows,
@@ -416,10 +416,14 @@ def place_of_greatest(x):
     return place
 
 
+def in_c_order(a):
+    return a if a.ndim == 1 else ravel(a)
+
+
 def argmin(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
     if is_whole(a, axis):
-        return given(np.int64(place_of_least(packed(together(a, "C"), -1, a.size, "C"))), a, out, keepdims)
+        return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
     if a.shape[axis] == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
     places = without(a, axis, np.int64)
@@ -430,7 +434,7 @@ def argmin(a, axis=None, out=None, keepdims=False):
 def argmax(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
     if is_whole(a, axis):
-        return given(np.int64(place_of_greatest(packed(together(a, "C"), -1, a.size, "C"))), a, out, keepdims)
+        return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
     if a.shape[axis] == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
     places = without(a, axis, np.int64)

@@ -76,6 +76,8 @@ def contiguous(a, order):
 
 def ravel(a, order="C"):
     a = np.asarray(a)
+    if order != "F" and layout_of(a) == "C":
+        return packed(a, -1, a.size, "C")
     if order == "F":
         return packed(together(a, "F"), -1, a.size, "C")
     if order == "A" or order == "K":

@@ -137,6 +137,13 @@ bool rule_func_hosted(Typing *t) {
 /* PRELUDE rows: the function named in the row takes the place of this one. */
 bool rule_func_prelude(Typing *t) { return typing_become_prelude(t, func_info[t->func].symbol); }
 
+/* The same; in kernels the function of the same name in kernel_arrays.py, which makes no array. */
+bool rule_func_prelude_twin(Typing *t) {
+    const char *symbol = func_info[t->func].symbol;
+    if (!t->in->device) return typing_become_prelude(t, symbol);
+    return typing_become_prelude(t, arena_printf(t->in->arena, "kernel_arrays%s", strchr(symbol, ':')));
+}
+
 bool rule_func_host_prelude(Typing *t) {
     TRY(on_host(t));
     return typing_become_prelude(t, func_info[t->func].symbol);
