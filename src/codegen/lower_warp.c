@@ -6,8 +6,6 @@
 
 static LLVMValueRef mask_of(Lower *l, const Value *call) { return LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, ""); }
 
-static LLVMValueRef to_int(Lower *l, LLVMValueRef lanes) { return LLVMBuildZExt(l->b, lanes, l->i64, ""); }
-
 static LLVMTypeRef bits_type(Lower *l, LLVMTypeRef type) {
     if (type == l->f16 || type == l->bf16) return l->i16;
     if (type == l->f32) return l->i32;
@@ -51,27 +49,26 @@ LLVMValueRef lower_func_cuda_shfl(Lower *l, const Value *call) {
 
 LLVMValueRef lower_func_cuda_vote(Lower *l, const Value *call) {
     WarpOp op = (WarpOp)(WARP_ALL + (call->imm.func->id - FUNC_CUDA_ALL_SYNC));
-    LLVMValueRef result = l->target->warp(l, call, op, mask_of(l, call), l_arg(l, call, 1), NULL);
-    return op == WARP_BALLOT ? to_int(l, result) : result;
+    return l->target->warp(l, call, op, mask_of(l, call), l_arg(l, call, 1), NULL);
 }
 
 LLVMValueRef lower_func_cuda_match(Lower *l, const Value *call) {
     WarpOp op = (WarpOp)(WARP_MATCH_ANY + (call->imm.func->id - FUNC_CUDA_MATCH_ANY_SYNC));
     LLVMValueRef lanes = l->target->warp(l, call, op, mask_of(l, call), to_bits(l, l_arg(l, call, 1), false), NULL);
     TRY(lanes);
-    if (op == WARP_MATCH_ANY) return to_int(l, lanes);
-    LLVMValueRef items[] = {to_int(l, lanes), l_icmp(l, LLVMIntNE, lanes, l_i32(l, 0))};
+    if (op == WARP_MATCH_ANY) return lanes;
+    LLVMValueRef items[] = {lanes, l_icmp(l, LLVMIntNE, lanes, l_i32(l, 0))};
     return l_make_items(l, call->type, items);
 }
 
 LLVMValueRef lower_func_cuda_activemask(Lower *l, const Value *call) {
-    return to_int(l, l->target->warp(l, call, WARP_ACTIVE, NULL, NULL, NULL));
+    return l->target->warp(l, call, WARP_ACTIVE, NULL, NULL, NULL);
 }
 
 LLVMValueRef lower_func_cuda_lanemask_lt(Lower *l, const Value *call) {
     (void)call;
     LLVMValueRef bit = LLVMBuildShl(l->b, l_i32(l, 1), l->target->special(l, SPECIAL_LANE), "");
-    return to_int(l, l_sub(l, bit, l_i32(l, 1)));
+    return l_sub(l, bit, l_i32(l, 1));
 }
 
 /* ---- reductions ---- */

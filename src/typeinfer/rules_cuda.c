@@ -77,6 +77,9 @@ static const Type *warp_value(Typing *t, const char *kinds) {
     return lib_scalar(t, 1);
 }
 
+/* A set of lanes, a bit for each: 32 of them, so that clz, popc(~lanes) and shifts are what they are in CUDA. */
+static const Type *lanes_type(Typing *t) { return infer_scalar(t->in, SCALAR_UINT32, false); }
+
 bool rule_func_cuda_shfl(Typing *t) {
     const Type *type = warp_value(t, "biufc");
     TRY(type);
@@ -88,7 +91,7 @@ bool rule_func_cuda_shfl(Typing *t) {
 bool rule_func_cuda_vote(Typing *t) {
     const Type *type = warp_value(t, "biuf"), *result = infer_bool(t->in);
     TRY(type);
-    if (t->func == FUNC_CUDA_BALLOT_SYNC) result = infer_int(t->in);
+    if (t->func == FUNC_CUDA_BALLOT_SYNC) result = lanes_type(t);
     Value *value = NULL;
     if (t->emit) {
         Value *predicate = typing_make_cast(t, t->values[1], type);
@@ -106,7 +109,7 @@ bool rule_func_cuda_match(Typing *t) {
         return typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s needs a GPU of compute capability 7.0, this is for %d.%d",
                            typing_func_name(t), capability / 10, capability % 10);
     TRY(warp_value(t, "biuf"));
-    const Type *mask = infer_int(t->in);
+    const Type *mask = lanes_type(t);
     return typing_result(t, t->func == FUNC_CUDA_MATCH_ANY_SYNC ? mask : lib_pair(t->in, mask, infer_bool(t->in)),
                          NULL);
 }
@@ -119,7 +122,7 @@ bool rule_func_cuda_warp_reduce(Typing *t) {
 
 bool rule_func_cuda_lanes(Typing *t) {
     TRY(in_kernel(t));
-    return typing_result(t, infer_int(t->in), NULL);
+    return typing_result(t, lanes_type(t), NULL);
 }
 
 /* ---- arrays ---- */

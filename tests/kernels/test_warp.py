@@ -253,3 +253,27 @@ def test_what_is_no_lane_value_is_refused(text, message):
     exec(f"def kernel(out):\n    i = cuda.threadIdx.x\n    out[i] = {text}", scope)
     with pytest.raises(errors.TypingError, match=message):
         cuda.jit(scope["kernel"])[1, 32](np.zeros(32))
+
+
+def test_masks_have_32_bits():
+    @cuda.jit
+    def kernel(out):
+        i = cuda.threadIdx.x
+        odd = cuda.ballot_sync(0xFFFFFFFF, i % 2)
+        same = cuda.match_any_sync(0xFFFFFFFF, i // 8)
+        every, agreed = cuda.match_all_sync(0xFFFFFFFF, 5)
+        out[i, 0] = cuda.popc(~odd)
+        out[i, 1] = 31 - cuda.clz(odd)
+        out[i, 2] = cuda.popc(same & cuda.lanemask_lt())
+        out[i, 3] = cuda.brev(same)
+        out[i, 4] = ~every if agreed else 1
+        out[i, 5] = ~cuda.activemask() & odd
+        out[i, 6] = odd.itemsize
+
+    out = np.zeros((32, 7), np.int64)
+    kernel[1, 32](out)
+    lanes = np.arange(32)
+    assert (out[:, 0] == 16).all() and (out[:, 1] == 31).all()
+    assert (out[:, 2] == lanes % 8).all()
+    assert out[:, 3].tolist() == [0xFF000000 >> 8 * (i // 8) for i in range(32)]
+    assert (out[:, 4:6] == 0).all() and (out[:, 6] == 4).all()
