@@ -1,7 +1,11 @@
 """Scans of device arrays: running sums and the like, of any function of two arguments that may be grouped in any way.
 
-A block of threads scans a stretch of the array, each thread a few neighbours; the stretches' totals are scanned the
-same way, and what comes before a stretch is put to its elements.  Rows of a matrix are scanned by a thread each.
+One launch, in which each element is read and written once (Merrill and Garland, "Single-pass parallel prefix scan with
+decoupled look-back", 2016).  A block takes the next tile of the array and scans it, each thread a few neighbours.  It
+tells the tile's total, looks back for the nearest tile that knows what all elements up to its end come to, puts the
+totals of those between to that, and tells what its own elements come to.  However far a block looks back, totals are
+put together from the first to the last: the result is the same each time.  Rows of a matrix are scanned by a thread
+each.
 """
 
 import weakref
@@ -9,50 +13,123 @@ import weakref
 import numpy as np
 
 from .. import _krait
-from . import _operators, blockIdx, grid, jit, shared, syncthreads, threadIdx
+from . import _operators, atomic, grid, jit, ldcv, local, shared, syncthreads, threadfence, threadIdx
 
 _THREADS = 256
-_ELEMENTS = 8  # of a thread
-_STRETCH = _THREADS * _ELEMENTS
+_TOTAL, _RUNNING_TOTAL = 1, 2  # what is known of a tile
+
+
+def _elements(dtype):
+    """Of a thread: an odd number, so that threads read shared memory from banks of their own."""
+    return 15 if dtype.itemsize <= 8 else 7
+
+
+def _scan_kernel(combine, dtype):
+    elements, convert = _elements(dtype), dtype.type
+    tile_size = elements * _THREADS
+
+    @jit
+    def scan_tiles(x, out, states, totals, running):
+        """states[0] counts the tiles taken, states[1 + i] tells what is known of tile i: totals[i], running[i]."""
+        tile, partial = shared.array(tile_size, dtype), shared.array(2 * _THREADS, dtype)
+        numbers, carried = shared.array(2, np.int32), shared.array(1, dtype)
+        mine = local.array(elements, dtype)
+        t, n = threadIdx.x, x.size
+        if t == 0:
+            numbers[0] = atomic.add(states, 0, 1)
+        syncthreads()
+        number = max(numbers[0], 0)
+        first = np.int64(number) * tile_size + t
+        if first + tile_size <= n:
+            for k in range(elements):
+                tile[k * _THREADS + t] = convert(x[first + k * _THREADS])
+        else:  # behind the end of the array: its last element, which no result sees
+            for k in range(elements):
+                tile[k * _THREADS + t] = convert(x[min(first + k * _THREADS, n - 1)])
+        syncthreads()
+        for k in range(elements):
+            mine[k] = tile[t * elements + k]
+        for k in range(1, elements):
+            mine[k] = combine(mine[k - 1], mine[k])
+        total, step, side = mine[elements - 1], 1, 0
+        partial[t] = total
+        syncthreads()
+        while step < _THREADS:
+            if t >= step:
+                total = combine(partial[side + t - step], total)
+            side = _THREADS - side
+            partial[side + t] = total
+            syncthreads()
+            step *= 2
+        total = partial[side + _THREADS - 1]
+        if t == 0:
+            if number == 0:
+                running[0] = total
+            else:
+                totals[number] = total
+            threadfence()
+            atomic.exch(states, 1 + number, _TOTAL if number else _RUNNING_TOTAL)
+        other = _THREADS - side
+        last = number - 1
+        while last >= 0:
+            if t == 0:
+                numbers[1] = -1
+            syncthreads()
+            if t <= last:
+                state = ldcv(states, 1 + last - t)
+                while state == 0:
+                    state = ldcv(states, 1 + last - t)
+                if state == _RUNNING_TOTAL:
+                    atomic.max(numbers, 1, last - t)
+            syncthreads()
+            known = numbers[1]
+            if known < 0:
+                last -= _THREADS
+                syncthreads()
+                continue
+            threadfence()
+            before, next_one = running[max(known, 0)], known + 1
+            while next_one < number:
+                if next_one + t < number:
+                    partial[other + t] = totals[next_one + t]
+                syncthreads()
+                if t == 0:
+                    for k in range(min(_THREADS, number - next_one)):
+                        before = combine(before, partial[other + k])
+                syncthreads()
+                next_one += _THREADS
+            if t == 0:
+                carried[0] = before
+                running[number] = combine(before, total)
+                threadfence()
+                atomic.exch(states, 1 + number, _RUNNING_TOTAL)
+            last = -1
+        syncthreads()
+        if number > 0 or t > 0:
+            if t == 0:
+                before = carried[0]
+            elif number == 0:
+                before = partial[side + t - 1]
+            else:
+                before = combine(carried[0], partial[side + t - 1])
+            for k in range(elements):
+                mine[k] = combine(before, mine[k])
+        for k in range(elements):
+            tile[t * elements + k] = mine[k]
+        syncthreads()
+        if first + tile_size <= n:
+            for k in range(elements):
+                out[first + k * _THREADS] = tile[k * _THREADS + t]
+        else:
+            for k in range(elements):
+                if first + k * _THREADS < n:
+                    out[first + k * _THREADS] = tile[k * _THREADS + t]
+
+    return scan_tiles
 
 
 def _kernels(combine, dtype):
     convert = dtype.type
-
-    @jit
-    def scan_stretches(x, out, totals):
-        partial = shared.array(_THREADS, dtype)
-        t, n = threadIdx.x, x.size
-        first = blockIdx.x * _STRETCH + t * _ELEMENTS
-        total = convert(x[min(first, n - 1)])
-        if first < n:
-            out[first] = total
-        for i in range(first + 1, min(first + _ELEMENTS, n)):
-            total = combine(total, convert(x[i]))
-            out[i] = total
-        partial[t] = total
-        syncthreads()
-        step = 1
-        while step < _THREADS:
-            total = partial[t]
-            if t >= step:
-                total = combine(partial[t - step], total)
-            syncthreads()
-            partial[t] = total
-            syncthreads()
-            step *= 2
-        if t > 0:
-            before = partial[t - 1]
-            for i in range(first, min(first + _ELEMENTS, n)):
-                out[i] = combine(before, out[i])
-        if t == _THREADS - 1:
-            totals[blockIdx.x] = partial[t]
-
-    @jit
-    def put_before(out, totals):
-        i = grid(1)
-        if i < out.size - _STRETCH:
-            out[i + _STRETCH] = combine(totals[i // _STRETCH], out[i + _STRETCH])
 
     @jit
     def scan_rows(x, out):
@@ -78,7 +155,7 @@ def _kernels(combine, dtype):
         if i < x.size:
             x[i] = combine(first, x[i])
 
-    return scan_stretches, put_before, scan_rows, shift, begin
+    return _scan_kernel(combine, dtype), scan_rows, shift, begin
 
 
 class Scan:
@@ -108,7 +185,7 @@ class Scan:
         out = _result(array.shape, dtype, out, stream)
         if not array.size:
             return out
-        _, _, _, shift, begin = self._made(dtype)
+        _, _, shift, begin = self._made(dtype)
         if exclusive:
             inner = self._inclusive(array, _krait.device_array(array.shape, dtype, stream=stream), stream)
             shift.forall(out.size, stream=stream)(inner, dtype.type(init), out)
@@ -119,13 +196,11 @@ class Scan:
         return out
 
     def _inclusive(self, array, out, stream):
-        scan_stretches, put_before, _, _, _ = self._made(out.dtype)
-        blocks = -(-array.size // _STRETCH)
-        totals = _krait.device_array(blocks, out.dtype, stream=stream)
-        scan_stretches[blocks, _THREADS, stream](array, out, totals)
-        if blocks > 1:
-            before = self._inclusive(totals, _krait.device_array(blocks, out.dtype, stream=stream), stream)
-            put_before.forall(out.size - _STRETCH, stream=stream)(out, before)
+        tiles = -(-array.size // (_elements(out.dtype) * _THREADS))
+        states = _krait.device_array(1 + tiles, np.int32, stream=stream)
+        states.fill(0, stream=stream)
+        totals, running = (_krait.device_array(tiles, out.dtype, stream=stream) for _ in range(2))
+        self._made(out.dtype)[0][tiles, _THREADS, stream](array, out, states, totals, running)
         return out
 
     def along(self, array, axis, dtype, out=None):
@@ -141,7 +216,7 @@ class Scan:
         rows = rows if rows.is_c_contiguous() else _operators.copy(rows)
         shape, matrix = rows.shape, rows.reshape(-1, array.shape[axis])
         scanned = _krait.device_array(matrix.shape, np.dtype(dtype))
-        self._made(scanned.dtype)[2].forall(matrix.shape[0])(matrix, scanned)
+        self._made(scanned.dtype)[1].forall(matrix.shape[0])(matrix, scanned)
         back = [order.index(i) for i in range(array.ndim)]
         result[...] = scanned.reshape(shape).transpose(*back)
         return result

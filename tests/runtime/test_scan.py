@@ -5,7 +5,7 @@ import pytest
 
 from krait import cuda, vectorize
 
-LENGTHS = (1, 5, 255, 256, 2047, 2048, 2049, 5000, 600_000)
+LENGTHS = (1, 5, 255, 256, 3839, 3840, 3841, 5000, 600_000, 3_000_000)  # up to more tiles than a block looks at
 
 
 @vectorize(["int64(int64, int64)", "float64(float64, float64)"], target="cuda")
@@ -28,6 +28,33 @@ def test_running_sums_inclusive_exclusive_and_with_a_first_value(length):
     np.testing.assert_array_equal(running(d, init=7, exclusive=True).copy_to_host(), 7 + np.cumsum(x) - x)
     assert running(d, out=d) is d  # in place
     np.testing.assert_array_equal(d.copy_to_host(), np.cumsum(x))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.complex64, np.complex128])
+def test_running_sums_of_all_sizes_of_elements(dtype):
+    x = np.random.default_rng(5).integers(-3, 4, 20_000).astype(dtype)
+    running = cuda.scan(lambda a, b: a + b)
+    np.testing.assert_array_equal(running(x).copy_to_host(), np.cumsum(x, dtype=dtype))
+    np.testing.assert_array_equal(running(cuda.to_device(x)[::-3]).copy_to_host(), np.cumsum(x[::-3], dtype=dtype))
+
+
+def test_the_result_is_the_same_each_time():
+    d, running = cuda.to_device(np.random.default_rng(6).random(400_000, np.float32)), cuda.scan(lambda a, b: a + b)
+    first = running(d).copy_to_host()
+    np.testing.assert_allclose(first, np.cumsum(d.copy_to_host(), dtype=np.float64), rtol=1e-5)
+    for _ in range(5):
+        np.testing.assert_array_equal(running(d).copy_to_host(), first)
+
+
+def test_a_scan_in_a_graph():
+    d, out = cuda.to_device(np.arange(10_000)), cuda.device_array(10_000, np.int64)
+    running = cuda.scan(lambda a, b: a + b)
+    with cuda.graph() as g:
+        running(d, out=out)
+    for factor in (1, 2):
+        d.copy_to_device(factor * np.arange(10_000))
+        g.launch()
+        np.testing.assert_array_equal(out.copy_to_host(), factor * np.cumsum(np.arange(10_000)))
 
 
 def test_functions_that_do_not_commute():
