@@ -1,7 +1,8 @@
 """Reductions of device arrays: sum, min, argmax, ... and cuda.reduce, which makes one of a function of two arguments.
 
-Each row of a matrix is reduced by blocks of threads, each of which takes every so many elements; the blocks of a row
-leave one partial result each, which a second launch reduces.  The order is the same each time, and so is the result.
+Each row of a matrix is reduced by blocks of threads, each of which takes every so many elements, or 16 bytes of them
+where there is one long row; the blocks of a row leave one partial result each, which a second launch reduces.  The
+order is the same each time, and so is the result.
 """
 
 import weakref
@@ -16,6 +17,8 @@ _ELEMENTS = 8  # that a thread takes at least before a row is given to more bloc
 _MOST_BLOCKS = 1024  # of a row
 _SHORT = 32  # a row of so many elements is one thread's, if there are as many rows as that keeps busy
 _MANY = 4096
+_LONG = 1 << 18  # elements of a row that is read 16 bytes at a time
+_WIDE_BLOCKS = 4  # of a multiprocessor
 
 
 def _row_kernel(combine, convert, dtype):
@@ -53,6 +56,68 @@ def _row_kernel(combine, convert, dtype):
             out[row, block] = partial[0]
 
     return reduce_rows
+
+
+def _wide_kernel(combine, convert, dtype, source):
+    """out[0, block]: the part of x that the block has, combined; the elements of x are vectors of `source`, of which
+    there is one for each thread at least; what is left of the array is `rest`."""
+    if source.itemsize == 8:
+
+        @jit(device=True)
+        def join(v):
+            return combine(convert(v.x), convert(v.y))
+
+    else:
+
+        @jit(device=True)
+        def join(v):
+            return combine(combine(convert(v.x), convert(v.y)), combine(convert(v.z), convert(v.w)))
+
+    @jit(f"void({source.name}x{16 // source.itemsize}[::1], {source.name}[::1], {dtype.name}[:, ::1])")
+    def reduce_wide(x, rest, out):
+        partial = shared.array(_THREADS, dtype)
+        block, t, n = blockIdx.x, threadIdx.x, x.size
+        i, step = block * _THREADS + t, gridDim.x * _THREADS
+        total = join(x[i])
+        i += step
+        while i + 3 * step < n:
+            a, b, c, d = x[i], x[i + step], x[i + 2 * step], x[i + 3 * step]
+            total = combine(total, combine(combine(join(a), join(b)), combine(join(c), join(d))))
+            i += 4 * step
+        while i < n:
+            total = combine(total, join(x[i]))
+            i += step
+        if block == 0 and t < rest.size:
+            total = combine(total, convert(rest[t]))
+        partial[t] = total
+        syncthreads()
+        half = _THREADS // 2
+        while half:
+            if t < half:
+                partial[t] = combine(partial[t], partial[t + half])
+            syncthreads()
+            half //= 2
+        if t == 0:
+            out[0, block] = partial[0]
+
+    return reduce_wide
+
+
+class _Kernels:
+    """Of a function and the dtype that it reduces in."""
+
+    def __init__(self, combine, convert, dtype):
+        self._made = combine, convert, dtype
+        self.rows = _row_kernel(combine, convert, dtype)
+        self._wide = {}
+
+    def wide(self, source):
+        """For vectors of that dtype; None: there are none, or they are no faster."""
+        if source.kind not in "iuf" or source.itemsize not in (4, 8) or self._made[2].kind not in "iuf":
+            return None
+        if source not in self._wide:
+            self._wide[source] = _wide_kernel(*self._made, source)
+        return self._wide[source]
 
 
 def _short_kernel(combine, convert):
@@ -126,21 +191,52 @@ def _kernel(name, dtype, short):
         elif short:
             _kernels[key] = _short_kernel(_COMBINE[name], convert)
         else:
-            _kernels[key] = _row_kernel(_COMBINE[name], convert, dtype)
+            _kernels[key] = _Kernels(_COMBINE[name], convert, dtype)
     return _kernels[key]
 
 
-def _reduce_matrix(kernel, matrix, dtype, stream=0):
-    """The rows of a device matrix, each with an element at least, to a vector."""
+def _multiprocessors():
+    device = _krait.get_current_device()
+    return None if device.is_host else device.MULTIPROCESSOR_COUNT
+
+
+def _reduce_wide(kernels, matrix, dtype, stream):
+    """One long row to a shorter one, by loads of 16 bytes; None: it is none."""
+    length, source = matrix.size, matrix.dtype
+    multiprocessors = _multiprocessors() if matrix.shape[0] == 1 and length >= _LONG else None
+    kernel = kernels.wide(source) if multiprocessors else None
+    if kernel is None or not matrix.is_c_contiguous() or matrix.device_ctypes_pointer.value % 16:
+        return None
+    items = 16 // source.itemsize
+    vectors, line = length // items, matrix.reshape(length)
+    vector = np.dtype([(name, source) for name in "xyzw"[:items]])
+    out = _krait.device_array((1, min(_WIDE_BLOCKS * multiprocessors, vectors // _THREADS)), dtype, stream=stream)
+    rest = line[vectors * items :]
+    kernel[out.size, _THREADS, stream](line[: vectors * items].view(vector), rest, out)
+    return out
+
+
+def _reduce_matrix(kernels, matrix, dtype, stream=0, into=None):
+    """The rows of a device matrix, each with an element at least, to a vector: that of one row to `into`, if it is
+    given."""
+    wide = _reduce_wide(kernels, matrix, dtype, stream)
+    matrix = matrix if wide is None else wide
     rows, length = matrix.shape
     while True:
         blocks = min(_MOST_BLOCKS, max(1, -(-length // (_THREADS * _ELEMENTS))))
-        out = _krait.device_array((rows, blocks), dtype, stream=stream)
+        last = blocks == 1 and rows == 1 and into is not None
+        out = into.reshape(1, 1) if last else _krait.device_array((rows, blocks), dtype, stream=stream)
         if rows:
-            kernel[(rows, blocks), _THREADS, stream](matrix, out)
+            kernels.rows[(rows, blocks), _THREADS, stream](matrix, out)
         if blocks == 1:
-            return out.reshape(rows)
+            return into if last else out.reshape(rows)
         matrix, length = out, blocks
+
+
+def _place(out, dtype):
+    """`out` if the last launch can leave its one result there, else None."""
+    usable = isinstance(out, _krait.DeviceArray) and out.dtype == dtype and out.size == 1 and out.flags.writeable
+    return out if usable else None
 
 
 def _rows_of(array, axes):
@@ -153,8 +249,8 @@ def _rows_of(array, axes):
     return moved.reshape(array.size // length, length), tuple(array.shape[i] for i in kept)
 
 
-def reduce_on_device(name, array, axes, dtype):
-    """The reduction along some axes, each of an element at least, by kernels."""
+def reduce_on_device(name, array, axes, dtype, into=None):
+    """The reduction along some axes, each of an element at least, by kernels; `into` itself, if it got the result."""
     matrix, shape = _rows_of(array, axes)
     short = name in _COMBINE and matrix.shape[0] >= _MANY and matrix.shape[1] <= _SHORT
     kernel = _kernel(name, dtype, short)
@@ -166,8 +262,8 @@ def reduce_on_device(name, array, axes, dtype):
         if out.size:
             kernel[matrix.shape[0], _THREADS](matrix, out)
     else:
-        out = _reduce_matrix(kernel, matrix, dtype)
-    return out.reshape(shape)
+        out = _reduce_matrix(kernel, matrix, dtype, into=into)
+    return out if out is into else out.reshape(shape)
 
 
 def _accumulator(name, array, dtype):
@@ -179,6 +275,8 @@ def _accumulator(name, array, dtype):
 
 
 def _finish(result, array, axes, axis, keepdims, out):
+    if result is out:
+        return out
     if keepdims:
         result = result.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
     if out is not None:
@@ -195,7 +293,8 @@ def reduce_axes(name, array, axis=None, dtype=None, out=None, keepdims=False):
         source = np.empty(array.shape, array.dtype) if host is None else host
         result = np.asarray(getattr(source, name)(axis=axis, **options))
         return _finish(_krait.to_device(result), array, axes, axis, keepdims, out)
-    result = reduce_on_device(name, array, axes, _accumulator(name, array, dtype))
+    dtype = _accumulator(name, array, dtype)
+    result = reduce_on_device(name, array, axes, dtype, _place(out, dtype))
     return _finish(result, array, axes, axis, keepdims, out)
 
 
@@ -236,9 +335,12 @@ def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False):
         raise ValueError("an array without elements is reduced only by a function with an identity, on the host")
     kernels = _of_functions.setdefault(function, {})
     if dtype not in kernels:
-        kernels[dtype] = _row_kernel(jit(device=True)(function.py_func), dtype.type, dtype)
+        kernels[dtype] = _Kernels(jit(device=True)(function.py_func), dtype.type, dtype)
     matrix, shape = _rows_of(array, axes)
-    result = _reduce_matrix(kernels[dtype], matrix, dtype).reshape(shape)
+    into = _place(out, dtype)
+    result = _reduce_matrix(kernels[dtype], matrix, dtype, into=into)
+    if result is not into:
+        result = result.reshape(shape)
     return _finish(result, array, axes, axis, keepdims, out)
 
 
@@ -267,8 +369,12 @@ class Reduce:
         if size == 0:
             return self._leave(dtype.type(init), res, stream)
         if dtype not in self._kernels:
-            self._kernels[dtype] = _row_kernel(jit(device=True)(self.functor), dtype.type, dtype)
-        result = _reduce_matrix(self._kernels[dtype], array.reshape(1, size), dtype, stream)
+            self._kernels[dtype] = _Kernels(jit(device=True)(self.functor), dtype.type, dtype)
+        place = res if init == 0 and isinstance(res, _krait.DeviceArray) and res.ndim == 1 else None
+        into = place if place is None else _place(place[:1], dtype)
+        result = _reduce_matrix(self._kernels[dtype], array.reshape(1, size), dtype, stream, into)
+        if into is not None and result is into:
+            return None
         if init != 0:
             value = result.copy_to_host(stream=stream)
             _krait.synchronize()

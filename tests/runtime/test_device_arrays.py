@@ -484,3 +484,20 @@ def test_cuda_array_interface():
     again = cuda.from_cuda_array_interface(d.T.__cuda_array_interface__, owner=d)
     again[0, 1] = 70
     assert d[1, 0] == 70 and cuda.is_cuda_array(d) and not cuda.is_cuda_array(np.ones(2))
+
+
+def test_a_declared_array_of_vectors_takes_structs_that_lie_as_they_must():
+    @cuda.jit("void(float32x4[::1], float32[::1])")
+    def lengths(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i].x + 10 * x[i].w
+
+    four = np.dtype([(name, np.float32) for name in "xyzw"])
+    numbers = cuda.to_device(np.arange(24, dtype=np.float32))
+    out = cuda.device_array(6, np.float32)
+    lengths[1, 32](numbers.view(four), out)
+    assert list(out.copy_to_host()) == [4 * i + 10 * (4 * i + 3) for i in range(6)]
+    for wrong in (numbers[1:21].view(four), numbers.view(np.complex128)):  # the former at no multiple of 16 bytes
+        with pytest.raises(TypeError, match="no signature"):
+            lengths[1, 32](wrong, out)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from krait import cuda, vectorize
+from krait.cuda import _reduction
 
 LENGTHS = (1, 5, 255, 256, 3839, 3840, 3841, 5000, 600_000, 3_000_000)  # up to more tiles than a block looks at
 
@@ -104,3 +105,29 @@ def test_what_a_scan_refuses():
     with pytest.raises(ValueError, match="out is a device array"):
         running(np.ones(3), out=cuda.device_array(4))
     assert running(np.ones(0)).size == 0
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64])
+def test_long_rows_are_read_sixteen_bytes_at_a_time(dtype, monkeypatch):
+    monkeypatch.setattr(_reduction, "_LONG", 2000)
+    monkeypatch.setattr(_reduction, "_multiprocessors", lambda: 2)
+    made, wide = [], _reduction._reduce_wide
+    monkeypatch.setattr(_reduction, "_reduce_wide", lambda *given: made.append(wide(*given)) or made[-1])
+    x = np.random.default_rng(4).integers(1, 100, 12_000).astype(dtype)
+    total, most = cuda.reduce(lambda a, b: a + b), cuda.reduce(lambda a, b: max(a, b))
+    d, out = cuda.to_device(x), cuda.device_array(3, dtype)
+    for length in (2000, 2047, 2048, 2049, 2051, 11_999, 12_000):
+        assert total(d[:length]) == x[:length].sum(dtype=dtype) and most(d[:length]) == x[:length].max()
+        assert d[:length].sum() == x[:length].sum()
+    assert made and None not in made
+    out.fill(0)
+    total(d, res=out)
+    assert list(out.copy_to_host()) == [x.sum(dtype=dtype), 0, 0]
+    assert total(d, init=5) == 5 + x.sum(dtype=dtype)
+    # into `out`, wherever it lies
+    mean_of = cuda.device_array((), d.sum().dtype)
+    assert d.sum(out=mean_of) is mean_of and mean_of.copy_to_host() == x.sum()
+    assert d.max(keepdims=True, out=d[:1]).copy_to_host() == x.max()
+    made.clear()
+    assert total(d[1:]) == x[1:].sum(dtype=dtype) and made == [None]  # 16 bytes would not be aligned
+    assert most(d[::2]) == d.copy_to_host()[::2].max()

@@ -113,7 +113,7 @@ const Type *marshal_element(const Marshal *marshal, PyArray_Descr *descr, uintpt
 }
 
 /* Whether items of this struct are such vectors: the same numbers in the same places, at least as well aligned. */
-static bool is_vector(const Type *vector, const Type *given) {
+bool marshal_is_vector(const Type *vector, const Type *given) {
     bool same = given->count == vector->count && given->bytes == vector->bytes;
     for (uint32_t i = 0; same && i < vector->count; i++)
         same = given->items[i] == vector->items[i] && given->places[i] == vector->places[i];
@@ -128,8 +128,8 @@ bool marshal_element_is(const Marshal *marshal, const Type *element, PyArray_Des
     if (element->kind != TY_STRUCT || descr->type_num != NPY_VOID) return false;
     if (element->align > 1 && addresses % element->align == 0 && find_descr(marshal, element) == descr) return true;
     const Type *given = frontend_element_type(marshal->types, (PyObject *)descr, addresses);
-    return given == element ||
-           (element->form == STRUCT_VECTOR && addresses % element->align == 0 && given && is_vector(element, given));
+    return given == element || (element->form == STRUCT_VECTOR && addresses % element->align == 0 && given &&
+                                given->kind == TY_STRUCT && marshal_is_vector(element, given));
 }
 
 const Type *marshal_time(const Marshal *marshal, PyObject *object) {

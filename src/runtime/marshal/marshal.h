@@ -68,6 +68,8 @@ struct _PyArray_Descr *marshal_descr(const Marshal *marshal, const Type *element
 const Type *marshal_element(const Marshal *marshal, struct _PyArray_Descr *descr, uintptr_t addresses);
 /* Whether they are of that type. */
 bool marshal_element_is(const Marshal *marshal, const Type *element, struct _PyArray_Descr *descr, uintptr_t addresses);
+/* Whether items of the struct are such vectors, if they lie as vectors must. */
+bool marshal_is_vector(const Type *vector, const Type *given);
 /* The dtype of a scalar type; a new reference, NULL: exception set. */
 struct _PyArray_Descr *marshal_scalar_descr(Scalar scalar);
 /* NumPy's names of our scalars, both ways; -1: compiled code has no such type (long long and long are both int64).

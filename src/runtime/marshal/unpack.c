@@ -89,10 +89,20 @@ static MarshalResult unpack_record(const Marshal *marshal, const Type *type, PyO
     return MARSHAL_OK;
 }
 
+/* The same, or structs that are the small vectors which a signature declares. */
+static bool elements_fit(const Type *type, const DeviceArray *array) {
+    const Type *element = type_element(type), *given = type_element(array->type);
+    uintptr_t addresses = (uintptr_t)array->head.data;
+    if (given == element) return true;
+    if (element->kind != TY_STRUCT || element->form != STRUCT_VECTOR || given->kind != TY_STRUCT) return false;
+    for (unsigned i = 0; i < type->ndim; i++) addresses |= (uintptr_t)array->dims[type->ndim + i];
+    return addresses % element->align == 0 && marshal_is_vector(element, given);
+}
+
 static MarshalResult unpack_device_array(const Type *type, DeviceArray *array, void *to, bool convert) {
     const Type *given = array->type;
     if (given != type &&
-        !(convert && given->ndim == type->ndim && type_element(given) == type_element(type) &&
+        !(convert && given->ndim == type->ndim && elements_fit(type, array) &&
           (type->layout == LAYOUT_A || type->layout == given->layout) && (type->readonly || !given->readonly)))
         return MARSHAL_MISMATCH;
     marshal_describe_device_array(array, type->ndim, to);
