@@ -215,15 +215,16 @@ static PyObject *shape_tuple(const UfuncCall *call) {
 }
 
 /* What the caller gives for a result is never broadcast itself. */
-static int check_out_shapes(const UfuncCall *call, PyObject *shape) {
+static int check_out_shapes(const UfuncCall *call) {
     for (int i = 0; i < call->nout; i++) {
         PyObject *out = call->out[i];
         if (!ufunc_is_device_array(call->state, out) || ufunc_same_shape(call, (DeviceArray *)out)) continue;
-        PyObject *own = PyObject_GetAttrString(out, "shape");
-        if (own)
+        PyObject *own = PyObject_GetAttrString(out, "shape"), *shape = own ? shape_tuple(call) : NULL;
+        if (shape)
             PyErr_Format(PyExc_ValueError,
                          "non-broadcastable output operand with shape %R doesn't match the broadcast shape %R", own,
                          shape);
+        Py_XDECREF(shape);
         Py_XDECREF(own);
         return -1;
     }
@@ -232,9 +233,9 @@ static int check_out_shapes(const UfuncCall *call, PyObject *shape) {
 
 /* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
 static int make_outputs(UfuncCall *call) {
-    PyObject *shape = shape_tuple(call);
-    if (shape && check_out_shapes(call, shape) < 0) Py_CLEAR(shape);
-    for (int i = 0; shape && i < call->nout; i++) {
+    PyObject *shape = NULL; /* for the first new array */
+    int status = check_out_shapes(call);
+    for (int i = 0; status == 0 && i < call->nout; i++) {
         const Type *type = call->types[call->nin + i];
         PyObject *out = call->out[i];
         if (ufunc_is_device_array(call->state, out) &&
@@ -244,12 +245,13 @@ static int make_outputs(UfuncCall *call) {
             continue;
         }
         PyObject *dtype = (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
-        call->operands[call->nin + i] = dtype ? ufunc_call_module(call->self, "device_array", shape, dtype) : NULL;
+        if (dtype && (shape || (shape = shape_tuple(call))))
+            call->operands[call->nin + i] = ufunc_call_module(call->self, "device_array", shape, dtype);
         Py_XDECREF(dtype);
-        if (!call->operands[call->nin + i]) Py_CLEAR(shape);
+        status = call->operands[call->nin + i] ? 0 : -1;
     }
     Py_XDECREF(shape);
-    return shape ? 0 : -1;
+    return status;
 }
 
 static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[3], unsigned threads) {
