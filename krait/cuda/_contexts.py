@@ -132,6 +132,21 @@ class Context:
                 best = max(best, (blocks * threads, threads, blocks))
             return best[2] * device.MULTIPROCESSOR_COUNT, best[1]
 
+    def create_module_ptx(self, ptx):
+        """PTX text, loaded as it is: a module whose get_function(name).handle other libraries launch."""
+        from ._modules import module_of_ptx
+
+        return module_of_ptx(self, ptx)
+
+    def create_module_image(self, image):
+        """The same of machine code: a cubin or a fatbin."""
+        from ._modules import module_of_image
+
+        return module_of_image(self, image)
+
+    def unload_module(self, module):
+        module.unload()
+
     def mempin(self, owner, pointer, size, mapped=False):
         """Locks the pages of the array `owner` as long as the result is kept."""
         from ._memory import pin

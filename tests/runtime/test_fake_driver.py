@@ -1243,6 +1243,40 @@ def test_what_the_driver_says_against_a_kernel_is_told(run):
     """)
 
 
+def test_modules_of_others(run):
+    run("""
+        context, fake.fake_global.restype = cuda.current_context(), ctypes.c_void_p
+        for module in (context.create_module_ptx(".version 7.0"), context.create_module_image(b"machine code")):
+            function = module.get_function("f")
+            assert function.handle and function.maxthreads == 1024 and function.module is module
+            memory, size = module.get_global_symbol("krait_device_notes")
+            assert size == 64 and memory.device_pointer_value == fake.fake_global(0) and memory.owner is module
+            context.unload_module(module)
+            for use in (lambda: module.get_function("f"), lambda: module.get_global_symbol("g")):
+                try:
+                    use()
+                except RuntimeError as error:
+                    assert "is unloaded" in str(error)
+                else:
+                    raise AssertionError
+            context.unload_module(module)  # again
+        for name in (b"ModuleLoadDataEx", b"ModuleGetGlobal"):
+            fake.fake_fail(name, 0, 218)
+            try:
+                context.create_module_ptx("x").get_global_symbol("g")
+            except krait.errors.CudaError as error:
+                assert name != b"ModuleLoadDataEx" or "ptxas says: line 7" in str(error)
+            else:
+                raise AssertionError(name)
+        for wrong in (5, "x", None):
+            try:
+                krait._krait.module_load(wrong)
+            except TypeError:
+                continue
+            raise AssertionError(wrong)
+    """)
+
+
 def test_a_fork_is_explained(run):
     """The driver fails in a child of a process that used it; the child is told why, and ends in order."""
     run("""

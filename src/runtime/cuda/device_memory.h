@@ -61,7 +61,7 @@ PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 /* stream.c, device_object.c, host_memory.c, graph.c */
 extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec, graph_block_spec;
 PyObject *graph_new(PyObject *module, PyObject *unused);
-extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[];
+extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[], module_functions[]; /* modules.c */
 
 /* The state of the module begins with it. */
 #define RUNTIME_OF(module) (*(Runtime **)PyModule_GetState(module))

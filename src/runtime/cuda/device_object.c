@@ -433,6 +433,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     if (status == 0) status = add_functions(module, name, device_functions);
     if (status == 0) status = add_functions(module, name, stream_functions);
     if (status == 0) status = add_functions(module, name, host_memory_functions);
+    if (status == 0) status = add_functions(module, name, module_functions);
     marshal->device_array = runtime->device_array;
     Py_XDECREF(name);
     return status;

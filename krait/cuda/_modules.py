@@ -1,0 +1,46 @@
+"""Code of others on a GPU: PTX or machine code that Context.create_module_ptx or create_module_image loads as it is."""
+
+from .. import _krait
+from ._memory import MemoryPointer
+
+
+class Module:
+    """Code that the driver has loaded; it stays as long as this, its functions or its globals are kept."""
+
+    def __init__(self, context, image):
+        self.context = context
+        with context.device:
+            self._handle = _krait.module_load(image)
+
+    def get_function(self, name):
+        """A kernel of the module."""
+        return Function(self, name)
+
+    def get_global_symbol(self, name):
+        """(memory, bytes) of a variable of the module."""
+        address, size = _krait.module_global(self._handle, name)
+        return MemoryPointer(self.context, address, size, owner=self), size
+
+    def unload(self):
+        """Gives it back to the driver; its functions are of no use then."""
+        _krait.module_unload(self._handle)
+
+
+class Function:
+    """A kernel of a module: `handle` is the driver's, a CUfunction, which other libraries launch."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+        facts = _krait.module_function(module._handle, name)
+        self.handle, self.regs, self.shared, self.local, self.const, self.maxthreads = facts
+
+    def __repr__(self):
+        return f"<krait function {self.name} of a module>"
+
+
+def module_of_ptx(context, ptx):
+    return Module(context, ptx.encode() if isinstance(ptx, str) else bytes(ptx))
+
+
+def module_of_image(context, image):
+    return Module(context, bytes(image))
