@@ -90,7 +90,7 @@ int host_share_release(Device *device, void *memory);
 int host_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
 int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes);
 int host_share_close(Device *device, void *memory);
-void host_share_forget(void); /* this process ends: the names of its memory go */
+void host_share_forget(void);                /* this process ends: the names of its memory go */
 enum { HOST_NO_MEMORY = 1, HOST_NOT_THERE }; /* the host device's only failures; the latter of share_open */
 
 unsigned host_device_workers(
