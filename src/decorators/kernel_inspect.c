@@ -117,27 +117,35 @@ static bool is_specialised(const Kernel *self) {
 }
 
 /* Of a kernel for one signature the value, of any other a dict unless a signature is given. */
+static PyObject *by_signature(Kernel *self, PyObject *signature, InspectMake *make, const void *context) {
+    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
+    return inspect_by_signature(&self->core, signature, make, context);
+}
+
+/* The same of what depends on the block. */
+static PyObject *by_block(Kernel *self, PyObject *signature, InspectMake *make, long threads, Py_ssize_t shared) {
+    if (threads < 1 || threads > MAX_BLOCK_THREADS || shared < 0)
+        return PyErr_Format(PyExc_ValueError, "a block has 1 to %d threads", MAX_BLOCK_THREADS);
+    Shape shape = {(int)threads, shared};
+    return by_signature(self, signature, make, &shape);
+}
+
 static PyObject *kernel_fact(PyObject *object, PyObject *args, PyObject *kwargs, KernelFact fact) {
     static char *keywords[] = {"signature", NULL};
     PyObject *signature = Py_None;
-    Kernel *self = (Kernel *)object;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", keywords, &signature)) return NULL;
-    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
-    return inspect_by_signature(&self->core, signature, make_fact, &fact);
+    return by_signature((Kernel *)object, signature, make_fact, &fact);
 }
 
 static PyObject *kernel_active_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"blocksize", "memsize", "signature", NULL};
     PyObject *signature = Py_None;
-    Kernel *self = (Kernel *)object;
-    Shape shape = {0, 0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|nO:get_active_blocks_per_multiprocessor", keywords,
-                                     &shape.threads, &shape.shared, &signature))
+    int threads;
+    Py_ssize_t shared = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|nO:get_active_blocks_per_multiprocessor", keywords, &threads,
+                                     &shared, &signature))
         return NULL;
-    if (shape.threads < 1 || shape.threads > MAX_BLOCK_THREADS || shape.shared < 0)
-        return PyErr_Format(PyExc_ValueError, "a block has 1 to %d threads", MAX_BLOCK_THREADS);
-    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
-    return inspect_by_signature(&self->core, signature, make_active_blocks, &shape);
+    return by_block((Kernel *)object, signature, make_active_blocks, threads, shared);
 }
 
 static bool same_types(const Spec *a, const Spec *b) {
@@ -175,18 +183,13 @@ static long block_threads(PyObject *block) {
 static PyObject *kernel_cooperative_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"blockdim", "dynsmemsize", "signature", NULL};
     PyObject *block, *signature = Py_None;
-    Kernel *self = (Kernel *)object;
-    Shape shape = {0, 0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|nO:max_cooperative_grid_blocks", keywords, &block, &shape.shared,
+    Py_ssize_t shared = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|nO:max_cooperative_grid_blocks", keywords, &block, &shared,
                                      &signature))
         return NULL;
     long threads = block_threads(block);
     if (PyErr_Occurred()) return NULL;
-    if (threads < 1 || threads > MAX_BLOCK_THREADS || shape.shared < 0)
-        return PyErr_Format(PyExc_ValueError, "a block has 1 to %d threads", MAX_BLOCK_THREADS);
-    shape.threads = (int)threads;
-    if (signature == Py_None && is_specialised(self)) signature = PyList_GET_ITEM(self->core.signatures, 0);
-    return inspect_by_signature(&self->core, signature, make_cooperative_blocks, &shape);
+    return by_block((Kernel *)object, signature, make_cooperative_blocks, threads, shared);
 }
 
 #define FACT(name, fact)                                                                 \
