@@ -14,7 +14,7 @@ GENERATE = """
 import itertools, json, linecache, os, resource, sys, time
 os.environ["KRAIT_CUDA_DEVICE"] = "cpu"
 import numpy as np
-from krait import cuda, njit
+from krait import cuda, njit, prange
 
 def lines(n):
     return "@njit\\ndef f(x, i):\\n" + "".join(f"    x[i] += {k}\\n" for k in range(n)), (np.zeros(4), 1)
@@ -60,12 +60,56 @@ def specialisations(n):
     tuples = itertools.islice(itertools.product(kinds, repeat=6), n)
     return "@njit\\ndef f(t):\\n    return t[0]\\n", (lambda f: [f(t) for t in tuples])
 
+def function(parameters, line, n, first="s = 0.0", result="s", decorator="@njit"):
+    "n times a few lines, {0} in them is the number."
+    body = "".join(line.format(k) for k in range(n))
+    return f"{decorator}\\ndef f({parameters}):\\n    {first}\\n{body}    return {result}\\n"
+
+def handlers(n):
+    handler = "    try:\\n        s += x[i + {0}]\\n    except IndexError:\\n        s -= {0}\\n"
+    return function("x, i", handler, n), (np.zeros(4), 1)
+
+def raising(n):
+    raises = "    try:\\n        if i == {0}:\\n            raise ValueError('a')\\n        s += 1\\n"
+    return function("i", raises + "    except ValueError:\\n        s -= {0}\\n    finally:\\n        s += 2\\n", n), (1,)
+
+def lists(n):
+    return function("i", "    a = [[]]\\n    a[0].append(i)\\n    s += a[0][0]\\n", n), (1,)
+
+def appends(n):
+    return function("i", "    a.append([i + {0}])\\n", n, "a = [[i]]", "len(a)"), (1,)
+
+def zeros(n):
+    return function("i", "    a = np.zeros(4)\\n    a[i] = {0}\\n    s += a[i]\\n", n), (1,)
+
+def arrays(n):
+    return function("i", "    a = np.array([s, {0}.0])\\n    s += a[i]\\n", n), (1,)
+
+def nested(n):
+    loop = "    for i in range(8):\\n        for j in range(8):\\n            s += x[i, j] * {0}\\n"
+    return function("x", loop, n), (np.zeros((8, 8)),)
+
+def sums(n):
+    return function("x", "    s += x.sum()\\n", n), (np.zeros(4),)
+
+def slices(n):
+    return function("x", "    x[{0} % 4:] = x[{0} % 4:] + 1\\n", n), (np.zeros(4),)
+
+def pranges(n):
+    loop = "    for i in prange(x.size):\\n        x[i] += {0}\\n"
+    return function("x", loop, n, decorator="@njit(parallel=True)"), (np.zeros(4),)
+
+def loops_called(n):
+    "Functions with a loop, which are inlined."
+    loop = "@njit\\ndef g{0}(x):\\n    s = 0.0\\n    for v in x:\\n        s += v * {0}\\n    return s\\n"
+    return "".join(map(loop.format, range(n))) + function("x", "    s += g{0}(x)\\n", n), (np.zeros(4),)
+
 def memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 njit(lambda x: x)(1)
 source, arguments = globals()[KIND](N)
-names = {"njit": njit, "cuda": cuda}
+names = {"njit": njit, "cuda": cuda, "np": np, "prange": prange}
 linecache.cache["<made>"] = (len(source), None, source.splitlines(True), "<made>")
 exec(compile(source, "<made>", "exec"), names)
 f = names["f"] if "cuda.jit\\ndef f" not in source else names["f"][1, 1]
@@ -88,6 +132,17 @@ KINDS = {  # name -> (kind, sizes)
     "calls in a chain": ("chain", (1, 10, 100, 1000, 3000)),
     "items of a tuple": ("items", (1, 10, 100, 1000, 10_000)),
     "items of a tuple made here": ("display", (1, 10, 100, 1000, 10_000)),
+    "handlers": ("handlers", (1, 10, 100, 1000, 3000)),
+    "handlers of what is raised": ("raising", (1, 10, 100, 1000, 3000)),
+    "lists of lists": ("lists", (1, 10, 100, 1000, 3000)),
+    "lists appended to a list": ("appends", (1, 10, 100, 1000, 3000)),
+    "small arrays of zeros": ("zeros", (1, 10, 100, 1000, 3000)),
+    "small arrays of numbers": ("arrays", (1, 10, 100, 1000, 3000)),
+    "short loops in loops": ("nested", (1, 10, 100, 1000, 3000)),
+    "sums of arrays": ("sums", (1, 10, 100, 1000)),
+    "expressions of slices": ("slices", (1, 10, 100, 1000)),
+    "parallel loops": ("pranges", (1, 10, 100, 1000)),
+    "called functions with loops": ("loops_called", (1, 10, 100, 1000)),
     "specialisations": ("specialisations", (1, 10, 100, 1000, 10_000)),
 }
 

@@ -629,4 +629,81 @@ MISTAKES = {
             i = cuda.grid(1)
             x[i] = 1
         k[1, 17](X)""",
+    "kernel as a method": """
+        class Step:
+            @cuda.jit
+            def k(self, x):
+                x[cuda.grid(1)] = 1
+        Step().k[1, 16](X)""",
+    "empty list in a list": """
+        @njit
+        def f(rows):
+            return len(rows)
+        f([[1, 2], []])""",
+    "lists of several types in a list": """
+        @njit
+        def f(rows):
+            return len(rows)
+        f([[1, 2], [1.5]])""",
+    "operator of a class": """
+        from dataclasses import dataclass
+        @dataclass
+        class V:
+            x: float
+            def __add__(self, other):
+                return V(self.x + other.x)
+        @njit
+        def f(a, b):
+            return (a + b).x
+        f(V(1.0), V(2.0))""",
+    "property of a class": """
+        from dataclasses import dataclass
+        @dataclass
+        class V:
+            x: float
+            @property
+            def twice(self):
+                return self.x * 2
+        @njit
+        def f(a):
+            return a.twice
+        f(V(1.0))""",
+    "name of the member of an enum": """
+        from enum import IntEnum
+        class Colour(IntEnum):
+            RED = 1
+        @njit
+        def f(c):
+            return c.name
+        f(Colour.RED)""",
+    "array of texts compared with a text": """
+        @njit
+        def f(x):
+            return x == "abc"
+        f(np.array(["abc", "de"]))""",
+    "flags of an array": """
+        @njit
+        def f(x):
+            return x.flags.c_contiguous
+        f(X)""",
+    "three inner functions in a circle": """
+        @njit
+        def f(n):
+            def a(n):
+                return b(n - 1) if n > 0 else 0
+            def b(n):
+                return c(n - 1)
+            def c(n):
+                return a(n - 1)
+            return a(n)
+        f(4)""",
+    "all of them in parallel": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            ok = True
+            for i in prange(x.size):
+                ok = ok and x[i] > 0
+            return ok
+        f(X)""",
 }

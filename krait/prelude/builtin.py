@@ -44,11 +44,15 @@ def sum_of(iterable, start=0):
 
 
 def sum_of_arrays(iterable, start=0):
-    if len(iterable) == 0:
-        raise ValueError("compiled code has no sum of no arrays: it would be a number")
-    total = start + iterable[0]
-    for i in range(1, len(iterable)):
-        total = total + iterable[i]
+    found = False
+    for item in iterable:
+        if found:
+            total = total + item
+        else:
+            total = start + item
+            found = True
+    if not found:
+        raise ValueError("the sum of no arrays is a number in Python, and an array in compiled code: test len() before")
     return total
 
 

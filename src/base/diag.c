@@ -158,9 +158,34 @@ static void render_carets(Buf *buf, const char *start, const char *from, const c
     if (!any) buf_putc(buf, '^');
 }
 
+static bool begins_with(const char *start, const char *end, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(end - start) >= length && memcmp(start, word, length) == 0;
+}
+
+/* A function as a whole begins with its decorators; what is meant is the line that names it. */
+static Span at_definition(const Source *source, Span span) {
+    Span found = span;
+    const char *start, *end;
+    if (span.line != source->first_line || span.end_col > span.col || !source_line(source, span.line, &start, &end))
+        return span;
+    start += strspn(start, " \t\f");
+    if (!begins_with(start, end, "@")) return span;
+    while (source_line(source, ++found.line, &start, &end)) {
+        const char *first = start + strspn(start, " \t\f");
+        if (!begins_with(first, end, "def ") && !begins_with(first, end, "async def ")) continue;
+        found.end_line = found.line;
+        found.col = (uint32_t)(first - start);
+        found.end_col = (uint32_t)(end - start);
+        return found;
+    }
+    return span;
+}
+
 /* File, line and function; the source line; the carets. */
 static void render_place(Buf *buf, const Source *source, Span span) {
     if (!source || !source->file) return;
+    if (span.line) span = at_definition(source, span);
     buf_printf(buf, "\n  File \"%s\"", source->file);
     if (span.line) buf_printf(buf, ", line %u", (unsigned)span.line);
     if (source->function) buf_printf(buf, ", in %s", source->function);

@@ -121,6 +121,7 @@ enum { PRINT_BYTES = 1 << 20 }; /* of a kernel's prints between two looks at the
  * generated. */
 typedef struct AccessSite {
     const char *file, *function;
+    const char *array, *index; /* variables; NULL: none */
     Span span;
     uint32_t axis;
 } AccessSite;

@@ -34,6 +34,13 @@ typedef struct PendingPhi {
     unsigned nleaves;
 } PendingPhi;
 
+typedef struct Scratch { /* memory of the function that several operations use, one after the other */
+    LLVMValueRef memory;
+    LLVMTypeRef type;
+    uint64_t bytes;
+    bool taken;
+} Scratch;
+
 struct LowerState {
     LoweredFunction *functions;
     size_t nfunctions;
@@ -47,6 +54,8 @@ struct LowerState {
     VEC(PendingPhi) phis;
     VEC(LLVMValueRef) caught;    /* memory of caught exceptions */
     struct IteratorSlots *slots; /* lower_slots.c; NULL: none is shared */
+    VEC(Scratch) scratch;        /* lower_slots.c */
+    LLVMValueRef scratch_of;     /* the function */
     LLVMValueRef budget;         /* lower_safepoint.c; NULL: not needed yet */
     LLVMMetadataRef subprogram;  /* debug.c; NULL: no line table */
 };
@@ -62,6 +71,9 @@ bool l_looks(Lower *l); /* whether what is generated looks for signals: VF_LOOKS
 /* Spends for an operation that looks, and looks when the budget is spent; `owned` is freed (NULL: nothing) where that
  * raises. */
 void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned);
+/* Memory in the entry block: of a type, or (NULL) of so many bytes.  What it holds is lost when it is given back. */
+LLVMValueRef l_take_scratch(Lower *l, LLVMTypeRef type, uint64_t bytes, const char *name);
+void l_give_scratch(Lower *l, LLVMValueRef memory);
 LLVMValueRef l_iterator_slot(Lower *l, LLVMTypeRef type, const char *name);
 LLVMValueRef lower_strip_start(Lower *l, const Value *value);
 LLVMValueRef lower_strip_stop(Lower *l, const Value *value);

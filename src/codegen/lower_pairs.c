@@ -35,12 +35,17 @@ static void descend(Lower *l, const Pairs *pairs, LLVMValueRef count) {
 void pairs_open(Lower *l, Pairs *pairs, LLVMTypeRef type, LLVMValueRef count) {
     uint64_t bytes = LLVMABISizeOfType(l->m->layout, type);
     *pairs = (Pairs){.type = type,
-                     .need = l_alloca(l, l->i64, "need"),
-                     .depth = l_alloca(l, l->i64, "depth"),
-                     .rights = l_alloca_bytes(l, 8 * MAX_DEPTH, 8, "rights"),
-                     .sums = l_alloca_bytes(l, bytes * MAX_DEPTH, 8, "sums")};
+                     .need = l_take_scratch(l, l->i64, 0, "need"),
+                     .depth = l_take_scratch(l, l->i64, 0, "depth"),
+                     .rights = l_take_scratch(l, NULL, 8 * MAX_DEPTH, "rights"),
+                     .sums = l_take_scratch(l, NULL, bytes * MAX_DEPTH, "sums")};
     store(l, l_i64(l, 0), pairs->depth);
     descend(l, pairs, count);
+}
+
+void pairs_close(Lower *l, const Pairs *pairs) {
+    LLVMValueRef memories[] = {pairs->need, pairs->depth, pairs->rights, pairs->sums};
+    for (size_t i = 0; i < COUNT_OF(memories); i++) l_give_scratch(l, memories[i]);
 }
 
 void pairs_add(Lower *l, const Pairs *pairs, LLVMValueRef sum, LLVMValueRef total) {

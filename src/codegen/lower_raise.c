@@ -192,8 +192,18 @@ void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int
     l_enter(l, fine);
 }
 
+/* The variables of x[i], for messages. */
+static void name_access(AccessSite *site, const Value *at) {
+    if (at->op != OP_GETITEM && at->op != OP_SETITEM) return;
+    const Value *index = at->args[1];
+    if (index->op == OP_TUPLE && site->axis < index->nargs) index = index->args[site->axis];
+    site->array = at->args[0]->name;
+    site->index = index->name;
+}
+
 uint32_t l_access_site(Lower *l, const Value *at, unsigned axis) {
     AccessSite site = {.span = at->span, .axis = axis};
+    name_access(&site, at);
     if (l->func && l->func->source) {
         site.file = l->func->source->file;
         site.function = l->func->source->function;

@@ -271,8 +271,8 @@ LLVMValueRef lower_reduce(Lower *l, const Value *value) {
         map_reverse_axes(l, &m, l_i1(l, true));
     map_join_axes(l, &m);
     r.by_item = map_steps_by_item(l, &m);
-    r.filled = l_alloca(l, l->i64, "filled");
-    r.total = l_alloca(l, r.item, "total");
+    r.filled = l_take_scratch(l, l->i64, 0, "filled");
+    r.total = l_take_scratch(l, r.item, 0, "total");
     l_raw_store(l, l_i64(l, 0), r.filled, 8);
     store_total(l, &r, first_total(&r));
     if (is_paired(&r)) pairs_open(l, &r.pairs, r.item, size);
@@ -291,5 +291,8 @@ LLVMValueRef lower_reduce(Lower *l, const Value *value) {
         LLVMMoveBasicBlockAfter(r.known, l_here(l));
         l_enter(l, r.known);
     }
+    if (is_paired(&r)) pairs_close(l, &r.pairs);
+    l_give_scratch(l, r.filled);
+    l_give_scratch(l, r.total);
     return l_load(l, r.type, r.total);
 }

@@ -15,7 +15,9 @@ typedef struct Pairs {
     LLVMValueRef sums; /* what stands left of it, once that is known */
 } Pairs;
 
+/* Memory for sums in pairs, which pairs_close gives back. */
 void pairs_open(Lower *l, Pairs *pairs, LLVMTypeRef type, LLVMValueRef count);
+void pairs_close(Lower *l, const Pairs *pairs);
 /* Takes the sum of a piece; what lies at *total is the sum of all once there is no next piece. */
 void pairs_add(Lower *l, const Pairs *pairs, LLVMValueRef sum, LLVMValueRef total);
 

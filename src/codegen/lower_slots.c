@@ -1,4 +1,5 @@
-/* lower_slots.c: the memory in which an iterator keeps its place.
+/* lower_slots.c: memory of a function that follows one after the other: where an iterator keeps its place, and what an
+ * operation needs while it lasts (scratch).
  *
  * In: iterators, in the order of the code.  Out: a slot in the entry block for each.  SROA makes a variable of a slot
  * in time that grows with the function, whatever the slot's part in it: where a function has many loops, those that
@@ -69,4 +70,26 @@ LLVMValueRef l_iterator_slot(Lower *l, LLVMTypeRef type, const char *name) {
     Slot made = {l_alloca(l, type, name), last};
     vec_push(l->arena, &slots->slots, made);
     return made.memory;
+}
+
+/* ---- memory of one operation ---- */
+
+LLVMValueRef l_take_scratch(Lower *l, LLVMTypeRef type, uint64_t bytes, const char *name) {
+    struct LowerState *s = l->s;
+    if (s->scratch_of != l->function) s->scratch.len = 0;
+    s->scratch_of = l->function;
+    for (size_t i = 0; i < s->scratch.len; i++) {
+        Scratch *scratch = &s->scratch.data[i];
+        if (scratch->taken || scratch->type != type || scratch->bytes != bytes) continue;
+        scratch->taken = true;
+        return scratch->memory;
+    }
+    LLVMValueRef memory = type ? l_alloca(l, type, name) : l_alloca_bytes(l, bytes, 8, name);
+    vec_push(l->arena, &s->scratch, ((Scratch){memory, type, bytes, true}));
+    return memory;
+}
+
+void l_give_scratch(Lower *l, LLVMValueRef memory) {
+    for (size_t i = 0; i < l->s->scratch.len; i++)
+        if (l->s->scratch.data[i].memory == memory) l->s->scratch.data[i].taken = false;
 }

@@ -83,11 +83,12 @@ static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where,
 
 static int warn_bad_access(Kernel *kernel, const AccessSite *site, PyObject *where) {
     PyObject *name = ((PyFunctionObject *)kernel->core.function)->func_name;
-    const char *file = site->file ? site->file : "?";
+    const char *file = site->file ? site->file : "?", *array = site->array ? site->array : "x";
     PyObject *text = PyUnicode_FromFormat(
-        "%s:%u: %U in kernel %U touched an element outside an array (axis %u); the access was left out: threads behind "
-        "the end need a condition, if i < x.shape[%u]",
-        file, site->span.line, where, name, site->axis, site->axis);
+        "%s:%u: %U in kernel %U touched an element outside %s%s (axis %u); the access was left out: threads behind "
+        "the end need a condition, if %s < %s.shape[%u]",
+        file, site->span.line, where, name, site->array ? "the array " : "an array", site->array ? array : "",
+        site->axis, site->index ? site->index : "i", array, site->axis);
     PyObject *filename = text ? PyUnicode_DecodeFSDefault(file) : NULL;
     int result = -1;
     if (filename)

@@ -54,6 +54,8 @@ static const AccessSite *copy_access_sites(Arena *arena, const AccessSite *sites
         copies[i] = sites[i];
         copies[i].file = copy_text(arena, sites[i].file);
         copies[i].function = copy_text(arena, sites[i].function);
+        copies[i].array = copy_text(arena, sites[i].array);
+        copies[i].index = copy_text(arena, sites[i].index);
     }
     return copies;
 }

@@ -358,7 +358,10 @@ static void job_run(Job *job, const Request *request, enum Stage until, bool (*f
     if (setjmp(job->recovery) == 0) {
         arena_on_exhaustion(job->arena, &job->recovery);
         job_open(job);
-        if (!pipeline(job, request, until) || !finish(job)) job_explain(job);
+        if (!pipeline(job, request, until) || !finish(job)) {
+            if (job->diag->failed && !job->diag->notes) typeinfer_advise(&job->infer_config, job->diag);
+            job_explain(job);
+        }
         if (type_table_exhausted(job->session->types)) job_out_of_memory(job);
     } else {
         job_out_of_memory(job);

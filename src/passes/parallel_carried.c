@@ -60,8 +60,13 @@ static bool refuse(const Web *web, const Value *at, const char *what) {
     const ParallelLoop *loop = web->loop;
     diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
               "`%s` carries a value from one iteration of prange to the next: %s", variable(web->phi, at), what);
-    diag_hint(loop->diag, "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), "
-                          "or an array with an item for each iteration");
+    bool truth = web->phi->type && type_is_scalar(web->phi->type) && type_scalar_kind(web->phi->type) == 'b';
+    diag_hint(loop->diag,
+              truth ? "iterations run in any order: write a reduction, `%s &= ...` for `and`, `%s |= ...` "
+                      "for `or`, without a condition around it; or use range"
+                    : "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), "
+                      "or an array with an item for each iteration",
+              variable(web->phi, at), variable(web->phi, at));
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
 }

@@ -118,6 +118,14 @@ const char *infer_advice(const char *name, bool device, bool prefixes) {
 
 const char *typing_advice(Typing *t, const char *name) { return infer_advice(name, t->in->config->device, true); }
 
+/* Two types of a variable that inner functions share. */
+const char *infer_differing_contents(const Type *a, const Type *b) {
+    bool functions = a->kind == TY_CLOSURE && b->kind == TY_CLOSURE;
+    return functions ? "functions that call each other are defined at module level, or the two names are given to two "
+                       "variables"
+                     : "give it values of one type, or use two names";
+}
+
 /* ---- operands that an operation does not take ---- */
 
 typedef enum What {
@@ -130,6 +138,7 @@ typedef enum What {
     SEVERAL,  /* a tuple */
     COMPLEX,
     TEXT,
+    TEXT_ARRAY, /* of NumPy's texts */
     NUMBER,
     INSTANCE,
 } What;
@@ -163,6 +172,7 @@ static bool is_what(Typing *t, const Type *type, What what) {
     case SEVERAL: return type->kind == TY_TUPLE;
     case COMPLEX: return type_scalar_kind(type) == 'c';
     case TEXT: return type->kind == TY_STR || type->kind == TY_STRING;
+    case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case NUMBER: return type->kind == TY_SCALAR;
     case INSTANCE: return type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE;
     }

@@ -133,6 +133,26 @@ static void headline(const FuncInst *callee, const InferConfig *config, Diag *di
     if (advice) diag_hint(diag, "%s", advice);
 }
 
+/* The user called a function of Python's library, written in Python, and it cannot be compiled: what to do instead is
+ * known by the name of the module, which is that of the file, or of the folder of an __init__.py. */
+static void advise_library(const Source *source, const char *function, const InferConfig *config, Diag *diag) {
+    static const char package[] = "/__init__";
+    const char *end = source && source->file ? strstr(source->file, ".py") : NULL;
+    if (!end) return;
+    size_t length = (size_t)(end - source->file), tail = sizeof package - 1;
+    if (length > tail && strncmp(end - tail, package, tail) == 0) end -= tail;
+    const char *start = end;
+    while (start > source->file && start[-1] != '/') start--;
+    const char *dot = strrchr(function, '.');
+    const char *name = arena_printf(diag->arena, "%.*s.%s", (int)(end - start), start, dot ? dot + 1 : function);
+    const char *advice = infer_advice(name, config->device, true);
+    if (advice && strncmp(name, "numpy.", 6) != 0 && strncmp(name, "array.", 6) != 0) diag_hint(diag, "%s", advice);
+}
+
+void typeinfer_advise(const InferConfig *config, Diag *diag) {
+    if (diag->source && diag->source->function) advise_library(diag->source, diag->source->function, config, diag);
+}
+
 static bool is_internal(const FuncInst *inst) { return inst->untyped->source && inst->untyped->source->internal; }
 
 /* A part of a function that Python makes a function of, as "<listcomp>" or "<genexpr>", is in the lines of its caller.
@@ -162,6 +182,7 @@ bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Dia
     for (; notes < MAX_NOTES && inst->caller && inst->caller != inst; inst = inst->caller) {
         note_caller(inst->caller, inst, config, diag);
         if (internal && !is_internal(inst->caller)) headline(inst, config, diag);
+        advise_library(inst->untyped->source, inst->untyped->name, config, diag);
         internal = internal && is_internal(inst->caller);
         notes += !is_internal(inst->caller);
     }

@@ -134,6 +134,7 @@ const char *typing_text(Typing *t, const Type *type); /* the same */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
  * is known. */
 const char *typing_advice(Typing *t, const char *name);
+const char *infer_differing_contents(const Type *a, const Type *b);
 /* Where an operand stands that an operation does not take: operand_advice.def. */
 typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, INDEXED, UNPACKED, ASSIGNED } Where;
 /* What to write instead, as a hint, if something is known; called: the function or attribute, "" for none; false. */

@@ -17,6 +17,16 @@ static bool no_attribute(Typing *t) {
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_ARRAY)
         return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
+    if (type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE)
+        return typing_hint(t,
+                           "an instance has what __init__ assigns and the methods of its class, not properties: make a "
+                           "method of it, without @property, and call it, .%s()",
+                           t->text);
+    if (type->kind == TY_SCALAR && type->object)
+        return typing_hint(t,
+                           "the member of an enum is its number in compiled code: return it, and take Class(number).%s "
+                           "outside",
+                           t->text);
     if (type->kind == TY_OBJECT)
         return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");
     return false;

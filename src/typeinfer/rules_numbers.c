@@ -202,6 +202,8 @@ bool rule_func_sum(Typing *t) {
     if (reals && any)
         return typing_become_prelude(t, is_mixed(items) ? "builtin:sum_of_mixed" : "builtin:sum_of_floats");
     if (is_mixed(items)) return sum_of_items(t);
+    if (items->kind == TY_LIST && infer_content(items->items[0])->kind == TY_ARRAY)
+        return typing_become_prelude(t, "builtin:sum_of_arrays");
     return typing_become_prelude(t, "builtin:sum_of");
 }
 

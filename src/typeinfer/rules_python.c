@@ -276,6 +276,7 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     const Func *callee = in->host->translate(in->host->self, function);
     if (!callee) {
         if (!in->quiet || in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
+        if (in->diag->failed) typeinfer_advise(in->config, in->diag);
         t->failed = true;
         return false;
     }

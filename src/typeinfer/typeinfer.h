@@ -89,6 +89,8 @@ bool typeinfer_complete(FuncInst *inst);
  * followed by UNREACHABLE; its result becomes None. */
 bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst **insts, size_t *count,
                       Diag *diag);
+/* What to do instead of calling the function of Python's library in which something was refused. */
+void typeinfer_advise(const InferConfig *config, Diag *diag);
 /* Adds "in the call of f with (...)" for the calls that led to an instance, to a failure met in it, and which function
  * of Krait's own the user called, if it is in one; returns false. */
 bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Diag *diag);

@@ -4,8 +4,11 @@ Each golden file has the program and, below a line, the exception or the warning
 tells what to change is for people to read: a new text is read before it is committed.
 """
 
+import collections
 import linecache
 import math
+import re
+import statistics
 import sys
 import textwrap
 import traceback
@@ -56,3 +59,44 @@ def test_what_is_told(name, golden):
 
 def test_there_are_seventy():
     assert len(MISTAKES) >= 70
+
+
+LIBRARY = {  # a call of a function of Python's library that is not compiled -> what to do instead
+    "statistics.mean(x)": "np.mean(x) of an array",
+    "statistics.median(x)": "np.median, np.var and np.std",
+    "re.findall('a', 'banana')": "the methods of texts",
+    "p._replace(a=2)": "make the new one by its class",
+    "p._asdict()": "take the fields by name",
+}
+
+
+@host_device
+@pytest.mark.parametrize("call", LIBRARY)
+def test_functions_of_the_library_are_told_by_what_is_compiled(call):
+    Pair = collections.namedtuple("Pair", "a b")
+    scope = {"statistics": statistics, "re": re}
+    exec(f"def f(x, p):\n    return {call}\n", scope)
+    with pytest.raises((krait.errors.TypingError, krait.errors.UnsupportedError), match=LIBRARY[call]):
+        krait.njit(scope["f"])(np.arange(3.0), Pair(1, 2))
+
+
+def test_the_sum_of_arrays():
+    def f(x, n):
+        return sum([x * i for i in range(n)]), sum([x, x], 1)
+
+    got, wanted = krait.njit(f)(np.arange(3.0), 4), f(np.arange(3.0), 4)
+    assert [g.tolist() for g in got] == [w.tolist() for w in wanted]
+    with pytest.raises(ValueError, match="the sum of no arrays"):
+        krait.njit(f)(np.arange(3.0), 0)
+
+
+@host_device
+def test_what_an_access_outside_is_told_by():
+    @cuda.jit
+    def k(x, rows):
+        here = cuda.grid(1)
+        x[here] = rows[0, here]
+
+    with pytest.warns(krait.errors.OutOfBoundsWarning, match=r"outside the array (x|rows) .*if here < (x|rows)\.shape"):
+        k[1, 32](np.zeros(40), np.zeros((2, 9)))
+        cuda.synchronize()

@@ -76,6 +76,12 @@ static PyObject *list_names(PyObject *names) {
     return text;
 }
 
+/* Of a kernel in a class: functions are bound to the instance, kernels are not. */
+static bool begins_with_self(const Binding *binding) {
+    return binding->npositional && binding->of_kernel &&
+           PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(binding->names, 0), "self") == 0;
+}
+
 static int missing_arguments(const Binding *binding, PyObject **bound, Py_ssize_t from, Py_ssize_t to,
                              const char *kind) {
     PyObject *names = PyList_New(0);
@@ -83,8 +89,12 @@ static int missing_arguments(const Binding *binding, PyObject **bound, Py_ssize_
         if (!bound[i] && PyList_Append(names, PyTuple_GET_ITEM(binding->names, i)) < 0) Py_CLEAR(names);
     PyObject *text = names ? list_names(names) : NULL;
     if (text)
-        PyErr_Format(PyExc_TypeError, "%U() missing %zd required %s argument%s: %U", function_name(binding),
-                     PyList_GET_SIZE(names), kind, PyList_GET_SIZE(names) == 1 ? "" : "s", text);
+        PyErr_Format(PyExc_TypeError, "%U() missing %zd required %s argument%s: %U%s", function_name(binding),
+                     PyList_GET_SIZE(names), kind, PyList_GET_SIZE(names) == 1 ? "" : "s", text,
+                     begins_with_self(binding)
+                         ? "; a kernel takes no instance by itself: pass it, Class.kernel[grid, block](instance, ...), "
+                           "or define the kernel outside the class"
+                         : "");
     Py_XDECREF(names);
     Py_XDECREF(text);
     return -1;

@@ -31,6 +31,7 @@ typedef struct Binding { /* how Python binds a call's arguments to the function'
     PyObject *names;     /* tuple of local variables */
     Py_ssize_t npositional, npositional_only, nkeyword_only, nparams;
     bool varargs;
+    bool of_kernel; /* which no instance is bound to */
 } Binding;
 
 int binding_init(Binding *binding, PyObject *function);

@@ -28,6 +28,7 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyO
     self->lock_process = getpid();
     options_config(options, &self->config);
     if (!self->options.given || binding_init(&self->binding, function) < 0) return -1;
+    self->binding.of_kernel = self->config.kernel;
     self->lock = PyThread_allocate_lock();
     if (self->lock) return 0;
     PyErr_NoMemory();

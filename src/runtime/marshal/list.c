@@ -24,6 +24,12 @@ bool marshal_holds_objects(const Type *type) {
 /* ---- from Python ---- */
 
 static const Type *refuse_items(PyObject *first, PyObject *other) {
+    if (PyList_Check(first) && PyList_Check(other)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "a list of lists with items of several types cannot be an argument of compiled code: convert "
+                        "them, [[float(v) for v in row] for row in values], or make an array, np.array(values)");
+        return NULL;
+    }
     PyErr_Format(PyExc_TypeError,
                  "a list that holds %s and %s cannot be an argument of compiled code: the items have one "
                  "type; convert them, [float(v) for v in values], or make an array, np.array(values)",
@@ -37,7 +43,8 @@ const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *a
         return type_with_items(marshal->types, TY_LIST, 0, &item, 1);
     if (!PyList_GET_SIZE(list)) {
         PyErr_SetString(PyExc_TypeError, "an empty list cannot be an argument of compiled code, which has to know the "
-                                         "type of its items: make it in the function, or pass an array");
+                                         "type of its items: pass krait.typed.List.empty_list(krait.types.float64), or "
+                                         "make it in the function, or pass an array, np.zeros(0)");
         return NULL;
     }
     if (Py_EnterRecursiveCall(" while typing a list")) return NULL;
