@@ -71,7 +71,8 @@ def handlers(n):
 
 def raising(n):
     raises = "    try:\\n        if i == {0}:\\n            raise ValueError('a')\\n        s += 1\\n"
-    return function("i", raises + "    except ValueError:\\n        s -= {0}\\n    finally:\\n        s += 2\\n", n), (1,)
+    caught = "    except ValueError:\\n        s -= {0}\\n    finally:\\n        s += 2\\n"
+    return function("i", raises + caught, n), (1,)
 
 def lists(n):
     return function("i", "    a = [[]]\\n    a[0].append(i)\\n    s += a[0][0]\\n", n), (1,)
