@@ -156,6 +156,24 @@ static LLVMValueRef narrow_access(Lower *l, const Type *type, LLVMValueRef array
     return l_element_at(l, type, array, places);
 }
 
+/* The place of an element on an axis; IndexError where there is none.  What counts from the end is looked at only where
+ * the index itself is not inside. */
+static LLVMValueRef checked_place(Lower *l, LLVMValueRef index, LLVMValueRef extent, unsigned axis) {
+    LLVMBasicBlockRef here = l_here(l), outside = l_block(l, "outside"), inside = l_block(l, "inside");
+    l_branch_unlikely(l, l_icmp(l, LLVMIntUGE, index, extent), outside, inside);
+    l_enter(l, outside);
+    LLVMValueRef wrapped = l_add(l, index, extent);
+    l_raise_out_of_bounds(l, l_icmp(l, LLVMIntULT, wrapped, extent), index, axis, extent);
+    LLVMBasicBlockRef from = l_here(l);
+    l_jump(l, inside);
+    LLVMMoveBasicBlockAfter(inside, from);
+    l_enter(l, inside);
+    LLVMValueRef place = LLVMBuildPhi(l->b, l->i64, "");
+    LLVMAddIncoming(place, &index, &here, 1);
+    LLVMAddIncoming(place, &wrapped, &from, 1);
+    return place;
+}
+
 static void access_elements(Lower *l, Access *a, const Value *at, const Type *type, LLVMValueRef array,
                             const Indices *x) {
     AccessPolicy policy = l_access_policy(l, at);
@@ -170,6 +188,10 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     }
     for (unsigned i = 0; i < type->ndim; i++) {
         LLVMValueRef extent = l_array_shape(l, type, array, i);
+        if (policy == ACCESS_RAISE && !x->forward[i] && !LLVMIsAConstantInt(x->values[i])) {
+            index[i] = checked_place(l, x->values[i], extent, i);
+            continue;
+        }
         index[i] = l_wrap_index(l, x->values[i], extent, x->forward[i]);
         if (policy == ACCESS_TRUST) continue;
         inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);

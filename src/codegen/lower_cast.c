@@ -208,12 +208,17 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
     return result;
 }
 
+/* One test where the number is finite; which error it is comes after. */
 static void check_float_to_int(Lower *l, LLVMValueRef value) {
-    l_raise_if(l, l_isnan(l, value), "ValueError", "cannot convert float NaN to integer", NULL, 0);
     LLVMTypeRef type = LLVMTypeOf(value);
     LLVMValueRef magnitude = l_intrinsic(l, "llvm.fabs", type, &value, 1);
-    LLVMValueRef infinite = LLVMBuildFCmp(l->b, LLVMRealOEQ, magnitude, l_float(type, __builtin_inf()), "");
-    l_raise_if(l, infinite, "OverflowError", "cannot convert float infinity to integer", NULL, 0);
+    LLVMValueRef finite = l_fcmp(l, LLVMRealOLT, magnitude, l_float(type, __builtin_inf()));
+    LLVMBasicBlockRef not_finite = l_block(l, "not_finite"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, l_not(l, finite), not_finite, fine);
+    l_enter(l, not_finite);
+    l_raise_if(l, l_isnan(l, value), "ValueError", "cannot convert float NaN to integer", NULL, 0);
+    l_jump(l, l_raise_block(l, "OverflowError", "cannot convert float infinity to integer", NULL, 0));
+    l_enter(l, fine);
 }
 
 /* numpy.int8(x) of a Python float: int(x) has to fit C's long (unsigned long for unsigned types of that width or of

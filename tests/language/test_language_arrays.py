@@ -685,3 +685,19 @@ def test_programs():
     agree(sieve, np.zeros(200, bool))
     agree(game_of_life, rng.integers(0, 2, (8, 9), dtype=np.uint8), np.zeros((8, 9), np.uint8))
     agree(histogram, rng.random(100) * 5, np.zeros(5, np.int32))
+
+
+def test_indices_that_are_not_known_from_end_to_end():
+    ends = [-(2**63), -(2**62), -7, -6, -5, -1, 0, 1, 5, 6, 7, 2**62, 2**63 - 1]
+    get = make("def f(a, i):\n    return a[i]")
+    put = make("def f(a, i):\n    a[i] = 9.0\n    return a")
+    of_table = make("def f(a, i, k):\n    return a[i, k]")
+    gather = make("def f(a, k):\n    s = 0.0\n    for i in range(len(k)):\n        s += a[k[i]]\n    return s")
+    for i in ends:
+        for a in (np.arange(6.0), np.arange(12.0)[::-2], np.zeros(0)):
+            agree_all(get, [(a, i)])
+            agree_all(put, [(a, i)])
+            agree_all(gather, [(a, np.array([0, i, 1]))])
+        agree_all(of_table, [(np.arange(12.0).reshape(3, 4), i, k) for k in ends])
+    for x in (1.5, -2.7, float("nan"), float("inf"), -float("inf"), 0.0, 1e18):
+        agree_all(make("def f(x):\n    return int(x)"), [(x,)])
