@@ -217,6 +217,7 @@ def tri_of(rows, columns, k, dtype):
 
 
 def tril(m, k=0):
+    m = np.asarray(m)
     new = np.zeros(m.shape, m.dtype)
     for i in range(m.shape[-2]):
         new[..., i, : max(0, i + k + 1)] = m[..., i, : max(0, i + k + 1)]
@@ -224,6 +225,7 @@ def tril(m, k=0):
 
 
 def triu(m, k=0):
+    m = np.asarray(m)
     new = np.zeros(m.shape, m.dtype)
     for i in range(m.shape[-2]):
         new[..., i, max(0, i + k) :] = m[..., i, max(0, i + k) :]

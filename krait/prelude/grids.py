@@ -195,6 +195,7 @@ def _set_in_turn(line, values, first):
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    a = np.asarray(a)
     first = axis_of(axis1, a.ndim)
     second = axis_of(axis2, a.ndim)
     if first == second:

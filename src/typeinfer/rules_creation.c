@@ -106,6 +106,7 @@ bool rule_func_np_empty_like(Typing *t) {
     unsigned ndim;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, is_zeros(t) ? params_of_zeros : params, 1, COUNT_OF(params)));
+    if (typing_is_sequence(t->args[0].type)) TRY(typing_as_array(t, 0));
     const Type *prototype = infer_content(t->args[0].type);
     if (prototype->kind != TY_ARRAY && prototype->kind != TY_SCALAR && prototype->kind != TY_TIME)
         return typing_bad_operands(t);

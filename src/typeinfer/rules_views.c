@@ -9,6 +9,7 @@
 #include "typeinfer/rules_library.h" /* lib_uniform_tuple */
 
 static const Type *array_of(Typing *t) {
+    if (typing_is_sequence(t->args[0].type)) TRY(typing_as_array(t, 0));
     const Type *type = infer_content(t->args[0].type);
     if (type->kind == TY_ARRAY) return type;
     typing_bad_operands(t);

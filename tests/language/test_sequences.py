@@ -74,3 +74,9 @@ def test_ranges():
     function = make("def f(a, b):\n    a[range(len(a)), b] -= 1\n    return a")
     places = np.array([1, 2, 0])
     np.testing.assert_array_equal(njit(function)(np.ones((3, 4)), places), function(np.ones((3, 4)), places))
+
+
+def test_views_and_copies_of_lists():
+    check("np.transpose([[1, 2], [3, a]]), np.swapaxes([[1, 2], [3, a]], 0, 1), np.expand_dims([1, a], 0)", 4)
+    check("np.zeros_like([1, a]), np.full_like([1, a], 7), np.tril([[1, 2], [3, a]]), np.triu([[1, 2], [3, a]])", 4)
+    check("np.reshape([1, 2, 3, a], (2, 2)), np.broadcast_to([1, a], (3, 2)), np.ravel([[1, 2], [3, a]])", 4)
