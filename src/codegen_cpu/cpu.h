@@ -40,6 +40,7 @@ void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes);
 typedef struct Threads {
     LLVMValueRef grid, here;              /* HostGrid *, HostThread *: given */
     LLVMMetadataRef group;                /* of the accesses that threads do in any order; NULL: none */
+    bool plain;                           /* not to be made vectors of */
     unsigned inner;                       /* 0: x, 1: y */
     LLVMValueRef n[3];                    /* threads of a block */
     LLVMValueRef z, outer, place, number; /* where the loops are: place in the innermost, number of the round */

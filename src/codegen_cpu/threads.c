@@ -88,7 +88,7 @@ bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self) {
     host_store_field(l, t->here, fields[t->inner], t->place, 4);
     host_store_field(l, t->here, offsetof(HostThread, place), t->place, 4);
     TRY(body(l, t, self));
-    axis_end(l, &inner, VECTOR_WHEREVER, t->group);
+    axis_end(l, &inner, t->plain ? VECTOR_NOT : VECTOR_WHEREVER, t->group);
     threads_merge_bad(l, t);
     axis_end(l, &outer, VECTOR_MAY, NULL);
     axis_end(l, &z, VECTOR_MAY, NULL);
@@ -97,7 +97,7 @@ bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self) {
 
 /* ---- regions ---- */
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, MANY_REGIONS = 24 }; /* more are not made vectors of: LLVM's time grows with the square */
 
 /* Contexts lie a cache line apart modulo the size of a page: else a store to one would look to the processor like one
  * to the next. */
@@ -167,7 +167,7 @@ static bool one_region(Lower *l, Threads *t, void *self) {
 }
 
 LLVMValueRef threads_region(Lower *l, const Value *value) {
-    Threads t = {.here = l->hidden[0]};
+    Threads t = {.here = l->hidden[0], .plain = l->m->ninsts > MANY_REGIONS};
     t.grid = l_raw_load(l, l->ptr, host_offset(l, t.here, offsetof(HostThread, grid)), 8);
     if (value->imm.inst->frameless) t.group = access_group(l);
     l_attribute(l, l_function_of(l, value->imm.inst), -1, "alwaysinline", 0);

@@ -5,7 +5,11 @@
  * as the segment does.  A thread's own array that is used in several segments is a part of an array for all threads. */
 #include "passes/barriers.h"
 
-enum { MAX_KEPT_BYTES = 1 << 18, MAX_THREADS = 1024 }; /* of the contexts of a block, which lie on a stack */
+enum {
+    MAX_KEPT_BYTES = 1 << 18, /* of the contexts of a block, which lie on a stack */
+    MAX_THREADS = 1024,
+    MAX_SEGMENTS = 64 /* of a kernel: LLVM's time for one function grows with the square */
+};
 
 static Value *common(const Make *make, const Value *value) {
     return make->split->varies[value->id] ? make->contexts[value->id] : make->values[value->id];
@@ -143,6 +147,7 @@ static bool contexts_fit(const Split *split) {
 
 bool barriers_make_regions(Split *split) {
     size_t count = split->segments.len, nvalues = split->func->next_value;
+    if (count > MAX_SEGMENTS) return false;
     Make make = {.split = split,
                  .site = {split->program, split->inst, split->func->span},
                  .regions = ARENA_ARRAY(split->arena, Region, count),
@@ -150,6 +155,7 @@ bool barriers_make_regions(Split *split) {
                  .contexts = ARENA_ARRAY(split->arena, Value *, nvalues),
                  .seen = ARENA_ARRAY(split->arena, uint32_t, nvalues)};
     Block **blocks = ARENA_ARRAY(split->arena, Block *, split->nblocks);
+    Made *made = ARENA_ARRAY(split->arena, Made, nvalues);
     barriers_keep_arrays(split);
     for (uint32_t s = 0; s < count; s++) {
         make.regions[s].segment = split->segments.data[s];
@@ -158,7 +164,7 @@ bool barriers_make_regions(Split *split) {
     }
     TRY(contexts_fit(split));
     for (uint32_t s = 0; s < count; s++) {
-        make.regions[s].values = ARENA_ARRAY(split->arena, Value *, nvalues);
+        make.regions[s].made = made;
         regions_make(&make, &make.regions[s]);
     }
     make_driver(&make);

@@ -107,8 +107,13 @@ bool regions_note_needs(Make *make, uint32_t number) {
 
 /* ---- making a region ---- */
 
+static Value *note_made(Region *region, const Value *of, Value *made) {
+    region->made[of->id] = (Made){region, made};
+    return made;
+}
+
 static Value *inside(Region *region, const Split *split, Value *value) {
-    if (region->values[value->id]) return region->values[value->id];
+    if (region->made[value->id].in == region) return region->made[value->id].value;
     Value *made;
     if (is_known(value)) {
         made = block_append_const(region->func, region->start, value->span, value->konst);
@@ -117,7 +122,7 @@ static Value *inside(Region *region, const Split *split, Value *value) {
         for (uint32_t i = 0; i < value->nargs; i++) args[i] = inside(region, split, value->args[i]);
         made = block_append_copy(region->func, region->start, value, args);
     }
-    return region->values[value->id] = made;
+    return note_made(region, value, made);
 }
 
 /* The array of the thread among those of the block. */
@@ -156,7 +161,7 @@ static void make_params(Make *make, Region *region, const Type **types) {
         Value *param = parallel_append_param(region->func, region->params, types[i], value->span, i);
         param->name = value->name;
         param->bounds = value->bounds;
-        region->values[value->id] = array ? own_array(make, region, value, param) : param;
+        note_made(region, value, array ? own_array(make, region, value, param) : param);
     }
 }
 
@@ -178,7 +183,7 @@ static void copy_values(Make *make, Region *region, const Block *old) {
         copy->prev = copy->next = NULL;
         copy->mark = NULL;
         block_put_last(block, copy);
-        region->values[value->id] = copy;
+        note_made(region, value, copy);
     }
     block->unroll = old->unroll, block->unroll_whole = old->unroll_whole;
 }
@@ -273,7 +278,7 @@ static void find_gives(Make *make, Region *region) {
     for (size_t b = 0; b < segment->blocks.len; b++)
         for (const Value *value = segment->blocks.data[b]->first; value; value = value->next)
             if (split->kept[value->id] && is_own(split, segment, value))
-                give(make, region, value, region->values[value->id], &most);
+                give(make, region, value, region->made[value->id].value, &most);
 }
 
 /* A value of the region at its end; nobody reads what a thread that leaves, or has left, gives. */

@@ -72,7 +72,13 @@ void barriers_find_block(const Split *split);
 
 typedef VEC(Value *) ValueList;
 
-typedef struct Region {
+typedef struct Region Region;
+typedef struct Made { /* what stands for a value of the kernel in the region that was made last */
+    const Region *in;
+    Value *value;
+} Made;
+
+struct Region {
     Segment *segment;
     ValueList needs, gives;
     const Value **gives_for; /* the values whose contexts get them: themselves, or phis */
@@ -83,9 +89,9 @@ typedef struct Region {
     /* while it is made */
     Func *func;
     Block *params, *start, *end, *out; /* end: of the segment; out: of the region, also for who leaves or has left */
-    Value **values;                    /* by the kernel's Value.id */
+    Made *made;                        /* by the kernel's Value.id; one table for all regions */
     Block **blocks;                    /* by the kernel's Block.id */
-} Region;
+};
 
 typedef struct Make {
     Split *split;

@@ -255,6 +255,29 @@ def test_an_endless_loop_can_be_interrupted():
     assert (x > 0).all() and runs_as_loops(endless)
 
 
+def with_rounds(count):
+    """A kernel with twice as many barriers, written out."""
+    lines = ["def rounds(x):", "    shared = cuda.shared.array(64, float32)", "    t = cuda.threadIdx.x"]
+    lines.append("    a = x[t]")
+    for k in range(count):
+        lines += [f"    shared[t] = a + {k}", "    cuda.syncthreads()", f"    a += shared[(t + {k}) % 64]",
+                  f"    if t % {k + 2} == 0:", "        a -= 1", "    cuda.syncthreads()"]
+    names = {"cuda": cuda, "float32": float32}
+    exec("\n".join([*lines, "    x[t] = a"]), names)
+    return cuda.jit(names["rounds"])
+
+
+@pytest.mark.parametrize("count", [3, 14, 33])  # vectors, plain loops, fibers
+def test_many_barriers(count):
+    x = np.arange(64, dtype=np.float32) % 3
+    kernel, a, t = with_rounds(count), x.copy(), np.arange(64)
+    kernel[1, 64](x)
+    for k in range(count):
+        a = a + np.roll(a + np.float32(k), -k) - (t % (k + 2) == 0).astype(np.float32)
+    np.testing.assert_array_equal(x, a)
+    assert cuda.is_available() or runs_as_loops(kernel) == (count < 32)
+
+
 @cuda.jit
 def own_ways(x, out):
     """The loop around the barrier goes by what memory holds."""
