@@ -56,7 +56,7 @@ _LATER = {
     "is_bfloat16_supported is_float16_supported is_fp8_supported is_supported_version memory_report profiling "
     "require_context runtime",
     "_ipc": "IpcArrayHandle IpcHandle open_ipc_array",
-    "_linking": "LinkableCode PTXSource declare_device",
+    "_linking": "Archive CUSource Cubin Fatbin LTOIR LinkableCode Object PTXSource declare_device",
     "_memory": "BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager MappedMemory MemoryPointer "
     "PinnedMemory set_memory_manager",
     "_profile": "profile_mark profile_range",

@@ -1,4 +1,4 @@
-"""Functions that PTX text defines: declare_device."""
+"""Functions that other compilers define: declare_device, and what its link, and that of a kernel, may be."""
 
 import inspect as _inspect
 from pathlib import Path
@@ -27,18 +27,79 @@ class PTXSource(LinkableCode):
     """PTX text."""
 
 
-def _text_of(item):
-    """The PTX text that an item of link is or names."""
-    if isinstance(item, PTXSource):
-        return item.data.decode() if isinstance(item.data, bytes) else item.data
-    if isinstance(item, str) and ".version" in item:
+class CUSource(LinkableCode):
+    """CUDA C, which NVRTC compiles."""
+
+
+class LTOIR(LinkableCode):
+    """What `nvcc -dlto` makes."""
+
+
+class Cubin(LinkableCode):
+    """Machine code of one GPU."""
+
+
+class Fatbin(LinkableCode):
+    """Code for several GPUs."""
+
+
+class Archive(LinkableCode):
+    """A library of objects."""
+
+
+class Object(LinkableCode):
+    """An object file of nvcc's."""
+
+
+_BY_ENDING = {".ptx": PTXSource, ".cu": CUSource, ".ltoir": LTOIR, ".cubin": Cubin, ".fatbin": Fatbin, ".a": Archive,
+              ".o": Object}
+
+
+def _linkable(item):
+    """An item of link as a LinkableCode."""
+    if isinstance(item, LinkableCode):
         return item
-    if isinstance(item, (str, Path)) and str(item).endswith(".ptx"):
-        return Path(item).read_text()
+    if isinstance(item, str) and ".version" in item:
+        return PTXSource(item)
+    if isinstance(item, (str, Path)) and Path(item).suffix in _BY_ENDING:
+        return _BY_ENDING[Path(item).suffix](Path(item).read_bytes(), str(item))
     raise UnsupportedError(
-        f"{item!r} cannot be linked: link takes PTX, as text, as a file *.ptx or as a PTXSource\n  hint: "
-        "`nvcc -ptx file.cu` makes PTX of CUDA C, also for the functions of an archive or a cubin"
+        f"{item!r} cannot be linked: link takes PTX as text, files {', '.join('*' + e for e in _BY_ENDING)}, "
+        "and objects such as cuda.PTXSource(text)"
     )
+
+
+def _text_of(item):
+    """The PTX text that an item of link is, names or becomes."""
+    code = _linkable(item)
+    if isinstance(code, PTXSource):
+        return code.data.decode() if isinstance(code.data, bytes) else code.data
+    if isinstance(code, CUSource):
+        from . import _toolkit
+
+        return _toolkit.ptx_of_c(code.data, code.name)
+    raise UnsupportedError(
+        f"{code.name or type(code).__name__}: {type(code).__doc__} It cannot be linked with a kernel that is PTX\n"
+        "  hint: link the CUDA C that it was made of, or what `nvcc -ptx` makes of that"
+    )
+
+
+def text_of_all(link):
+    """The PTX texts of an item or of a list of items, one after another."""
+    items = link if isinstance(link, (list, tuple)) else () if link is None else (link,)
+    return "\n".join(map(_text_of, items))
+
+
+def _text_for(link, fallback):
+    """The same of a declared function: where it has a fallback, the host device does without the toolkit."""
+    from . import get_current_device
+
+    try:
+        return text_of_all(link)
+    except UnsupportedError:
+        if fallback is None or not get_current_device().name.startswith("host device"):
+            raise
+        return ""
 
 
 # The rows of the library themselves: compiled code knows them whenever this module is imported.
@@ -52,8 +113,9 @@ def _converted(parameter, type_):
 
 
 def declare_device(name, sig, link=None, *, fallback=None, abi="numba"):
-    """A device function that PTX defines: its name there, its signature, and the PTX, as text, as a file or a list of
-    either.  `fallback` is a Python function that does the same, for the host device.  abi "numba": the function gets a
+    """A device function that other code defines: its name there, its signature, and the code: PTX or CUDA C, as
+    text, as a file or a list of these; without it the kernels that call the function have the option link.
+    `fallback` is a Python function that does the same, for the host device.  abi "numba": the function gets a
     pointer for its result first and returns 0; "c": it returns its result.  An array is passed as its address."""
     from . import on_gpu
 
@@ -62,9 +124,6 @@ def declare_device(name, sig, link=None, *, fallback=None, abi="numba"):
     if not name.isidentifier():
         raise ValueError(f"{name!r} is not the name of a function")
     signature = _krait._read_signature(sig)
-    items = link if isinstance(link, (list, tuple)) else () if link is None else (link,)
-    if not items:
-        raise UnsupportedError(f"declare_device({name!r}) needs the PTX that defines it: link='file.ptx', or its text")
     parameters = [f"x{i + 1}" for i in range(len(signature.args))]
     if fallback is not None and len(_inspect.signature(fallback).parameters) != len(parameters):
         raise TypeError(f"the fallback of {name} takes other arguments than {sig}")
@@ -76,7 +135,7 @@ def declare_device(name, sig, link=None, *, fallback=None, abi="numba"):
         fallback="_no_fallback(_name)" if fallback is None else call if result is None else f"_result({call})"
     )
     space = {"_on_gpu": on_gpu, "_declared": declared, "_no_fallback": no_fallback, "_name": name, "_result": result,
-             "_abi": abi, "_ptx": "\n".join(map(_text_of, items)), "_python": fallback, "__name__": __name__}
+             "_abi": abi, "_ptx": _text_for(link, fallback), "_python": fallback, "__name__": __name__}
     space.update((f"_{x}", type_) for x, type_ in zip(parameters, signature.args))
     exec(compile(text, f"<declared {name}>", "exec"), space)
     return _krait.cuda_jit(device=True)(space[name])

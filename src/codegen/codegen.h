@@ -65,6 +65,7 @@ typedef struct CodegenOptions {
     bool status_result; /* ENTRY_FUNCTION on a GPU: see codegen_nvptx.h */
     UfuncForm ufunc;
     const char *entry_name; /* symbol of the entry */
+    const char *linked;     /* PTX that defines what is declared without a text of its own; NULL: none */
     const void *cfunc;      /* ENTRY_CFUNC: HostCfunc (codegen_cpu.h), whose address goes into the code */
 } CodegenOptions;
 

@@ -6,6 +6,7 @@
  * PTX becomes inline assembly that nothing is known of: it stays where it is, and may read and write memory.  LLVM IR
  * is the body of a function of its own, which is parsed, checked (inline_check.c), linked into the module and inlined;
  * what it calls is checked with everything else (check.c). */
+#include <stdlib.h> /* strtod */
 #include <string.h> /* strlen */
 
 #include "codegen/lower.h"
@@ -106,6 +107,25 @@ static bool is_free(Lower *l, const Value *call, const char *name, LLVMTypeRef t
     return false;
 }
 
+/* The text that defines a declared function: its own, else the kernel's.  NULL: refused. */
+static const char *text_of(Lower *l, const Value *call, const char *name, const char *own) {
+    const CodegenOptions *options = &l->m->options;
+    const char *text = *own ? own : options->linked ? options->linked : "", *at = strstr(text, ".version");
+    if (!at) {
+        diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span,
+                  "no code is linked that defines the declared function `%s`", name);
+        diag_hint(l->diag, "say where it stands: declare_device(..., link='file.ptx') or @cuda.jit(link='file.ptx')");
+        return NULL;
+    }
+    int version = (int)(10 * strtod(at + strlen(".version"), NULL) + 0.5);
+    if (!options->ptx_version || version <= options->ptx_version) return text;
+    diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span,
+              "the PTX that defines `%s` is of version %d.%d, this driver takes versions up to %d.%d", name,
+              version / 10, version % 10, options->ptx_version / 10, options->ptx_version % 10);
+    diag_hint(l->diag, "make it with an older CUDA toolkit, or install a newer driver");
+    return NULL;
+}
+
 /* abi "c": it returns its result; "numba": it returns 0 and stores the result through a pointer that comes first. */
 LLVMValueRef lower_func_cuda_declared(Lower *l, const Value *call) {
     enum { NAME, RESULT, ABI, TEXT, OPERANDS };
@@ -119,7 +139,9 @@ LLVMValueRef lower_func_cuda_declared(Lower *l, const Value *call) {
     LLVMTypeRef natural = stores ? l->i32 : gives ? l_type(l, call->type) : l->v, types[MAX_OPERANDS + 1];
     for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
     if (!is_free(l, call, name, LLVMFunctionType(natural, types, count, false))) return NULL;
-    note_linked(l, call->args[TEXT]->konst->text);
+    const char *linked = text_of(l, call, name, call->args[TEXT]->konst->text);
+    TRY(linked);
+    note_linked(l, linked);
     LLVMValueRef value = l_call_named(l, name, natural, args, count);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
     l_attribute_text(l, function, -1, LINKED_PTX, "1");

@@ -192,7 +192,8 @@ static int parse_inline(Options *options, PyObject *value) {
         options->inlining = PyUnicode_CompareWithASCIIString(value, "always") == 0;
         if (options->inlining || PyUnicode_CompareWithASCIIString(value, "never") == 0) return 0;
     }
-    PyErr_Format(PyExc_TypeError, "option inline is 'never' or 'always', not %R", value);
+    if (PyCallable_Check(value)) return 0; /* Numba asks it about each call: the optimiser weighs these itself */
+    PyErr_Format(PyExc_TypeError, "option inline is 'never', 'always' or a function, not %R", value);
     return -1;
 }
 
@@ -264,6 +265,19 @@ static int parse_locals(Options *options, PyObject *value) {
     while (PyDict_Next(value, &at, &name, &type))
         if (!PyUnicode_Check(name))
             return PyErr_Format(PyExc_TypeError, "option locals has names of variables as keys, not %R", name), -1;
+    return 0;
+}
+
+/* The text of all that is linked, which stays in `given`. */
+static int parse_link(Options *options, PyObject *value) {
+    PyObject *module = PyImport_ImportModule("krait.cuda._linking");
+    PyObject *text = module ? PyObject_CallMethod(module, "text_of_all", "O", value) : NULL;
+    Py_XDECREF(module);
+    if (!text || !(options->linked = PyUnicode_AsUTF8(text)) || !(options->kept = PyTuple_Pack(1, text))) {
+        Py_XDECREF(text);
+        return -1;
+    }
+    Py_DECREF(text);
     return 0;
 }
 
@@ -343,7 +357,11 @@ static int parse_option(ModuleState *state, Options *options, OptionsFor whom, P
         if (!(option_table[i].whom & (int)whom) || PyUnicode_CompareWithASCIIString(key, option_table[i].name) != 0)
             continue;
         if (option_table[i].parse(options, value) < 0 || tell_of_no_effect(state, i, value) < 0) return -1;
-        return PyDict_SetItem(options->given, key, value);
+        PyObject *kept = options->kept ? options->kept : Py_NewRef(value);
+        options->kept = NULL;
+        int result = PyDict_SetItem(options->given, key, kept);
+        Py_DECREF(kept);
+        return result;
     }
     return unknown_option(key, whom);
 }
@@ -398,6 +416,7 @@ void options_config(const Options *options, Config *config) {
     config->cache = options->cache;
     config->note_doubles = options->note_doubles;
     config->codegen.fastmath = options->fastmath;
+    config->codegen.linked = options->linked;
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;
     config->codegen.races = options->races;

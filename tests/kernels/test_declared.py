@@ -9,7 +9,7 @@ import pytest
 from assembler import assemble
 from conftest import host_device
 
-from krait import cuda, errors
+from krait import cuda, errors, types
 
 C_TEXT = """
 .version 7.8
@@ -103,8 +103,7 @@ def test_without_a_fallback_the_host_device_refuses():
 
 
 @pytest.mark.parametrize("arguments, options, error, message", [
-    (("f", "int32(int32)"), {}, errors.UnsupportedError, "needs the PTX that defines it"),
-    (("f", "int32(int32)", "file.cu"), {}, errors.UnsupportedError, r"'file.cu' cannot be linked: .*\n.*nvcc -ptx"),
+    (("f", "int32(int32)", "file.txt"), {}, errors.UnsupportedError, "'file.txt' cannot be linked: link takes PTX"),
     (("f", "int32(int32)", C_TEXT), {"abi": "pascal"}, ValueError, "abi is 'c' or 'numba', not 'pascal'"),
     (("f g", "int32(int32)", C_TEXT), {}, ValueError, "is not the name of a function"),
     (("f", "int32(int32)", C_TEXT), {"fallback": lambda: 0}, TypeError, "takes other arguments"),
@@ -137,3 +136,67 @@ def test_names_that_clash(name, message):
 
     with pytest.raises(errors.TypingError, match=f"(?s){message}.*hint: give one of them another name"):
         cuda.compile_ptx(calls, "void(float32[::1])", cc=(8, 0))
+
+
+# ---- what link may be ----
+
+bare = cuda.declare_device("twice", "float32(float32)", abi="c", fallback=lambda x: x + x)
+CUDA_C = 'extern "C" __device__ float twice(float x) { return x + x; }'
+SIGNATURE = "void(float32[::1])"
+
+
+def doubled(x):
+    i = cuda.grid(1)
+    x[i] = bare(x[i])
+
+
+def text_by_nvrtc():
+    from krait.cuda import _toolkit
+
+    try:
+        return _toolkit.ptx_of_c(CUDA_C)
+    except errors.UnsupportedError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("link", [C_TEXT, [C_TEXT], (cuda.PTXSource(C_TEXT.encode()),)])
+def test_a_kernel_brings_what_it_declares(link):
+    x = np.arange(32, dtype=np.float32)
+    linked = cuda.jit(link=link)(doubled)
+    linked[1, 32](x)
+    assert (x == 2 * np.arange(32)).all()
+    ptx = linked.inspect_ptx(types.void(types.float32[::1]), (9, 0))
+    assert "add.f32 %f2, %f1, %f1;" in ptx
+    assemble(ptx)
+
+
+def test_a_file_of_ptx(tmp_path):
+    path = tmp_path / "twice.ptx"
+    path.write_text(C_TEXT)
+    for link in (path, str(path), [path]):
+        assert "add.f32 %f2" in cuda.jit(link=link)(doubled).inspect_ptx(types.void(types.float32[::1]), (9, 0))
+
+
+def test_what_nobody_defines():
+    with pytest.raises(errors.KraitError, match="no code is linked that defines the declared function `twice`"):
+        cuda.compile_ptx(doubled, SIGNATURE, cc=(9, 0))
+
+
+def test_cuda_c(tmp_path):
+    assert ".func" in text_by_nvrtc()
+    (tmp_path / "twice.cu").write_text(CUDA_C)
+    for link in (cuda.CUSource(CUDA_C), tmp_path / "twice.cu"):
+        linked, x = cuda.jit(link=link)(doubled), np.arange(32, dtype=np.float32)
+        linked[1, 32](x)
+        assert (x == 2 * np.arange(32)).all()
+        assemble(linked.inspect_ptx(types.void(types.float32[::1]), (9, 0)))
+    with pytest.raises(ValueError, match="NVRTC: .*error"):
+        cuda.jit(link=cuda.CUSource("extern __device__ float f( {"))
+
+
+@pytest.mark.parametrize("kind", ["Cubin", "Fatbin", "Archive", "Object", "LTOIR"])
+def test_machine_code_is_refused(kind):
+    with pytest.raises(errors.UnsupportedError, match="cannot be linked with a kernel that is PTX\n  hint: link the"):
+        cuda.jit(link=getattr(cuda, kind)(b"", "code"))
+    with pytest.raises(errors.UnsupportedError, match="5 cannot be linked: link takes PTX as text"):
+        cuda.jit(link=[5])
