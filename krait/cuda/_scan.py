@@ -13,7 +13,7 @@ import weakref
 import numpy as np
 
 from .. import _krait
-from . import _operators, atomic, grid, jit, ldcv, local, shared, syncthreads, threadfence, threadIdx
+from . import _operators, atomic, grid, jit, ldcg, ldcv, local, shared, syncthreads, threadfence, threadIdx
 
 _THREADS = 256
 _TOTAL, _RUNNING_TOTAL = 1, 2  # what is known of a tile
@@ -24,8 +24,23 @@ def _elements(dtype):
     return 15 if dtype.itemsize <= 8 else 7
 
 
+def _written_elsewhere(dtype):
+    """The function that reads values[i], which another multiprocessor may just have written: its own cache may still
+    have what stood there before, the one that all share has not."""
+    if dtype.kind != "c":
+        return jit(device=True)(lambda values, i: ldcg(values, i))
+    part = np.dtype(f"f{dtype.itemsize // 2}")
+
+    @jit(device=True)
+    def load(values, i):
+        parts = values.view(part)
+        return complex(ldcg(parts, 2 * i), ldcg(parts, 2 * i + 1))
+
+    return load
+
+
 def _scan_kernel(combine, dtype):
-    elements, convert = _elements(dtype), dtype.type
+    elements, convert, load = _elements(dtype), dtype.type, _written_elsewhere(dtype)
     tile_size = elements * _THREADS
 
     @jit
@@ -88,10 +103,10 @@ def _scan_kernel(combine, dtype):
                 syncthreads()
                 continue
             threadfence()
-            before, next_one = running[max(known, 0)], known + 1
+            before, next_one = convert(load(running, max(known, 0))), known + 1
             while next_one < number:
                 if next_one + t < number:
-                    partial[other + t] = totals[next_one + t]
+                    partial[other + t] = load(totals, next_one + t)
                 syncthreads()
                 if t == 0:
                     for k in range(min(_THREADS, number - next_one)):
