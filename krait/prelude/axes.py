@@ -30,6 +30,14 @@ def lines_of(a, axis):
     return moved.reshape(moved.shape[: a.ndim - len(axes)] + (n,))
 
 
+def number_over(a, axis):
+    # How many elements there are along the axes of a tuple together.
+    n = 1
+    for i in range(len(axis)):
+        n *= a.shape[axis[i]]
+    return n
+
+
 def kept_shape(shape, axis):
     if axis is None:
         for i in range(len(shape)):

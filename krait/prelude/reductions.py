@@ -4,17 +4,19 @@ extremes."""
 import numpy as np
 
 from krait.prelude import times
-from krait.prelude.axes import check_axes, lines_of, masked, over_axes
+from krait.prelude.axes import check_axes, kept_shape, lines_of, masked, number_over, over_axes
 from krait.prelude.elementwise import in_dtype
 from krait.prelude.intrinsics import folded, layout_of, packed, with_item
 from krait.prelude.shaping import ravel, together
 from krait.prelude.sums import (
     by_memory,
     fill_rows,
+    is_rounded,
     laid_out_as,
     line_of,
     sum_along,
     sum_of_all,
+    sum_of_axes,
     sum_type,
     without,
 )
@@ -194,6 +196,8 @@ def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=No
     if is_whole(a, axis):
         return given(sum_from(sum_of_all(a, sum_type(a, dtype)), initial), a, out, keepdims)
     if isinstance(axis, tuple):
+        if is_rounded(a, sum_type(a, dtype)) and initial is not None:
+            return over_axes(sum_of_axes(a, axis, sum_type(a, dtype), initial), a, axis, out, keepdims)
         return over_axes(sum_(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     if initial is None:
         return along(sum_along(a, axis, sum_type(a, dtype)), axis, out, keepdims)
@@ -325,6 +329,10 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
         total = sum_from(sum_of_all(a, mean_type(a, dtype)), 0)
         return given(total.dtype.type(np.divide(total, a.size)), a, out, keepdims)
     if isinstance(axis, tuple):
+        if is_rounded(a, mean_type(a, dtype)):
+            total = sum_of_axes(a, axis, mean_type(a, dtype), 0)
+            np.divide(total, number_over(a, axis), total)
+            return over_axes(total, a, axis, out, keepdims)
         return over_axes(mean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
     total = sum_along(a, axis, mean_type(a, dtype))
     total += 0  # no sum of NumPy's is -0.0
@@ -361,11 +369,22 @@ def var_along(a, axis, dtype, ddof):
     return total
 
 
+def var_over(a, axis, dtype, ddof):
+    middle = sum_of_axes(a, axis, dtype, 0).reshape(kept_shape(a.shape, axis))
+    middle /= number_over(a, axis)
+    squares = laid_out_as(a, squared(a - middle))
+    total = sum_of_axes(squares, axis, squares.dtype, 0)
+    np.divide(total, max(number_over(a, axis) - ddof, 0), total)
+    return total
+
+
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
     if is_whole(a, axis):
         return given(var_of_all(a, mean_type(a, dtype), ddof), a, out, keepdims)
     if isinstance(axis, tuple):
+        if is_rounded(a, mean_type(a, dtype)):
+            return over_axes(var_over(a, axis, mean_type(a, dtype), ddof), a, axis, out, keepdims)
         return over_axes(var(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     return along(var_along(a, axis, mean_type(a, dtype), ddof), axis, out, keepdims)
 
@@ -375,6 +394,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if is_whole(a, axis):
         return given(np.sqrt(var_of_all(a, mean_type(a, dtype), ddof)), a, out, keepdims)
     if isinstance(axis, tuple):
+        if is_rounded(a, mean_type(a, dtype)):
+            return over_axes(np.sqrt(var_over(a, axis, mean_type(a, dtype), ddof)), a, axis, out, keepdims)
         return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
     spread = var_along(a, axis, mean_type(a, dtype), ddof)
     np.sqrt(spread, spread)

@@ -3,7 +3,8 @@ alike."""
 
 import numpy as np
 
-from krait.prelude.intrinsics import counted, folded, layout_of, packed, strided, with_item
+from krait.prelude.axes import check_axes
+from krait.prelude.intrinsics import axes_of, counted, folded, layout_of, other_axes, packed, strided, with_item
 from krait.prelude.shaping import lies_together, together
 
 BLOCK = 128  # terms that are added four at a time, real and imaginary parts
@@ -247,3 +248,50 @@ def sum_along(a, axis, dtype):
         else:
             total += slices[i].astype(dtype)
     return total
+
+
+# ---- along several axes, but not all ----
+
+
+def add_over(out, a, inner, dtype):
+    # out[...] += a, where the last `inner` axes are added up first.
+    if a.ndim == inner:
+        place = strided(out, 0, (1,), (0,))
+        place[0] = add_parts(place[0], joined(a), dtype)
+        return
+    if a.ndim == 1:
+        out += a
+    else:
+        for i in range(a.shape[0]):
+            add_over(out[i], a[i], inner, dtype)
+
+
+def sum_over(a, axes, dtype, initial):
+    # NumPy walks through the array as it lies in memory: what lies innermost and is reduced is added up before it is
+    # added to the result, which repeats its elements along the reduced axes.
+    kept = other_axes(axes, a.ndim)
+    total = np.full(np.transpose(a, kept + axes).shape[: a.ndim - len(axes)], initial, dtype)
+    steps, order = a.strides, memory_order(a)
+    for i in range(len(axes)):
+        steps = with_item(steps, axes[i], 0)
+    for i in range(len(kept)):
+        steps = with_item(steps, kept[i], total.strides[i])
+    shape, strides = a.shape, steps
+    for i in range(a.ndim):
+        shape, strides = with_item(shape, i, a.shape[order[i]]), with_item(strides, i, steps[order[i]])
+    inner = 0
+    while inner < a.ndim and (shape[a.ndim - 1 - inner] == 1 or strides[a.ndim - 1 - inner] == 0):
+        inner += 1
+    if a.size > 0:
+        add_over(strided(total, 0, shape, strides), by_memory(a), inner, dtype)
+    return total
+
+
+def sum_of_axes(a, axis, dtype, initial):
+    check_axes(axis, a.ndim)
+    return sum_over(a, axes_of(axis, a.ndim), dtype, initial)
+
+
+def is_rounded(a, dtype):
+    # Whether the order of its sums shows: of floats as they are.
+    return (dtype.kind == "f" or dtype.kind == "c") and a.dtype == dtype

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from krait import njit
-from oracle import agree, expression
+from oracle import agree, assert_same, expression
 
 RNG = np.random.default_rng(7)
 ARRAYS = {
@@ -174,3 +174,20 @@ def test_means_of_negative_zeros_are_zeros(shape):
     x = np.full(shape, -0.0)
     agree(lambda x: (x.mean(), x.mean(axis=0), x.mean(axis=-1), x.sum(), x.sum(axis=-1)), x)
     agree(lambda x: (np.nanmean(x), (x * 2).mean(), (0.0 / (x - 1)).mean(axis=-1)), x)
+
+
+def sums(a):
+    return a.sum((0, 1)), a.sum((2, 1)), a.sum((0, -1), keepdims=True)
+
+
+def spreads(a):
+    return a.mean((0, 1)), a.std((0, 2), keepdims=True)
+
+
+@pytest.mark.parametrize("function, dtype", [(sums, np.float64), (sums, np.float16), (spreads, np.float32)])
+def test_sums_over_several_axes_are_rounded_as_numpy_rounds_them(function, dtype):
+    base = (np.random.default_rng(1).normal(size=(3, 40, 5)) * 3).astype(dtype)
+    compiled = njit(function)
+    for view in (base, base.transpose(1, 0, 2), base[::-1], base[:, ::2], base[..., ::-1]):
+        for our, their in zip(compiled(view), function(view)):
+            assert_same(our, np.array(their, order="C"))
