@@ -88,6 +88,7 @@ static bool complete_phi(Lower *l, const PendingPhi *pending) {
 
 static LLVMValueRef lower_param(Lower *l, const Value *value) {
     LLVMValueRef known = l->s->values[value->id];
+    if (known && value->flags & VF_OWNED) l_count(l, OP_RETAIN, value->type, known); /* a generator's own */
     return known ? known : LLVMGetUndef(l_type(l, value->type));
 }
 
@@ -158,6 +159,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_ITER_MORE: return lower_iter_more(l, value);
     case OP_ITER_TAKE: return lower_iter_take(l, value);
     case OP_ITER_LEFT: return lower_iter_left(l, value);
+    case OP_YIELD: return lower_yield(l, value);
     case OP_FUNCTION: return lower_function_value(l, value);
     case OP_CELL: return lower_cell(l, value);
     case OP_CELL_GET: return lower_cell_get(l, value);
@@ -215,6 +217,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         return true;
     case OP_RETURN:
         if (leaves_early(l, value)) l->target->leave(l);
+        if (l_generator_ends(l, l_i32(l, 0))) return true;
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);
         return true;
     case OP_RERAISE:
@@ -294,8 +297,9 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->landing = NULL;
     l_begin(l, lowered->function);
     lower_params(l);
+    if (func->generator) lower_generator_open(l);
 
-    if (inst->recursive && l->target->recursion) {
+    if (inst->recursive && l->target->recursion && !func->generator) {
         l->at = func->blocks.data[0]->first;
         lower_recursion(l);
         l->at = NULL;
@@ -311,7 +315,10 @@ bool lower_function(Lower *l, const FuncInst *inst) {
         l->at = s->phis.data[i].value;
         TRY(complete_phi(l, &s->phis.data[i]));
     }
-    lower_drop_caught(l);
+    if (func->generator)
+        lower_generator_close(l);
+    else
+        lower_drop_caught(l);
     l_end(l);
     l->inst = NULL;
     l->func = NULL;

@@ -57,6 +57,7 @@ struct LowerState {
     VEC(Scratch) scratch;        /* lower_slots.c */
     LLVMValueRef scratch_of;     /* the function */
     LLVMValueRef budget;         /* lower_safepoint.c; NULL: not needed yet */
+    struct Coroutine *coroutine; /* lower_generator.c; NULL: the function is none's */
     LLVMMetadataRef subprogram;  /* debug.c; NULL: no line table */
 };
 
@@ -183,6 +184,13 @@ LLVMValueRef l_table_length(Lower *l, const Type *type, LLVMValueRef table); /* 
 LLVMValueRef l_list_item(Lower *l, const Type *type, LLVMValueRef list, LLVMValueRef index);
 LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
 
+void lower_generator_open(Lower *l); /* lower_generator.c */
+LLVMValueRef lower_yield(Lower *l, const Value *value);
+bool l_generator_ends(Lower *l, LLVMValueRef status); /* what leaves the function; false: it is no generator's */
+void lower_generator_close(Lower *l);
+LLVMValueRef l_generator_more(Lower *l, LLVMValueRef generator);
+LLVMValueRef l_generator_item(Lower *l, const Type *type, LLVMValueRef generator);
+
 bool lower_parallel(Lower *l, const FuncInst *region); /* lower_parallel.c */
 void lower_parallel_finish(Lower *l);                  /* everything is lowered */
 
@@ -221,7 +229,8 @@ void lower_resume(Lower *l);
 LLVMValueRef lower_caught(Lower *l); /* lower_caught.c */
 LLVMValueRef lower_matches(Lower *l, const Value *value);
 void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted);
-void lower_drop_caught(Lower *l); /* at the end of a function */
+void l_exception_bytes_later(Lower *l, LLVMValueRef call, unsigned operand); /* an i64, known when all is lowered */
+void lower_drop_caught(Lower *l);                                            /* at the end of a function */
 void lower_finish_caught(Lower *l);
 bool l_is_caught(const Type *type);                                                /* a caught exception, or none */
 LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value); /* a copy; for phis */

@@ -66,6 +66,8 @@ static void copy_held(Lower *l, LLVMValueRef to, LLVMValueRef from) {
     copy(l, to, from, 0);
 }
 
+void l_exception_bytes_later(Lower *l, LLVMValueRef call, unsigned operand) { size_later(l, call, operand, 0); }
+
 /* Every return of the function leads to one block, which is entered: the objects are given up once, in code that grows
  * with their number alone.  False: it never returns. */
 static bool join_returns(Lower *l, LLVMValueRef *result) {
@@ -92,14 +94,22 @@ static bool join_returns(Lower *l, LLVMValueRef *result) {
     return any;
 }
 
-/* Before the function returns. */
+static void drop_all(Lower *l) {
+    for (size_t i = 0; i < l->s->caught.len; i++) drop_object(l, object_of(l, l->s->caught.data[i]));
+}
+
+/* Before the function returns; of a generator's here, where it ends. */
 void lower_drop_caught(Lower *l) {
     struct LowerState *s = l->s;
     if (!s->caught.len) return;
+    if (s->coroutine) {
+        drop_all(l);
+        return;
+    }
     LLVMSetCurrentDebugLocation2(l->b, NULL);
     LLVMValueRef result;
     if (!join_returns(l, &result)) return;
-    for (size_t i = 0; i < s->caught.len; i++) drop_object(l, object_of(l, s->caught.data[i]));
+    drop_all(l);
     if (result)
         LLVMBuildRet(l->b, result);
     else

@@ -181,6 +181,7 @@ static bool is_upward(const Value *range) {
 
 LLVMValueRef lower_iter(Lower *l, const Value *value) {
     const Value *source = value->args[0];
+    if (source->type->kind == TY_GENERATOR) return l_value(l, source);
     if (value->flags & VF_SHARED) return l_iter_object(l, value);
     Iterator *it = ARENA_NEW(l->arena, Iterator);
     LLVMValueRef v = l_value(l, source);

@@ -7,6 +7,7 @@
  *   tuple, array, flat, list, reversed   number of the next item, how many there are, what is iterated over
  *   enumerate                              next number, the object of its part
  *   zip                                    the objects of its parts, the items taken from them
+ *   generator                              the generator itself (lower_generator.c)
  *
  * A zip takes its items when it is asked for more, one part after the other, and stops at the first that has none, as
  * the interpreter does: parts may be one object, or be asked for items by others too. */
@@ -128,6 +129,7 @@ LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object)
     if (is_range(iter)) return l_icmp(l, LLVMIntNE, get(l, l->i64, object, AT_LEFT), l_i64(l, 0));
     if (iter->iter == ITER_ENUMERATE) return l_iter_object_more(l, iter->items[0], get(l, l->ptr, object, AT_PART));
     if (iter->iter == ITER_ZIP) return fetch(l, iter, object);
+    if (iter->iter == ITER_GENERATOR) return l_generator_more(l, object);
     LLVMValueRef length = iter->iter == ITER_LIST
                               ? l_list_length(l, l_load(l, iter->items[0], field(l, object, AT_SOURCE)))
                               : get(l, l->i64, object, AT_LENGTH);
@@ -142,12 +144,11 @@ static LLVMValueRef take_of_range(Lower *l, LLVMValueRef object) {
 }
 
 static LLVMValueRef take_of_enumerate(Lower *l, const Type *iter, LLVMValueRef object) {
-    const Type *pair = type_iter_item(l->types, iter);
-    LLVMValueRef number = get(l, l->i64, object, AT_NUMBER), item;
-    put(l, l_add(l, number, l_i64(l, 1)), object, AT_NUMBER);
-    TRY(item = l_iter_object_take(l, iter->items[0], get(l, l->ptr, object, AT_PART)));
-    LLVMValueRef taken = l_set_item(l, pair, LLVMGetUndef(l_type(l, pair)), 0, number);
-    return l_has_bytes(pair->items[1]) ? l_set_item(l, pair, taken, 1, item) : taken;
+    const Type *type = type_iter_item(l->types, iter);
+    LLVMValueRef items[2] = {get(l, l->i64, object, AT_NUMBER)};
+    put(l, l_add(l, items[0], l_i64(l, 1)), object, AT_NUMBER);
+    TRY(items[1] = l_iter_object_take(l, iter->items[0], get(l, l->ptr, object, AT_PART)));
+    return l_make_items(l, type, items);
 }
 
 LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object) {
@@ -155,6 +156,7 @@ LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object)
     if (!item) return l_fail(l, "an item is taken of %s", l_type_text(l, iter)), NULL;
     if (is_range(iter)) return take_of_range(l, object);
     if (iter->iter == ITER_ENUMERATE) return take_of_enumerate(l, iter, object);
+    if (iter->iter == ITER_GENERATOR) return l_generator_item(l, over, object);
     if (iter->iter == ITER_ZIP) return l_load(l, item, field(l, object, POINTER * iter->count));
     LLVMValueRef number = get(l, l->i64, object, AT_NUMBER), source = field(l, object, AT_SOURCE);
     put(l, l_nswadd(l, number, l_i64(l, 1)), object, AT_NUMBER);

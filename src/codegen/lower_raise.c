@@ -65,6 +65,7 @@ static void return_status(Lower *l, LLVMValueRef status) {
         LLVMBuildUnreachable(l->b);
         return;
     }
+    if (l_generator_ends(l, status)) return;
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
     if (type == l->i32)
         LLVMBuildRet(l->b, status);

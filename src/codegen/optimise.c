@@ -23,6 +23,10 @@ static const char for_many_loops[] =
  * measured after the passes of level 0, and so are the LOOPS that get all passes, and the blocks. */
 enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
+/* Coroutines become functions like others; what is in registers before need not go through their frames. */
+static const char split_generators[] =
+    "coro-early,function(sroa,early-cse,simplifycfg),cgscc(coro-split),coro-cleanup,globaldce";
+
 static size_t length_of(LLVMValueRef function) {
     size_t count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -119,6 +123,7 @@ static bool may_be_long(Module *module) {
 bool optimise_run(Module *module, Diag *diag) {
     const CodegenOptions *options = &module->options;
     const Target *target = module->target;
+    if (module->has_generators) TRY(run(module, split_generators, diag));
     bool many = false;
     if (may_be_long(module)) {
         TRY(split_long_functions(module, &many, diag));

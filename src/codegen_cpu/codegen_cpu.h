@@ -22,6 +22,8 @@ bool codegen_cpu_emit(Module *module, const char *entry_name, CodeImage *image, 
 HostCode *codegen_cpu_link(Module *module, const CodeImage *image, Diag *diag);
 char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag); /* before emit; for inspect_asm and dumps */
 void *host_code_address(const HostCode *code);
+/* Before compiled code is run otherwise than by an entry: what functions that call themselves look at. */
+void host_exception_open(void *buffer);
 HostKernel *host_code_kernel(HostCode *code); /* of an ENTRY_KERNEL */
 void host_code_release(HostCode *code);       /* NULL is fine */
 const char *codegen_cpu_name(void);           /* "znver4", for info */

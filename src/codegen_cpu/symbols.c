@@ -65,6 +65,12 @@ static int64_t stack_limit(int64_t here, int64_t bytes) {
     return (int64_t)(limit > stack->low + reserve ? limit : stack->low + reserve);
 }
 
+void host_exception_open(void *buffer) {
+    int64_t *state = buffer, here = (int64_t)(uintptr_t)__builtin_frame_address(0);
+    state[0] = stack_limit(here, THREAD_RECURSION);
+    state[1] = 1 << 14;
+}
+
 /* ---- the table ---- */
 
 typedef struct RuntimeSymbol {
@@ -93,6 +99,8 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_list_grow", krait_heap_list_grow),
     SYMBOL("krait_heap_list_reserve", krait_heap_list_reserve),
     SYMBOL("krait_heap_list_truncate", krait_heap_list_truncate),
+    SYMBOL("krait_heap_generator", krait_heap_generator),
+    SYMBOL("krait_heap_generator_next", krait_heap_generator_next),
     SYMBOL("krait_heap_retain", heap_retain),
     SYMBOL("krait_heap_release", heap_release),
     SYMBOL("krait_heap_share", heap_share),

@@ -44,7 +44,7 @@ struct ModuleState {
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects;                /* address of a Type -> its object */
     PyObject *overloads, *overload_finder; /* overloads.c; NULL: krait.extending is not imported */
-    PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *overload_class, *stats_class;
+    PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *generator_class, *overload_class, *stats_class;
     PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class,
         *cfunc_class;
     PyTypeObject *transfer_classes[TRANSFER_COUNT];
@@ -73,6 +73,7 @@ int threads_add(PyObject *module, ModuleState *state);
 int info_add(PyObject *module, ModuleState *state);
 int random_add(PyObject *module, ModuleState *state);
 int overloads_add(PyObject *module, ModuleState *state);
+int generator_add(PyObject *module, ModuleState *state);
 int numpy_loops_add(PyObject *module, ModuleState *state);
 PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *bases,
                                bool visible); /* borrowed by nobody: a new reference */

@@ -40,8 +40,9 @@ static int state_open(ModuleState *state) {
 
 static int module_exec(PyObject *module) {
     static int (*const parts[])(PyObject *, ModuleState *) = {
-        errors_add,      types_add,   cuda_names_add, dispatcher_add, kernel_add, arguments_add,   vectorize_add,
-        guvectorize_add, threads_add, cfunc_add,      info_add,       random_add, numpy_loops_add, overloads_add};
+        errors_add,    types_add,     cuda_names_add,  dispatcher_add, kernel_add,
+        arguments_add, vectorize_add, guvectorize_add, threads_add,    cfunc_add,
+        info_add,      random_add,    numpy_loops_add, overloads_add,  generator_add};
     ModuleState *state = module_state(module);
     if (state_open(state) < 0) return -1;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -71,6 +72,7 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     Py_VISIT(state->signature_class);
     Py_VISIT(state->decorator_class);
     Py_VISIT(state->dispatcher_class);
+    Py_VISIT(state->generator_class);
     Py_VISIT(state->overload_class);
     Py_VISIT(state->stats_class);
     Py_VISIT(state->kernel_class);
@@ -106,6 +108,7 @@ static void module_free(void *module) {
     Py_CLEAR(state->signature_class);
     Py_CLEAR(state->decorator_class);
     Py_CLEAR(state->dispatcher_class);
+    Py_CLEAR(state->generator_class);
     Py_CLEAR(state->overload_class);
     Py_CLEAR(state->stats_class);
     Py_CLEAR(state->kernel_class);

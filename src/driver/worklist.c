@@ -69,7 +69,8 @@ static FuncInst *new_instance(Job *job, const Func *untyped, const InferRequest 
     }
     inst->types = own_types;
     inst->konsts = own_konsts;
-    inst->result = type_simple(job->session->types, TY_BOTTOM);
+    const Type *nothing = type_simple(job->session->types, TY_BOTTOM);
+    inst->result = untyped->generator ? type_with_items(job->session->types, TY_GENERATOR, 0, &nothing, 1) : nothing;
     inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
                     (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0) |
                     (request->function ? 0 : OPT_INLINE); /* of an element */
@@ -127,12 +128,17 @@ const Func *worklist_row_function(Job *job, const Type *callee, size_t count) {
     return untyped;
 }
 
+/* A generator becomes an iterator of Python's. */
+static bool can_be_returned(const Type *type) {
+    return type_can_leave(type->kind == TY_GENERATOR ? type->items[0] : type);
+}
+
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
     EntryKind entry = job->config->codegen.entry;
     bool launched = entry == ENTRY_KERNEL || entry == ENTRY_GUFUNC;
-    if (launched ? root->result->kind == TY_NONE : job->config->kernel || type_can_leave(root->result)) return true;
+    if (launched ? root->result->kind == TY_NONE : job->config->kernel || can_be_returned(root->result)) return true;
     Span span = root->untyped->span;
     for (size_t b = 0; b < root->func->blocks.len; b++) {
         const Value *last = root->func->blocks.data[b]->last;

@@ -146,9 +146,12 @@ static const Handler *find_row(const Bytecode *bytecode, size_t insn) {
     return low < bytecode->nhandlers && insn >= bytecode->handlers[low].start ? &bytecode->handlers[low] : NULL;
 }
 
-/* Whether all that a handler does is to tell the interpreter that another one is left. */
+/* Whether all that a handler does is to tell the interpreter that another one, or a generator, is left. */
 static bool only_reraises(const Bytecode *bytecode, const Handler *row) {
     const Insn *insns = &bytecode->insns[row->target];
+    size_t at = row->target;
+    while (at < bytecode->count && bytecode->insns[at].kind == INSN_NOP) at++;
+    if (at < bytecode->count && bytecode->insns[at].kind == INSN_RERAISE) return true;
     return row->target + 2 < bytecode->count && insns[0].kind == INSN_COPY && insns[1].kind == INSN_POP &&
            insns[2].kind == INSN_RERAISE;
 }

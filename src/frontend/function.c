@@ -122,14 +122,7 @@ static bool check_kind(Translator *t, const unsigned char *units) {
     if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
         return translate_refuse(t, t->func->span, REFUSED_ASYNC);
     if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t, units);
-    if (flags & CO_GENERATOR) {
-        for (size_t i = 0; i < t->bytecode.count; i++) {
-            const Insn *insn = &t->bytecode.insns[i];
-            const char *name = opcode_name(units[2 * insn->unit]);
-            if (name && strcmp(name, "YIELD_VALUE") == 0) return translate_refuse(t, insn->span, REFUSED_GENERATOR);
-        }
-        return translate_refuse(t, t->func->span, REFUSED_GENERATOR);
-    }
+    t->func->generator = flags & CO_GENERATOR;
     if (flags & CO_VARKEYWORDS) {
         diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");
         diag_hint(t->diag, "name the keyword parameters");

@@ -1,8 +1,12 @@
-/* generators.c: generator expressions.
+/* generators.c: functions with yield, and generator expressions.
  *
- * In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out: those of a function that runs
- * the loop at once: it returns the list of what would be yielded; or, where any() or all() takes it, the answer, as
- * soon as that is known.  Which of them is noted in the flags of the code object, a copy of the one in the program. */
+ * A function with yield is translated as any other; each yield is an operation, and so is where it waits to be asked
+ * for its first item.  What next() is not: send() and throw(), so that `x = yield y` gives None.
+ *
+ * Generator expressions.  In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out:
+ * those of a function that runs the loop at once: it returns the list of what would be yielded; or, where any() or
+ * all() takes it, the answer, as soon as that is known.  Which of them is noted in the
+ * flags of the code object, a copy of the one in the program. */
 #include "frontend/translate.h"
 
 #include <string.h> /* strcmp */
@@ -13,7 +17,17 @@ bool translate_is_generator_expression(const PyCodeObject *code) {
     return PyUnicode_CompareWithASCIIString(code->co_name, "<genexpr>") == 0;
 }
 
-/* ---- the loop ---- */
+/* ---- functions with yield ---- */
+
+bool insn_yield(Translator *t, bool gives) {
+    Value *given = gives ? translate_pop_value(t) : NULL;
+    if (gives) TRY(given);
+    translate_append(t, OP_YIELD, &given, gives);
+    translate_push_value(t, translate_append_const(t, const_none(t->arena, t->types)));
+    return true;
+}
+
+/* ---- the loop of a generator expression ---- */
 
 /* What pushes the value that the generator is left with, or that a yield is given, is not there any more. */
 static void drop_pop(Bytecode *bytecode, size_t at) {

@@ -293,6 +293,8 @@ bool translate_insn(Translator *t) {
     case INSN_CONVERT: return insn_convert(t, arg);
     case INSN_STRING: return insn_string(t, arg);
     case INSN_ITER: return insn_iter(t);
+    case INSN_START_GENERATOR:
+    case INSN_YIELD: return insn_yield(t, t->insn->kind == INSN_YIELD);
     case INSN_PUSH_HANDLED: return insn_push_handled(t);
     case INSN_MATCHES: return insn_matches(t);
     case INSN_LOAD_ASSERTION_ERROR: return translate_push_object(t, PyExc_AssertionError);

@@ -141,6 +141,7 @@ Value *translate_slot_value(Translator *t, Slot slot, bool sequence) {
     case SLOT_LIST: return sequence ? translate_list_value(t, slot.list) : translate_new_list(t, slot.list);
     case SLOT_MAP: return translate_new_map(t, slot.map);
     case SLOT_TEXT: return translate_text_value(t, slot.text);
+    case SLOT_NONE: return translate_append_const(t, const_none(t->arena, t->types));
     default: translate_malformed(t, "a value is missing on the stack"); return NULL;
     }
 }
@@ -221,12 +222,15 @@ static void make_lists(Translator *t) {
     }
 }
 
+static bool is_loop(InsnKind kind) {
+    return kind == INSN_FOR || kind == INSN_FOR_KEEP || kind == INSN_DELEGATE || kind == INSN_DELEGATE_KEEP;
+}
+
 static bool is_loop_head(const Translator *t, const CfgBlock *block) {
     const CfgPart *part = &block->part;
     while (part->next) part = part->next;
     if (part->last <= part->first) return false;
-    InsnKind kind = t->bytecode.insns[part->last - 1].kind;
-    return kind == INSN_FOR || kind == INSN_FOR_KEEP;
+    return is_loop(t->bytecode.insns[part->last - 1].kind);
 }
 
 static bool go_to(Translator *t, CfgBlock *to) {
@@ -261,7 +265,7 @@ static bool branch(Translator *t) {
 }
 
 /* The iterator is on top; the body takes the item. */
-static bool loop(Translator *t, bool keep) {
+static bool loop(Translator *t, InsnKind kind) {
     CfgBlock *const *succs = t->cfg_block->succs;
     Slot *top = translate_peek(t, 1);
     if (!top || top->kind != SLOT_VALUE || t->cfg_block->nsuccs != 2)
@@ -274,8 +278,8 @@ static bool loop(Translator *t, bool keep) {
     succs[0]->takes_item = true;
     succs[0]->take_span = t->span;
     TRY(translate_enter(t, succs[0], t->stack.len));
-    if (!keep) return translate_enter(t, succs[1], t->stack.len - 1);
-    translate_push(t, (Slot){.kind = SLOT_NULL});
+    if (kind == INSN_FOR || kind == INSN_DELEGATE) translate_pop(t);
+    if (kind != INSN_FOR) translate_push(t, (Slot){.kind = kind == INSN_FOR_KEEP ? SLOT_NULL : SLOT_NONE});
     return translate_enter(t, succs[1], t->stack.len);
 }
 
@@ -284,8 +288,10 @@ static bool translate_end(Translator *t) {
     switch (t->insn ? t->insn->kind : INSN_NOP) {
     case INSN_JUMP_IF_TRUE:
     case INSN_JUMP_IF_FALSE: return branch(t);
-    case INSN_FOR: return loop(t, false);
-    case INSN_FOR_KEEP: return loop(t, true);
+    case INSN_FOR:
+    case INSN_FOR_KEEP:
+    case INSN_DELEGATE:
+    case INSN_DELEGATE_KEEP: return loop(t, t->insn->kind);
     case INSN_RAISE: return translate_raise(t, t->insn->arg);
     case INSN_RERAISE: return translate_reraise(t);
     case INSN_RETURN: {
@@ -301,8 +307,8 @@ static bool translate_end(Translator *t) {
 }
 
 static bool ends_block(InsnKind kind) {
-    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || kind == INSN_FOR || kind == INSN_FOR_KEEP ||
-           kind == INSN_RAISE || kind == INSN_RERAISE || kind == INSN_RETURN;
+    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || is_loop(kind) || kind == INSN_RAISE ||
+           kind == INSN_RERAISE || kind == INSN_RETURN;
 }
 
 /* ---- blocks ---- */
@@ -333,11 +339,12 @@ static void start_block(Translator *t, CfgBlock *block) {
     translate_push_value(t, translate_append1(t, OP_ITER_TAKE, vec_last(&t->stack).value));
 }
 
-/* The end of a block: a raise, or a way back, inside a try statement has a handler. */
+/* The end of a block: a raise, what asks for an item, or a way back, inside a try statement has a handler. */
 static bool end_block(Translator *t, const CfgBlock *block, size_t at) {
     TRY(translate_end(t));
     const Handler *row = bytecode_handler(&t->bytecode, at);
-    bool unwinds = row && (t->block->last->op == OP_RAISE || t->block->last->op == OP_RERAISE);
+    Op end = t->block->last->op;
+    bool unwinds = row && (end == OP_RAISE || end == OP_RERAISE || is_loop(t->bytecode.insns[at].kind));
     for (uint32_t s = 0; row && s < block->nsuccs; s++) unwinds |= block->succs[s]->order <= block->order;
     return !unwinds || translate_unwind(t, row);
 }

@@ -58,6 +58,7 @@ typedef enum SlotKind {
     SLOT_MAP,
     SLOT_FUNCTION,
     SLOT_TEXT,
+    SLOT_NONE,    /* None, without a value yet */
     SLOT_HANDLED, /* a value: the exception that is handled (handlers.c) */
     SLOT_SAVED    /* a variable as it was before a comprehension took it: the value, and whether it is assigned */
 } SlotKind;
@@ -221,6 +222,7 @@ bool translate_taken_by(Translator *t, bool *answers);
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
 bool insn_collect(Translator *t);
 bool insn_load_bool(Translator *t, int value);
+bool insn_yield(Translator *t, bool gives);
 
 /* ---- displays.c ---- */
 

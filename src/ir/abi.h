@@ -28,4 +28,13 @@ enum { ABI_BYTES_p = sizeof(void *), ABI_BYTES_l = 8, ABI_BYTES_i = 4, ABI_BYTES
 enum { HEAP_CONTENT = 64 }; /* from a HeapHead to the object's content, which is aligned to as much */
 _Static_assert(sizeof(HeapHead) <= HEAP_CONTENT, "the content lies behind the head");
 
+/* GeneratorBody.state; what asking for the next item finds. */
+typedef enum GeneratorState { GENERATOR_WAITS, GENERATOR_RUNS, GENERATOR_ENDED } GeneratorState;
+typedef enum GeneratorNext {
+    GENERATOR_NEXT_ITEM,
+    GENERATOR_NEXT_NONE,
+    GENERATOR_NEXT_RAISED, /* GeneratorBody.status */
+    GENERATOR_NEXT_BUSY,   /* it runs already */
+} GeneratorNext;
+
 #endif

@@ -136,7 +136,6 @@ bool op_may_raise(Op op) {
     case OP_EXTRACT:
     case OP_SLICE:
     case OP_GETATTR:
-    case OP_ITER_MORE:
     case OP_ITER_TAKE:
     case OP_FUNCTION:
     case OP_CELL:
@@ -163,6 +162,8 @@ static Effects typed_effects(const Value *value, bool index_raises) {
     }
     case OP_GETITEM:
     case OP_SETITEM: return item_effects(value, index_raises);
+    case OP_ITER_MORE:
+        return row_effects(value) & (type_walks_generator(value->args[0]->type) ? ~(Effects)0 : ~(Effects)EFFECT_RAISE);
     case OP_ITER_TAKE: return row_effects(value) | (type_walks_list(value->args[0]->type) ? EFFECT_NEW : 0);
     case OP_GETATTR: return 0; /* attributes of values never change */
     case OP_CALL_FUNC: return call_effects(value, index_raises);
@@ -194,6 +195,7 @@ typedef struct Summary {
 /* The effects of a body, calls of functions that are not summarised left out, and the body as a caller of each. */
 static Effects body_effects(Arena *arena, FuncInst *inst, Summary *summaries, bool index_raises) {
     Effects effects = raises_if(inst->recursive);
+    if (inst->func->generator) effects |= EFFECT_NEW | EFFECT_RAISE;
     for (size_t b = 0; b < inst->func->blocks.len; b++) {
         const Block *block = inst->func->blocks.data[b];
         Effects leave = block->unwinds ? ~(Effects)EFFECT_RAISE : ~(Effects)0;

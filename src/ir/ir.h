@@ -226,10 +226,11 @@ struct Func {
     TypeTable *types;
     const char *name;
     const Source *source;
-    Span span;     /* of the def line */
-    ObjRef object; /* the Python function it came from; 0 for parsed text */
-    bool prelude;  /* of krait.prelude */
-    Param *params; /* in the order of the code's local variables; cells of a closure last */
+    Span span;      /* of the def line */
+    ObjRef object;  /* the Python function it came from; 0 for parsed text */
+    bool prelude;   /* of krait.prelude */
+    bool generator; /* a call makes a generator, which runs it up to the next YIELD whenever it is asked */
+    Param *params;  /* in the order of the code's local variables; cells of a closure last */
     uint32_t nparams;
     VEC(Block *) blocks; /* blocks.data[0] is the entry, which has no predecessors */
     uint32_t next_value, next_block;

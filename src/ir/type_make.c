@@ -191,8 +191,15 @@ const Type *type_array_item(TypeTable *table, const Type *array) {
     return type_view(table, array, array->ndim - 1u, layout);
 }
 
+bool type_walks_generator(const Type *iter) {
+    if (iter->kind == TY_GENERATOR) return true;
+    for (uint32_t i = 0; iter->kind == TY_ITER && i < iter->count; i++)
+        if (type_walks_generator(iter->items[i])) return true;
+    return false;
+}
+
 bool type_walks_list(const Type *iter) {
-    if (iter->kind == TY_LIST) return true;
+    if (iter->kind == TY_LIST || iter->kind == TY_GENERATOR) return true;
     for (uint32_t i = 0; iter->kind == TY_ITER && i < iter->count; i++)
         if (type_walks_list(iter->items[i])) return true;
     return false;
@@ -203,6 +210,7 @@ const Type *type_iter_item(TypeTable *table, const Type *iter) {
     uint32_t first = iter->iter == ITER_ENUMERATE;
     switch ((IterKind)iter->iter) {
     case ITER_RANGE: return over;
+    case ITER_GENERATOR:
     case ITER_LIST: return over->items[0]->kind == TY_BOTTOM ? NULL : over->items[0];
     case ITER_FLAT: return type_element_value(table, over->items[0]);
     case ITER_TUPLE:

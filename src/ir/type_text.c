@@ -6,7 +6,7 @@
 const char *const iter_text[] = {
     [ITER_RANGE] = "iter.range",       [ITER_TUPLE] = "iter.tuple",         [ITER_ARRAY] = "iter.array",
     [ITER_FLAT] = "iter.flat",         [ITER_ENUMERATE] = "iter.enumerate", [ITER_ZIP] = "iter.zip",
-    [ITER_REVERSED] = "iter.reversed", [ITER_LIST] = "iter.list",
+    [ITER_REVERSED] = "iter.reversed", [ITER_LIST] = "iter.list",           [ITER_GENERATOR] = "iter.generator",
 };
 
 /* The word, the class and its number. */

@@ -52,6 +52,7 @@ typedef enum IterKind {
     ITER_ARRAY,
     ITER_FLAT,
     ITER_LIST,
+    ITER_GENERATOR,
     ITER_ENUMERATE,
     ITER_ZIP,
     ITER_REVERSED
@@ -286,7 +287,8 @@ const Type *type_element_value(TypeTable *table, const Type *array);
 /* What an iterator gives; NULL: nothing, ever.  array[i] of one int, what iterating over an array gives. */
 const Type *type_iter_item(TypeTable *table, const Type *iter);
 /* Items taken out of a list have references of their own, and the list may change while it is walked. */
-bool type_walks_list(const Type *iter);
+bool type_walks_list(const Type *iter); /* or a generator */
+bool type_walks_generator(const Type *iter);
 const Type *type_array_item(TypeTable *table, const Type *array);
 /* Whether array[index] is one element: an integer for each axis. */
 bool type_takes_element(const Type *array, const Type *index);

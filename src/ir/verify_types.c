@@ -301,7 +301,14 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_BRANCH:
     case OP_CHECK_BOUND: want_bool(verifier, value, 0); return;
     case OP_RETURN:
-        if (verifier->func->result) want(verifier, value, 0, verifier->func->result);
+        if (verifier->func->generator)
+            want_kind(verifier, value, 0, TY_NONE, "None");
+        else if (verifier->func->result)
+            want(verifier, value, 0, verifier->func->result);
+        return;
+    case OP_YIELD:
+        if (!verifier->func->generator) fault(verifier, value, "the function is no generator's");
+        if (value->nargs && verifier->func->result) want(verifier, value, 0, verifier->func->result->items[0]);
         return;
     case OP_MATCHES: want_kind(verifier, value, 0, TY_CAUGHT, "a caught exception"); return;
     case OP_RERAISE:

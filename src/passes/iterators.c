@@ -8,12 +8,14 @@
  * cell, a called function, or more than one zip and enumerate.  What is made of a shared iterator is shared, and what a
  * shared one is made of.
  *
+ * What runs a generator is the generator itself, and takes no part in this.
+ *
  * A shared iterator has one place in memory for each operation that makes it.  So it must not be made anew while an
  * older one of the same operation may still be asked: that, and one that would outlive its function, is refused. */
 #include "passes/private.h"
 
 static bool makes_iterator(const Value *value) {
-    if (!value->type || value->type->kind != TY_ITER) return false;
+    if (!value->type || value->type->kind != TY_ITER || value->type->iter == ITER_GENERATOR) return false;
     if (value->op == OP_ITER) return true;
     return value_calls(value, FUNC_ENUMERATE) || value_calls(value, FUNC_ZIP) || value_calls(value, FUNC_REVERSED);
 }

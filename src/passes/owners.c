@@ -44,12 +44,18 @@ typedef struct Finder {
     bool *holds; /* by Value.id */
 } Finder;
 
+/* What a generator is given it keeps. */
+static bool is_maker(const Finder *f, const Value *value) {
+    bool kept = value->op == OP_PARAM && f->owners->func->generator && type_is_counted(value->type);
+    return kept || owners_is_maker(value);
+}
+
 static bool find_round(Finder *f) {
     bool changed = false;
     for (size_t b = 0; b < f->owners->func->blocks.len; b++)
         for (const Value *value = f->owners->func->blocks.data[b]->first; value; value = value->next) {
             if (f->holds[value->id] || !op_has_result(value->op) || !may_refer(value)) continue;
-            bool holds = owners_is_maker(value);
+            bool holds = is_maker(f, value);
             for (uint32_t i = 0; i < value->nargs && !holds; i++) holds = f->holds[value->args[i]->id];
             f->holds[value->id] = holds;
             changed |= holds;
@@ -61,7 +67,7 @@ static void number_owners(Finder *f) {
     Owners *owners = f->owners;
     for (size_t b = 0; b < owners->func->blocks.len; b++)
         for (Value *value = owners->func->blocks.data[b]->first; value; value = value->next) {
-            if (!f->holds[value->id] || !(owners_is_maker(value) || is_owner_phi(value))) continue;
+            if (!f->holds[value->id] || !(is_maker(f, value) || is_owner_phi(value))) continue;
             vec_push(owners->arena, &owners->values, value);
             owners->number[value->id] = (uint32_t)owners->values.len;
         }

@@ -334,7 +334,7 @@ static bool place(Program *program, FuncInst *inst) {
     Placing p = {.arena = program->arena, .func = func, .none = type_simple(program->types, TY_NONE)};
     drop_raise_edges(func);
     TRY(owners_find(&p.owners, program->arena, func, program->diag));
-    if (!counts(&p)) return true;
+    if (!counts(&p) && !func->generator) return true;
     mark_owners(&p);
     p.lost = ARENA_ARRAY(program->arena, uint64_t *, func->next_value);
     size_t nblocks = func->blocks.len;
@@ -356,6 +356,7 @@ static bool holds_list(const Type *type) {
 
 static bool has_objects(const FuncInst *inst) {
     const Func *func = inst->func;
+    if (func->generator) return true;
     for (uint32_t i = 0; i < inst->untyped->nparams; i++)
         if (holds_list(inst->types[i])) return true;
     for (size_t b = 0; b < func->blocks.len; b++)

@@ -73,6 +73,8 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Dia
     }
     for (size_t i = 0; i < count; i++) {
         const Func *func = insts[i]->untyped;
+        FAIL_IF(func->generator && insts[i]->result->items[0]->kind == TY_BOTTOM, diag, NO_RETURN, func->source,
+                func->span, "the generator %s never yields anything", func->name);
         FAIL_IF(insts[i]->result->kind == TY_BOTTOM && !insts[i]->never_returns, diag, NO_RETURN, func->source,
                 func->span, "%s never returns: every path calls on", func->name);
     }

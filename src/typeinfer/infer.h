@@ -243,6 +243,7 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 /* ---- calls ---- */
 /* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value);
+bool typing_points_into_frame(const Type *type);               /* values of it: iterators and cells */
 bool typing_call_class(Typing *t, const Type *class_type);     /* of numbers or vectors (rules_conversion.c) */
 bool typing_call_exception(Typing *t, const Type *class_type); /* (rules_exception.c) */
 /* x.name that a user has said something about: true, it is that (rules_call.c). */

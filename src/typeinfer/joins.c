@@ -136,13 +136,25 @@ static bool returns_cell(Typing *t, const Type *type) {
     return true;
 }
 
+/* The first value of the function, or the next behind `value`, that gives a result: a return statement, of a generator
+ * a yield.  NULL: there is none. */
+static const Value *next_result(const Func *func, const Value *value, size_t *b) {
+    for (;; value = NULL) {
+        if (!value && *b == func->blocks.len) return NULL;
+        const Block *block = value ? value->block : func->blocks.data[(*b)++];
+        value = value ? value->next : func->generator ? block->first : block->last;
+        for (; value; value = value->next)
+            if (value->op == (func->generator ? OP_YIELD : OP_RETURN) && value->nargs) return value;
+    }
+}
+
 /* What one return statement gives and holds nothing is what the others give. */
 static void fill_returns(Infer *in) {
     const struct Solver *s = in->solver;
-    for (size_t b = 0; b < in->func->blocks.len; b++) {
-        const Block *block = in->func->blocks.data[b];
-        if (!s->blocks[block->id].reached || block->last->op != OP_RETURN) continue;
-        Value *value = value_resolve(block->last->args[0]);
+    size_t b = 0;
+    for (const Value *at = NULL; (at = next_result(in->func, at, &b));) {
+        if (!s->blocks[at->block->id].reached) continue;
+        Value *value = value_resolve(at->args[0]);
         typeinfer_fill(in, value, value->type, s->result.type);
     }
 }
@@ -162,7 +174,7 @@ bool solver_return(Typing *t, Fact fact) {
     if (changed) fill_returns(in);
     typeinfer_fill(in, t->values[0], fact.type, joined.type);
     if (!s->first_return) s->first_return = t->at;
-    if (in->inst->expected) typeinfer_grow(in, t->values[0], in->inst->expected);
+    if (in->inst->expected && !in->func->generator) typeinfer_grow(in, t->values[0], in->inst->expected);
     return true;
 }
 
@@ -181,18 +193,34 @@ static bool rejoin(Infer *in, const Value *phi) {
 Fact solver_join_returns(Infer *in) {
     struct Solver *s = in->solver;
     Fact result = {infer_bottom(in), NULL};
-    for (int rank = 0; rank < TYPEINFER_RANKS; rank++)
-        for (size_t b = 0; b < in->func->blocks.len; b++) {
-            const Block *block = in->func->blocks.data[b];
-            const Value *end = block->last;
-            if (!s->blocks[block->id].reached || end->op != OP_RETURN || !solver_sees(s, end)) continue;
-            Fact returned = operand_fact(in, end, 0);
-            const Type *general = in->leaves ? typeinfer_general(in, returned.type) : returned.type;
-            if (general != returned.type) returned = (Fact){general, NULL};
-            if (typeinfer_join_rank(returned.type) != rank) continue;
-            if (!typeinfer_fact_join(in, result, returned, &result)) return s->result;
+    bool general = in->leaves || in->func->generator;
+    for (int rank = 0; rank < TYPEINFER_RANKS; rank++) {
+        size_t b = 0;
+        for (const Value *at = NULL; (at = next_result(in->func, at, &b));) {
+            if (!solver_sees(s, at) || at->args[0]->type->kind == TY_BOTTOM) continue;
+            Fact given = operand_fact(in, at, 0);
+            const Type *type = general ? typeinfer_general(in, given.type) : given.type;
+            if (type != given.type) given = (Fact){type, NULL};
+            if (typeinfer_join_rank(given.type) != rank) continue;
+            if (!typeinfer_fact_join(in, result, given, &result)) return s->result;
         }
+    }
     return result;
+}
+
+/* A call makes a generator of what is yielded: of nothing that is known, as long as nothing is; of None, if it returns
+ * without ever yielding anything. */
+Fact solver_generator_result(Infer *in, Fact yielded) {
+    bool ends = false, waits = false;
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        const Block *block = in->func->blocks.data[b];
+        const BlockState *state = &in->solver->blocks[block->id];
+        ends |= block->last->op == OP_RETURN && solver_sees(in->solver, block->last);
+        waits |= state->reached && state->stop;
+    }
+    bool empty = yielded.type->kind == TY_BOTTOM && ends && !waits;
+    const Type *item = empty ? infer_none(in) : yielded.type;
+    return (Fact){type_with_items(in->types, TY_GENERATOR, 0, &item, 1), NULL};
 }
 
 bool solver_joins_are_stale(Infer *in) {

@@ -46,7 +46,8 @@ static const Type *join_contents(TypeTable *types, const Type *a, const Type *b)
     const Type *items[64];
     if (a == b || b->kind == TY_BOTTOM) return a;
     if (a->kind == TY_BOTTOM) return b;
-    bool container = a->kind == TY_LIST || type_is_table(a) || (a->kind == TY_TUPLE && !a->object);
+    bool container = a->kind == TY_LIST || a->kind == TY_GENERATOR || type_is_table(a) ||
+                     (a->kind == TY_TUPLE && !a->object);
     if (!container || a->kind != b->kind || a->object != b->object || a->count != b->count ||
         a->count > COUNT_OF(items))
         return NULL;
@@ -81,6 +82,7 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     case TY_TIME: return a->flag == b->flag ? type_time_common(types, a->flag, a, b) : NULL;
     case TY_TUPLE: return join_items(promotion, types, a, b);
     case TY_ARRAY: return join_arrays(types, a, b);
+    case TY_GENERATOR:
     case TY_LIST:
     case TY_DICT:
     case TY_SET: return join_contents(types, a, b);

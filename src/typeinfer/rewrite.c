@@ -21,8 +21,22 @@ static void cut_after(Infer *in, Block *block, Value *stop) {
         block_append(in->func, block, OP_UNREACHABLE, span, NULL, 0)->type = infer_none(in);
 }
 
+/* A loop asks for an item without raising, unless that runs a generator. */
+static bool asks_calmly(const Block *block) {
+    const Value *end = block->last, *more = end->op == OP_BRANCH ? end->args[0] : NULL;
+    if (!more || more->op != OP_ITER_MORE || type_walks_generator(more->args[0]->type)) return false;
+    for (size_t s = 0; s < block_normal_succs(block); s++)
+        if (block->succs.data[s]->order <= block->order) return false; /* signals are handled there */
+    for (const Value *value = block->first; value; value = value->next)
+        if (value != more && op_may_raise(value->op)) return false;
+    return true;
+}
+
 static void prune(Infer *in) {
     Func *func = in->func;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        if (func->blocks.data[b]->unwinds && asks_calmly(func->blocks.data[b]))
+            block_set_unwind(func, func->blocks.data[b], NULL);
     for (size_t b = 0; b < func->blocks.len; b++) {
         Block *block = func->blocks.data[b];
         if (!solver_reached(in, block)) continue;

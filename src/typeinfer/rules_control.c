@@ -31,11 +31,36 @@ bool rule_typed(Typing *t) { return typing_fail(t, DIAG_VERIFY, "%s before infer
 
 bool rule_control(Typing *t) {
     Infer *in = t->in;
+    if (t->op == OP_RETURN && in->func->generator) {
+        if (t->args[0].type->kind == TY_NONE) return typing_result(t, infer_none(in), NULL);
+        typing_fail(t, DIAG_UNSUPPORTED, "a generator that returns a value is not compiled");
+        return typing_hint(t, "yield it last, or write `return` alone");
+    }
     if (t->op == OP_RETURN) {
         if (in->leaves) typing_as(t, 0, typeinfer_general(in, t->args[0].type));
         if (!in->emit) TRY(solver_return(t, t->args[0]));
         if (in->emit) t->to[0] = in->result.type;
     }
+    return typing_result(t, infer_none(in), NULL);
+}
+
+/* What is yielded joins as what is returned does: the result of the function is a generator of that. */
+bool rule_yield(Typing *t) {
+    Infer *in = t->in;
+    if (in->device) {
+        typing_fail(t, DIAG_UNSUPPORTED, "generators are not compiled in kernels");
+        return typing_hint(t, "write the loop where its items are used");
+    }
+    if (!t->nargs) return typing_result(t, infer_none(in), NULL);
+    typing_as(t, 0, typeinfer_general(in, t->args[0].type));
+    if (typing_points_into_frame(t->args[0].type)) {
+        typing_fail(t, DIAG_UNSUPPORTED, "an iterator or a changing variable cannot be yielded");
+        return typing_hint(t, "yield what it is made of");
+    }
+    if (in->emit)
+        t->to[0] = in->result.type->items[0];
+    else
+        TRY(solver_return(t, t->args[0]));
     return typing_result(t, infer_none(in), NULL);
 }
 

@@ -271,6 +271,42 @@ static void make_texts(Typing *t, const Type **type, Value **value) {
     *type = general;
 }
 
+bool typing_points_into_frame(const Type *type) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++)
+        if (repr->leaves[i].kind == LEAF_STATE) return true;
+    return false;
+}
+
+/* What it yields is not known yet: the call would be typed as if that were nothing. */
+static bool is_open_generator(const Type *type) {
+    if (type->kind == TY_GENERATOR && type->items[0]->kind == TY_BOTTOM) return true;
+    bool inside = type->kind == TY_ITER || type->kind == TY_TUPLE || type->kind == TY_OPTIONAL;
+    for (uint32_t i = 0; inside && i < type->count; i++)
+        if (is_open_generator(type->items[i])) return true;
+    return false;
+}
+
+/* A generator outlives the function that makes it: it cannot refer to what lies in that one's frame. */
+static bool check_generator(Typing *t, const Func *callee, const Type *const *types) {
+    if (t->in->device) {
+        typing_fail(t, DIAG_UNSUPPORTED, "%s() makes a generator, which kernels cannot", callee->name);
+        return typing_hint(t, "write the loop where its items are used");
+    }
+    for (uint32_t p = 0; p < callee->nparams; p++) {
+        if (!typing_points_into_frame(types[p])) continue;
+        bool cell = callee->params[p].kind == PARAM_CELL;
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    cell ? "the generator %s() shares the changing variable `%s` with the function it is made in"
+                         : "the generator %s() is given an iterator, its argument `%s`",
+                    callee->name, callee->params[p].name);
+        return typing_hint(t, cell
+                                  ? "pass the variable as an argument, and define a recursive generator at module level"
+                                  : "pass what is iterated over, a list, an array or another generator");
+    }
+    return true;
+}
+
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, function);
@@ -309,6 +345,9 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
         if (t->emit) b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
         types[p] = signature.args[p];
     }
+    if (callee->generator) TRY(check_generator(t, callee, types));
+    for (uint32_t p = 0; p < callee->nparams; p++)
+        if (is_open_generator(types[p])) return typing_result(t, infer_bottom(in), NULL);
     const Type *expected = !t->is_part && t->at->id < in->nexpected ? in->expected[t->at->id] : NULL;
     const InferRequest request = {function, types, konsts, expected};
     FuncInst *inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});

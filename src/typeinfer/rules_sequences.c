@@ -121,7 +121,7 @@ static const Type *take_iterator(Typing *t, size_t arg) {
 /* next(it) and next(it, default): Python of the prelude, for which an iterator is a reference as for any function. */
 bool rule_func_next(Typing *t) {
     if (t->nnames) return typing_fail(t, DIAG_TYPING, "next() takes no keyword arguments");
-    if (t->args[0].type->kind == TY_ITER)
+    if (t->args[0].type->kind == TY_ITER || (t->args[0].type->kind == TY_GENERATOR && take_iterator(t, 0)))
         return typing_become_prelude(t, t->nargs == 1 ? "builtin:next_item" : "builtin:next_item_or");
     typing_fail_arg(t, 0, DIAG_TYPING, "%s is not an iterator", typing_arg_text(t, 0));
     return typing_hint(t, "iter(x) gives one");

@@ -331,6 +331,7 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
         *cast = typing_characters_type(in);
         return type_iter(in->types, ITER_LIST, cast, 1);
     case TY_LIST: return type_iter(in->types, ITER_LIST, &type, 1);
+    case TY_GENERATOR: return type_iter(in->types, ITER_GENERATOR, &type, 1);
     case TY_FLAT: return type_iter(in->types, ITER_FLAT, &type, 1);
     case TY_ARRAY:
         if (type->ndim) return type_iter(in->types, ITER_ARRAY, &type, 1);

@@ -360,6 +360,7 @@ bool solver_run(Infer *in) {
         TRY(settle_rounds(in));
     }
     in->result = solver_join_returns(in);
+    if (in->func->generator) in->result = solver_generator_result(in, in->result);
     return true;
 }
 

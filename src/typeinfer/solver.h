@@ -48,6 +48,8 @@ void solver_set_fact(Infer *in, Value *value, Fact fact);
 bool solver_visit_phi(Infer *in, Value *phi);
 /* What the returns give together, now. */
 Fact solver_join_returns(Infer *in);
+/* What a call of a generator's function gives, where that is what it yields. */
+Fact solver_generator_result(Infer *in, Fact yielded);
 /* Whether a phi or the result has another type than what holds now gives it; phis start with that one then. */
 bool solver_joins_are_stale(Infer *in);
 

@@ -92,6 +92,8 @@ def test_stack_effect(name, jump):
         if name in ("PRECALL", "CALL") and VERSION == (3, 11):
             expected = {"PRECALL": 0, "CALL": -1 - arg}[name]  # 3.11 books the arguments on PRECALL
             assert dis.stack_effect(dis.opmap["PRECALL"], arg) + dis.stack_effect(dis.opmap["CALL"], arg) == -1 - arg
+        elif name == "RETURN_GENERATOR":
+            expected = 1  # what the next instruction pops; 3.11 does not count it
         else:
             expected = dis.stack_effect(number, arg if takes_arg else None, jump=jump)
         assert effect == expected, f"{name} {arg}"
@@ -503,7 +505,6 @@ def test_guards_keep_and_release_their_objects():
 REFUSED = {
     "exception group": ("def f(x):\n    try:\n        x()\n    except* ValueError:\n        pass", 4, None, "except*"),
     "with": ("def f(x):\n    with x:\n        return 1", 2, None, "with statements"),
-    "yield": ("def f(x):\n    if x:\n        yield x", 3, "yield x", "generators"),
     "async": ("async def f(x):\n    return 1", 1, None, "asynchronous"),
     "list on one way": ("def f(x):\n    y = x or []\n    return y", 2, None, "a list that only one branch"),
     "class": ("def f():\n    class C:\n        pass", 2, None, "class definitions"),

@@ -12,8 +12,6 @@ from krait import cuda, errors, njit
 CONSTRUCTS = {
     "exception group": "try:\n    x = 1 // x\nexcept* ZeroDivisionError:\n    x = 0\nreturn x",
     "with": "with open('f') as f:\n    return x",
-    "yield": "yield x",
-    "yield from": "yield from a",
     "list": "b = [x, x]\nb.append((1, 2))\nreturn b",
     "returned list": "return [x, (x,)]",
     "dict": "return {'k': x, 'l': a}",

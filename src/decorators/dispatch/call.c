@@ -5,11 +5,27 @@
 
 #include <stddef.h> /* max_align_t */
 
+#include "runtime/heap/heap.h" /* heap_release */
+
 enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
+
+/* It runs when the call is over, and lists among the arguments, which are copies, have been written back. */
+static PyObject *box_generator(const Specialiser *core, const Spec *spec, size_t written, PyObject *const *bound,
+                               const char *result) {
+    uintptr_t owner = *(const uintptr_t *)(const void *)result;
+    HeapHead *object = (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
+    if (!written) return generator_new(core, spec, bound, object);
+    heap_release(object);
+    return PyErr_Format(core->state->errors[ERROR_UNSUPPORTED],
+                        "the generator %U() changes a list, dict or set among its arguments: what it does after the "
+                        "call would not be seen\n  hint: change it in a function that calls this one, or pass an array",
+                        ((PyFunctionObject *)core->function)->func_qualname);
+}
 
 /* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this
  * keeps the specialisation alive: recompile() may drop it meanwhile. */
-static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, char *buffer) {
+static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, PyObject *const *bound,
+                     char *buffer) {
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     int32_t status;
@@ -31,6 +47,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
         if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
         if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
     }
+    if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, written, bound, result);
     return spec_box(marshal, spec, result);
 }
 
@@ -45,7 +62,7 @@ static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill
     origins_begin(&origins);
     marshal.origins = &origins;
     MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, fill == spec_convert, &written);
-    if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, bound, buffer);
     spec_give_up(spec, buffer);
     origins_end(&origins);
     return filled;
@@ -59,7 +76,7 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     if (spec->holds_lists) {
         filled = try_call_with_containers(self, spec, fill, bound, buffer, result);
     } else if ((filled = fill(self->core.marshal, spec, bound, buffer)) == MARSHAL_OK) {
-        *result = run(self, spec, self->core.marshal, 0, buffer);
+        *result = run(self, spec, self->core.marshal, 0, bound, buffer);
     }
     if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
     PyMem_Free(heap);
@@ -72,7 +89,7 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
     if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer || spec->holds_lists))
         return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
-    if (filled == MARSHAL_OK) *result = run(self, spec, self->core.marshal, 0, buffer);
+    if (filled == MARSHAL_OK) *result = run(self, spec, self->core.marshal, 0, bound, buffer);
     if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
     return filled;
 }

@@ -34,9 +34,11 @@ typedef struct FreeList {
 
 typedef struct ThreadHeap {
     FreeList free[SIZES];
-    HeapHead *large; /* a free one of `bytes`; NULL: none */
-    HeapStats stats; /* of what was done here: an object may be released elsewhere */
-    bool taken;      /* by a thread that lives */
+    HeapHead *large;    /* a free one of `bytes`; NULL: none */
+    HeapHead *unclosed; /* generators that wait for others to be closed */
+    int closing;        /* how many are being closed */
+    HeapStats stats;    /* of what was done here: an object may be released elsewhere */
+    bool taken;         /* by a thread that lives */
     struct ThreadHeap *next;
 } ThreadHeap;
 
@@ -206,6 +208,7 @@ static int64_t references_of(const HeapHead *object) {
     switch ((HeapKind)object->kind) {
     case HEAP_REFERENCES: return object->bytes / (int64_t)sizeof(HeapHead *);
     case HEAP_LIST: return list->length * list->nowners + 1;
+    case HEAP_GENERATOR:
     case HEAP_BUFFER: break;
     }
     return 0;
@@ -228,6 +231,26 @@ static HeapHead *reference(HeapHead *object, int64_t index) {
     return of_owner(owner);
 }
 
+/* A generator that is closed gives up what it holds, which may be another one, and so on: from some depth on they wait
+ * until the first has ended. */
+static void end_generator(HeapHead *object) {
+    enum { DEEP = 32 };
+    ThreadHeap *heap = thread_heap();
+    if (heap && heap->closing == DEEP) {
+        object->next = heap->unclosed;
+        heap->unclosed = object;
+        return;
+    }
+    for (HeapHead *dead = object; dead;) {
+        if (heap) heap->closing++;
+        heap_generator_drop(dead);
+        if (heap) heap->closing--;
+        give_back(dead);
+        dead = heap && !heap->closing ? heap->unclosed : NULL;
+        if (dead) heap->unclosed = dead->next;
+    }
+}
+
 /* Objects without references are released, with what only they referred to. */
 static void release_all(HeapHead *first) {
     while (first) {
@@ -239,7 +262,10 @@ static void release_all(HeapHead *first) {
             child->next = first;
             first = child;
         }
-        give_back(dead);
+        if (dead->kind == HEAP_GENERATOR)
+            end_generator(dead);
+        else
+            give_back(dead);
     }
 }
 

@@ -17,6 +17,7 @@ typedef enum HeapKind {
     HEAP_BUFFER,     /* bytes: the data of an array */
     HEAP_REFERENCES, /* pointers to objects, or NULL; it owns one reference of each */
     HEAP_LIST,       /* ListBody; it owns the buffer of its items and a reference for each owner in them */
+    HEAP_GENERATOR,  /* GeneratorBody; what it owns it gives up when it is closed */
 } HeapKind;
 
 typedef struct HeapStats {       /* of this process */
@@ -35,6 +36,15 @@ HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *o
 int32_t krait_heap_list_grow(HeapHead *list); /* room for one more at least; 1: no memory */
 int32_t krait_heap_list_reserve(HeapHead *list, int64_t capacity);
 void krait_heap_list_truncate(HeapHead *list, int64_t length); /* gives up what lies behind */
+/* A generator that waits to be asked for its first item (its frame is not there yet), for contents of so many bytes and
+ * exception buffers of so many; NULL: no memory.  The next item: a GeneratorNext.  (generators.c) */
+HeapHead *krait_heap_generator(int64_t bytes, int64_t exception_bytes);
+int32_t krait_heap_generator_next(HeapHead *generator, void *exception);
+/* Ends it: what it finds is NEXT_RAISED, also of the GeneratorExit that comes out of it, NEXT_NONE, or NEXT_ITEM if it
+ * goes on nevertheless. */
+GeneratorNext heap_generator_close(HeapHead *generator, void *exception);
+void heap_generator_drop(HeapHead *generator); /* the same, of one that nobody refers to */
+enum { GENERATOR_BUFFER_BYTES = 128 };         /* an exception buffer has as many more than is asked for */
 /* A string of one character, which may be one that is always there, and a list of a string's characters, each a string.
  * NULL: no memory. */
 HeapHead *krait_heap_character(uint32_t code);

@@ -1,0 +1,180 @@
+/* lower_generator.c: functions with yield, as coroutines of LLVM.
+ *
+ * In: a function with YIELDs.  Out: a function that makes the generator, an object of the heap (GeneratorBody,
+ * ir_abi.def) with the item that was yielded last and the coroutine's frame behind it, and gives it back where it first
+ * waits; LLVM's coro-split makes of the rest the function that runs on from there to the next YIELD (codegen_optimise).
+ * Whatever lives across a YIELD LLVM keeps in the frame: variables, iterators, cells, caught exceptions.
+ *
+ * Who asks for an item runs the function with the exception buffer of its own (runtime/heap/generators.c).  So each use
+ * of the buffer in here reads where it is now from a slot; the reads are put in when the function is done.  An
+ * exception that leaves the function leaves its status in the body.  A generator that is given up while it waits is
+ * closed: GeneratorExit is raised where it waits, so that what it holds is released on the way that raise edges say. */
+#include <stddef.h> /* offsetof */
+
+#include "codegen/lower.h"
+
+typedef struct Coroutine {
+    LLVMValueRef token, handle, owner;
+    LLVMValueRef slot, buffer; /* of the exception buffer's address; what stands for it while the function is made */
+    LLVMBasicBlockRef begins;  /* what is done once, before anything else */
+    LLVMBasicBlockRef waits, ends; /* where the function is left for now, and for good */
+} Coroutine;
+
+static const Type *item_type(const Lower *l) { return l->inst->result->items[0]; }
+
+static LLVMValueRef body_of(Lower *l, LLVMValueRef owner, size_t at) {
+    return l_offset(l, owner, l_i64(l, HEAP_CONTENT - OWNER_HEAP + (int64_t)at));
+}
+
+/* ---- making ---- */
+
+static LLVMValueRef token_of(Lower *l) {
+    LLVMValueRef null = l_null(l->ptr), args[] = {l_i32(l, HEAP_CONTENT), null, null, null};
+    return l_intrinsic(l, "llvm.coro.id", NULL, args, 4);
+}
+
+static LLVMValueRef no_token(Lower *l) { return LLVMConstNull(LLVMTokenTypeInContext(l->context)); }
+
+/* The frame begins where memory is aligned as a content is. */
+static size_t frame_offset(const Type *item) {
+    size_t bytes = sizeof(GeneratorBody) + type_size(item);
+    return (bytes + HEAP_CONTENT - 1) / HEAP_CONTENT * HEAP_CONTENT;
+}
+
+void lower_generator_open(Lower *l) {
+    Coroutine *c = ARENA_NEW(l->arena, Coroutine);
+    size_t frame = frame_offset(item_type(l));
+    l_attribute(l, l->function, -1, "presplitcoroutine", 0);
+    l->m->has_generators = true;
+    c->token = token_of(l);
+    LLVMValueRef size = l_intrinsic(l, "llvm.coro.size", l->i64, NULL, 0);
+    LLVMValueRef args[] = {l_add(l, size, l_i64(l, (int64_t)frame)), l_i64(l, 0)};
+    LLVMValueRef head = l_call_named(l, "krait_heap_generator", l->ptr, args, 2);
+    l_exception_bytes_later(l, head, 1);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, head, l_null(l->ptr)), "MemoryError", "", NULL, 0);
+    c->owner = l_offset(l, head, l_i64(l, OWNER_HEAP));
+    LLVMValueRef memory[] = {c->token, body_of(l, c->owner, frame)};
+    c->handle = l_intrinsic(l, "llvm.coro.begin", NULL, memory, 2);
+    l_raw_store(l, c->handle, body_of(l, c->owner, offsetof(GeneratorBody, frame)), 8);
+    c->slot = l_alloca(l, l->ptr, "buffer");
+    c->begins = l_here(l);
+    LLVMBasicBlockRef code = l_block(l, "code");
+    l_jump(l, code);
+    l_enter(l, code);
+    l_raw_store(l, l->exception, c->slot, 8);
+    c->buffer = l->exception = l_raw_load(l, l->ptr, c->slot, 8);
+    c->waits = l_block(l, "waits");
+    c->ends = l_block(l, "ends");
+    l->s->coroutine = c;
+}
+
+/* ---- waiting ---- */
+
+static void come_back(Lower *l) {
+    const Coroutine *c = l->s->coroutine;
+    LLVMValueRef buffer = l_raw_load(l, l->ptr, body_of(l, c->owner, offsetof(GeneratorBody, exception)), 8);
+    l_raw_store(l, buffer, c->slot, 8);
+}
+
+LLVMValueRef lower_yield(Lower *l, const Value *value) {
+    const Coroutine *c = l->s->coroutine;
+    const Type *type = item_type(l);
+    LLVMValueRef item = body_of(l, c->owner, sizeof(GeneratorBody));
+    bool gives = value->nargs && l_has_bytes(type);
+    if (gives) l_count(l, OP_RETAIN, type, l_arg(l, value, 0));
+    if (gives) l_store(l, type, l_arg(l, value, 0), item);
+    l_raw_store(l, l_i32(l, GENERATOR_WAITS), body_of(l, c->owner, offsetof(GeneratorBody, state)), 4);
+    LLVMValueRef args[] = {no_token(l), l_i1(l, false)};
+    LLVMValueRef way = l_intrinsic(l, "llvm.coro.suspend", NULL, args, 2);
+    LLVMBasicBlockRef resumed = l_block(l, "resumed");
+    LLVMValueRef to = LLVMBuildSwitch(l->b, way, c->waits, 1);
+    LLVMAddCase(to, l_i8(l, 0), resumed);
+    l_enter(l, resumed);
+    come_back(l);
+    if (gives) l_count(l, OP_RELEASE, type, l_load(l, type, item));
+    if (l->inst->recursive && l->target->recursion) lower_recursion(l);
+    LLVMValueRef closing = l_raw_load(l, l->i32, body_of(l, c->owner, offsetof(GeneratorBody, closing)), 4);
+    l_raise_if(l, l_icmp(l, LLVMIntNE, closing, l_i32(l, 0)), "GeneratorExit", "", NULL, 0);
+    return LLVMGetUndef(l->empty);
+}
+
+/* ---- the end ---- */
+
+bool l_generator_ends(Lower *l, LLVMValueRef status) {
+    const Coroutine *c = l->s->coroutine;
+    if (!c) return false;
+    l_raw_store(l, status, body_of(l, c->owner, offsetof(GeneratorBody, status)), 4);
+    l_jump(l, c->ends);
+    return true;
+}
+
+/* Before the instruction; of a phi, at the end of the block that the operand comes from. */
+static void read_buffer_at(Lower *l, LLVMValueRef user, unsigned operand) {
+    LLVMValueRef before = user;
+    if (LLVMGetInstructionOpcode(user) == LLVMPHI)
+        before = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand));
+    LLVMPositionBuilderBefore(l->b, before);
+    LLVMSetOperand(user, operand, l_raw_load(l, l->ptr, l->s->coroutine->slot, 8));
+}
+
+static void read_buffer_anew(Lower *l) {
+    LLVMValueRef buffer = l->s->coroutine->buffer;
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(buffer));) {
+        LLVMValueRef user = LLVMGetUser(use);
+        for (unsigned i = 0, count = (unsigned)LLVMGetNumOperands(user); i < count; i++)
+            if (LLVMGetOperand(user, i) == buffer) read_buffer_at(l, user, i);
+    }
+}
+
+/* Local variables that have a value from the start get it once they lie in the frame. */
+static void move_first_values(Lower *l) {
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->s->coroutine->begins));
+    for (LLVMValueRef at = LLVMGetFirstInstruction(l->allocas), next; at; at = next) {
+        next = LLVMGetNextInstruction(at);
+        if (LLVMGetInstructionOpcode(at) == LLVMAlloca) continue;
+        LLVMInstructionRemoveFromParent(at);
+        LLVMInsertIntoBuilder(l->b, at);
+    }
+}
+
+void lower_generator_close(Lower *l) {
+    const Coroutine *c = l->s->coroutine;
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    l_enter(l, c->ends);
+    l_raw_store(l, l_i32(l, GENERATOR_ENDED), body_of(l, c->owner, offsetof(GeneratorBody, state)), 4);
+    lower_drop_caught(l);
+    l_jump(l, c->waits);
+    l_enter(l, c->waits);
+    LLVMValueRef args[] = {c->handle, l_i1(l, false), no_token(l)};
+    l_intrinsic(l, "llvm.coro.end", NULL, args, 3);
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
+    LLVMValueRef leaves[] = {l_i32(l, 0), c->owner};
+    LLVMBuildRet(l->b, l->may_raise ? l_make(l, type, leaves, 2) : c->owner);
+    read_buffer_anew(l);
+    move_first_values(l);
+    l->s->coroutine = NULL;
+}
+
+/* ---- using one ---- */
+
+/* i1: whether it has yielded another item. */
+LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) {
+    LLVMValueRef args[] = {l_offset(l, owner, l_i64(l, -OWNER_HEAP)), l->exception};
+    LLVMValueRef found = l_call_named(l, "krait_heap_generator_next", l->i32, args, 2);
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_BUSY)), "ValueError",
+               "generator already executing", NULL, 0);
+    LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_RAISED)), raised, fine);
+    l_enter(l, raised);
+    l_note_call(l);
+    l_leave(l, l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, status)), 4));
+    l_enter(l, fine);
+    return l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_ITEM));
+}
+
+LLVMValueRef l_generator_item(Lower *l, const Type *generator, LLVMValueRef owner) {
+    const Type *item = generator->items[0];
+    if (!l_has_bytes(item)) return LLVMGetUndef(l_type(l, item));
+    return l_load(l, item, body_of(l, owner, sizeof(GeneratorBody)));
+}

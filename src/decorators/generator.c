@@ -1,0 +1,198 @@
+/* generator.c: a generator of compiled code as an iterator of Python's.
+ *
+ * In: the object of the heap that a call of a compiled function with yield gave (lower_generator.c).  Out: a Generator,
+ * which runs it on at each next(); it keeps the machine code, and the arguments, whose memory the code reads.  close()
+ * and its end release what it holds, through the finally blocks it waits in.  As compiled code knows no send() and
+ * throw(), neither does it. */
+#include "decorators/decorators.h"
+
+#include <stddef.h>       /* offsetof */
+#include <structmember.h> /* T_PYSSIZET */
+
+#include "runtime/heap/heap.h" /* heap_release */
+
+typedef struct Generator {
+    PyObject_HEAD
+    HeapHead *object; /* NULL: given up */
+    Code *code;
+    const Marshal *marshal;
+    PyObject *function, *args, *weakrefs;
+} Generator;
+
+static GeneratorBody *body_of(const Generator *self) { return heap_content(self->object); }
+
+static ModuleState *state_of(const Generator *self) { return PyType_GetModuleState(Py_TYPE(self)); }
+
+/* Asks for the next item, or closes, with an exception buffer that ends with the call. */
+typedef int32_t Ask(HeapHead *object, void *exception);
+static int32_t close_object(HeapHead *object, void *exception) { return heap_generator_close(object, exception); }
+
+static PyObject *item_of(const Generator *self) {
+    const Type *type = self->code->result->items[0];
+    const void *item = body_of(self) + 1;
+    marshal_retain(type, item);
+    return marshal_box(self->marshal, type, item);
+}
+
+/* What the code raised, unless it is GeneratorExit of a generator that was closed. */
+static void raise_status(const Generator *self, const void *exception, bool closing) {
+    const GeneratorBody *body = body_of(self);
+    errors_raise_site(state_of(self), self->code, body->status, exception, PyFunction_GET_GLOBALS(self->function));
+    if (closing && PyErr_ExceptionMatches(PyExc_GeneratorExit)) {
+        PyErr_Clear();
+    } else if (PyErr_ExceptionMatches(PyExc_StopIteration)) { /* it would end the loop of who asks */
+        PyObject *cause = errors_take();
+        PyErr_SetString(PyExc_RuntimeError, "generator raised StopIteration");
+        PyObject *raised = errors_take();
+        if (raised) {
+            PyException_SetCause(raised, Py_XNewRef(cause));
+            PyException_SetContext(raised, Py_XNewRef(cause));
+            PyErr_SetObject((PyObject *)Py_TYPE(raised), raised);
+        }
+        Py_XDECREF(raised);
+        Py_XDECREF(cause);
+    }
+}
+
+static GeneratorNext ask(Generator *self, Ask *how, bool closing) {
+    enum { FEW = 1024 };
+    _Alignas(16) char few[FEW];
+    size_t bytes = self->code->exception_bytes + GENERATOR_BUFFER_BYTES;
+    char *buffer = bytes <= sizeof few ? few : PyMem_Malloc(bytes);
+    if (!buffer) return PyErr_NoMemory(), GENERATOR_NEXT_RAISED;
+    Py_INCREF(self);
+    host_exception_open(buffer);
+    GeneratorNext found = (GeneratorNext)how(self->object, buffer);
+    if (found == GENERATOR_NEXT_RAISED) raise_status(self, buffer, closing);
+    if (found == GENERATOR_NEXT_BUSY) PyErr_SetString(PyExc_ValueError, "generator already executing");
+    if (buffer != few) PyMem_Free(buffer);
+    Py_DECREF(self);
+    return found;
+}
+
+static PyObject *generator_next(PyObject *object) {
+    Generator *self = (Generator *)object;
+    if (!self->object || ask(self, krait_heap_generator_next, false) != GENERATOR_NEXT_ITEM) return NULL;
+    return item_of(self);
+}
+
+static PyObject *generator_close(PyObject *object, PyObject *unused) {
+    Generator *self = (Generator *)object;
+    (void)unused;
+    if (self->object && ask(self, close_object, true) == GENERATOR_NEXT_ITEM)
+        PyErr_SetString(PyExc_RuntimeError, "generator ignored GeneratorExit");
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *generator_send(PyObject *object, PyObject *value) {
+    if (value != Py_None)
+        return PyErr_Format(PyExc_TypeError, "a compiled generator takes no values: `x = yield y` gives None there");
+    PyObject *item = generator_next(object);
+    if (!item && !PyErr_Occurred()) PyErr_SetNone(PyExc_StopIteration);
+    return item;
+}
+
+/* ---- the class ---- */
+
+static int generator_traverse(PyObject *object, visitproc visit, void *arg) {
+    Generator *self = (Generator *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->function);
+    Py_VISIT(self->args);
+    return 0;
+}
+
+/* What it waits in is run when nothing is pending; what that raises is reported as Python's own generators do. */
+static void generator_finalize(PyObject *object) {
+    Generator *self = (Generator *)object;
+    PyObject *pending = errors_take();
+    if (self->object && body_of(self)->state == GENERATOR_WAITS) ask(self, close_object, true);
+    if (PyErr_Occurred()) PyErr_WriteUnraisable(object);
+    if (pending) PyErr_SetObject((PyObject *)Py_TYPE(pending), pending);
+    Py_XDECREF(pending);
+}
+
+static int generator_clear(PyObject *object) {
+    Generator *self = (Generator *)object;
+    HeapHead *held = self->object;
+    self->object = NULL;
+    if (held) heap_release(held);
+    Py_CLEAR(self->args);
+    return 0;
+}
+
+static void generator_free(PyObject *object) {
+    Generator *self = (Generator *)object;
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) return;
+    PyTypeObject *class = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs) PyObject_ClearWeakRefs(object);
+    generator_clear(object);
+    Py_CLEAR(self->function);
+    if (self->code) code_release(self->code);
+    class->tp_free(object);
+    Py_DECREF(class);
+}
+
+static PyObject *generator_repr(PyObject *object) {
+    return PyUnicode_FromFormat("<compiled generator %U at %p>",
+                                ((PyFunctionObject *)((Generator *)object)->function)->func_qualname, object);
+}
+
+static PyObject *generator_name(PyObject *object, void *unused) {
+    (void)unused;
+    return PyObject_GetAttrString(((Generator *)object)->function, "__name__");
+}
+
+static PyMethodDef generator_methods[] = {
+    {"close", generator_close, METH_NOARGS, "Ends it: its finally blocks run."},
+    {"send", generator_send, METH_O, "send(None): the next item, as next() gives it."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef generator_attributes[] = {{"__name__", generator_name, NULL, "the name of its function", NULL},
+                                             {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMemberDef generator_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Generator, weakrefs), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot generator_slots[] = {{Py_tp_doc, "What a call of a compiled function with yield gives."},
+                                        {Py_tp_iter, PyObject_SelfIter},
+                                        {Py_tp_iternext, generator_next},
+                                        {Py_tp_methods, generator_methods},
+                                        {Py_tp_members, generator_members},
+                                        {Py_tp_getset, generator_attributes},
+                                        {Py_tp_repr, generator_repr},
+                                        {Py_tp_traverse, generator_traverse},
+                                        {Py_tp_clear, generator_clear},
+                                        {Py_tp_finalize, generator_finalize},
+                                        {Py_tp_dealloc, generator_free},
+                                        {0, NULL}};
+
+static PyType_Spec generator_spec = {"krait.core.Generator", sizeof(Generator), 0,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                     generator_slots};
+
+int generator_add(PyObject *module, ModuleState *state) {
+    state->generator_class = module_add_class(module, &generator_spec, NULL, false);
+    return state->generator_class ? 0 : -1;
+}
+
+PyObject *generator_new(const Specialiser *core, const Spec *spec, PyObject *const *args, HeapHead *object) {
+    PyTypeObject *class = core->state->generator_class;
+    Py_ssize_t count = core->binding.nparams;
+    PyObject *held = PyTuple_New(count);
+    Generator *self = held ? (Generator *)class->tp_alloc(class, 0) : NULL;
+    if (!self) {
+        heap_release(object);
+        Py_XDECREF(held);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(held, i, Py_XNewRef(args[i]));
+    self->object = object;
+    self->code = code_retain(spec->code);
+    self->marshal = core->marshal;
+    self->function = Py_NewRef(core->function);
+    self->args = held;
+    return (PyObject *)self;
+}

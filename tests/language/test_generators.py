@@ -1,0 +1,319 @@
+"""Functions with yield: iterated by compiled code and by Python, against the interpreter, object for object."""
+
+import gc
+import sys
+
+import numpy as np
+import pytest
+from oracle import agree, make
+
+from krait import _testing, cuda, errors, njit
+
+COUNT = """
+def count(n):
+    i = 0
+    while i < n:
+        yield i
+        i += 1
+"""
+WORDS = """
+def words(text):
+    word = ""
+    for c in text:
+        if c != " ":
+            word += c
+        elif word:
+            yield word
+            word = ""
+    if word:
+        yield word
+"""
+TREE = """
+def tree(lo, hi):
+    if lo < hi:
+        m = (lo + hi) // 2
+        yield from tree(lo, m)
+        yield m
+        yield from tree(m + 1, hi)
+"""
+ROWS = """
+def rows(a):
+    for i in range(len(a)):
+        try:
+            yield a[i] * 2
+        finally:
+            a[i] = -1
+"""
+RISKY = """
+def risky(n):
+    for i in range(5):
+        yield 10 // (n - i)
+"""
+
+COMPILED = {  # what is consumed in compiled code: functions, the text of f(a), arguments
+    "loop": (COUNT, "s = 0\nfor x in count(a):\n    s += x * x\nreturn s", (7,)),
+    "loop over none": (COUNT, "s = 5\nfor x in count(a):\n    s += x\nreturn s", (0,)),
+    "twice in a row": (COUNT, "g = count(a)\nr = [x for x in g]\nreturn r, [x for x in g]", (4,)),
+    "two at once": (COUNT, "return [(x, y) for x in count(a) for y in count(x)]", (4,)),
+    "interleaved": (
+        COUNT, "g = count(a)\nh = count(a)\nr = [0]\nfor x in g:\n    r.append(x + next(h))\nreturn r", (4,)),
+    "next": (COUNT, "g = count(a)\nreturn next(g), next(g), next(g, 9), next(g, 9)", (3,)),
+    "next at the end": (COUNT, "g = count(a)\nnext(g)\nreturn next(g)", (1,)),
+    "zip": (COUNT, "return [(x, y) for x, y in zip(count(a), count(5))]", (3,)),
+    "zip drops": (COUNT, "g = count(9)\nr = [(x, y) for x, y in zip(g, range(a))]\nreturn r, next(g)", (3,)),
+    "enumerate": (COUNT, "return [i * x for i, x in enumerate(count(a), 2)]", (4,)),
+    "enumerate zip": (COUNT, "return [(i, x + y) for i, (x, y) in enumerate(zip(count(a), range(9)))]", (4,)),
+    "reductions": (COUNT, "return sum(count(a)), max(count(a)), min(count(a)), len(list(count(a)))", (6,)),
+    "containers": (
+        WORDS, "return list(words(a)), sorted(words(a)), set(words(a)), ','.join(words(a))", ("to be or not to  be ",)),
+    "dict of": (WORDS, "d = {}\nfor w in words(a):\n    d[w] = d.get(w, 0) + 1\nreturn d", ("to be or not to be",)),
+    "any all": (COUNT, "return any(x > 3 for x in count(a)), all(x > 3 for x in count(a)), any(count(a))", (6,)),
+    "map filter": (COUNT, "return list(map(lambda x: x + 1, count(a))), list(filter(lambda x: x % 2, count(a)))", (6,)),
+    "array": (COUNT, "return np.array(list(count(a)))", (6,)),
+    "unpacked loop": (
+        "def pairs(n):\n    for i in range(n):\n        yield i, str(i)\n",
+        "r = ''\nfor i, s in pairs(a):\n    r += s * i\nreturn r", (4,)),
+    "tree": (TREE, "return list(tree(0, a))", (11,)),
+    "endless": ("def fib():\n    x, y = 0, 1\n    while True:\n        yield x\n        x, y = y, x + y\n",
+                "r = [0]\nfor x in fib():\n    if x > a:\n        break\n    r.append(x)\nreturn r", (50,)),
+    "pipeline": (
+        COUNT + "def double(g):\n    for x in g:\n        yield x * 2\n",
+        "return list(double(double(count(a))))", (4,)),
+    "from several": (
+        COUNT + "def f2(n):\n    yield from count(n)\n    yield from range(2)\n    yield from [7, 8]\n"
+        "    yield 9\n",
+        "return list(f2(a))", (3,)),
+    "default": (
+        "def g(n, step=2, *, start=0):\n    for i in range(start, n, step):\n        yield i\n",
+        "return list(g(a)), list(g(a, 3)), list(g(a, start=1))", (8,)),
+    "arrays": (ROWS, "s = 0.0\nfor r in rows(a):\n    s += r.sum()\nreturn s", (np.arange(6.0).reshape(3, 2),)),
+    "left early": (ROWS, "for r in rows(a):\n    break\nreturn a", (np.arange(6.0).reshape(3, 2),)),
+    "returns early": (
+        ROWS, "for r in rows(a):\n    if r[0] > 3:\n        return r\nreturn a[0]", (np.arange(6.0).reshape(3, 2),)),
+    "raises": (RISKY, "s = 0\nfor x in risky(a):\n    s += x\nreturn s", (3,)),
+    "raises, caught": (
+        RISKY, "r = [0]\ntry:\n    for x in risky(a):\n        r.append(x)\nexcept ZeroDivisionError:\n"
+        "    r.append(-1)\nreturn r", (3,)),
+    "raises, caught inside": (
+        "def g(n):\n    for i in range(4):\n        try:\n            yield 6 // (i - n)\n"
+        "        except ZeroDivisionError:\n            yield -99\n",
+        "return list(g(a))", (2,)),
+    "consumer raises": (
+        ROWS, "s = 0.0\nfor r in rows(a):\n    s += 1 // int(r[0] - 4)\nreturn s", (np.arange(6.0).reshape(3, 2),)),
+    "over after raising": (
+        RISKY, "g = risky(a)\nr = [0]\ntry:\n    for x in g:\n        r.append(x)\n"
+        "except ZeroDivisionError:\n    r.append(-1)\nfor x in g:\n    r.append(x)\nreturn r", (3,)),
+    "return ends": (
+        "def g(n):\n    for i in range(9):\n        if i == n:\n            return\n"
+        "        yield i\n",
+        "return list(g(a))", (3,)),
+    "empty": ("def g(n):\n    return\n    yield n\n", "s = 0\nfor x in g(a):\n    s += 1\nreturn s", (3,)),
+    "none": (
+        "def g(n):\n    for i in range(n):\n        yield\n",
+        "s = 0\nfor x in g(a):\n    s += x is None\nreturn s", (3,)),
+    "sent": ("def g(n):\n    x = yield n\n    yield 5 if x is None else 6\n", "return list(g(a))", (3,)),
+    "two types": ("def g(n):\n    yield n\n    yield 0.5\n", "return list(g(a))", (2.0,)),
+    "optional": ("def g(n):\n    yield None\n    yield n\n", "return [x is None for x in g(a)]", (2,)),
+    "closure": ("", "k = a * 2\ndef g(n):\n    for i in range(n):\n        yield i * k\nreturn sum(g(5))", (3,)),
+    "state of loops": (
+        "def g(a):\n    for i, x in enumerate(a):\n        for y in reversed(a):\n"
+        "            for z in zip(a, range(2)):\n                yield i * x + y * z[0] + z[1]\n",
+        "return list(g(a))", ([1, 2, 3],)),
+    "swallows": (
+        "def g(n):\n    try:\n        yield n\n    except:\n        pass\n",
+        "for x in g(a):\n    break\nreturn x", (1,)),
+    "nested handlers": ("def g(a):\n    for i in range(3):\n        try:\n            try:\n"
+        "                yield a[i]\n            finally:\n                a[i] += 10\n"
+        "        finally:\n            a[i] += 100\n",
+                        "for x in g(a):\n    if x == 2:\n        break\nreturn a", (np.array([1, 2, 3]),)),
+    "passed on": (
+        COUNT + "def use(g):\n    s = 0\n    for x in g:\n        s += x\n    return s\n",
+        "return use(count(a))", (5,)),
+    "chosen": (COUNT, "g = count(a) if a > 2 else count(1)\nreturn list(g)", (5,)),
+    "in a tuple": (COUNT, "t = (count(a), count(2))\nreturn list(t[0]), list(t[1])", (5,)),
+    "given back": (COUNT + "def make(n):\n    return count(n + 1)\n", "return list(make(a))", (5,)),
+    "strings kept": (WORDS, "last = ''\nfor w in words(a):\n    last = w + last\nreturn last", ("ab cd ef",)),
+    "records of lists": (
+        "def g(n):\n    now = [0]\n    for i in range(n):\n        now = now + [i]\n"
+        "        yield now\n",
+        "r = [[0]]\nfor x in g(a):\n    r.append(x)\nreturn r", (4,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_in_compiled_code(name):
+    functions, body, args = COMPILED[name]
+    lines = body.replace("\n", "\n    ")
+    agree(make(f"import numpy as np\n{functions}\ndef f(a):\n    {lines}\n", "f"), *args)
+
+
+def both(text, name):
+    """The function compiled and as it is."""
+    return njit(make(text, name)), make(text, name)
+
+
+@pytest.mark.parametrize("text, name, args", [
+    (COUNT, "count", (5,)), (WORDS, "words", ("to be or",)), (TREE, "tree", (0, 9)), (RISKY, "risky", (9,)),
+])  # fmt: skip
+def test_in_python(text, name, args):
+    compiled, plain = both(text, name)
+    gc.collect()
+    before = _testing.heap_objects()
+    assert list(compiled(*args)) == list(plain(*args))
+    ours, theirs = compiled(*args), plain(*args)
+    assert iter(ours) is ours
+    assert [next(ours), next(ours)] == [next(theirs), next(theirs)]
+    ours.close()
+    assert list(ours) == [] and next(ours, "over") == "over"
+    del ours
+    assert _testing.heap_objects() == before
+
+
+def test_arguments_live_as_long_as_it():
+    compiled, plain = both(ROWS, "rows")
+    ours, theirs = compiled(np.arange(6.0).reshape(3, 2)), plain(np.arange(6.0).reshape(3, 2))
+    gc.collect()
+    assert [x.tolist() for x in ours] == [x.tolist() for x in theirs]
+
+
+def test_given_up_while_it_waits():
+    compiled, _ = both(ROWS, "rows")
+    for how in (lambda g: g.close(), lambda g: None):
+        a = np.arange(6.0).reshape(3, 2)
+        g = compiled(a)
+        next(g)
+        how(g)
+        del g
+        gc.collect()
+        assert a[:, 0].tolist() == [-1.0, 2.0, 4.0]
+    a = np.arange(6.0).reshape(3, 2)
+    compiled(a)  # never asked: nothing of it runs
+    assert a[0, 0] == 0.0
+
+
+def test_raising_in_python():
+    compiled, plain = both(RISKY, "risky")
+    for f in (compiled, plain):
+        g, seen = f(2), []
+        with pytest.raises(ZeroDivisionError) as caught:
+            seen.extend(x for x in g)
+        assert seen == [5, 10] and list(g) == []
+        assert caught.traceback[-1].name == "risky"
+
+
+def test_stop_iteration_inside():
+    text = "def g(n):\n    yield n\n    raise StopIteration\n"
+    for f in both(text, "g"):
+        g = f(1)
+        assert next(g) == 1
+        with pytest.raises(RuntimeError, match="generator raised StopIteration"):
+            next(g)
+
+
+def test_ignores_being_closed():
+    text = "def g(n):\n    try:\n        yield n\n    except:\n        yield n + 1\n"
+    for f in both(text, "g"):
+        g = f(1)
+        next(g)
+        with pytest.raises(RuntimeError, match="generator ignored GeneratorExit"):
+            g.close()
+
+
+def test_send():
+    compiled, _ = both(COUNT, "count")
+    g = compiled(2)
+    assert g.send(None) == 0 and g.send(None) == 1
+    with pytest.raises(StopIteration):
+        g.send(None)
+    with pytest.raises(TypeError, match="takes no values"):
+        compiled(2).send(5)
+    assert "compiled generator" in repr(g) and g.__name__ == "count"
+
+
+def test_deep_delegation():
+    text = "def down(n):\n    if n > 0:\n        yield from down(n - 1)\n        yield n\n"
+    compiled = njit(make(text, "down"))
+    assert list(compiled(200)) == list(range(1, 201))
+    gc.collect()
+    before = _testing.heap_objects()
+    assert next(compiled(20000)) == 1  # each but the outermost is closed by the one before it
+    with pytest.raises(RecursionError):
+        next(compiled(10**6))
+    gc.collect()
+    assert _testing.heap_objects() == before
+
+
+def test_many_live_at_once():
+    compiled = njit(make(WORDS, "words"))
+    gc.collect()
+    before = _testing.heap_objects()
+    live = [compiled("a b c d") for _ in range(1000)]
+    assert [next(g) for g in live] == ["a"] * 1000
+    del live[::2]
+    assert [next(g) for g in live] == ["b"] * 500
+    del live
+    gc.collect()
+    assert _testing.heap_objects() == before
+
+
+def test_memory_stays_flat():
+    f = njit(make(WORDS + "def f(n):\n    k = 0\n    for i in range(n):\n        for w in words('to be or not'):\n"
+                  "            k += len(w)\n            if i % 3 == 0:\n                break\n    return k\n", "f"))
+    f(10)
+    before = _testing.heap_objects()
+    assert f(30000) == 10000 * 2 + 20000 * 9
+    assert _testing.heap_objects() == before
+
+
+def test_signatures_and_cycles():
+    compiled = njit(make(COUNT, "count"))
+    g = compiled(3)
+    holder = [g]
+    holder.append(holder)
+    references = sys.getrefcount(compiled)
+    del holder, g
+    gc.collect()
+    assert sys.getrefcount(compiled) <= references
+
+
+REFUSED = {
+    "returns a value": ("def g(n):\n    yield n\n    return 5\n", "returns a value"),
+    "an iterator kept": (
+        "def h(it):\n    for x in it:\n        yield x\ndef g(n):\n"
+        "    return list(h(iter(range(n))))\n",
+        "is given an iterator"),
+    "in a list to Python": (COUNT + "def g(n):\n    return [count(n)]\n", "cannot be returned"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    text, words = REFUSED[name]
+    with pytest.raises(errors.KraitError, match=words):
+        njit(make(text, "g"))(3)
+
+
+def test_a_list_from_python():
+    reads = njit(make("def g(x):\n    for v in x:\n        yield v + 1\n", "g"))
+    assert list(reads([1, 2])) == [2, 3]
+    changes = njit(make("def g(x):\n    for i in range(3):\n        x.append(i)\n        yield i\n", "g"))
+    with pytest.raises(errors.UnsupportedError, match="changes a list"):
+        changes([1])
+    inside = njit(make("def h(x):\n    for i in range(3):\n        x.append(i)\n        yield i\n"
+                       "def g(n):\n    x = [n]\n    return sum(h(x)), x\n", "g"))  # fmt: skip
+    assert inside(5) == (3, [5, 0, 1, 2])
+
+
+def test_refused_in_kernels():
+    @njit
+    def count(n):
+        for i in range(n):
+            yield i
+
+    @cuda.jit
+    def kernel(x):
+        for i in count(3):
+            x[i] = i
+
+    with pytest.raises(errors.KraitError, match="kernels"):
+        kernel[1, 1](np.zeros(3))
