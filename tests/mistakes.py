@@ -400,12 +400,6 @@ MISTAKES = {
             half = n / 2
             return np.zeros(half)
         f(3)""",
-    "yield": """
-        @njit
-        def f(n):
-            for i in range(n):
-                yield i
-        f(3)""",
     "global changed": """
         count = 0
         @njit

@@ -31,6 +31,15 @@ def _line(lines, places):
     raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
 
 
+# ---- one of several functions ----
+
+
+def call_chosen(which, functions, args):
+    if len(functions) == 1 or which == 0:
+        return functions[0](*args)
+    return call_chosen(which - 1, functions[1:], args)
+
+
 # ---- what is iterated over ----
 
 

@@ -175,6 +175,7 @@ size_t codegen_exception_bytes(const Module *module) { return module->exception_
 size_t codegen_shared_bytes(const Module *module) { return module->shared_bytes; }
 bool codegen_has_barriers(const Module *module) { return module->has_barriers; }
 bool codegen_waits_for_grid(const Module *module) { return module->waits_for_grid; }
+bool codegen_tells_caught(const Module *module) { return module->tells_caught; }
 unsigned codegen_ufunc_lanes(const Module *module) { return module->ufunc_lanes; }
 
 const char *codegen_llvm_version(void) { return KRAIT_LLVM_VERSION; }

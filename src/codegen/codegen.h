@@ -157,6 +157,7 @@ size_t codegen_exception_bytes(const Module *module);
 size_t codegen_shared_bytes(const Module *module);
 bool codegen_has_barriers(const Module *module);
 bool codegen_waits_for_grid(const Module *module); /* all blocks of a launch must run at once */
+bool codegen_tells_caught(const Module *module);   /* asks what str() of exceptions of its own sites is */
 /* ENTRY_UFUNC on a GPU: how many neighbouring elements a thread may be given, 1 or UFUNC_LANES (codegen_nvptx.h). */
 unsigned codegen_ufunc_lanes(const Module *module);
 void codegen_dispose(Module *module); /* NULL is fine */

@@ -66,6 +66,7 @@ struct Module {
     size_t exception_bytes;
     size_t shared_bytes; /* static shared memory given out so far */
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
+    bool tells_caught;   /* it asks for the texts of exceptions that were caught: of its raise sites */
     bool has_generators; /* coroutines, which are to be split */
     bool has_barriers, waits_for_grid;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */

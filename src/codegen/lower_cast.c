@@ -176,6 +176,21 @@ static LLVMValueRef to_optional(Lower *l, LLVMValueRef value, const Type *from, 
 }
 
 /* The value as another type of the same kind (or into an Optional); never raises. */
+static int64_t number_of(const Type *choice, const Type *function) {
+    uint32_t number = 0;
+    while (number < choice->count && choice->items[number] != function) number++;
+    return number;
+}
+
+/* A function, or one of several, as one of more. */
+static LLVMValueRef to_choice(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
+    if (from->kind != TY_CHOICE) return l_i64(l, number_of(to, from));
+    LLVMValueRef number = l_i64(l, number_of(to, from->items[0]));
+    for (uint32_t i = 1; i < from->count; i++)
+        number = l_select(l, l_icmp(l, LLVMIntEQ, value, l_i64(l, i)), l_i64(l, number_of(to, from->items[i])), number);
+    return number;
+}
+
 LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
     if (from == to) return value;
     LLVMValueRef result = NULL;
@@ -187,6 +202,10 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
         return l_time_convert(l, value, from, to);
     else if (to->kind == TY_TIME && type_is_integer(from))
         return l_cast_scalar(l, value, from->scalar, SCALAR_INT64);
+    else if (to->kind == TY_CHOICE && from->kind != TY_OPTIONAL)
+        result = to_choice(l, value, from, to);
+    else if (from->kind == TY_CHOICE && type_is_integer(to))
+        result = value;
     else if (to->kind == TY_OPTIONAL)
         result = to_optional(l, value, from, to);
     else if (from->kind == TY_OPTIONAL)

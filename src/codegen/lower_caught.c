@@ -165,6 +165,22 @@ void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted) {
     l_leave(l, status_of(l, caught));
 }
 
+/* The interpreter makes the exception from its site, and its text. */
+LLVMValueRef lower_func_caught_text(Lower *l, const Value *call) {
+    if (l->m->options.entry != ENTRY_FUNCTION || l->inst->outlined) {
+        diag_fail(l->diag, DIAG_UNSUPPORTED, l->func->source, call->span,
+                  "the text of an exception is not there in ufuncs, C functions and parallel loops");
+        diag_hint(l->diag, "catch it there, and tell what happened by a number");
+        return NULL;
+    }
+    l->m->tells_caught = true;
+    LLVMValueRef args[] = {l_arg(l, call, 0), l_alloca(l, l->ptr, "text")};
+    LLVMValueRef failed = l_call_named(l, "krait_host_caught_text", l->i32, args, 2);
+    TRY(failed);
+    l_raise_pending_if(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)), "RuntimeError", 0);
+    return l_load(l, call->type, args[1]);
+}
+
 /* ---- classes ---- */
 
 static void find_classes(Lower *l, const Type *type, ClassTable *table) {

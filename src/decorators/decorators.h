@@ -59,6 +59,13 @@ extern struct PyModuleDef krait_module_def;
 
 /* Each file adds its classes and functions.  -1: exception set. */
 int errors_add(PyObject *module, ModuleState *state);
+/* Whose raise sites are asked for while code runs that asks what was caught; gives who was asked before. */
+typedef struct PythonCaller {
+    ModuleState *state;
+    const Code *code;
+    PyObject *globals;
+} PythonCaller;
+const PythonCaller *python_calls_enter(const PythonCaller *now);
 void python_calls_init(void); /* python_calls.c: compiled code may call the interpreter from now on */
 void interrupt_init(void);    /* interrupt.c: compiled code looks for signals from now on */
 int types_add(PyObject *module, ModuleState *state);

@@ -129,7 +129,39 @@ static void hold(void *held, void *dropped) {
     PyGILState_Release(gil);
 }
 
+/* ---- exceptions that were caught ---- */
+
+static _Thread_local const PythonCaller *caller; /* the code that runs in this thread, if it may ask */
+
+const PythonCaller *python_calls_enter(const PythonCaller *now) {
+    const PythonCaller *before = caller;
+    caller = now;
+    return before;
+}
+
+static bool take_text(const void *caught, char *to) {
+    if (!caller) return PyErr_SetString(PyExc_RuntimeError, "the text of the exception is not known here"), false;
+    int32_t status;
+    memcpy(&status, caught, sizeof status);
+    Py_XINCREF((PyObject *)((const RaiseTrail *)caught)->object); /* raising uses a reference up */
+    errors_raise_site(caller->state, caller->code, status, caught, caller->globals);
+    PyObject *exception = errors_take(), *text = exception ? PyObject_Str(exception) : NULL;
+    const Type *type = type_simple(caller->state->session.types, TY_STRING);
+    bool taken = text && take_result(&caller->state->host_marshal, type, text, to);
+    Py_XDECREF(text);
+    Py_XDECREF(exception);
+    return taken;
+}
+
+static void *caught_text(const void *caught, char *to) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *raised = take_text(caught, to) ? NULL : errors_take();
+    PyGILState_Release(gil);
+    return raised;
+}
+
 void python_calls_init(void) {
-    static const HostPython python = {.call = call_python, .raised = raised_here, .hold = hold};
+    static const HostPython python = {
+        .call = call_python, .raised = raised_here, .hold = hold, .caught_text = caught_text};
     host_set_python(&python);
 }

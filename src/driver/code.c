@@ -106,6 +106,7 @@ static void fill(Code *code, Job *job) {
     code->shared_bytes = codegen_shared_bytes(job->module);
     code->has_barriers = codegen_has_barriers(job->module);
     code->waits_for_grid = codegen_waits_for_grid(job->module);
+    code->tells_caught = codegen_tells_caught(job->module);
     code->ufunc_lanes = codegen_ufunc_lanes(job->module);
     code->from_cache = job->from_cache;
     if (job->config->target == TARGET_NVPTX) {

@@ -79,6 +79,7 @@ struct Code {
     size_t exception_bytes, shared_bytes;
     bool has_barriers, waits_for_grid;
     bool from_cache;      /* its machine code lay on disk */
+    bool tells_caught;    /* codegen_tells_caught */
     unsigned ufunc_lanes; /* codegen_ufunc_lanes */
     uint64_t written;     /* bit i: array argument i may be written (63 and above: always set) */
     const char *assigned; /* a parameter that the function assigns to, or NULL */

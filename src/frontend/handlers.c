@@ -110,13 +110,7 @@ static bool raise_handled(Translator *t) {
 
 bool translate_raise(Translator *t, int count) {
     if (count == 0) return raise_handled(t);
-    Value *cause = count == 2 ? translate_pop_value(t) : NULL;
-    if (count == 2) TRY(cause);
-    if (cause && !(cause->op == OP_CONST && cause->konst->type->kind == TY_NONE)) {
-        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "raise ... from ... with a cause is not compiled");
-        diag_hint(t->diag, "leave out `from` and what follows it");
-        return false;
-    }
+    if (count == 2) TRY(translate_pop_value(t)); /* the cause: compiled code keeps of an exception no other ones */
     Value *exception = translate_pop_value(t);
     return exception && translate_append1(t, OP_RAISE, exception);
 }

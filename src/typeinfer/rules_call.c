@@ -117,6 +117,36 @@ static bool call_object(Typing *t, const Type *callee) {
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, values, class->count) : NULL, type);
 }
 
+/* One of several functions: Python of the prelude tells which, and calls it. */
+static bool call_choice(Typing *t, const Type *choice) {
+    Infer *in = t->in;
+    size_t count = t->nargs - 1;
+    if (t->nnames) {
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "which function is called is only known when the code runs, and so are its parameters' names");
+        return typing_hint(t, "pass the arguments by position, or call each function in its own branch");
+    }
+    const Const **functions = ARENA_ARRAY(in->arena, const Const *, choice->count);
+    for (uint32_t i = 0; i < choice->count; i++) functions[i] = const_of(in->arena, choice->items[i]);
+    const Const *all = const_tuple(in->arena, in->types, functions, choice->count);
+    Fact *facts = ARENA_ARRAY(in->arena, Fact, 3);
+    Value **values = ARENA_ARRAY(in->arena, Value *, 3);
+    facts[0] = (Fact){infer_int(in), NULL};
+    facts[1] = (Fact){all->type, all};
+    facts[2] = typing_tuple_fact(in, t->args + 1, count);
+    facts[2].konst = NULL;
+    if (t->emit) {
+        values[0] = typing_make_cast(t, typing_make_cast(t, t->values[0], choice), infer_int(in));
+        values[1] = typing_make_const(t, all);
+        values[2] = typing_make_op(t, OP_TUPLE, facts[2].type, t->values + 1, count);
+    }
+    t->args = facts;
+    t->values = values;
+    t->to = ARENA_ARRAY(in->arena, const Type *, 3);
+    t->nargs = 3;
+    return typing_become_prelude(t, "applying:call_chosen");
+}
+
 /* The callee is operand 0, the arguments follow. */
 static bool call_value(Typing *t) {
     const Type *callee = infer_content(t->args[0].type);
@@ -140,6 +170,7 @@ static bool call_value(Typing *t) {
         if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);
         drop_callee(t);
         return typing_call_python(t, callee->object, callee, value);
+    case TY_CHOICE: return call_choice(t, callee);
     case TY_CLASS: drop_callee(t); return typing_call_class(t, callee);
     case TY_EXC_CLASS: drop_callee(t); return typing_call_exception(t, callee);
     case TY_OBJECT: return call_object(t, callee);

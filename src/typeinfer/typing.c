@@ -63,13 +63,28 @@ static bool takes_caught(Op op) {
     return op == OP_MATCHES || op == OP_RAISE || op == OP_RERAISE || op == OP_IS || op == OP_IS_NOT;
 }
 
-/* Compiled code knows of a caught exception what it is and where it was raised. */
+/* str(e), print(e), and e in an f-string, but not as {e!r}. */
+static bool takes_text(const Typing *t) {
+    if (t->in->device) return false;
+    const Type *callee = t->op == OP_CALL ? t->args[0].type : NULL;
+    const Const *template = t->op == OP_FORMAT ? t->args[0].konst : NULL;
+    if (template) return template->text && !strstr(template->text, "!r") && !strstr(template->text, "!a");
+    return callee && callee->kind == TY_FUNC && (callee->func->id == FUNC_STR || callee->func->id == FUNC_PRINT);
+}
+
+/* Compiled code knows of a caught exception what it is and where it was raised; the interpreter makes its text. */
 static bool refuse_caught(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++) {
         if (!t->args[i].type || infer_content(t->args[i].type)->kind != TY_CAUGHT) continue;
-        typing_fail(t, DIAG_UNSUPPORTED, "an exception that was caught can be raised again, but not used otherwise");
-        return typing_hint(t, "its text is not there: write `except ValueError:` without a name, one handler for each "
-                              "class, and keep in a variable what else it needs to know");
+        if (t->args[i].type->kind == TY_CAUGHT && takes_text(t)) {
+            t->args[i] = (Fact){type_simple(t->in->types, TY_STRING), NULL};
+            if (t->emit) t->values[i] = typing_make_func(t, FUNC_CAUGHT_TEXT, t->args[i].type, &t->values[i], 1);
+            continue;
+        }
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "an exception that was caught can be raised again, and str(e) is its text; "
+                    "it cannot be used otherwise");
+        return typing_hint(t, "write one handler for each class, and keep in a variable what else it needs to know");
     }
     return true;
 }

@@ -62,7 +62,6 @@ CONSTRUCTS = {
     "is between numbers": "return x is 1000",
     "lambda returned": "return lambda: x",
     "raise a number": "raise x",
-    "raise with a cause": "raise ValueError('a') from KeyError('b')",
     "super": "return super().f()",
     "len of a number": "return len(x)",
     "import star": None,

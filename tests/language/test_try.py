@@ -673,7 +673,7 @@ def test_programs(body, k):
 # ---- refusals --------------------------------------------------------------------------------------------------------
 
 
-USED = "can be raised again, but not used otherwise"
+USED = "cannot be used otherwise"
 
 
 @pytest.mark.parametrize(

@@ -426,8 +426,8 @@ def two_types(x):
 
 
 def two_functions(x):
-    f = math.sin if x else math.cos  # | func(math.sin) | call each in its own branch
-    return f(x)
+    f = math.sin if x else math.cos
+    return f(x=x)  # f(x=x) | only known when the code runs | by position
 
 
 def two_results(x):

@@ -29,6 +29,12 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     int32_t status;
+    PythonCaller caller;
+    const PythonCaller *before = NULL;
+    if (KRAIT_UNLIKELY(spec->code->tells_caught)) {
+        caller = (PythonCaller){self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function)};
+        before = python_calls_enter(&caller);
+    }
     if (self->core.options.nogil) {
         PyThreadState *saved = PyEval_SaveThread();
         status = spec->entry(buffer, result, exception);
@@ -36,6 +42,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     } else {
         status = spec->entry(buffer, result, exception);
     }
+    if (KRAIT_UNLIKELY(spec->code->tells_caught)) python_calls_enter(before);
     bool kept = !written || marshal_write_back(marshal, written);
     if (KRAIT_UNLIKELY(status != 0))
         return errors_raise_site(self->core.state, spec->code, status, exception,

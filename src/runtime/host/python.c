@@ -19,6 +19,13 @@ int32_t krait_host_python(const char *what, const Type *types, const char *argum
     return raised != NULL;
 }
 
+int32_t krait_host_caught_text(const void *caught, char *to) {
+    const HostPython *is = atomic_load(&python);
+    if (!is) return 1;
+    raised = is->caught_text(caught, to);
+    return raised != NULL;
+}
+
 void *krait_host_take_raised(void) {
     void *taken = raised;
     const HostPython *is = atomic_load(&python);
