@@ -184,6 +184,17 @@ def float_not_in_range(x, items):
     return not float_in_range(x, items)
 
 
+def in_walked(x, items):
+    for item in items:
+        if item == x:
+            return True
+    return False
+
+
+def not_in_walked(x, items):
+    return not in_walked(x, items)
+
+
 def min_by(*items, key=None):
     return least_by(items[0] if len(items) == 1 else items, key)
 
@@ -193,15 +204,35 @@ def max_by(*items, key=None):
 
 
 def min_by_or(iterable, key=None, default=None):
-    for _ in iterable:
-        return least_by(iterable, key)
+    rest = iter(iterable)
+    for first in rest:
+        return _least_of(first, rest, key)
     return default
 
 
 def max_by_or(iterable, key=None, default=None):
-    for _ in iterable:
-        return greatest_by(iterable, key)
+    rest = iter(iterable)
+    for first in rest:
+        return _most_of(first, rest, key)
     return default
+
+
+def _least_of(least, rest, key):
+    least_value = key_of(least, key)
+    for item in rest:
+        value = key_of(item, key)
+        if value < least_value:
+            least, least_value = item, value
+    return least
+
+
+def _most_of(most, rest, key):
+    most_value = key_of(most, key)
+    for item in rest:
+        value = key_of(item, key)
+        if value > most_value:
+            most, most_value = item, value
+    return most
 
 
 def key_of(item, key):

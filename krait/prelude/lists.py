@@ -14,6 +14,15 @@ def from_iterable(iterable):
     return new
 
 
+def up_to(iterable, count):
+    new = []
+    for item in iterable:
+        new.append(item)
+        if len(new) > count:
+            break
+    return new
+
+
 def extend(items, more):
     if isinstance(more, list):
         for i in range(len(more)):  # which may be the list itself

@@ -247,3 +247,17 @@ def endswith(s, suffix, start=None, end=None):
                 return True
         return False
     return ends_at(s, suffix, start, end)
+
+
+# ---- bytes ----
+
+
+def byte_numbers(b):
+    return [int(number) for number in codes(b)]
+
+
+def byte_at(b, i):
+    numbers = codes(b)
+    if i < -len(numbers) or i >= len(numbers):
+        raise IndexError("index out of range")
+    return int(numbers[i])

@@ -246,6 +246,13 @@ def items(table):
     return each(table, pair_of)
 
 
+def fromkeys(keys, value=None):
+    new = {}
+    for key in keys:
+        new[key] = value
+    return new
+
+
 def dict_from(more):
     new = {}
     new.update(more)

@@ -56,6 +56,7 @@ static PyObject *class_of_iterator(const Type *iter) {
     case ITER_ZIP: return (PyObject *)&PyZip_Type;
     case ITER_ENUMERATE: return (PyObject *)&PyEnum_Type;
     case ITER_RANGE: return (PyObject *)&PyRangeIter_Type;
+    case ITER_GENERATOR: return (PyObject *)&PyGen_Type;
     default: return NULL;
     }
 }
@@ -73,6 +74,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
         return (PyObject *)(scalar_info[type->scalar].bytes == 4 ? &PyUnicodeArrType_Type : &PyStringArrType_Type);
     case TY_LIST: return (PyObject *)&PyList_Type;
     case TY_ITER: return class_of_iterator(type);
+    case TY_GENERATOR: return (PyObject *)&PyGen_Type;
     case TY_RANGE: return (PyObject *)&PyRange_Type;
     case TY_SLICE: return (PyObject *)&PySlice_Type;
     case TY_ELLIPSIS: return (PyObject *)&PyEllipsis_Type;

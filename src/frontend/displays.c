@@ -264,6 +264,23 @@ static Op display_of(const Value *callee) {
     }
 }
 
+/* f(key=x.name): the function that the keyword is for is called with one argument, and x must come along. */
+static bool bind_key(Translator *t, Operands *operands, const Const *names) {
+    for (uint32_t i = 0; i < names->type->count; i++) {
+        Value **given = &operands->data[operands->len - names->type->count + i];
+        if (strcmp(names->items[i]->text, "key") != 0 || (*given)->op != OP_GETATTR) continue;
+        PyObject *globals = frontend_keep(t->frontend, Py_BuildValue("{s:s}", "__name__", "krait.prelude.bound"));
+        const char *text = arena_printf(t->arena, "lambda x: lambda item: x.%s(item)", (*given)->imm.text);
+        PyObject *binds = globals ? PyRun_String(text, Py_eval_input, globals, globals) : NULL;
+        const Const *konst = frontend_keep(t->frontend, binds)
+                                 ? frontend_constant(t->frontend, binds, t->source, t->span)
+                                 : NULL;
+        if (!konst) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
+        *given = translate_append2(t, OP_CALL, translate_append_const(t, konst), (*given)->args[0]);
+    }
+    return true;
+}
+
 bool insn_call(Translator *t, int count, bool keywords_on_top) {
     const Const *names = t->keywords;
     t->keywords = NULL;
@@ -290,6 +307,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         translate_push_value(t, t->answer);
         return true;
     }
+    if (names && names->type->count < operands.len) TRY(bind_key(t, &operands, names));
     if (operands.len > 1) operands.data[1] = translate_argument_of(t, callee, operands.data[1]);
     Op display = operands.len == 1 ? display_of(callee) : OP_CALL; /* list() is a display, to be filled */
     Value *call = display != OP_CALL ? translate_append(t, display, NULL, 0)

@@ -7,6 +7,8 @@
 /* ---- objects.c ---- */
 
 PyObject *objects_library_object(const Objects *objects, FuncId func); /* that was seen as it; borrowed, or NULL */
+/* What stands for an attribute of a class that is a new object whenever it is read, dict.fromkeys: borrowed. */
+PyObject *objects_lasting(PyObject *holder, const char *name, PyObject *value);
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
 bool frontend_scalar_of_dtype(PyObject *dtype, Scalar *scalar);           /* in native byte order */
 const Type *objects_krait_type(const Objects *objects, PyObject *object); /* NULL: not a krait type object */

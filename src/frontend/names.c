@@ -35,6 +35,8 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
             frontend_python_failed(frontend, source, span, "reading the attribute raised an exception");
         return NULL;
     }
+    PyObject *lasting = objects_lasting(holder, PyUnicode_AsUTF8(name), value);
+    if (lasting != value) return lasting;                             /* of a class that nobody changes */
     if (objects_is_intrinsic(frontend->objects, value)) return value; /* part of Krait: stays */
     Guard guard = {GUARD_ATTRIBUTE, holder, NULL, name, value};
     if (!PyModule_Check(holder) && !PyType_Check(holder) && !guards_hold(&guard, 1)) {

@@ -334,6 +334,16 @@ static PyObject *attribute_on_the_way(PyObject *object, const char *name) {
     return Py_XNewRef(PyDict_GetItemString(PyModule_GetDict(object), name));
 }
 
+PyObject *objects_lasting(PyObject *holder, const char *name, PyObject *value) {
+    if (!value || !PyType_Check(holder) || !PyCFunction_Check(value)) return value;
+    PyObject *names = PyObject_GetAttrString(holder, "__dict__");
+    PyObject *lasting = names ? PyMapping_GetItemString(names, name) : NULL;
+    Py_XDECREF(names);
+    Py_XDECREF(lasting); /* the class holds it */
+    PyErr_Clear();
+    return lasting && Py_IS_TYPE(lasting, &PyClassMethodDescr_Type) ? lasting : value;
+}
+
 /* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or
  * NULL, without an exception. */
 static PyObject *resolve_name(const LibraryName *name) {
@@ -356,7 +366,10 @@ static PyObject *resolve_name(const LibraryName *name) {
     for (char *part = text + length; object && part;) {
         char *dot = strchr(part, '.');
         if (dot) *dot = 0;
-        Py_SETREF(object, dot ? attribute_on_the_way(object, part) : PyObject_GetAttrString(object, part));
+        PyObject *value = dot ? attribute_on_the_way(object, part) : PyObject_GetAttrString(object, part);
+        PyObject *lasting = Py_XNewRef(objects_lasting(object, part, value));
+        Py_XDECREF(value);
+        Py_SETREF(object, lasting);
         part = dot ? dot + 1 : NULL;
     }
     if (!object) PyErr_Clear();

@@ -302,6 +302,7 @@ bool typing_string_binary(Typing *t);
 bool typing_string_compare(Typing *t);
 bool typing_string_contains(Typing *t);
 bool typing_string_getitem(Typing *t);
+bool typing_bytes_getitem(Typing *t);
 
 /* ---- dicts and sets (rules_dict.c): t->op, where operand 0, or of a comparison or membership another, is one ---- */
 /* What the argument of empty_list or Dict.empty says an item is: of the types that Python's numbers have, theirs. */
@@ -312,7 +313,7 @@ bool typing_table_delitem(Typing *t);
 bool typing_table_binary(Typing *t);
 bool typing_table_compare(Typing *t);
 bool typing_table_contains(Typing *t);
-/* A dict or a set among the operands becomes the list of what it gives when it is walked. */
+/* A dict, a set or a bytes among the operands becomes the list of what it gives when it is walked. */
 bool typing_walked(Typing *t, size_t arg);
 
 /* ---- records (rules_struct.c); `type` is that of operand 0, an array, or the content of an Optional ---- */

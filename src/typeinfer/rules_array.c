@@ -225,6 +225,7 @@ bool rule_getitem(Typing *t) {
     case TY_DICT: return typing_table_getitem(t);
     case TY_STR:
     case TY_STRING: return typing_string_getitem(t);
+    case TY_BYTES: return typing_bytes_getitem(t);
     case TY_RANGE: return getitem_range(t);
     case TY_FUNC:
         if (func_row(type->func)->is_indexed) return getitem_function(t, type);

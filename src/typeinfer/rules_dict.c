@@ -305,8 +305,9 @@ bool typing_table_compare(Typing *t) {
 
 bool typing_walked(Typing *t, size_t arg) {
     const Type *type = infer_content(t->args[arg].type);
-    if (!type_is_table(type)) return true;
-    ObjRef keys = t->in->host->prelude(t->in->host->self, "tables:keys");
+    bool numbers = type->kind == TY_BYTES;
+    if (!type_is_table(type) && !numbers) return true;
+    ObjRef keys = t->in->host->prelude(t->in->host->self, numbers ? "strings:byte_numbers" : "tables:keys");
     TRY(keys);
     Fact facts[2] = {{type_object(t->in->types, TY_PYFUNC, keys), NULL}, t->args[arg]};
     Value *values[2] = {NULL, t->values[arg]};

@@ -29,6 +29,7 @@ bool rule_func_len(Typing *t) {
     }
     case TY_STR: return t->args[0].konst ? known_int(t, text_length(t->args[0].konst->text)) : typing_bad_operands(t);
     case TY_STRING:
+    case TY_BYTES:
     case TY_DICT:
     case TY_SET:
     case TY_LIST:

@@ -255,6 +255,12 @@ bool typing_string_getitem(Typing *t) {
            become(t, slice ? "strings:get_slice" : "strings:get_item");
 }
 
+bool typing_bytes_getitem(Typing *t) {
+    if (type_is_integer(infer_content(t->args[1].type))) return become(t, "strings:byte_at");
+    typing_fail(t, DIAG_BAD_INDEX, "a bytes is indexed by an int, not by %s", typing_arg_text(t, 1));
+    return typing_hint(t, "slices of it are not compiled: np.frombuffer(x, np.uint8) is an array of its numbers");
+}
+
 /* Methods of the prelude: texts among the arguments are strings. */
 bool rule_func_string_method(Typing *t) {
     TRY(on_host(t));
@@ -275,7 +281,12 @@ static bool dress(Typing *t, const Type *from, const Type *to) {
     return typing_become(t, t->emit ? typing_make_op(t, OP_CAST, to, t->values, 1) : NULL, to);
 }
 
-bool rule_func_codes(Typing *t) { return dress(t, string_type(t->in), code_list(t->in)); }
+/* Of a bytes its numbers. */
+bool rule_func_codes(Typing *t) {
+    if (t->args[0].type->kind != TY_BYTES) return dress(t, string_type(t->in), code_list(t->in));
+    const Type *item = infer_scalar(t->in, SCALAR_UINT8, false);
+    return dress(t, t->args[0].type, type_with_items(t->in->types, TY_LIST, 0, &item, 1));
+}
 
 bool rule_func_bytes_of(Typing *t) {
     const Type *item = infer_scalar(t->in, SCALAR_UINT8, false);

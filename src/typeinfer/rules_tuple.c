@@ -294,6 +294,8 @@ bool rule_contains(Typing *t) {
         return become_call(t, "builtin:float_in_range", "builtin:float_not_in_range");
     if (where->kind == TY_ARRAY && t->args[0].type->kind == TY_SCALAR)
         return become_call(t, "walking:contains", "walking:contains_not");
+    if (where->kind == TY_GENERATOR || where->kind == TY_ITER)
+        return become_call(t, "builtin:in_walked", "builtin:not_in_walked");
     if (where->kind != TY_TUPLE) {
         typing_bad_operands(t);
         return typing_hint(t, "membership is compiled for tuples, lists and arrays, and of ints and floats in ranges");

@@ -18,20 +18,35 @@ static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
     return typing_hint(t, "write as many names as there are values: %zu", count);
 }
 
-/* Calls a function of the prelude on operand 0 and a number, for what it raises. */
-static bool check_length(Typing *t, const char *function, size_t count) {
+/* Calls a function of the prelude on operand 0 and a number. */
+static bool call_with_number(Typing *t, const char *function, size_t count, Fact *fact, Value **value) {
     Infer *in = t->in;
     ObjRef ref = in->host->prelude(in->host->self, function);
     TRY(ref);
-    Fact facts[3] = {{type_object(in->types, TY_PYFUNC, ref), NULL}, t->args[0], {infer_int(in), NULL}}, none;
+    Fact facts[3] = {{type_object(in->types, TY_PYFUNC, ref), NULL}, t->args[0], {infer_int(in), NULL}};
     facts[0].konst = const_of(in->arena, facts[0].type);
     facts[2].konst = const_int(in->arena, in->types, (int64_t)count);
-    Value *values[3] = {NULL, t->values[0], NULL}, *done;
+    Value *values[3] = {NULL, t->values[0], NULL};
     if (t->emit) {
         values[0] = typing_make_const(t, facts[0].konst);
         values[2] = typing_make_const(t, facts[2].konst);
     }
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 3}, &none, &done);
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 3}, fact, value);
+}
+
+/* For what it raises. */
+static bool check_length(Typing *t, const char *function, size_t count) {
+    Fact none;
+    Value *done;
+    return call_with_number(t, function, count, &none, &done);
+}
+
+/* Of what is walked, a generator or an iterator, the items become a list, one more at most than there are names. */
+static bool take_walked(Typing *t, const Type **type, const char *function, size_t count) {
+    if ((*type)->kind != TY_GENERATOR && (*type)->kind != TY_ITER) return true;
+    TRY(call_with_number(t, function, count, &t->args[0], &t->values[0]));
+    *type = t->args[0].type;
+    return (*type)->kind == TY_LIST;
 }
 
 /* Adds x[index] to the items. */
@@ -86,6 +101,7 @@ bool rule_unpack(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     size_t wanted = (size_t)t->imm;
     if (type != t->args[0].type) typing_cast(t, 0, type);
+    TRY(take_walked(t, &type, "lists:up_to", wanted));
     if (type->kind == TY_TUPLE) {
         if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
         return typing_become_arg(t, 0);
@@ -115,9 +131,10 @@ bool rule_unpack_ex(Typing *t) {
         if (t->emit) t->values[0] = typing_make_content(t, t->values[0]);
     }
     Items items = typing_items_new(t->in, before + 1 + after);
-    if (type->kind == TY_RANGE) { /* which has no slices */
+    if (type->kind == TY_RANGE || type->kind == TY_GENERATOR || type->kind == TY_ITER) { /* which have no slices */
         TRY(make_list(t, &t->args[0], &t->values[0]));
         type = t->args[0].type;
+        if (type->kind == TY_BOTTOM) return false;
     }
     if (is_indexed(type)) {
         TRY(check_length(t, "lists:check_unpacked_some", before + after));

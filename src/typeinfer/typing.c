@@ -63,12 +63,24 @@ static bool takes_caught(Op op) {
     return op == OP_MATCHES || op == OP_RAISE || op == OP_RERAISE || op == OP_IS || op == OP_IS_NOT;
 }
 
-/* str(e), print(e), and e in an f-string, but not as {e!r}. */
-static bool takes_text(const Typing *t) {
+/* Whether field number `field` of a template for str.format is plain: "{}". */
+static bool is_plain_field(const char *template, size_t field) {
+    for (; *template; template ++) {
+        if (*template != '{' && *template != '}') continue;
+        if (template[1] == *template)
+            template ++;
+        else if (*template == '{' && field-- == 0)
+            return template[1] == '}';
+    }
+    return false;
+}
+
+/* str(e), print(e), and {e} in an f-string. */
+static bool takes_text(const Typing *t, size_t arg) {
     if (t->in->device) return false;
     const Type *callee = t->op == OP_CALL ? t->args[0].type : NULL;
     const Const *template = t->op == OP_FORMAT ? t->args[0].konst : NULL;
-    if (template) return template->text && !strstr(template->text, "!r") && !strstr(template->text, "!a");
+    if (template) return template->text && is_plain_field(template->text, arg - 1);
     return callee && callee->kind == TY_FUNC && (callee->func->id == FUNC_STR || callee->func->id == FUNC_PRINT);
 }
 
@@ -76,7 +88,7 @@ static bool takes_text(const Typing *t) {
 static bool refuse_caught(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++) {
         if (!t->args[i].type || infer_content(t->args[i].type)->kind != TY_CAUGHT) continue;
-        if (t->args[i].type->kind == TY_CAUGHT && takes_text(t)) {
+        if (t->args[i].type->kind == TY_CAUGHT && takes_text(t, i)) {
             t->args[i] = (Fact){type_simple(t->in->types, TY_STRING), NULL};
             if (t->emit) t->values[i] = typing_make_func(t, FUNC_CAUGHT_TEXT, t->args[i].type, &t->values[i], 1);
             continue;

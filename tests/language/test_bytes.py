@@ -69,3 +69,19 @@ def test_a_subclass_and_kernels_are_refused():
         jit(same)(Tagged(b"a"))
     with pytest.raises(TypeError, match="bytes"):
         cuda.jit(lambda b: None)[1, 1](b"a")
+
+
+def numbers_of(b):
+    total = 0
+    for x in b:
+        total = (total * 31 + x) % 1000003
+    return len(b), total, [x + 1 for x in b], list(b), sum(b), [(i, x) for i, x in enumerate(b)], 255 in list(b)
+
+
+def at(b, i):
+    return b[i], b[-1] + 256
+
+
+def test_numbers():
+    agree_all(numbers_of, [(value[:50],) for value in VALUES])
+    agree_all(at, [(b"abc", 0), (b"\xff\x01", 1), (b"abc", -3), (b"abc", 3), (b"abc", -4), (b"", 0)])

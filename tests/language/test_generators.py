@@ -73,6 +73,16 @@ COMPILED = {  # what is consumed in compiled code: functions, the text of f(a), 
     "unpacked loop": (
         "def pairs(n):\n    for i in range(n):\n        yield i, str(i)\n",
         "r = ''\nfor i, s in pairs(a):\n    r += s * i\nreturn r", (4,)),
+    "unpacked": (COUNT, "x, y, z = count(a)\nreturn x, y, z", (3,)),
+    "unpacked, too many": (COUNT, "x, y = count(a)\nreturn x, y", (10**12,)),
+    "unpacked, too few": (COUNT, "x, y = count(a)\nreturn x, y", (1,)),
+    "starred": (COUNT, "x, *y = count(a)\nreturn x, y, [*count(2), 9]", (4,)),
+    "membership": (COUNT, "g = count(9)\nreturn a in g, next(g), a not in count(9)", (4,)),
+    "dict from": (COUNT, "return dict((x, x * x) for x in count(a)), dict(zip('abc', count(a)))", (3,)),
+    "least or else": (
+        COUNT, "return min(count(a), default=-1), max(count(a), default=-1), min(count(0), default=-1), "
+        "max(count(a), key=lambda x: -x, default=7)", (3,)),
+    "extended": (COUNT, "r = [9]\nr.extend(count(a))\nreturn r, sum(count(a), 10)", (3,)),
     "tree": (TREE, "return list(tree(0, a))", (11,)),
     "endless": ("def fib():\n    x, y = 0, 1\n    while True:\n        yield x\n        x, y = y, x + y\n",
                 "r = [0]\nfor x in fib():\n    if x > a:\n        break\n    r.append(x)\nreturn r", (50,)),
