@@ -515,7 +515,6 @@ REFUSED = {
     "del attribute": ("def f(x):\n    del x.y", 2, "x.y", "del of an attribute"),
     "del cell": ("def f(x):\n    del x\n    return lambda: x", 2, "x", "inner function uses"),
     "pattern": ("def f(x):\n    match x:\n        case {1: b}:\n            return b", 3, "{1: b}", "patterns"),
-    "cause": ("def f(x):\n    raise ValueError from x", 2, None, "from"),
     "name": ("def f(x):\n    return x + lenght(x)", 2, "lenght", "'lenght' is not defined"),
     "attribute": ("def f(x):\n    return math.sinus(x)", 2, "math.sinus", "module math has no attribute 'sinus'"),
 }
