@@ -36,6 +36,7 @@ typedef struct Guarding {
     VEC(Question) questions;
     VEC(Value *) accesses; /* in range, or not negative, if all of them are answered with yes */
     bool signs;            /* accesses are not checked: what is asked for is that they are not negative */
+    bool meets;            /* a function of the program waits for other threads */
 } Guarding;
 
 /* ---- what to ask ---- */
@@ -134,9 +135,13 @@ static bool ask_for_access(Guarding *g, const Value *access) {
     return true;
 }
 
+static bool meets_others(const Value *value) {
+    return value->op == OP_CALL_FUNC && func_effects(value->imm.func) & EFFECT_SYNC;
+}
+
 /* Threads of a group that take different versions of a loop would not meet in it. */
-static bool waits_for_others(const Value *value) {
-    return value->op == OP_CALL_INST || (value->op == OP_CALL_FUNC && (func_effects(value->imm.func) & EFFECT_SYNC));
+static bool may_meet_others(const Guarding *g, const Value *value) {
+    return meets_others(value) || (value->op == OP_CALL_INST && (g->signs || g->meets));
 }
 
 /* What can be asked before the loop, whose blocks are marked. */
@@ -149,7 +154,7 @@ static void ask_for_loop(Guarding *g, const Block *header) {
         if (!loop_has(header, block)) continue;
         for (Value *value = block->first; value; value = value->next, count++) {
             size_t before = g->questions.len;
-            if (g->signs && waits_for_others(value)) count = MOST_VALUES;
+            if (may_meet_others(g, value)) count = MOST_VALUES;
             if (!is_element_access(value)) continue;
             if (ask_for_access(g, value))
                 vec_push(g->arena, &g->accesses, value);
@@ -259,21 +264,34 @@ static void sort_edges(BackEdges *edges) {
         }
 }
 
-bool pass_versions(Program *program, FuncInst *inst) {
-    Guarding g = {.func = inst->func, .arena = program->arena, .signs = !program->index_raises};
-    if (inst->func->prelude || !has_accesses(inst->func)) return true;
+static bool has_meeting(const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (meets_others(value)) return true;
+    return false;
+}
+
+static void in_function(Program *program, FuncInst *inst, bool meets) {
+    Guarding g = {.func = inst->func, .arena = program->arena, .signs = !program->index_raises, .meets = meets};
+    if (inst->func->prelude || !has_accesses(inst->func)) return;
     func_compute_order(inst->func);
     BackEdges edges = loop_back_edges(program->arena, inst->func);
-    if (!edges.len || edges.len > MOST_LOOPS) return true;
+    if (!edges.len || edges.len > MOST_LOOPS) return;
     g.s = intervals_of(program, inst);
     g.stand_ins = ARENA_ARRAY(program->arena, Value *, inst->func->next_value);
     g.search = (LimitSearch){.s = &g.s, .stand_ins = g.stand_ins, .known = inst->func->next_value};
     sort_edges(&edges);
     bool any = false;
     for (size_t e = 0; e < edges.len; e++) any |= in_loop(&g, edges.data[e]);
-    if (!any) return true;
+    if (!any) return;
     func_renumber(inst->func);
     Intervals again = intervals_of(program, inst); /* what the guards have checked */
     intervals_note(&again, inst->func);
+}
+
+bool pass_versions(Program *program) {
+    bool meets = false;
+    for (size_t i = 0; i < program->count; i++) meets |= has_meeting(program->insts[i]->func);
+    for (size_t i = 0; i < program->count; i++) in_function(program, program->insts[i], meets);
     return true;
 }

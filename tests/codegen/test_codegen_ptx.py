@@ -216,6 +216,41 @@ def warps(x, y, out, mask):
     out[i] += cuda.reduce_add_sync(mask, x[i]) + cuda.reduce_min_sync(-1, i) + cuda.reduce_xor_sync(mask, i)
 
 
+def tree(x, out):
+    values, t = cuda.shared.array(31, np.int32), cuda.threadIdx.x
+    values[t] = x[t]
+    cuda.syncthreads()
+    apart = 16
+    while apart > 0:
+        if t < apart and t + apart < 31:
+            values[t] += values[t + apart]
+        cuda.syncthreads()
+        apart //= 2
+    out[t] = values[0]
+
+
+@cuda.jit(device=True)
+def meet():
+    cuda.syncthreads()
+
+
+def tree_of_calls(x, out):
+    values, t = cuda.shared.array(31, np.int32), cuda.threadIdx.x
+    values[t] = x[t]
+    for k in range(out.size):
+        if t + k < 31:
+            values[t] += x[t + k]
+        meet()
+    out[t] = values[0]
+
+
+@pytest.mark.parametrize("function, barriers", [(tree, 6), (tree_of_calls, 1)])
+def test_a_checked_loop_with_barriers_exists_once(function, barriers):
+    """Threads that took different copies of it would wait for each other at different barriers, without end."""
+    text, _ = cuda.compile_ptx(function, "void(int32[::1], int32[::1])", debug=True, cc=(9, 0))
+    assert text.count("bar.sync") == barriers, text
+
+
 @kernel(array("int8"), array("float16"), D1, array("complex64"))
 def small_atomics_and_hints(a, b, c, d):
     i = cuda.threadIdx.x
