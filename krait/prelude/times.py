@@ -46,9 +46,16 @@ def absolute(x):
     return select(x < 0, -x, x)
 
 
-def sign(x):
-    # NaT counts as the least int.
-    return select(np.isnat(x) | (x < 0), np.timedelta64(-1), select(x > 0, np.timedelta64(1), x))
+if np.sign(np.ones(1, "m8[s]")).dtype.kind == "f":  # in newer versions of NumPy
+
+    def sign(x):
+        return select(np.isnat(x), np.nan, select(x < 0, -1.0, select(x > 0, 1.0, 0.0)))
+
+else:
+
+    def sign(x):
+        # NaT counts as the least int.
+        return select(np.isnat(x) | (x < 0), np.timedelta64(-1), select(x > 0, np.timedelta64(1), x))
 
 
 # ---- ticks ----

@@ -31,7 +31,7 @@ CONSTRUCTS = {
     "tuple and number": "return (1, 2) < x",
     "array and text": "return a + 'b'",
     "matrix product": "return a @ x",
-    "array method": "return a.tobytes()",
+    "array method": "return a.dumps()",
     "array reshape": "return a.reshape(1.5)",
     "matrix of an array": "return np.asmatrix(a)",
     "fancy index": "return a[a]",
