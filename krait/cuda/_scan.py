@@ -92,8 +92,8 @@ def _scan_kernel(combine, dtype):
             syncthreads()
             if t <= last:
                 state = ldcv(states, 1 + last - t)
-                while state == 0:
-                    state = ldcv(states, 1 + last - t)
+                while state == 0:  # the driver's compiler takes a loop that only loads for one that does nothing
+                    state = atomic.add(states, 1 + last - t, 0)
                 if state == _RUNNING_TOTAL:
                     atomic.max(numbers, 1, last - t)
             syncthreads()
