@@ -1,5 +1,9 @@
 """Methods of numbers."""
 
+import numpy as np
+
+from krait.prelude.intrinsics import python_number
+
 
 def is_integer(x):
     return bool(x - x == 0) and bool(x % 1 == 0)  # what is not finite has a difference that is none
@@ -12,3 +16,96 @@ def bit_length(x):
         left >>= 1
         n += 1
     return n
+
+
+# ---- what NumPy's scalars have as arrays do ----
+
+
+def astype_of_time(x, dtype):
+    return np.asarray(x).astype(dtype)[()]
+
+
+def item(x, index=0):
+    if index != 0 and index != -1:
+        raise IndexError(f"index {index} is out of bounds for size 1")
+    return python_number(x)
+
+
+def tolist(x):
+    return python_number(x)
+
+
+def copy(x):
+    return x
+
+
+def round(x, decimals=0):
+    return np.round(x, decimals)
+
+
+def clip(x, min=None, max=None):
+    return np.clip(x, min, max)
+
+
+def sum(x):
+    return np.sum(x)
+
+
+def prod(x):
+    return np.prod(x)
+
+
+def max(x):
+    return np.max(x)
+
+
+def min(x):
+    return np.min(x)
+
+
+def mean(x):
+    return np.mean(x)
+
+
+def std(x):
+    return np.std(np.ravel(x))
+
+
+def var(x):
+    return np.var(np.ravel(x))
+
+
+def any(x):
+    return np.any(x)
+
+
+def all(x):
+    return np.all(x)
+
+
+def argmax(x):
+    return np.argmax(x)
+
+
+def argmin(x):
+    return np.argmin(x)
+
+
+def ravel(x):
+    return np.ravel(x)
+
+
+def flatten(x):
+    return np.ravel(x)
+
+
+def reshape(x, *shape):
+    return np.asarray(x).reshape(*shape)
+
+
+def squeeze(x):
+    return x
+
+
+def tobytes(x):
+    return np.asarray(x).tobytes()

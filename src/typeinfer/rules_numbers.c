@@ -51,6 +51,31 @@ bool rule_func_scalar_view(Typing *t) {
     return typing_result(t, to, NULL);
 }
 
+/* A method that NumPy's scalars have as arrays do, and Python's numbers have not. */
+bool rule_func_scalar_method(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    if (type->kind == TY_SCALAR && type->weak) return typing_bad_operands(t);
+    typing_as(t, 0, type);
+    return typing_become_prelude(t, func_info[t->func].symbol);
+}
+
+/* x.astype(dtype) of a NumPy scalar: converted as an element is. */
+bool rule_func_scalar_astype(Typing *t) {
+    static const char *const params[] = {"self", "dtype", "order", "casting", "subok", "copy"};
+    const char *casting = "unsafe";
+    const Type *from = infer_content(t->args[0].type), *to;
+    TRY(typing_bind_keywords(t, params, 2, COUNT_OF(params)));
+    if (typing_given(t, 3)) TRY(typing_const_str(t, 3, &casting));
+    if (strcmp(casting, "unsafe") != 0 || (from->kind == TY_SCALAR && from->weak)) return typing_bad_operands(t);
+    TRY(to = typing_const_element(t, 1));
+    if (!type_is_scalar(from) || !type_is_scalar(to)) {
+        t->nargs = 2;
+        return typing_become_prelude(t, "numbers:astype_of_time");
+    }
+    typing_as(t, 0, from);
+    return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], to) : NULL, to);
+}
+
 /* ---- min, max ---- */
 
 /* The type control flow would give a variable that holds one of the operands: NumPy's scalars first, so that each

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from oracle import agree
+from oracle import agree, make
 
-from krait import cuda
+from krait import cuda, njit
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
@@ -69,3 +69,30 @@ def test_in_a_kernel():
     kernel[2, 32](x, z, out, conj)
     assert out.tolist() == [int(v).bit_count() + (7 * i).bit_count() for i, v in enumerate(x)]
     np.testing.assert_array_equal(conj, z.conj() * (1 - 1j))
+
+
+SCALARS = [np.float64(2.675), np.float32(-1.5), np.int32(-7), np.uint8(200), np.bool_(True), np.complex64(1 + 2j),
+           np.int64(300), np.float16(2.5)]
+
+
+@pytest.mark.parametrize("x", SCALARS, ids=repr)
+def test_methods_of_arrays(x):
+    for text in ["item()", "tolist()", "copy()", "sum()", "prod()", "mean()", "any()", "all()", "squeeze()", "std()",
+                 "var()", "ravel().size", "flatten().dtype", "reshape(1, 1).shape", "tobytes()", "item(0)"]:
+        agree(make(f"def f(x):\n    return x.{text}"), x)
+    for dtype in ("np.float32", "np.complex128", "bool", "float", "'f4'"):
+        if x.dtype.kind != "c":
+            agree(make(f"def f(x):\n    return x.astype({dtype})"), x)
+    if x.dtype.kind != "c":
+        for text in ["astype(np.int8)", "astype(np.uint8)", "astype(int)", "max()", "min()", "argmax()"]:
+            if x.dtype.kind != "f" or x >= 0 or "uint" not in text:
+                agree(make(f"def f(x):\n    return x.{text}"), x)
+    if x.dtype.kind in "fi":
+        agree(make("def f(x):\n    return x.round(), x.round(1), x.clip(-1, 1)"), x)
+
+
+@pytest.mark.parametrize("text", ["x.astype('M8[M]')", "x.astype('M8[s]')", "x.astype('M8[Y]')", "x.astype(np.int64)",
+                                  "(x - x.astype('M8[Y]').astype('M8[D]')).astype(np.int64)"])
+def test_dates_as_other_units(text):
+    day, function = np.datetime64("2020-02-29", "D"), make(f"def f(x):\n    return {text}")
+    assert repr(njit(function)(day)) == repr(function(day))
