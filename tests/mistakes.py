@@ -670,15 +670,10 @@ MISTAKES = {
         def f(c):
             return c.name
         f(Colour.RED)""",
-    "array of texts compared with a text": """
-        @njit
-        def f(x):
-            return x == "abc"
-        f(np.array(["abc", "de"]))""",
     "flags of an array": """
         @njit
         def f(x):
-            return x.flags.c_contiguous
+            return x.flags.owndata
         f(X)""",
     "three inner functions in a circle": """
         @njit

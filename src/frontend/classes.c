@@ -87,6 +87,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_FLAT: return class_named(frontend, "numpy", "flatiter");
     case TY_RANDOM: return class_named(frontend, "numpy.random", "Generator");
     case TY_EXC: return object;
+    case TY_CHOICE:
     case TY_CLOSURE: return (PyObject *)&PyFunction_Type;
     case TY_CLASS: return type->object ? NULL : (PyObject *)&PyType_Type;
     case TY_EXC_CLASS:
