@@ -153,6 +153,9 @@ bool signature_of_decorated(void *context, PyObject *decorated, size_t index, Ob
 bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape);
 PyObject *signature_locals(void *context, PyObject *decorated); /* its option `locals`; borrowed, NULL: none */
 
+/* guvectorize.c: the function that compiled code calls; NULL: TypeError, or another exception. */
+PyObject *gufunc_looped(void *context, PyObject *gufunc, const LoopedRequest *request);
+
 /* ---- dispatcher.c, kernel.c, pickling.c, inspect.c ---- */
 
 /* What Dispatcher and Kernel begin with, so that one function tells of either what its Specialiser has. */

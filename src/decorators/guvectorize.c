@@ -122,6 +122,24 @@ static PyObject *call_cuda(Gufunc *self, PyObject *const *args, Py_ssize_t nargs
     return result;
 }
 
+/* krait/_compiled_gufunc.py: loops over the outer dimensions around the function. */
+PyObject *gufunc_looped(void *context, PyObject *gufunc, const LoopedRequest *request) {
+    PyObject *module = PyImport_ImportModule("krait._compiled_gufunc");
+    PyObject *types = module ? PyTuple_New((Py_ssize_t)request->count) : NULL, *found = NULL;
+    for (size_t i = 0; types && i < request->count; i++) {
+        PyObject *type = type_to_object(context, request->types[i]);
+        if (type)
+            PyTuple_SET_ITEM(types, (Py_ssize_t)i, type);
+        else
+            Py_CLEAR(types);
+    }
+    if (types)
+        found = PyObject_CallMethod(module, "looped", "OOO", gufunc, types, request->device ? Py_True : Py_False);
+    Py_XDECREF(types);
+    Py_XDECREF(module);
+    return found;
+}
+
 static PyObject *gufunc_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Gufunc *self = (Gufunc *)callable;
     if (!self->core.signatures && prepare(self, args, PyVectorcall_NARGS(nargsf), kwnames) < 0) return NULL;

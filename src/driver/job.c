@@ -50,6 +50,10 @@ static bool host_ufunc(void *self, ObjRef function, UfuncShape *shape) {
     return objects_ufunc(objects, objects_get(objects, function), shape);
 }
 
+static bool host_looped(void *self, const LoopedRequest *request, ObjRef *function) {
+    return frontend_looped(&((Job *)self)->frontend, request, function);
+}
+
 static bool host_signature(void *self, ObjRef function, size_t index, InferSignature *signature) {
     const Objects *objects = ((Job *)self)->session->objects;
     ObjSignature found;
@@ -328,6 +332,7 @@ static void job_open(Job *job) {
                                   .struct_class = host_struct_class,
                                   .method = host_method,
                                   .overload = host_overload,
+                                  .looped = host_looped,
                                   .object_name = host_object_name,
                                   .is_instance = host_is_instance,
                                   .is_sequence = host_is_sequence,

@@ -51,11 +51,14 @@ bool objects_signature(const Objects *objects, PyObject *decorated, size_t index
 bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shape);
 /* The types that it declares of its variables: a dict, borrowed; NULL: none. */
 PyObject *objects_locals(const Objects *objects, PyObject *decorated);
+/* The function that compiled code calls for a call of a generalised ufunc, a new reference; NULL: exception set. */
+PyObject *objects_looped(const Objects *objects, const LoopedRequest *request);
 /* What the decorators know of what they made; context: their first argument. */
 typedef struct ObjDecorated {
     bool (*signature)(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
     bool (*ufunc)(void *context, PyObject *decorated, UfuncShape *shape);
     PyObject *(*locals)(void *context, PyObject *decorated);
+    PyObject *(*looped)(void *context, PyObject *gufunc, const LoopedRequest *request);
     void *context;
 } ObjDecorated;
 void objects_set_decorated(Objects *objects, ObjDecorated decorated);
@@ -160,6 +163,8 @@ uintptr_t frontend_addresses(PyObject *array);
 ObjRef frontend_prelude(Frontend *frontend, const char *name);
 /* False: what the user said about this call failed.  *function: 0, or the function that stands for it. */
 bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRef *function);
+/* False: a generalised ufunc does not take these operands. */
+bool frontend_looped(Frontend *frontend, const LoopedRequest *request, ObjRef *function);
 const char *frontend_object_name(Frontend *frontend, ObjRef object);
 
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or

@@ -304,6 +304,11 @@ bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shap
     return decorated && known->ufunc && known->ufunc(known->context, decorated, shape);
 }
 
+PyObject *objects_looped(const Objects *objects, const LoopedRequest *request) {
+    const ObjDecorated *known = &objects->decorated;
+    return known->looped(known->context, objects_get(objects, request->gufunc), request);
+}
+
 PyObject *objects_locals(const Objects *objects, PyObject *decorated) {
     const ObjDecorated *known = &objects->decorated;
     return decorated && known->locals ? known->locals(known->context, decorated) : NULL;

@@ -31,24 +31,30 @@ ObjRef frontend_prelude(Frontend *frontend, const char *name) {
     return ref;
 }
 
-/* What a function of the user's that answers for types has raised, in its own words. */
-static bool overload_failed(Frontend *frontend, const OverloadRequest *request) {
-    if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "an overload was interrupted");
+/* Takes the exception that is set; its class and its words, in the arena. */
+static const char *exception_words(Frontend *frontend, const char **class) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
-    const FuncInfo *row = func_row(request->func); /* what a user added is documented by its name */
-    diag_fail(frontend->diag, DIAG_TYPING, NULL, (Span){0}, "an overload of `%s` raised %s: %s",
-              row->library == LIBRARY_ADDED ? row->doc : func_shown_name(frontend->arena, row),
-              value ? Py_TYPE(value)->tp_name : "?", utf8 ? utf8 : "?");
+    const char *words = arena_strdup(frontend->arena, utf8 ? utf8 : "?");
+    *class = arena_strdup(frontend->arena, value ? Py_TYPE(value)->tp_name : "?");
     PyErr_Clear();
     Py_XDECREF(text);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(traceback);
-    return false;
+    return words;
+}
+
+/* What a function of the user's that answers for types has raised, in its own words. */
+static bool overload_failed(Frontend *frontend, const OverloadRequest *request) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "an overload was interrupted");
+    const FuncInfo *row = func_row(request->func); /* what a user added is documented by its name */
+    const char *class, *words = exception_words(frontend, &class);
+    return diag_fail(frontend->diag, DIAG_TYPING, NULL, (Span){0}, "an overload of `%s` raised %s: %s",
+                     row->library == LIBRARY_ADDED ? row->doc : func_shown_name(frontend->arena, row), class, words);
 }
 
 bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRef *function) {
@@ -58,6 +64,17 @@ bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRe
     *function = frontend_ref(frontend, found);
     Py_DECREF(found);
     return *function != 0;
+}
+
+bool frontend_looped(Frontend *frontend, const LoopedRequest *request, ObjRef *function) {
+    PyObject *found = objects_looped(frontend->objects, request);
+    *function = found ? frontend_ref(frontend, found) : 0;
+    Py_XDECREF(found);
+    if (*function) return true;
+    const char *failure = arena_printf(frontend->arena, "no loops could be made for a call of `%s`", request->name);
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return python_failed(frontend, failure);
+    const char *class, *words = exception_words(frontend, &class);
+    return diag_fail(frontend->diag, DIAG_TYPING, NULL, (Span){0}, "%s", words);
 }
 
 /* NULL: there is none, or it is no text. */

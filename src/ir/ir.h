@@ -245,6 +245,15 @@ typedef struct UfuncShape {
     uint8_t ndim[UFUNC_MAX_OPERANDS];
 } UfuncShape;
 
+/* A call of a generalised ufunc in compiled code: the types of its operands, of which results may be left out. */
+typedef struct LoopedRequest {
+    ObjRef gufunc;
+    const char *name;
+    const Type *const *types;
+    size_t count;
+    bool device;
+} LoopedRequest;
+
 /* A call that was typed with what was known of its callee's result then. */
 typedef struct CallSite {
     FuncInst *caller;

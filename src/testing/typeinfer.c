@@ -32,6 +32,11 @@ static bool no_ufunc(void *trial, ObjRef function, UfuncShape *shape) {
     return false;
 }
 
+static bool no_looped(void *trial, const LoopedRequest *request, ObjRef *function) {
+    (void)trial, (void)request, (void)function;
+    return false;
+}
+
 static bool no_signature(void *trial, ObjRef function, size_t index, InferSignature *signature) {
     (void)trial, (void)function, (void)index, (void)signature;
     return false;
@@ -104,6 +109,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .struct_class = no_struct,
                             .method = no_method,
                             .overload = no_overload,
+                            .looped = no_looped,
                             .object_name = no_name,
                             .is_instance = no_instance_of,
                             .is_sequence = no_sequence,

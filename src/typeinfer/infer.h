@@ -263,7 +263,7 @@ bool typing_get_advanced(Typing *t, const Type *array);
 bool typing_set_advanced(Typing *t, const Type *array);
 
 /* ---- lists and tuples in place of arrays (rules_creation.c) ---- */
-bool typing_is_sequence(const Type *type);   /* a list or a tuple */
+bool typing_is_sequence(const Type *type);                    /* a list or a tuple */
 bool typing_make_array(Typing *t, Fact *fact, Value **value); /* numpy.asarray of it */
 bool typing_as_array(Typing *t, size_t arg); /* from here on operand number `arg` is numpy.asarray of it */
 
@@ -357,7 +357,7 @@ bool typing_map_operator(Typing *t, FuncId func);
 bool typing_call_vectorized(Typing *t, const Type *callee);
 bool typing_map_vectorized(Typing *t, const Type *callee, size_t nin);
 /* Whether the arguments of a generalised ufunc's function have its core dimensions. */
-bool typing_check_core(Typing *t, const UfuncShape *shape, const char *name);
+bool typing_call_generalised(Typing *t, ObjRef gufunc, const UfuncShape *shape, const char *name);
 /* The types of the loop that scalars t->args take, one for each; false: none fits. */
 bool typing_vectorized_loop(Typing *t, const Type *callee, const Type **loop, InferSignature *declared);
 Value *typing_make_shape(Typing *t, Value *array); /* when emitting: its extents, a tuple of ints */

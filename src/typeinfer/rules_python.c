@@ -319,7 +319,7 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     UfuncShape shape;
     if (in->host->ufunc(in->host->self, function, &shape)) {
         if (!shape.count) return typing_call_vectorized(t, type_object(in->types, TY_PYFUNC, function));
-        TRY(typing_check_core(t, &shape, callee->name));
+        return typing_call_generalised(t, function, &shape, callee->name);
     }
     size_t positional = t->nargs - t->nnames;
     Binding b = {t,

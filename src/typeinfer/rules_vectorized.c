@@ -8,6 +8,8 @@
  * the arguments' own types; Python's numbers have the type that they take beside NumPy's. */
 #include "typeinfer/rules_library.h"
 
+#include <string.h> /* strcmp */
+
 static const Type *scalar_of(const Typing *t, size_t arg) { return infer_content(t->args[arg].type); }
 
 static bool is_exactly(const Typing *t, const InferSignature *signature) {
@@ -140,29 +142,39 @@ bool typing_call_vectorized(Typing *t, const Type *callee) {
 
 /* ---- generalised ufuncs ----
  *
- * Compiled code calls the function itself, results among its arguments: there is no broadcasting; an operand without
- * core dimensions is a number, or an array of one item. */
+ * Compiled code calls a function that is made for the operands' types: it checks the core dimensions and loops over the
+ * outer ones (krait/_compiled_gufunc.py). */
 
-static bool has_core(const UfuncShape *shape, size_t arg, const Type *type) {
-    unsigned ndim = type->kind == TY_ARRAY ? type->ndim : 0, core = shape->ndim[arg];
-    if (core == 0 && arg >= shape->nin) return ndim == 1;
-    return core == 0 ? ndim <= 1 : type->kind == TY_ARRAY && ndim == core;
-}
-
-bool typing_check_core(Typing *t, const UfuncShape *shape, const char *name) {
-    if (t->nargs - t->nnames < shape->nin || t->nargs > shape->count) return true; /* binding refuses it */
-    for (size_t i = 0; i + t->nnames < t->nargs; i++) {
-        const Type *type = infer_content(t->args[i].type);
-        if (has_core(shape, i, type)) continue;
-        unsigned core = shape->ndim[i];
-        if (core)
-            typing_fail_arg(t, i, DIAG_TYPING, "`%s` takes an array of %u dimension%s here, not %s", name, core,
-                            core == 1 ? "" : "s", typing_arg_text(t, i));
-        else
-            typing_fail_arg(t, i, DIAG_TYPING, "`%s` takes %s here, not %s", name,
-                            i < shape->nin ? "a number" : "an array of one item", typing_arg_text(t, i));
-        return typing_hint(t, "compiled code calls the function of a generalised ufunc without broadcasting: loop over "
-                              "the other dimensions");
+/* The only keyword is out=, for what has one result: as if it were given by its place. */
+static bool bind_out(Typing *t, const UfuncShape *shape, const char *name) {
+    size_t positional = t->nargs - t->nnames;
+    if (positional < shape->nin || t->nargs > shape->count)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u inputs and, if any, %u results, not %zu operands",
+                           name, shape->nin, shape->count - shape->nin, t->nargs);
+    if (t->nnames && (shape->count - shape->nin > 1 || positional > shape->nin || strcmp(t->names[0], "out") != 0)) {
+        typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` does not take the keyword `%s` in compiled code", name, t->names[0]);
+        return typing_hint(t, "operands are given by their places, results behind the inputs");
     }
     return true;
+}
+
+bool typing_call_generalised(Typing *t, ObjRef gufunc, const UfuncShape *shape, const char *name) {
+    Infer *in = t->in;
+    TRY(bind_out(t, shape, name));
+    const Type **types = ARENA_ARRAY(in->arena, const Type *, t->nargs);
+    for (size_t i = 0; i < t->nargs; i++) {
+        types[i] = infer_content(t->args[i].type);
+        const Type *element = types[i]->kind == TY_ARRAY ? type_element(types[i]) : types[i];
+        if (!type_is_scalar(element))
+            return typing_fail_arg(t, i, DIAG_TYPING, "`%s` takes arrays of numbers and numbers, not %s", name,
+                                   typing_arg_text(t, i));
+    }
+    const LoopedRequest request = {gufunc, name, types, t->nargs, in->device};
+    ObjRef function;
+    if (!in->host->looped(in->host->self, &request, &function)) {
+        diag_note(in->diag, in->func->source, t->at->span, "called from here");
+        return t->failed = true, false;
+    }
+    t->nnames = 0;
+    return typing_become_pyfunc(t, function);
 }

@@ -45,6 +45,9 @@ typedef struct InferHost {
                               size_t count, CallSite site);
     /* Whether the function is a ufunc that a user made. */
     bool (*ufunc)(void *self, ObjRef function, UfuncShape *shape);
+    /* The function of the same operands that loops over the outer dimensions of a call of a generalised ufunc; false:
+     * diag says why there is none. */
+    bool (*looped)(void *self, const LoopedRequest *request, ObjRef *function);
     /* Signature number `index` of a decorated function; false: it has no more. */
     bool (*signature)(void *self, ObjRef function, size_t index, InferSignature *signature);
     /* A function of krait.prelude by "module:function"; 0: diag says why. */

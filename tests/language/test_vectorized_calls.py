@@ -160,19 +160,106 @@ def weighted(a, w, out):
     out[0] = a.sum() * w
 
 
-def test_generalised_ufuncs_take_their_core_dimensions():
-    @njit
-    def f(x, w):
-        out = np.zeros(1)
-        weighted(x, w, out)
-        return out
+@guvectorize(["(i8[:,:],i8[:,:],i8[:,:])", "(f8[:,:],f8[:,:],f8[:,:])"], "(m?,n),(n,p?)->(m?,p?)")
+def matrices(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            c[i, j] = 0
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
 
-    assert f(Y, 2.0)[0] == 12
-    for x, w in ((X, 2.0), (2.0, 2.0), (Y, X)):
-        with pytest.raises(errors.TypingError, match="takes (an array of 1 dimension|a number) here, not"):
-            f(x, w)
-    with pytest.raises(errors.TypingError, match="without broadcasting"):
-        njit(lambda x, out: weighted(x, 1.0, out))(Y, X)
+
+@guvectorize(["(f8[:], f8, f8[:], i8[:])"], "(n),()->(n),()")
+def shifted(x, by, out, count):
+    count[0] = len(x)
+    for i in range(len(x)):
+        out[i] = x[i] + by
+
+
+A, B = np.arange(24.0).reshape(2, 3, 4), np.arange(20).reshape(4, 5)
+
+
+@pytest.mark.parametrize(
+    "function, operands",
+    [
+        (weighted, (Y, 2.0)),
+        (weighted, (Y, 2)),
+        (weighted, (X, Y[:1])),
+        (weighted, (X, np.arange(len(X), dtype=np.int32))),
+        (weighted, (X[::-1, ::2], np.arange(3 * len(X)).reshape(3, len(X)))),
+        (weighted, (np.ones((4, 1, 3)), np.arange(5.0))),
+        (weighted, (np.zeros((0, 3)), 1.0)),
+        (shifted, (X, 1.5)),
+        (shifted, (Y, np.arange(6.0).reshape(2, 3))),
+        (matrices, (A, B)),
+        (matrices, (B.T, A[0].astype(np.int32).T)),
+        (matrices, (A, A[0, 0])),
+        (matrices, (B[:, 0], B)),
+        (matrices, (A[0, 0], B[:, 1])),
+    ],
+)
+def test_generalised_ufuncs_loop_over_outer_dimensions_as_numpy_does(function, operands):
+    got, expected = njit(lambda a, b: function(a, b))(*operands), function(*operands)
+    assert difference(got, expected) is None
+
+
+def test_results_of_generalised_ufuncs_that_are_given():
+    @njit
+    def f(a, b, out):
+        matrices(a, b, out)
+        return matrices(a, b, out=out)
+
+    for out in (np.empty((2, 3, 5)), np.empty((2, 3, 5), np.float32), np.empty((7, 2, 3, 5)), np.empty((5, 3, 2)).T):
+        got = f(A, B, out)
+        assert got.dtype == out.dtype
+        np.testing.assert_array_equal(out, np.broadcast_to(A @ B, out.shape))
+        np.testing.assert_array_equal(got, out)
+
+
+def test_a_generalised_ufunc_without_signatures_loops_too():
+    @guvectorize("(n)->(n)")
+    def negated(x, out):
+        for i in range(len(x)):
+            out[i] = -x[i]
+
+    out = np.zeros((2, 3))
+    njit(lambda x, out: negated(x, out))(np.arange(3.0), out)
+    assert out.tolist() == [[0, -1, -2]] * 2
+    with pytest.raises(errors.TypingError, match="its results say which types it computes"):
+        njit(lambda x: negated(x))(Y)
+
+
+@pytest.mark.parametrize(
+    "operands, error, message",
+    [
+        ((A, A), ValueError, r"Input operand 1 has a mismatch in its core dimension 0, .*\(size 3 is different from 4"),
+        ((A, B, np.empty((2, 5, 5))), ValueError, "Output operand 0 has a mismatch in its core dimension 0"),
+        ((A, np.ones((3, 4, 5))), ValueError, r"operand 1 \(b\) has 3 along outer axis 0, others 2"),
+        ((A, B, np.empty((1, 3, 5))), ValueError, "the result c has 1 along outer axis 0, not 2"),
+        ((A, B, np.empty((3, 5))), errors.TypingError, "c has 2 dimensions, and the operands are broadcast to 3"),
+        ((A, B, np.empty((2, 3, 5), np.int64)), errors.TypingError, "of float64 cannot be cast to int64"),
+        ((A + 1j, B), errors.TypingError, "no loop for operands of the types array\\(complex128"),
+        ((A, 2.0), errors.TypingError, r"operand 1 \(b\) is a number"),
+    ],
+)
+def test_what_does_not_fit_a_generalised_ufunc(operands, error, message):
+    call = (lambda a, b: matrices(a, b)) if len(operands) == 2 else (lambda a, b, c: matrices(a, b, c))
+    with pytest.raises(error, match=message):
+        njit(call)(*operands)
+
+
+def test_a_kernel_loops_over_outer_dimensions():
+    @cuda.jit
+    def kernel(x, w, out):
+        i = cuda.grid(1)
+        if i < x.shape[0]:
+            weighted(x[i], w, out[i])
+
+    x, w, out = np.arange(24.0).reshape(2, 3, 4), np.array([1.0, 2.0, 3.0]), np.zeros((2, 3))
+    kernel[1, 32](x, w, out)
+    np.testing.assert_array_equal(out, weighted(x, w))
+    with pytest.raises(errors.TypingError, match="a kernel makes no arrays"):
+        cuda.jit(lambda x, w: weighted(x, w))[1, 1](x, w)
 
 
 # ---- methods ---------------------------------------------------------------------------------------------------------
