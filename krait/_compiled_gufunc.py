@@ -9,8 +9,7 @@ import linecache
 
 import numpy as np
 
-from . import jit
-from ._device_gufunc import _arrays_of_one, _layout, _missing
+from ._device_gufunc import _arrays_of_one, _layout, _missing, core_function
 
 
 _PYTHONS = {"bool": bool, "int": np.int64, "float": np.float64, "complex": np.complex128}
@@ -230,9 +229,9 @@ def looped(gufunc, kinds, on_device):
         made = gufunc._compiled = {}
     if key not in made:
         text = "\n".join(_Text(gufunc, kinds, on_device).lines()) + "\n"
-        name, locals_ = f"<guvectorize {gufunc.__qualname__}>", gufunc.targetoptions.get("locals")
+        name = f"<guvectorize {gufunc.__qualname__}>"
         linecache.cache[name] = len(text), None, text.splitlines(True), name
-        space = {"_np": np, "_function": jit(locals=locals_)(gufunc.py_func) if locals_ else gufunc.py_func}
+        space = {"_np": np, "_function": core_function(gufunc)}
         exec(compile(text, name, "exec"), space)
         function = made[key] = space["gufunc"]
         function.__name__ = function.__qualname__ = gufunc.__name__

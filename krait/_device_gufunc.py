@@ -58,6 +58,12 @@ def _arrays_of_one(gufunc, loop):
     return {k for k, kind in enumerate(signatures[loop].args) if getattr(kind, "ndim", 0)}
 
 
+def core_function(gufunc):
+    """What is called for each place: the function, with the types that it declares of its variables."""
+    declared = gufunc.targetoptions.get("locals")
+    return _krait.jit(locals=declared)(gufunc.py_func) if declared else gufunc.py_func
+
+
 def _operand(value):
     if cuda.is_cuda_array(value):
         return cuda.as_cuda_array(value)
@@ -124,7 +130,7 @@ def _kernel(gufunc, ndim, inputs, results, outer, ones):
     if cache is None:
         cache = gufunc._kernels = {}
     if key not in cache:
-        space = {"cuda": cuda, "function": gufunc.py_func}
+        space = {"cuda": cuda, "function": core_function(gufunc)}
         exec(compile(_write(ndim, inputs, results, outer, ones), f"<guvectorize {gufunc.__name__}>", "exec"), space)
         options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache")}
         cache[key] = cuda.jit(**options)(space["gufunc"])

@@ -226,7 +226,8 @@ static int gufunc_init(Gufunc *self, ModuleState *state, PyObject *function, PyO
         copy_function_attributes(self->dict, function) < 0 ||
         specialiser_init(&self->core, state, function, function, signatures, options) < 0)
         return -1;
-    self->core.identity = function; /* calls of it in compiled code see the function as it stands */
+    bool has_locals = PyDict_GetItemString(self->core.options.given, "locals") != NULL;
+    self->core.identity = has_locals ? (PyObject *)self : function; /* the function as it stands, else */
     if (check_parameters(self) < 0 || read_writable(self) < 0) return -1;
     if (!(self->name = copy_text(named->func_name)) || !(self->doc = copy_text(named->func_doc))) return -1;
     if (gufunc_make(self, layout, identity) < 0) return -1;

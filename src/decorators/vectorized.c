@@ -183,6 +183,7 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     if (!PyFunction_Check(function)) return errors_no_function("vectorize", function);
     Vectorized *self = (Vectorized *)state->vectorized_class->tp_alloc(state->vectorized_class, 0);
     if (!self) return NULL;
+    bool has_locals = PyDict_GetItemString(options->given, "locals") != NULL;
     self->vectorcall = vectorized_vectorcall;
     self->module = Py_NewRef(PyType_GetModule(state->vectorized_class));
     self->dict = PyDict_New();
@@ -192,8 +193,8 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     if (!self->dict || vectorized_read_identity(options->given, &self->identity) < 0 ||
         vectorized_read_target(options->given, &self->target) < 0 ||
         copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, self->target == UFUNC_CUDA ? function : (PyObject *)self, function,
-                         signatures, options) < 0)
+        specialiser_init(&self->core, state, self->target == UFUNC_CUDA && !has_locals ? function : (PyObject *)self,
+                         function, signatures, options) < 0)
         goto failed;
     self->nin = (int)self->core.binding.nparams;
     if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {

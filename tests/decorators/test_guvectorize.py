@@ -395,3 +395,17 @@ def test_numbers_declared_as_arrays_of_one(target):
     np.testing.assert_array_equal(shifted(x, np.array([1.0, 2.0])), x + [[1], [2]])
     np.testing.assert_array_equal(shifted(x[0], 1.0), x[0] + 1)
     np.testing.assert_array_equal(shifted(np.arange(3), 2), [2, 3, 4])  # converted
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_types_of_variables_hold_wherever_it_is_called(target):
+    @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", locals={"t": krait.float32}, target=target)
+    def scaled(x, out):
+        for i in range(len(x)):
+            t = x[i] * 1.1
+            out[i] = t
+
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    expected = (x * 1.1).astype(np.float32)
+    np.testing.assert_array_equal(scaled(x), expected)
+    np.testing.assert_array_equal(jit(lambda x: scaled(x))(x), expected)

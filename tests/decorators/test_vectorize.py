@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from krait import cuda, jit, vectorize
+from krait import cuda, float32, jit, vectorize
 from krait.errors import TypingError, UnsupportedError
 
 
@@ -401,3 +401,18 @@ def test_a_function_that_is_compiled_for_no_more_types(target):
         twice(np.ones(3, np.complex128))
     twice.disable_compile(False)
     assert twice(np.ones(3, np.complex128)).dtype == np.complex128
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+@pytest.mark.parametrize("signatures", [(), (["float64(float64)"],)])
+def test_types_of_variables_hold_on_every_target(target, signatures):
+    @vectorize(*signatures, locals={"t": float32}, target=target)
+    def scaled(x):
+        t = x * 1.1
+        return t
+
+    x = np.arange(1.0, 4.0)
+    expected = (x * 1.1).astype(np.float32)
+    got = scaled(x)
+    np.testing.assert_array_equal(got, expected)
+    assert got.dtype == (np.float64 if signatures else np.float32)
