@@ -548,3 +548,30 @@ def test_handlers_see_interrupts():
         on_a_condition(1, ones.copy())
         assert isinstance(interrupted(on_a_condition, -5, ones), KeyboardInterrupt) and ones[0] == 77
     """)
+
+
+def test_workers_take_the_signals_of_their_own_faults():
+    """Blocked, they would end the process before `faulthandler` could say where; Ctrl-C is for the interpreter."""
+    run(
+        """
+        @njit(parallel=True)
+        def fill(x):
+            for i in prange(x.size):
+                x[i] = i
+
+        def threads():
+            return {int(number) for number in os.listdir("/proc/self/task")}
+
+        from krait import prange
+        before = threads()
+        fill(np.zeros(10**6))
+        masks = []
+        for number in threads() - before:
+            with open(f"/proc/self/task/{number}/status") as status:
+                masks += [int(line.split()[1], 16) for line in status if line.startswith("SigBlk")]
+        assert len(masks) == 2, masks
+        for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"):
+            assert not any(mask >> getattr(signal, name) - 1 & 1 for mask in masks), name
+        assert all(mask >> signal.SIGINT - 1 & 1 for mask in masks)
+        """
+    )

@@ -170,10 +170,19 @@ static void *worker_main(void *number) {
     return NULL;
 }
 
+/* Signals are for the threads of the interpreter, but for those of what a thread does itself: blocked, these would end
+ * the process before a handler such as that of `faulthandler` could say where. */
+static void block_signals(sigset_t *before) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_SETMASK, &others, before);
+}
+
 static void start_workers(unsigned wanted) {
-    sigset_t all, before;
-    sigfillset(&all); /* signals are for the threads of the interpreter */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    block_signals(&before);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
