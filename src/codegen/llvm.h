@@ -65,6 +65,7 @@ struct Module {
     VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
     size_t shared_bytes; /* static shared memory given out so far */
+    size_t kept_bytes;   /* of what the threads of a block keep from region to region (pass barriers) */
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
     bool tells_caught;   /* it asks for the texts of exceptions that were caught: of its raise sites */
     bool has_generators; /* coroutines, which are to be split */

@@ -109,7 +109,9 @@ LLVMValueRef lower_func_cuda_local_array(Lower *l, const Value *call) {
     LLVMValueRef shape[TYPE_MAX_NDIM];
     ArrayRequest request = call_array_request(call);
     constant_shape(l, call, shape);
-    return l_array_of_shape(l, call->type, l_alloca_bytes(l, request.bytes, request.alignment, "local"), shape);
+    LLVMValueRef data = l->inst->by_regions ? l->target->context(l, call) /* of all threads */
+                                            : l_alloca_bytes(l, request.bytes, request.alignment, "local");
+    return l_array_of_shape(l, call->type, data, shape);
 }
 
 /* ---- atomics: relaxed, at the scope the target names ---- */

@@ -103,9 +103,9 @@ struct Target {
     void (*begin_call)(Lower *l);
     /* i32: whether the code is to stop, since a signal's handler raised.  NULL: nothing can interrupt it. */
     LLVMValueRef (*safepoint)(Lower *l);
-    /* The regions of a kernel that runs once for a block: room for a value of each thread, and a region run by all
-     * threads, of which a status other than 0 (i32) is returned by way of l_leave.  NULL: pass barriers does not run
-     * for the target. */
+    /* The regions of a kernel that runs once for a block: room for a value of each thread, or for an array of all
+     * threads, and a region run by all threads, of which a status other than 0 (i32) is returned by way of l_leave.
+     * NULL: pass barriers does not run for the target. */
     LLVMValueRef (*context)(Lower *l, const Value *value);
     LLVMValueRef (*threads)(Lower *l, const Value *value);
     LLVMValueRef (*special)(Lower *l, Special which);

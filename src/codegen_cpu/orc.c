@@ -208,6 +208,7 @@ static HostCode *link_under_lock(Module *module, const CodeImage *image, Lookup 
     LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(linker.library);
     code->tracker = tracker;
     code->kernel.stack_bytes = image->stack_bytes;
+    code->kernel.kept_bytes = module->kept_bytes;
     code->kernel.inner_axis = module->has_barriers ? 0 : module->inner_axis;
     code->kernel.joins_blocks = module->joins_blocks && !module->has_barriers;
     if (!link_object(tracker, numbered(image, lookup->names[0]), lookup, message)) {

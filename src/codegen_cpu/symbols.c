@@ -85,6 +85,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_grid_barrier", krait_host_grid_barrier),
     SYMBOL("krait_host_warp", krait_host_warp),
     SYMBOL("krait_host_yield", krait_host_yield),
+    SYMBOL("krait_host_kept", krait_host_kept),
     SYMBOL("krait_host_access", krait_host_access),
     SYMBOL("krait_host_print", krait_host_print),
     SYMBOL("krait_host_safepoint", krait_host_safepoint),

@@ -3,8 +3,8 @@
  * threads_each: for z, y, x over the threads of a block, or of several that are neighbours along x, x innermost;
  * pass thread_order may have y innermost.  Where the loop stands in the HostThread that is hidden parameter 0.
  *
- * The regions of a kernel that runs once for a block (pass barriers): a CONTEXT is an array of the frame with a place
- * for each thread, THREADS such a loop around a call of the region, which is inlined.  What one thread of a region does
+ * The regions of a kernel that runs once for a block (pass barriers): a CONTEXT is an array with a place for each
+ * thread, THREADS such a loop around a call of the region, which is inlined.  What one thread of a region does
  * and another sees is separated by a barrier, so that the accesses of a region without memory of its own frame belong
  * to an access group that LLVM may take as parallel. */
 #include <string.h> /* strlen */
@@ -99,11 +99,25 @@ bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self) {
 
 enum { CACHE_LINE = 64, MANY_REGIONS = 24 }; /* more are not made vectors of: LLVM's time grows with the square */
 
-/* Contexts lie a cache line apart modulo the size of a page: else a store to one would look to the processor like one
+/* A part of the memory that a launch has for a block (krait_host_kept): a thread's stack may be small.
+ * Contexts lie a cache line apart modulo the size of a page: else a store to one would look to the processor like one
  * to the next. */
 LLVMValueRef threads_context(Lower *l, const Value *value) {
-    uint64_t bytes = type_size(value->type) * MAX_BLOCK_THREADS + CACHE_LINE;
-    return l_alloca_bytes(l, bytes, CACHE_LINE, value->name ? value->name : "context");
+    ArrayRequest array = {.bytes = type_size(value->type) * MAX_BLOCK_THREADS};
+    if (value->op != OP_CONTEXT) array = call_array_request(value);
+    size_t unit = array.alignment > CACHE_LINE ? array.alignment : CACHE_LINE, bytes = array.bytes;
+    size_t start = (l->m->kept_bytes + unit - 1) / unit * unit;
+    l->m->kept_bytes = start + bytes + CACHE_LINE;
+    LLVMValueRef grid = l_raw_load(l, l->ptr, host_offset(l, l->hidden[0], offsetof(HostThread, grid)), 8);
+    LLVMValueRef args[] = {grid, l_i64(l, (int64_t)start)};
+    LLVMValueRef kept = l_call_named(l, "krait_host_kept", l->ptr, args, 2);
+    TRY(kept);
+    l_call_attribute(l, kept, 0, "noalias", 0);
+    l_call_attribute(l, kept, 0, "align", unit);
+    l_call_attribute(l, kept, 0, "dereferenceable", bytes);
+    l_call_attribute(l, kept, -1, "nounwind", 0);
+    l_call_attribute(l, kept, -1, "willreturn", 0);
+    return kept;
 }
 
 /* The access group of all regions: `distinct !{}`, which the C interface cannot make, but LLVM's parser can. */

@@ -6,7 +6,7 @@
 #include "passes/barriers.h"
 
 enum {
-    MAX_KEPT_BYTES = 1 << 18, /* of the contexts of a block, which lie on a stack */
+    MAX_KEPT_BYTES = 1 << 18, /* of what the threads of a block keep: caches hold it */
     MAX_THREADS = 1024,
     MAX_SEGMENTS = 64 /* of a kernel: LLVM's time for one function grows with the square */
 };

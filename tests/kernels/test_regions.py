@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import host_device, on_the_gpu, run_on_the_host
 
-from krait import cuda, errors, float32, int32
+from krait import cuda, errors, float32, float64, int32
 
 
 @on_the_gpu
@@ -336,3 +336,41 @@ def test_accesses_outside_are_reported():
         outside[1, 64](x)
     np.testing.assert_array_equal(x, np.concatenate([np.full(90, -1), np.arange(10)]))
     assert runs_as_loops(outside)
+
+
+@cuda.jit
+def much_kept(x, out):
+    """Near the most that the threads of a block may keep from one barrier to others."""
+    local = cuda.local.array(24, float64)
+    shared = cuda.shared.array(64, float64)
+    t = cuda.threadIdx.x
+    for k in range(24):
+        local[k] = x[t] * k
+    shared[t] = x[t]
+    cuda.syncthreads()
+    a = shared[63 - t]
+    cuda.syncthreads()
+    shared[t] = a + 1
+    cuda.syncthreads()
+    for k in range(24):
+        out[t] += local[k] + shared[t]
+
+
+@host_device
+def test_what_threads_keep_lies_on_no_stack():
+    x, out = np.arange(64.0), np.zeros(64)
+
+    def launch():
+        much_kept[1, 64](x, out)
+
+    launch()  # compiled on a large stack
+    out[:] = 0
+    before = threading.stack_size(64 << 10)
+    try:
+        thread = threading.Thread(target=launch)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    np.testing.assert_array_equal(out, x * 276 + 24 * (64 - x))
+    assert runs_as_loops(much_kept)

@@ -41,6 +41,7 @@ enum {
 typedef struct HostKernel {
     void *address;
     size_t stack_bytes;                /* of the code's local variables, for the size of fibers' stacks */
+    size_t kept_bytes;                 /* of what the threads of a block keep: krait_host_kept */
     unsigned inner_axis;               /* 0 or 1: HostGrid.joined counts blocks along x or y */
     bool joins_blocks;                 /* it may be more than 1 */
     _Atomic int64_t block_nanoseconds; /* what one block took when last measured; 0: not yet */
@@ -200,6 +201,8 @@ int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int32_t vote,
 int64_t krait_host_warp(HostThread *thread, uint32_t site, int32_t op, uint32_t mask, int64_t value, int32_t operand);
 /* What it calls where a thread rests: the other threads of the block that are ready run first. */
 void krait_host_yield(HostThread *thread);
+/* Memory of a block whose threads are a loop, from `offset` on: what they keep from one barrier to others. */
+void *krait_host_kept(HostGrid *grid, int64_t offset);
 /* A thread is about to access so many bytes, or stands at a fence; kind: RaceAccess. */
 void krait_host_access(HostThread *thread, const void *memory, int32_t bytes, int32_t site, int32_t kind);
 

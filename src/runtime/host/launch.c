@@ -60,8 +60,9 @@ typedef struct Launch {
 
 /* What one thread needs while it takes part. */
 typedef struct Participant {
-    HostGrid grid;
+    HostGrid grid;   /* first */
     char *shared;    /* as allocated */
+    char *kept;      /* of a block's threads */
     char *exception; /* two buffers, see fibers.c */
     FiberGroup *fibers;
     _Alignas(16) char few_exception[FEW_EXCEPTION];
@@ -204,7 +205,7 @@ static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *
                          .dynamic_bytes = (int32_t)what->shared_dynamic,
                          .races = races,
                          .prints = what->prints};
-    p->shared = NULL;
+    p->shared = p->kept = NULL;
     p->exception = p->few_exception;
     p->fibers = NULL;
     size_t below = round_up(what->shared_static, SHARED_ALIGN), shared = shared_bytes(what);
@@ -214,6 +215,8 @@ static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *
         memset(p->shared, 0, shared); /* what another program left there is nobody's business */
         p->grid.shared = p->shared + below;
     }
+    size_t kept = round_up(what->kernel->kept_bytes, SHARED_ALIGN);
+    if (kept && !(p->kept = aligned_alloc(SHARED_ALIGN, kept))) return false;
     if (2 * what->exception_bytes > FEW_EXCEPTION) p->exception = malloc(2 * what->exception_bytes);
     if (!p->exception) return false;
     if (!what->fibers) return true;
@@ -226,7 +229,10 @@ static void participant_close(Participant *p) {
     group_put_back(p->fibers);
     if (p->exception != p->few_exception) free(p->exception);
     free(p->shared);
+    free(p->kept);
 }
+
+void *krait_host_kept(HostGrid *grid, int64_t offset) { return ((Participant *)grid)->kept + offset; }
 
 /* Takes the next chunk of a range; false: nothing left. */
 static bool take_of(Range *range, int64_t least, int64_t *from, int64_t *to) {
