@@ -104,6 +104,8 @@ static LLVMValueRef same_shapes(Lower *l, const Type *tuple, LLVMValueRef const 
     return same;
 }
 
+static bool has_size(const Lower *l) { return l->m->block[0] || l->m->block[1] || l->m->block[2]; }
+
 /* int32_t block(grid, args, exception, data of every array...): the loop. */
 static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, BlockCopy copy) {
     const Type *tuple = host_params_tuple(l, root);
@@ -114,6 +116,8 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     LLVMValueRef block = host_entry_add(l, name, l->i32, params, count);
     LLVMSetLinkage(block, LLVMInternalLinkage);
     l_attribute(l, block, -1, "noinline", 0);
+    /* no loop is made vectors of: this copy is for blocks of sizes that are hardly used, and LLVM's time is long */
+    if (copy == COPY_ANY && has_size(l)) l_attribute(l, block, -1, "noimplicitfloat", 0);
     for (unsigned i = 3; l->m->options.facts & FACT_NOALIAS && i < count; i++)
         l_attribute(l, block, (int)i + 1, "noalias", 0);
 
@@ -128,8 +132,6 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     l_end(l);
     return block;
 }
-
-static bool has_size(const Lower *l) { return l->m->block[0] || l->m->block[1] || l->m->block[2]; }
 
 /* i1: whether the blocks of a grid have the size that the kernel is written for. */
 static LLVMValueRef same_size(Lower *l, LLVMValueRef grid) {
