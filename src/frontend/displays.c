@@ -305,6 +305,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     }
     if (operands.len == 2 && operands.data[1] == t->answer) {
         translate_push_value(t, t->answer);
+        t->answer = NULL; /* what else is called with it is called */
         return true;
     }
     if (names && names->type->count < operands.len) TRY(bind_key(t, &operands, names));

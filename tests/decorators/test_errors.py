@@ -80,7 +80,6 @@ def test_a_traceback_has_no_frame_of_ours():
 @pytest.mark.parametrize(
     "source",
     [
-        "def f(x):\n    yield x\n",
         "async def f(x):\n    return x\n",
         "def f(**k):\n    return 1\n",
         "def f(x):\n    class A: pass\n    return x\n",

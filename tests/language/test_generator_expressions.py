@@ -40,3 +40,15 @@ def test_in_a_loop():
     body = "n = 0\n    for v in (x * x for x in a):\n        n = n * 10 + v\n    return n"
     agree(make(f"def f(a):\n    {body}"), [1, 2, 3])
     agree(make("def f(a):\n    g = (x for x in a if x > 1)\n    return sum(g)"), [1, 2, 3])
+
+
+def test_an_answer_is_taken_once():
+    """The call of any() is part of the answer; what is called with the answer later is a call of its own."""
+
+    def f(text):
+        found = any(x == "a" for x in text)
+        every = all(x == "a" for x in text)
+        return int(found), float(every), str(found), [int(found), int(every)], {text: int(found)}
+
+    for text in ("a", "ab", "b"):
+        agree(f, text)

@@ -66,7 +66,6 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
     "statistics.stdev(x)": "np.median, np.var and np.std",
     "re.findall('a', 'banana')": "the methods of texts",
     "p._replace(a=2)": "make the new one by its class",
-    "p._asdict()": "take the fields by name",
 }
 
 

@@ -362,7 +362,7 @@ def test_an_index_outside_is_left_out():
     array, out = points(), np.ones(2)
     expected = array.copy()
     expected[0] = np.zeros(1, array.dtype)[0]
-    with pytest.warns(match="outside an array"):
+    with pytest.warns(match="outside the array"):
         outside[1, 1](array, out)
     assert list(out) == [0, 0]
     np.testing.assert_array_equal(array, expected)
