@@ -419,9 +419,27 @@ def _bit(i, bitorder):
     raise ValueError("'order' must be either 'little' or 'big'")
 
 
+def _packed_bits(a, bitorder):
+    """Of one row: eight items become a byte, the last perhaps fewer."""
+    n, first, step = a.size, 7, -1
+    if _bit(0, bitorder) == 0:
+        first, step = 0, 1
+    new = np.zeros((n + 7) // 8, np.uint8)
+    for j in range(n // 8):
+        byte = 0
+        for k in range(8):
+            byte |= int(a[8 * j + k] != 0) << (first + step * k)
+        new[j] = byte
+    for i in range(n // 8 * 8, n):
+        new[i // 8] |= np.uint8(int(a[i] != 0) << _bit(i, bitorder))
+    return new
+
+
 def _pack(a, axis, bitorder):
     if a.dtype.kind != "b" and a.dtype.kind != "i" and a.dtype.kind != "u":
         raise TypeError("Expected an input array of integer or boolean data type")
+    if a.ndim == 1:
+        return _packed_bits(a, bitorder)
     n = a.shape[axis]
     new = np.zeros(with_item(a.shape, axis, (n + 7) // 8), np.uint8)
     for i in range(n):
