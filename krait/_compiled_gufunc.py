@@ -9,22 +9,27 @@ import linecache
 
 import numpy as np
 
+from . import _krait
 from ._device_gufunc import _arrays_of_one, _layout, _missing, core_function
 
 
 _PYTHONS = {"bool": bool, "int": np.int64, "float": np.float64, "complex": np.complex128}
 
 
+def _is_array(kind):
+    return isinstance(kind, _krait.types["Array"])
+
+
 def _kind(kind):
     """The NumPy dtype of the elements of an operand."""
-    if getattr(kind, "ndim", 0):
+    if _is_array(kind):
         kind = kind.dtype
     name = str(kind)
     return np.dtype(_PYTHONS[name] if name in _PYTHONS else getattr(np, name))
 
 
 def _fits(kind, wanted, casting):
-    if kind.weak and str(kind) != "bool":
+    if not _is_array(kind) and kind.weak and str(kind) != "bool":
         return np.result_type(wanted, {"int": 0, "float": 0.0, "complex": 0j}[str(kind)]) == wanted
     return np.can_cast(_kind(kind), wanted, casting)
 
@@ -54,10 +59,10 @@ class _Text:
                 )
         self.ndim = max(self.outer)
         for k in range(self.nin, len(kinds)):
-            if self.outer[k] < self.ndim or not given[k]:
+            if self.outer[k] < self.ndim or not _is_array(kinds[k]):
                 raise TypeError(
                     f"{self.name}: the result {self.names[k]} has {given[k]} dimensions, and the operands are "
-                    f"broadcast to {self.ndim + len(self.there[k]) or 1}"
+                    f"broadcast to {self.ndim + len(self.there[k])}"
                 )
 
     def choose(self):
@@ -96,12 +101,14 @@ class _Text:
     def converted(self, k):
         """An operand as its loop takes it."""
         name, kind = self.names[k], self.kinds[k]
-        is_array, other = getattr(kind, "ndim", 0) > 0, _kind(kind) != self.dtypes[k]
+        is_array, other = _is_array(kind), _kind(kind) != self.dtypes[k]
         if k >= self.nin:
             if not other:
-                return name
+                return name if kind.ndim else f"{name}.reshape(1)"
             self.no_arrays(f"the result {name} is not of the type {self.dtypes[k]}")
-            return f"_np.empty({name}.shape, {self.dtype(k)})"
+            return f"_np.empty({name}.shape if {name}.ndim else 1, {self.dtype(k)})"
+        if is_array and not kind.ndim:
+            name, is_array = f"{name}[()]", False
         if is_array:
             if other:
                 self.no_arrays(f"the operand {name} is not of the type {self.dtypes[k]}")
@@ -109,7 +116,7 @@ class _Text:
         if k in self.ones:
             self.no_arrays(f"the operand {name} is no array of one item")
             return f"_np.full(1, {name}, {self.dtype(k)})"
-        return f"{self.dtype(k)}({name})" if other or kind.weak else name
+        return f"{self.dtype(k)}({name})" if other or not _is_array(kind) and kind.weak else name
 
     def operand_lines(self):
         """_p0, _p1, ...: with an axis of length one for each core dimension that is missing."""
@@ -217,9 +224,9 @@ class _Text:
         written = self.gufunc.targetoptions.get("writable_args", ())
         written = {self.names.index(which) if isinstance(which, str) else which for which in written}
         for k, kind in enumerate(self.kinds):
-            if (k >= self.nin or k in written) and getattr(kind, "ndim", 0) and _kind(kind) != self.dtypes[k]:
+            if (k >= self.nin or k in written) and _is_array(kind) and _kind(kind) != self.dtypes[k]:
                 index = [":"] * self.outer[k] + ["0" if dim in self.missing else ":" for dim in self.dims[k]]
-                yield f"    {self.names[k]}[...] = _p{k}[{', '.join(index)}]" if index else ""
+                yield f"    {self.names[k]}[...] = _p{k}[{', '.join(index or ['0'])}]"
 
 
 def looped(gufunc, kinds, on_device):

@@ -147,14 +147,14 @@ bool typing_call_vectorized(Typing *t, const Type *callee) {
 
 /* The only keyword is out=, for what has one result: as if it were given by its place. */
 static bool bind_out(Typing *t, const UfuncShape *shape, const char *name) {
-    size_t positional = t->nargs - t->nnames;
-    if (positional < shape->nin || t->nargs > shape->count)
-        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u inputs and, if any, %u results, not %zu operands",
-                           name, shape->nin, shape->count - shape->nin, t->nargs);
-    if (t->nnames && (shape->count - shape->nin > 1 || positional > shape->nin || strcmp(t->names[0], "out") != 0)) {
+    size_t positional = t->nargs - t->nnames, results = shape->count - shape->nin;
+    if (t->nnames && (results > 1 || t->nnames > 1 || strcmp(t->names[0], "out") != 0)) {
         typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` does not take the keyword `%s` in compiled code", name, t->names[0]);
         return typing_hint(t, "operands are given by their places, results behind the inputs");
     }
+    if (positional < shape->nin || t->nargs > shape->count)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u input%s and, if any, %zu result%s, not %zu operands",
+                           name, shape->nin, shape->nin == 1 ? "" : "s", results, results == 1 ? "" : "s", t->nargs);
     return true;
 }
 

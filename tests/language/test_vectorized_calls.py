@@ -196,6 +196,7 @@ A, B = np.arange(24.0).reshape(2, 3, 4), np.arange(20).reshape(4, 5)
         (matrices, (A, A[0, 0])),
         (matrices, (B[:, 0], B)),
         (matrices, (A[0, 0], B[:, 1])),
+        (weighted, (X, np.array(3))),
     ],
 )
 def test_generalised_ufuncs_loop_over_outer_dimensions_as_numpy_does(function, operands):
@@ -214,6 +215,19 @@ def test_results_of_generalised_ufuncs_that_are_given():
         assert got.dtype == out.dtype
         np.testing.assert_array_equal(out, np.broadcast_to(A @ B, out.shape))
         np.testing.assert_array_equal(got, out)
+
+
+def test_results_of_generalised_ufuncs_without_dimensions():
+    for out in (np.zeros(()), np.zeros(1), np.zeros(3), np.zeros((), np.float32)):
+        njit(lambda out: weighted(Y, 2.0, out))(out)
+        assert (out == 12).all()
+
+
+def test_keywords_of_generalised_ufuncs():
+    with pytest.raises(errors.TypingError, match="does not take the keyword `w`"):
+        njit(lambda x: weighted(x, w=2.0))(Y)
+    with pytest.raises(errors.TypingError, match="takes 2 inputs and, if any, 1 result, not 1 operands"):
+        njit(lambda x: weighted(x))(Y)
 
 
 def test_a_generalised_ufunc_without_signatures_loops_too():
