@@ -374,3 +374,4 @@ def test_what_threads_keep_lies_on_no_stack():
     thread.join()
     np.testing.assert_array_equal(out, x * 276 + 24 * (64 - x))
     assert runs_as_loops(much_kept)
+    assert max(much_kept.get_local_mem_per_thread().values()) < 4096
