@@ -14,13 +14,20 @@ def ones(shape, dtype=None, order="C"):
     return array
 
 
+def filling(value):
+    # A list is cast as the array that it is.
+    if isinstance(value, list):
+        return np.asarray(value)
+    return value
+
+
 def full(shape, fill_value, dtype=None, order="C"):
     if dtype is None:
         array = np.empty(shape, np.result_type(fill_value), order)
-        array[...] = fill_value
+        array[...] = filling(fill_value)
         return array
     array = np.empty(shape, dtype, order)
-    array[...] = fill_value
+    array[...] = filling(fill_value)
     return array
 
 
@@ -32,7 +39,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None):
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     array = np.empty_like(a, dtype, order, subok, shape)
-    array[...] = fill_value
+    array[...] = filling(fill_value)
     return array
 
 

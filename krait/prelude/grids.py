@@ -5,6 +5,7 @@ from numpy.exceptions import AxisError
 
 from krait.prelude.intrinsics import frozen, reinterpreted, strided, with_item
 from krait.prelude.joining import axis_of, part
+from krait.prelude.shaping import as_elements
 
 # ---- shapes ----
 
@@ -176,7 +177,7 @@ def fill_diagonal(a, val, wrap=False):
     for i in range(a.ndim):
         step += a.strides[i]
         least = min(least, a.shape[i])
-    values = np.ravel(np.asarray(val))
+    values = np.ravel(as_elements(val, a.dtype))
     if values.size > 0:
         _set_in_turn(strided(a, 0, least, step), values, 0)
         if wrap and a.ndim == 2:

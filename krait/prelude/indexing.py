@@ -8,6 +8,7 @@ in a line, and element number i of each says where number i of the result is tak
 import numpy as np
 
 from krait.prelude.intrinsics import copied, layout_of, packed, reinterpreted, shape_text, with_item
+from krait.prelude.shaping import as_elements
 
 INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
@@ -331,7 +332,7 @@ def one_value(value, source):
 def fitted(value, source, shape):
     # The values as elements of source: one, or as many as the shape has, which nothing overlaps.
     if is_sequence(value):
-        return stretched(np.asarray(value), source, shape)
+        return stretched(as_elements(value, source.dtype), source, shape)
     return one_value(value, source)
 
 
@@ -383,7 +384,7 @@ def put_at(source, lines, i, value):
 def put_true(source, mask, value):
     # All axes are indexed by one mask.
     if is_sequence(value):
-        put_several(source, mask, np.asarray(value))
+        put_several(source, mask, as_elements(value, source.dtype))
     else:
         put_one(source, mask, one_value(value, source))
 

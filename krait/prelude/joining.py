@@ -4,6 +4,7 @@ import numpy as np
 from numpy.exceptions import AxisError
 
 from krait.prelude.intrinsics import strided, with_item
+from krait.prelude.shaping import as_elements
 
 
 def part(array, axis, start, length):
@@ -338,9 +339,9 @@ def delete_along(a, which, axis):
 def insert(arr, obj, values, axis=None):
     a = np.asarray(arr)
     if axis is None:
-        return insert_along(np.ravel(a), obj, np.asarray(values), 0)
+        return insert_along(np.ravel(a), obj, as_elements(values, a.dtype), 0)
     np.moveaxis(a, axis, 0)  # there is such an axis
-    return insert_along(a, obj, np.asarray(values), axis)
+    return insert_along(a, obj, as_elements(values, a.dtype), axis)
 
 
 def insert_along(a, obj, values, axis):

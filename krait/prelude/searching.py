@@ -5,7 +5,7 @@ import numpy as np
 
 from krait.prelude.indexing import check_places, count_true, get, places_of_mask, true_places
 from krait.prelude.intrinsics import copied, layout_of, packed, select, shape_text, with_item
-from krait.prelude.shaping import together
+from krait.prelude.shaping import as_elements, together
 
 
 def truth(a):
@@ -132,7 +132,7 @@ def putmask(a, mask, values):
     mask = truth(mask)
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    values = np.ravel(np.asarray(values)).astype(a.dtype)
+    values = np.ravel(as_elements(values, a.dtype)).astype(a.dtype)
     if len(values) > 0:
         put_repeated(a, np.reshape(mask, a.shape), values, 0, True)
 
@@ -161,7 +161,7 @@ def place(arr, mask, vals):
     mask = truth(mask)
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
-    values = np.ravel(np.asarray(vals)).astype(arr.dtype)
+    values = np.ravel(as_elements(vals, arr.dtype)).astype(arr.dtype)
     if len(values) == 0:
         if count_true(mask) > 0:
             raise ValueError("Cannot insert from an empty array!")
@@ -331,7 +331,7 @@ def inside(places, n, mode):
 
 def put(a, ind, v, mode="raise"):
     places = np.ravel(np.asarray(ind, np.int64))
-    values = np.ravel(np.asarray(v)).astype(a.dtype)
+    values = np.ravel(as_elements(v, a.dtype)).astype(a.dtype)
     if len(values) == 0 or len(places) == 0:
         return
     if a.size == 0:
@@ -407,7 +407,7 @@ def put_along_axis(arr, indices, values, axis):
     check_along(arr, indices, axis % arr.ndim)
     shape = shape_along(arr, indices, axis % arr.ndim)
     new = np.empty(shape, arr.dtype)
-    new[...] = np.asarray(values)
+    new[...] = as_elements(values, arr.dtype)
     put_rows(np.moveaxis(arr, axis, -1), np.moveaxis(indices, axis, -1), np.moveaxis(new, axis, -1))
 
 

@@ -30,6 +30,14 @@ def flatten(a, order="C"):
     return ravel(copy(a, order), order)
 
 
+def as_elements(values, dtype):
+    # Values to be stored among elements of that dtype: Python's own ints have to fit it, arrays are cast as they are.
+    if dtype.kind == "i" or dtype.kind == "u":
+        if isinstance(values, (list, tuple, int)):
+            return np.asarray(values, dtype)
+    return np.asarray(values)
+
+
 def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if not copy and np.dtype(dtype) == a.dtype:
         return a

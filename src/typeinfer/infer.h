@@ -266,6 +266,7 @@ bool typing_set_advanced(Typing *t, const Type *array);
 bool typing_is_sequence(const Type *type);                    /* a list or a tuple */
 bool typing_make_array(Typing *t, Fact *fact, Value **value); /* numpy.asarray of it */
 bool typing_as_array(Typing *t, size_t arg); /* from here on operand number `arg` is numpy.asarray of it */
+bool typing_as_array_of(Typing *t, size_t arg, const Type *element); /* the same, with elements of that type */
 
 /* ---- operators (rules_arithmetic.c) ---- */
 /* Operands that are lists or tuples beside an array become arrays; false: refused. */

@@ -381,8 +381,9 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         return true;
     }
     if (value == element) return true;
-    if (is_view && value->kind == TY_LIST) {
-        TRY(typing_as_array(t, 2));
+    if (is_view && value->kind == TY_LIST) { /* Python's own ints have to fit the element */
+        bool whole = element->kind == TY_SCALAR && strchr("iu", scalar_info[element->scalar].kind);
+        TRY(whole ? typing_as_array_of(t, 2, element) : typing_as_array(t, 2));
         value = t->args[2].type;
     }
     if (is_view && value->kind == TY_ARRAY) return store_array(t, value, element);

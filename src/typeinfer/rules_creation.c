@@ -318,11 +318,23 @@ bool rule_func_np_array(Typing *t) {
 
 bool typing_is_sequence(const Type *type) { return type->kind == TY_LIST || type->kind == TY_TUPLE; }
 
-bool typing_make_array(Typing *t, Fact *fact, Value **value) {
-    const Const *callee = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_NP_ASARRAY].head));
-    Fact facts[2] = {{callee->type, callee}, *fact};
-    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, *value};
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, fact, value);
+/* numpy.asarray of it, with elements of that type, or, NULL, of their own. */
+static bool make_array_of(Typing *t, Fact *fact, Value **value, const Type *element) {
+    Infer *in = t->in;
+    const Const *callee = const_of(in->arena, type_func(in->types, &func_info[FUNC_NP_ASARRAY].head)), *dtype = callee;
+    if (element) dtype = const_of(in->arena, type_with_items(in->types, TY_DTYPE, 0, &element, 1));
+    Fact facts[3] = {{callee->type, callee}, *fact, {dtype->type, dtype}};
+    Value *values[3] = {NULL, *value, NULL};
+    if (t->emit) values[0] = typing_make_const(t, callee);
+    if (t->emit && element) values[2] = typing_make_const(t, dtype);
+    const size_t nargs = element ? 3 : 2;
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = nargs}, fact, value);
+}
+
+bool typing_make_array(Typing *t, Fact *fact, Value **value) { return make_array_of(t, fact, value, NULL); }
+
+bool typing_as_array_of(Typing *t, size_t arg, const Type *element) {
+    return make_array_of(t, &t->args[arg], &t->values[arg], element);
 }
 
 bool typing_as_array(Typing *t, size_t arg) { return typing_make_array(t, &t->args[arg], &t->values[arg]); }
