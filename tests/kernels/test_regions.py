@@ -375,3 +375,30 @@ def test_what_threads_keep_lies_on_no_stack():
     np.testing.assert_array_equal(out, x * 276 + 24 * (64 - x))
     assert runs_as_loops(much_kept)
     assert max(much_kept.get_local_mem_per_thread().values()) < 4096
+
+
+@cuda.jit
+def remainder_behind_conditions(out, x, y):
+    shared, i, t = cuda.shared.array(33, np.uint16), cuda.grid(1), cuda.threadIdx.x
+    shared[t] = t
+    cuda.syncthreads()
+    for k in range(2):
+        v = shared[(t + k + 1) % 33]
+        cuda.syncthreads()
+        if 1 != x[i % x.shape[0]]:
+            shared[t] = x.shape[0] | y if True > i else x[k % x.shape[0]] ^ y
+        cuda.syncthreads()
+    out[i] = shared[t] + v
+
+
+@host_device
+def test_a_remainder_that_the_first_thread_does_not_compute():
+    """The address that all threads read from is not taken from the thread that goes another way."""
+    x, out = np.array([12, 10, 6], np.uint16), np.zeros(99, np.int64)
+    last = (x[1] ^ 5) * np.ones(99, np.int64)
+    last[0] = 3 | 5
+    before = np.concatenate([np.roll(np.where(np.arange(99) == 0, 3 | 5, x[0] ^ 5)[block : block + 33], -2)
+                             for block in (0, 33, 66)])
+    remainder_behind_conditions[3, 33](out, x, np.uint16(5))
+    np.testing.assert_array_equal(out, last + before)
+    assert "vector.body" not in next(iter(remainder_behind_conditions.inspect_llvm().values()))
