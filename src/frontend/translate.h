@@ -104,7 +104,7 @@ typedef struct Translator {
     CfgBlock *cfg_block;
     Block *block;
     const Value *looked_at; /* the last value of the block that was looked at for whether it may raise */
-    bool raises; /* something in the block may raise, and leaves the function then */
+    bool raises;            /* something in the block may raise, and leaves the function then */
     const Insn *insn;
     Span span;
     VEC(Slot) stack;

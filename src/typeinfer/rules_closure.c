@@ -17,7 +17,7 @@ bool rule_cell(Typing *t) {
         if (!joined) {
             typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere",
                         t->at->name ? t->at->name : "?", typing_text(t, t->args[0].type), typing_text(t, content));
-            return typing_hint(t, infer_differing_contents(content, t->args[0].type));
+            return typing_hint(t, "%s", infer_differing_contents(content, t->args[0].type));
         }
         content = joined;
         typing_cast(t, 0, content);

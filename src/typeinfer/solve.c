@@ -162,7 +162,7 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
     if (!joined) {
         typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere", name,
                     typing_text(t, content), typing_text(t, old));
-        return typing_hint(t, infer_differing_contents(old, content));
+        return typing_hint(t, "%s", infer_differing_contents(old, content));
     }
     if (joined == old) return true;
     if (cell->op != OP_CELL) {
