@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from krait.prelude.joining import part
+from krait.prelude.shaping import as_elements
 
 # ---- slices as numbers; a step 5j means 5 of them, the last included ----
 
@@ -101,31 +102,35 @@ def _pieces(key):
     return () if len(key) == 0 else (_piece(key[0]),) + _pieces(key[1:])
 
 
-def _column(item):
-    a = np.asarray(item)
+def _column(item, dtype):
+    a = as_elements(item, dtype)
     return a.reshape((a.size, 1)) if a.ndim < 2 else a
 
 
-def _columns(pieces):
-    return () if len(pieces) == 0 else (_column(pieces[0]),) + _columns(pieces[1:])
+def _columns(pieces, dtype):
+    return () if len(pieces) == 0 else (_column(pieces[0], dtype),) + _columns(pieces[1:], dtype)
 
 
-def _lined(pieces):
-    return () if len(pieces) == 0 else (np.atleast_1d(pieces[0]),) + _lined(pieces[1:])
+def _lined(pieces, dtype):
+    if len(pieces) == 0:
+        return ()
+    return (np.atleast_1d(as_elements(pieces[0], dtype)),) + _lined(pieces[1:], dtype)
 
 
 def r_(key):
     if not isinstance(key, tuple):
         return r_((key,))
     pieces = _pieces(key)
-    return np.concatenate(_lined(pieces), 0, np.result_type(*pieces))
+    dtype = np.dtype(np.result_type(*pieces))
+    return np.concatenate(_lined(pieces, dtype), 0, dtype)
 
 
 def c_(key):
     if not isinstance(key, tuple):
         return c_((key,))
     pieces = _pieces(key)
-    return np.concatenate(_columns(pieces), -1, np.result_type(*pieces))
+    dtype = np.dtype(np.result_type(*pieces))
+    return np.concatenate(_columns(pieces, dtype), -1, dtype)
 
 
 def s_(key):

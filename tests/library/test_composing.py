@@ -24,6 +24,10 @@ def test_rows_and_columns():
     check("np.r_[a, 1, 2:5], np.r_[1:4, 0, 4], np.r_[0:1:3j], np.r_[a, a], np.r_[a]", VECTOR, SINGLE, STRIDED)
     check("np.c_[a, a], np.c_[a], np.c_[1:4, 4:7]", VECTOR, INTEGERS)
     check("np.c_[a, a[:, 0]], np.r_[a, a]", MATRIX, FORTRAN)
+    small = INTEGERS.astype(np.int8)[0]
+    check("np.r_[a, b], np.c_[a, b][:, 0]", (small[:1], 5), (SINGLE[0, :1], 300))
+    same_error("np.r_[a, b]", (small, 300), (small.astype("B"), -1))
+    same_error("np.c_[a, b]", (small[:1], 300))
     check("a[np.s_[1:3]], a[np.index_exp[1:3, 0]], a[np.s_[..., 0]]", MATRIX)
 
 
