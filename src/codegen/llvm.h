@@ -23,7 +23,7 @@
 /* ---- a module ---- */
 
 typedef struct ClassTable { /* which statuses are exceptions of these classes (lower_caught.c) */
-    const Type *type;       /* the class, or a tuple of them */
+    const Type *type;       /* the class, or a tuple of them; NULL: StopIteration */
     VEC(ObjRef) classes;
     LLVMValueRef global;
 } ClassTable;

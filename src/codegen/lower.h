@@ -232,7 +232,9 @@ void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted);
 void l_exception_bytes_later(Lower *l, LLVMValueRef call, unsigned operand); /* an i64, known when all is lowered */
 void lower_drop_caught(Lower *l);                                            /* at the end of a function */
 void lower_finish_caught(Lower *l);
-bool l_is_caught(const Type *type);                                                /* a caught exception, or none */
+void l_drop_raised(Lower *l, LLVMValueRef trail);      /* the object of what was raised, if there is one */
+LLVMValueRef l_is_stop(Lower *l, LLVMValueRef status); /* i1: it stands for StopIteration */
+bool l_is_caught(const Type *type);                    /* a caught exception, or none */
 LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value); /* a copy; for phis */
 LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value);
 

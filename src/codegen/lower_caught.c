@@ -56,6 +56,8 @@ static void drop_object(Lower *l, LLVMValueRef object) {
     l_endif(l, &some);
 }
 
+void l_drop_raised(Lower *l, LLVMValueRef trail) { drop_object(l, object_of(l, trail)); }
+
 /* What `to` held before is another exception, or the same. */
 static void copy_held(Lower *l, LLVMValueRef to, LLVMValueRef from) {
     LLVMValueRef before = object_of(l, to), object = object_of(l, from);
@@ -197,20 +199,26 @@ static LLVMValueRef class_table(Lower *l, const Type *classes) {
     HashIndex *index = &l->m->class_index;
     for (uint32_t i = hash_index_first(index, hash); i != HASH_INDEX_END; i = hash_index_next(index, i))
         if (l->m->class_tables.data[i].type == classes) return l->m->class_tables.data[i].global;
-    find_classes(l, classes, &table);
+    if (classes) find_classes(l, classes, &table);
     table.global = LLVMAddGlobal(l->module, table_type(l, 0), "classes");
     vec_push(l->arena, &l->m->class_tables, table);
     hash_index_add(index, l->arena, hash);
     return table.global;
 }
 
-LLVMValueRef lower_matches(Lower *l, const Value *value) {
-    LLVMValueRef status = LLVMBuildZExt(l->b, status_of(l, l_arg(l, value, 0)), l->i64, "");
-    LLVMValueRef row = l_offset(l, class_table(l, value->args[1]->type), status);
+static LLVMValueRef status_is(Lower *l, LLVMValueRef status, const Type *classes) {
+    LLVMValueRef row = l_offset(l, class_table(l, classes), LLVMBuildZExt(l->b, status, l->i64, ""));
     return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, row, 1), l_i8(l, 0));
 }
 
+LLVMValueRef lower_matches(Lower *l, const Value *value) {
+    return status_is(l, status_of(l, l_arg(l, value, 0)), value->args[1]->type);
+}
+
+LLVMValueRef l_is_stop(Lower *l, LLVMValueRef status) { return status_is(l, status, NULL); }
+
 static bool site_is(const Lower *l, const RaiseSite *site, const ClassTable *table) {
+    if (!table->type) return type_table_exception_named(l->types, site->class, site->builtin, "StopIteration");
     for (size_t i = 0; i < table->classes.len; i++)
         if (type_table_exception_is(l->types, site->class, site->builtin, table->classes.data[i])) return true;
     return false;

@@ -138,11 +138,24 @@ static void move_first_values(Lower *l) {
     }
 }
 
+/* Of a generator that is given up: what it raised, if that is an object of the interpreter's. */
+static void drop_what_nobody_takes(Lower *l) {
+    LLVMValueRef owner = l->s->coroutine->owner, given_up = l_i32(l, GENERATOR_GIVEN_UP);
+    LLVMValueRef closing = l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, closing)), 4);
+    LLVMValueRef status = l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, status)), 4);
+    LLVMValueRef raised = l_icmp(l, LLVMIntNE, status, l_i32(l, 0));
+    LIf nobody;
+    l_if(l, &nobody, LLVMBuildAnd(l->b, l_icmp(l, LLVMIntEQ, closing, given_up), raised, ""));
+    l_drop_raised(l, l->exception);
+    l_endif(l, &nobody);
+}
+
 void lower_generator_close(Lower *l) {
     const Coroutine *c = l->s->coroutine;
     LLVMSetCurrentDebugLocation2(l->b, NULL);
     l_enter(l, c->ends);
     l_raw_store(l, l_i32(l, GENERATOR_ENDED), body_of(l, c->owner, offsetof(GeneratorBody, state)), 4);
+    drop_what_nobody_takes(l);
     lower_drop_caught(l);
     l_jump(l, c->waits);
     l_enter(l, c->waits);
@@ -158,6 +171,19 @@ void lower_generator_close(Lower *l) {
 
 /* ---- using one ---- */
 
+/* What the generator raised.  StopIteration would end the loop of somebody who asks for items further out. */
+static void hand_on(Lower *l, LLVMValueRef status) {
+    LLVMBasicBlockRef error = l_raise_block(l, "RuntimeError", "generator raised StopIteration", NULL, 0);
+    LLVMBasicBlockRef stops = l_block(l, "stops"), other = l_block(l, "other");
+    l_branch_unlikely(l, l_is_stop(l, status), stops, other);
+    l_enter(l, stops);
+    l_drop_raised(l, l->exception);
+    l_jump(l, error);
+    l_enter(l, other);
+    l_note_call(l);
+    l_leave(l, status);
+}
+
 /* i1: whether it has yielded another item. */
 LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) {
     LLVMValueRef args[] = {l_offset(l, owner, l_i64(l, -OWNER_HEAP)), l->exception};
@@ -167,8 +193,7 @@ LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) {
     LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
     l_branch_unlikely(l, l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_RAISED)), raised, fine);
     l_enter(l, raised);
-    l_note_call(l);
-    l_leave(l, l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, status)), 4));
+    hand_on(l, l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, status)), 4));
     l_enter(l, fine);
     return l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_ITEM));
 }

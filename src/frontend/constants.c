@@ -192,7 +192,7 @@ static bool scalar_of_class(PyObject *class, Scalar *scalar) {
     return false;
 }
 
-/* Handlers ask what an exception's class derives from. */
+/* Handlers, and those who ask generators, want to know what an exception's class derives from. */
 static bool note_exception(const Reading *r, PyTypeObject *class, ObjRef ref) {
     PyObject *order = class->tp_mro;
     size_t count = 0, most = (size_t)PyTuple_GET_SIZE(order);
@@ -205,7 +205,11 @@ static bool note_exception(const Reading *r, PyTypeObject *class, ObjRef ref) {
     }
     bool builtin = !(class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !strchr(class->tp_name, '.');
     type_table_add_exception(r->frontend->types, ref, builtin ? class->tp_name : NULL, all, count);
-    return true;
+    PyTypeObject *base = class->tp_base;
+    if (!base || !PyExceptionClass_Check((PyObject *)base)) return true;
+    ObjRef base_ref = frontend_ref(r->frontend, (PyObject *)base);
+    if (!base_ref) return python_failed(r, "no memory for an object's number");
+    return note_exception(r, base, base_ref);
 }
 
 static const Const *read_class(const Reading *r, PyObject *object) {

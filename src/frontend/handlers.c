@@ -110,7 +110,10 @@ static bool raise_handled(Translator *t) {
 
 bool translate_raise(Translator *t, int count) {
     if (count == 0) return raise_handled(t);
-    if (count == 2) TRY(translate_pop_value(t)); /* the cause: compiled code keeps of an exception no other ones */
+    Value *cause = count == 2 ? translate_pop_value(t) : NULL;
+    if (count == 2) TRY(cause);
     Value *exception = translate_pop_value(t);
-    return exception && translate_append1(t, OP_RAISE, exception);
+    TRY(exception);
+    return (cause ? translate_append2(t, OP_RAISE, exception, cause) : translate_append1(t, OP_RAISE, exception)) !=
+           NULL;
 }

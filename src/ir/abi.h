@@ -28,7 +28,8 @@ enum { ABI_BYTES_p = sizeof(void *), ABI_BYTES_l = 8, ABI_BYTES_i = 4, ABI_BYTES
 enum { HEAP_CONTENT = 64 }; /* from a HeapHead to the object's content, which is aligned to as much */
 _Static_assert(sizeof(HeapHead) <= HEAP_CONTENT, "the content lies behind the head");
 
-/* GeneratorBody.state; what asking for the next item finds. */
+/* GeneratorBody.closing (given up: nobody takes what it raises), .state; what asking for the next item finds. */
+typedef enum GeneratorClosing { GENERATOR_CLOSED = 1, GENERATOR_GIVEN_UP } GeneratorClosing;
 typedef enum GeneratorState { GENERATOR_WAITS, GENERATOR_RUNS, GENERATOR_ENDED } GeneratorState;
 typedef enum GeneratorNext {
     GENERATOR_NEXT_ITEM,

@@ -239,6 +239,19 @@ bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin
     return is;
 }
 
+bool type_table_exception_named(TypeTable *table, ObjRef class, const char *builtin, const char *base) {
+    if (builtin) return builtin_is(builtin, base);
+    pthread_mutex_lock(&table->lock);
+    const ExceptionClass *known = find_exception(table, class);
+    bool is = false;
+    for (size_t i = 0; known && i < known->count; i++) {
+        const ExceptionClass *each = find_exception(table, known->all[i]);
+        is |= each && each->builtin && builtin_is(each->builtin, base);
+    }
+    pthread_mutex_unlock(&table->lock);
+    return is;
+}
+
 /* ---- representations ---- */
 
 /* NULL: no memory. */

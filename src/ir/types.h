@@ -208,6 +208,8 @@ const FuncHead *type_table_function(const TypeTable *table, const char *name, si
 void type_table_add_exception(TypeTable *table, ObjRef class, const char *builtin, const ObjRef *all, size_t count);
 /* Whether an exception of a class, or of the interpreter's class of that name, is one of `base`, which was added. */
 bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin, ObjRef base);
+/* ... is one of the interpreter's class of the name `base`; the bases of `class` were added as well. */
+bool type_table_exception_named(TypeTable *table, ObjRef class, const char *builtin, const char *base);
 
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None

@@ -36,16 +36,30 @@ static void raise_objects(Typing *t, const Type *exception) {
     t->values[0] = args[0];
 }
 
+static bool is_exception(const Type *type) {
+    return type->kind == TY_EXC_CLASS || type->kind == TY_EXC || type->kind == TY_CAUGHT;
+}
+
+/* Compiled code keeps of an exception no other ones: what comes after `from` is looked at here, and not kept. */
+static bool take_cause(Typing *t) {
+    const Type *type = infer_content(t->args[1].type);
+    t->nargs = 1;
+    if (is_exception(type) || type->kind == TY_NONE) return true;
+    typing_fail(t, DIAG_TYPING, "what comes after `from` must be an exception or None, not %s", typing_arg_text(t, 1));
+    return typing_hint(t, "the interpreter raises TypeError: exception causes must derive from BaseException");
+}
+
 bool rule_raise(Typing *t) {
     if (t->nargs == 0) {
         typing_fail(t, DIAG_UNSUPPORTED, "`raise` without an exception is not compiled");
         return typing_hint(t, "name the exception");
     }
     const Type *type = t->args[0].type;
-    if (type->kind != TY_EXC_CLASS && type->kind != TY_EXC && type->kind != TY_CAUGHT) {
+    if (!is_exception(type)) {
         typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
         return typing_hint(t, "raise an exception class or an instance made by calling one");
     }
+    if (t->nargs > 1) TRY(take_cause(t));
     if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type)) raise_objects(t, type);
     return typing_result(t, infer_none(t->in), NULL);
 }

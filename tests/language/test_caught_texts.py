@@ -111,3 +111,20 @@ def test_other_uses_are_refused():
         text = f"def f(n):\n    try:\n        raise OSError(n)\n    except OSError as e:\n        return {use}\n"
         with pytest.raises(errors.UnsupportedError, match="cannot be used otherwise"):
             njit(make(text, "f"))(3)
+
+
+CAUSES = ("None", "KeyError", "KeyError('k', n)", "KeyError([n])", "Bad", "Worse(n)")
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_causes(cause):
+    agree(make(f"{HEAD}def f(n):\n    raise ValueError('a', n) from {cause}\n", "f"), 3)
+
+
+@pytest.mark.parametrize("cause", ["5", "n", "'text'", "[n]", "(ValueError, n)", "int"])
+def test_no_causes(cause):
+    f = make(f"{HEAD}def f(n):\n    raise ValueError('a') from {cause}\n", "f")
+    with pytest.raises(TypeError, match="exception causes must derive from BaseException"):
+        f(3)
+    with pytest.raises(errors.TypingError, match="what comes after `from` must be an exception or None"):
+        njit(f)(3)

@@ -35,14 +35,18 @@ int32_t krait_heap_generator_next(HeapHead *object, void *exception) {
     return body->state == GENERATOR_RUNS ? GENERATOR_NEXT_BUSY : run(body, exception);
 }
 
-GeneratorNext heap_generator_close(HeapHead *object, void *exception) {
+static GeneratorNext close_generator(HeapHead *object, void *exception, GeneratorClosing why) {
     GeneratorBody *body = heap_content(object);
     if (body->state == GENERATOR_ENDED) return GENERATOR_NEXT_NONE;
     if (body->state == GENERATOR_RUNS) return GENERATOR_NEXT_BUSY;
-    body->closing = 1;
+    body->closing = why;
     GeneratorNext next = run(body, exception);
     body->state = GENERATOR_ENDED;
     return next;
+}
+
+GeneratorNext heap_generator_close(HeapHead *object, void *exception) {
+    return close_generator(object, exception, GENERATOR_CLOSED);
 }
 
 /* Functions that call themselves look at the buffer's first words: how deep the stack may go, and how many calls are
@@ -56,6 +60,6 @@ void heap_generator_drop(HeapHead *object) {
     if (!buffer) return;
     memset(buffer, 0, GENERATOR_BUFFER_BYTES);
     ((int64_t *)(void *)buffer)[1] = INT64_MAX;
-    heap_generator_close(object, buffer);
+    close_generator(object, buffer, GENERATOR_GIVEN_UP);
     if (buffer != few) free(buffer);
 }
