@@ -499,3 +499,27 @@ def test_powers_with_bools():
     agree_all(f, [(x, n) for x in (3.0, 0.1, -2.5, 0.0, -0.0, math.inf, -math.inf, math.nan, 1e308) for n in range(4)])
     for kind in (np.float16, np.float32, np.float64):
         agree_all(lambda x, n: (x ** (n > 1), np.power(x, n > 1)), [(kind(x), n) for x in (3, -0.1) for n in (1, 2)])
+
+
+def test_a_remainder_behind_a_condition():
+    """LLVM's vectoriser takes what is the same in all lanes from the first, also where that lane does not divide."""
+
+    def inside(out, mask, x, k):
+        for i in range(out.shape[0]):
+            if mask[i] != 0:
+                out[i] = x[k % x.shape[0]] ^ 5
+
+    def nested(out, mask, x, n):
+        for k in range(n):
+            for i in range(out.shape[0]):
+                if mask[i] != 0:
+                    out[i] = x[k % x.shape[0]] ^ (k // x.shape[0])
+
+    for function in (inside, nested):
+        for dtype in (np.int16, np.int32, np.int64):
+            x, mask = np.array([12, 10, 6], dtype), np.ones(999, dtype)
+            mask[::4] = 0
+            ours, theirs = np.zeros(999, dtype), np.zeros(999, dtype)
+            njit(function)(ours, mask, x, 5)
+            function(theirs, mask, x, 5)
+            np.testing.assert_array_equal(ours, theirs)
