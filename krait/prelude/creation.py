@@ -45,7 +45,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
 
 def arange(start, stop=None, step=None, dtype=None):
     if isinstance(stop, (np.datetime64, np.timedelta64)):
-        return times.arange(start, stop, 1 if step is None else step)
+        return times.arange(start, stop, 1 if step is None else step, dtype)
     if stop is None:
         return arange_between(0, start, step, dtype)
     return arange_between(start, stop, step, dtype)

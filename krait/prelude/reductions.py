@@ -190,7 +190,7 @@ def count_along(a, axis):
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=None):
     a = np.asarray(a)
     if a.dtype.kind == "m" and where is None:
-        return given(times.sum_of(a, axis, keepdims), a, out, False)
+        return given(times.sum_of(a, axis, dtype, keepdims, initial), a, out, False)
     if where is not None:
         return sum_(masked(a, where, 0), axis, dtype, out, keepdims, initial)
     if is_whole(a, axis):
@@ -317,7 +317,7 @@ def mean_type(a, dtype):
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
     if a.dtype.kind == "m" and where is None:
-        return given(times.mean_of(a, axis, keepdims), a, out, False)
+        return given(times.mean_of(a, axis, dtype, keepdims), a, out, False)
     if a.dtype == np.float16 and dtype is None:
         # The sum is a float32.
         return over_axes(in_dtype(mean(a, axis, np.float32, None, keepdims, where), np.float16), a, axis, out, False)

@@ -43,6 +43,7 @@ def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
         return a
     new = np.empty_like(a, dtype, order)
     if times.is_time(a.dtype) or times.is_time(new.dtype):
+        times.check_cast(a.dtype, new.dtype, casting)
         times.convert(new, a)
     elif casting != "unsafe":
         np.copyto(new, a, casting)
@@ -82,7 +83,14 @@ def contiguous(a, order):
     return together(a, order)
 
 
+def check_order(order):
+    # NumPy takes small letters too.
+    if order != "C" and order != "F" and order != "A" and order != "K":
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
+
+
 def ravel(a, order="C"):
+    check_order(order)
     a = np.asarray(a)
     if order != "F" and layout_of(a) == "C":
         return packed(a, -1, a.size, "C")

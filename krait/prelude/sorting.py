@@ -179,7 +179,9 @@ def sorted_by(places, key, axis):
 
 
 def comes_before(x, y):
-    # NaN comes last.
+    # NaN and NaT come last.
+    if x.dtype.kind == "m" or x.dtype.kind == "M":
+        return np.logical_not(np.isnat(x)) and (np.isnat(y) or x < y)
     if x.dtype.kind == "f":
         return x < y or (y != y and x == x)
     return x < y

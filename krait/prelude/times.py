@@ -152,6 +152,30 @@ def converted(tick, have, want, is_date):
     return _rescaled(tick, _size(have[0]) * have[1], _size(want[0]) * want[1])
 
 
+def _is_finer(have, want):
+    # Whether each tick of the one is a whole number of the other's.
+    if _is_calendar(have[0]) or _is_calendar(want[0]):
+        raise NotImplementedError("compiled code casts years and months by the rule 'unsafe' alone")
+    return _size(have[0]) * have[1] % (_size(want[0]) * want[1]) == 0
+
+
+def _may_cast(have, want, casting):
+    if casting == "unsafe" or have == want:
+        return True
+    if casting != "safe" and casting != "same_kind":
+        return False
+    if have.kind == want.kind:
+        return _is_finer(np.datetime_data(have), np.datetime_data(want)) or casting == "same_kind"
+    if have.kind == "u":
+        return want.kind == "m" and (have.itemsize < 8 or casting == "same_kind")
+    return want.kind == "m" and (have.kind == "i" or have.kind == "b")
+
+
+def check_cast(have, want, casting):
+    if not _may_cast(have, want, casting):
+        raise TypeError(f"Cannot cast array data from {have!r} to {want!r} according to the rule '{casting}'")
+
+
 def convert(new, a):
     # new[...] = a, where one of them has dates or durations
     if not is_time(a.dtype):
@@ -174,7 +198,8 @@ def convert(new, a):
 def convert_numbers(to, a):
     if a.dtype.kind == "f":
         for i in range(a.size):
-            to.flat[i] = NAT if np.isnan(a.flat[i]) else int(a.flat[i])
+            x = float(a.flat[i])
+            to.flat[i] = int(x) if abs(x) < 2.0**63 else NAT
     else:
         to[...] = a
 
@@ -190,12 +215,23 @@ def with_missing(numbers, a, axis, keepdims):
     return of_ticks(np.where(missing, NAT, numbers), a.dtype)
 
 
-def sum_of(a, axis, keepdims):
-    return with_missing(np.sum(ticks(a), axis, None, None, keepdims), a, axis, keepdims)
+def sum_of(a, axis, dtype, keepdims, initial):
+    if dtype is not None and np.dtype(dtype) != a.dtype:
+        raise NotImplementedError("compiled code adds durations up in their own dtype")
+    total = with_missing(np.sum(ticks(a), axis, None, None, keepdims), a, axis, keepdims)
+    if initial is None:
+        if a.size == 0:
+            raise ValueError("zero-size array to reduction operation add which has no identity")
+        return total
+    if isinstance(initial, np.timedelta64):
+        one = np.empty(1, a.dtype)
+        convert(one, np.asarray([initial]))
+        return total + one[0]
+    return total + initial
 
 
-def mean_of(a, axis, keepdims):
-    total = sum_of(a, axis, keepdims)
+def mean_of(a, axis, dtype, keepdims):
+    total = sum_of(a, axis, dtype, keepdims, 0)
     n = np.size(a) // max(np.size(total), 1)
     return total / n
 
@@ -204,9 +240,15 @@ def mean_of(a, axis, keepdims):
 # ---- ranges ----
 
 
-def arange(start, stop, step):
+def arange(start, stop, step, dtype):
     none = (stop - start) * 0 + step * 0
     first, by = start + none, none + step
+    if dtype is not None and np.dtype(dtype) != np.result_type(first):
+        raise NotImplementedError("a range in another dtype than that of its bounds: give them in that unit")
+    if np.isnat(start) or np.isnat(stop) or np.isnat(by):
+        raise ValueError("arange: cannot use NaT (not-a-time) datetime values")
+    if by == none:
+        raise ValueError("arange: step cannot be zero")
     n = max(-(-(stop - start) // by), 0)
     new = np.empty(n, np.result_type(first))
     for i in range(n):

@@ -14,7 +14,7 @@ from krait.prelude.intrinsics import (
     strided,
     with_item,
 )
-from krait.prelude.shaping import lies_together, together
+from krait.prelude.shaping import check_order, lies_together, together
 
 
 def tolist(a):
@@ -135,6 +135,7 @@ def flags(a):
 
 
 def tobytes(a, order="C"):
+    check_order(order)
     in_fortran_order = order == "F" or (order == "A" and lies_together(a, "F") and not lies_together(a, "C"))
     whole = together(a, "C") if not in_fortran_order else together(a.T, "C")
     line = packed(whole, a.size, 0, "C")

@@ -94,3 +94,44 @@ def test_refused():
     for text in ["a + a", "a * 2", "a / a"]:
         with pytest.raises(Exception):
             njit(make(f"def f(a):\n    return {text}"))(DATES)
+
+
+def test_sums_from_the_start_that_is_given():
+    check("np.sum(a, initial=np.timedelta64(5, 's')), a.sum(axis=0, initial=np.timedelta64(7, 's'))",
+          MISSING, TABLE, MISSING[:0])
+    check("np.sum(a, axis=1, initial=np.timedelta64(7, 's'), keepdims=True), np.sum(a, initial=3)", TABLE)
+    with pytest.raises(NotImplementedError, match="their own dtype"):
+        njit(lambda a: np.sum(a, dtype=np.float64))(HOURS)
+
+
+def test_ranges_by_nothing():
+    for text in ["np.arange(a[0], a[1], np.timedelta64(0, 'D'))", "np.arange(a[0], a[2])", "np.arange(a[0], a[1], 0)"]:
+        function = make(f"def f(a):\n    return {text}")
+        for call in (function, njit(function)):
+            with pytest.raises(ValueError, match="arange: "):
+                call(DATES)
+    with pytest.raises(NotImplementedError, match="another dtype"):
+        njit(lambda: np.arange(np.datetime64("2020-01-01"), np.datetime64("2020-01-02"), dtype="M8[h]"))()
+
+
+def test_what_is_no_tick():
+    for x in (np.inf, -np.inf, np.nan, 1e300):
+        result = njit(lambda a: a.astype("m8[s]"))(np.array([x, 1.5]))
+        np.testing.assert_array_equal(result, np.array(["NaT", 1], "m8[s]"))
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize(("have", "want"), [
+    ("m8[s]", "m8[ms]"), ("m8[s]", "m8[h]"), ("M8[D]", "M8[s]"), ("M8[s]", "M8[D]"), ("m8[s]", "i8"), ("m8[s]", "f8"),
+    ("u8", "m8[s]"), ("u4", "m8[s]"), ("i8", "m8[s]"), ("f8", "m8[s]"), ("m8[2s]", "m8[s]"),
+    ("m8[3s]", "m8[2s]"), ("m8[s]", "m8[s]"),
+])  # fmt: skip
+def test_casting(have, want, casting):
+    check(f"a.astype('{want}', casting='{casting}')", np.arange(3).astype(have))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_places_in_order(side):
+    line = np.array(["2020-01-01", "2020-01-05", "NaT", "NaT"], "M8[D]")
+    check(f"np.searchsorted(a, b, '{side}'), np.searchsorted(a, b[1], '{side}')", (line, line), (line, line[::-1]),
+          (line - line[0], line - line[0]))
