@@ -301,12 +301,24 @@ static bool array_of_range(Typing *t) {
     return become_prelude(t, "creation:of_range", dtype, "C");
 }
 
+/* The axes that are there anyway are as many as ndmin= asks for; false: refused. */
+static bool check_ndmin(Typing *t, size_t arg) {
+    const Type *type = infer_content(t->args[0].type);
+    if (!typing_given(t, arg) || typing_is_none(t, arg)) return true;
+    const int64_t ndim = type->kind == TY_ARRAY ? type->ndim : typing_is_sequence(type) || type->kind == TY_RANGE;
+    if (t->args[arg].konst && t->args[arg].konst->i <= ndim) return true;
+    typing_fail_arg(t, arg, DIAG_TYPING, "ndmin= asks for more axes than %s has in compiled code",
+                    typing_arg_text(t, 0));
+    return typing_hint(t, "index it with np.newaxis");
+}
+
 bool rule_func_np_array(Typing *t) {
     static const char *const params[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
     const char *order = "K";
     const Type *dtype;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
+    TRY(check_ndmin(t, 5));
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     if (t->args[0].type->kind == TY_LIST) return array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return array_of_range(t);

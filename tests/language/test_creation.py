@@ -238,3 +238,10 @@ def test_matrices_of_vectors(text):
 
 def test_tri_of_three_dimensions():
     agree_all(expression("np.tril(a), np.triu(a)", "a"), [(np.arange(24).reshape(2, 3, 4),)])
+
+
+@pytest.mark.parametrize("value", ["range(3)", "[1, 2, 3]", "(1, 2)", "np.arange(3)", "[[1, 2], [3, 4]]"])
+def test_least_number_of_axes(value):
+    agree_all(expression(f"np.array({value}, ndmin=1), np.array({value}, ndmin=0)", "v"), [(1,)])
+    with pytest.raises(errors.TypingError, match="ndmin= asks for more axes"):
+        njit(expression(f"np.array({value}, ndmin=3)", "v"))(1)
