@@ -330,13 +330,14 @@ def test_refused_in_kernels():
 
 
 STOPS = {
-    "raised": "def g(n):\n    for i in range(n):\n        if i == 2:\n            raise StopIteration\n        yield i\n",
+    "raised": "def g(n):\n    for i in range(n):\n        if i == 2:\n            raise StopIteration\n"
+              "        yield i\n",
     "raised with a value": "def g(n):\n    yield n\n    raise StopIteration(n)\n",
     "raised with an object": "def g(n):\n    yield n\n    raise StopIteration([n], str(n))\n",
     "of next": COUNT + "def g(n):\n    it = count(n - 3)\n    while True:\n        yield next(it)\n",
     "of a class of the user": "class Done(StopIteration):\n    pass\ndef g(n):\n    yield n\n    raise Done\n",
     "delegated": "def h(n):\n    yield n\n    raise StopIteration\ndef g(n):\n    yield from h(n)\n    yield 5\n",
-}
+}  # fmt: skip
 STOP_USES = {
     "leaves": "    return sum(g(n))\n",
     "is caught": "    k = 0\n    try:\n        for x in g(n):\n            k += x + 1\n"
@@ -356,8 +357,8 @@ def test_stop_iteration_is_an_error(name, use):
 def test_what_is_raised_while_nobody_asks():
     text = ("class Kept(Exception):\n    pass\n"
             "def g(n):\n    try:\n        yield n\n        yield n\n    finally:\n        raise Kept([n], 'text')\n"
-            "def f(n):\n    k = 0\n    for i in range(n):\n        for x in g(i):\n            k += x\n            break\n"
-            "    return k\n")  # fmt: skip
+            "def f(n):\n    k = 0\n    for i in range(n):\n        for x in g(i):\n            k += x\n"
+            "            break\n    return k\n")  # fmt: skip
     f = njit(make(text, "f"))
     kept = f.py_func.__globals__["Kept"]
     assert f(10) == 45
