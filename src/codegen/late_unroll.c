@@ -61,8 +61,8 @@ static bool block_divides(const Block *block) {
     return false;
 }
 
-/* Whether some rounds of a loop may pass by a division of integers.  Of one that is the same in all lanes LLVM takes the
- * first lane's, also where a condition keeps that lane from dividing: such loops are not made vectors of. */
+/* Whether some rounds of a loop may pass by a division of integers.  Of one that is the same in all lanes LLVM takes
+ * the first lane's, also where a condition keeps that lane from dividing: such loops are not made vectors of. */
 static bool may_pass_by_division(Lower *l, const Block *latch, const Block *header) {
     BlockList work = {0};
     bool *seen = ARENA_ARRAY(l->arena, bool, l->inst->func->next_block), found = false;
