@@ -79,6 +79,32 @@ static const Type *grown(Infer *in, const Type *old, const Type *more) {
     return type_table_of(in->types, key, value);
 }
 
+/* Whether what holds `type` takes `more` by a cast: Python's numbers take NumPy's that theirs hold, int those of int64. */
+bool typeinfer_takes(Infer *in, const Type *type, const Type *more) {
+    if (type == more) return true;
+    if (type->kind != more->kind) return false;
+    if (type->kind == TY_SCALAR) {
+        const Type *strong = infer_scalar(in, (Scalar)type->scalar, false);
+        return !type->object && !more->object &&
+               typeinfer_join(in->config->promotion, in->types, strong, more) == strong;
+    }
+    bool parts = type->kind == TY_TUPLE || type_is_container(type);
+    if (!parts || type->count != more->count || type->object != more->object) return false;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (type->kind != TY_TUPLE ? type->items[i] != more->items[i]
+                                   : !typeinfer_takes(in, type->items[i], more->items[i]))
+            return false;
+    return true;
+}
+
+/* The same of what is put into a container, given as a container of that. */
+static bool holds_by_cast(Infer *in, const Type *container, const Type *more) {
+    if (!type_is_container(container) || typeinfer_is_open(container) || container->kind != more->kind) return false;
+    if (container->kind == TY_LIST) return typeinfer_takes(in, container->items[0], more->items[0]);
+    if (!typeinfer_takes(in, type_key(container), type_key(more))) return false;
+    return container->kind == TY_SET || typeinfer_takes(in, type_dict_value(container), type_dict_value(more));
+}
+
 typedef struct Filling {
     Infer *in;
     const Type *hole, *with; /* a container that holds nothing, and what it becomes */
@@ -255,6 +281,7 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
         const Type *joined = type_is_container(at->type) ? grown(in, at->type, next.want) : NULL;
         if (joined == at->type) continue; /* numbers of another type are converted */
         if (!is_display(at)) joined = merged(in, at->type, next.want);
+        if (!joined && !is_display(at) && at->op != OP_PHI && holds_by_cast(in, at->type, next.want)) continue;
         if (!joined) return at;
         if (joined != at->type && !step(&g, at, joined)) return at;
     }

@@ -387,7 +387,8 @@ bool typing_ask_rounds(Typing *t, uint32_t count);
 void solver_ask_rounds(Infer *in, Value *iter, uint32_t count);
 bool infer_make_rounds(Func *func, Value *iter, uint32_t count);
 /* Containers (growth.c). */
-bool typeinfer_is_open(const Type *type); /* a list, dict or set in it holds nothing yet */
+bool typeinfer_is_open(const Type *type);                            /* a list, dict or set in it holds nothing yet */
+bool typeinfer_takes(Infer *in, const Type *type, const Type *more); /* held by a cast that keeps its kind */
 /* The value has this type, or one that holds what this does, too: every display that it may come from gets it.  The
  * value that cannot, or NULL. */
 Value *typeinfer_grow(Infer *in, Value *value, const Type *type);

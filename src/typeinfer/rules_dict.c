@@ -52,7 +52,7 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
 static bool as_key(Typing *t, size_t arg, const Type *key) {
     const Type *type = content_type(t, t->args[arg].type);
     const Type *joined = typeinfer_join(t->in->config->promotion, t->in->types, type, key);
-    return joined == key ? typing_as(t, arg, key) : false;
+    return joined == key || typeinfer_takes(t->in, key, type) ? typing_as(t, arg, key) : false;
 }
 
 static bool is_real(const Type *type) { return type->kind == TY_SCALAR && type_scalar_kind(type) != 'c'; }

@@ -105,3 +105,32 @@ def test_array_types_are_no_element_types():
         njit(lambda: np.empty(3, types.float64[:]))()
     with pytest.raises(errors.TypingError, match="cannot be called"):
         njit(lambda x: types.float64[:](x))(2.5)
+
+
+def count(d, items):
+    for x in items:
+        d[x] = d.get(x, 0) + 1
+    return d
+
+
+def test_declared_containers_take_the_scalars_of_arrays():
+    @njit
+    def counted(items):
+        return count(Dict.empty(types.int64, types.int64), items)
+
+    @njit
+    def collected(items):
+        made = List.empty_list(types.float64)
+        for x in items:
+            made.append(x)
+            made.insert(0, x)
+        return made
+
+    for dtype in (np.int64, np.int32, np.uint8):
+        found = counted(np.array([1, 1, 2], dtype))
+        assert found == {1: 2, 2: 1} and all(type(k) is int and type(v) is int for k, v in found.items())
+    for dtype in (np.float64, np.float32, np.int64):
+        reals = collected(np.array([1, 2], dtype))
+        assert reals == [2.0, 1.0, 1.0, 2.0] and all(type(x) is float for x in reals)
+    with pytest.raises(errors.TypingError):
+        counted(np.array([1.5]))
