@@ -79,7 +79,7 @@ static const Type *grown(Infer *in, const Type *old, const Type *more) {
     return type_table_of(in->types, key, value);
 }
 
-/* Whether what holds `type` takes `more` by a cast: Python's numbers take NumPy's that theirs hold, int those of int64. */
+/* Whether what holds `type` takes `more` by a cast: Python's numbers take those of NumPy that they hold, int int64. */
 bool typeinfer_takes(Infer *in, const Type *type, const Type *more) {
     if (type == more) return true;
     if (type->kind != more->kind) return false;
