@@ -84,22 +84,39 @@ def _text_of(item):
     )
 
 
-def text_of_all(link):
-    """The PTX texts of an item or of a list of items, one after another."""
-    items = link if isinstance(link, (list, tuple)) else () if link is None else (link,)
-    return "\n".join(map(_text_of, items))
+def _items(link):
+    return link if isinstance(link, (list, tuple)) else () if link is None else (link,)
+
+
+def _on_host_device():
+    from . import get_current_device
+
+    return get_current_device().name.startswith("host device")
 
 
 def _text_for(link, fallback):
-    """The same of a declared function: where it has a fallback, the host device does without the toolkit."""
-    from . import get_current_device
-
+    """The PTX texts of an item or of a list of items, one after another.  Where a declared function has a fallback,
+    the host device does without the toolkit."""
     try:
-        return text_of_all(link)
+        return "\n".join(map(_text_of, _items(link)))
     except UnsupportedError:
-        if fallback is None or not get_current_device().name.startswith("host device"):
+        if fallback is None or not _on_host_device():
             raise
         return ""
+
+
+def kept_of_kernel(link):
+    """What a kernel keeps of its link: the text, if there is any, then what the host device, which has fallbacks for
+    it, does without because there is no toolkit.  It is as good a link as the one that is given."""
+    texts, missing = [], []
+    for item in map(_linkable, _items(link)):
+        try:
+            texts.append(_text_of(item))
+        except UnsupportedError:
+            if not isinstance(item, CUSource) or not _on_host_device():
+                raise
+            missing.append(item)
+    return (("\n".join(texts),) if texts else ()) + tuple(missing)
 
 
 # The rows of the library themselves: compiled code knows them whenever this module is imported.

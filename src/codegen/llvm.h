@@ -325,6 +325,7 @@ void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const cha
 /* Number of an access site at `at` (for Target.bad_access and barriers). */
 /* Named metadata: PTX texts that go into the module's own; attribute of the functions that they define. */
 #define LINKED_PTX "krait.linked_ptx"
+int l_ptx_version(const char *text); /* 78 for 7.8: the greatest that its headings name; 0: none does */
 /* With CodegenOptions.races, tells of an access to an element of this type, or of a fence. */
 void l_watch(Lower *l, const Value *at, LLVMValueRef pointer, const Type *element, RaceAccess kind);
 uint32_t l_access_site(Lower *l, const Value *at, unsigned axis);

@@ -107,17 +107,29 @@ static bool is_free(Lower *l, const Value *call, const char *name, LLVMTypeRef t
     return false;
 }
 
+int l_ptx_version(const char *text) {
+    int greatest = 0;
+    for (const char *at = text; (at = strstr(at, ".version")); at++) {
+        const char *line = at;
+        while (line > text && (line[-1] == ' ' || line[-1] == '\t')) line--;
+        double version = line == text || line[-1] == '\n' ? strtod(at + strlen(".version"), NULL) : 0;
+        int tenths = version > 0 && version < 1000 ? (int)(10 * version + 0.5) : 0;
+        if (tenths > greatest) greatest = tenths;
+    }
+    return greatest;
+}
+
 /* The text that defines a declared function: its own, else the kernel's.  NULL: refused. */
 static const char *text_of(Lower *l, const Value *call, const char *name, const char *own) {
     const CodegenOptions *options = &l->m->options;
-    const char *text = *own ? own : options->linked ? options->linked : "", *at = strstr(text, ".version");
-    if (!at) {
+    const char *text = *own ? own : options->linked ? options->linked : "";
+    int version = l_ptx_version(text);
+    if (!version) {
         diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span,
                   "no code is linked that defines the declared function `%s`", name);
         diag_hint(l->diag, "say where it stands: declare_device(..., link='file.ptx') or @cuda.jit(link='file.ptx')");
         return NULL;
     }
-    int version = (int)(10 * strtod(at + strlen(".version"), NULL) + 0.5);
     if (!options->ptx_version || version <= options->ptx_version) return text;
     diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span,
               "the PTX that defines `%s` is of version %d.%d, this driver takes versions up to %d.%d", name,

@@ -2,17 +2,11 @@
  *
  * A text that is put in loses its .version, .target and .address_size; the module's version is the highest of all. What
  * it defines and our code declares as .extern becomes a declaration of the same module: .visible. */
-#include <stdlib.h> /* strtod */
 #include <string.h> /* memcpy, strstr */
 
 #include "codegen_nvptx/nvptx.h"
 
 /* ---- linked texts ---- */
-
-static double version_of(const char *text) {
-    const char *at = strstr(text, ".version");
-    return at ? strtod(at + strlen(".version"), NULL) : 0;
-}
 
 static bool is_heading(const char *line) {
     while (*line == ' ' || *line == '\t') line++;
@@ -20,12 +14,12 @@ static bool is_heading(const char *line) {
 }
 
 /* The lines of a text that are no heading, or, with `heading`, those that are. */
-static void put_lines(Buf *out, const char *text, bool heading, double version) {
+static void put_lines(Buf *out, const char *text, bool heading, int version) {
     for (const char *line = text, *end; *line; line = end) {
         end = strchr(line, '\n') ? strchr(line, '\n') + 1 : line + strlen(line);
         if (is_heading(line) != heading) continue;
         if (heading && strstr(line, ".version") && strstr(line, ".version") < end)
-            buf_printf(out, ".version %.1f\n", version);
+            buf_printf(out, ".version %d.%d\n", version / 10, version % 10);
         else
             buf_printf(out, "%.*s", (int)(end - line), line);
     }
@@ -51,14 +45,14 @@ static char *put_in_linked(const Module *module, Arena *arena, char *text) {
     if (!count) return text;
     LLVMValueRef *nodes = ARENA_ARRAY(arena, LLVMValueRef, count), item;
     const char **texts = ARENA_ARRAY(arena, const char *, count);
-    double version = version_of(text);
+    int version = l_ptx_version(text);
     LLVMGetNamedMetadataOperands(module->module, LINKED_PTX, nodes);
     for (unsigned i = 0; i < count; i++) {
         unsigned length;
         LLVMGetMDNodeOperands(nodes[i], &item);
         const char *bytes = LLVMGetMDString(item, &length);
         texts[i] = arena_strndup(arena, bytes, length);
-        if (version_of(texts[i]) > version) version = version_of(texts[i]);
+        if (l_ptx_version(texts[i]) > version) version = l_ptx_version(texts[i]);
     }
     declare_here(module, text);
     Buf out;

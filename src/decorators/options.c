@@ -268,16 +268,18 @@ static int parse_locals(Options *options, PyObject *value) {
     return 0;
 }
 
-/* The text of all that is linked, which stays in `given`. */
+/* The text of all that is linked comes first in what stays in `given`, if there is any. */
 static int parse_link(Options *options, PyObject *value) {
     PyObject *module = PyImport_ImportModule("krait.cuda._linking");
-    PyObject *text = module ? PyObject_CallMethod(module, "text_of_all", "O", value) : NULL;
+    PyObject *kept = module ? PyObject_CallMethod(module, "kept_of_kernel", "(O)", value) : NULL;
+    PyObject *text = kept && PyTuple_GET_SIZE(kept) > 0 ? PyTuple_GET_ITEM(kept, 0) : NULL;
     Py_XDECREF(module);
-    if (!text || !(options->linked = PyUnicode_AsUTF8(text)) || !(options->kept = PyTuple_Pack(1, text))) {
-        Py_XDECREF(text);
+    if (!kept || (text && PyUnicode_Check(text) && !PyUnicode_AsUTF8(text))) {
+        Py_XDECREF(kept);
         return -1;
     }
-    Py_DECREF(text);
+    options->linked = text && PyUnicode_Check(text) ? text : NULL;
+    options->kept = kept;
     return 0;
 }
 
@@ -416,7 +418,7 @@ void options_config(const Options *options, Config *config) {
     config->cache = options->cache;
     config->note_doubles = options->note_doubles;
     config->codegen.fastmath = options->fastmath;
-    config->codegen.linked = options->linked;
+    config->codegen.linked = options->linked ? PyUnicode_AsUTF8(options->linked) : NULL; /* read before */
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;
     config->codegen.races = options->races;

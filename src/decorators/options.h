@@ -17,9 +17,9 @@ typedef struct Options {
     int carveout; /* percentage of shared memory, -1 the driver's choice; if has_carveout */
     int inlining; /* 0 as the optimiser sees fit, 1 always */
     Promotion promotion;
-    const char *linked; /* PTX, of a str in `given`; NULL: none */
-    PyObject *kept;     /* while an option is parsed: what stands for it in `given`; NULL: its value */
-    PyObject *given;    /* dict of the options as given: targetoptions */
+    PyObject *linked; /* PTX, a str that `given` keeps for the decorator, a specialiser itself; NULL: none */
+    PyObject *kept;   /* while an option is parsed: what stands for it in `given`; NULL: its value */
+    PyObject *given;  /* dict of the options as given: targetoptions */
 } Options;
 
 /* What help() shows of the decorators (docs.c). */

@@ -1,6 +1,8 @@
 """declare_device: functions that other PTX defines, with Python in their place on the host device."""
 
+import gc
 import math
+import pickle
 import subprocess
 import sys
 
@@ -200,3 +202,51 @@ def test_machine_code_is_refused(kind):
         cuda.jit(link=getattr(cuda, kind)(b"", "code"))
     with pytest.raises(errors.UnsupportedError, match="5 cannot be linked: link takes PTX as text"):
         cuda.jit(link=[5])
+
+
+def empty_text(name, version="7.0"):
+    return (f".version {version}\n.target sm_50\n.address_size 64\n"
+            f".visible .func (.param .b32 r) {name}(.param .b64 p, .param .b64 x) {{ ret; }}\n")
+
+
+ff, gg = (cuda.declare_device(name, "float64(float64)") for name in ("ff", "gg"))
+
+
+def both(x):
+    x[0] = ff(1.0) + gg(1.0)
+
+
+def test_the_text_outlives_the_options():
+    linked = cuda.jit(link=["".join((empty_text("ff"), "// ", "a" * 4000, "\n", empty_text("gg")))])(both)
+    linked.targetoptions.clear()
+    gc.collect()
+    others = ["".join((empty_text("ff"), "// ", "Z" * 4000, "\n", empty_text("gg"))) for _ in range(60)]
+    ptx = linked.inspect_ptx(types.void(types.float64[::1]), (9, 0))
+    assert others and "a" * 4000 in ptx and "ZZZ" not in ptx
+
+
+@pytest.mark.parametrize("link", [(), [], None, (empty_text("ff"), empty_text("gg")), [empty_text("ff")]])
+def test_every_list_of_items_is_a_link(link):
+    again = pickle.loads(pickle.dumps(cuda.jit(link=link)(both)))
+    assert again.targetoptions["link"] == (("\n".join(link),) if link else ())
+
+
+@pytest.mark.parametrize("versions", [("6.0", "8.6"), ("8.6", "6.0")])
+def test_the_greatest_version_counts(versions):
+    texts = [empty_text(name, version) for name, version in zip(("ff", "gg"), versions)]
+    for link in (texts, "".join(texts)):
+        ptx = cuda.jit(link=link)(both).inspect_ptx(types.void(types.float64[::1]), (7, 0))
+        assert [line for line in ptx.splitlines() if line.startswith(".version")] == [".version 8.6"]
+
+
+@host_device
+def test_cuda_c_on_the_host_device_needs_no_toolkit(monkeypatch):
+    from krait.cuda import _toolkit
+
+    def missing(*names):
+        raise errors.UnsupportedError("it is not found")
+
+    monkeypatch.setattr(_toolkit, "_load", missing)
+    x = np.arange(32, dtype=np.float32)
+    cuda.jit(link=cuda.CUSource(CUDA_C))(doubled)[1, 32](x)
+    assert (x == 2 * np.arange(32)).all()

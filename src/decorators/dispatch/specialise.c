@@ -22,6 +22,7 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyO
     self->identity = signatures || PyDict_GetItemString(options->given, "locals") ? owner : function;
     self->marshal = self->config.kernel ? &state->marshal : &state->host_marshal;
     self->options = *options;
+    self->options.linked = Py_XNewRef(options->linked); /* anyone may change `given`, which is targetoptions */
     self->options.given = locals_resolved(state, function, options->given);
     self->function = Py_NewRef(function);
     self->can_compile = true;
@@ -53,6 +54,7 @@ void specialiser_clear(Specialiser *self) {
     self->specs = NULL;
     binding_clear(&self->binding);
     Py_CLEAR(self->options.given);
+    Py_CLEAR(self->options.linked);
     Py_CLEAR(self->signatures);
     Py_CLEAR(self->function);
     if (self->lock && self->lock_process == getpid()) PyThread_free_lock(self->lock);
