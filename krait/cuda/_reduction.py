@@ -274,9 +274,16 @@ def _accumulator(name, array, dtype):
     return getattr(sample, name)().dtype if name in ("sum", "prod", "any", "all") else array.dtype
 
 
+def _check_out(out, array, axes, keepdims):
+    shape = tuple(1 if i in axes else n for i, n in enumerate(array.shape) if keepdims or i not in axes)
+    if out is not None and out.shape != shape:
+        raise ValueError(f"out has shape {out.shape}, the result of the reduction has shape {shape}")
+
+
 def _finish(result, array, axes, axis, keepdims, out):
     if result is out:
         return out
+    _check_out(out, array, axes, keepdims)
     if keepdims:
         result = result.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
     if out is not None:
@@ -289,6 +296,7 @@ def reduce_axes(name, array, axis=None, dtype=None, out=None, keepdims=False):
     host = array._host_view()
     options = {} if dtype is None else {"dtype": dtype}
     axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
+    _check_out(out, array, axes, keepdims)
     if host is not None or any(array.shape[i] == 0 for i in axes):  # NumPy knows what there is without an element
         source = np.empty(array.shape, array.dtype) if host is None else host
         result = np.asarray(getattr(source, name)(axis=axis, **options))
@@ -384,6 +392,8 @@ class Reduce:
     @staticmethod
     def _leave(result, res, stream):
         if res is not None:
+            if res.size == 0:
+                raise ValueError("res has no element for the result")
             res.setitem(slice(0, 1), result, stream=stream)
             return None
         if isinstance(result, _krait.DeviceArray):

@@ -501,3 +501,21 @@ def test_a_declared_array_of_vectors_takes_structs_that_lie_as_they_must():
     for wrong in (numbers[1:21].view(four), numbers.view(np.complex128)):  # the former at no multiple of 16 bytes
         with pytest.raises(TypeError, match="no signature"):
             lengths[1, 32](wrong, out)
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "mean", "any"])
+@pytest.mark.parametrize("axis, keepdims, shape", [(None, False, (1,)), (None, True, ()), (0, False, (1, 4))])
+def test_reductions_into_an_array_of_another_shape(name, axis, keepdims, shape):
+    a = np.arange(12.0).reshape(3, 4)
+    for array, out in ((a, np.zeros(shape)), (cuda.to_device(a), cuda.device_array(shape))):
+        with pytest.raises(ValueError):
+            getattr(array, name)(axis=axis, keepdims=keepdims, out=out)
+
+
+def test_a_reduction_into_no_element():
+    total, numbers = cuda.reduce(lambda a, b: a + b), cuda.to_device(np.arange(5))
+    with pytest.raises(ValueError, match="res has no element"):
+        total(numbers, res=cuda.device_array(0, np.int64))
+    res = cuda.device_array(1, np.int64)
+    total(numbers[:0], res=res, init=7)
+    assert res.copy_to_host() == 7
