@@ -118,12 +118,12 @@ def _days_to_month(months):
 
 
 def _month_of_day(day):
-    month = 12 * (1970 + day // 366)
-    while _days_to_month(month + 12) <= day:
-        month += 12
-    while _days_to_month(month + 1) <= day:
-        month += 1
-    return month
+    # The reverse, in a year that begins in March: the day of leap years is the last of one.
+    era, of_era = divmod(day, 146097)
+    more, of_era = divmod(of_era + 719468, 146097)
+    year = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    return 12 * (year + 400 * (era + more)) + (5 * of_year + 2) // 153 + 2
 
 
 def _is_calendar(unit):

@@ -81,35 +81,44 @@ const Type *type_time_named(TypeTable *table, const char *text) {
 
 static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/* Days from 1970-01-01 to the first of a month, counted from January of year 0 (the calendar of today, always). */
-static int64_t days_to_month(int64_t months) {
+enum { DAYS_OF_ERA = 146097, DAYS_TO_EPOCH = 719468 }; /* of 400 years; from March 1 of year 0 to 1970-01-01 */
+
+/* Days from 1970-01-01 to the first of a month, counted from January of year 0 (the calendar of today, always);
+ * false: too many for an int64. */
+static bool days_to_month(int64_t months, int64_t *days) {
     int64_t year = floor_divide(months, 12), month = months - 12 * year; /* from 0 on */
     int64_t shifted = month < 2 ? year - 1 : year, era = floor_divide(shifted, 400), of_era = shifted - 400 * era;
     int64_t of_year = (153 * (month < 2 ? month + 10 : month - 2) + 2) / 5;
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    return !__builtin_mul_overflow(era, DAYS_OF_ERA, days) &&
+           !__builtin_add_overflow(*days, of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_TO_EPOCH, days);
 }
 
-static int64_t month_of_day(int64_t day) { /* counted from January of year 0 */
-    int64_t month = 12 * (1970 + floor_divide(day, 366));
-    while (days_to_month(month + 12) <= day) month += 12;
-    while (days_to_month(month + 1) <= day) month++;
-    return month;
+/* Its reverse, in a year that begins in March: the day of leap years is the last of one. */
+static int64_t month_of_day(int64_t day) {
+    int64_t era = floor_divide(day, DAYS_OF_ERA), of_era = day - era * DAYS_OF_ERA + DAYS_TO_EPOCH;
+    era += of_era / DAYS_OF_ERA;
+    of_era %= DAYS_OF_ERA;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    return 12 * (year + 400 * era) + (5 * of_year + 2) / 153 + 2;
+}
+
+static bool date_of_months(int64_t months, TimeUnit to, int64_t *ticks) {
+    if (to == TIME_YEAR) return *ticks = floor_divide(months, 12), true;
+    return to == TIME_MONTH ? (*ticks = months, true)
+                            : !__builtin_add_overflow(months, 12 * 1970, &months) && days_to_month(months, ticks);
 }
 
 bool time_convert_date(int64_t *ticks, TimeUnit from, TimeUnit to) {
     if (*ticks == INT64_MIN || from == to || from == TIME_GENERIC || to == TIME_GENERIC) return true;
     int64_t value = *ticks;
     if (from <= TIME_MONTH) {
-        int64_t months = from == TIME_YEAR ? 12 * value : value;
-        if (to <= TIME_MONTH) return *ticks = to == TIME_YEAR ? floor_divide(months, 12) : months, true;
-        value = days_to_month(12 * 1970 + months);
-        from = TIME_DAY;
+        if (from == TIME_YEAR && __builtin_mul_overflow(value, 12, &value)) return false;
+        if (to <= TIME_MONTH) return date_of_months(value, to, ticks);
+        if (!date_of_months(value, from = TIME_DAY, &value)) return false;
     }
-    if (to <= TIME_MONTH) {
-        if (!time_convert_date(&value, from, TIME_DAY)) return false;
-        int64_t months = month_of_day(value) - 12 * 1970;
-        return *ticks = to == TIME_YEAR ? floor_divide(months, 12) : months, true;
-    }
+    if (to <= TIME_MONTH)
+        return time_convert_date(&value, from, TIME_DAY) && date_of_months(month_of_day(value) - 12 * 1970, to, ticks);
     int64_t factor = from <= to ? units_in(from, to) : units_in(to, from);
     if (from <= to) return factor && !__builtin_mul_overflow(value, factor, ticks);
     return *ticks = factor ? floor_divide(value, factor) : 0, true;

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from krait import njit
+from krait import errors, njit
 from numpy_cases import check
 from oracle import make
 
@@ -135,3 +135,21 @@ def test_places_in_order(side):
     line = np.array(["2020-01-01", "2020-01-05", "NaT", "NaT"], "M8[D]")
     check(f"np.searchsorted(a, b, '{side}'), np.searchsorted(a, b[1], '{side}')", (line, line), (line, line[::-1]),
           (line - line[0], line - line[0]))
+
+
+def test_months_and_years_of_every_day():
+    """Of five centuries, before and after 1970, and of days far away."""
+    months, years = njit(lambda a: a.astype("M8[M]")), njit(lambda a: a.astype("M8[Y]"))
+    days = njit(lambda a: a.astype("M8[D]"))
+    far = np.array([s * 2**e + d for e in range(20, 56) for s in (1, -1) for d in (-1, 0, 1)]).astype("M8[D]")
+    for each in np.arange("1600-01-01", "2101-01-01", dtype="M8[D]"), far:
+        of_month = each.astype("M8[M]")
+        np.testing.assert_array_equal(months(each), of_month)
+        np.testing.assert_array_equal(years(each), each.astype("M8[Y]"))
+        np.testing.assert_array_equal(days(of_month), of_month.astype("M8[D]"))
+
+
+def test_dates_in_source_before_1970():
+    assert njit(lambda: np.datetime64("1968-12-31"))() == np.datetime64("1968-12-31")
+    with pytest.raises(errors.KraitError):
+        njit(lambda: np.datetime64("1899-02-30"))()
