@@ -6,7 +6,7 @@ import typing
 
 import numpy as np
 import pytest
-from oracle import agree
+from oracle import agree, make
 
 from krait import cuda, errors, njit
 
@@ -300,3 +300,48 @@ def test_attributes_by_name():
 
     with pytest.raises(errors.UnsupportedError, match=r"x\.sum\(\.\.\.\)"):
         njit(called)(np.zeros(3))
+
+
+class Vector(typing.NamedTuple):
+    """Its operators are not those of a tuple."""
+
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __eq__(self, other):
+        return abs(self.x - other.x) < 1
+
+    def __bool__(self):
+        return self.x > 0
+
+    def __len__(self):
+        return 7
+
+    def __contains__(self, value):
+        return True
+
+    def __getitem__(self, i):
+        return 42
+
+    def plus(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+
+@pytest.mark.parametrize("expression, name", [
+    ("a + b", "__add__"), ("a == b", "__eq__"), ("1 if a else 0", "__bool__"), ("not a", "__bool__"),
+    ("len(a)", "__len__"), ("3.0 in a", "__contains__"), ("a[0]", "__getitem__"), ("a in [b]", "__eq__"),
+])
+def test_operators_of_a_named_tuple_are_not_those_of_tuples(expression, name):
+    f = make(f"def f(a, b):\n    return {expression}", "f")
+    with pytest.raises(errors.KraitError, match=f"{name}.. itself, which compiled code does not call"):
+        njit(f)(Vector(1.0, 2.0), Vector(3.0, 4.0))
+
+
+def test_fields_and_methods_of_such_a_named_tuple():
+    a, b = Vector(1.0, 2.0), Vector(3.0, 4.0)
+    result = njit(lambda a, b: a.plus(b))(a, b)
+    assert type(result) is Vector and (result.x, result.y) == (4.0, 6.0)
+    assert njit(lambda a, b: a.x * b.y)(a, b) == 4.0
