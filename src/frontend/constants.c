@@ -178,7 +178,7 @@ static const Const *read_dtype(const Reading *r, PyObject *object) {
 
 /* A class of NumPy scalars (numpy.float32); numpy.floating and other abstract ones are not among them. */
 static bool scalar_of_class(PyObject *class, Scalar *scalar) {
-    if (strstr(((PyTypeObject *)class)->tp_name, "bfloat16")) return *scalar = SCALAR_BFLOAT16, true;
+    if (frontend_is_bfloat16_class((PyTypeObject *)class)) return *scalar = SCALAR_BFLOAT16, true;
     static const int numbers[] = {NPY_BOOL,  NPY_BYTE,   NPY_SHORT,  NPY_INT,    NPY_LONG,      NPY_LONGLONG,
                                   NPY_UBYTE, NPY_USHORT, NPY_UINT,   NPY_ULONG,  NPY_ULONGLONG, NPY_HALF,
                                   NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};

@@ -8,10 +8,15 @@
 
 #include "frontend/frontend_private.h"
 
+bool frontend_is_bfloat16_class(const PyTypeObject *class) {
+    const char *name = strrchr(class->tp_name, '.');
+    return strcmp(name ? name + 1 : class->tp_name, "bfloat16") == 0 && class->tp_base == &PyGenericArrType_Type;
+}
+
 /* A dtype that the package ml_dtypes has registered with NumPy. */
 static bool is_bfloat16(const PyArray_Descr *descr) {
     return PyTypeNum_ISUSERDEF(descr->type_num) && descr->type == scalar_info[SCALAR_BFLOAT16].numpy_char &&
-           PyDataType_ELSIZE(descr) == 2 && strstr(descr->typeobj->tp_name, "bfloat16");
+           PyDataType_ELSIZE(descr) == 2 && frontend_is_bfloat16_class(descr->typeobj);
 }
 
 bool frontend_scalar_of_dtype(PyObject *dtype, Scalar *scalar) {

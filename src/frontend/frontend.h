@@ -132,8 +132,12 @@ const Const *frontend_constant(Frontend *frontend, PyObject *object, const Sourc
  * items of these types; NULL: exception set.  frontend_enum_type: of an enumeration of ints; NULL: it is none (or no
  * memory, exception set).  frontend_struct_class: what a call of the class makes; NULL: neither a
  * named tuple nor an instance that is its attributes. */
-enum { CLASS_TITLE_BYTES = 128 };                                              /* what is longer is cut off */
-void frontend_class_title(PyTypeObject *class, char title[CLASS_TITLE_BYTES]); /* "module.Name", for messages */
+enum { CLASS_TITLE_BYTES = 128 }; /* what is longer is cut off */
+void frontend_class_title(
+    PyTypeObject *class,
+    char title[CLASS_TITLE_BYTES]); /* The class of the scalars of ml_dtypes, by which NumPy has bfloat16. */
+bool frontend_is_bfloat16_class(const PyTypeObject *class);
+/* "module.Name", for messages */
 bool frontend_is_named_tuple(PyTypeObject *class);
 bool frontend_is_enum(PyTypeObject *class);
 const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,

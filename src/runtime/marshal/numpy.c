@@ -34,12 +34,6 @@ static PyTypeObject *bfloat16_class(void) {
     return (PyTypeObject *)class;
 }
 
-static bool is_bfloat16_class(const PyTypeObject *class) {
-    const char *name = strrchr(class->tp_name, '.');
-    return strcmp(name ? name + 1 : class->tp_name, "bfloat16") == 0 &&
-           PyType_IsSubtype((PyTypeObject *)class, &PyGenericArrType_Type);
-}
-
 static PyArray_Descr *bfloat16_descr(void) {
     PyTypeObject *class = bfloat16_class();
     PyArray_Descr *descr = NULL;
@@ -111,7 +105,7 @@ int marshal_scalar_of_class(PyTypeObject *class) {
     for (int scalar = 0; scalar < SCALAR_BFLOAT16; scalar++) {
         if (class == marshal_scalar_type((Scalar)scalar)) return scalar;
     }
-    if (is_bfloat16_class(class)) return SCALAR_BFLOAT16;
+    if (frontend_is_bfloat16_class(class)) return SCALAR_BFLOAT16;
     if (class == &PyLongLongArrType_Type) return SCALAR_INT64;
     if (class == &PyULongLongArrType_Type) return SCALAR_UINT64;
     return -1;
