@@ -138,10 +138,11 @@ static void headline(const FuncInst *callee, const InferConfig *config, Diag *di
 /* The user called a function of Python's library, written in Python, and it cannot be compiled: what to do instead is
  * known by the name of the module, which is that of the file, or of the folder of an __init__.py. */
 static void advise_library(const Source *source, const char *function, const InferConfig *config, Diag *diag) {
-    static const char package[] = "/__init__";
-    const char *end = source && source->file ? strstr(source->file, ".py") : NULL;
-    if (!end) return;
-    size_t length = (size_t)(end - source->file), tail = sizeof package - 1;
+    static const char package[] = "/__init__", suffix[] = ".py";
+    size_t length = source && source->file ? strlen(source->file) : 0, tail = sizeof package - 1;
+    if (length < sizeof suffix || strcmp(source->file + length - (sizeof suffix - 1), suffix) != 0) return;
+    length -= sizeof suffix - 1;
+    const char *end = source->file + length;
     if (length > tail && strncmp(end - tail, package, tail) == 0) end -= tail;
     const char *start = end;
     while (start > source->file && start[-1] != '/') start--;
