@@ -759,6 +759,17 @@ def test_counts_of_shifts_are_compared_whole():
     assert len(re.findall(r"selp\.b64", text)) == 2
 
 
+@pytest.mark.parametrize("quotient", ["(x[i] & 0x7fffffff) // 3", "(x[i] & 0x7fffffff) // 5 * 5",
+                                      "np.uint32(x[i]) * np.uint64(y[i] & 0xffffffff) >> np.uint64(32)"])
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_upper_halves_of_products_come_from_wide_ones(quotient, level):
+    """Of mul.hi less y ptxas gives a difference that is wrong by 2**32 where the lower half of y is 0."""
+    function = make(f"def f(x, y):\n    i = cuda.threadIdx.x\n    y[i] = {quotient} - y[i]", cuda=cuda, np=np)
+    text = ptx(function, f"{array('uint32')}; {array('uint64')}", opt_level=level)
+    assert re.search(r"mul\.hi\.[us]32", text) is None
+    assemble(text)
+
+
 @pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
                                    "x[i] ** (n[i] & 1)", "x[i] ** (n[i] & 7)", "x[i] ** 3.0"])
 @pytest.mark.parametrize("kind", [F1, D1])

@@ -248,6 +248,18 @@ def test_shifts_by_any_count(kind):
     np.testing.assert_array_equal(right, np.right_shift(value, counts))
 
 
+@pytest.mark.parametrize("quotient", ["(x[i] & 0x7fffffff) // 3", "i // 3", "(x[i] & 0x7fffffff) // 5 * 5"])
+def test_quotients_less_numbers_whose_lower_half_is_zero(quotient):
+    source = f"def f(x, y, out):\n    i = cuda.threadIdx.x\n    if i < x.size:\n        out[i] = {quotient} - y[i]"
+    kernel = cuda.jit(make(source, cuda=cuda))
+    x = np.arange(0, 2**31, 2**26, dtype=np.int64).astype(np.uint32)
+    y = np.array([0, 2**32, 5, -(2**40)] * 8)
+    out = np.zeros_like(y)
+    kernel[1, 32](x, y, out)
+    expected = eval(quotient, {"x": x.astype(np.int64), "i": np.arange(32)}, {"i": np.arange(32)}) - y
+    np.testing.assert_array_equal(out, expected)
+
+
 # The host computes several at a time with libmvec, whose functions are within 4 units; a GPU's are within 2.
 @pytest.mark.parametrize("dtype, ulps", [(np.float64, 4 if ON_HOST else 2), (np.float32, 4 if ON_HOST else 2),
                                          (np.float16, 1)])
