@@ -37,8 +37,8 @@ LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call);
 LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select);
 LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 
-/* products.c: the text of a module, in the arena, with upper halves of products that ptxas keeps right */
-char *nvptx_exact_products(Arena *arena, char *text);
+/* exact_text.c: the text of a module, in the arena, without instructions that ptxas takes wrongly */
+char *nvptx_exact_text(Arena *arena, char *text);
 
 /* warp.c: Target.warp */
 LLVMValueRef nvptx_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,

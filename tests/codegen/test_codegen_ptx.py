@@ -770,6 +770,16 @@ def test_upper_halves_of_products_come_from_wide_ones(quotient, level):
     assemble(text)
 
 
+@pytest.mark.parametrize("function", ["min", "max"])
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_negations_beside_extremes_are_none(function, level):
+    """Of max(max(a, -b), c) ptxas makes one instruction that forgets the sign."""
+    source = f"def f(x, y):\n    i = cuda.threadIdx.x\n    x[i] = {function}(x[i], np.int32(-y[i]), y[i + 1])"
+    text = ptx(make(source, cuda=cuda, np=np), f"{I1}; {I1}", opt_level=level)
+    assert re.search(r"m(in|ax)\.s32", text) and "neg.s32" not in text
+    assemble(text)
+
+
 @pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
                                    "x[i] ** (n[i] & 1)", "x[i] ** (n[i] & 7)", "x[i] ** 3.0"])
 @pytest.mark.parametrize("kind", [F1, D1])

@@ -260,6 +260,16 @@ def test_quotients_less_numbers_whose_lower_half_is_zero(quotient):
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("extreme", [min, max])
+@pytest.mark.parametrize("order", list(itertools.permutations(("x[i]", "np.int32(-y[i])", "z[i]"))), ids=str)
+def test_extremes_of_three_with_a_negation(extreme, order):
+    source = f"def f(x, y, z, out):\n    i = cuda.threadIdx.x\n    out[i] = {extreme.__name__}({', '.join(order)})"
+    x, y, z = (np.array(items, np.int32) for items in zip(*itertools.product((-5, 0, 7), (-4, 3, 9), (-6, 2, 8))))
+    out = np.zeros_like(x)
+    cuda.jit(make(source, cuda=cuda, np=np))[1, x.size](x, y, z, out)
+    assert out.tolist() == [extreme(a, -b, c) for a, b, c in zip(x.tolist(), y.tolist(), z.tolist())]
+
+
 # The host computes several at a time with libmvec, whose functions are within 4 units; a GPU's are within 2.
 @pytest.mark.parametrize("dtype, ulps", [(np.float64, 4 if ON_HOST else 2), (np.float32, 4 if ON_HOST else 2),
                                          (np.float16, 1)])

@@ -1,0 +1,65 @@
+/* exact_text.c: instructions of a module's text that PTX's compiler takes wrongly become others that it does not.
+ *
+ * In: PTX text as LLVM writes it, an instruction a line.  Out: the same text with other instructions for:
+ *   mul.hi of 32 bits     Of mul.hi(a, b) extended to 64 bits less y, as in `i // 3 - y`, ptxas makes one
+ *                         multiplication that adds -y to the upper half, and one more sum for the carry; but where the
+ *                         lower half of y is 0, that of -y gives no carry, and the difference is wrong by 2**32.  From
+ *                         mul.wide it makes no such thing, and as many instructions as from mul.hi.
+ *   neg.s32               Of min(min(a, -b), c) and max(max(a, -b), c) ptxas makes one instruction for sm_90, VIMNMX3,
+ *                         that forgets the sign.  It does not know that ~b + 1 is -b. */
+#include <string.h> /* strchr, strstr, strncmp */
+
+#include "codegen_nvptx/nvptx.h"
+
+typedef struct {
+    const char *op;        /* "OP \tRESULT, OPERANDS;" */
+    const char *beside[2]; /* only in texts that have one of these */
+    const char *instead;   /* @: the result, $: the operands */
+} Row;
+
+static const Row rows[] = {
+    {"mul.hi.u32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.u32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
+    {"mul.hi.s32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.s32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
+    {"neg.s32 \t", {"min.s32", "max.s32"}, "{ .reg .b32 w; not.b32 w, $; add.s32 @, w, 1; }"},
+};
+
+static bool stands_beside(const Row *row, const char *text) {
+    for (size_t i = 0; i < sizeof row->beside / sizeof *row->beside; i++)
+        if (row->beside[i] && strstr(text, row->beside[i])) return true;
+    return false;
+}
+
+/* The instruction with its operands in the place of one that starts at `at`; what follows, or NULL: it has others. */
+static const char *put_instead(Buf *out, const Row *row, const char *at) {
+    const char *result = at + strlen(row->op), *comma = strchr(result, ','), *end = strchr(result, ';');
+    if (!comma || !end || comma > end) return NULL;
+    for (const char *c = row->instead; *c; c++) {
+        if (*c == '@')
+            buf_write(out, result, (size_t)(comma - result));
+        else if (*c == '$')
+            buf_write(out, comma + 2, (size_t)(end - comma - 2));
+        else
+            buf_putc(out, *c);
+    }
+    return end + 1;
+}
+
+static char *rewrite(Arena *arena, char *text, const Row *row) {
+    const char *at = strstr(text, row->op), *written = text;
+    if (!at || !stands_beside(row, text)) return text;
+    Buf out;
+    buf_init(&out, arena);
+    for (; at; at = strstr(at, row->op)) {
+        buf_write(&out, written, (size_t)(at - written));
+        written = put_instead(&out, row, at);
+        if (!written) written = at;
+        at += strlen(row->op);
+    }
+    buf_puts(&out, written);
+    return out.text;
+}
+
+char *nvptx_exact_text(Arena *arena, char *text) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) text = rewrite(arena, text, &rows[i]);
+    return text;
+}
