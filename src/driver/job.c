@@ -77,6 +77,16 @@ static ObjRef host_method(void *self, ObjRef class, const char *name) {
     return frontend_method(&job->frontend, class, name);
 }
 
+static bool host_answers_itself(void *self, const Type *type, const char *name) {
+    Job *job = self;
+    return frontend_answers_itself(&job->frontend, type, name);
+}
+
+static const Const *host_member_value(void *self, ObjRef object) {
+    Job *job = self;
+    return frontend_member_value(&job->frontend, object);
+}
+
 static bool host_overload(void *self, const OverloadRequest *request, ObjRef *function) {
     Job *job = self;
     return frontend_overload(&job->frontend, request, function);
@@ -331,6 +341,8 @@ static void job_open(Job *job) {
                                   .prelude = host_prelude,
                                   .struct_class = host_struct_class,
                                   .method = host_method,
+                                  .answers_itself = host_answers_itself,
+                                  .member_value = host_member_value,
                                   .overload = host_overload,
                                   .looped = host_looped,
                                   .object_name = host_object_name,

@@ -105,12 +105,26 @@ PyObject *frontend_class_meant(Frontend *frontend, const Type *type) {
     return is_object ? objects_get(frontend->objects, type->object) : NULL;
 }
 
+/* What is taken for an int may be of a class that a user derived from int. */
+static bool may_be_of_subclass(PyObject *own, PyObject *class) {
+    PyTypeObject *const plains[] = {&PyLong_Type,  &PyFloat_Type, &PyComplex_Type, &PyUnicode_Type,
+                                    &PyTuple_Type, &PyList_Type,  &PyDict_Type,    &PySet_Type};
+    if (!PyType_Check(class) || class == (PyObject *)&PyBool_Type) return false;
+    PyTypeObject *meant = (PyTypeObject *)class;
+    bool written = (meant->tp_flags & Py_TPFLAGS_HEAPTYPE) && !frontend_is_enum(meant);
+    if (!written || frontend_is_named_tuple(meant)) return false;
+    for (size_t i = 0; i < COUNT_OF(plains); i++)
+        if (own == (PyObject *)plains[i] && PyType_IsSubtype(meant, plains[i])) return true;
+    return false;
+}
+
 ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant) {
     PyObject *class = frontend_class_meant(frontend, meant), *own;
     if (!class) return CLASS_NOT_ONE;
     if (!(own = frontend_class_of(frontend, type))) return CLASS_UNKNOWN;
     int is = PyObject_IsSubclass(own, class);
     PyErr_Clear();
+    if (!is && may_be_of_subclass(own, class)) return CLASS_UNKNOWN;
     return is < 0 ? CLASS_NOT_ONE : is ? CLASS_YES : CLASS_NO;
 }
 

@@ -300,6 +300,36 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     return const_of(frontend->arena, type_object(frontend->types, TY_OBJECT, ref));
 }
 
+/* A value of a user's class that compiled code would take for a plain one, but whose class answers otherwise. */
+static const Const *refuse_own(const Reading *r, PyObject *object, PyTypeObject *plain, const char *name) {
+    return translate_refuse(r,
+                            arena_printf(r->frontend->arena,
+                                         "an object of type %s cannot be used in compiled code, where "
+                                         "it would be a plain %s: its class has its own %s",
+                                         Py_TYPE(object)->tp_name, plain->tp_name, name),
+                            arena_printf(r->frontend->arena, "use the plain value: %s(x)", plain->tp_name));
+}
+
+/* A value of a subclass: what the plain class makes of it. */
+static const Const *read_subclass(const Reading *r, PyObject *object) {
+    static PyTypeObject *const plains[] = {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type, &PyComplex_Type,
+                                           &PyTuple_Type};
+    bool member = frontend_is_enum(Py_TYPE(object)), taken = frontend_is_named_tuple(Py_TYPE(object));
+    for (size_t i = member || taken ? COUNT_OF(plains) : 0; i < COUNT_OF(plains); i++) {
+        bool is = PyObject_TypeCheck(object, plains[i]);
+        const char *name = is ? frontend_overrides(Py_TYPE(object), plains[i]) : NULL;
+        if (name) return refuse_own(r, object, plains[i], name);
+    }
+    if (PyTuple_Check(object) && !member) return read_tuple(r, object);
+    if (PyLong_Check(object)) return read_int_subclass(r, object);
+    if (member) return read_other(r, object);
+    if (PyFloat_Check(object)) return const_float(r->frontend->arena, r->frontend->types, PyFloat_AS_DOUBLE(object));
+    if (PyUnicode_Check(object)) return read_str(r, object);
+    if (!PyComplex_Check(object)) return read_other(r, object);
+    Py_complex value = PyComplex_AsCComplex(object);
+    return const_complex(r->frontend->arena, r->frontend->types, value.real, value.imag);
+}
+
 static const Const *read_constant(const Reading *r, PyObject *object) {
     Arena *arena = r->frontend->arena;
     TypeTable *types = r->frontend->types;
@@ -308,21 +338,14 @@ static const Const *read_constant(const Reading *r, PyObject *object) {
     if (PyLong_CheckExact(object)) return read_int(r, object);
     if (PyFloat_CheckExact(object)) return const_float(arena, types, PyFloat_AS_DOUBLE(object));
     if (PyUnicode_CheckExact(object)) return read_str(r, object);
-    if (PyTuple_Check(object)) return read_tuple(r, object);
+    if (PyTuple_CheckExact(object)) return read_tuple(r, object);
     if (PyType_Check(object) && !objects_krait_type(r->frontend->objects, object)) return read_class(r, object);
     if (PyObject_TypeCheck(object, &PyGenericArrType_Type)) return read_numpy_scalar(r, object);
     if (PyArray_CheckExact(object)) return read_array(r, object);
     if (PyArray_DescrCheck(object)) return read_dtype(r, object);
     if (object == Py_Ellipsis) return const_of(arena, type_simple(types, TY_ELLIPSIS));
-    if (PyLong_Check(object)) return read_int_subclass(r, object);
-    if (PyFloat_Check(object)) return const_float(arena, types, PyFloat_AS_DOUBLE(object));
-    if (PyUnicode_Check(object)) return read_str(r, object);
-    if (PyComplex_Check(object)) {
-        Py_complex value = PyComplex_AsCComplex(object);
-        return const_complex(arena, types, value.real, value.imag);
-    }
     if (PyFrozenSet_CheckExact(object)) return read_frozenset(r, object);
-    return read_other(r, object);
+    return read_subclass(r, object);
 }
 
 const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span) {

@@ -150,6 +150,15 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
 /* The function written in Python that the class has under that name, for calls of it on an instance; 0: it has none. */
 ObjRef frontend_method(Frontend *frontend, ObjRef class, const char *name);
 
+/* Where a user's class differs from what compiled code would take its values for (overrides.c).  frontend_overrides:
+ * the first name that a subclass of `plain` has otherwise; NULL: a value of it may stand for a plain one.
+ * frontend_answers_itself: whether a namedtuple's or an enumeration's class, or that of a constant, has a special
+ * method of the user's.  frontend_member_value: the str or float that a member of an enumeration derives from, or
+ * NULL. */
+const char *frontend_overrides(PyTypeObject *class, PyTypeObject *plain);
+bool frontend_answers_itself(Frontend *frontend, const Type *type, const char *name);
+const Const *frontend_member_value(Frontend *frontend, ObjRef object);
+
 /* The class of the values of a type, as `type(x)` gives it: borrowed; NULL: compiled code cannot tell.  (classes.c) */
 PyObject *frontend_class_of(Frontend *frontend, const Type *type);
 const Const *frontend_class_constant(Frontend *frontend, const Type *type); /* the same as a constant */

@@ -52,6 +52,16 @@ static ObjRef no_method(void *self, ObjRef class, const char *name) {
     return 0;
 }
 
+static bool no_answer(void *self, const Type *type, const char *name) {
+    (void)self, (void)type, (void)name;
+    return false;
+}
+
+static const Const *no_value(void *self, ObjRef object) {
+    (void)self, (void)object;
+    return NULL;
+}
+
 static const StructClass *no_struct(void *trial, ObjRef object) {
     (void)trial, (void)object;
     return NULL;
@@ -108,6 +118,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .prelude = no_prelude,
                             .struct_class = no_struct,
                             .method = no_method,
+                            .answers_itself = no_answer,
+                            .member_value = no_value,
                             .overload = no_overload,
                             .looped = no_looped,
                             .object_name = no_name,

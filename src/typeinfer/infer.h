@@ -296,6 +296,9 @@ bool typing_is_text(const Type *type); /* STR, STRING or TEXT */
 const Type *typeinfer_general(Infer *in, const Type *type);
 bool typing_as(Typing *t, size_t arg, const Type *type); /* from here on the operand is of that type; true */
 bool typing_settle_texts(Typing *t);                     /* operands that are texts not made yet are made; true */
+/* Where the interpreter would call a special method that a user has written: refused.  Members of enumerations of texts
+ * and floats become these, where the operation does not tell them apart.  (own_operators.c) */
+bool typing_refuse_own(Typing *t);
 Value *typing_make_text(Typing *t, Value *text);         /* when emitting: the string of a FORMAT */
 bool typing_number_from_text(Typing *t, const Type *to);
 const Type *typing_characters_type(Infer *in); /* what a string becomes to be walked: a list of strings */

@@ -56,6 +56,10 @@ typedef struct InferHost {
     const StructClass *(*struct_class)(void *self, ObjRef object);
     /* The function that the class has under that name, for calls of it on an instance; 0: it has none. */
     ObjRef (*method)(void *self, ObjRef class, const char *name);
+    /* Whether the user's class, of which the values of a type are, has this special method itself. */
+    bool (*answers_itself)(void *self, const Type *type, const char *name);
+    /* The text or float that a member of an enumeration is, too; NULL: it is none. */
+    const Const *(*member_value)(void *self, ObjRef object);
     /* The Python function that stands for a call, as users have said; 0: none.  False: diag says what went wrong. */
     bool (*overload)(void *self, const OverloadRequest *request, ObjRef *function);
     /* Class name of an exception or other object, for messages. */

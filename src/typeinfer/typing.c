@@ -107,43 +107,9 @@ static bool keeps_texts(const Typing *t) {
     return t->in->device || t->op == OP_FORMAT || exception;
 }
 
-/* "__add__" and the like, by which the class of operand `i` may answer itself; NULL: it is not asked. */
-static const char *special_method(Typing *t, size_t i) {
-    const Type *callee = t->op == OP_CALL ? t->args[0].type : NULL;
-    switch (t->op) {
-    case OP_TRUTH:
-    case OP_NOT: return "__bool__";
-    case OP_IN:
-    case OP_NOT_IN: return i == 1 ? "__contains__" : NULL;
-    case OP_GETITEM: return i == 0 ? "__getitem__" : NULL;
-    case OP_ITER: return "__iter__";
-    case OP_CALL: return callee->kind == TY_FUNC && callee->func->id == FUNC_LEN ? "__len__" : NULL;
-    default: break;
-    }
-    bool operator= op_is_binary(t->op) || t->op == OP_NEG || t->op == OP_POS || t->op == OP_INVERT;
-    bool compares = t->op >= OP_LT && t->op <= OP_GE;
-    if (!operator&& !compares) return NULL;
-    return arena_printf(t->in->arena, i == 1 && operator? "__r%s__" : "__%s__", op_info[t->op].text);
-}
-
-/* What is computed with a namedtuple is computed with a tuple, which is wrong where its class has another answer. */
-static bool refuse_own_operator(Typing *t) {
-    const InferHost *host = t->in->host;
-    for (size_t i = 0; i < t->nargs && i < 2; i++) {
-        const Type *type = t->args[i].type ? infer_content(t->args[i].type) : NULL;
-        const char *name = type && type->kind == TY_TUPLE && type->object ? special_method(t, i) : NULL;
-        if (!name || !host->method(host->self, type->object, name)) continue;
-        typing_fail(t, DIAG_UNSUPPORTED,
-                    "%s is of a class that has %s() itself, which compiled code does not call here",
-                    typing_arg_text(t, i), name);
-        return typing_hint(t, "call the method by a name of its own, as in a.added(b), or use the fields");
-    }
-    return true;
-}
-
 bool typing_run(Typing *t) {
     if (!keeps_texts(t)) typing_settle_texts(t);
-    bool fine = (takes_caught(t->op) || refuse_caught(t)) && refuse_own_operator(t) && op_rules[t->op](t);
+    bool fine = (takes_caught(t->op) || refuse_caught(t)) && typing_refuse_own(t) && op_rules[t->op](t);
     return fine && !t->failed;
 }
 

@@ -72,7 +72,7 @@ HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity) {
 MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     const Type *declared;
     MarshalResult result = MARSHAL_OK;
-    if (!PyList_Check(object)) return MARSHAL_MISMATCH;
+    if (!marshal_is_plain(object, &PyList_Type)) return MARSHAL_MISMATCH;
     if (origins_met(marshal, type, object, to, &result)) return result;
     if (!PyList_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, &declared, 1) &&
         declared != type->items[0])

@@ -33,6 +33,8 @@ typedef PyObject *MarshalBox(const Marshal *marshal, const Type *type, const voi
 bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *arena, const Type **types,
                             size_t count);
 /* Dicts and sets, and instances of their subclasses that hold and give what they hold as they do. */
+/* An instance of the class, or of one that differs from it in nothing that compiled code does. */
+bool marshal_is_plain(PyObject *object, PyTypeObject *plain);
 bool marshal_is_dict(PyObject *object);
 bool marshal_is_set(PyObject *object);
 const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena); /* table.c */

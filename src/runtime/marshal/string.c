@@ -8,7 +8,7 @@
 
 MarshalResult marshal_take_string(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     (void)marshal, (void)type, (void)convert;
-    if (!PyUnicode_Check(object)) return MARSHAL_MISMATCH;
+    if (!marshal_is_plain(object, &PyUnicode_Type)) return MARSHAL_MISMATCH;
     Py_ssize_t length = PyUnicode_GetLength(object);
     HeapHead *head = krait_heap_list(length, sizeof(Py_UCS4), NULL, 0);
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;

@@ -42,36 +42,9 @@ static const Type *refuse_empty(const char *container) {
     return NULL;
 }
 
-static PyObject *class_attribute(PyTypeObject *class, const char *name) {
-    PyObject *found = PyObject_GetAttrString((PyObject *)class, name);
-    if (!found) PyErr_Clear();
-    return found;
-}
+bool marshal_is_dict(PyObject *object) { return marshal_is_plain(object, &PyDict_Type); }
 
-/* Whether the class has these from the plain one, or like it does not have them. */
-static bool inherits(PyTypeObject *class, PyTypeObject *plain, const char *const *names, size_t count) {
-    bool all = true;
-    for (size_t i = 0; all && i < count; i++) {
-        PyObject *own = class_attribute(class, names[i]), *inherited = class_attribute(plain, names[i]);
-        all = own == inherited;
-        Py_XDECREF(own);
-        Py_XDECREF(inherited);
-    }
-    return all;
-}
-
-bool marshal_is_dict(PyObject *object) {
-    static const char *const names[] = {"__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__",
-                                        "__missing__", "get",         "items",       "clear",        "update"};
-    return PyDict_CheckExact(object) ||
-           (PyDict_Check(object) && inherits(Py_TYPE(object), &PyDict_Type, names, COUNT_OF(names)));
-}
-
-bool marshal_is_set(PyObject *object) {
-    static const char *const names[] = {"__contains__", "__iter__", "add", "discard", "clear", "update"};
-    return PySet_CheckExact(object) ||
-           (PySet_Check(object) && inherits(Py_TYPE(object), &PySet_Type, names, COUNT_OF(names)));
-}
+bool marshal_is_set(PyObject *object) { return marshal_is_plain(object, &PySet_Type); }
 
 static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
     const Type *key = type_simple(marshal->types, TY_BOTTOM), *value = key;

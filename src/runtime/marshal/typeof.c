@@ -112,8 +112,6 @@ static void refuse_object(PyObject *object) {
     const char *advice = "";
     if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
     if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
-    if (PyDict_Check(object) && !marshal_is_dict(object))
-        advice = ", which may find keys in a way of its own; pass a plain dict: dict(...)";
     if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
     if (!PyDict_Check(object) && has_no_attributes(object)) {
         PyErr_Format(PyExc_TypeError,
@@ -219,6 +217,25 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
     return type;
 }
 
+/* Whether a value of a user's class can be taken for the plain one that the class derives from; members of enumerations
+ * and namedtuples keep their class. */
+static bool can_stand_for_plain(PyObject *object) {
+    PyTypeObject *const plains[] = {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyUnicode_Type,  &PyTuple_Type,
+                                    &PyList_Type, &PyDict_Type,  &PySet_Type,     &PyFrozenSet_Type};
+    PyTypeObject *class = Py_TYPE(object);
+    if (frontend_is_enum(class) || frontend_is_named_tuple(class)) return true;
+    for (size_t i = 0; i < COUNT_OF(plains); i++) {
+        const char *name = PyType_IsSubtype(class, plains[i]) ? frontend_overrides(class, plains[i]) : NULL;
+        if (!name) continue;
+        PyErr_Format(PyExc_TypeError,
+                     "a value of type %s cannot be an argument of compiled code, where it would be a plain %s: its "
+                     "class has its own %s; pass %s(x)",
+                     class->tp_name, plains[i]->tp_name, name, plains[i]->tp_name);
+        return false;
+    }
+    return true;
+}
+
 const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
     TypeTable *types = marshal->types;
     if (PyBool_Check(object)) return type_scalar(types, SCALAR_BOOL, true);
@@ -232,10 +249,12 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
         return NULL;
     }
     if (PyLong_CheckExact(object)) return type_scalar(types, SCALAR_INT64, true);
+    if (!can_stand_for_plain(object)) return NULL;
     if (PyLong_Check(object)) {
         const Type *type = frontend_enum_type(marshal->objects, types, Py_TYPE(object));
         return type || PyErr_Occurred() ? type : type_scalar(types, SCALAR_INT64, true);
     }
+    if (frontend_is_enum(Py_TYPE(object))) return typeof_constant(marshal, object, arena, konst);
     if (PyFloat_Check(object)) return type_scalar(types, SCALAR_FLOAT64, true);
     if (PyComplex_Check(object)) return type_scalar(types, SCALAR_COMPLEX128, true);
     if (marshal_is_array(object)) return typeof_array(marshal, (PyArrayObject *)object);

@@ -21,21 +21,32 @@ int marshal_read_int(PyObject *object, int64_t *value) {
     return *value == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
+bool marshal_is_plain(PyObject *object, PyTypeObject *plain) {
+    PyTypeObject *class = Py_TYPE(object);
+    return class == plain || (PyType_IsSubtype(class, plain) && !frontend_overrides(class, plain));
+}
+
 /* Whether an object has the class that the type says: a member of an enumeration is no int, and the reverse. */
-static bool class_fits(const Marshal *marshal, const Type *type, PyObject *object, bool (*is_own)(PyTypeObject *)) {
+static bool int_fits(const Marshal *marshal, const Type *type, PyObject *object) {
     if (type->object) return objects_get(marshal->objects, type->object) == (PyObject *)Py_TYPE(object);
-    return !is_own(Py_TYPE(object));
+    return !PyBool_Check(object) && !PyArray_IsScalar(object, Generic) && !frontend_is_enum(Py_TYPE(object)) &&
+           marshal_is_plain(object, &PyLong_Type);
+}
+
+static bool tuple_fits(const Marshal *marshal, const Type *type, PyObject *object) {
+    if (type->object) return objects_get(marshal->objects, type->object) == (PyObject *)Py_TYPE(object);
+    return !frontend_is_named_tuple(Py_TYPE(object)) && marshal_is_plain(object, &PyTuple_Type);
 }
 
 static MarshalResult unpack_weak(const Marshal *marshal, const Type *type, PyObject *object, void *to) {
     switch ((Scalar)type->scalar) {
     case SCALAR_INT64:
-        if ((type->object || !PyLong_CheckExact(object)) &&
-            (!PyLong_Check(object) || PyBool_Check(object) || !class_fits(marshal, type, object, frontend_is_enum)))
+        if ((type->object || !PyLong_CheckExact(object)) && (!PyLong_Check(object) || !int_fits(marshal, type, object)))
             return MARSHAL_MISMATCH;
         return marshal_read_int(object, to) < 0 ? MARSHAL_ERROR : MARSHAL_OK;
     case SCALAR_FLOAT64:
-        if (!PyFloat_CheckExact(object) && (!PyFloat_Check(object) || PyArray_IsScalar(object, Generic)))
+        if (!PyFloat_CheckExact(object) &&
+            (!marshal_is_plain(object, &PyFloat_Type) || PyArray_IsScalar(object, Generic)))
             return MARSHAL_MISMATCH;
         *(double *)to = PyFloat_AS_DOUBLE(object);
         return MARSHAL_OK;
@@ -44,7 +55,8 @@ static MarshalResult unpack_weak(const Marshal *marshal, const Type *type, PyObj
         *(uint8_t *)to = object == Py_True;
         return MARSHAL_OK;
     case SCALAR_COMPLEX128: {
-        if (!PyComplex_CheckExact(object) && (!PyComplex_Check(object) || PyArray_IsScalar(object, Generic)))
+        if (!PyComplex_CheckExact(object) &&
+            (!marshal_is_plain(object, &PyComplex_Type) || PyArray_IsScalar(object, Generic)))
             return MARSHAL_MISMATCH;
         Py_complex value = ((PyComplexObject *)object)->cval;
         memcpy(to, &value, sizeof value);
@@ -197,8 +209,7 @@ static MarshalResult take_part(const Marshal *marshal, const Type *type, uint32_
 MarshalResult marshal_take_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     MarshalResult result = MARSHAL_OK;
     if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
-    if ((type->object || (!PyTuple_CheckExact(object) && !convert)) &&
-        !class_fits(marshal, type, object, frontend_is_named_tuple))
+    if ((type->object || (!PyTuple_CheckExact(object) && !convert)) && !tuple_fits(marshal, type, object))
         return MARSHAL_MISMATCH;
     for (uint32_t i = 0; result == MARSHAL_OK && i < type->count; i++)
         result = take_part(marshal, type, i, PyTuple_GET_ITEM(object, i), to, convert);
@@ -259,5 +270,5 @@ MarshalResult marshal_take_ellipsis(const Marshal *marshal, const Type *type, Py
 
 /* The caller compares the text. */
 MarshalResult marshal_take_text(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
-    return (void)marshal, (void)type, (void)to, (void)convert, is(PyUnicode_Check(object));
+    return (void)marshal, (void)type, (void)to, (void)convert, is(marshal_is_plain(object, &PyUnicode_Type));
 }

@@ -1,0 +1,214 @@
+"""Classes of the user's that derive from numbers, texts, containers and enumerations: where they answer for themselves,
+compiled code refuses; where it takes their values, it gives what the interpreter gives."""
+
+import enum
+
+import numpy as np
+import pytest
+from oracle import make
+
+from krait import errors, njit
+
+class Sum(int):
+    def __add__(self, other):
+        return 100
+
+
+class Real(float):
+    def __bool__(self):
+        return False
+
+
+class Wide(complex):
+    def __abs__(self):
+        return 7.0
+
+
+class Text(str):
+    def __len__(self):
+        return 100
+
+    __hash__ = str.__hash__
+
+
+class Upper(str):
+    def upper(self):
+        return "no"
+
+
+class Long(list):
+    def __getitem__(self, i):
+        return 42
+
+
+class Grown(list):
+    def append(self, value):
+        super().extend([value, value])
+
+
+class Pair(tuple):
+    def __add__(self, other):
+        return 5
+
+
+class Default(dict):
+    def __missing__(self, key):
+        return 7
+
+
+class All(set):
+    def __contains__(self, value):
+        return True
+
+
+class Later:
+    """Python asks it for what str lacks, though str comes first."""
+
+    def __bool__(self):
+        return False
+
+
+class Mixed(str, Later):
+    pass
+
+
+VALUES = [
+    ("v + 1", Sum(1)), ("1 if v else 0", Real(1)), ("abs(v)", Wide(1)), ("len(v)", Text("b")),
+    ("v.upper()", Upper("b")),
+    ("v[0]", Long([1])), ("v.append(1)", Grown([1])), ("v + (1,)", Pair((1,))), ("v[5]", Default({1: 2})),
+    ("5 in v", All([1])), ("1 if v else 0", Mixed("a")),
+]
+
+
+@pytest.mark.parametrize("expression, value", VALUES, ids=lambda v: v if isinstance(v, str) else type(v).__name__)
+def test_values_of_classes_with_operators_of_their_own(expression, value):
+    f = njit(make(f"def f(v):\n    return {expression}", "f"))
+    plain = type(value).__mro__[1]
+    if plain is not dict:
+        f(plain(value))  # a specialisation that would fit
+    with pytest.raises(TypeError, match=f"a plain {plain.__name__}: its class has its own "):
+        f(value)
+    with pytest.raises(TypeError, match="its own"):
+        njit(make(f"def f(t):\n    v = t[0]\n    return {expression}", "f"))((value,))
+    with pytest.raises(errors.KraitError, match="its own|cannot be used in compiled code"):
+        njit(make("def f():\n    return V", "f", V=value))()
+
+
+class Plain(int):
+    """Has nothing but an attribute and a method of its own."""
+
+    unit = "m"
+
+    def __init__(self, *args):
+        self.note = "x"
+
+    def double(self):
+        return self + self
+
+
+def test_a_subclass_that_changes_nothing_is_taken():
+    assert njit(lambda v: v + 1)(Plain(3)) == 4
+    assert njit(lambda v: v + 1)(True) == 2
+    with pytest.raises(errors.KraitError, match="class of .* is not known"):
+        njit(lambda v: isinstance(v, Plain))(Plain(3))
+    assert njit(lambda v: isinstance(v, int))(Plain(3)) is True
+    assert njit(lambda v: isinstance(v, bool))(3) is False
+
+
+class Strange(enum.IntEnum):
+    A = 1
+    B = 2
+
+    def __add__(self, other):
+        return 100
+
+    def __radd__(self, other):
+        return 200
+
+    def __bool__(self):
+        return False
+
+    def __eq__(self, other):
+        return True
+
+    def __gt__(self, other):
+        return True
+
+    def __abs__(self):
+        return 9
+
+    def __index__(self):
+        return 0
+
+    __hash__ = int.__hash__
+
+
+class Odd(enum.Enum):
+    A = 0
+    B = 2
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = enum.Enum.__hash__
+
+
+@pytest.mark.parametrize("expression", [
+    "x + 1", "1 + x", "x == y", "3 == x", "1 if x else 0", "not x", "3 < x", "x in (1, 2)", "abs(x)", "bool(x)",
+    "(5, 6, 7)[x]", "max(x, y)",
+])
+def test_operators_of_enumerations(expression):
+    f = make(f"def f(x, y):\n    return {expression}", "f")
+    with pytest.raises(errors.KraitError, match="itself, which compiled code does not call"):
+        njit(f)(Strange.A, Strange.B)
+
+
+def test_comparison_of_members_that_compare_themselves():
+    with pytest.raises(errors.KraitError, match=r"__eq__\(\) itself"):
+        njit(lambda x, y: x == y)(Odd.A, Odd.B)
+    assert njit(lambda x, y: x is y)(Odd.A, Odd.B) is False
+
+
+class Mode(str, enum.Enum):
+    FAST = "fast"
+    SLOW = "slow"
+
+
+class Name(enum.StrEnum):
+    FAST = "fast"
+
+
+class Factor(float, enum.Enum):
+    HALF = 0.5
+    ONE = 1.0
+
+
+@pytest.mark.parametrize("kind", [Mode, Name, Factor])
+@pytest.mark.parametrize("expression", [
+    "x", "str(x)", "f'{x}'", "repr(x)", "x is M", "x == M", "x == 'fast'", "x == 0.5", "x != M", "isinstance(x, K)",
+    "type(x) is K", "(x, M)", "'%s' % x", "'{}'.format(x)", "1 if x else 0", "x + x", "x in (M, 3)", "not x", "x <= M",
+    "x == 'slow'", "x if x == M else None",
+])
+def test_members_that_are_texts_or_floats(kind, expression):
+    member = next(iter(kind))
+    f = make(f"def f(x):\n    return {expression}", "f", K=kind, M=member)
+    try:
+        result = njit(f)(member)
+    except errors.KraitError:
+        assert expression in ("x + x", "x <= M", "x == 'fast'", "x == 'slow'", "x == 0.5", "x in (M, 3)"), "refused"
+        return
+    expected = f(member)
+    assert type(result) is type(expected) and result == expected
+
+
+def test_a_member_selects_as_its_text_does():
+    @njit
+    def f(a, mode):
+        if mode == "fast":
+            return a.sum()
+        return a.max()
+
+    a = np.arange(4.0)
+    assert f(a, Mode.FAST) == f(a, "fast") == 6.0
+    assert f(a, Mode.SLOW) == f(a, "slow") == 3.0
+    assert njit(lambda x: np.sqrt(x) + np.zeros(2))(Factor.ONE).tolist() == [1.0, 1.0]
