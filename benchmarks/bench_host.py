@@ -8,6 +8,7 @@ import time
 import host_loop
 import matmul
 import numpy as np
+import ordinary_kernels
 from common import Row, c_reference, have, median_of_turns, milliseconds
 
 
@@ -198,21 +199,6 @@ def _kernels_with_barriers():
     from krait import cuda, float32
 
     @cuda.jit
-    def block_sums(x, sums):
-        shared = cuda.shared.array(256, float32)
-        t, i = cuda.threadIdx.x, cuda.grid(1)
-        shared[t] = x[i]
-        cuda.syncthreads()
-        step = 128
-        while step > 0:
-            if t < step:
-                shared[t] += shared[t + step]
-            cuda.syncthreads()
-            step //= 2
-        if t == 0:
-            sums[cuda.blockIdx.x] = shared[0]
-
-    @cuda.jit
     def rounds(x, out):
         shared = cuda.shared.array(256, float32)
         t, i = cuda.threadIdx.x, cuda.grid(1)
@@ -227,7 +213,7 @@ def _kernels_with_barriers():
             cuda.syncthreads()
         out[i] = shared[255 - t]
 
-    return block_sums, rounds
+    return cuda.jit(ordinary_kernels.block_sum(cuda, 256)), rounds
 
 
 def _split(quick, reference):

@@ -10,6 +10,27 @@ import numpy as np
 N = 4096
 
 
+def block_sum(cuda, threads):
+    """Sums of blocks of so many threads each, by a tree in shared memory."""
+
+    def block_sum(x, out):
+        part = cuda.shared.array(threads, np.float32)
+        t = cuda.threadIdx.x
+        i = cuda.grid(1)
+        part[t] = x[i] if i < x.size else 0.0
+        cuda.syncthreads()
+        step = threads // 2
+        while step > 0:
+            if t < step:
+                part[t] += part[t + step]
+            cuda.syncthreads()
+            step //= 2
+        if t == 0:
+            out[cuda.blockIdx.x] = part[0]
+
+    return block_sum
+
+
 def made(cuda):
     """[(name, function, block, arguments on the host)], the functions with the module as their global `cuda`."""
     rng = np.random.default_rng(0)
@@ -103,21 +124,6 @@ def made(cuda):
                     best = j
             out[i] = best
 
-    def block_sum(x, out):
-        part = cuda.shared.array(128, np.float32)
-        t = cuda.threadIdx.x
-        i = cuda.grid(1)
-        part[t] = x[i] if i < x.size else 0.0
-        cuda.syncthreads()
-        step = 64
-        while step > 0:
-            if t < step:
-                part[t] += part[t + step]
-            cuda.syncthreads()
-            step //= 2
-        if t == 0:
-            out[cuda.blockIdx.x] = part[0]
-
     def collatz(x, out):
         i = cuda.grid(1)
         if i < x.size:
@@ -166,7 +172,7 @@ def made(cuda):
         ("matmul", matmul, plane, (square, square.copy(), np.zeros((64, 64)))),
         ("rows", rows, line, (square, np.zeros(64))),
         ("largest", largest, line, (square, np.zeros(64, np.int64))),
-        ("block_sum", block_sum, line, (f32[0], np.zeros(N // 128, np.float32))),
+        ("block_sum", block_sum(cuda, line), line, (f32[0], np.zeros(N // 128, np.float32))),
         ("collatz", collatz, line, (i32, np.zeros(N, np.int64))),
         ("mandelbrot", mandelbrot, line, (np.zeros(N, np.int32),)),
         ("wave", wave, plane, (square, square.copy(), np.zeros((64, 64)), 0.1)),

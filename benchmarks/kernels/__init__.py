@@ -6,6 +6,8 @@ A family is a module with `CUDA`, the text of its kernels in CUDA C, and `cases(
 from dataclasses import dataclass, field
 from importlib import import_module
 
+from krait import cuda
+
 FAMILIES = (
     "linear_algebra",
     "sparse",
@@ -46,6 +48,19 @@ class Case:
 
 def blocks(n, block=256):
     return (n + block - 1) // block
+
+
+@cuda.jit(device=True)
+def block_sum(parts, half):
+    """The sum of what the threads of a block, twice as many as `half`, have put into shared memory: a tree."""
+    t = cuda.threadIdx.x
+    cuda.syncthreads()
+    while half > 0:
+        if t < half:
+            parts[t] += parts[t + half]
+        cuda.syncthreads()
+        half //= 2
+    return parts[0]
 
 
 def families(names=()):

@@ -6,7 +6,7 @@ import numpy as np
 
 from krait import cuda
 
-from . import Case, blocks
+from . import Case, block_sum, blocks
 
 CUDA = r"""
 extern "C" __global__ void softmax_rows(const float *__restrict__ a, float *__restrict__ out, int columns) {
@@ -100,14 +100,7 @@ def softmax_rows(a, out):
         out[row, k] = e
         total += e
     parts[t] = total
-    cuda.syncthreads()
-    half = 64
-    while half > 0:
-        if t < half:
-            parts[t] += parts[t + half]
-        cuda.syncthreads()
-        half //= 2
-    total = parts[0]
+    total = block_sum(parts, 64)
     for k in range(t, columns, 128):
         out[row, k] /= total
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from krait import cuda
 
-from . import Case, blocks
+from . import Case, block_sum, blocks
 
 CUDA = r"""
 extern "C" __global__ void row_sums(const float *__restrict__ a, float *__restrict__ out, int rows, int columns) {
@@ -111,15 +111,9 @@ def dot(x, y, out):
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         total += x[i] * y[i]
     parts[t] = total
-    cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if t < half:
-            parts[t] += parts[t + half]
-        cuda.syncthreads()
-        half //= 2
+    total = block_sum(parts, 128)
     if t == 0:
-        cuda.atomic.add(out, 0, parts[0])
+        cuda.atomic.add(out, 0, total)
 
 
 @cuda.jit

@@ -6,16 +6,14 @@ is not written, and a variable keeps the type of its first value.  The calls tha
 so that errors of shapes and indices are met, too.  What a call put on the heap must be gone with its result.
 """
 
-import itertools
-import random
 
 import numpy as np
 
 import kinds
 import oracle
 from documented import HELPERS, Differs, compiled_form, interpreted_forms
-from functions import Program, load, refusal
-from sampled import Sampled
+from functions import load, refusal
+from sampled import Sampled, program
 
 from krait import _testing, errors, njit
 
@@ -305,22 +303,13 @@ def write(chance, name, counter, functions, types, statements, most):
     return [f"def {name}({', '.join(given)}):", *writer.lines], list(given.values())
 
 
+def drawn_calls(chance, types):
+    return [tuple(value(chance, kind, drawn) for kind in types)
+            for drawn in ({"n": 3, "m": 2}, *(lengths(chance) for _ in range(CALLS - 1)))]
+
+
 def generate(seed):
-    chance, counter, functions, lines = random.Random(seed), itertools.count(), {}, []
-    for _ in range(chance.choice([0, 0, 0, 1, 2])):
-        name = f"h{next(counter)}"
-        types = [parameter(chance) for _ in range(chance.choice([1, 2]))]
-        body, samples = write(chance, name, counter, dict(functions), types, chance.choice([0, 1, 3]), 0)
-        space = {**kinds.MODULES, **functions}
-        exec("\n".join([*lines, *body]), space)
-        lines += body
-        functions = {**functions, name: space[name]}
-        functions[name].samples = samples
-    types = [parameter(chance) for _ in range(chance.choice([1, 2, 2, 3]))]
-    body, _ = write(chance, "f", counter, functions, types, chance.choice([0, 1, 1, 2, 3, 5]), 4)
-    calls = [tuple(value(chance, kind, drawn) for kind in types) for drawn in
-             ({"n": 3, "m": 2}, *(lengths(chance) for _ in range(CALLS - 1)))]
-    return Program("\n".join([*lines, *body]) + "\n", calls)
+    return program(seed, write, parameter, [0, 1, 1, 2, 3, 5], drawn_calls)
 
 
 # ---- running ----

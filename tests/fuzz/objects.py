@@ -8,16 +8,13 @@ Written from Python's library and language reference, not from what compiled cod
 import contextlib
 import copy
 import io
-import itertools
-import random
 
-import kinds
 import object_tables as tables
 import oracle
 from documented import HELPERS, Differs, compiled_form, interpreted_forms
-from functions import Program, load, refusal
+from functions import load, refusal
 from object_values import has_order, is_a, is_hashable, is_printable, parameter, text_of, type_of, value
-from sampled import Sampled
+from sampled import Sampled, program
 
 from krait import _testing, njit
 
@@ -389,20 +386,8 @@ def write(chance, name, counter, functions, types, statements, most):
 
 
 def generate(seed):
-    chance, counter, functions, lines = random.Random(seed), itertools.count(), {}, []
-    for _ in range(chance.choice([0, 0, 0, 1, 2])):
-        name = f"h{next(counter)}"
-        types = [parameter(chance) for _ in range(chance.choice([1, 2]))]
-        body, samples = write(chance, name, counter, dict(functions), types, chance.choice([0, 1, 3]), 0)
-        space = {**kinds.MODULES, **functions}
-        exec("\n".join([*lines, *body]), space)
-        lines += body
-        functions = {**functions, name: space[name]}
-        functions[name].samples = samples
-    types = [parameter(chance) for _ in range(chance.choice([1, 2, 2, 3]))]
-    body, _ = write(chance, "f", counter, functions, types, chance.choice([1, 2, 3, 5, 7]), 4)
-    calls = [tuple(value(chance, kind) for kind in types) for _ in range(CALLS)]
-    return Program("\n".join([*lines, *body]) + "\n", calls)
+    return program(seed, write, parameter, [1, 2, 3, 5, 7],
+                   lambda chance, types: [tuple(value(chance, kind) for kind in types) for _ in range(CALLS)])
 
 
 # ---- running ----

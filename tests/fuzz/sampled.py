@@ -2,11 +2,14 @@
 no type that programs compute with, is not written, and a variable keeps the type of its first value."""
 
 import contextlib
+import itertools
+import random
 import re
 import warnings
 
 import kinds
 import numpy as np
+from functions import Program
 
 
 class Sampled:
@@ -162,3 +165,21 @@ class Sampled:
         names = self.chance.sample(list(self.samples), min(len(self.samples), most))
         texts = [*names, self.any()]
         self.put(f"return {texts[0] if len(texts) == 1 else '(' + ', '.join(texts) + ')'}")
+
+
+def program(seed, write, parameter, sizes, calls):
+    """Functions, and f that may call them, by `write` of a family of programs: f has one of `sizes` statements, and
+    parameters of the types that `parameter` draws, which `calls` gives arguments."""
+    chance, counter, functions, lines = random.Random(seed), itertools.count(), {}, []
+    for _ in range(chance.choice([0, 0, 0, 1, 2])):
+        name = f"h{next(counter)}"
+        types = [parameter(chance) for _ in range(chance.choice([1, 2]))]
+        body, samples = write(chance, name, counter, dict(functions), types, chance.choice([0, 1, 3]), 0)
+        space = {**kinds.MODULES, **functions}
+        exec("\n".join([*lines, *body]), space)
+        lines += body
+        functions = {**functions, name: space[name]}
+        functions[name].samples = samples
+    types = [parameter(chance) for _ in range(chance.choice([1, 2, 2, 3]))]
+    body, _ = write(chance, "f", counter, functions, types, chance.choice(sizes), 4)
+    return Program("\n".join([*lines, *body]) + "\n", calls(chance, types))

@@ -13,15 +13,7 @@ import pytest
 from krait import cuda, float32, float64, types, vectorize
 from krait.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64
 
-
-@pytest.fixture(autouse=True, params=["", "1"], ids=["plain", "checked"])
-def checked(request, monkeypatch):
-    monkeypatch.setenv("KRAIT_CHECK", request.param)
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
+pytestmark = pytest.mark.usefixtures("checked")
 
 
 def test_blackscholes(rng):
