@@ -6,7 +6,8 @@
 #   make bench         benchmarks, side by side with Numba, C and nvcc where those are
 #   make wheel         a wheel for every CPython found, each tested in an empty environment without LLVM
 #   make bundle        wheel, tests, examples and benchmarks in one archive for another machine (PYTHON=3.12);
-#                      make bundle-libclc: the same with the open device math library
+#                      make bundle-libclc: the same with the open device math library;  make bundle-debug: the
+#                      debug build with its sanitizers, for a machine with many processors
 #   make debug         asserts, IR verifier after every pass, AddressSanitizer and UBSan;  make test-debug: tests on it
 #   make test-tsan     worker threads and fibers of the host device under ThreadSanitizer; part of test-debug
 #   make dev           incremental build for developers (PYTHON=3.12, BUILD=/elsewhere, TYPE=Release)
@@ -30,7 +31,8 @@ VERSIONS := 3.11 3.12 3.13
 
 # ---- the public targets: system packages first, then make again, which then finds what was installed ---------------
 
-PUBLIC := demo test test-gpu test-libclc bench wheel bundle bundle-libclc debug test-debug test-tsan dev format format-check check-clang
+PUBLIC := demo test test-gpu test-libclc bench wheel bundle bundle-libclc bundle-debug \
+          debug test-debug test-tsan dev format format-check check-clang
 
 .PHONY: help packages clean $(PUBLIC) $(PUBLIC:%=do-%)
 help:
@@ -226,7 +228,7 @@ do-bundle:
 	$(MAKE) bundle-$(PYTHON)
 
 bundle-%: $(B)/dist/%/.built
-	tools/make_bundle.sh $* $(B)/dist/$*/*.whl $(B)/dist/$*/_testing.*.so $(B)/bundle
+	tools/make_bundle.sh $* $(B)/bundle $(B)/dist/$*/*.whl $(B)/dist/$*/_testing.*.so
 
 # The same with the open device math library, to test it on a GPU.
 do-bundle-libclc: PYTHON = 3.12
@@ -234,7 +236,7 @@ do-bundle-libclc:
 	$(MAKE) bundle-libclc-$(PYTHON)
 
 bundle-libclc-%: $(B)/dist-libclc/%/.built
-	tools/make_bundle.sh $* $(B)/dist-libclc/$*/*.whl $(B)/dist-libclc/$*/_testing.*.so $(B)/bundle-libclc
+	tools/make_bundle.sh $* $(B)/bundle-libclc $(B)/dist-libclc/$*/*.whl $(B)/dist-libclc/$*/_testing.*.so
 
 # ---- for developers ------------------------------------------------------------------------------------------------
 
@@ -256,13 +258,20 @@ do-dev: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
 	$(call build_tree,$(B)/cmake-dev,$(TYPE),$(B),)
 	ln -sfn $(B)/cmake-dev/compile_commands.json $(B)/compile_commands.json
 
-SANITIZER_ENV = PYTHONMALLOC=malloc \
-    LD_PRELOAD=$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so) \
-    ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1 \
+# CUDA's driver takes addresses in the gap between the sanitizer's shadows.
+SANITIZER_LIBS = $$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)
+SANITIZER_OPTIONS = PYTHONMALLOC=malloc \
+    ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:protect_shadow_gap=0 \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 do-debug: $(PYTHON:%=$(B)/venv/%/.ready) $(B)/libdevice/.ready
-	$(call build_tree,$(B)/cmake-debug,Debug,$(B)/debug,$(SANITIZER_ENV))
+	$(call build_tree,$(B)/cmake-debug,Debug,$(B)/debug,$(SANITIZER_OPTIONS) LD_PRELOAD=$$(echo $(SANITIZER_LIBS) | tr ' ' :))
+
+do-bundle-debug: PYTHON = 3.12
+do-bundle-debug:
+	$(MAKE) do-debug PYTHON=$(PYTHON)
+	SANITIZER_OPTIONS="$(SANITIZER_OPTIONS)" \
+	    tools/make_bundle.sh $(PYTHON) $(B)/bundle-debug $(B)/debug/py/krait $(SANITIZER_LIBS)
 
 # Sanitized code is several times slower: so is the limit of a test.
 do-test-debug: do-debug do-test-tsan

@@ -24,6 +24,8 @@ sys.path[:] = [entry for entry in sys.path if pathlib.Path(entry or os.curdir).r
 OWN_CACHE = os.path.join(tempfile.gettempdir(), f"krait-tests-{os.getpid()}")
 os.environ.setdefault("KRAIT_CACHE_DIR", OWN_CACHE)
 
+SANITIZER_REPORTS = pathlib.Path(os.environ["KRAIT_CACHE_DIR"]) / "sanitizer"
+
 
 @functools.cache
 def gpu_count():
@@ -55,7 +57,22 @@ def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing with them")
 
 
+def keep_sanitizer_reports():
+    """What a sanitizer says before it ends a worker must outlive the file that pytest captures stderr in."""
+    for library in os.environ.get("LD_PRELOAD", "").split(":"):
+        if "san.so" in pathlib.Path(library).name:
+            SANITIZER_REPORTS.parent.mkdir(parents=True, exist_ok=True)
+            ctypes.CDLL(library).__sanitizer_set_report_path(os.fsencode(SANITIZER_REPORTS))
+
+
+def pytest_terminal_summary(terminalreporter):
+    for report in sorted(SANITIZER_REPORTS.parent.glob(f"{SANITIZER_REPORTS.name}.*")):
+        terminalreporter.section(f"a sanitizer, in process {report.suffix[1:]}")
+        terminalreporter.write_line(report.read_text(errors="replace")[:20_000])
+
+
 def pytest_configure(config):
+    keep_sanitizer_reports()
     if os.environ.get("KRAIT_TEST_GPU") == "1" and gpu_count() == 0:
         pytest.exit("tests on the GPU were asked for, and the driver sees none", returncode=1)
     try:

@@ -1,19 +1,34 @@
 #!/bin/sh
-# Packs one wheel, unpacked, with the test doors, tests, examples and benchmarks, for a machine where nothing can be
-# installed.
+# Packs Krait with tests, examples and benchmarks for a machine where nothing can be installed.
 #
-# usage: make_bundle.sh VERSION WHEEL DOORS FOLDER      DOORS: krait/_testing*.so, which the wheel does not have
-# Output: FOLDER/krait-<tag>.tar.gz, at most 25 MB, and FOLDER/run_bundle.sh, which unpacks it and runs what is in it.
+# usage: make_bundle.sh VERSION FOLDER PART ...
+#   PART   wheel: unpacked          folder krait/ of a build tree: copied, links followed
+#          _testing*.so: the test doors, which no wheel has          lib*.so: a sanitizer's library, loaded first
+# Environment: SANITIZER_OPTIONS (NAME=value ..., set where the tests run).
+# Output: FOLDER/krait-<tag>.tar.gz, at most 25 MB (with sanitizers 60), and FOLDER/run_bundle.sh, which unpacks it and
+# runs what is in it.
 set -eu
-version=$1 wheel=$2 doors=$3 folder=$4
-limit=25000000
+version=$1 folder=$2
+shift 2
+limit=25000000 what=test-gpu
 root=$(cd "$(dirname "$0")/.." && pwd)
 name=krait-cp$(echo "$version" | tr -d .)
 stage=$folder/$name
 rm -rf "$stage"
-mkdir -p "$stage/site"
-python3 -m zipfile -e "$wheel" "$stage/site"
-cp "$doors" "$stage/site/krait/"
+mkdir -p "$stage/site/krait"
+for part in "$@"; do
+    case $part in
+    *.whl) python3 -m zipfile -e "$part" "$stage/site" ;;
+    */lib*.so)
+        limit=60000000 what="test -o timeout=300"
+        mkdir -p "$stage/sanitizers"
+        cp -L "$part" "$stage/sanitizers/"
+        echo "${SANITIZER_OPTIONS-}" > "$stage/sanitizers/options"
+        ;;
+    *.so) cp "$part" "$stage/site/krait/" ;;
+    *) cp -RL "$part" "$stage/site/" ;;
+    esac
+done
 chmod +x "$stage"/site/krait/*.so
 for part in tests examples benchmarks pyproject.toml LICENSE README.md; do
     [ ! -e "$root/$part" ] || cp -R "$root/$part" "$stage/"
@@ -30,4 +45,4 @@ if [ "$size" -gt $limit ]; then
     exit 1
 fi
 echo "$folder/$name.tar.gz: $((size / 1000)) kB"
-echo "on the other machine: sh run_bundle.sh $name.tar.gz test-gpu"
+echo "on the other machine: sh run_bundle.sh $name.tar.gz $what"

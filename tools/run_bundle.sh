@@ -5,7 +5,9 @@
 #   test       the tests, kernels on the GPU if there is one         test-gpu   the same; without a GPU it fails
 #   demo       every example, ending in a table                      bench      the benchmarks
 #   python     the interpreter with Krait on its path
-# Environment: PYTHON (python3 unless told), KRAIT_BUNDLE_DIR (where to unpack; a new temporary folder unless told).
+# A debug build needs more time for a test: `test -o timeout=300`.
+# Environment: PYTHON (python3 unless told), KRAIT_BUNDLE_DIR (where to unpack; a new temporary folder unless told),
+# KRAIT_TESTS (folders and files in tests/; all unless told), KRAIT_TEST_JOBS (processes, 2 unless told).
 set -eu
 [ $# -ge 1 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 archive=$1
@@ -31,11 +33,22 @@ export PYTHONPATH="$dir/site${PYTHONPATH:+:$PYTHONPATH}"
 mkdir -p "$dir/run"
 cd "$dir/run"
 
+# A bundle of the debug build brings the sanitizers, which must be loaded before all else.  A kernel that lays out
+# addresses at random can take the place of their shadow memory: not for these processes.
+fixed=
+if [ -d "$dir/sanitizers" ]; then
+    setarch -R true 2>/dev/null && fixed="setarch -R"
+    preload=$(printf '%s:' "$dir"/sanitizers/lib*.so)
+    # shellcheck disable=SC2046 # words
+    export LD_PRELOAD="$preload" $(cat "$dir/sanitizers/options")
+fi
+
 run_tests() {
     plugins=
     "$python" -c 'import xdist' 2>/dev/null && plugins="-n ${KRAIT_TEST_JOBS:-2}"
-    # shellcheck disable=SC2086 # words
-    exec "$python" -m pytest -c "$dir/pyproject.toml" --rootdir="$dir" "$dir/tests" $plugins "$@"
+    # shellcheck disable=SC2046,SC2059,SC2086 # words
+    exec $fixed "$python" -m pytest -c "$dir/pyproject.toml" --rootdir="$dir" $(printf "$dir/tests/%s " ${KRAIT_TESTS-}) \
+        $plugins "$@"
 }
 
 case $what in
@@ -45,8 +58,8 @@ test-gpu)
     export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE
     run_tests "$@"
     ;;
-demo) exec "$python" "$dir/examples/demo.py" "$@" ;;
-bench) exec "$python" "$dir/benchmarks/run.py" "$@" ;;
-python) exec "$python" "$@" ;;
+demo) exec $fixed "$python" "$dir/examples/demo.py" "$@" ;;
+bench) exec $fixed "$python" "$dir/benchmarks/run.py" "$@" ;;
+python) exec $fixed "$python" "$@" ;;
 *) echo "unknown: $what" >&2; exit 2 ;;
 esac
