@@ -134,17 +134,19 @@ class Context:
 
     def create_module_ptx(self, ptx):
         """PTX text, loaded as it is: a module whose get_function(name).handle other libraries launch."""
-        from ._modules import module_of_ptx
+        from ._modules import load_module
 
-        return module_of_ptx(self, ptx)
+        return load_module(self, ptx, "create_module_ptx")
 
     def create_module_image(self, image):
         """The same of machine code: a cubin or a fatbin."""
-        from ._modules import module_of_image
+        from ._modules import load_module
 
-        return module_of_image(self, image)
+        return load_module(self, image, "create_module_image")
 
     def unload_module(self, module):
+        if not hasattr(module, "unload"):
+            raise TypeError(f"unload_module() takes a module that this context made, not {type(module).__name__}")
         module.unload()
 
     def mempin(self, owner, pointer, size, mapped=False):

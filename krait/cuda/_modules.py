@@ -38,9 +38,12 @@ class Function:
         return f"<krait function {self.name} of a module>"
 
 
-def module_of_ptx(context, ptx):
-    return Module(context, ptx.encode() if isinstance(ptx, str) else bytes(ptx))
-
-
-def module_of_image(context, image):
+def load_module(context, image, caller):
+    """The module of PTX or machine code, given to a method of that name."""
+    if isinstance(image, str):
+        image = image.encode()
+    elif not isinstance(image, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{caller}() takes code as bytes, or PTX as a str, not {type(image).__name__}")
+    if not image:
+        raise ValueError(f"{caller}() was given no code: it is empty")
     return Module(context, bytes(image))

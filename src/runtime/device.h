@@ -195,7 +195,7 @@ typedef struct DeviceOps {
 
     /* Work that is recorded: what the stream is given until the end; its last step; the end, which makes a graph of it
      * (made NULL: drops it). */
-    int (*graph_begin)(Device *device, void **stream);
+    int (*graph_begin)(Device *device, void **stream); /* counted among `recordings` already; may wait */
     int (*graph_last)(Device *device, void *stream, void **node);
     int (*graph_end)(Device *device, void *stream, void **made);
     /* A part that is done if a word is not zero when the graph gets there; with `loops`, again as long as it is not.

@@ -105,6 +105,9 @@ static int failing(const char *name) {
     return failure.error;
 }
 
+static volatile int holding; /* waits for a context do not end */
+void fake_hold(int hold) { holding = hold; }
+
 static struct timespec idle; /* from when on nothing is running */
 
 static int busy(void) {
@@ -238,6 +241,7 @@ int cuCtxGetCurrent(void **context) { return *context = current, OK; }
 int cuCtxSynchronize(void) {
     note(calls, "CtxSynchronize");
     start();
+    while (holding) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     int capturing = 0;
     for (int i = 0; i < nstreams; i++) {
         join(&host, &streams[i].clock);
@@ -401,7 +405,7 @@ int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const c
     *bytes = strcmp(name, "krait_device_notes") == 0 ? 64 : sizeof globals[1];
     return OK;
 }
-int cuModuleUnload(void *module) { return (void)module, OK; }
+int cuModuleUnload(void *module) { return (void)module, note(calls, "ModuleUnload"), OK; }
 int cuModuleGetFunction(void **function, void *module, const char *name) {
     return (void)module, (void)name, *function = &host, OK;
 }

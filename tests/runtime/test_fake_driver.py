@@ -814,6 +814,204 @@ def test_what_is_given_back_while_a_graph_is_recorded_does_not_end_the_recording
     """)
 
 
+def test_a_recording_begins_behind_a_wait_for_the_device(run):
+    """The wait would end it, though it began before."""
+    run("""
+        import threading, time
+
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        add[1, 128](x, y)
+        graphs, failed = [], []
+
+        def record():
+            try:
+                with cuda.graph() as g:
+                    add[1, 128](x, y)
+                graphs.append(g)
+            except BaseException as error:
+                failed.append(error)
+
+        calls()
+        fake.fake_hold(1)
+        waiting = threading.Thread(target=cuda.synchronize)
+        waiting.start()
+        while "CtxSynchronize" not in fake.fake_calls().decode():
+            time.sleep(0.001)
+        recording = threading.Thread(target=record)
+        recording.start()
+        time.sleep(0.1)
+        assert "StreamBeginCapture" not in fake.fake_calls().decode()
+        fake.fake_hold(0)
+        waiting.join(), recording.join()
+        assert not failed and not violations(), (failed, violations())
+        graphs[0].launch()
+        with cuda.graph() as g:  # and one that has begun is not waited for
+            another = threading.Thread(target=cuda.synchronize)
+            another.start(), another.join()
+            add[1, 128](x, y)
+        g.launch()
+        assert not violations(), violations()
+    """)
+
+
+def test_code_is_unloaded_when_no_graph_is_recorded(run):
+    run("""
+        import gc, threading
+
+        def touch(x):
+            x[0] = 1
+
+        def another_thread(action):
+            thread = threading.Thread(target=action)
+            thread.start(), thread.join()
+
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        context = cuda.current_context()
+        kernel, module = cuda.jit(touch), context.create_module_image(b"machine code")
+        kernel[1, 1](x), add[1, 128](x, y)
+        held = [kernel]
+        del kernel
+        with cuda.graph() as g:
+            add[1, 128](x, y)
+            calls()
+            context.unload_module(module)
+            another_thread(lambda: (held.clear(), gc.collect()))
+            assert "ModuleUnload" not in calls()
+            try:
+                another_thread(lambda: context.reset())
+                cuda.close()
+            except RuntimeError as error:
+                assert "a reset of the device cannot be recorded" in str(error)
+            else:
+                raise AssertionError
+        assert calls().count("ModuleUnload") == 2
+        g.launch()
+        assert not violations(), violations()
+    """)
+
+
+def test_a_thread_that_ends_records_no_more(run):
+    run("""
+        import threading
+
+        x, y = cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        add[1, 128](x, y)
+        graphs, errors = [], []
+
+        def leave_it():
+            graphs.append(cuda.graph().__enter__())
+            add[1, 128](x, y)
+
+        def reset():
+            try:
+                cuda.get_current_device().reset()
+            except RuntimeError as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=leave_it)
+        thread.start(), thread.join()
+        assert calls()[-2:] == ["StreamEndCapture", "StreamDestroy 2"]
+        pinned = cuda.mapped_array(10)
+        calls()
+        del pinned  # given back at once
+        assert "CtxSynchronize" in calls()
+        try:
+            graphs[0].launch()
+        except RuntimeError as error:
+            assert "has not been recorded" in str(error)
+        else:
+            raise AssertionError
+        with graphs[0] as g:
+            add[1, 128](x, y)
+            thread = threading.Thread(target=reset)
+            thread.start(), thread.join()
+        assert errors == ["another thread is recording a graph of the device that is to be reset"]
+        g.launch()
+        assert not violations(), violations()
+    """)
+
+
+def test_the_context_of_others_is_current_again(run):
+    run("""
+        def current():
+            context = ctypes.c_void_p()
+            assert fake.cuCtxGetCurrent(ctypes.byref(context)) == 0
+            return context.value
+
+        def touch(x):
+            x[0] = 1
+
+        x = cuda.to_device(np.zeros(100))
+        here = current()
+        with cuda.gpus[1]:
+            assert current() != here
+            there = cuda.to_device(np.zeros(100))
+            kernel = cuda.jit(touch)
+            kernel[1, 1](there)
+            module = cuda.current_context().create_module_image(b"machine code")
+        assert current() == here
+        there.fill(1), add[1, 128](there[:5], there[5:10]), there + there
+        cuda.to_device(np.zeros(3))
+        assert current() == here
+        function = module.get_function("f")
+        module.get_global_symbol("krait_device_notes")
+        assert current() == here
+        calls()
+        del module, function, kernel
+        import gc
+        gc.collect()
+        assert calls().count("ModuleUnload") == 2 and current() == here
+        fake.cuCtxSetCurrent(None)  # of a thread that another library has left without one
+        with cuda.gpus[1]:
+            pass
+        add[1, 128](x, x)
+        assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
+def test_modules_of_others_say_what_they_take(run):
+    run("""
+        context = cuda.current_context()
+        for image in (5, None, [1, 2], np.float64(3), object()):
+            for make in (context.create_module_image, context.create_module_ptx):
+                try:
+                    make(image)
+                except TypeError as error:
+                    assert f"{make.__name__}() takes" in str(error) and type(image).__name__ in str(error), error
+                else:
+                    raise AssertionError(image)
+        for image in (b"", "", bytearray()):
+            try:
+                context.create_module_image(image)
+            except ValueError as error:
+                assert "no code" in str(error)
+            else:
+                raise AssertionError(image)
+        for image in (b"machine code", bytearray(b"machine code"), memoryview(b"machine code"), ".version 8.0"):
+            module = context.create_module_image(image)
+            for name in (5, None, b"f"):
+                for ask in (module.get_function, module.get_global_symbol):
+                    try:
+                        ask(name)
+                    except TypeError as error:
+                        assert "str" in str(error), error
+                    else:
+                        raise AssertionError(name)
+            context.unload_module(module)
+            try:
+                module.get_function("f")
+            except RuntimeError as error:
+                assert "the module is unloaded" in str(error)
+        for wrong in (5, None, "module"):
+            try:
+                context.unload_module(wrong)
+            except TypeError as error:
+                assert "unload_module() takes" in str(error)
+            else:
+                raise AssertionError(wrong)
+    """)
+
+
 def test_a_recorded_launch_gets_other_arguments(run):
     run("""
         x, y, z = (cuda.to_device(np.ones(100)) for _ in range(3))

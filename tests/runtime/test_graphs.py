@@ -310,6 +310,28 @@ def test_a_graph_is_recorded_by_one_thread():
 
 
 @here
+def test_a_thread_that_ends_in_its_block_records_no_more():
+    (x, y), left = device(1.0, 2.0), []
+    add[1, 128](x, y)
+
+    def leave_it():
+        left.append(cuda.graph().__enter__())
+        add[1, 128](x, y)
+
+    thread = threading.Thread(target=leave_it)
+    thread.start()
+    thread.join()
+    g = left.pop()
+    with pytest.raises(RuntimeError, match="has not been recorded"):
+        g.launch()
+    with g:
+        add[1, 128](x, y)
+    assert (x.copy_to_host() == 3).all() and len(g.launches) == 1
+    g.launch()
+    assert (x.copy_to_host() == 5).all()
+
+
+@here
 def test_a_part_that_is_left_open_ends_with_the_graph():
     x, y = device(1, 2)
     word = cuda.to_device(np.ones(1, np.int32))

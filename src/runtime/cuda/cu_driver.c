@@ -183,9 +183,29 @@ int context_select(Device *device) {
     return error;
 }
 
+int context_visit(CudaContext *context, Visit *visit) {
+    *visit = (Visit){.noted = thread_context};
+    if (thread_context == context) return CUDA_OK;
+    int error = context->cuda->api.CtxGetCurrent(&visit->current);
+    if (error == CUDA_OK) error = context_current(context);
+    if (error == CUDA_OK) visit->context = context;
+    return error;
+}
+
+/* Its primary context may have been reset meanwhile. */
+void context_leave(const Visit *visit) {
+    if (!visit->context) return;
+    int error = visit->context->cuda->api.CtxSetCurrent(visit->current);
+    bool same = error == CUDA_OK && visit->noted && visit->noted->handle == visit->current;
+    thread_context = same ? visit->noted : NULL;
+}
+
 enum { MOST_NESTED = 32 };
 static _Thread_local struct {
-    CudaContext *before[MOST_NESTED]; /* NULL: none was selected */
+    struct {
+        CudaContext *selected; /* NULL: none was */
+        Visit visit;
+    } before[MOST_NESTED];
     int depth;
 } nested;
 
@@ -194,14 +214,19 @@ int context_push(Device *device) {
         PyErr_SetString(PyExc_RuntimeError, "devices are nested too deeply");
         return -1;
     }
-    CudaContext *before = thread_selected;
-    if (!device->shares_memory && device_check(device, context_select(device), "starting the GPU") < 0) return -1;
-    nested.before[nested.depth++] = before;
+    CudaContext *context = device->shares_memory ? NULL : (CudaContext *)device;
+    Visit visit = {0};
+    if (context && device_check(device, context_visit(context, &visit), "starting the GPU") < 0) return -1;
+    nested.before[nested.depth].selected = thread_selected;
+    nested.before[nested.depth++].visit = visit;
+    if (context) thread_selected = context;
     return 0;
 }
 
 void context_pop(void) {
-    if (nested.depth > 0) thread_selected = nested.before[--nested.depth];
+    if (nested.depth == 0) return;
+    thread_selected = nested.before[--nested.depth].selected;
+    context_leave(&nested.before[nested.depth].visit);
 }
 
 int context_reset(Device *device) {

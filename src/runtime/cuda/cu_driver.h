@@ -97,6 +97,7 @@ struct CudaContext {
     void *event;             /* carries the place of one stream to another; NULL until first used */
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
     _Atomic int streams;     /* open ones, beside the default stream */
+    _Atomic int waits;       /* for all that the device was given, under way (wait.c) */
     _Atomic(void *) landing; /* page-locked memory for what is copied out; NULL: none yet, or in use */
     volatile int32_t *noted; /* locked memory: 1, a watched kernel left something (device_notes.c); NULL: no kernel */
     struct CudaKernel *watched;
@@ -131,6 +132,8 @@ int gpu_wait_stream(CudaContext *context, void *stream);
 int gpu_wait_event(CudaContext *context, void *event);
 /* For all streams.  That would end what is recorded meanwhile: then for those that wait for the default stream. */
 int gpu_wait_all(CudaContext *context);
+/* Until nobody waits so. */
+int gpu_wait_for_waits(CudaContext *context);
 /* gpu.c: fills context->device, when the rest is known. */
 void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max_block_shared);
 /* kernel.c: DeviceOps.kernel_... and launch of a GPU. */
@@ -155,6 +158,13 @@ CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);
+/* Makes the context current until context_leave, after which is current what was. */
+typedef struct Visit {
+    CudaContext *context, *noted; /* context NULL: it was current */
+    void *current;
+} Visit;
+int context_visit(CudaContext *context, Visit *visit);
+void context_leave(const Visit *visit);
 /* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
 int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);

@@ -38,7 +38,8 @@ int runtime_device_count(struct Runtime *runtime);
 /* The device on which the device arrays among the objects lie (NULL is none); the thread's if none is one.  NULL:
  * exception set, they lie on several. */
 Device *runtime_home(struct Runtime *runtime, PyObject *const *objects, Py_ssize_t count);
-/* The device that was the thread's is so again at the matching context_pop; -1: exception set, nested too deeply. */
+/* The device that was the thread's, and the context that was current, are so again at the matching context_pop; -1:
+ * exception set, nested too deeply. */
 int context_push(Device *device);
 void context_pop(void);
 

@@ -37,6 +37,8 @@ void device_array_drop_fields(struct FieldReader *fields); /* NULL: nothing */
 /* idle.c, with the GIL: the action is called when the device has done all that it was given: now, or once no thread
  * records a graph. */
 void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
+/* A thread does record one: when none does any more. */
+void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
 void device_records(Device *device);  /* a thread begins to record a graph; */
 void device_recorded(Device *device); /* it has ended */
 

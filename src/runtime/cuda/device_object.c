@@ -118,6 +118,11 @@ static PyObject *device_exit(PyObject *object, PyObject *args) {
 
 static PyObject *device_reset(PyObject *self, PyObject *unused) {
     (void)unused;
+    if (graph_recording() && graph_refuse("a reset of the device") < 0) return NULL;
+    if (device_of(self)->recordings > 0) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread is recording a graph of the device that is to be reset");
+        return NULL;
+    }
     int status = device_of(self)->ops->reset(device_of(self));
     if (device_check(device_of(self), status, "resetting the GPU") < 0) return NULL;
     Py_RETURN_NONE;

@@ -20,6 +20,7 @@ int gpu_graph_begin(Device *device, void **stream) {
     CudaContext *context = context_of(device);
     const CuApi *api = &context->cuda->api;
     int error = context_current(context);
+    if (error == CUDA_OK) error = gpu_wait_for_waits(context);
     if (error == CUDA_OK) error = api->StreamCreate(stream, STREAM_NON_BLOCKING);
     if (error != CUDA_OK) return error;
     error = api->StreamBeginCapture(*stream, CAPTURE_RELAXED);

@@ -156,6 +156,25 @@ int graph_add_launch(PyObject *launcher, PyObject *const *arguments, Py_ssize_t 
 
 /* ---- the block ---- */
 
+static int end_recording(Graph *self, bool keep);
+
+/* What a thread records when it ends, it records no more. */
+static void thread_ends(PyObject *capsule) {
+    (void)capsule;
+    if (runtime_capture && runtime_capture->recording) end_recording((Graph *)runtime_capture->recording, false);
+}
+
+/* Python clears the dict of a thread's state when the thread ends, and in it.  -1: exception set. */
+static int watch_thread(void) {
+    static const char name[] = "krait.recording";
+    PyObject *dict = PyThreadState_GetDict();
+    if (!dict || PyDict_GetItemString(dict, name)) return 0;
+    PyObject *capsule = PyCapsule_New((void *)name, name, thread_ends);
+    int result = capsule ? PyDict_SetItemString(dict, name, capsule) : -1;
+    Py_XDECREF(capsule);
+    return result;
+}
+
 static PyObject *graph_enter(PyObject *object, PyObject *unused) {
     (void)unused;
     Graph *self = (Graph *)object;
@@ -167,11 +186,17 @@ static PyObject *graph_enter(PyObject *object, PyObject *unused) {
                                                             : "another thread is recording this graph");
         return NULL;
     }
-    self->capture = (Capture){.device = device, .kept = self->kept, .steps = self->steps};
-    if (device_check(device, device->ops->graph_begin(device, &self->capture.stream), "recording a graph") < 0)
-        return NULL;
-    self->capture.recording = object;
+    if (watch_thread() < 0) return NULL;
+    self->capture = (Capture){.device = device, .kept = self->kept, .steps = self->steps, .recording = object};
     device_records(device);
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->graph_begin(device, &self->capture.stream);
+    Py_END_ALLOW_THREADS if (status != 0) {
+        self->capture.recording = NULL;
+        device_check(device, status, "recording a graph");
+        device_recorded(device);
+        return NULL;
+    }
     runtime_capture = &self->capture;
     return Py_NewRef(object);
 }

@@ -11,23 +11,36 @@ static bool wait(Device *device) {
     Py_END_ALLOW_THREADS return status == 0;
 }
 
+static void put_off(Device *device, DeviceLater *first, DeviceLater **end) {
+    *(device->later ? device->later_end : &device->later) = first;
+    device->later_end = end;
+}
+
 void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle)) {
     *later = (DeviceLater){NULL, action};
-    if (device->recordings == 0) {
-        action(later, wait(device));
-        return;
-    }
-    *(device->later ? device->later_end : &device->later) = later;
-    device->later_end = &later->next;
+    bool idle = device->recordings == 0 && wait(device);
+    if (device->recordings == 0) /* nor has one begun during the wait */
+        action(later, idle);
+    else
+        put_off(device, later, &later->next);
+}
+
+void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle)) {
+    *later = (DeviceLater){NULL, action};
+    put_off(device, later, &later->next);
 }
 
 void device_records(Device *device) { device->recordings++; }
 
 void device_recorded(Device *device) {
     if (--device->recordings > 0 || !device->later) return;
-    DeviceLater *later = device->later;
+    DeviceLater *later = device->later, **end = device->later_end;
     device->later = NULL;
     bool idle = wait(device);
+    if (device->recordings > 0) {
+        put_off(device, later, end);
+        return;
+    }
     while (later) {
         DeviceLater *next = later->next; /* the action frees what it is part of */
         later->action(later, idle);

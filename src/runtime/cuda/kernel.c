@@ -11,6 +11,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
+#include "runtime/cuda/device_memory.h" /* device_when_not_recorded */
 #include "runtime/cuda/graph.h"
 
 enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 }; /* CUfunction_attribute */
@@ -99,14 +100,45 @@ int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t lo
     return error;
 }
 
+typedef struct Unloading {
+    DeviceLater later; /* first */
+    CudaContext *context;
+    unsigned generation;
+    void *module;
+} Unloading;
+
+/* The thread's current context is as before. */
+static void unload(CudaContext *context, void *module) {
+    Visit visit;
+    if (context_visit(context, &visit) == CUDA_OK) context->cuda->api.ModuleUnload(module);
+    context_leave(&visit);
+}
+
+static void unload_later(DeviceLater *later, bool idle) {
+    Unloading *unloading = (Unloading *)later;
+    (void)idle;
+    if (unloading->generation == unloading->context->device.generation) unload(unloading->context, unloading->module);
+    free(unloading);
+}
+
+void gpu_module_unload(CudaContext *context, unsigned generation, void *module) {
+    Device *device = &context->device;
+    if (generation != device->generation) return;
+    Unloading *unloading = device->recordings > 0 ? malloc(sizeof *unloading) : NULL;
+    if (device->recordings == 0) {
+        unload(context, module);
+    } else if (unloading) { /* else, out of memory, the device keeps it */
+        *unloading = (Unloading){.context = context, .generation = generation, .module = module};
+        device_when_not_recorded(device, &unloading->later, unload_later);
+    }
+}
+
 void gpu_kernel_free(DeviceKernel *kernel) {
     CudaKernel *loaded = (CudaKernel *)kernel;
     const CuApi *api = &context_of(kernel)->cuda->api;
     kernel_forget(loaded);
-    if (kernel->generation == kernel->device->generation) {
-        if (loaded->together) api->EventDestroy(loaded->together);
-        api->ModuleUnload(loaded->module);
-    }
+    if (kernel->generation == kernel->device->generation && loaded->together) api->EventDestroy(loaded->together);
+    gpu_module_unload(context_of(kernel), kernel->generation, loaded->module);
     free(loaded);
 }
 

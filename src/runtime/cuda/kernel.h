@@ -19,6 +19,9 @@ struct CudaKernel {
     CudaKernel *next; /* of those that the context watches */
 };
 
+/* With the GIL: now, or once no thread records a graph; what an earlier generation of the device had is gone. */
+void gpu_module_unload(CudaContext *context, unsigned generation, void *module);
+
 /* device_notes.c: what the kernel leaves is looked for from now on, if it can leave anything; no longer. */
 int kernel_watch(CudaKernel *kernel, const DeviceCode *code);
 void kernel_forget(CudaKernel *kernel);

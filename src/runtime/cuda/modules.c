@@ -5,6 +5,7 @@
 #include <stdio.h> /* snprintf */
 
 #include "runtime/cuda/device_memory.h"
+#include "runtime/cuda/kernel.h" /* gpu_module_unload */
 
 #define MODULE_NAME "krait.module"
 
@@ -15,9 +16,7 @@ typedef struct Loaded {
 } Loaded;
 
 static void unload(Loaded *loaded) {
-    Device *device = &loaded->context->device;
-    if (loaded->module && loaded->generation == device->generation && context_current(loaded->context) == CUDA_OK)
-        loaded->context->cuda->api.ModuleUnload(loaded->module);
+    if (loaded->module) gpu_module_unload(loaded->context, loaded->generation, loaded->module);
     loaded->module = NULL;
 }
 
@@ -27,7 +26,7 @@ static void drop(PyObject *capsule) {
     PyMem_Free(loaded);
 }
 
-/* With its context current.  NULL: exception set. */
+/* NULL: exception set. */
 static Loaded *module_of(PyObject *capsule) {
     Loaded *loaded = PyCapsule_GetPointer(capsule, MODULE_NAME);
     if (!loaded) return NULL;
@@ -36,7 +35,7 @@ static Loaded *module_of(PyObject *capsule) {
         PyErr_SetString(PyExc_RuntimeError, "the module is unloaded, or its device was reset");
         return NULL;
     }
-    return device_check(device, context_current(loaded->context), "starting the GPU") < 0 ? NULL : loaded;
+    return loaded;
 }
 
 /* module_load(image): PTX text or machine code, as bytes. */
@@ -85,9 +84,12 @@ static PyObject *module_function(PyObject *module, PyObject *args) {
     Loaded *loaded = module_of(capsule);
     if (!loaded) return NULL;
     const CuApi *api = &loaded->context->cuda->api;
-    int status = api->ModuleGetFunction(&function, loaded->module, name);
+    Visit visit;
+    int status = context_visit(loaded->context, &visit);
+    if (status == CUDA_OK) status = api->ModuleGetFunction(&function, loaded->module, name);
     for (size_t i = 0; status == CUDA_OK && i < COUNT_OF(attributes); i++)
         status = api->FuncGetAttribute(&facts[i], attributes[i], function);
+    context_leave(&visit);
     if (device_check(&loaded->context->device, status, "finding a function of a module") < 0) return NULL;
     return Py_BuildValue("(Niiiii)", PyLong_FromVoidPtr(function), facts[0], facts[1], facts[2], facts[3], facts[4]);
 }
@@ -102,7 +104,10 @@ static PyObject *module_global(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Os:module_global", &capsule, &name)) return NULL;
     Loaded *loaded = module_of(capsule);
     if (!loaded) return NULL;
-    int status = loaded->context->cuda->api.ModuleGetGlobal(&address, &bytes, loaded->module, name);
+    Visit visit;
+    int status = context_visit(loaded->context, &visit);
+    if (status == CUDA_OK) status = loaded->context->cuda->api.ModuleGetGlobal(&address, &bytes, loaded->module, name);
+    context_leave(&visit);
     if (device_check(&loaded->context->device, status, "finding a global of a module") < 0) return NULL;
     return Py_BuildValue("(Kn)", (unsigned long long)address, (Py_ssize_t)bytes);
 }

@@ -42,9 +42,20 @@ int gpu_wait_stream(CudaContext *context, void *stream) {
     return error == CUDA_OK && !stream && atomic_load(&context->streams) > 0 ? wait_for_streams(api) : error;
 }
 
+/* A wait for the context ends every recording of a graph in it, whoever's.  A wait is counted before it looks whether
+ * there is one, a recording (device_records) before it looks for waits: so either the wait is for the default stream
+ * alone, or the recording begins behind it. */
 int gpu_wait_all(CudaContext *context) {
     const CuApi *api = &context->cuda->api;
-    return context->device.recordings ? api->StreamSynchronize(NULL) : api->CtxSynchronize();
+    context->waits++;
+    bool alone = context->device.recordings == 0;
+    int error = alone ? api->CtxSynchronize() : CUDA_OK;
+    context->waits--;
+    return alone ? error : api->StreamSynchronize(NULL);
 }
+
+static int query_waits(void *context) { return ((CudaContext *)context)->waits > 0 ? CUDA_NOT_READY : CUDA_OK; }
+
+int gpu_wait_for_waits(CudaContext *context) { return wait_until(query_waits, context); }
 
 int gpu_wait_event(CudaContext *context, void *event) { return wait_until(context->cuda->api.EventQuery, event); }
