@@ -1189,6 +1189,42 @@ def test_work_is_done_where_the_arrays_lie(run):
     """, FAKE_GPUS="2")
 
 
+def test_an_object_may_have_an_interface_of_its_own(run):
+    run("""
+        class Described:
+            def __init__(self, array):
+                self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+        @cuda.jit
+        def first(holder, x):
+            x[0] = holder.value
+
+        class Holder:
+            def __init__(self):
+                self.value = 2.5
+
+        x = cuda.to_device(np.ones(100))
+        for _ in range(2):
+            calls()
+            add[1, 128](Described(x), x)
+            assert calls() == ["LaunchKernel 0"]
+            first[1, 1](Holder(), x)  # another object with attributes
+        assert cuda.is_cuda_array(Described(x)) and cuda.as_cuda_array(Described(x)).shape == (100,)
+        assert not violations(), violations()
+
+        class Proxy:
+            def __getattr__(self, name):
+                raise KeyError(name)
+
+        try:
+            add[1, 128](Proxy(), x)
+        except KeyError:
+            pass
+        else:
+            raise AssertionError
+    """)
+
+
 def test_arrays_of_other_libraries_on_the_other_gpu(run):
     run("""
         class Theirs:

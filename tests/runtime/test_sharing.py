@@ -7,13 +7,14 @@ import pickle
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
 from conftest import ON_HOST
 
 from krait import cuda
-from krait.errors import CudaError
+from krait.errors import CudaError, TypingError
 
 
 @cuda.jit
@@ -263,6 +264,43 @@ def test_classes_of_arrays_are_forgotten_in_turn():
         double[1, 32](new_class()(x[:1]))
         gc.collect()
     assert x.copy_to_host().tolist() == [2.0**40, 1, 1, 1]
+
+
+def test_a_class_of_arrays_may_become_one_later_and_cease_to_be_one():
+    class Base:
+        def __init__(self, array):
+            self.array = array
+
+    class Derived(Base):
+        pass
+
+    x = cuda.to_device(np.ones(4))
+    for objects in ([Base(x)], [Derived(x), Base(x)]):
+        for foreign in objects:
+            with pytest.raises((TypeError, TypingError)):
+                double[1, 32](foreign)
+        Base.__dlpack__ = lambda self, **options: self.array.__dlpack__(**options)
+        Base.__dlpack_device__ = lambda self: self.array.__dlpack_device__()
+        for foreign in objects:
+            double[1, 32](foreign)
+        del Base.__dlpack__, Base.__dlpack_device__
+    assert (x.copy_to_host() == 8).all()
+
+
+def test_classes_of_operands_are_not_kept():
+    gone, x = [], cuda.to_device(np.ones(4))
+    for _ in range(5):
+        lent = type("Lent", (), {"__dlpack__": lambda self, **options: x.__dlpack__(**options),
+                                 "__dlpack_device__": lambda self: x.__dlpack_device__()})
+        other = type("Other", (), {"__slots__": ()})
+        double[1, 32](lent())
+        with pytest.raises((TypeError, TypingError)):
+            double[1, 32](other())
+        gone += [weakref.ref(lent), weakref.ref(other)]
+    del lent, other
+    gc.collect()
+    assert not any(reference() for reference in gone)
+    assert (x.copy_to_host() == 32).all()
 
 
 def test_dimensions_that_a_launch_chooses_are_none():

@@ -3,8 +3,8 @@
  *
  * In: any object.  Out: a device array on its memory, or that it is no array.  A table of C functions is asked first
  * (array_dlpack.c), then the getters of fields (array_fields.c), __cuda_array_interface__ (array_make.c), and
- * __dlpack__.  Classes that spoke one are known by their address, and so are some that spoke none: the usual operand
- * costs no search for attributes.
+ * __dlpack__.  Classes that spoke one are known by their version, and so are some that spoke none: the usual operand
+ * costs no search for attributes, and a class that is changed is looked at again.
  *
  * What a launch takes is a shell: a device array that nobody else sees, and that the next launch uses again, for the
  * same memory or other.  It keeps nothing alive: the launch's arguments do. */
@@ -18,49 +18,78 @@ PyObject *device_array_class_attribute(PyTypeObject *type, const char *name) {
     return found;
 }
 
-/* False: it is the class of no array, or an exception is set. */
-static bool read_class(Runtime *runtime, PyTypeObject *type, Foreign *found) {
+static bool objects_have_attributes(const PyTypeObject *type) {
+#if PY_VERSION_HEX >= 0x030C0000
+    if (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) return true;
+#endif
+    return type->tp_dictoffset != 0;
+}
+
+/* -1: exception set. */
+static int read_class(Runtime *runtime, PyTypeObject *type, Foreign *found) {
     static const struct {
         const char *name;
         ForeignProtocol protocol;
     } others[] = {{"__cuda_array_interface__", FOREIGN_INTERFACE}, {"__dlpack__", FOREIGN_CAPSULE}};
-    *found = (Foreign){type, FOREIGN_TABLE, device_array_read_table(type)};
-    if (found->table || PyErr_Occurred()) return found->table != NULL;
+    *found = (Foreign){.type = type, .protocol = FOREIGN_TABLE, .table = device_array_read_table(type)};
+    if (found->table || PyErr_Occurred()) return found->table ? 0 : -1;
     found->protocol = FOREIGN_FIELDS;
-    if (device_array_has_fields(runtime, type)) return true;
+    if (device_array_has_fields(runtime, type)) return 0;
     for (size_t i = 0; !PyErr_Occurred() && i < COUNT_OF(others); i++) {
         PyObject *attribute = device_array_class_attribute(type, others[i].name);
         if (!attribute) continue;
         Py_DECREF(attribute);
         found->protocol = others[i].protocol;
-        return true;
+        return 0;
     }
-    return false;
+    found->protocol = objects_have_attributes(type) ? FOREIGN_OBJECTS : FOREIGN_NONE;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
-static void note_ordinary(Runtime *runtime, PyTypeObject *type) {
-    PyTypeObject **known = runtime->ordinary, *dropped = known[ORDINARY - 1];
-    memmove(known + 1, known, (ORDINARY - 1) * sizeof *known);
-    known[0] = (PyTypeObject *)Py_NewRef((PyObject *)type);
-    Py_XDECREF(dropped); /* last: it may run anything */
+static const Foreign *known_class(const Foreign *among, size_t count, const PyTypeObject *type) {
+    unsigned version = type->tp_version_tag; /* 0: nobody has looked at it since it was changed */
+    for (size_t i = 0; version && i < count; i++)
+        if (among[i].type == type && among[i].version == version) return &among[i];
+    return NULL;
 }
 
-const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type) {
-    Foreign *known = runtime->foreign, found;
-    for (size_t i = 0; i < FOREIGNS; i++)
-        if (known[i].type == type) return &known[i];
-    for (size_t i = 0; i < ORDINARY; i++)
-        if (runtime->ordinary[i] == type) return NULL;
-    if (!read_class(runtime, type, &found)) {
-        if (!PyErr_Occurred()) note_ordinary(runtime, type);
-        return NULL;
-    }
-    PyTypeObject *dropped = known[FOREIGNS - 1].type;
-    memmove(known + 1, known, (FOREIGNS - 1) * sizeof *known);
-    known[0] = found;
-    Py_INCREF(type);
-    Py_XDECREF(dropped); /* last: it may run anything */
-    return known;
+/* First among them, in the place of what was known of it before, or of the last. */
+static const Foreign *note_class(Foreign *among, size_t count, const Foreign *found) {
+    size_t place = 0;
+    while (place < count - 1 && among[place].type != found->type) place++;
+    memmove(among + 1, among, place * sizeof *among);
+    among[0] = *found;
+    return among;
+}
+
+/* NULL: exception set. */
+static const Foreign *class_of(Runtime *runtime, PyTypeObject *type) {
+    Foreign found;
+    const Foreign *known = known_class(runtime->foreign, FOREIGNS, type);
+    if (!known) known = known_class(runtime->ordinary, ORDINARY, type);
+    if (known) return known;
+    if (read_class(runtime, type, &found) < 0) return NULL;
+    found.version = type->tp_version_tag;
+    return found.protocol == FOREIGN_NONE || found.protocol == FOREIGN_OBJECTS
+               ? note_class(runtime->ordinary, ORDINARY, &found)
+               : note_class(runtime->foreign, FOREIGNS, &found);
+}
+
+/* Whether an object of an ordinary class is an array by itself.  -1: exception set. */
+static int has_interface(PyObject *object) {
+    PyObject *own = PyObject_GetAttrString(object, "__cuda_array_interface__");
+    if (!own && !PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+    PyErr_Clear();
+    Py_XDECREF(own);
+    return own != NULL;
+}
+
+const Foreign *device_array_foreign(Runtime *runtime, PyObject *object) {
+    static const Foreign by_itself = {.protocol = FOREIGN_INTERFACE};
+    const Foreign *known = class_of(runtime, Py_TYPE(object));
+    if (!known || known->protocol == FOREIGN_NONE) return NULL;
+    if (known->protocol != FOREIGN_OBJECTS) return known;
+    return has_interface(object) > 0 ? &by_itself : NULL;
 }
 
 /* CUDA numbers the legacy default stream 1, too. */
@@ -77,16 +106,18 @@ static PyObject *adopt(Runtime *runtime, const Foreign *known, PyObject *object,
     case FOREIGN_TABLE: return device_array_from_table(runtime, known->table, object, stream);
     case FOREIGN_INTERFACE: return device_array_read_interface(runtime, object, INTERFACE_ORDERS, stream);
     case FOREIGN_CAPSULE: return device_array_ask(runtime, object, stream);
+    case FOREIGN_NONE:
+    case FOREIGN_OBJECTS: break;
     case FOREIGN_FIELDS:
         return device_array_read_fields(runtime, object, stream, &fields) < 0
                    ? NULL
                    : (PyObject *)device_array_of(runtime, &fields, object);
     }
-    return NULL;
+    return Py_NewRef(Py_None);
 }
 
 PyObject *runtime_adopt(Runtime *runtime, PyObject *object, void *stream) {
-    const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
+    const Foreign *known = device_array_foreign(runtime, object);
     if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     return adopt(runtime, known, object, stream);
 }
@@ -127,7 +158,7 @@ static PyObject *shell_for(Runtime *runtime, const ArrayFields *fields) {
 
 PyObject *runtime_lend(Runtime *runtime, PyObject *object, void *stream) {
     ArrayFields fields;
-    const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
+    const Foreign *known = device_array_foreign(runtime, object);
     if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     bool lends = known->protocol == FOREIGN_FIELDS ||
                  (known->protocol == FOREIGN_TABLE && device_array_table_lends(known->table));

@@ -416,7 +416,7 @@ PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream) {
 PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
     Runtime *runtime = RUNTIME_OF(self);
     if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
-    const Foreign *known = device_array_foreign(runtime, Py_TYPE(object));
+    const Foreign *known = device_array_foreign(runtime, object);
     if (!known && PyErr_Occurred()) return NULL;
     if (known && known->table) return device_array_from_table(runtime, known->table, object, NULL);
     return device_array_ask(runtime, object, NULL);

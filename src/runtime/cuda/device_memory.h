@@ -6,10 +6,21 @@
 #include "runtime/cuda/cu_driver.h" /* Cuda, CudaContext */
 
 /* How a class of another library gives its arrays (array_adopt.c): by a table of C functions, by the getters of its
- * fields, by __cuda_array_interface__, by __dlpack__. */
-typedef enum ForeignProtocol { FOREIGN_TABLE, FOREIGN_FIELDS, FOREIGN_INTERFACE, FOREIGN_CAPSULE } ForeignProtocol;
+ * fields, by __cuda_array_interface__, by __dlpack__; not at all, or not all of them: an object may have an
+ * __cuda_array_interface__ of its own. */
+typedef enum ForeignProtocol {
+    FOREIGN_TABLE,
+    FOREIGN_FIELDS,
+    FOREIGN_INTERFACE,
+    FOREIGN_CAPSULE,
+    FOREIGN_NONE,
+    FOREIGN_OBJECTS
+} ForeignProtocol;
+
+/* The address may be another class's by now, or the class another: then its version is not this one. */
 typedef struct Foreign {
-    PyTypeObject *type;
+    const PyTypeObject *type;
+    unsigned version; /* tp_version_tag: no two classes ever have the same, and one that is changed gets another */
     ForeignProtocol protocol;
     const struct DLExchange *table;
 } Foreign;
@@ -21,17 +32,17 @@ typedef struct Runtime {
     Marshal *marshal;
     Cuda *cuda;
     Device host;
-    Foreign foreign[FOREIGNS];        /* the last found first */
-    PyTypeObject *ordinary[ORDINARY]; /* classes of no arrays, the last found first */
-    struct FieldReader *fields;       /* array_fields.c; NULL: no class has such */
-    DeviceArray *shells[SHELLS];      /* for arrays of others during a launch; NULL: none yet */
-    const Type *recent;               /* of the array that was made last: the next one is often like it */
-    PyObject *allocator;              /* of another library: bytes -> (address, what keeps it); NULL: none */
+    Foreign foreign[FOREIGNS];   /* the last found first */
+    Foreign ordinary[ORDINARY];  /* classes that are none of arrays, the last found first */
+    struct FieldReader *fields;  /* array_fields.c; NULL: no class has such */
+    DeviceArray *shells[SHELLS]; /* for arrays of others during a launch; NULL: none yet */
+    const Type *recent;          /* of the array that was made last: the next one is often like it */
+    PyObject *allocator;         /* of another library: bytes -> (address, what keeps it); NULL: none */
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
 
-/* array_adopt.c: NULL: no class of arrays, or an exception is set. */
-const Foreign *device_array_foreign(Runtime *runtime, PyTypeObject *type);
+/* array_adopt.c: NULL: no array, or an exception is set. */
+const Foreign *device_array_foreign(Runtime *runtime, PyObject *object);
 void device_array_drop_fields(struct FieldReader *fields); /* NULL: nothing */
 
 /* idle.c, with the GIL: the action is called when the device has done all that it was given: now, or once no thread

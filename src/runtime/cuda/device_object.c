@@ -275,7 +275,7 @@ static PyObject *home_of(PyObject *module, PyObject *const *objects, Py_ssize_t 
     Device *home = runtime_home(runtime, objects, count);
     for (Py_ssize_t i = 0; home && !home->shares_memory && i < count; i++) {
         int type = 0, ordinal = 0;
-        if (!device_array_foreign(runtime, Py_TYPE(objects[i]))) {
+        if (!device_array_foreign(runtime, objects[i])) {
             if (PyErr_Occurred()) return NULL;
             continue;
         }
@@ -387,8 +387,6 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->graph_block);
     Py_XDECREF(runtime->allocator);
     for (size_t i = 0; i < SHELLS; i++) Py_XDECREF((PyObject *)runtime->shells[i]);
-    for (size_t i = 0; i < FOREIGNS; i++) Py_XDECREF(runtime->foreign[i].type);
-    for (size_t i = 0; i < ORDINARY; i++) Py_XDECREF(runtime->ordinary[i]);
     device_array_drop_fields(runtime->fields);
     PyMem_Free(runtime);
 }
