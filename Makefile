@@ -273,8 +273,9 @@ do-bundle-debug:
 	SANITIZER_OPTIONS="$(SANITIZER_OPTIONS)" \
 	    tools/make_bundle.sh $(PYTHON) $(B)/bundle-debug $(B)/debug/py/krait $(SANITIZER_LIBS)
 
-# Sanitized code is several times slower: so is the limit of a test.
+# Sanitized code is several times slower, so is the limit of a test, and its frames are several times larger.
 do-test-debug: do-debug do-test-tsan
+	ulimit -S -s 65536
 	$(call run_tests,$(B)/debug/bin/python,debug,-o timeout=300)
 
 # C alone, with the compiler's own sanitizer: no Python, no LLVM.

@@ -34,9 +34,11 @@ mkdir -p "$dir/run"
 cd "$dir/run"
 
 # A bundle of the debug build brings the sanitizers, which must be loaded before all else.  A kernel that lays out
-# addresses at random can take the place of their shadow memory: not for these processes.
+# addresses at random can take the place of their shadow memory: not for these processes.  Their frames are several
+# times larger.
 fixed=
 if [ -d "$dir/sanitizers" ]; then
+    ulimit -S -s 65536
     setarch -R true 2>/dev/null && fixed="setarch -R"
     preload=$(printf '%s:' "$dir"/sanitizers/lib*.so)
     # shellcheck disable=SC2046 # words

@@ -167,6 +167,11 @@ static void check_broadcast(Verifier *verifier, const Value *value) {
     if (value->type->kind != TY_TUPLE) fault(verifier, value, "the result is not a shape");
 }
 
+/* An array, or one value that stands for an element at every place: a date, a duration or a text may, too. */
+static bool is_operand_of_loop(const Type *type) {
+    return type->kind == TY_ARRAY || type->kind == TY_SCALAR || type_can_be_element(type);
+}
+
 static void check_map(Verifier *verifier, const Value *value) {
     uint32_t dests = (uint32_t)value->imm.i;
     for (uint32_t i = 0; i < dests && i < value->nargs; i++) {
@@ -178,8 +183,8 @@ static void check_map(Verifier *verifier, const Value *value) {
     }
     for (uint32_t i = dests; i < value->nargs; i++) {
         const Type *type = value->args[i]->type;
-        if (type->kind != TY_ARRAY && type->kind != TY_SCALAR)
-            fault(verifier, value, "an operand is neither an array nor a scalar");
+        if (!is_operand_of_loop(type))
+            fault(verifier, value, "an operand is neither an array nor an element");
         else if (type->kind == TY_ARRAY && value->imm.inst && type->ndim > value->args[0]->type->ndim)
             fault(verifier, value, "an operand has more axes than the destination");
     }
@@ -187,11 +192,12 @@ static void check_map(Verifier *verifier, const Value *value) {
 
 static void check_reduce(Verifier *verifier, const Value *value) {
     want_kind(verifier, value, 0, TY_TUPLE, "a shape");
-    if (!type_is_scalar(value->type)) fault(verifier, value, "the result is no scalar");
+    if (value->type->kind != TY_SCALAR && !type_can_be_element(value->type))
+        fault(verifier, value, "the result is no element");
     for (uint32_t i = 1; i < value->nargs; i++) {
         const Type *type = value->args[i]->type;
-        if (type->kind != TY_ARRAY && type->kind != TY_SCALAR)
-            fault(verifier, value, "an operand is neither an array nor a scalar");
+        if (!is_operand_of_loop(type))
+            fault(verifier, value, "an operand is neither an array nor an element");
         else if (type->kind == TY_ARRAY && type->ndim > value->args[0]->type->count)
             fault(verifier, value, "an operand has more axes than the shape");
     }

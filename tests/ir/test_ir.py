@@ -1148,3 +1148,21 @@ def test_records_of_the_same_bytes_are_stored(record, readonly, faults):
     shown = run("verify", RECORDS.format(record=record, readonly=readonly, other=f"array({record}, 1, C{readonly})"),
                 typed=True)
     assert shown.count("; fault:") == faults, shown
+
+
+@pytest.mark.parametrize("element, value_type, value", [
+    ("timedelta64[s]", "timedelta64[s]", "timedelta64[s](1)"), ("int64", "int", "3"), ("U1", "U1", 'U1("b")')])
+def test_one_value_stands_for_an_element_at_every_place(element, value_type, value):
+    """Of a loop over arrays: what the arrays hold may be numbers, dates, durations or texts."""
+    text = f"""\
+func f(a: array({element}, 1, C)) -> None {{
+b0:
+  %1: {value_type} = const {value}
+  map[1, numpy.add#1] %0, %0, %1
+  %2: None = const None
+  return %2
+}}
+"""
+    assert "neither an array" not in run("verify", text, typed=True)
+    other = text.replace(f"{value_type} = const {value}", "None = const None")
+    assert "neither an array nor an element" in run("verify", other, typed=True)
