@@ -5,6 +5,7 @@ once, also where a GPU fuses a multiplication with an addition.
 """
 
 import ast
+import operator
 import random
 import warnings
 
@@ -13,7 +14,7 @@ import numpy as np
 import expressions
 import kinds
 import oracle
-from documented import HELPERS, Differs, Documented, compiled_form, render
+from documented import HELPERS, Differs, Documented, _watch, call, compiled_form, render
 from expressions import Routine
 from functions import Program, load, refusal
 from kinds import Array
@@ -211,13 +212,44 @@ def generate(seed):
 # ---- running ----
 
 
+def _scaled(name, one, other):
+    """A sum, product or quotient that a GPU may fuse with a sum that takes it: exact but where it leaves the range of
+    normal numbers."""
+    result = _watch(getattr(operator, name)(one, other))
+    if isinstance(result, (float, np.floating)) and np.isfinite([one, other]).all():
+        info = np.finfo(type(result))
+        if np.isinf(result) or (name != "add" and one and abs(result) < info.tiny):
+            raise Differs("a float that is rounded once where a GPU fuses")
+    return result
+
+
+SCALED = {ast.Add: "add", ast.Mult: "mul", ast.Div: "truediv"}
+
+
+class Fused(Documented):
+    """... and where a GPU rounds once."""
+
+    def scaled(self, node, one, other):
+        return call("_scaled", ast.Constant(SCALED[type(node.op)]), one, other)
+
+    def visit_BinOp(self, node):
+        done = super().visit_BinOp(node)
+        return self.scaled(node, node.left, node.right) if type(node.op) in SCALED else done
+
+    def visit_AugAssign(self, node):
+        done = super().visit_AugAssign(node)
+        if not isinstance(node.target, ast.Name) or type(node.op) not in SCALED:
+            return done
+        return ast.Assign([node.target], self.scaled(node, ast.Name(node.target.id, ast.Load()), node.value))
+
+
 def simulate(program, arrays):
     """Runs the kernel in plain Python on these arrays; what ends it early, if anything does."""
     tree = ast.parse(program.source)
     tree.body[-1] = Yields(tree.body[-1]).visit(tree.body[-1])
     tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
     launch = Launch(program.grid, program.block)
-    kernel, _ = load(render(Documented().visit(tree)), {**HELPERS, "cuda": launch})
+    kernel, _ = load(render(Fused().visit(tree)), {**HELPERS, "_scaled": _scaled, "cuda": launch})
     seen = [launch.elements(item) if isinstance(item, np.ndarray) else item for item in arrays]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
