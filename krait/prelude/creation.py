@@ -74,7 +74,7 @@ def arange_of(start, stop, step, dtype):
         array[1] = start + step
     if n > 2:
         if array.dtype.kind == "b":
-            raise TypeError("no fill-function for data-type.")
+            raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
         fill_range(array)
     return array
 

@@ -43,12 +43,15 @@ def _side(shape, widths, which):
 
 
 def _value(values, axis, which):
+    # Of one or two Python numbers NumPy makes an array, whose elements lose bits where they do not fit.
     if not isinstance(values, tuple):
-        return values
+        return np.asarray(values)[()]
     if isinstance(values[0], tuple):
-        pair = values[axis if len(values) > 1 else 0]
+        if len(values) == 1:
+            return _value(values[0], axis, which)
+        pair = values[axis]
         return pair[which if len(pair) > 1 else 0]
-    return values[which if len(values) > 1 else 0]
+    return np.asarray(values)[which if len(values) > 1 else 0]
 
 
 def _around(new, shape, before, after, mode, constant_values, end_values, stat_length, reflect_type):

@@ -263,7 +263,7 @@ def select_(condlist, choicelist, default=0):
         raise ValueError("select with an empty condition list is not possible")
     shape = joined_shape(shape_with((), condlist, 0), shape_with(np.asarray(default).shape, choicelist, 0), 1)
     new = np.empty(shape, np.result_type(dtype_of_choices(choicelist), default))
-    new[...] = default
+    copied(new, np.asarray(default), "unsafe", None)
     select_from(new, condlist, choicelist)
     return new
 

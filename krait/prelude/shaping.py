@@ -268,7 +268,7 @@ def broadcast_to(array, shape, subok=False):
         if array.shape[axis] != shape[new + axis] and array.shape[axis] != 1:
             raise ValueError(
                 "operands could not be broadcast together with remapped shapes [original->remapped]: "
-                f"{array.shape}  and requested shape {shape}"
+                f"{shape_text(array.shape)}  and requested shape {shape_text(shape)}"
             )
         if array.shape[axis] != 1:
             strides = with_item(strides, new + axis, array.strides[axis])

@@ -219,7 +219,7 @@ def searchsorted(a, v, side="left", sorter=None):
         raise ValueError("object too deep for desired array")
     if side != "left" and side != "right":
         raise ValueError("search side must be 'left' or 'right'")
-    dtype = np.result_type(a, v)
+    dtype = np.result_type(a, np.asarray(v))  # of a Python number that of its array
     if sorter is None:
         return look_up(np.ascontiguousarray(np.asarray(a, dtype)), v, side, dtype)
     order = np.asarray(sorter)

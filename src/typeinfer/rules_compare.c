@@ -172,6 +172,11 @@ static TypeKind element_kind(const Type *type) {
     return type->kind == TY_ARRAY && !type->record ? type_element(type)->kind : type->kind;
 }
 
+/* NumPy's numbers compare with a list as arrays do: with an array of it. */
+static bool compares_as_array(const Type *number, const Type *items) {
+    return number->kind == TY_SCALAR && !number->weak && !number->object && typing_is_sequence(items);
+}
+
 bool rule_compare(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_DTYPE || b->kind == TY_DTYPE) {
@@ -182,6 +187,8 @@ bool rule_compare(Typing *t) {
     if ((t->op == OP_EQ || t->op == OP_NE) && (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL))
         return equal_optionals(t);
     TRY(typing_arrays_of_sequences(t, infer_content(a), infer_content(b)));
+    if (compares_as_array(a, b)) TRY(typing_as_array(t, 1));
+    if (compares_as_array(b, a)) TRY(typing_as_array(t, 0));
     a = infer_content(t->args[0].type);
     b = infer_content(t->args[1].type);
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);

@@ -10,6 +10,15 @@
 
 static bool has_axes(const Type *type) { return infer_content(type)->kind == TY_ARRAY && infer_content(type)->ndim; }
 
+/* Of Python's ints NumPy makes arrays before it looks for a type: what does not fit into that loses bits. */
+static Value *cast_chosen(Typing *t, size_t arg, const Type *common) {
+    const Type *given = lib_scalar(t, arg);
+    bool plain = given->weak && type_scalar_kind(given) == 'i';
+    Value *value = t->values[arg];
+    if (plain) value = typing_make_cast(t, value, infer_scalar(t->in, SCALAR_INT64, false));
+    return typing_make_cast(t, value, common);
+}
+
 /* select(condition, x, y) of numbers */
 bool rule_func_select(Typing *t) {
     const Type *x = infer_content(t->args[1].type), *y = infer_content(t->args[2].type);
@@ -26,8 +35,8 @@ bool rule_func_select(Typing *t) {
     Value *value = NULL;
     if (t->emit) {
         Value *condition = typing_make_cast(t, t->values[0], lib_scalar(t, 0));
-        Value *args[] = {typing_make_op(t, OP_TRUTH, infer_bool(t->in), &condition, 1),
-                         typing_make_cast(t, t->values[1], common), typing_make_cast(t, t->values[2], common)};
+        Value *args[] = {typing_make_op(t, OP_TRUTH, infer_bool(t->in), &condition, 1), cast_chosen(t, 1, common),
+                         cast_chosen(t, 2, common)};
         value = lib_emit(t, FUNC_SELECT, args, 3, common, common);
     }
     return typing_become(t, value, common);

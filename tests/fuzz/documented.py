@@ -164,8 +164,12 @@ def _listed(items):
     return items
 
 
-def _stored(value, array):
-    """array[...] = value: a float stored into an array of integers is converted as C does."""
+def _stored(value, array, key=None):
+    """array[key] = value: a float stored into an array of integers is converted as C does.  Values that a mask puts
+    where they lie themselves are read before any is written, and an empty value fits an empty place or does not."""
+    masked = isinstance(key, np.ndarray) and key.dtype == bool and isinstance(value, np.ndarray)
+    if masked and (np.may_share_memory(value, array) or (not value.size and value.ndim > 1)):
+        raise Differs("what a mask puts where it lies itself, or nothing of many axes")
     if hasattr(array, "dtype") and not isinstance(value, tuple) and not _fits(value, array.dtype):
         raise Differs("a float that does not fit an integer")
     return value
@@ -343,10 +347,14 @@ class Documented(ast.NodeTransformer):
                 return call("_cast", function, *node.args)
             if function.attr in ("array", "asarray"):
                 node.args[0] = call("_listed", node.args[0])
+            if function.attr == "insert":
+                node.args[2] = call("_stored", node.args[2], node.args[0])
             if function.attr in COMPLEX_UFUNCS:
                 return call("_complex_ufunc", ast.Constant(kind.__name__), *node.args)
         if isinstance(function, ast.Name) and function.id == "round":
             return call("_watch", call("_round", *node.args))
+        if isinstance(function, ast.Name) and function.id == "pow" and len(node.args) == 2:
+            return call("_pow", *node.args, ast.Constant(is_constant(node.args[1])))
         if isinstance(function, ast.Name) and function.id in ("sum", "abs"):
             return call("_watch", call("_" + function.id, *node.args))
         return call("_watch", node)
@@ -356,7 +364,8 @@ class Documented(ast.NodeTransformer):
         target = node.targets[0]
         if isinstance(target, ast.Subscript):
             array = ast.parse(ast.unparse(target.value), mode="eval").body
-            node.value = call("_stored", node.value, array)
+            key = [] if any(isinstance(one, ast.Slice) for one in ast.walk(target.slice)) else [target.slice]
+            node.value = call("_stored", node.value, array, *key)
         return node
 
     def in_steps(self, node):

@@ -144,3 +144,24 @@ def test_open_meshes():
     for text in ("np.ix_([0, 1], a)", "np.ix_(a)", "np.ix_(a, a > 0, a)"):
         agree(expression(text, "a"), I)
     agree(expression("np.ix_(a)", "a"), M)
+
+
+@pytest.mark.parametrize("text", [
+    "np.where(a > 1, a, -2)", "np.where(a > 1, 300, a)", "np.where(a[0] > 1, a[0], -2)", "np.where(a > 1, a, 2.5)",
+    "np.select([a > 1], [a], -2)", "np.searchsorted(a, -2)", "np.searchsorted(a, [300, 1])",
+    "np.searchsorted(b, 0.1, side='right')", "np.pad(a, 1, constant_values=-2)",
+    "np.pad(a, 1, constant_values=((300, -1),))", "np.pad(a, 1, constant_values=(300, 2.5))",
+    "np.arange(3, dtype=np.bool_)", "np.broadcast_to(a, (2, 2))"])  # fmt: skip
+def test_python_numbers_beside_narrow_elements(text):
+    agree(expression(text, "a", "b"), np.arange(3, dtype=np.uint8), np.array([0.1, 0.2], np.float32))
+
+
+@pytest.mark.parametrize("text", ["[1.0] == x", "(1.0, 2.0) != x", "x == [1, 2]", "x < [1, 2]", "x >= (1, 0)",
+                                  "[1, 2] == np.int64(1)", "x in {1.0, 2.0}", "x in (1, 'a')"])  # fmt: skip
+def test_numbers_of_numpy_compare_with_sequences_as_arrays(text):
+    agree(expression(text, "x"), np.float32(1))
+
+
+def test_a_number_of_numpy_is_not_sought_among_lists():
+    with pytest.raises(TypingError, match="truth value of an array"):
+        njit(expression("[[x]].index(x)", "x"))(np.float32(1))
