@@ -137,8 +137,10 @@ def _python_int(value):
 
 
 def _sum(items, start=0):
-    """Each partial sum is a value."""
+    """Each partial sum is a value; that of no items is one of their type."""
     total, items = start, list(items)
+    if not items and type(start) is int:
+        raise Differs("the type of the sum of nothing")
     for item in items:
         total = _watch(total + item)
     return sum(items, start)

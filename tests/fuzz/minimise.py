@@ -3,6 +3,7 @@
 import ast
 import copy
 import re
+import time
 
 
 def likeness(verdict, text):
@@ -83,21 +84,20 @@ def candidates(source):
             yield changed
 
 
-def minimise(worker, seed, source, verdict, text, most=1500):
-    """The smallest program found that fails as (verdict, text) does, and its failure."""
+def minimise(worker, seed, program, verdict, text, until=float("inf")):
+    """The smallest program found until then that fails as (verdict, text) does, its failure, and how it is shown."""
     wanted, failure = likeness(verdict, text), (verdict, text)
-    progress = True
-    while progress and most > 0:
+    source, shown, progress = program["source"], program["shown"], True
+    while progress and time.monotonic() < until:
         progress = False
         for changed in candidates(source):
             smaller = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
             if len(smaller) >= len(source):
                 continue
-            most -= 1
             found = worker.ask(seed, smaller)
             if likeness(*found) == wanted:
-                source, failure, progress = smaller, found, True
+                source, failure, shown, progress = smaller, found, worker.program["shown"], True
                 break
-            if most <= 0:
+            if time.monotonic() >= until:
                 break
-    return source, failure
+    return source, failure, shown

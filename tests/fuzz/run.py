@@ -12,7 +12,6 @@ what was refused.  The exit status tells whether all agreed.
 
 import argparse
 import collections
-import importlib
 import itertools
 import pathlib
 import random
@@ -27,6 +26,7 @@ import workers
 from minimise import minimise
 
 FAILURES = ("wrong", "crash", "hang", "broken")
+MINIMISING = 120  # seconds at most that a failure is made smaller
 
 
 def parse(arguments=None):
@@ -80,17 +80,15 @@ class Campaign:
         worker.stop()
 
     def report(self, worker, seed, verdict, text):
-        module = importlib.import_module(self.options.subject)
-        lines = [f"---- seed {seed}: {verdict}: {text}"]
+        program = worker.program
+        lines = [f"---- seed {seed}: {verdict}: {text}", program.get("shown", "")]
         with self.lock:
             self.failed.append(seed)
-            small = next(self.small) <= self.options.minimise and verdict != "broken"
-        if verdict != "broken":
-            program = module.generate(seed)
-            lines.append(str(program))
+            small = next(self.small) <= self.options.minimise and verdict != "broken" and program
         if small:
-            program.source, failure = minimise(worker, seed, program.source, verdict, text)
-            lines += ["---- as small as it could be made:", f"{failure[0]}: {failure[1]}", str(program)]
+            until = min(time.monotonic() + MINIMISING, self.end)
+            _, failure, shown = minimise(worker, seed, program, verdict, text, until)
+            lines += ["---- as small as it could be made:", f"{failure[0]}: {failure[1]}", shown]
         with self.lock:
             print("\n".join(lines), flush=True)
 
