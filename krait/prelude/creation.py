@@ -43,6 +43,15 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     return array
 
 
+def equals_none(a, b):
+    # a == None: element by element, and none is.
+    return np.zeros(np.shape(b if a is None else a), np.bool_)[()]
+
+
+def differs_from_none(a, b):
+    return np.ones(np.shape(b if a is None else a), np.bool_)[()]
+
+
 def arange(start, stop=None, step=None, dtype=None):
     if isinstance(stop, (np.datetime64, np.timedelta64)):
         return times.arange(start, stop, 1 if step is None else step, dtype)

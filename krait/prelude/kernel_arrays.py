@@ -40,31 +40,42 @@ def sum_of(a, dtype):
     return total
 
 
+def shared(x, count, dtype):
+    # Of a float16 NumPy divides the double; its squares and their sum are float16s, which may be infinite.
+    if np.dtype(dtype) == np.float16:
+        return dtype.type(np.float64(x) / np.float64(count))
+    return dtype.type(np.divide(x, count))
+
+
+def squared(x, middle, dtype):
+    distance = dtype.type(dtype.type(x) - middle)
+    return real_of(dtype).type(distance.real * distance.real + distance.imag * distance.imag)
+
+
 def squares_from(a, middle, dtype):
-    total = real_of(dtype).type(0)
+    total = wide(real_of(dtype)).type(0)
     for i in range(a.size):
-        distance = dtype.type(a.flat[i]) - middle
-        total += distance.real * distance.real + distance.imag * distance.imag
-    return total
+        total += squared(a.flat[i], middle, dtype)
+    return real_of(dtype).type(total)
 
 
 def spread(a, dtype, ddof):
-    middle = sum_of(a, dtype) / dtype.type(a.size)
-    return np.divide(squares_from(a, middle, dtype), max(a.size - ddof, 0))
+    middle = shared(dtype.type(sum_of(a, wide(dtype))), a.size, dtype)
+    return shared(squares_from(a, middle, dtype), max(a.size - ddof, 0), real_of(dtype))
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return reductions.var(a, axis, dtype, out, ddof, keepdims)
     computed = mean_type(a, dtype)
-    return stored(real_of(computed).type(spread(a, wide(computed), ddof)), out)
+    return stored(spread(a, computed, ddof), out)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return reductions.std(a, axis, dtype, out, ddof, keepdims)
     computed = mean_type(a, dtype)
-    return stored(real_of(computed).type(np.sqrt(spread(a, wide(computed), ddof))), out)
+    return stored(real_of(computed).type(np.sqrt(spread(a, computed, ddof))), out)
 
 
 def count_nonzero(a, axis=None, keepdims=False):
@@ -112,38 +123,43 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
 
 
 def mean_of_numbers(a, dtype):
-    return np.divide(sum_of_numbers(a, dtype), numbers_of(a))
+    return shared(dtype.type(sum_of_numbers(a, dtype)), numbers_of(a), dtype)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return reductions.nanmean(a, axis, dtype, out, keepdims)
     computed = mean_type(a, dtype)
-    return stored(computed.type(mean_of_numbers(a, computed)), out)
+    return stored(mean_of_numbers(a, computed), out)
 
 
 def spread_of_numbers(a, dtype, ddof):
-    middle = dtype.type(mean_of_numbers(a, dtype))
-    total = real_of(dtype).type(0)
+    middle = mean_of_numbers(a, dtype)
+    total = wide(real_of(dtype)).type(0)
     count = 0
     for i in range(a.size):
         x = a.flat[i]
         if not np.isnan(x):
-            distance = dtype.type(x) - middle
-            total += distance.real * distance.real + distance.imag * distance.imag
+            total += squared(x, middle, dtype)
             count += 1
-    return np.divide(total, count - ddof) if count > ddof else np.divide(total, 0) * 0
+    if count <= ddof:
+        return real_of(dtype).type(np.nan)
+    return shared(real_of(dtype).type(total), count - ddof, real_of(dtype))
 
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return statistics.nanvar(a, axis, dtype, out, ddof, keepdims)
+    if a.dtype.kind != "f" and a.dtype.kind != "c":
+        return var(a, axis, dtype, out, ddof)
     computed = mean_type(a, dtype)
-    return stored(real_of(computed).type(spread_of_numbers(a, wide(computed), ddof)), out)
+    return stored(spread_of_numbers(a, computed, ddof), out)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return statistics.nanstd(a, axis, dtype, out, ddof, keepdims)
+    if a.dtype.kind != "f" and a.dtype.kind != "c":
+        return std(a, axis, dtype, out, ddof)
     computed = mean_type(a, dtype)
-    return stored(real_of(computed).type(np.sqrt(spread_of_numbers(a, wide(computed), ddof))), out)
+    return stored(real_of(computed).type(np.sqrt(spread_of_numbers(a, computed, ddof))), out)

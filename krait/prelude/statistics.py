@@ -261,6 +261,8 @@ def nanvar_of(x, ddof):
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
+    if a.dtype.kind != "f" and a.dtype.kind != "c":
+        return np.var(a, axis, dtype, out, ddof, keepdims)
     exact = a.astype(float_type(a) if dtype is None else dtype, copy=False)
     lines = lines_of(exact, axis)
     values = np.empty(lines.shape[:-1], exact.real.dtype)
@@ -270,6 +272,8 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     a = np.asarray(a)
+    if a.dtype.kind != "f" and a.dtype.kind != "c":
+        return np.std(a, axis, dtype, out, ddof, keepdims)
     exact = a.astype(float_type(a) if dtype is None else dtype, copy=False)
     lines = lines_of(exact, axis)
     values = np.empty(lines.shape[:-1], exact.real.dtype)

@@ -299,6 +299,22 @@ static bool same_shape(const Type *a, const Type *b) {
     return a->count == b->count && (a->count == 0 || same_shape(a->items[0], b->items[0]));
 }
 
+static bool too_deep(Typing *t) {
+    return typing_fail_arg(t, 2, DIAG_TYPING, "%s has more dimensions than what it is stored into",
+                           typing_arg_text(t, 2));
+}
+
+/* A list stored into a view is an array, of which, unlike of one that was an array before, no dimensions are dropped.
+ * Python's own ints have to fit the element. */
+static bool store_list(Typing *t, const Type *element, unsigned ndim) {
+    unsigned depth = 0;
+    for (const Type *item = infer_content(t->args[2].type); typing_is_sequence(item) && item->count; depth++)
+        item = item->items[0];
+    if (depth > ndim) return too_deep(t);
+    bool whole = element->kind == TY_SCALAR && strchr("iu", scalar_info[element->scalar].kind);
+    return whole ? typing_as_array_of(t, 2, element) : typing_as_array(t, 2);
+}
+
 /* A tuple stored into a view is an array: tuples in it have one length, as far down as there are dimensions.  Returns
  * the type it is cast to: numbers get the element's type, but those whose range is checked when they are stored keep
  * theirs.  NULL: refused. */
@@ -306,7 +322,7 @@ static const Type *store_tuple(Typing *t, Fact fact, const Type *element, unsign
     Infer *in = t->in;
     const Type *tuple = fact.type, **items = ARENA_ARRAY(in->arena, const Type *, tuple->count);
     if (ndim == 0) {
-        typing_fail_arg(t, 2, DIAG_TYPING, "%s has more dimensions than what it is stored into", typing_arg_text(t, 2));
+        too_deep(t);
         return NULL;
     }
     for (uint32_t i = 0; i < tuple->count; i++) {
@@ -381,9 +397,8 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
         return true;
     }
     if (value == element) return true;
-    if (is_view && value->kind == TY_LIST) { /* Python's own ints have to fit the element */
-        bool whole = element->kind == TY_SCALAR && strchr("iu", scalar_info[element->scalar].kind);
-        TRY(whole ? typing_as_array_of(t, 2, element) : typing_as_array(t, 2));
+    if (is_view && value->kind == TY_LIST) {
+        TRY(store_list(t, element, ndim));
         value = t->args[2].type;
     }
     if (is_view && value->kind == TY_ARRAY) return store_array(t, value, element);

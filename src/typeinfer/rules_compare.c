@@ -116,6 +116,8 @@ static bool compare_with_none(Typing *t) {
     bool first = t->args[0].type->kind == TY_NONE;
     const Type *other = t->args[first ? 1 : 0].type;
     if (t->op != OP_EQ && t->op != OP_NE) return typing_bad_operands(t);
+    if (other->kind == TY_ARRAY && !other->record)
+        return typing_become_prelude(t, t->op == OP_EQ ? "creation:equals_none" : "creation:differs_from_none");
     if (other->kind != TY_OPTIONAL) return compare_known(t, other->kind == TY_NONE);
     return typing_become_op(t, t->op == OP_EQ ? OP_IS : OP_IS_NOT);
 }

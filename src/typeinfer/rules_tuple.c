@@ -98,13 +98,21 @@ static bool is_for_function(const Infer *in, const Value *made) {
     return count > 0;
 }
 
+/* Whether a bound stays the number it is: any but an int, and NumPy's ints where a function looks at their types. */
+static bool keeps_number(const Typing *t, size_t i) {
+    const Type *type = t->args[i].type, *made = t->at->type;
+    if (!type_is_scalar(type) || (type_is_integer(type) && type->weak)) return false;
+    if (!t->emit) return is_for_function(t->in, t->at);
+    return !type_is_integer(type) || (made && made->kind == TY_SLICE && made->items[i] == type);
+}
+
 bool rule_slice(Typing *t) {
     const Type *items[3];
     const Const *konsts[3];
     bool known = true;
     for (size_t i = 0; i < 3; i++) {
         const Type *type = t->args[i].type;
-        if (type_is_scalar(type) && !type_is_integer(type) && (t->emit || is_for_function(t->in, t->at))) {
+        if (keeps_number(t, i)) {
             items[i] = type;
             known &= (konsts[i] = t->args[i].konst) != NULL;
             continue;
