@@ -184,21 +184,18 @@ static uint64_t to_unsigned(double x, Rounding way, int bits, uint64_t nan) {
 /* NaN is 0, or the highest bit alone where either side has 64 bits. */
 #define TOP_32 (1u << 31)
 #define TOP_64 (1ull << 63)
+/* of: what the names of the functions above end in */
+#define ARITHMETIC(real, letter, of, fused_name, suffix, way)                         \
+    real NV(letter##add_##suffix)(real x, real y) { return add##of(x, y, way); }      \
+    real NV(letter##sub_##suffix)(real x, real y) { return add##of(x, -y, way); }     \
+    real NV(letter##mul_##suffix)(real x, real y) { return multiply##of(x, y, way); } \
+    real NV(letter##div_##suffix)(real x, real y) { return divide##of(x, y, way); }   \
+    real NV(letter##rcp_##suffix)(real x) { return divide##of(1, x, way); }           \
+    real NV(letter##sqrt_##suffix)(real x) { return root##of(x, way); }               \
+    real NV(fused_name##_##suffix)(real x, real y, real z) { return fused##of(x, y, z, way); }
 #define DIRECTED(suffix, way)                                                                         \
-    double NV(dadd_##suffix)(double x, double y) { return add(x, y, way); }                           \
-    double NV(dsub_##suffix)(double x, double y) { return add(x, -y, way); }                          \
-    double NV(dmul_##suffix)(double x, double y) { return multiply(x, y, way); }                      \
-    double NV(ddiv_##suffix)(double x, double y) { return divide(x, y, way); }                        \
-    double NV(drcp_##suffix)(double x) { return divide(1, x, way); }                                  \
-    double NV(dsqrt_##suffix)(double x) { return root(x, way); }                                      \
-    double NV(fma_##suffix)(double x, double y, double z) { return fused(x, y, z, way); }             \
-    float NV(fadd_##suffix)(float x, float y) { return add_float(x, y, way); }                        \
-    float NV(fsub_##suffix)(float x, float y) { return add_float(x, -y, way); }                       \
-    float NV(fmul_##suffix)(float x, float y) { return multiply_float(x, y, way); }                   \
-    float NV(fdiv_##suffix)(float x, float y) { return divide_float(x, y, way); }                     \
-    float NV(frcp_##suffix)(float x) { return divide_float(1, x, way); }                              \
-    float NV(fsqrt_##suffix)(float x) { return root_float(x, way); }                                  \
-    float NV(fmaf_##suffix)(float x, float y, float z) { return fused_float(x, y, z, way); }          \
+    ARITHMETIC(double, d, , fma, suffix, way)                                                         \
+    ARITHMETIC(float, f, _float, fmaf, suffix, way)                                                   \
     float NV(fmaf_ieee_##suffix)(float x, float y, float z) { return fused_float(x, y, z, way); }     \
     float NV(double2float_##suffix)(double x) { return direct_float(x, 0, way); }                     \
     float NV(int2float_##suffix)(int32_t x) { return float_from_signed(x, way); }                     \

@@ -50,34 +50,18 @@ static inline bool rt_isnan(double x) { return x != x; }
 static inline bool rt_isinf(double x) { return __builtin_fabs(x) == RT_INF; }
 static inline bool rt_isfinite(double x) { return __builtin_fabs(x) < RT_INF; }
 
-static inline uint64_t rt_bits(double x) {
-    return (union {
-               double d;
-               uint64_t u;
-           }){x}
-        .u;
-}
-static inline double rt_double(uint64_t bits) {
-    return (union {
-               uint64_t u;
-               double d;
-           }){bits}
-        .d;
-}
-static inline float rt_float(uint32_t bits) {
-    return (union {
-               uint32_t u;
-               float f;
-           }){bits}
-        .f;
-}
-static inline uint32_t rt_float_bits(float x) {
-    return (union {
-               float f;
-               uint32_t u;
-           }){x}
-        .u;
-}
+/* The bits of a `from` as a `to` of the same size. */
+#define RT_SAME_BITS(name, from, to)                     \
+    static inline to name(from x) {                      \
+        to same;                                         \
+        _Static_assert(sizeof x == sizeof same, "bits"); \
+        __builtin_memcpy(&same, &x, sizeof same);        \
+        return same;                                     \
+    }
+RT_SAME_BITS(rt_bits, double, uint64_t)
+RT_SAME_BITS(rt_double, uint64_t, double)
+RT_SAME_BITS(rt_float, uint32_t, float)
+RT_SAME_BITS(rt_float_bits, float, uint32_t)
 
 /* x * 2**n, rounded once; n any int64. */
 double krait_rt_ldexp_d(double x, int64_t n);

@@ -64,18 +64,21 @@ def spread(a, dtype, ddof):
     return shared(squares_from(a, middle, dtype), max(a.size - ddof, 0), real_of(dtype))
 
 
+def stored_spread(of, finish, a, dtype, out, ddof):
+    computed = mean_type(a, dtype)
+    return stored(real_of(computed).type(finish(of(a, computed, ddof))), out)
+
+
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return reductions.var(a, axis, dtype, out, ddof, keepdims)
-    computed = mean_type(a, dtype)
-    return stored(spread(a, computed, ddof), out)
+    return stored_spread(spread, np.positive, a, dtype, out, ddof)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if not is_whole(a, axis) or keepdims:
         return reductions.std(a, axis, dtype, out, ddof, keepdims)
-    computed = mean_type(a, dtype)
-    return stored(real_of(computed).type(np.sqrt(spread(a, computed, ddof))), out)
+    return stored_spread(spread, np.sqrt, a, dtype, out, ddof)
 
 
 def count_nonzero(a, axis=None, keepdims=False):
@@ -152,8 +155,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         return statistics.nanvar(a, axis, dtype, out, ddof, keepdims)
     if a.dtype.kind != "f" and a.dtype.kind != "c":
         return var(a, axis, dtype, out, ddof)
-    computed = mean_type(a, dtype)
-    return stored(spread_of_numbers(a, computed, ddof), out)
+    return stored_spread(spread_of_numbers, np.positive, a, dtype, out, ddof)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
@@ -161,5 +163,4 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         return statistics.nanstd(a, axis, dtype, out, ddof, keepdims)
     if a.dtype.kind != "f" and a.dtype.kind != "c":
         return std(a, axis, dtype, out, ddof)
-    computed = mean_type(a, dtype)
-    return stored(real_of(computed).type(np.sqrt(spread_of_numbers(a, computed, ddof))), out)
+    return stored_spread(spread_of_numbers, np.sqrt, a, dtype, out, ddof)

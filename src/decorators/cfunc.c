@@ -208,7 +208,7 @@ static PyType_Spec cfunc_spec = {"krait.CFunc", sizeof(CFunc), 0,
                                  cfunc_slots};
 
 static PyMethodDef functions[] = {
-    {"cfunc", (PyCFunction)(void (*)(void))cfunc, METH_VARARGS | METH_KEYWORDS,
+    {"cfunc", WITH_KEYWORDS(cfunc), METH_VARARGS | METH_KEYWORDS,
      "cfunc(signature, **options)\n--\n\nCompiles a function for C code to call: the object has its address, and a "
      "ctypes "
      "function.\n\nsignature: 'float64(float64, int32)'; a pointer is CPointer(float64).  Options are those of jit."},

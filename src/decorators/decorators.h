@@ -180,6 +180,8 @@ int inspect_add(PyObject *module, ModuleState *state);
  * `decorator` is the name of the function of this module that decorates anew. */
 PyObject *pickle_reference(PyObject *function, PyObject *self);
 PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signatures, PyObject *self);
+/* By reference or else by value, with the signatures that it was declared for. */
+PyObject *pickle_declared(Specialiser *core, const char *decorator, PyObject *self);
 PyObject *pickle_rebuild(PyObject *module, PyObject *args);
 
 /* loading.c: the code on the device, by way of the disk cache where it is asked for.  NULL: exception set. */

@@ -250,7 +250,7 @@ static PyObject *read_signature(PyObject *module, PyObject *given) {
 }
 
 static PyMethodDef functions[] = {
-    {"jit", (PyCFunction)(void (*)(void))jit, METH_VARARGS | METH_KEYWORDS, jit_doc},
+    {"jit", WITH_KEYWORDS(jit), METH_VARARGS | METH_KEYWORDS, jit_doc},
     {"_options", options_list, METH_NOARGS, NULL},
     {"_signature", make_signature, METH_VARARGS, NULL},
     {"_read_signature", read_signature, METH_O, NULL},

@@ -312,12 +312,7 @@ static PyGetSetDef gufunc_getset[] = {
 };
 
 static PyObject *gufunc_reduce_pickle(PyObject *object, PyObject *unused) {
-    Gufunc *self = (Gufunc *)object;
-    (void)unused;
-    PyObject *reference = pickle_reference(self->core.function, object);
-    if (reference || PyErr_Occurred()) return reference;
-    return pickle_value(&self->core, "guvectorize", Py_NewRef(self->core.signatures ? self->core.signatures : Py_None),
-                        object);
+    return (void)unused, pickle_declared(&((Gufunc *)object)->core, "guvectorize", object);
 }
 
 static int gufunc_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -374,7 +369,6 @@ static PyMemberDef gufunc_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 static PyMethodDef gufunc_methods[] = {
     {"add", gufunc_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
     {"__reduce__", gufunc_reduce_pickle, METH_NOARGS, NULL},

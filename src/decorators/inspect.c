@@ -146,8 +146,7 @@ static PyObject *overload_cooperative_blocks(PyObject *object, PyObject *args, P
 }
 
 static PyMethodDef overload_methods[] = {
-    {"max_cooperative_grid_blocks", (PyCFunction)(void (*)(void))overload_cooperative_blocks,
-     METH_VARARGS | METH_KEYWORDS,
+    {"max_cooperative_grid_blocks", WITH_KEYWORDS(overload_cooperative_blocks), METH_VARARGS | METH_KEYWORDS,
      "max_cooperative_grid_blocks(blockdim, dynsmemsize=0)\n--\n\nOf a kernel: how many blocks run at once."},
     {NULL, NULL, 0, NULL},
 };
@@ -292,6 +291,14 @@ PyObject *inspect_stats(const Specialiser *core) {
     PyStructSequence_SET_ITEM(stats, 1, PyLong_FromLongLong(core->hits));
     PyStructSequence_SET_ITEM(stats, 2, PyLong_FromLongLong(core->misses));
     return stats;
+}
+
+PyObject *inspect_disable_compile(Specialiser *core, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"val", NULL};
+    int disable = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
+    core->can_compile = !disable;
+    Py_RETURN_NONE;
 }
 
 PyObject *inspect_recompile(Specialiser *core) {

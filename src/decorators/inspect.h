@@ -24,6 +24,8 @@ PyObject *inspect_print_types(Specialiser *core, PyObject *file);
 PyObject *inspect_stats(const Specialiser *core);
 /* Forgets every specialisation and compiles the same ones again, with today's globals. */
 PyObject *inspect_recompile(Specialiser *core);
+/* The method disable_compile(val=True): from now on nothing is compiled, or is again. */
+PyObject *inspect_disable_compile(Specialiser *core, PyObject *args, PyObject *kwargs);
 /* What `make` says of the specialisation for a signature; signature NULL or None: a dict of all. */
 typedef PyObject *InspectMake(Specialiser *core, const Spec *spec, const void *context);
 PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context);

@@ -114,12 +114,9 @@ static PyObject *method_recompile(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *method_disable_compile(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"val", NULL};
-    int disable = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
-    core_of(self)->can_compile = !disable;
-    core_of(self)->disabled = disable;
-    Py_RETURN_NONE;
+    PyObject *done = inspect_disable_compile(core_of(self), args, kwargs);
+    if (done) core_of(self)->disabled = !core_of(self)->can_compile;
+    return done;
 }
 
 static PyObject *method_reduce(PyObject *self, PyObject *unused) {
@@ -131,16 +128,8 @@ static PyObject *method_reduce(PyObject *self, PyObject *unused) {
     return signatures ? pickle_value(core, "jit", signatures, self) : NULL;
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 PyMethodDef inspect_methods[] = {
-    {"inspect_llvm", WITH_KEYWORDS(inspect_method_llvm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR of a specialisation, or a dict of all."},
-    {"inspect_asm", WITH_KEYWORDS(inspect_method_asm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_asm(signature=None)\n--\n\nAssembly of a specialisation, or a dict of all."},
-    {"inspect_types", WITH_KEYWORDS(inspect_method_types), METH_VARARGS | METH_KEYWORDS,
-     "inspect_types(file=None, signature=None, pretty=False)\n--\n\nPrints the typed form of every specialisation."},
-    {"get_metadata", WITH_KEYWORDS(inspect_method_metadata), METH_VARARGS | METH_KEYWORDS,
-     "get_metadata(signature=None)\n--\n\nTimes of the stages and other facts of a specialisation, or a dict of all."},
+#include "decorators/inspect_methods.def"
     {"parallel_diagnostics", WITH_KEYWORDS(method_parallel_diagnostics), METH_VARARGS | METH_KEYWORDS,
      "parallel_diagnostics(signature=None, level=1)\n--\n\nPrints what runs on several cores and what does not; from "
      "level 2 on what was made one loop, from level 3 on why something was not."},

@@ -10,7 +10,7 @@
 
 #include "decorators/inspect.h" /* inspect_stage */
 
-enum { MAX_LAUNCHERS = 256, MAX_BLOCK = 1024 };
+enum { MAX_LAUNCHERS = 256 };
 
 /* ---- launch configuration ---- */
 
@@ -60,11 +60,12 @@ static int read_dims(PyObject *object, const Counted *what, Dims *dims) {
 static int check_dims(const Kernel *self, const Dims *grid, const Dims *block) {
     int most = self->core.options.max_threads;
     uint64_t threads = (uint64_t)block->x[0] * block->x[1] * block->x[2];
-    if (block->x[0] > MAX_BLOCK || block->x[1] > MAX_BLOCK || block->x[2] > 64 || threads > MAX_BLOCK) {
+    if (block->x[0] > MAX_BLOCK_THREADS || block->x[1] > MAX_BLOCK_THREADS || block->x[2] > 64 ||
+        threads > MAX_BLOCK_THREADS) {
         PyErr_Format(PyExc_ValueError,
                      "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z; it "
                      "is kernel[blocks, threads], with more blocks of fewer threads: kernel[(n + 255) // 256, 256]",
-                     block->x[0], block->x[1], block->x[2], MAX_BLOCK);
+                     block->x[0], block->x[1], block->x[2], MAX_BLOCK_THREADS);
         return -1;
     }
     if (most > 0 && threads > (uint64_t)most) {
@@ -211,9 +212,10 @@ PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "L|LOO:forall", keywords, &tasks, &threads, &stream, &shared))
         return NULL;
     if (read_shared(shared, &config.shared_bytes) < 0) return NULL;
-    if (tasks < 0 || threads < 0 || threads > MAX_BLOCK)
+    if (tasks < 0 || threads < 0 || threads > MAX_BLOCK_THREADS)
         return PyErr_Format(PyExc_ValueError,
-                            "forall(ntasks, tpb): ntasks is not negative, tpb is 0 (chosen here) to %d", MAX_BLOCK);
+                            "forall(ntasks, tpb): ntasks is not negative, tpb is 0 (chosen here) to %d",
+                            MAX_BLOCK_THREADS);
     config.grid = (Dims){{1, 1, 1}};
     config.block = (Dims){{(unsigned)threads, 1, 1}};
     if (threads && check_dims((Kernel *)object, &config.grid, &config.block) < 0) return NULL;
@@ -401,7 +403,6 @@ static PyType_Spec kernel_spec = {"krait.cuda.Kernel", sizeof(Kernel), 0,
                                   kernel_slots};
 
 /* krait.cuda.jit: the module has a jit of its own, so it lies there under another name than the one it shows. */
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 static PyMethodDef cuda_jit_def = {"jit", WITH_KEYWORDS(cuda_jit), METH_VARARGS | METH_KEYWORDS, kernel_doc};
 
 static int add_cuda_jit(PyObject *module) {

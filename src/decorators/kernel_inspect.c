@@ -69,12 +69,7 @@ static PyObject *kernel_compile(PyObject *object, PyObject *given) {
 }
 
 static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {
-    (void)unused;
-    Specialiser *core = core_of(self);
-    PyObject *reference = pickle_reference(core->function, self);
-    if (reference || PyErr_Occurred()) return reference;
-    PyObject *signatures = core->signatures;
-    return pickle_value(core, "cuda_jit", Py_NewRef(signatures ? signatures : Py_None), self);
+    return (void)unused, pickle_declared(core_of(self), "cuda_jit", self);
 }
 
 /* ---- what a specialisation needs of a device ---- */
@@ -277,11 +272,7 @@ static PyObject *kernel_recompile(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *kernel_disable_compile(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"val", NULL};
-    int disable = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", keywords, &disable)) return NULL;
-    core_of(self)->can_compile = !disable;
-    Py_RETURN_NONE;
+    return inspect_disable_compile(core_of(self), args, kwargs);
 }
 
 /* ---- for another program ---- */
@@ -326,8 +317,8 @@ static PyObject *kernel_export(PyObject *object, PyObject *args) {
     return result;
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 PyMethodDef kernel_methods[] = {
+#include "decorators/inspect_methods.def"
     {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
      "configure(griddim, blockdim, stream=0, sharedmem=0, *, cooperative=False, cluster=None, programmatic=False, "
      "priority=None)\n--\n\nThe same as kernel[griddim, blockdim, stream, "
@@ -335,10 +326,6 @@ PyMethodDef kernel_methods[] = {
     {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
      "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "
      "threads a block, or what suits."},
-    {"inspect_llvm", WITH_KEYWORDS(inspect_method_llvm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_llvm(signature=None)\n--\n\nOptimised LLVM IR."},
-    {"inspect_asm", WITH_KEYWORDS(inspect_method_asm), METH_VARARGS | METH_KEYWORDS,
-     "inspect_asm(signature=None)\n--\n\nPTX on a GPU, assembly on the host device."},
     {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
      "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability "
      "given; no GPU is needed."},
@@ -372,10 +359,6 @@ PyMethodDef kernel_methods[] = {
     {"_export", kernel_export, METH_VARARGS,
      "_export(signature, capability, name, status_result)\n--\n\n"
      "PTX with an entry of that name, and the type of its result."},
-    {"inspect_types", WITH_KEYWORDS(inspect_method_types), METH_VARARGS | METH_KEYWORDS,
-     "inspect_types(file=None, signature=None, pretty=False)\n--\n\nPrints the typed form."},
-    {"get_metadata", WITH_KEYWORDS(inspect_method_metadata), METH_VARARGS | METH_KEYWORDS,
-     "get_metadata(signature=None)\n--\n\nTimes of the stages."},
     {"compile", kernel_compile, METH_O,
      "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
     {"__reduce__", kernel_reduce, METH_NOARGS, NULL},

@@ -101,6 +101,12 @@ PyObject *pickle_value(Specialiser *core, const char *decorator, PyObject *signa
     return reduced;
 }
 
+PyObject *pickle_declared(Specialiser *core, const char *decorator, PyObject *self) {
+    PyObject *reference = pickle_reference(core->function, self);
+    if (reference || PyErr_Occurred()) return reference;
+    return pickle_value(core, decorator, Py_NewRef(core->signatures ? core->signatures : Py_None), self);
+}
+
 /* ---- the way back ---- */
 
 typedef struct Parts {

@@ -73,7 +73,7 @@ static bool asked(const char *name) {
 }
 
 static PyMethodDef functions[] = {
-    {"reports", (PyCFunction)(void (*)(void))reports, METH_FASTCALL, NULL},
+    {"reports", WITH_KEYWORDS(reports), METH_FASTCALL, NULL},
     {"get_num_threads", get_num_threads, METH_NOARGS,
      "get_num_threads()\n--\n\nHow many threads a parallel loop of this thread uses at most."},
     {"set_num_threads", set_num_threads, METH_O,

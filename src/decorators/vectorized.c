@@ -3,6 +3,7 @@
  * With signatures and target 'cpu' or 'parallel' the result is a NumPy ufunc itself.  Without signatures, or for
  * target 'cuda', it is a Vectorized: a callable with a ufunc inside, which gets a loop for each combination of
  * operand types it meets.  NumPy does the rest: broadcasting, out=, where=, reduce, accumulate, outer, at. */
+#include "decorators/inspect.h"
 #include "decorators/vectorized.h"
 
 #include <stddef.h>       /* offsetof */
@@ -287,12 +288,7 @@ static PyObject *reduce_ufunc(PyObject *module, PyObject *ufunc) {
 }
 
 static PyObject *vectorized_reduce_pickle(PyObject *object, PyObject *unused) {
-    Vectorized *self = (Vectorized *)object;
-    (void)unused;
-    PyObject *reference = pickle_reference(self->core.function, object);
-    if (reference || PyErr_Occurred()) return reference;
-    return pickle_value(&self->core, "vectorize", Py_NewRef(self->core.signatures ? self->core.signatures : Py_None),
-                        object);
+    return (void)unused, pickle_declared(&((Vectorized *)object)->core, "vectorize", object);
 }
 
 static int vectorized_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -333,13 +329,8 @@ static PyMemberDef vectorized_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 static PyObject *vectorized_disable_compile(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"val", NULL};
-    int disable = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:disable_compile", names, &disable)) return NULL;
-    ((Vectorized *)object)->core.can_compile = !disable;
-    Py_RETURN_NONE;
+    return inspect_disable_compile(&((Vectorized *)object)->core, args, kwargs);
 }
 
 static PyObject *vectorized_build_ufunc(PyObject *object, PyObject *unused) {

@@ -189,9 +189,9 @@ static PyObject *testing_compile(PyObject *module, PyObject *args, PyObject *kwa
 }
 
 PyMethodDef testing_codegen_methods[] = {
-    {"lower_text", (PyCFunction)(void (*)(void))testing_lower_text, METH_VARARGS | METH_KEYWORDS,
+    {"lower_text", WITH_KEYWORDS(testing_lower_text), METH_VARARGS | METH_KEYWORDS,
      "lower_text(typed_ir, *, target, stage, entry, ...) -> text"},
-    {"compile", (PyCFunction)(void (*)(void))testing_compile, METH_VARARGS | METH_KEYWORDS,
+    {"compile", WITH_KEYWORDS(testing_compile), METH_VARARGS | METH_KEYWORDS,
      "compile(function, types, *, target, stage, entry, ...) -> text"},
     {NULL, NULL, 0, NULL},
 };

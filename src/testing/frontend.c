@@ -185,7 +185,7 @@ static PyObject *testing_positions(PyObject *module, PyObject *code) {
 }
 
 PyMethodDef testing_frontend_methods[] = {
-    {"frontend", (PyCFunction)(void (*)(void))testing_frontend, METH_VARARGS | METH_KEYWORDS,
+    {"frontend", WITH_KEYWORDS(testing_frontend), METH_VARARGS | METH_KEYWORDS,
      "frontend(row, function, *, fail_after=0, guards=False, readonly_globals=False) -> text, or guards"},
     {"guards_hold", testing_guards_hold, METH_O, "guards_hold(guards) -> whether they all hold"},
     {"opcode", testing_opcode, METH_VARARGS, "opcode(number, arg, jump) -> (name, caches, refusal, effect) or None"},

@@ -404,9 +404,9 @@ static PyObject *testing_table(PyObject *self, PyObject *arg) {
 }
 
 PyMethodDef testing_ir_methods[] = {
-    {"run", (PyCFunction)(void (*)(void))testing_run, METH_VARARGS | METH_KEYWORDS,
+    {"run", WITH_KEYWORDS(testing_run), METH_VARARGS | METH_KEYWORDS,
      "run(trial, text, *, typed=False, fail_after=0) -> text"},
-    {"render", (PyCFunction)(void (*)(void))testing_render, METH_VARARGS | METH_KEYWORDS,
+    {"render", WITH_KEYWORDS(testing_render), METH_VARARGS | METH_KEYWORDS,
      "render(code, message, place, hint=None, notes=()) -> the text of a diagnostic"},
     {"fail_arena", testing_fail_arena, METH_O,
      "fail_arena(n): the n-th allocation of this thread fails; what was left"},

@@ -66,7 +66,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
 }
 
 PyMethodDef testing_stage_methods[] = {
-    {"stage", (PyCFunction)(void (*)(void))testing_stage, METH_VARARGS | METH_KEYWORDS,
+    {"stage", WITH_KEYWORDS(testing_stage), METH_VARARGS | METH_KEYWORDS,
      "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of "
      "the pipeline leaves behind"},
     {NULL, NULL, 0, NULL},

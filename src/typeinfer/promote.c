@@ -72,51 +72,31 @@ static const char numba_common[SLOTS][SLOTS + 1] = {
     "EddDEEfddEfddffdFDE",
 };
 
-/* operands of arithmetic and of bitwise operations */
+/* operands of arithmetic and of bitwise operations, and of **: they differ where an operand is a bool or a float32 */
+#define NUMBA_ARITHMETIC(python_bool, bools, float32) \
+    python_bool, \
+    "1123llllllllldddDDd", \
+    "2223ddddddddddddDDd", \
+    "3333DDDDDDDDDDDDDDD", \
+    bools, \
+    "lldDlllllllllefdFDE", \
+    "lldDlllllllllffdFDf", \
+    "lldDllllllllldddDDd", \
+    "lldDllllllllldddDDd", \
+    "lldDlllllLLLLefdFDE", \
+    "lldDlllllLLLLfddDDf", \
+    "lldDlllllLLLLdddDDd", \
+    "lldDlllllLLLLdddDDd", \
+    "eddDeefddefddefdFDf", \
+    float32, \
+    "dddDddddddddddddDDd", \
+    "FDDDFFFDDFDDDFFDFDF", \
+    "DDDDDDDDDDDDDDDDDDD", \
+    "EddDEEfddEfddffdFDE"
 static const char numba_operands[SLOTS][SLOTS + 1] = {
-    "0123?llllllllefdFDE",
-    "1123llllllllldddDDd",
-    "2223ddddddddddddDDd",
-    "3333DDDDDDDDDDDDDDD",
-    "?ldD?llllllllefdFDE",
-    "lldDlllllllllefdFDE",
-    "lldDlllllllllffdFDf",
-    "lldDllllllllldddDDd",
-    "lldDllllllllldddDDd",
-    "lldDlllllLLLLefdFDE",
-    "lldDlllllLLLLfddDDf",
-    "lldDlllllLLLLdddDDd",
-    "lldDlllllLLLLdddDDd",
-    "eddDeefddefddefdFDf",
-    "fddDfffddfdddffdFDf",
-    "dddDddddddddddddDDd",
-    "FDDDFFFDDFDDDFFDFDF",
-    "DDDDDDDDDDDDDDDDDDD",
-    "EddDEEfddEfddffdFDE",
-};
-
-/* of ** */
+    NUMBA_ARITHMETIC("0123?llllllllefdFDE", "?ldD?llllllllefdFDE", "fddDfffddfdddffdFDf")};
 static const char numba_powers[SLOTS][SLOTS + 1] = {
-    "1123lllflllllefdFDE",
-    "1123llllllllldddDDd",
-    "2223ddddddddddddDDd",
-    "3333DDDDDDDDDDDDDDD",
-    "lldDlllflllllefdFDE",
-    "lldDlllllllllefdFDE",
-    "lldDlllllllllffdFDf",
-    "lldDllllllllldddDDd",
-    "lldDllllllllldddDDd",
-    "lldDlllllLLLLefdFDE",
-    "lldDlllllLLLLfddDDf",
-    "lldDlllllLLLLdddDDd",
-    "lldDlllllLLLLdddDDd",
-    "eddDeefddefddefdFDf",
-    "ffdDfffffffffffdFDf",
-    "dddDddddddddddddDDd",
-    "FDDDFFFDDFDDDFFDFDF",
-    "DDDDDDDDDDDDDDDDDDD",
-    "EddDEEfddEfddffdFDE",
-};
+    NUMBA_ARITHMETIC("1123lllflllllefdFDE", "lldDlllflllllefdFDE", "ffdDfffffffffffdFDf")};
 
 /* of << and >>: the left one decides about the sign */
 static const char numba_shifts[SLOTS][SLOTS + 1] = {

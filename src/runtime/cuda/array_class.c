@@ -153,23 +153,23 @@ static PyObject *get_base(DeviceArray *self, void *unused) {
 }
 
 static PyMethodDef methods[] = {
-    {"copy_to_host", (PyCFunction)(void (*)(void))device_array_method_to_host, METH_VARARGS | METH_KEYWORDS,
+    {"copy_to_host", WITH_KEYWORDS(device_array_method_to_host), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("copy_to_host($self, ary=None, stream=0)\n--\n\nThe elements as a NumPy array, new or `ary`.  With a "
                "stream the copy is queued there.")},
-    {"copy_to_device", (PyCFunction)(void (*)(void))device_array_method_to_device, METH_VARARGS | METH_KEYWORDS,
+    {"copy_to_device", WITH_KEYWORDS(device_array_method_to_device), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("copy_to_device($self, ary, stream=0)\n--\n\nOverwrites the elements with those of a host or device "
                "array of the same shape.")},
-    {"reshape", (PyCFunction)(void (*)(void))device_array_reshape, METH_VARARGS | METH_KEYWORDS,
+    {"reshape", WITH_KEYWORDS(device_array_reshape), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("A view of another shape and the same size.")},
-    {"ravel", (PyCFunction)(void (*)(void))device_array_ravel, METH_VARARGS | METH_KEYWORDS,
+    {"ravel", WITH_KEYWORDS(device_array_ravel), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("ravel($self, order='C', stream=0)\n--\n\nA view of one dimension.")},
     {"transpose", (PyCFunction)device_array_transpose, METH_VARARGS,
      PyDoc_STR("A view with the axes reversed or permuted.")},
-    {"squeeze", (PyCFunction)(void (*)(void))device_array_squeeze, METH_VARARGS | METH_KEYWORDS,
+    {"squeeze", WITH_KEYWORDS(device_array_squeeze), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("A view without axes of length one.")},
     {"view", (PyCFunction)device_array_view, METH_VARARGS,
      PyDoc_STR("view($self, dtype)\n--\n\nThe same bytes as elements of another type.")},
-    {"split", (PyCFunction)(void (*)(void))device_array_split, METH_VARARGS | METH_KEYWORDS,
+    {"split", WITH_KEYWORDS(device_array_split), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("split($self, section, stream=0)\n--\n\nViews of `section` elements each; the last may be shorter.")},
     {"free", (PyCFunction)device_array_free, METH_NOARGS,
      PyDoc_STR("free($self)\n--\n\nGives the memory back now, behind the streams that use it; the array is of no use "
@@ -177,28 +177,27 @@ static PyMethodDef methods[] = {
     {"__enter__", (PyCFunction)array_enter, METH_NOARGS, NULL},
     {"__exit__", (PyCFunction)device_array_exit, METH_VARARGS, NULL},
     {"bind", (PyCFunction)array_bind, METH_VARARGS, PyDoc_STR("bind($self, stream=0)\n--\n\nThe array itself.")},
-    {"getitem", (PyCFunction)(void (*)(void))device_array_getitem_method, METH_VARARGS | METH_KEYWORDS,
+    {"getitem", WITH_KEYWORDS(device_array_getitem_method), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("getitem($self, item, stream=0)\n--\n\nself[item]")},
-    {"setitem", (PyCFunction)(void (*)(void))device_array_setitem_method, METH_VARARGS | METH_KEYWORDS,
+    {"setitem", WITH_KEYWORDS(device_array_setitem_method), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("setitem($self, key, value, stream=0)\n--\n\nself[key] = value")},
     {"is_c_contiguous", (PyCFunction)array_is_c_contiguous, METH_NOARGS,
      PyDoc_STR("Whether the elements lie in C order without gaps.")},
     {"is_f_contiguous", (PyCFunction)array_is_f_contiguous, METH_NOARGS,
      PyDoc_STR("Whether the elements lie in Fortran order without gaps.")},
 #define ARRAY_METHOD(name, module, function, bound, signature, doc) \
-    {#name, (PyCFunction)(void (*)(void))device_array_compute_##name, METH_VARARGS | METH_KEYWORDS, PyDoc_STR(doc)},
+    {#name, WITH_KEYWORDS(device_array_compute_##name), METH_VARARGS | METH_KEYWORDS, PyDoc_STR(doc)},
 #include "runtime/cuda/array_methods.def"
 #undef ARRAY_METHOD
-    {"__array_ufunc__", (PyCFunction)(void (*)(void))device_array_ufunc, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__array_ufunc__", WITH_KEYWORDS(device_array_ufunc), METH_VARARGS | METH_KEYWORDS, NULL},
     {"_host_view", (PyCFunction)device_array_host_view, METH_NOARGS, NULL},
     {"__reduce__", (PyCFunction)device_array_reduce, METH_NOARGS, NULL},
-    {"__dlpack__", (PyCFunction)(void (*)(void))device_array_dlpack, METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", WITH_KEYWORDS(device_array_dlpack), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA capsule that "
                "another library takes the memory from.")},
     {"__dlpack_device__", (PyCFunction)device_array_dlpack_device, METH_NOARGS,
      PyDoc_STR("(device type, number) as DLPack has them.")},
-    {"__array__", (PyCFunction)(void (*)(void))device_array_to_numpy, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("A copy on the host.")},
+    {"__array__", WITH_KEYWORDS(device_array_to_numpy), METH_VARARGS | METH_KEYWORDS, PyDoc_STR("A copy on the host.")},
     {NULL, NULL, 0, NULL},
 };
 

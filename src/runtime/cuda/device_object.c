@@ -332,18 +332,18 @@ static PyObject *profile_stop(PyObject *module, PyObject *unused) {
 }
 
 PyMethodDef device_functions[] = {
-    {"to_device", (PyCFunction)(void (*)(void))device_array_to_device, METH_VARARGS | METH_KEYWORDS,
+    {"to_device", WITH_KEYWORDS(device_array_to_device), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("to_device(obj, stream=0, copy=True, to=None)\n--\n\nA device array with the elements of `obj` "
                "(anything NumPy makes an array of).")},
-    {"device_array", (PyCFunction)(void (*)(void))device_array_empty, METH_VARARGS | METH_KEYWORDS,
+    {"device_array", WITH_KEYWORDS(device_array_empty), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("device_array(shape, dtype=numpy.float64, strides=None, order='C', stream=0)\n--\n\nA new device array; "
                "its elements are undefined.")},
-    {"device_array_like", (PyCFunction)(void (*)(void))device_array_empty_like, METH_VARARGS | METH_KEYWORDS,
+    {"device_array_like", WITH_KEYWORDS(device_array_empty_like), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "device_array_like(ary, stream=0)\n--\n\nA new device array of the shape, dtype and order of another array.")},
-    {"copy_to_host", (PyCFunction)(void (*)(void))device_array_copy_to_host, METH_VARARGS | METH_KEYWORDS,
+    {"copy_to_host", WITH_KEYWORDS(device_array_copy_to_host), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("copy_to_host(array, ary=None, stream=0)\n--\n\narray.copy_to_host(ary, stream)")},
-    {"as_cuda_array", (PyCFunction)(void (*)(void))device_array_from_interface, METH_VARARGS | METH_KEYWORDS,
+    {"as_cuda_array", WITH_KEYWORDS(device_array_from_interface), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("as_cuda_array(obj, sync=True)\n--\n\nA device array on the memory of an object with "
                "__cuda_array_interface__.")},
     {"from_dlpack", device_array_from_dlpack, METH_O,
@@ -358,7 +358,7 @@ PyMethodDef device_functions[] = {
     {"graph", graph_new, METH_NOARGS,
      PyDoc_STR("graph()\n--\n\nA new graph: what a `with` block of it gives to the device is recorded, and done by "
                "its launch().")},
-    {"home_of", (PyCFunction)(void (*)(void))home_of, METH_FASTCALL, NULL},
+    {"home_of", WITH_KEYWORDS(home_of), METH_FASTCALL, NULL},
     {"share_array", device_array_share, METH_O, NULL},
     {"open_shared", device_array_open_shared, METH_VARARGS, NULL},
     {"share_memory", device_array_share_memory, METH_O, NULL},

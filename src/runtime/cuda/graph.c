@@ -433,9 +433,9 @@ static PyMethodDef methods[] = {
          "zero when the graph gets there.")},
     {"while_", graph_while, METH_O,
      PyDoc_STR("while_($self, word)\n--\n\nA block whose steps are done as long as that element is not zero.")},
-    {"launch", (PyCFunction)(void (*)(void))graph_launch, METH_VARARGS | METH_KEYWORDS,
+    {"launch", WITH_KEYWORDS(graph_launch), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("launch($self, stream=0)\n--\n\nRuns what was recorded, in its order.")},
-    {"update", (PyCFunction)(void (*)(void))graph_update, METH_VARARGS | METH_KEYWORDS,
+    {"update", WITH_KEYWORDS(graph_update), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("update($self, launch, *args, **kwargs)\n--\n\nGives a recorded launch, named by its number or its "
                "kernel, other arguments; those that are not given stay.")},
     {"__enter__", graph_enter, METH_NOARGS, NULL},

@@ -253,7 +253,6 @@ static PyObject *unlock_memory(PyObject *module, PyObject *object) {
     Py_RETURN_NONE;
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function
 PyMethodDef host_memory_functions[] = {
     {"pinned_array", WITH_KEYWORDS(pinned_array), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("pinned_array(shape, dtype=numpy.float64, strides=None, order='C', stream=0, wc=False)\n--\n\nA NumPy "

@@ -186,7 +186,7 @@ static PyMethodDef stream_methods[] = {
     {"query", stream_done, METH_NOARGS, PyDoc_STR("Whether everything queued on the stream has finished.")},
     {"auto_synchronize", stream_enter, METH_NOARGS,
      PyDoc_STR("A context manager that waits for the stream when its block ends.")},
-    {"add_callback", (PyCFunction)(void (*)(void))stream_add_callback, METH_VARARGS | METH_KEYWORDS,
+    {"add_callback", WITH_KEYWORDS(stream_add_callback), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("add_callback($self, callback, arg=None)\n--\n\nCalls callback(stream, status, arg) when the stream has "
                "got there; the callback must not use the device.")},
     {"async_done", stream_async_done, METH_NOARGS,
@@ -297,11 +297,11 @@ static PyObject *elapsed(PyObject *first, PyObject *second) {
 }
 
 static PyMethodDef event_methods[] = {
-    {"record", (PyCFunction)(void (*)(void))event_record, METH_VARARGS | METH_KEYWORDS,
+    {"record", WITH_KEYWORDS(event_record), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("record($self, stream=0)\n--\n\nMarks the point the stream has reached.")},
     {"synchronize", event_synchronize, METH_NOARGS, PyDoc_STR("Waits until the event has happened.")},
     {"query", event_query, METH_NOARGS, PyDoc_STR("Whether the event has happened.")},
-    {"wait", (PyCFunction)(void (*)(void))event_wait, METH_VARARGS | METH_KEYWORDS,
+    {"wait", WITH_KEYWORDS(event_wait), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("wait($self, stream=0)\n--\n\nLets the stream go on only after the event.")},
     {"elapsed_time", elapsed, METH_O,
      PyDoc_STR("elapsed_time($self, evtend)\n--\n\nMilliseconds from this event to another.")},
@@ -391,7 +391,7 @@ static PyObject *event_elapsed_time(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef stream_functions[] = {
-    {"stream", (PyCFunction)(void (*)(void))make_stream, METH_VARARGS | METH_KEYWORDS,
+    {"stream", WITH_KEYWORDS(make_stream), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("stream(priority=0)\n--\n\nA new stream: work queued on it runs in order, beside that of other streams, "
                "and before that of streams with a higher number for their priority.")},
     {"default_stream", default_stream, METH_NOARGS,
@@ -402,7 +402,7 @@ PyMethodDef stream_functions[] = {
      PyDoc_STR("per_thread_default_stream()\n--\n\nCUDA's default stream of the calling thread.")},
     {"external_stream", external_stream, METH_O,
      PyDoc_STR("external_stream(ptr)\n--\n\nA stream that another library made, by its address; not destroyed here.")},
-    {"event", (PyCFunction)(void (*)(void))make_event, METH_VARARGS | METH_KEYWORDS,
+    {"event", WITH_KEYWORDS(make_event), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("event(timing=True)\n--\n\nA new event.")},
     {"event_elapsed_time", event_elapsed_time, METH_VARARGS,
      PyDoc_STR("event_elapsed_time(evtstart, evtend)\n--\n\nMilliseconds between two recorded events.")},

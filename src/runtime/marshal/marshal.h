@@ -8,6 +8,8 @@
 #include "ir/ir.h"             /* Type */
 #include "runtime/device.h"    /* Device */
 
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function /* in a PyMethodDef, with METH_KEYWORDS */
+
 int marshal_import_numpy(void); /* before anything else here; -1: exception set */
 
 /* The lists, dicts and sets of one call, and the objects of the heap that they have become (origins.c). */
