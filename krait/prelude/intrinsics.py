@@ -121,3 +121,11 @@ def argsort_line(way, line, places):
 def numpy_loop(name, sizes, steps, *arrays):
     """Calls an inner loop of a ufunc of NumPy, bound by _krait.bind_numpy_loops: sizes of the outer loop and the core
     dimensions; steps in bytes, the outer one of each operand first.  Whether the loop found something invalid."""
+
+
+def days_to_month(months):
+    """Days from 1970-01-01 to the first of a month, counted from January of year 0."""
+
+
+def month_of_day(day):
+    """Its reverse: the month in which a day lies."""

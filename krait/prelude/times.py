@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from krait.prelude.intrinsics import reinterpreted, select
+from krait.prelude.intrinsics import days_to_month, month_of_day, reinterpreted, select
 
 NAT = -(2**63)
 FIRST = np.uint64(2**63 + 1)  # the least that is no NaT, as an unsigned number
@@ -107,25 +107,6 @@ def _size(unit):
     raise TypeError("compiled code converts units down to nanoseconds only")
 
 
-def _days_to_month(months):
-    # Days from 1970-01-01 to the first of a month, counted from January of year 0.
-    year, month = divmod(months, 12)
-    if month < 2:
-        year -= 1
-    era, of_era = divmod(year, 400)
-    of_year = (153 * (month + 10 if month < 2 else month - 2) + 2) // 5
-    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
-
-
-def _month_of_day(day):
-    # The reverse, in a year that begins in March: the day of leap years is the last of one.
-    era, of_era = divmod(day, 146097)
-    more, of_era = divmod(of_era + 719468, 146097)
-    year = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    return 12 * (year + 400 * (era + more)) + (5 * of_year + 2) // 153 + 2
-
-
 def _is_calendar(unit):
     return unit == "Y" or unit == "M"
 
@@ -143,11 +124,11 @@ def converted(tick, have, want, is_date):
             return months // (want[1] * (12 if want[0] == "Y" else 1))
         if not is_date:
             raise TypeError("years and months are of no fixed length")
-        return _rescaled(_days_to_month(12 * 1970 + months), _size("D"), _size(want[0]) * want[1])
+        return _rescaled(days_to_month(12 * 1970 + months), _size("D"), _size(want[0]) * want[1])
     if _is_calendar(want[0]):
         if not is_date:
             raise TypeError("years and months are of no fixed length")
-        months = _month_of_day(_rescaled(tick, _size(have[0]) * have[1], _size("D"))) - 12 * 1970
+        months = month_of_day(_rescaled(tick, _size(have[0]) * have[1], _size("D"))) - 12 * 1970
         return months // (want[1] * (12 if want[0] == "Y" else 1))
     return _rescaled(tick, _size(have[0]) * have[1], _size(want[0]) * want[1])
 

@@ -4,6 +4,7 @@
  * between themselves, the others between themselves.  Two types meet in the largest tick that both are multiples of. */
 #include <string.h> /* memcmp */
 
+#include "ir/calendar.h"
 #include "ir/ir.h"
 
 /* The units from the coarsest on, and how many of the next one make one; 0: none does. */
@@ -79,34 +80,11 @@ const Type *type_time_named(TypeTable *table, const char *text) {
 
 /* ---- dates ---- */
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-enum { DAYS_OF_ERA = 146097, DAYS_TO_EPOCH = 719468 }; /* of 400 years; from March 1 of year 0 to 1970-01-01 */
-
-/* Days from 1970-01-01 to the first of a month, counted from January of year 0 (the calendar of today, always);
- * false: too many for an int64. */
-static bool days_to_month(int64_t months, int64_t *days) {
-    int64_t year = floor_divide(months, 12), month = months - 12 * year; /* from 0 on */
-    int64_t shifted = month < 2 ? year - 1 : year, era = floor_divide(shifted, 400), of_era = shifted - 400 * era;
-    int64_t of_year = (153 * (month < 2 ? month + 10 : month - 2) + 2) / 5;
-    return !__builtin_mul_overflow(era, DAYS_OF_ERA, days) &&
-           !__builtin_add_overflow(*days, of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_TO_EPOCH, days);
-}
-
-/* Its reverse, in a year that begins in March: the day of leap years is the last of one. */
-static int64_t month_of_day(int64_t day) {
-    int64_t era = floor_divide(day, DAYS_OF_ERA), of_era = day - era * DAYS_OF_ERA + DAYS_TO_EPOCH;
-    era += of_era / DAYS_OF_ERA;
-    of_era %= DAYS_OF_ERA;
-    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
-    return 12 * (year + 400 * era) + (5 * of_year + 2) / 153 + 2;
-}
-
 static bool date_of_months(int64_t months, TimeUnit to, int64_t *ticks) {
-    if (to == TIME_YEAR) return *ticks = floor_divide(months, 12), true;
-    return to == TIME_MONTH ? (*ticks = months, true)
-                            : !__builtin_add_overflow(months, 12 * 1970, &months) && days_to_month(months, ticks);
+    if (to == TIME_YEAR) return *ticks = calendar_floor_divide(months, 12), true;
+    return to == TIME_MONTH
+               ? (*ticks = months, true)
+               : !__builtin_add_overflow(months, 12 * 1970, &months) && calendar_days_to_month(months, ticks);
 }
 
 bool time_convert_date(int64_t *ticks, TimeUnit from, TimeUnit to) {
@@ -118,10 +96,11 @@ bool time_convert_date(int64_t *ticks, TimeUnit from, TimeUnit to) {
         if (!date_of_months(value, from = TIME_DAY, &value)) return false;
     }
     if (to <= TIME_MONTH)
-        return time_convert_date(&value, from, TIME_DAY) && date_of_months(month_of_day(value) - 12 * 1970, to, ticks);
+        return time_convert_date(&value, from, TIME_DAY) &&
+               date_of_months(calendar_month_of_day(value) - 12 * 1970, to, ticks);
     int64_t factor = from <= to ? units_in(from, to) : units_in(to, from);
     if (from <= to) return factor && !__builtin_mul_overflow(value, factor, ticks);
-    return *ticks = factor ? floor_divide(value, factor) : 0, true;
+    return *ticks = factor ? calendar_floor_divide(value, factor) : 0, true;
 }
 
 /* So many digits; -1: they are not there. */
@@ -178,7 +157,8 @@ bool time_parse_date(const char *text, TimeUnit *unit, int64_t *ticks) {
         if (!time_convert_date(ticks, *unit, parts[i].unit)) return false;
         *ticks += part - parts[i].least;
         *unit = parts[i].unit;
-        if (i == 1 && month_of_day(*ticks) != month_of_day(*ticks - (part - 1))) return false; /* February 30 */
+        if (i == 1 && calendar_month_of_day(*ticks) != calendar_month_of_day(*ticks - (part - 1)))
+            return false; /* February 30 */
     }
     if (!*text) return true;
     return *text == '.' && read_fraction(text + 1, unit, ticks);
