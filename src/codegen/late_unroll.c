@@ -45,18 +45,17 @@ static bool is_finite(const Block *header) {
     return header->last->op == OP_BRANCH && header->last->args[0]->op == OP_ITER_MORE;
 }
 
-static bool divides(const Value *value) {
-    return (value->op == OP_MOD || value->op == OP_FLOORDIV) && value->type && type_is_integer(value->type) &&
-           value->args[1]->op != OP_CONST;
+static bool divides_ints(const Value *value) {
+    return value_divides(value) && value->type && type_is_integer(value->type);
 }
 
 static bool block_divides(const Block *block) {
     for (const Value *value = block->first; value; value = value->next) {
         const FuncInst *callee = value_callee(value);
-        if (divides(value)) return true;
+        if (divides_ints(value)) return true;
         for (size_t b = 0; callee && b < callee->func->blocks.len; b++)
             for (const Value *inner = callee->func->blocks.data[b]->first; inner; inner = inner->next)
-                if (divides(inner)) return true;
+                if (divides_ints(inner)) return true;
     }
     return false;
 }

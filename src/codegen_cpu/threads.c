@@ -70,12 +70,12 @@ void threads_merge_bad(Lower *l, const Threads *t) {
 
 /* LLVM takes for what is the same in all lanes the remainder of the first, also where a condition keeps that lane from
  * the division: the address of a load is then anything. */
-static bool divides(const Module *m) {
+static bool any_divides(const Module *m) {
     for (size_t i = 0; i < m->ninsts; i++) {
         const Func *func = m->insts[i]->func;
         for (size_t b = 0; b < func->blocks.len && !func->prelude; b++)
             for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-                if ((value->op == OP_MOD || value->op == OP_FLOORDIV) && value->args[1]->op != OP_CONST) return true;
+                if (value_divides(value)) return true;
     }
     return false;
 }
@@ -100,7 +100,7 @@ bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self) {
     host_store_field(l, t->here, fields[t->inner], t->place, 4);
     host_store_field(l, t->here, offsetof(HostThread, place), t->place, 4);
     TRY(body(l, t, self));
-    axis_end(l, &inner, t->plain || divides(l->m) ? VECTOR_NOT : VECTOR_WHEREVER, t->group);
+    axis_end(l, &inner, t->plain || any_divides(l->m) ? VECTOR_NOT : VECTOR_WHEREVER, t->group);
     threads_merge_bad(l, t);
     axis_end(l, &outer, VECTOR_MAY, NULL);
     axis_end(l, &z, VECTOR_MAY, NULL);

@@ -6,6 +6,8 @@
  *
  * Of a call of a compiled function the set is that of its whole body, calls included, which effects_summarise finds:
  * the least fixed point, by a worklist of functions whose effects grew and the callers of each. */
+#include <string.h> /* strchr */
+
 #include "ir/ir.h"
 
 /* ---- rows ---- */
@@ -25,6 +27,8 @@ static Effects effects_of_letters(const char *letters) {
 }
 
 Effects op_effects(Op op) { return effects_of_letters(op_info[op].effects); }
+
+bool op_may_raise(Op op) { return !strchr(op_info[op].effects, 'T'); }
 
 Effects func_effects(const FuncHead *func) { return effects_of_letters(func->effects); }
 
@@ -120,35 +124,6 @@ static Effects row_effects(const Value *value) {
     Effects row = op_effects(value->op);
     if (value->flags & VF_INPLACE && !value->type) return EFFECT_ALL & ~(Effects)EFFECT_CONTROL; /* on what? */
     return value->flags & VF_UNCHECKED ? row & ~(Effects)EFFECT_RAISE : row;
-}
-
-bool op_may_raise(Op op) {
-    switch (op) {
-    case OP_CONST:
-    case OP_PARAM:
-    case OP_PHI:
-    case OP_UNDEF:
-    case OP_NOT:
-    case OP_TRUTH:
-    case OP_IS:
-    case OP_IS_NOT:
-    case OP_TUPLE:
-    case OP_EXTRACT:
-    case OP_SLICE:
-    case OP_GETATTR:
-    case OP_ITER_TAKE:
-    case OP_FUNCTION:
-    case OP_CELL:
-    case OP_CELL_SET:
-    case OP_FORMAT:
-    case OP_CAUGHT:
-    case OP_MATCHES:
-    case OP_JUMP:
-    case OP_BRANCH:
-    case OP_RETURN:
-    case OP_UNREACHABLE: return false;
-    default: return true;
-    }
 }
 
 static Effects look_effects(const Value *value) { return raises_if(value->flags & VF_LOOKS); }

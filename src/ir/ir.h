@@ -95,7 +95,7 @@ struct Const {
 /* ---- SSA ---- */
 
 typedef enum Op {
-#define OP(name, text, operands, rule, effects, doc) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "ir/ir_ops.def"
 #undef OP
     OP_COUNT
@@ -105,6 +105,8 @@ typedef struct OpInfo {
     const char *text;
     int operands; /* -1: any number */
     const char *rule, *effects, *doc;
+    uint32_t index;  /* which operand is an index into operand 0; 0: none */
+    bool has_number; /* its immediate operand is the number imm.i */
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RERAISE RESUME UNREACHABLE */
@@ -112,8 +114,6 @@ bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RERAISE RESUME UNREACH
 static inline bool op_is_unary(Op op) { return op >= OP_NEG && op <= OP_INVERT; }
 static inline bool op_is_binary(Op op) { return op >= OP_ADD && op <= OP_XOR && op != OP_MATMUL; }
 static inline bool op_is_comparison(Op op) { return op >= OP_LT && op <= OP_GE; }
-uint32_t op_index(Op op);  /* which operand is an index into operand 0; 0: none */
-bool op_has_number(Op op); /* its immediate operand is the number imm.i */
 bool op_has_result(Op op); /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
 
@@ -332,6 +332,9 @@ typedef struct Program {
  * blocks, and a place among them.  An array has SMALL_MARGIN elements fewer, so that places beside it fit, too. */
 enum { SMALL_COUNT = 1 << 30, SMALL_BLOCKS = 1 << 20, SMALL_MARGIN = 128 };
 
+/* As on a GPU. */
+enum { MAX_BLOCK_THREADS = 1024, WARP_SIZE = 32 };
+
 /* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
 enum { SAFEPOINT_BUDGET = 1 << 20 };
 
@@ -349,6 +352,11 @@ Effects value_effects(const Value *value, bool index_raises);
 void insts_find_calls(Arena *arena, FuncInst *const *insts, size_t count);
 /* FuncInst.effects of all functions of a compilation, which are typed and numbered as they stand. */
 void effects_summarise(Arena *arena, FuncInst *const *insts, size_t count, bool index_raises);
+
+/* x // y or x % y, with y no constant. */
+static inline bool value_divides(const Value *value) {
+    return (value->op == OP_MOD || value->op == OP_FLOORDIV) && value->args[1]->op != OP_CONST;
+}
 
 /* The compiled function that the value calls, or NULL. */
 static inline FuncInst *value_callee(const Value *value) {

@@ -145,7 +145,7 @@ static bool parse_inst_if_any(Parser *parser, Value *value) {
 
 static bool parse_imm(Parser *parser, Value *value) {
     uint32_t number = 0, second = 0;
-    if (op_has_number(value->op)) {
+    if (op_info[value->op].has_number) {
         TRY(parser_expect(parser, "[") && parser_number(parser, UINT32_MAX, &number));
         value->imm.i = number;
         return parser_expect(parser, "]");

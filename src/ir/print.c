@@ -37,7 +37,7 @@ static void print_inst(Buf *buf, const FuncInst *inst) {
 
 static void print_imm(Buf *buf, const Value *value) {
     long long i = (long long)value->imm.i;
-    if (op_has_number(value->op)) {
+    if (op_info[value->op].has_number) {
         buf_printf(buf, "[%lld]", i);
         return;
     }

@@ -36,9 +36,14 @@ const ScalarInfo scalar_info[SCALAR_COUNT] = {
 
 enum { V = -1 }; /* ir_ops.def: any number of operands */
 const OpInfo op_info[OP_COUNT] = {
-#define OP(name, text, operands, rule, effects, doc) {text, operands, #rule, effects, doc},
+#define INDEX(i) .index = i
+#define NUMBER   .has_number = true
+#define OP(name, shown, count, typing, letters, ...) \
+    {.text = shown, .operands = count, .rule = #typing, .effects = letters, .doc = __VA_ARGS__},
 #include "ir/ir_ops.def"
 #undef OP
+#undef NUMBER
+#undef INDEX
 };
 
 const AttrInfo attr_info[ATTR_COUNT] = {
@@ -51,23 +56,6 @@ _Static_assert(SCALAR_INT8 + 3 == SCALAR_INT64 && SCALAR_UINT8 + 3 == SCALAR_UIN
 _Static_assert(SCALAR_FLOAT16 + 2 == SCALAR_FLOAT64, "floats stand by width");
 
 _Static_assert(OP_INVERT - OP_NEG == 2 && OP_XOR - OP_ADD == 12 && OP_GE - OP_LT == 5, "operators stand together");
-
-uint32_t op_index(Op op) { return op == OP_GETITEM || op == OP_SETITEM; }
-
-bool op_has_number(Op op) {
-    switch (op) {
-    case OP_PARAM:
-    case OP_UNPACK:
-    case OP_SPEND:
-    case OP_NEW_ARRAY:
-    case OP_STRIP_STOP:
-    case OP_FIELD:
-    case OP_STRIP_LENGTH:
-    case OP_BROADCAST:
-    case OP_EXTRACT: return true;
-    default: return false;
-    }
-}
 
 const char *const reduction_text[REDUCTION_COUNT] = {
 #define REDUCTION(name, text) text,

@@ -7,7 +7,7 @@
  * which no thread asks its place has one. */
 #include "passes/barriers.h"
 
-enum { AXES = 3, MAX_SEGMENTS = 16 }; /* of more, the code is not made twice: that takes LLVM too long */
+enum { AXES = 3, MAX_SEGMENTS_TWICE = 16 }; /* of more, the code is not made twice: that takes LLVM too long */
 
 static const FuncId thread_index[AXES] = {FUNC_CUDA_THREADIDX_X, FUNC_CUDA_THREADIDX_Y, FUNC_CUDA_THREADIDX_Z};
 static const FuncId block_index[AXES] = {FUNC_CUDA_BLOCKIDX_X, FUNC_CUDA_BLOCKIDX_Y, FUNC_CUDA_BLOCKIDX_Z};
@@ -61,7 +61,7 @@ void barriers_find_block(const Split *split) {
     static const int64_t most[AXES] = {1024, 1024, 64};
     Guess guess = {.room = {INT64_MAX, INT64_MAX, INT64_MAX}};
     bool any = false;
-    if (split->segments.len > MAX_SEGMENTS) return;
+    if (split->segments.len > MAX_SEGMENTS_TWICE) return;
     for (size_t b = 0; b < split->nblocks; b++)
         for (const Value *value = split->func->blocks.data[b]->first; value; value = value->next)
             look_at(&guess, value);

@@ -7,19 +7,18 @@
 
 enum {
     MAX_KEPT_BYTES = 1 << 18, /* of what the threads of a block keep: caches hold it */
-    MAX_THREADS = 1024,
-    MAX_SEGMENTS = 64 /* of a kernel: LLVM's time for one function grows with the square */
+    MAX_SEGMENTS = 64         /* of a kernel: LLVM's time for one function grows with the square */
 };
 
 static Value *common(const Make *make, const Value *value) {
     return make->split->varies[value->id] ? make->contexts[value->id] : make->values[value->id];
 }
 
-/* An array of the thread's own, MAX_THREADS times. */
+/* An array of the thread's own, MAX_BLOCK_THREADS times. */
 static Value *make_arrays(Make *make, Block *entry, const Value *array) {
     const Split *split = make->split;
     int64_t items = (int64_t)(call_array_request(array).bytes / type_size(type_element(array->type)));
-    const Const *length = const_int(split->arena, split->program->types, items * MAX_THREADS);
+    const Const *length = const_int(split->arena, split->program->types, items * MAX_BLOCK_THREADS);
     Value *args[3] = {block_append_const(make->func, entry, array->span, length)};
     for (uint32_t i = 1; i < array->nargs; i++) args[i] = block_append_copy(make->func, entry, array->args[i], NULL);
     Value *all = block_append_copy(make->func, entry, array, args);
@@ -139,9 +138,9 @@ static bool contexts_fit(const Split *split) {
     for (size_t b = 0; b < split->nblocks; b++)
         for (const Value *value = split->func->blocks.data[b]->first; value; value = value->next)
             if (barriers_is_kept_array(split, value))
-                bytes += call_array_request(value).bytes * MAX_THREADS;
+                bytes += call_array_request(value).bytes * MAX_BLOCK_THREADS;
             else if (split->kept[value->id])
-                bytes += type_size(value->type) * MAX_THREADS;
+                bytes += type_size(value->type) * MAX_BLOCK_THREADS;
     return bytes <= MAX_KEPT_BYTES;
 }
 

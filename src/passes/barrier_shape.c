@@ -88,29 +88,37 @@ static void find_postdominators(Split *split) {
     }
 }
 
+/* ---- what lies between ---- */
+
+void barriers_between(const Split *split, const Block *branch, uint32_t *seen, BlockList *found) {
+    BlockList work = {0};
+    uint32_t end = place_of(split, branch)->after;
+    for (size_t s = 0; s < branch->succs.len; s++) vec_push(split->arena, &work, branch->succs.data[s]);
+    while (work.len) {
+        Block *block = vec_pop(&work);
+        if (block->id == end || seen[block->id] == branch->id + 1) continue;
+        seen[block->id] = branch->id + 1;
+        vec_push(split->arena, found, block);
+        for (size_t s = 0; s < block->succs.len; s++) vec_push(split->arena, &work, block->succs.data[s]);
+    }
+}
+
 /* ---- following the threads ---- */
 
 typedef struct Walk {
     Split *split;
     BlockList work, between; /* between: of the branch at hand */
-    uint32_t *seen;          /* by Block.id: the last branch that came by, its Block.id + 1 */
+    uint32_t *seen;          /* for barriers_between */
 } Walk;
 
-/* The blocks between a branch and the place where its ways meet; false: with a barrier among them. */
+/* Walk.between; false: with a barrier among them. */
 static bool walk_between(Walk *walk, const Block *branch) {
-    Split *split = walk->split;
-    VEC(Block *) work = {0};
-    uint32_t end = place_of(split, branch)->after;
-    bool without = !place_of(split, branch)->forced;
+    bool without = !place_of(walk->split, branch)->forced;
     walk->between.len = 0;
-    for (size_t s = 0; s < branch->succs.len; s++) vec_push(split->arena, &work, branch->succs.data[s]);
-    while (work.len) {
-        Block *block = vec_pop(&work);
-        if (block->id == end || walk->seen[block->id] == branch->id + 1) continue;
-        walk->seen[block->id] = branch->id + 1;
-        without &= !place_of(split, block)->barrier && !place_of(split, block)->forced;
-        vec_push(split->arena, &walk->between, block);
-        for (size_t s = 0; s < block->succs.len; s++) vec_push(split->arena, &work, block->succs.data[s]);
+    barriers_between(walk->split, branch, walk->seen, &walk->between);
+    for (size_t i = 0; i < walk->between.len; i++) {
+        const Place *place = place_of(walk->split, walk->between.data[i]);
+        without &= !place->barrier && !place->forced;
     }
     return without;
 }
@@ -170,20 +178,14 @@ static bool claim(Split *split, Segment *segment, Block *block) {
     return true;
 }
 
-static bool claim_between(Split *split, Segment *segment, const Block *branch) {
-    VEC(Block *) work = {0};
-    uint32_t end = place_of(split, branch)->after;
-    for (size_t s = 0; s < branch->succs.len; s++) vec_push(split->arena, &work, branch->succs.data[s]);
-    while (work.len) {
-        Block *block = vec_pop(&work);
-        if (block->id == end || place_of(split, block)->segment == segment) continue;
-        TRY(claim(split, segment, block));
-        for (size_t s = 0; s < block->succs.len; s++) vec_push(split->arena, &work, block->succs.data[s]);
-    }
+static bool claim_between(Split *split, Segment *segment, const Block *branch, uint32_t *seen) {
+    BlockList between = {0};
+    barriers_between(split, branch, seen, &between);
+    for (size_t i = 0; i < between.len; i++) TRY(claim(split, segment, between.data[i]));
     return true;
 }
 
-static bool follow_segment(Split *split, Segment *segment) {
+static bool follow_segment(Split *split, Segment *segment, uint32_t *seen) {
     Block *block = segment->leader;
     for (;;) {
         const Place *place = place_of(split, block);
@@ -192,7 +194,7 @@ static bool follow_segment(Split *split, Segment *segment) {
         TRY(claim(split, segment, block));
         if (block->last->op == OP_JUMP) next = block->succs.data[0];
         if (block->last->op == OP_BRANCH && !place->parts) {
-            TRY(claim_between(split, segment, block));
+            TRY(claim_between(split, segment, block, seen));
             if (place->after != NO_BLOCK) next = split->func->blocks.data[place->after];
         }
         if (!next) return true;
@@ -210,11 +212,12 @@ bool barriers_find_shape(Split *split) {
     split->segments.len = 0;
     find_postdominators(split);
     TRY(follow_threads(split));
+    uint32_t *seen = ARENA_ARRAY(split->arena, uint32_t, split->nblocks);
     for (size_t b = 0; b < split->nblocks; b++) {
         if (!split->places[b].leads) continue;
         Segment *segment = ARENA_NEW(split->arena, Segment);
         segment->leader = split->func->blocks.data[b];
-        TRY(follow_segment(split, segment));
+        TRY(follow_segment(split, segment, seen));
         vec_push(split->arena, &split->segments, segment);
     }
     return true;

@@ -35,19 +35,9 @@ static bool is_together(const Split *split, const Value *value) {
 /* Its operands and nothing else say what it is: no memory, nothing raised. */
 static bool only_computes(const Split *split, const Value *value) {
     switch (value->op) {
-    case OP_CONST:
-    case OP_PARAM:
-    case OP_UNDEF:
-    case OP_NOT:
-    case OP_TRUTH:
-    case OP_IS:
-    case OP_IS_NOT:
-    case OP_TUPLE:
-    case OP_SLICE:
+    case OP_PHI: return false;
     case OP_GETATTR:
-    case OP_CAST:
-    case OP_FIELD:
-    case OP_VIEW: break;
+    case OP_CAST: break;
     case OP_CALL_INST:
         if (value->imm.inst->effects) return false;
         break;
@@ -62,7 +52,7 @@ static bool only_computes(const Split *split, const Value *value) {
         if (func_effects(value->imm.func) & ~(Effects)EFFECT_RAISE) return false;
         break;
     default:
-        if (!op_is_unary(value->op) && !op_is_binary(value->op) && !op_is_comparison(value->op)) return false;
+        if (op_effects(value->op) && !op_is_binary(value->op)) return false;
     }
     if (value->type->kind == TY_EXC || value->type->kind == TY_CELL) return false;
     return !(value_effects(value, split->program->index_raises) & ~(Effects)EFFECT_READ);
@@ -217,20 +207,15 @@ const Type *barriers_kept_arrays(const Split *split, const Value *array) {
 
 /* A loop that only its header leaves. */
 static bool is_simple_loop(const Split *split, const Block *header) {
-    const Place *place = place_of(split, header);
-    if (place->after == NO_BLOCK) return false;
-    const Block *after = split->func->blocks.data[place->after];
-    VEC(const Block *) work = {0};
-    bool *seen = ARENA_ARRAY(split->arena, bool, split->nblocks);
-    seen[header->id] = true;
-    for (size_t s = 0; s < header->succs.len; s++)
-        if (header->succs.data[s] != after) vec_push(split->arena, &work, header->succs.data[s]);
-    while (work.len) {
-        const Block *block = vec_pop(&work);
-        if (seen[block->id]) continue;
-        seen[block->id] = true;
-        if (block == after || !block->succs.len) return false;
-        for (size_t s = 0; s < block->succs.len; s++) vec_push(split->arena, &work, block->succs.data[s]);
+    uint32_t after = place_of(split, header)->after, *seen = ARENA_ARRAY(split->arena, uint32_t, split->nblocks);
+    BlockList loop = {0};
+    if (after == NO_BLOCK) return false;
+    barriers_between(split, header, seen, &loop);
+    for (size_t i = 0; i < loop.len; i++) {
+        const Block *block = loop.data[i];
+        if (!block->succs.len) return false;
+        for (size_t s = 0; s < block->succs.len; s++)
+            if (block->succs.data[s]->id == after && block != header) return false;
     }
     return true;
 }

@@ -111,19 +111,37 @@ static bool find_all(Split *split) {
     return barriers_find_varying(split);
 }
 
-/* As far as loops can be gone through together.  Who guards a kernel by a return statement (`if i >= n: return`) parts
- * the threads before all barriers, but none of those that leave comes to one. */
-static bool analyse(Split *split) {
-    if (!find_all(split)) {
-        split->leaving = true;
+/* Who guards a kernel by a return statement (`if i >= n: return`) parts the threads before all barriers, but none of
+ * those that leave comes to one. */
+static bool find_any(Split *split) {
+    if (find_all(split)) return true;
+    split->leaving = true;
+    return find_all(split);
+}
+
+/* As far as loops can be gone through together; forced: there are such loops. */
+static bool force(Split *split, bool *forced) {
+    *forced = false;
+    while (barriers_force_loops(split)) {
+        *forced = true;
         TRY(find_all(split));
     }
-    while (barriers_force_loops(split)) {
-        if (find_all(split)) continue;
-        for (size_t b = 0; b < split->nblocks; b++) split->places[b].forced = false;
-        return find_all(split);
-    }
     return true;
+}
+
+/* The shape without forced loops. */
+static bool find_unforced(Split *split) {
+    for (size_t b = 0; b < split->nblocks; b++) split->places[b].forced = false;
+    for (uint32_t i = 0; i < split->func->next_value; i++) split->kept[i] = false;
+    return find_all(split);
+}
+
+/* Loops forced apart may be too many segments, or need what cannot be kept: then they stay within their segments. */
+static bool take_apart(Split *split) {
+    bool forced;
+    TRY(find_any(split));
+    if (force(split, &forced) && barriers_make_regions(split)) return true;
+    return forced && find_unforced(split) && barriers_make_regions(split);
 }
 
 bool pass_barriers(Program *program) {
@@ -147,6 +165,6 @@ bool pass_barriers(Program *program) {
         const Value *last = func->blocks.data[b]->last;
         split.places[b].barrier = last->prev && is_barrier(last->prev);
     }
-    if (analyse(&split) && barriers_make_regions(&split)) barriers_find_block(&split);
+    if (take_apart(&split)) barriers_find_block(&split);
     return true;
 }

@@ -51,6 +51,9 @@ static inline Place *place_of(const Split *split, const Block *block) { return &
 /* barrier_shape.c: places and segments of a function that stands in reverse post-order.  False: it cannot be taken
  * apart. */
 bool barriers_find_shape(Split *split);
+/* The blocks between a branch and the place where its ways meet, each once; itself if they lead back to it.  seen: by
+ * Block.id, the last branch that came by, its Block.id + 1. */
+void barriers_between(const Split *split, const Block *branch, uint32_t *seen, BlockList *found);
 /* barrier_values.c: varies and local.  False: threads may part on their way to a barrier. */
 bool barriers_find_varying(Split *split);
 /* Loops whose rounds are the same for all threads and that hold no barrier are to be gone through together too: the

@@ -916,7 +916,8 @@ def test_tables_are_consistent():
     ops = _testing.table("ops")
     assert len({row[0] for row in ops}) == len(ops)
     for text, operands, _, effects, doc in ops:
-        assert operands >= -1 and doc and effects and set(effects) <= set("PRWXCSN"), text
+        assert operands >= -1 and doc and effects and set(effects) <= set("PRWXCSNT"), text
+        assert not {"X", "T"} <= set(effects), text
 
 
 # ---- layout ----------------------------------------------------------------------------------------------------------

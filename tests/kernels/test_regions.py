@@ -278,6 +278,47 @@ def test_many_barriers(count):
     assert cuda.is_available() or runs_as_loops(kernel) == (count < 32)
 
 
+def sums_of_loops(rounds, items):
+    """A kernel with so many loops between two barriers, each gone through the same number of times by all threads."""
+    lines = ["def sums(x, out):", "    shared = cuda.shared.array(32, float32)", "    t = cuda.threadIdx.x"]
+    lines += ["    a = x[t]", "    shared[t] = a", "    cuda.syncthreads()"]
+    for k in range(rounds):
+        lines += [f"    for i{k} in range(out.size // {items}):", f"        a += i{k} * shared[t]"]
+    names = {"cuda": cuda, "float32": float32}
+    exec("\n".join([*lines, "    cuda.syncthreads()", "    out[t] = a + shared[31 - t]"]), names)
+    return cuda.jit(names["sums"])
+
+
+@pytest.mark.parametrize("rounds", [10, 40])  # loops that all threads go through together, too many such
+def test_many_loops_without_barriers(rounds):
+    x, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    kernel = sums_of_loops(rounds, 8)
+    kernel[1, 32](x, out)
+    np.testing.assert_array_equal(out, x + rounds * (0 + 1 + 2 + 3) * x + x[::-1])
+    assert cuda.is_available() or runs_as_loops(kernel)
+
+
+@cuda.jit
+def part_of_an_own_array(x, out):
+    shared, own = cuda.shared.array(32, float32), cuda.local.array((2, 4), float32)
+    t = cuda.threadIdx.x
+    shared[t] = x[t]
+    cuda.syncthreads()
+    row, a = own[1], float32(0)
+    for i in range(out.size // 8):
+        row[i % 4] = i + x[t]
+        a += row[0]
+    cuda.syncthreads()
+    out[t] = a + shared[31 - t]
+
+
+def test_a_loop_over_part_of_an_own_array():
+    x, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    part_of_an_own_array[1, 32](x, out)
+    np.testing.assert_array_equal(out, 4 * x + x[::-1])
+    assert cuda.is_available() or runs_as_loops(part_of_an_own_array)
+
+
 @cuda.jit
 def own_ways(x, out):
     """The loop around the barrier goes by what memory holds."""

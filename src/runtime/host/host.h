@@ -26,11 +26,9 @@
 enum {
     SITE_BITS = 14,            /* of an access site in HostGrid.bad_access and HostThread.bad */
     THREAD_BITS = 10,          /* of a thread in HostGrid.bad_access */
-    MAX_BLOCK_THREADS = 1024,  /* as on a GPU */
     MAX_ROW = 1 << 16,         /* threads along the inner axis of joined blocks (pass thread_order) */
     NO_BAD_ACCESS = 1 << 30,   /* HostThread.bad from here on: every access was inside; above any place << SITE_BITS */
     MAX_BLOCK_SHARED = 232448, /* bytes, static and dynamic: as on an H200 */
-    WARP_SIZE = 32,
     /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside
      * its code's local variables. */
     THREAD_RECURSION = 4 << 20,
