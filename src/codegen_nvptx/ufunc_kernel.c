@@ -15,7 +15,7 @@
  * In UFUNC_VECTOR mode an operand that moves along axis 0 is read or written as one vector, one that does not is read
  * once.  That pays where memory is the limit.  A body with branches, divisions or long calls is better off with a
  * thread for each element: its lanes would run one after the other in a quarter of the threads. */
-#include <string.h> /* strlen, strcmp */
+#include <string.h> /* strlen */
 
 #include "codegen_nvptx/nvptx.h"
 
@@ -325,16 +325,7 @@ enum { FEW_CALLS = 2 };
 
 /* A function of float32 that is a short sequence without branches: four of them in a thread still wait for memory. */
 static bool is_short_call(const Value *call) {
-    static const MathId functions[] = {MATH_exp, MATH_exp2, MATH_exp10, MATH_expm1,
-                                       MATH_log, MATH_log2, MATH_log10, MATH_log1p};
-    static const char *const sequences[] = {"sqrt", "floor", "ceil", "rint", "copysign", "abs"};
-    const FuncInfo *info = func_row(call->imm.func);
-    if (!type_is_scalar(call->type) || call->type->scalar != SCALAR_FLOAT32) return false;
-    for (size_t i = 0; info->how == HOW_EXTERN && i < COUNT_OF(functions); i++)
-        if (info->math == functions[i]) return true;
-    for (size_t i = 0; info->how == HOW_RTLIB && i < COUNT_OF(sequences); i++)
-        if (strcmp(info->symbol, sequences[i]) == 0) return true;
-    return false;
+    return type_is_scalar(call->type) && call->type->scalar == SCALAR_FLOAT32 && func_row(call->imm.func)->is_short;
 }
 
 /* Whether memory is what limits the body: straight-line code of operations that take a few cycles. */

@@ -4,7 +4,7 @@
  * each variable that may be unassigned where it is loaded has a shadow, true once it is assigned. */
 #include "frontend/translate.h"
 
-#include <string.h> /* memcpy, strcmp, strncmp */
+#include <string.h> /* memcpy, strncmp */
 
 /* ---- parameters ---- */
 
@@ -117,11 +117,11 @@ static void track_unassigned(Translator *t) {
 
 /* ---- the function ---- */
 
-static bool check_kind(Translator *t, const unsigned char *units) {
+static bool check_kind(Translator *t) {
     int flags = t->code->co_flags;
     if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
         return translate_refuse(t, t->func->span, REFUSED_ASYNC);
-    if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t, units);
+    if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t);
     t->func->generator = flags & CO_GENERATOR;
     if (flags & CO_VARKEYWORDS) {
         diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");
@@ -168,7 +168,7 @@ static bool open_function(Translator *t, ObjRef ref) {
     if (!units) return frontend_python_failed(t->frontend, t->source, t->span, "the bytecode could not be read");
     const char *why;
     if (!bytecode_decode(t->arena, t->code, units, &t->bytecode, &why)) return translate_malformed(t, why);
-    return check_kind(t, (const unsigned char *)PyBytes_AS_STRING(units));
+    return check_kind(t);
 }
 
 static void open_variables(Translator *t) {

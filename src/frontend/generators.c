@@ -9,8 +9,6 @@
  * flags of the code object, a copy of the one in the program. */
 #include "frontend/translate.h"
 
-#include <string.h> /* strcmp */
-
 enum { FLAG_ANY = 1 << 28, FLAG_ALL = 1 << 29 }; /* bits that CPython has no flag for */
 
 bool translate_is_generator_expression(const PyCodeObject *code) {
@@ -35,7 +33,7 @@ static void drop_pop(Bytecode *bytecode, size_t at) {
     if (at < bytecode->count) bytecode->insns[at].kind = INSN_NOP;
 }
 
-bool translate_generator_loop(Translator *t, const unsigned char *units) {
+bool translate_generator_loop(Translator *t) {
     Bytecode *bytecode = &t->bytecode;
     size_t count = bytecode->count;
     int flags = t->code->co_flags;
@@ -44,12 +42,11 @@ bool translate_generator_loop(Translator *t, const unsigned char *units) {
     for (size_t i = 0; i < count; i++) insns[i] = bytecode->insns[i];
     bytecode->insns = insns;
     for (size_t i = 0; i < count; i++) {
-        const char *name = opcode_name(units[2 * insns[i].unit]);
-        if (name && strcmp(name, "RETURN_GENERATOR") == 0) {
+        if (insns[i].kind == INSN_START_GENERATOR) {
             insns[i].kind = list ? INSN_LIST : INSN_NOP;
             insns[i].arg = 0;
             drop_pop(bytecode, i);
-        } else if (name && strcmp(name, "YIELD_VALUE") == 0) {
+        } else if (insns[i].kind == INSN_YIELD) {
             insns[i].kind = list ? INSN_COLLECT : any ? INSN_JUMP_IF_TRUE : INSN_JUMP_IF_FALSE;
             insns[i].arg = list ? 0 : (int)count;
             drop_pop(bytecode, i);

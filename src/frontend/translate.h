@@ -217,7 +217,7 @@ Value *translate_text_value(Translator *t, const Text *text);
 /* ---- generators.c ---- */
 
 bool translate_is_generator_expression(const PyCodeObject *code);
-bool translate_generator_loop(Translator *t, const unsigned char *units);
+bool translate_generator_loop(Translator *t);
 bool translate_taken_by(Translator *t, bool *answers);
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
 bool insn_collect(Translator *t);

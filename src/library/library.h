@@ -101,6 +101,7 @@ typedef struct FuncInfo {
     const char *times;  /* a ufunc: the function of the prelude for dates and durations; NULL: its operation, or none */
     uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
     bool is_indexed;    /* x[...], not x(...) */
+    bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */
     bool elementwise;   /* a ufunc: takes whole arrays */
     bool vectors;       /* vector variants may stand for it */
     bool is_value;      /* read without a call */

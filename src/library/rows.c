@@ -52,6 +52,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define INDEXED                        .is_indexed = true
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true
+#define SHORT                          .is_short = true
 #define RESULT(low, high)              .range = {low, high}
 #define OWN_LIBRARY_(library)          LIBRARY_##library
 #define OWN_LIBRARY(library)           OWN_LIBRARY_(library)

@@ -412,7 +412,7 @@ bool solver_reached(const Infer *in, const Block *block);
 Value *solver_stop(const Infer *in, const Block *block);
 
 /* ---- the rules ---- */
-#define OP(name, text, operands, rule, effects, doc) InferRule rule_##rule;
+#define OP(name, text, operands, rule, ...) InferRule rule_##rule;
 #include "ir/ir_ops.def"
 #undef OP
 #define FUNC(id, rule, ...) InferRule rule_func_##rule;

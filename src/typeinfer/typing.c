@@ -9,7 +9,7 @@
 #include "typeinfer/infer.h"
 
 static InferRule *const op_rules[OP_COUNT] = {
-#define OP(name, text, operands, rule, effects, doc) [OP_##name] = rule_##rule,
+#define OP(name, text, operands, rule, ...) [OP_##name] = rule_##rule,
 #include "ir/ir_ops.def"
 #undef OP
 };
@@ -398,7 +398,7 @@ static Value *apply_param(Typing *t) {
 }
 
 static bool is_index(const Typing *t, size_t arg) {
-    return arg != 0 && (arg == op_index(t->op) || (t->is_call && arg == func_info[t->func].index));
+    return arg != 0 && (arg == op_info[t->op].index || (t->is_call && arg == func_info[t->func].index));
 }
 
 Value *typing_apply(Typing *t) {
