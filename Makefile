@@ -90,16 +90,16 @@ export KRAIT_JOBS := $(JOBS)
 # ptxas of the same package, for tests, where the machine has none
 export PATH := $(PATH):$(B)/libdevice
 
-# ---- wheels: one CMake folder serves all versions ------------------------------------------------------------------
+# ---- wheels: one CMake folder serves all versions, and both device math libraries -----------------------------------
 
-# build_wheel(version, variant, CMake arguments): the wheel goes to $(B)/dist<variant>/<version>/, and beside it the test
+# build_wheel(version, variant, device math): the wheel goes to $(B)/dist<variant>/<version>/, and beside it the test
 # doors, which no wheel carries
 define build_wheel
-	echo "building for CPython $(1) $(2:-%=with %)"
+	echo "building for CPython $(1) with $(3)"
 	mkdir -p $(B)/dist$(2)/$(1) $(B)/log
 	rm -f $(B)/dist$(2)/$(1)/*.{whl,so}
 	log=$(B)/log/wheel$(2)-$(1).txt
-	KRAIT_BUILD_DIR=$(B)/wheel$(2) KRAIT_CMAKE_ARGS="-DKRAIT_WERROR=ON $(3)" \
+	KRAIT_BUILD_DIR=$(B)/wheel KRAIT_CMAKE_ARGS="-DKRAIT_WERROR=ON -DKRAIT_DEVICE_MATH=$(3)" \
 	    nice $(B)/venv/$(1)/bin/python -m pip --disable-pip-version-check -v wheel --no-deps --no-build-isolation \
 	    -w $(B)/dist$(2)/$(1) . > $$log 2>&1 &&
 	PATH=$(B)/venv/$(1)/bin:$$PATH $(B)/venv/$(1)/bin/python -m auditwheel repair --only-plat \
@@ -107,19 +107,19 @@ define build_wheel
 	rm $(B)/dist$(2)/$(1)/*-linux_*.whl ||
 	    { grep -nE 'error|Error|warning:' $$log | head -n 40 || tail -n 60 $$log; echo "whole log: $$log" >&2; exit 1; }
 	tag=cp$(subst .,,$(1))
-	nice cmake --build $(B)/wheel$(2)/cmake-wheel -j $(JOBS) --target krait_$${tag}_testing >> $$log 2>&1 ||
+	nice cmake --build $(B)/wheel/cmake-wheel -j $(JOBS) --target krait_$${tag}_testing >> $$log 2>&1 ||
 	    { tail -n 60 $$log >&2; exit 1; }
-	cp $(B)/wheel$(2)/cmake-wheel/py/krait/_testing.*$${tag#cp}*.so $(B)/dist$(2)/$(1)/
+	cp $(B)/wheel/cmake-wheel/py/krait/_testing.*$${tag#cp}*.so $(B)/dist$(2)/$(1)/
 endef
 # add_testing(python, version, variant, folder): the test doors, put beside the installed module
 add_testing = cp $(B)/dist$(3)/$(2)/_testing.*.so $(or $(4),$$($(1) -c 'import sysconfig; print(sysconfig.get_path("platlib"))'))/krait/
 
 $(B)/dist/%/.built: $(SOURCES) $(B)/venv/%/.ready $(B)/libdevice/.ready
-	$(call build_wheel,$*,,)
+	$(call build_wheel,$*,,libdevice)
 	touch $@
 
 $(B)/dist-libclc/%/.built: $(SOURCES) $(B)/venv/%/.ready $(B)/libdevice/.ready
-	$(call build_wheel,$*,-libclc,-DKRAIT_DEVICE_MATH=libclc)
+	$(call build_wheel,$*,-libclc,libclc)
 	touch $@
 
 $(B)/venv/%/.installed: $(B)/dist/%/.built
