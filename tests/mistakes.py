@@ -290,13 +290,6 @@ MISTAKES = {
         def f(x):
             return x[0]
         f([1.0, 2])""",
-    "object with attributes": """
-        class Body:
-            mass = 1.0
-        @njit
-        def f(b):
-            return b.mass
-        f(Body())""",
     "one argument too many": """
         @njit
         def f(x):
@@ -644,24 +637,12 @@ MISTAKES = {
         @dataclass
         class V:
             x: float
-            def __add__(self, other):
+            def plus(self, other):
                 return V(self.x + other.x)
         @njit
         def f(a, b):
             return (a + b).x
         f(V(1.0), V(2.0))""",
-    "property of a class": """
-        from dataclasses import dataclass
-        @dataclass
-        class V:
-            x: float
-            @property
-            def twice(self):
-                return self.x * 2
-        @njit
-        def f(a):
-            return a.twice
-        f(V(1.0))""",
     "name of the member of an enum": """
         from enum import IntEnum
         class Colour(IntEnum):

@@ -72,9 +72,9 @@ static const StructClass *host_struct_class(void *self, ObjRef object) {
     return frontend_struct_class(&job->frontend, object);
 }
 
-static ObjRef host_method(void *self, ObjRef class, const char *name) {
+static Member host_member(void *self, ObjRef class, ObjRef after, const char *name) {
     Job *job = self;
-    return frontend_method(&job->frontend, class, name);
+    return frontend_member(&job->frontend, class, after, name);
 }
 
 static bool host_answers_itself(void *self, const Type *type, const char *name) {
@@ -340,7 +340,7 @@ static void job_open(Job *job) {
                                   .signature = host_signature,
                                   .prelude = host_prelude,
                                   .struct_class = host_struct_class,
-                                  .method = host_method,
+                                  .member = host_member,
                                   .answers_itself = host_answers_itself,
                                   .member_value = host_member_value,
                                   .overload = host_overload,

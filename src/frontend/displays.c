@@ -281,6 +281,12 @@ static bool bind_key(Translator *t, Operands *operands, const Const *names) {
     return true;
 }
 
+static bool is_super(const Translator *t, const Value *callee) {
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    return type && type->kind == TY_OBJECT &&
+           objects_get(t->frontend->objects, type->object) == (PyObject *)&PySuper_Type;
+}
+
 bool insn_call(Translator *t, int count, bool keywords_on_top) {
     const Const *names = t->keywords;
     t->keywords = NULL;
@@ -309,6 +315,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         return true;
     }
     if (names && names->type->count < operands.len) TRY(bind_key(t, &operands, names));
+    if (is_super(t, callee)) return translate_super(t, operands.data + 1, operands.len - 1);
     if (operands.len > 1) operands.data[1] = translate_argument_of(t, callee, operands.data[1]);
     Op display = operands.len == 1 ? display_of(callee) : OP_CALL; /* list() is a display, to be filled */
     Value *call = display != OP_CALL ? translate_append(t, display, NULL, 0)

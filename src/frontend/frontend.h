@@ -147,8 +147,8 @@ const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject 
  * whether an equal instance may stand for it.  NULL: it is none (or exception set). */
 PyObject *frontend_instance_names(PyObject *object, bool *frozen);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
-/* The function written in Python that the class has under that name, for calls of it on an instance; 0: it has none. */
-ObjRef frontend_method(Frontend *frontend, ObjRef class, const char *name);
+/* What the class has under that name, behind `after` in the order of resolution if that is not 0.  (members.c) */
+Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name);
 
 /* Where a user's class differs from what compiled code would take its values for (overrides.c).  frontend_overrides:
  * the first name that a subclass of `plain` has otherwise; NULL: a value of it may stand for a plain one.

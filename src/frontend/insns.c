@@ -257,6 +257,7 @@ bool translate_insn(Translator *t) {
     case INSN_STORE_CELL: return insn_store_cell(t, local);
     case INSN_LOAD_GLOBAL: return insn_load_global(t);
     case INSN_LOAD_ATTR: return insn_load_attr(t);
+    case INSN_SUPER_ATTR: return insn_super_attr(t);
     case INSN_STORE_ATTR: return insn_store_attr(t);
     case INSN_IMPORT: return insn_import(t);
     case INSN_IMPORT_FROM: return insn_import_from(t);

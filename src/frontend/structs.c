@@ -3,7 +3,7 @@
  *
  * In: a class.  Out: whether it is one, and the type of its instances.  Asked by the class alone, by what such classes
  * have: `_fields` and a `__new__` made together, `_member_map_`, `__dataclass_fields__`; a plain class is written in
- * Python, has no base and no way of its own to find attributes. */
+ * Python, as are its bases, and has no way of its own to find attributes. */
 #include <string.h> /* strcmp */
 
 #include "frontend/frontend_private.h"
@@ -143,11 +143,22 @@ static bool is_frozen(PyTypeObject *class) {
     return parameters && is_true(parameters, "frozen") && is_true(parameters, "eq");
 }
 
+/* So are all its bases but object: their instances are alike in memory. */
+static bool is_written_in_python(PyTypeObject *class) {
+    Py_ssize_t count = class->tp_mro ? PyTuple_GET_SIZE(class->tp_mro) : 0;
+    bool python = count > 1;
+    for (Py_ssize_t i = 0; python && i < count - 1; i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
+        python = (base->tp_flags & Py_TPFLAGS_HEAPTYPE) && base->tp_dealloc == class->tp_dealloc && base->tp_dict &&
+                 PyDict_GetItemString(base->tp_dict, "__module__");
+    }
+    return python;
+}
+
 static bool is_plain(PyTypeObject *class) {
-    static const char *const others[] = {"__call__", "__array__", "__cuda_array_interface__", "__dlpack__",
-                                         "__getattr__"};
-    bool plain = (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && class->tp_base == &PyBaseObject_Type &&
-                 class->tp_getattro == PyObject_GenericGetAttr && definer(class, "__module__");
+    static const char *const others[] = {
+        "__array__", "__cuda_array_interface__", "__dlpack__", "__getattr__", "py_func", "_member_map_"};
+    bool plain = is_written_in_python(class) && class->tp_getattro == PyObject_GenericGetAttr;
     for (size_t i = 0; plain && i < COUNT_OF(others); i++) plain = !definer(class, others[i]);
     return plain;
 }
@@ -162,7 +173,7 @@ PyObject *frontend_instance_names(PyObject *object, bool *frozen) {
     }
     if (PyType_Check(object) || !is_plain(class)) return NULL;
     PyObject *dict = PyObject_GenericGetDict(object, NULL), *names = NULL;
-    if (dict && PyDict_CheckExact(dict) && PyDict_GET_SIZE(dict)) names = PySequence_Tuple(dict);
+    if (dict && PyDict_CheckExact(dict)) names = PySequence_Tuple(dict);
     Py_XDECREF(dict);
     PyErr_Clear();
     return names;
@@ -228,16 +239,6 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     frontend_class_title(class, title);
     if (info) info->title = arena_strdup(frontend->arena, title);
     return info;
-}
-
-ObjRef frontend_method(Frontend *frontend, ObjRef ref, const char *name) {
-    PyObject *class = objects_get(frontend->objects, ref), *found = NULL;
-    if (!class || !PyType_Check(class) || !find_attribute((PyTypeObject *)class, name, &found)) return 0;
-    if (!PyFunction_Check(found)) return 0;
-    PyObject *text = frontend_keep(frontend, PyUnicode_FromString(name));
-    PyObject *guarded = text ? name_attribute(frontend, class, text, NULL, (Span){0}) : NULL;
-    PyErr_Clear();
-    return guarded == found ? frontend_ref(frontend, found) : 0;
 }
 
 /* ---- enumerations ---- */

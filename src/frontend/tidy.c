@@ -10,10 +10,12 @@
 static bool fold_attributes(Translator *t) {
     for (size_t b = 0; b < t->func->blocks.len; b++) {
         for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
-            PyObject *holder = value->op == OP_GETATTR ? translate_attribute_holder(t, value->args[0]) : NULL;
+            bool plain = value->op == OP_GETATTR && !value->imm.object;
+            PyObject *holder = plain ? translate_attribute_holder(t, value->args[0]) : NULL;
             if (!holder) continue;
             PyObject *name = frontend_keep(t->frontend, PyUnicode_InternFromString(value->imm.text));
             if (!name) return frontend_python_failed(t->frontend, t->source, value->span, "no memory for a name");
+            if (translate_is_class_method(t, value->args[0], holder, name)) continue;
             const Const *konst = translate_attribute_const(t, holder, name, value->span);
             TRY(konst);
             value->op = OP_CONST;

@@ -90,10 +90,17 @@ const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject
     return NULL;
 }
 
+bool translate_is_class_method(Translator *t, const Value *x, PyObject *holder, PyObject *name) {
+    if (!PyType_Check(holder) || x->konst->type->kind != TY_OBJECT) return false;
+    PyObject *value = frontend_keep(t->frontend, PyObject_GetAttr(holder, name));
+    PyErr_Clear();
+    return value && PyMethod_Check(value) && PyType_Check(PyMethod_GET_SELF(value));
+}
+
 Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed) {
     PyObject *holder = translate_attribute_holder(t, x);
     *failed = false;
-    if (!holder) return NULL;
+    if (!holder || translate_is_class_method(t, x, holder, name)) return NULL;
     const Const *konst = translate_attribute_const(t, holder, name, t->span);
     *failed = !konst;
     if (!konst) return NULL;
@@ -249,6 +256,11 @@ static int const_truth(const Value *value) {
     return -1;
 }
 
+static bool gives_bool(Op op) {
+    return op_is_comparison(op) || op == OP_IS || op == OP_IS_NOT || op == OP_IN || op == OP_NOT_IN || op == OP_NOT ||
+           op == OP_MATCHES;
+}
+
 static bool branch(Translator *t) {
     CfgBlock *const *succs = t->cfg_block->succs;
     Value *value = translate_pop_sequence(t);
@@ -256,6 +268,7 @@ static bool branch(Translator *t) {
     int known = const_truth(value);
     if (known >= 0 && t->cfg_block->nsuccs == 2) return go_to(t, succs[!known]);
     Value *condition = value->op == OP_TRUTH ? value : translate_append1(t, OP_TRUTH, value);
+    if (!gives_bool(value->op)) TRY(translate_end_part(t)); /* a class may answer, and raise */
     if (t->cfg_block->nsuccs != 2) return translate_malformed(t, "a condition at the end of the code");
     if (succs[0] == succs[1]) return go_to(t, succs[0]);
     TRY(flush_stack(t));

@@ -167,6 +167,8 @@ const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
 /* subscripts.c: x[i] of what is known; NULL: it is an operation, or the Diag failed. */
 Value *translate_constant_subscript(Translator *t, const Value *x, const Value *index);
+/* Bound to its class, it is another object each time it is read: the call finds it. */
+bool translate_is_class_method(Translator *t, const Value *x, PyObject *holder, PyObject *name);
 Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);
 
 /* ---- cells.c ---- */
@@ -195,6 +197,8 @@ bool insn_load_cell(Translator *t, size_t local);
 bool insn_store_cell(Translator *t, size_t local);
 bool insn_load_global(Translator *t);
 bool insn_load_attr(Translator *t);
+bool insn_super_attr(Translator *t);
+bool translate_super(Translator *t, Value *const *given, size_t count);
 bool insn_store_attr(Translator *t);
 
 /* ---- insns.c ---- */

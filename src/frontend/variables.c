@@ -1,4 +1,6 @@
 /* variables.c: instructions that read and write constants, variables, cells, globals and attributes. */
+#include <string.h> /* strcmp */
+
 #include "frontend/translate.h"
 
 /* ---- names of the code ---- */
@@ -214,10 +216,47 @@ bool insn_load_global(Translator *t) {
     return false;
 }
 
+/* super().name: `self` is an instance of the class, or a class itself, `after` the class that the code stands in. */
+static bool push_super_attribute(Translator *t, ObjRef after, Value *self, PyObject *name) {
+    Value *value = translate_append1(t, OP_GETATTR, self);
+    value->imm.text = name_text(t, name);
+    value->imm.object = after;
+    translate_push_value(t, value);
+    return true;
+}
+
+/* The class that super() looks behind; 0: what is given is none. */
+static ObjRef class_behind(const Value *class) {
+    return class && class->op == OP_CONST && class->konst->type->kind == TY_OBJECT ? class->konst->type->object : 0;
+}
+
+bool insn_super_attr(Translator *t) {
+    Value *self = translate_pop_value(t), *class = self ? translate_pop_value(t) : NULL;
+    TRY(class && translate_pop_value(t));
+    ObjRef after = class_behind(class);
+    return after ? push_super_attribute(t, after, self, translate_code_name(t))
+                 : translate_refuse(t, t->span, REFUSED_SUPER);
+}
+
+/* super(), super(class, self): as a tuple of self that names the class, of which attributes alone are taken. */
+bool translate_super(Translator *t, Value *const *given, size_t count) {
+    Value *class = count == 2 ? given[0] : NULL, *self = count == 2 ? given[1] : NULL;
+    for (size_t i = 0; count == 0 && i < t->nlocals; i++)
+        if (strcmp(t->names[i], "__class__") == 0 && push_finished_content(t, i)) class = translate_pop_value(t);
+    if (count == 0 && t->func->nparams) self = ssa_read(&t->ssa, t->block, 0);
+    ObjRef after = class_behind(class);
+    if (!after || !self) return translate_refuse(t, t->span, REFUSED_SUPER);
+    Value *super = translate_append1(t, OP_TUPLE, self);
+    super->imm.object = after;
+    translate_push_value(t, super);
+    return true;
+}
+
 bool insn_load_attr(Translator *t) {
     PyObject *name = translate_code_name(t);
     Value *x = translate_pop_value(t);
     TRY(x && name);
+    if (x->op == OP_TUPLE && x->imm.object) return push_super_attribute(t, x->imm.object, x->args[0], name);
     bool failed;
     Value *value = translate_constant_attribute(t, x, name, &failed);
     if (failed) return false;

@@ -172,7 +172,8 @@ struct Value {
         const char *text;         /* GETATTR SETATTR CELL_GET CHECK_BOUND */
         const char *const *names; /* CALL: keyword names */
         uint32_t nnames;
-        ObjRef object;        /* FUNCTION */
+        ObjRef object;        /* FUNCTION; GETATTR of super(): the class whose bases are looked at; TUPLE: what super()
+                                 is until then */
         const FuncHead *func; /* CALL_FUNC */
         FuncInst *inst;       /* CALL_INST MAP REDUCE THREADS */
     } imm;

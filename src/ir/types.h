@@ -240,6 +240,21 @@ typedef struct StructClass {
     const Const *const *fallbacks; /* defaults; NULL: none */
 } StructClass;
 
+/* What a class has under a name: a function, or what its `function` is wrapped in, or a constant. */
+typedef enum MemberKind {
+    MEMBER_NONE,
+    MEMBER_METHOD,
+    MEMBER_STATIC,
+    MEMBER_CLASS,
+    MEMBER_PROPERTY,
+    MEMBER_VALUE
+} MemberKind;
+typedef struct Member {
+    MemberKind kind;
+    ObjRef function;    /* 0: of a value */
+    const Const *konst; /* the function, or the value */
+} Member;
+
 /* Whether the values of a type are instances of a class; neither is known of every type. */
 typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } ClassAnswer;
 

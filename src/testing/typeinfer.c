@@ -47,9 +47,9 @@ static ObjRef no_prelude(void *trial, const char *name) {
     return 0;
 }
 
-static ObjRef no_method(void *self, ObjRef class, const char *name) {
-    (void)self, (void)class, (void)name;
-    return 0;
+static Member no_member(void *self, ObjRef class, ObjRef after, const char *name) {
+    (void)self, (void)class, (void)after, (void)name;
+    return (Member){0};
 }
 
 static bool no_answer(void *self, const Type *type, const char *name) {
@@ -117,7 +117,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .signature = no_signature,
                             .prelude = no_prelude,
                             .struct_class = no_struct,
-                            .method = no_method,
+                            .member = no_member,
                             .answers_itself = no_answer,
                             .member_value = no_value,
                             .overload = no_overload,

@@ -98,6 +98,7 @@ typedef struct Typing {
     uint32_t flags;   /* VF_INPLACE of the operation; rules add VF_CHECKED, VF_UNCHECKED */
     int64_t imm;      /* imm.i of the operation */
     const char *text; /* imm.text of the operation */
+    ObjRef after;     /* of super().name: the class whose bases it is looked for in */
     bool is_call;     /* `at` becomes CALL_FUNC func */
     FuncInst *inst;   /* `at` becomes CALL_INST inst with call_args */
     Value **call_args;
@@ -239,6 +240,16 @@ typedef struct SubOp {
     const char *text;
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
+
+/* ---- members of classes (rules_members.c) ---- */
+/* Where the class of an operand has a method for the operation, a call of that: *own; true: not refused. */
+bool typing_own_operation(Typing *t, bool *own);
+/* What x.name is, x of a class of the user's, or one, without a field of that name; MEMBER_NONE: typing goes on. */
+Member typing_member(Typing *t, const Type *type, const char *name, ObjRef after);
+bool typing_become_member(Typing *t, const Type *type, Member member);
+/* f of x.f(...): x, its class or nothing comes before the arguments. */
+bool typing_bind_receiver(Typing *t);
+bool typing_call_instance(Typing *t, const Type *type); /* x(...): x.__call__(...) */
 
 /* ---- calls ---- */
 /* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */

@@ -3,7 +3,7 @@
  * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
  * else a method: of an instance the function of its class, or the library function numpy.ndarray.<name> or
  * numpy.generic.<name>; its first argument is that value (rule_call adds it). */
-#include <string.h> /* strchr, strlen */
+#include <string.h> /* strchr, strcmp, strlen */
 
 #include "typeinfer/infer.h"
 
@@ -18,10 +18,8 @@ static bool no_attribute(Typing *t) {
     if (type->kind == TY_ARRAY)
         return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
     if (type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE)
-        return typing_hint(t,
-                           "an instance has what __init__ assigns and the methods of its class, not properties: make a "
-                           "method of it, without @property, and call it, .%s()",
-                           t->text);
+        return typing_hint(
+            t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
     if (type->kind == TY_SCALAR && type->object)
         return typing_hint(t,
                            "the member of an enum is its number in compiled code: return it, and take Class(number).%s "
@@ -333,11 +331,10 @@ static bool method(Typing *t, const Type *type) {
 
 /* p.x of a namedtuple or a struct, or what its class has. */
 static bool field_of(Typing *t, const Type *type, AttrId attr) {
-    int field = type_field(type, t->text);
+    int field = t->after ? -1 : type_field(type, t->text);
     if (field >= 0) return typing_become_item(t, 0, (size_t)field);
-    const InferHost *host = t->in->host;
-    ObjRef function = type->object ? host->method(host->self, type->object, t->text) : 0;
-    if (function) return typing_result(t, type_object(t->in->types, TY_PYFUNC, function), NULL);
+    Member member = typing_member(t, type, t->text, t->after);
+    if (member.kind) return typing_become_member(t, type, member);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : unknown_attribute(t);
 }
 
@@ -351,11 +348,23 @@ static AttrId find_attribute(const Type *type, const char *name) {
     return of_any ? attr : ATTR_COUNT;
 }
 
+/* x.__class__ is type(x). */
+static bool class_of_instance(Typing *t, const Type *type) {
+    const Const *class = t->in->host->class_of(t->in->host->self, type);
+    return class ? typing_become_const(t, class) : no_attribute(t);
+}
+
 bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
+    if (strcmp(t->text, "__class__") == 0 && type->kind != TY_OBJECT) return class_of_instance(t, type);
     AttrId attr = find_attribute(type, t->text);
     bool has_fields = type->kind == TY_TUPLE || type->kind == TY_STRUCT;
-    if (has_fields && type == t->args[0].type) return field_of(t, type, attr);
+    if (has_fields) {
+        typing_as(t, 0, type);
+        return field_of(t, type, attr);
+    }
+    Member member = type->kind == TY_OBJECT ? typing_member(t, type, t->text, t->after) : (Member){0};
+    if (member.kind) return typing_become_member(t, type, member);
     int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
     if (field >= 0) return typing_get_field(t, type, (unsigned)field);
     if (type != t->args[0].type) typing_cast(t, 0, type);

@@ -64,16 +64,6 @@ bool typing_attribute_overload(Typing *t) {
 
 /* ---- calls ---- */
 
-/* f of x.f(...): x is the first argument. */
-static void bind_self(Typing *t) {
-    Value *getattr = t->values[0], *self = value_resolve(getattr->args[0]);
-    t->values[0] = self;
-    t->args[0] = (Fact){self->type, self->konst};
-    const Type *content = infer_content(self->type);
-    if (content != self->type && type_is_container(content)) typing_as(t, 0, content);
-    if (!t->in->device) typing_settle_texts(t);
-}
-
 static bool not_callable(Typing *t, const Type *type) {
     if (t->in->quiet) return typing_fail(t, DIAG_NOT_CALLABLE, "not callable");
     if (type->kind == TY_OBJECT) {
@@ -153,19 +143,11 @@ static bool call_value(Typing *t) {
     Value *value = t->values[0];
     switch (callee->kind) {
     case TY_FUNC:
-        if (value && value->op == OP_GETATTR)
-            bind_self(t);
-        else
-            drop_callee(t);
+        typing_bind_receiver(t);
         if (func_row(callee->func)->how == HOW_PYTHON) return call_added(t, func_row(callee->func));
         t->func = callee->func->id;
         return call_row(t);
-    case TY_PYFUNC:
-        if (value && value->op == OP_GETATTR)
-            bind_self(t);
-        else
-            drop_callee(t);
-        return typing_call_python(t, callee->object, NULL, NULL);
+    case TY_PYFUNC: typing_bind_receiver(t); return typing_call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:
         if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);
         drop_callee(t);
@@ -174,7 +156,7 @@ static bool call_value(Typing *t) {
     case TY_CLASS: drop_callee(t); return typing_call_class(t, callee);
     case TY_EXC_CLASS: drop_callee(t); return typing_call_exception(t, callee);
     case TY_OBJECT: return call_object(t, callee);
-    default: return not_callable(t, callee);
+    default: return typing_call_instance(t, callee) || (!t->failed && not_callable(t, callee));
     }
 }
 

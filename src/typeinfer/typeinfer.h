@@ -54,8 +54,8 @@ typedef struct InferHost {
     ObjRef (*prelude)(void *self, const char *name);
     /* The named tuple that a call of this object makes; NULL: it makes none. */
     const StructClass *(*struct_class)(void *self, ObjRef object);
-    /* The function that the class has under that name, for calls of it on an instance; 0: it has none. */
-    ObjRef (*method)(void *self, ObjRef class, const char *name);
+    /* What the class has under that name, behind `after` in the order of resolution if that is not 0: super(). */
+    Member (*member)(void *self, ObjRef class, ObjRef after, const char *name);
     /* Whether the user's class, of which the values of a type are, has this special method itself. */
     bool (*answers_itself)(void *self, const Type *type, const char *name);
     /* The text or float that a member of an enumeration is, too; NULL: it is none. */

@@ -45,7 +45,8 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
                   .emit = in->emit,
                   .flags = at->flags,
                   .imm = at->imm.i,
-                  .text = at->imm.text};
+                  .text = at->imm.text,
+                  .after = at->op == OP_GETATTR ? at->imm.object : 0};
     make_room(t, at->nargs, space);
     for (uint32_t i = 0; i < at->nargs; i++) {
         Value *solved = at->args[i], *value = value_resolve(solved);
@@ -109,8 +110,8 @@ static bool keeps_texts(const Typing *t) {
 
 bool typing_run(Typing *t) {
     if (!keeps_texts(t)) typing_settle_texts(t);
-    bool fine = (takes_caught(t->op) || refuse_caught(t)) && typing_refuse_own(t) && op_rules[t->op](t);
-    return fine && !t->failed;
+    bool own, fine = (takes_caught(t->op) || refuse_caught(t)) && typing_own_operation(t, &own);
+    return fine && (own || (typing_refuse_own(t) && op_rules[t->op](t))) && !t->failed;
 }
 
 /* Lists and tuples among the operands of a ufunc are arrays. */

@@ -156,10 +156,8 @@ def test_classes_do_not_mix():
     assert len(identity.signatures) == 4
 
 
-def test_what_a_subclass_means_by_a_name_is_not_guessed():
-    same(lambda p: (p, p.x, p[1]), Sub(1, 2))
-    with pytest.raises(errors.KraitError, match="has no attribute `y`"):
-        njit(lambda p: p.y)(Sub(1, 2))
+def test_what_a_subclass_means_by_a_name_is_asked_of_it():
+    same(lambda p: (p, p.x, p[1], p.y), Sub(1, 2))
 
 
 def test_a_namedtuple_in_an_exception():
@@ -330,14 +328,12 @@ class Vector(typing.NamedTuple):
         return Vector(self.x + other.x, self.y + other.y)
 
 
-@pytest.mark.parametrize("expression, name", [
-    ("a + b", "__add__"), ("a == b", "__eq__"), ("1 if a else 0", "__bool__"), ("not a", "__bool__"),
-    ("len(a)", "__len__"), ("3.0 in a", "__contains__"), ("a[0]", "__getitem__"), ("a in [b]", "__eq__"),
-])
-def test_operators_of_a_named_tuple_are_not_those_of_tuples(expression, name):
+@pytest.mark.parametrize("expression", ["(a + b).x", "a == b", "a != b", "1 if a else 0", "not a", "len(a)", "3.0 in a",
+                                        "a[0]", "a in [b]"])  # fmt: skip
+def test_operators_of_a_named_tuple_are_not_those_of_tuples(expression):
     f = make(f"def f(a, b):\n    return {expression}", "f")
-    with pytest.raises(errors.KraitError, match=f"{name}.. itself, which compiled code does not call"):
-        njit(f)(Vector(1.0, 2.0), Vector(3.0, 4.0))
+    a, b = Vector(1.0, 2.0), Vector(3.0, 4.0)
+    assert njit(f)(a, b) == f(a, b)
 
 
 def test_fields_and_methods_of_such_a_named_tuple():

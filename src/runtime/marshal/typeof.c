@@ -97,29 +97,11 @@ done:
     return type;
 }
 
-/* An instance of a class written in Python whose attributes are all the class's. */
-static bool has_no_attributes(PyObject *object) {
-    if (!PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE) || PyType_Check(object) || PyCallable_Check(object))
-        return false;
-    PyObject *dict = PyObject_GenericGetDict(object, NULL);
-    bool empty = dict && PyDict_CheckExact(dict) && PyDict_GET_SIZE(dict) == 0;
-    Py_XDECREF(dict);
-    PyErr_Clear();
-    return empty;
-}
-
 static void refuse_object(PyObject *object) {
     const char *advice = "";
     if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
     if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
     if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
-    if (!PyDict_Check(object) && has_no_attributes(object)) {
-        PyErr_Format(PyExc_TypeError,
-                     "a value of type %s that has no attributes of its own cannot be an argument of compiled code, "
-                     "which does not see those of the class: set them in __init__, self.name = value",
-                     Py_TYPE(object)->tp_name);
-        return;
-    }
     if (!*advice) advice = "; pass the numbers and arrays that it holds";
     PyErr_Format(PyExc_TypeError,
                  "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "

@@ -1,0 +1,73 @@
+/* members.c: what a class has under a name: for attributes of instances, calls of methods, operators.
+ *
+ * In: a class, a name, for super() the class whose bases alone are looked at.  Out: what it is, with a guard, as the
+ * interpreter's lookup finds it in the order of resolution.  Descriptors written in C, and what cannot be a constant of
+ * compiled code, are not found. */
+#include "frontend/frontend_private.h"
+
+/* The class in the order of resolution behind `after`, if that is one, that has the name; *value is what it has. */
+static PyTypeObject *holder_of(PyTypeObject *class, PyObject *after, const char *name, PyObject **value) {
+    bool behind = !after;
+    for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
+        if (behind && base->tp_dict && (*value = PyDict_GetItemString(base->tp_dict, name))) return base;
+        behind |= (PyObject *)base == after;
+    }
+    return NULL;
+}
+
+/* The function that a static method, a class method or a property is made of; NULL: it is none.  Borrowed. */
+static PyObject *made_of(Frontend *frontend, PyObject *found, MemberKind *kind) {
+    static const char *const names[] = {
+        [MEMBER_STATIC] = "__func__", [MEMBER_CLASS] = "__func__", [MEMBER_PROPERTY] = "fget"};
+    *kind = Py_IS_TYPE(found, &PyStaticMethod_Type)  ? MEMBER_STATIC
+            : Py_IS_TYPE(found, &PyClassMethod_Type) ? MEMBER_CLASS
+            : Py_IS_TYPE(found, &PyProperty_Type)    ? MEMBER_PROPERTY
+                                                     : MEMBER_NONE;
+    PyObject *function = *kind ? frontend_keep(frontend, PyObject_GetAttrString(found, names[*kind])) : NULL;
+    PyErr_Clear();
+    return function;
+}
+
+static bool is_value(PyObject *found) {
+    return found == Py_None || PyLong_Check(found) || PyFloat_Check(found) || PyComplex_Check(found) ||
+           PyUnicode_Check(found) || PyTuple_Check(found) || PyType_Check(found) || PyModule_Check(found);
+}
+
+/* A function that is compiled by itself. */
+static bool is_decorated(Frontend *frontend, PyObject *found) {
+    PyObject *function = frontend_keep(frontend, PyObject_GetAttrString(found, "py_func"));
+    PyErr_Clear();
+    return function && PyFunction_Check(function);
+}
+
+static Member member_of(Frontend *frontend, PyObject *found) {
+    Member member = {0};
+    PyObject *function = made_of(frontend, found, &member.kind);
+    bool method = !member.kind && (PyFunction_Check(found) || is_decorated(frontend, found));
+    if (method) member.kind = MEMBER_METHOD, function = found;
+    if (!member.kind && is_value(found)) member.kind = MEMBER_VALUE, function = found;
+    member.konst = function ? frontend_constant(frontend, function, NULL, (Span){0}) : NULL;
+    bool called = member.kind && member.kind != MEMBER_VALUE;
+    if (!member.konst || (called && member.konst->type->kind != TY_PYFUNC)) return (Member){0};
+    member.function = called ? member.konst->type->object : 0;
+    return member;
+}
+
+Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name) {
+    PyObject *object = objects_get(frontend->objects, class), *found = NULL;
+    if (!object || !PyType_Check(object)) return (Member){0};
+    PyTypeObject *holder = holder_of((PyTypeObject *)object, objects_get(frontend->objects, after), name, &found);
+    if (!holder || !(holder->tp_flags & Py_TPFLAGS_HEAPTYPE)) return (Member){0};
+    PyObject *text = frontend_keep(frontend, PyUnicode_InternFromString(name));
+    Member member = text ? member_of(frontend, found) : (Member){0};
+    if (!member.kind) return member;
+    /* A class method is another object each time it is read: its guard is of the class's dict. */
+    bool plain = member.kind != MEMBER_CLASS && !after;
+    if (plain)
+        name_attribute(frontend, object, text, NULL, (Span){0});
+    else
+        name_global(frontend, holder->tp_dict, holder->tp_dict, text);
+    PyErr_Clear();
+    return member;
+}

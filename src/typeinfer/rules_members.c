@@ -1,0 +1,278 @@
+/* rules_members.c: what the classes of users have: methods, static and class methods, properties, constants; operators
+ * and functions that their special methods answer.
+ *
+ * In: an operation whose operand is an instance (or a class) of the user's.  Out: a call of the function that the
+ * interpreter would call: of the left operand's class, then of the right one's, while what is called returns
+ * NotImplemented. */
+#include <string.h> /* strcmp, strncmp */
+
+#include "library/library.h"
+#include "typeinfer/infer.h"
+
+static bool has_class(const Type *type) { return type->object && (type->kind == TY_STRUCT || type->kind == TY_TUPLE); }
+
+/* ---- x.name ---- */
+
+Member typing_member(Typing *t, const Type *type, const char *name, ObjRef after) {
+    const InferHost *host = t->in->host;
+    bool known = has_class(type) || type->kind == TY_OBJECT;
+    return known ? host->member(host->self, type->object, after, name) : (Member){0};
+}
+
+bool typing_become_member(Typing *t, const Type *type, Member member) {
+    bool instance = type->kind != TY_OBJECT;
+    if (member.kind == MEMBER_VALUE) return typing_become_const(t, member.konst);
+    if (member.kind == MEMBER_PROPERTY && instance) {
+        t->op = OP_CALL;
+        return typing_become_pyfunc(t, member.function);
+    }
+    return typing_result(t, member.konst->type, NULL);
+}
+
+static void drop_first(Typing *t) {
+    t->args++;
+    t->values++;
+    t->to++;
+    t->nargs--;
+}
+
+static bool is_field(const Type *type, const char *name) { return type->names && type_field(type, name) >= 0; }
+
+bool typing_bind_receiver(Typing *t) {
+    Value *getattr = t->values[0];
+    Value *self = getattr && getattr->op == OP_GETATTR ? value_resolve(getattr->args[0]) : NULL;
+    const Type *type = self && self->type ? infer_content(self->type) : NULL;
+    bool user = type && (has_class(type) || type->kind == TY_OBJECT);
+    bool field = user && !getattr->imm.object && has_class(type) && is_field(type, getattr->imm.text);
+    MemberKind kind = !user || field ? MEMBER_NONE
+                                     : typing_member(t, type, getattr->imm.text, getattr->imm.object).kind;
+    bool method = user && !field && kind != MEMBER_STATIC && (kind != MEMBER_METHOD || type->kind != TY_OBJECT);
+    if (!self || kind == MEMBER_PROPERTY || kind == MEMBER_VALUE || (user && !method)) return drop_first(t), true;
+    t->values[0] = self;
+    t->args[0] = (Fact){self->type, self->konst};
+    const Type *content = infer_content(self->type);
+    if (content != self->type && (type_is_container(content) || user)) typing_as(t, 0, content);
+    if (kind == MEMBER_CLASS && type->kind != TY_OBJECT) {
+        const Const *class = const_of(t->in->arena, type_object(t->in->types, TY_OBJECT, type->object));
+        t->args[0] = (Fact){class->type, class};
+        if (t->emit) t->values[0] = typing_make_const(t, class);
+    }
+    if (!t->in->device) typing_settle_texts(t);
+    return true;
+}
+
+/* ---- special methods ---- */
+
+typedef struct Attempt { /* one call of a special method */
+    Member method;
+    size_t self; /* the operand whose class has it */
+} Attempt;
+
+/* The method of the class of operand `i`; one of tuple's own is none. */
+static bool attempt(Typing *t, const char *name, size_t i, Attempt *to) {
+    const Type *type = i < t->nargs && t->args[i].type ? infer_content(t->args[i].type) : NULL;
+    *to = (Attempt){.self = i};
+    if (!type || !name || !has_class(type)) return false;
+    to->method = typing_member(t, type, name, 0);
+    return to->method.kind == MEMBER_METHOD;
+}
+
+static bool is_not_implemented(Typing *t, const Type *type) {
+    return type->kind == TY_OBJECT &&
+           strcmp(t->in->host->object_name(t->in->host->self, type->object), "NotImplementedType") == 0;
+}
+
+/* Calls it with the operands, the one whose method it is first. */
+static bool call_method(Typing *t, const Attempt *of, Fact *fact, Value **value) {
+    Fact *facts = ARENA_ARRAY(t->in->arena, Fact, t->nargs + 1);
+    Value **values = ARENA_ARRAY(t->in->arena, Value *, t->nargs + 1);
+    facts[0] = (Fact){of->method.konst->type, of->method.konst};
+    if (t->emit) values[0] = typing_make_const(t, of->method.konst);
+    for (size_t i = 0; i < t->nargs; i++) {
+        size_t from = i == 0 ? of->self : i == of->self ? 0 : i;
+        if (i == 0) typing_as(t, from, infer_content(t->args[from].type));
+        facts[i + 1] = t->args[from];
+        values[i + 1] = t->values[from];
+    }
+    SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = t->nargs + 1};
+    return typing_sub(t, &call, fact, value);
+}
+
+/* Of what is not known yet nothing follows. */
+static bool become_result(Typing *t, Fact fact, Value *value) {
+    return fact.konst ? typing_become_const(t, fact.konst) : typing_become(t, value, fact.type);
+}
+
+/* What they give, tried in turn; *own: one of them has. */
+static bool try_in_turn(Typing *t, const Attempt *attempts, size_t count, bool *own) {
+    for (size_t i = 0; i < count && !*own; i++) {
+        Fact fact;
+        Value *value;
+        TRY(call_method(t, &attempts[i], &fact, &value));
+        *own = !is_not_implemented(t, fact.type);
+        if (*own) become_result(t, fact, value);
+    }
+    return true;
+}
+
+static const char *method_name(Typing *t, const char *prefix, const char *name) {
+    return arena_printf(t->in->arena, "__%s%s__", prefix, name);
+}
+
+static bool own_binary(Typing *t, bool *own) {
+    const char *name = op_info[t->op].text;
+    Attempt attempts[3];
+    size_t count = 0;
+    if (t->flags & VF_INPLACE) count += attempt(t, method_name(t, "i", name), 0, &attempts[count]);
+    count += attempt(t, method_name(t, "", name), 0, &attempts[count]);
+    count += attempt(t, method_name(t, "r", name), 1, &attempts[count]);
+    return try_in_turn(t, attempts, count, own);
+}
+
+/* not of the truth of what a method gives */
+static bool become_truth(Typing *t, Fact fact, Value *value, Op op) {
+    if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
+    TRY(typing_sub(t, &(SubOp){.op = op, .values = &value, .facts = &fact, .nargs = 1}, &fact, &value));
+    return become_result(t, fact, value);
+}
+
+static bool own_compare(Typing *t, bool *own) {
+    static const char *const names[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
+    static const uint8_t turned[] = {4, 5, 2, 3, 0, 1};
+    Attempt attempts[2];
+    size_t which = (size_t)(t->op - OP_LT), count = attempt(t, names[which], 0, &attempts[0]);
+    count += attempt(t, names[turned[which]], 1, &attempts[count]);
+    TRY(try_in_turn(t, attempts, count, own));
+    if (*own || t->op != OP_NE) return true;
+    count = attempt(t, "__eq__", 0, &attempts[0]); /* != is the contrary of == */
+    count += attempt(t, "__eq__", 1, &attempts[count]);
+    for (size_t i = 0; i < count && !*own; i++) {
+        Fact fact;
+        Value *value;
+        TRY(call_method(t, &attempts[i], &fact, &value));
+        *own = !is_not_implemented(t, fact.type);
+        if (*own) TRY(become_truth(t, fact, value, OP_NOT));
+    }
+    return true;
+}
+
+static bool own_truth(Typing *t, bool *own) {
+    Attempt of;
+    Fact fact;
+    Value *value;
+    if (t->args[0].type->kind == TY_OPTIONAL) return true; /* of its content in turn */
+    if (!attempt(t, "__bool__", 0, &of) && !attempt(t, "__len__", 0, &of)) {
+        const Type *type = t->args[0].type;
+        if (type->kind != TY_STRUCT || !has_class(type)) return true;
+        *own = true;
+        return typing_become_const(t, const_bool(t->in->arena, t->in->types, t->op == OP_TRUTH));
+    }
+    *own = true;
+    TRY(call_method(t, &of, &fact, &value));
+    return become_truth(t, fact, value, t->op);
+}
+
+static bool own_contains(Typing *t, bool *own) {
+    Attempt of;
+    Fact fact;
+    Value *value;
+    if (!attempt(t, "__contains__", 1, &of)) return true;
+    *own = true;
+    TRY(call_method(t, &of, &fact, &value));
+    return become_truth(t, fact, value, t->op == OP_IN ? OP_TRUTH : OP_NOT);
+}
+
+static bool own_single(Typing *t, const char *name, bool *own) {
+    Attempt of;
+    return !attempt(t, name, 0, &of) || try_in_turn(t, &of, 1, own);
+}
+
+static bool own_iter(Typing *t, bool *own) {
+    Attempt of;
+    Fact fact;
+    Value *value;
+    if (!attempt(t, "__iter__", 0, &of)) return true;
+    *own = true;
+    TRY(call_method(t, &of, &fact, &value));
+    if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
+    TRY(typing_sub(t, &(SubOp){.op = OP_ITER, .values = &value, .facts = &fact, .nargs = 1}, &fact, &value));
+    return typing_become(t, value, fact.type);
+}
+
+/* ---- functions of the library that ask a method ---- */
+
+static const struct {
+    FuncId func;
+    const char *method, *other; /* other: asked where the first is not there */
+} asked[] = {
+    {FUNC_LEN, "__len__", NULL},          {FUNC_PY_ABS, "__abs__", NULL}, {FUNC_PY_ROUND, "__round__", NULL},
+    {FUNC_STR, "__str__", "__repr__"},    {FUNC_REPR, "__repr__", NULL},  {FUNC_HASH, "__hash__", NULL},
+    {FUNC_PY_DIVMOD, "__divmod__", NULL},
+};
+
+static bool own_call(Typing *t, bool *own) {
+    const Type *callee = t->args[0].type;
+    const char *names[2] = {NULL, NULL};
+    Attempt of;
+    if (callee->kind == TY_CLASS && t->nargs == 2 && callee->items[0]->kind == TY_SCALAR && callee->items[0]->weak)
+        names[0] = method_name(t, "", scalar_info[callee->items[0]->scalar].weak_name);
+    for (size_t i = 0; callee->kind == TY_FUNC && i < COUNT_OF(asked); i++)
+        if (callee->func->id == asked[i].func) names[0] = asked[i].method, names[1] = asked[i].other;
+    for (size_t i = 0; i < 2; i++) {
+        if (!attempt(t, names[i], 1, &of)) continue;
+        drop_first(t);
+        of.self = 0;
+        return try_in_turn(t, &of, 1, own);
+    }
+    return true;
+}
+
+/* In an f-string and in print, what is put into a text is its str(). */
+static bool texts_of_instances(Typing *t) {
+    bool prints = t->op == OP_CALL && t->args[0].type->kind == TY_FUNC && t->args[0].type->func->id == FUNC_PRINT;
+    if (t->in->device || (t->op != OP_FORMAT && !prints)) return true;
+    const Const *text = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_STR].head));
+    for (size_t i = 1; i < t->nargs; i++) {
+        Attempt of;
+        if (!attempt(t, "__str__", i, &of) && !attempt(t, "__repr__", i, &of)) continue;
+        Fact facts[2] = {{text->type, text}, t->args[i]};
+        Value *values[2] = {t->emit ? typing_make_const(t, text) : NULL, t->values[i]};
+        SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = 2};
+        TRY(typing_sub(t, &call, &t->args[i], &t->values[i]));
+    }
+    return true;
+}
+
+bool typing_call_instance(Typing *t, const Type *type) {
+    Member member = typing_member(t, type, "__call__", 0);
+    if (member.kind != MEMBER_METHOD) return false;
+    typing_as(t, 0, type);
+    return typing_call_python(t, member.function, NULL, NULL);
+}
+
+/* ---- the operation at hand ---- */
+
+bool typing_own_operation(Typing *t, bool *own) {
+    bool any = false;
+    *own = false;
+    for (size_t i = 0; i < t->nargs; i++) any |= t->args[i].type && has_class(infer_content(t->args[i].type));
+    if (!any) return true;
+    switch (t->op) {
+    case OP_TRUTH:
+    case OP_NOT: return own_truth(t, own);
+    case OP_IN:
+    case OP_NOT_IN: return own_contains(t, own);
+    case OP_GETITEM: return own_single(t, "__getitem__", own);
+    case OP_SETITEM: return own_single(t, "__setitem__", own);
+    case OP_DELITEM: return own_single(t, "__delitem__", own);
+    case OP_ITER: return own_iter(t, own);
+    case OP_NEG:
+    case OP_POS:
+    case OP_INVERT: return own_single(t, method_name(t, "", op_info[t->op].text), own);
+    case OP_FORMAT: return texts_of_instances(t);
+    case OP_CALL: return texts_of_instances(t) && own_call(t, own);
+    default: break;
+    }
+    if (t->op >= OP_LT && t->op <= OP_GE) return own_compare(t, own);
+    return (!op_is_binary(t->op) && t->op != OP_MATMUL) || own_binary(t, own);
+}

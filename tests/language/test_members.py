@@ -1,0 +1,233 @@
+"""What classes bring along: operators, properties, static and class methods, constants, base classes, super()."""
+
+import dataclasses
+
+import pytest
+from oracle import agree
+
+from krait import njit
+from krait.errors import KraitError
+
+
+@dataclasses.dataclass(frozen=True)
+class Vec:
+    x: float
+    y: float = 0.0
+
+    def __add__(self, o):
+        return Vec(self.x + o.x, self.y + o.y)
+
+    def __iadd__(self, o):
+        return Vec(self.x + 100 * o.x, self.y)
+
+    def __mul__(self, o):
+        if isinstance(o, Vec):
+            return self.x * o.x + self.y * o.y
+        if not isinstance(o, (int, float)):
+            return NotImplemented
+        return Vec(self.x * o, self.y * o)
+
+    def __rmul__(self, s):
+        return Vec(self.x * s, self.y * s)
+
+    def __matmul__(self, o):
+        return self.x * o.y - self.y * o.x
+
+    def __neg__(self):
+        return Vec(-self.x, -self.y)
+
+    def __abs__(self):
+        return (self.x**2 + self.y**2) ** 0.5
+
+    def __lt__(self, o):
+        return abs(self) < abs(o)
+
+    def __float__(self):
+        return abs(self)
+
+    def __round__(self, n):
+        return Vec(round(self.x, n), round(self.y, n))
+
+    def __str__(self):
+        return f"<{self.x:.1f} {self.y:.1f}>"
+
+    @property
+    def norm2(self):
+        return self * self
+
+    @classmethod
+    def unit(cls, i):
+        return cls(1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0)
+
+    @staticmethod
+    def dot(a, b):
+        return a.x * b.x + a.y * b.y
+
+
+class Matrix:
+    """Multiplies from the right what does not know it."""
+
+    def __rmul__(self, other):
+        return self.k * other.x
+
+    def __init__(self, k):
+        self.k = k
+
+
+class Base:
+    factor, name = 3, "base"
+
+    def scale(self, x):
+        return self.factor * x + self.own()
+
+    def own(self):
+        return 1
+
+    @classmethod
+    def plus(cls, x):
+        return cls.factor + x
+
+    @staticmethod
+    def twice(x):
+        return 2 * x
+
+
+class Derived(Base):
+    factor = 5
+
+    def __init__(self, k):
+        self.k = k
+
+    def own(self):
+        return self.k
+
+    def scale(self, x):
+        return super().scale(x) + super(Derived, self).own()
+
+    def __call__(self, x, y=1):
+        return self.scale(x) + y
+
+    def __len__(self):
+        return self.k
+
+    def __getitem__(self, i):
+        return i * self.k
+
+    def __contains__(self, i):
+        return i == self.k
+
+    def __iter__(self):
+        for i in range(self.k):
+            yield i
+
+    def __eq__(self, other):
+        return self.k == other.k
+
+    def __hash__(self):
+        return 7
+
+    @classmethod
+    def plus(cls, x):
+        return super().plus(x) * 2
+
+
+class Empty:
+    def three(self):
+        return 3
+
+
+V, W = Vec(3.0, 4.0), Vec(1.0, 2.0)
+
+
+@pytest.mark.parametrize("f", [
+    lambda a, b: a + b, lambda a, b: a * 2, lambda a, b: 2 * a, lambda a, b: 2.5 * (a * b), lambda a, b: a @ b,
+    lambda a, b: (-a, abs(a), a < b, a > b, a == b, a != b, a == Vec(3.0, 4.0)),
+    lambda a, b: (float(a), round(a, 1), f"{a} and {b!s:>12}", str(a) + "!"),
+    lambda a, b: (a.norm2, Vec.dot(a, b), a.dot(a, b), Vec.unit(1), a.unit(0)),
+    lambda a, b: (a.__class__ is Vec, [a, b][1].norm2, a == 3, a != 3),
+])  # fmt: skip
+def test_operators(f):
+    agree(f, V, W)
+
+
+def test_an_operator_in_place():
+    def f(a, b):
+        a += b
+        return a
+
+    agree(f, V, W)
+
+
+def test_the_right_operand_is_asked_where_the_left_one_does_not_know():
+    assert njit(lambda a, m: a * m)(V, Matrix(3)) == 9.0
+    with pytest.raises(KraitError, match="unsupported operand types for [*]"):
+        njit(lambda a: a * "x")(V)
+    with pytest.raises(KraitError, match="define the special method"):
+        njit(lambda a: a - a)(V)
+
+
+@pytest.mark.parametrize("f", [
+    lambda d: (d.scale(2), d(3), d(3, y=4), len(d), d[4], 7 in d, 3 in d, 3 not in d),
+    lambda d: (d.plus(1), Derived.plus(1), Base.plus(2), d.twice(4), Derived.twice(1), d.factor, d.name + "!"),
+    lambda d: (sum(d), [i for i in d], d == d, d != d, 1 if d else 0, not d),
+    lambda d: (isinstance(d, Base), Base.scale(d, 2)),
+], ids=range(4))  # fmt: skip
+def test_inherited_members(f):
+    assert njit(f)(Derived(7)) == f(Derived(7))
+
+
+def test_an_instance_without_attributes():
+    assert njit(lambda e: e.three() if e else 0)(Empty()) == 3
+
+
+def test_a_changed_member_is_seen():
+    class Own:
+        limit = 3
+
+        def __init__(self, k):
+            self.k = k
+
+        @classmethod
+        def half(cls):
+            return cls.limit / 2
+
+    f = njit(lambda o: (o.limit + o.k, o.half()))
+    assert f(Own(1)) == (4, 1.5)
+    Own.limit = 10
+    assert f(Own(1)) == (11, 5.0)
+    Own.half = classmethod(lambda cls: -1)
+    assert f(Own(1)) == (11, -1)
+    Own.limit = property(lambda self: self.k * 2)
+    assert f(Own(4)) == (12, -1)
+
+
+def test_an_operator_that_raises_is_caught():
+    class Fussy:
+        def __init__(self, k):
+            self.k = k
+
+        def __bool__(self):
+            raise ValueError("neither")
+
+        @property
+        def half(self):
+            if self.k % 2:
+                raise KeyError(self.k)
+            return self.k // 2
+
+    def f(x):
+        n = 0
+        try:
+            n = 1
+            if x:
+                n = 2
+        except ValueError:
+            n += 10
+        try:
+            n += x.half
+        except KeyError:
+            n += 100
+        return n
+
+    assert njit(f)(Fussy(3)) == f(Fussy(3)) == 111
+    assert njit(f)(Fussy(4)) == f(Fussy(4)) == 13
