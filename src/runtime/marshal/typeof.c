@@ -211,8 +211,8 @@ static bool can_stand_for_plain(PyObject *object) {
         if (!name) continue;
         PyErr_Format(PyExc_TypeError,
                      "a value of type %s cannot be an argument of compiled code, where it would be a plain %s: its "
-                     "class has its own %s; pass %s(x)",
-                     class->tp_name, plains[i]->tp_name, name, plains[i]->tp_name);
+                     "class has its own %s; pass a plain %s, %s(x)",
+                     class->tp_name, plains[i]->tp_name, name, plains[i]->tp_name, plains[i]->tp_name);
         return false;
     }
     return true;
