@@ -345,7 +345,7 @@ class Documented(ast.NodeTransformer):
             node.args[-1] = call("_signed", node.args[-1])
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":
             kind = getattr(np, function.attr)
-            if isinstance(kind, type) and issubclass(kind, np.integer):
+            if isinstance(kind, type) and issubclass(kind, np.integer) and kind is not np.timedelta64:
                 return call("_cast", function, *node.args)
             if function.attr in ("array", "asarray"):
                 node.args[0] = call("_listed", node.args[0])

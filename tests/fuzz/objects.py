@@ -317,7 +317,7 @@ class Writer(Sampled):
             return
         name, x = self.fresh("g"), self.fresh("a")
         sample = self.chance.choice([1, 2.5, "ab", [1, 2], ("a", 1)])
-        inner = Writer(self.chance, self.counter, dict(self.functions))
+        inner = type(self)(self.chance, self.counter, dict(self.functions))
         inner.samples, inner.depth, inner.frozen = {**self.samples, x: sample}, 2, set(self.samples) | set(self.frozen)
         inner.KINDS = [row for row in self.KINDS if row[0] not in ("early", "leave", "update", "change", "unpack")]
         target = self.variable(is_a(int, str))

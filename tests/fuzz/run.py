@@ -31,7 +31,7 @@ MINIMISING = 120  # seconds at most that a failure is made smaller
 
 def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("subject", choices=["functions", "objects", "kernels", "arrays"])
+    parser.add_argument("subject", choices=["functions", "objects", "classes", "kernels", "arrays"])
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start no program after this time")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes")

@@ -9,11 +9,11 @@ import sys
 import pytest
 
 RUN = pathlib.Path(__file__).with_name("run.py")
-BUDGET = {"programs": 400, "seconds": 19}
+BUDGET = {"programs": 400, "seconds": 15}
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("subject", ["functions", "objects", "kernels", "arrays"])
+@pytest.mark.parametrize("subject", ["functions", "objects", "classes", "kernels", "arrays"])
 def test_random_programs(subject):
     command = [sys.executable, RUN, subject, "--jobs", str(min(2, os.cpu_count())), "--minimise", "1"]
     command += [item for name, value in BUDGET.items() for item in (f"--{name}", str(value))]
