@@ -44,12 +44,15 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
 
 
 def equals_none(a, b):
-    # a == None: element by element, and none is.
-    return np.zeros(np.shape(b if a is None else a), np.bool_)[()]
+    # a == None: element by element; as an object a date that is not there is None.
+    array = b if a is None else a
+    if array.dtype.kind == "M" or array.dtype.kind == "m":
+        return np.isnat(array)
+    return np.zeros(array.shape, np.bool_)[()]
 
 
 def differs_from_none(a, b):
-    return np.ones(np.shape(b if a is None else a), np.bool_)[()]
+    return ~equals_none(a, b)
 
 
 def arange(start, stop=None, step=None, dtype=None):
