@@ -6,7 +6,8 @@
  * many, its loops become functions of their own, which are short and are optimised as any other, or, where these are
  * many, each in less time; what is long still after that gets a few passes whose time is linear.  Taking loops out, and
  * finding registers for what has many blocks, takes more than linear time, too: a module with something longer by far,
- * or with such blocks, gets level 0 as a whole. */
+ * or with such blocks, gets level 0 as a whole.  So do most passes of level 0, where thousands of branches have one
+ * condition or lead to one block: what is VAST as it comes gets those alone that look at each instruction once. */
 #include <string.h> /* strlen, strncpy */
 
 #include "codegen/lower.h"
@@ -19,9 +20,12 @@ static const char for_many_loops[] =
     "verify-fixpoint>,loop-mssa(loop-rotate,licm),"
     "loop(indvars),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,dce)";
 
-/* In instructions: from LOWERED on, as code generation leaves it, a function's loops are taken out; LONG and HUGE are
- * measured after the passes of level 0, and so are the LOOPS that get all passes, and the blocks. */
-enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, LOOPS = 4000, MANY_BLOCKS = 2000 };
+static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),globaldce";
+
+/* In instructions: from LOWERED on, as code generation leaves it, a function's loops are taken out, and VAST is
+ * measured there, too; LONG and HUGE are measured after the passes of level 0, and so are the LOOPS that get all
+ * passes, and the blocks. */
+enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
 static const char split_generators[] =
@@ -124,6 +128,7 @@ bool optimise_run(Module *module, Diag *diag) {
     const CodegenOptions *options = &module->options;
     const Target *target = module->target;
     if (module->has_generators) TRY(run(module, split_generators, diag));
+    if (target->splits_long && longest(module) > VAST) return run(module, for_vast, diag) && take_level_0(module, diag);
     bool many = false;
     if (may_be_long(module)) {
         TRY(split_long_functions(module, &many, diag));

@@ -210,3 +210,38 @@ def test_many_statements_that_are_long_as_code(kind):
         x, y = np.arange(7.0), np.arange(7.0)
         assert jit(f)(x, k) == f(y, k)
         assert (x == y).all()
+
+
+VAST = """
+    try:
+        s += x[i + {k}]
+    except IndexError:
+        s -= {k}
+    a.append([i + {k}])
+    z = np.zeros(4)
+    z[i] = s
+    for v in z:
+        s += v * 0.5
+    if a[-1][0] == stop:
+        raise ValueError("stopped", len(a))
+"""
+
+
+def vast(n):
+    body = "".join(VAST.format(k=k) for k in range(n))
+    return "def f(x, i, stop):\n    s = 0.0\n    a = [[i]]" + body + "    return s\n"
+
+
+def test_what_is_vast_does_the_same():
+    """What is longer by far gets passes of linear time alone."""
+    n = 500
+    f = made(vast(n), np=np)
+    compiled, x = jit(f), np.arange(9.0)
+    with np.errstate(over="ignore"):
+        assert compiled(x, 1, -1) == f(x, 1, -1)
+    with pytest.raises(ValueError) as wanted:
+        f(x, 2, n)
+    with pytest.raises(ValueError) as error:
+        compiled(x, 2, n)
+    assert error.value.args == wanted.value.args
+    assert error.traceback[-1].lineno == wanted.traceback[-1].lineno
