@@ -32,7 +32,34 @@ static AddressRange byte_range(Lower *l, const Map *m, const MapArray *x) {
 typedef struct Overlap {
     LLVMValueRef any;     /* a destination and another operand have bytes in common */
     LLVMValueRef harmful; /* so that writing one may change what is still to be read of the other */
+    LLVMValueRef found;   /* what the run time has answered, all together; NULL: it was not asked */
 } Overlap;
+
+static bool is_asked(const Lower *l, const Map *m) {
+    bool unknown = false;
+    for (unsigned i = 0; i < m->ndim; i++) unknown |= !LLVMIsAConstantInt(m->shape[i]);
+    return l->target->raises && unknown && m->ndim <= MOST_OVERLAP_AXES;
+}
+
+/* A call: for an array of two axes it stands for some thirty operations, which LLVM's passes would look at again and
+ * again, and which are of no use to its loops. */
+static void ask_for_overlap(Lower *l, const Map *m, const MapArray *to, const MapArray *from, Overlap *overlap) {
+    static const char *const symbols[MOST_OVERLAP_AXES] = {"krait_overlap_1", "krait_overlap_2", "krait_overlap_3"};
+    LLVMValueRef args[4 + 3 * MOST_OVERLAP_AXES] = {
+        LLVMBuildPtrToInt(l->b, to->data, l->i64, ""), l_i64(l, map_item_bytes(to)),
+        LLVMBuildPtrToInt(l->b, from->data, l->i64, ""), l_i64(l, map_item_bytes(from))};
+    unsigned count = 4;
+    for (unsigned i = 0; i < m->ndim; i++) {
+        args[count++] = m->shape[i];
+        args[count++] = to->strides[i];
+        args[count++] = from->strides[i];
+    }
+    LLVMValueRef found = l_call_named(l, symbols[m->ndim - 1], l->i64, args, count);
+    LLVMValueRef function = LLVMGetCalledValue(found);
+    l_attribute(l, function, -1, "memory", 0); /* none */
+    l_attribute(l, function, -1, "willreturn", 0);
+    overlap->found = overlap->found ? l_or(l, overlap->found, found) : found;
+}
 
 /* Bytes in common are harmless where the arrays lie exactly on each other: each element is read before it is written.
  */
@@ -66,18 +93,26 @@ bool map_is_same(const Value *a, const Value *b) {
 }
 
 static Overlap find_overlap(Lower *l, const Map *m) {
-    Overlap overlap = {l_i1(l, false), l_i1(l, false)};
+    Overlap overlap = {l_i1(l, false), l_i1(l, false), NULL};
     Value *const *args = m->operands;
+    bool asked = is_asked(l, m);
     for (unsigned d = 0; d < m->ndests && !m->apart; d++) {
         AddressRange bytes = {0};
         for (unsigned i = 0; i < m->ndests + m->ninputs; i++) {
             if (!map_array_at(m, i) || i == d || (i < m->ndests && i < d)) continue;
             if (i >= m->ndests && m->inputs[i - m->ndests].dest == (int)d) continue;
             if (args && (array_is_apart(args[d], args[i]) || array_is_apart(args[i], args[d]))) continue;
+            if (asked) {
+                ask_for_overlap(l, m, &m->dests[d], map_array_at(m, i), &overlap);
+                continue;
+            }
             if (!bytes.low) bytes = byte_range(l, m, &m->dests[d]);
             add_overlap(l, m, &m->dests[d], bytes, map_array_at(m, i), &overlap);
         }
     }
+    if (!overlap.found) return overlap;
+    overlap.any = l_icmp(l, LLVMIntNE, overlap.found, l_i64(l, 0));
+    overlap.harmful = l_icmp(l, LLVMIntUGE, overlap.found, l_i64(l, OVERLAP_HARMFUL));
     return overlap;
 }
 

@@ -145,5 +145,9 @@ struct Target {
 /* Whether the back end selects a generic intrinsic, by its full name (llvm_intrinsics.def); has_approximate: the GPU
  * has the instructions of the column APPROXIMATE. (check.c) */
 bool codegen_selects(const Module *module, const char *symbol, bool gpu, bool has_approximate);
+/* What a target that raises answers of two arrays over so many axes (codegen_cpu/overlap.c): whether they have bytes in
+ * common, and whether each element of one is then that of the other; answers may be joined by `or`. */
+enum { MOST_OVERLAP_AXES = 3, OVERLAP_EXACT = 1, OVERLAP_HARMFUL = 2 };
+
 
 #endif

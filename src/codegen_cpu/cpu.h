@@ -12,6 +12,14 @@
  * unknown. */
 void *host_symbol(const char *name);
 
+/* ---- overlap.c ---- */
+
+int64_t host_overlap_1(int64_t to, int64_t to_item, int64_t from, int64_t from_item, int64_t n, int64_t s, int64_t t);
+int64_t host_overlap_2(int64_t to, int64_t to_item, int64_t from, int64_t from_item, int64_t n0, int64_t s0, int64_t t0,
+                       int64_t n1, int64_t s1, int64_t t1);
+int64_t host_overlap_3(int64_t to, int64_t to_item, int64_t from, int64_t from_item, int64_t n0, int64_t s0, int64_t t0,
+                       int64_t n1, int64_t s1, int64_t t1, int64_t n2, int64_t s2, int64_t t2);
+
 /* ---- entry.c, and a file for each entry of another kind ---- */
 
 bool host_entry(Lower *l, const FuncInst *root);

@@ -248,6 +248,25 @@ def test_what_overlaps(text):
         agree(function, a, b, compiled=compiled)
 
 
+def test_views_of_any_strides_that_overlap():
+    def f(a, b):
+        a[:] = a + 2.0 * b
+
+    def views(buffer):
+        return [np.lib.stride_tricks.as_strided(buffer[s:], shape, t) for s, t in zip(starts, strides, strict=True)]
+
+    rng, compiled = np.random.default_rng(1), njit(f)
+    for ndim in (1, 2, 3, 4) * 75:
+        shape, starts = rng.integers(0, 4, ndim), rng.integers(77, 84, 2)
+        strides = 8 * rng.choice([-7, -3, -2, -1, 1, 2, 3, 5, 9], (2, ndim))
+        ours, numpys, places = np.arange(200.0), np.arange(200.0), views(np.arange(200))[0]
+        if len(np.unique(places)) < places.size:
+            continue  # a destination that overlaps itself has no one answer
+        compiled(*views(ours))
+        f(*views(numpys))
+        np.testing.assert_array_equal(ours, numpys, f"{shape} {starts} {strides}")
+
+
 def test_a_view_of_what_is_written():
     def f(u, n):
         for _ in range(n):
