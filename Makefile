@@ -134,13 +134,15 @@ $(B)/venv/%/.installed: $(B)/dist/%/.built
 define run_tests
 	mkdir -p $(B)/run $(B)/log
 	cd $(B)/run
-	PYTHONSAFEPATH=1 $(1) -m pytest -c $(ROOT)/pyproject.toml --rootdir=$(ROOT) $(ROOT)/tests -n $(TEST_JOBS) \
+	PYTHONSAFEPATH=1 $(1) -m pytest -c $(ROOT)/pyproject.toml --rootdir=$(ROOT) $(ROOT)/tests -n $(TEST_JOBS) --dist worksteal \
 	    -o cache_dir=$(B)/run/pytest_cache $(3) $(PYTEST_ARGS) 2>&1 | tee $(B)/log/test-$(2).txt
 endef
 TEST_JOBS ?= 2
 
+# On the first version everything, on the others less of what cannot depend on the version: tests/portions.py.
 test-%: $(B)/venv/%/.installed
 	echo "== tests on CPython $*"
+	export KRAIT_TEST_AGAIN=$(if $(filter-out $(FIRST),$*),1)
 	$(call run_tests,$(B)/venv/$*/bin/python,$*,)
 
 # Everything is run before the verdict: one failure does not hide the next.

@@ -12,6 +12,8 @@ import tempfile
 
 import pytest
 
+from portions import examples
+
 TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
 
@@ -65,7 +67,21 @@ def keep_sanitizer_reports():
             ctypes.CDLL(library).__sanitizer_set_report_path(os.fsencode(SANITIZER_REPORTS))
 
 
+RUNNING = set()
+
+
+def pytest_runtest_logstart(nodeid):
+    RUNNING.add(nodeid)
+
+
+def pytest_runtest_logfinish(nodeid):
+    RUNNING.discard(nodeid)
+
+
 def pytest_terminal_summary(terminalreporter):
+    if RUNNING:  # the run was interrupted
+        terminalreporter.section("still running")
+        terminalreporter.write_line("\n".join(sorted(RUNNING)))
     for report in sorted(SANITIZER_REPORTS.parent.glob(f"{SANITIZER_REPORTS.name}.*")):
         terminalreporter.section(f"a sanitizer, in process {report.suffix[1:]}")
         terminalreporter.write_line(report.read_text(errors="replace")[:20_000])
@@ -81,6 +97,7 @@ def pytest_configure(config):
         return
     # Runs are repeatable: the same examples every time, no database, no time limit that a busy machine breaks.
     hypothesis.settings.register_profile("repeatable", derandomize=True, database=None, deadline=None,
+                                         max_examples=examples(100),
                                          suppress_health_check=[hypothesis.HealthCheck.too_slow])
     hypothesis.settings.register_profile("explore", deadline=None, max_examples=2000)
     hypothesis.settings.load_profile(os.environ.get("KRAIT_HYPOTHESIS", "repeatable"))

@@ -10,6 +10,7 @@ wrap; globals are frozen when a specialisation is made, with guards; math functi
 """
 
 import copy
+import functools
 import linecache
 import math
 import struct
@@ -146,14 +147,20 @@ def shared_with(result, args):
     return [np.may_share_memory(result, arg) for arg in args if isinstance(arg, np.ndarray)]
 
 
+@functools.lru_cache(maxsize=1)
+def compiled_once(function):
+    """The dispatcher of the last function asked for: a loop over values compiles once per type."""
+    return function if hasattr(function, "py_func") else njit(function)
+
+
 def agree(function, *args, compiled=None, **kwargs):
     """Compiled and interpreted code do the same on these arguments; returns the interpreter's outcome.
 
-    function may be a dispatcher; compiled is one to use again, so that a loop over values compiles once per type.
+    function may be a dispatcher; compiled is another one of it.
     """
     plain = getattr(function, "py_func", function)
     if compiled is None:
-        compiled = function if hasattr(function, "py_func") else njit(function)
+        compiled = compiled_once(function)
     our_args, their_args = copy_argument(args), copy_argument(args)
     our_kwargs, their_kwargs = copy.deepcopy(kwargs), copy.deepcopy(kwargs)
     theirs = outcome(plain, their_args, their_kwargs)
@@ -171,7 +178,7 @@ def agree(function, *args, compiled=None, **kwargs):
 
 def agree_all(function, cases):
     """agree for every tuple of arguments, compiled once per types."""
-    compiled = function if hasattr(function, "py_func") else njit(function)
+    compiled = compiled_once(function)
     for args in cases:
         try:
             agree(compiled, *args)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import krait
 from krait import cuda, guvectorize, jit
 from krait.errors import TypingError
+from portions import examples
 
 TARGETS = ("cpu", "parallel")
 SIGNATURES = [f"void({t}[:,:], {t}[:,:], {t}[:,:])" for t in ("int64", "float32", "float64", "complex128")]
@@ -51,7 +52,7 @@ def operand(draw, rows, columns, outer):
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_it_agrees_with_numpys_own_matmul(matmul, data):
     m, n, p = (data.draw(st.integers(0, 4)) for _ in range(3))
     outer = data.draw(st.lists(st.integers(0, 3), max_size=2))
@@ -292,7 +293,7 @@ def on_device():
 
 
 @given(st.data())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_a_kernel_agrees_with_numpys_own_matmul(on_device, data):
     m, n, p = (data.draw(st.integers(0, 4)) for _ in range(3))
     outer = data.draw(st.lists(st.integers(0, 3), max_size=2))

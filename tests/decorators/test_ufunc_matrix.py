@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krait import errors, from_dtype, vectorize
+from portions import examples
 
 UNARY = {
     "negative": lambda a: np.negative(a), "absolute": lambda a: np.absolute(a), "square": lambda a: np.square(a),
@@ -101,7 +102,7 @@ def check(name, target, *operands):
 @pytest.mark.parametrize("target", TARGETS)
 @given(st.sampled_from(sorted(UNARY)), st.sampled_from(DTYPES), st.sampled_from(sorted(GEOMETRY)),
        st.sampled_from([(), (0,), (1,), (7,), (3, 4), (2, 0, 3), (2, 3, 2)]), st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_one_operand(target, name, dtype, geometry, shape, seed):
     check(name, target, GEOMETRY[geometry](numbers(dtype, shape, seed)))
 
@@ -111,7 +112,7 @@ def test_one_operand(target, name, dtype, geometry, shape, seed):
        st.sampled_from(sorted(GEOMETRY)), st.sampled_from([((), ()), ((4,), ()), ((3, 4), (4,)), ((3, 1), (1, 4)),
                                                            ((0,), (1,)), ((2, 3, 4), (3, 1)), ((5,), (5,))]),
        st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_two_operands(target, name, first, second, geometry, shapes, seed):
     a, b = numbers(first, shapes[0], seed), numbers(second, shapes[1], seed + 1)
     check(name, target, a if geometry in ("turned", "every other") else GEOMETRY[geometry](a), b)

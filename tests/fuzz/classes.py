@@ -27,8 +27,8 @@ KINDS = ("namedtuple", "frozen", "frozen", "dataclass", "plain")
 FIELDS = (int, int, float, float, bool, np.float32, np.int8, (tuple, int, float))
 UNITS = ("D", "s", "h", "ms")
 # What is said of an instance: @ its name, % a field, $m a call of one of its methods, $s one like it.
-OF_INSTANCES = ("@.%", "@.%", "@.%", "$m", "$m", "getattr(@, '%')", "hasattr(@, '%')", "isinstance(@, $c)", "(@.%, @.%)",
-                "getattr(@, 'missing', <I>)", "(@ is None)")
+OF_INSTANCES = ("@.%", "@.%", "@.%", "$m", "$m", "getattr(@, '%')", "hasattr(@, '%')", "isinstance(@, $c)",
+                "(@.%, @.%)", "getattr(@, 'missing', <I>)", "(@ is None)")
 OF_RETURNED = ("(@ if <B> else $s)", "$s", "$s", "[@, $s]", "(@, <I>)")
 OF_TUPLES = ("@[0]", "@[-1]", "len(@)", "(@ < $s)", "(@ == $s)", "(@ != @)", "list(@[:1])", "{@: <I>}", "@ + (<I>,)")
 DURATIONS = ("(@ + $s)", "(@ - $s)", "(-@)", "(@ * <I>)", "(@ // <I>)", "(@ / $s)", "(@ // $s)", "(@ % $s)")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from krait import _testing
+from portions import examples
 
 
 def run(trial, text, **options):
@@ -246,7 +247,7 @@ def test_parse_errors(message, line, column, text):
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_damaged_text_is_refused_or_read(data):
     text = data.draw(st.sampled_from(sorted(CANONICAL.values())))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -751,7 +752,7 @@ def reachable(graph, without=None):
 
 
 @given(graphs())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_dominators_against_their_definition(graph):
     """a dominates b if no way from the entry reaches b without a; the immediate one is dominated by all the others."""
     all_blocks = reachable(graph)
@@ -836,7 +837,7 @@ types = st.recursive(leaves, compose, max_leaves=12)
 
 
 @given(types)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_type_text_comes_back(text):
     assert run("type_roundtrip", text) == text  # run() also checks that both texts are one interned type
 
@@ -873,7 +874,7 @@ def test_what_is_not_a_type(text):
 
 
 @given(st.floats())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_float_constants_are_exact(value):
     text = run("const_roundtrip", repr(value))
     assert repr(float(text)) == repr(value) or (value != value and text == "nan")
@@ -969,7 +970,7 @@ def c_compose(inner):
 
 
 @given(st.recursive(c_leaves, c_compose, max_leaves=12))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_layout_is_that_of_c(pair):
     text, c_type = pair
     size, align, offsets = layout(text)
@@ -998,7 +999,7 @@ def strided_arrays(draw):
 
 
 @given(strided_arrays())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_geometry_is_that_of_numpy(array):
     numbers = [", ".join(map(str, axes)) for axes in (array.shape, array.strides)]
     text = f"array({array.dtype.name}, {array.ndim}, A)[{'; '.join(numbers)}]@7"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from krait import njit
 from krait.errors import TypingError
 from oracle import agree, expression, make
+from portions import examples
 
 DTYPES = ["?", "b", "B", "h", "i", "I", "l", "L", "f", "d", "F", "D"]
 
@@ -85,7 +86,7 @@ BINARY = ["a + b", "a - b", "a * b", "a // b", "a % b", "a < b", "a <= b", "a ==
           "np.copysign(a, b)", "np.heaviside(a, b)", "np.nextafter(a, b)"]  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.sampled_from(BINARY), arrays(), arrays())
 def test_two_arrays(text, a, b):
     check(text, ("a", "b"), (a, b))
@@ -96,7 +97,7 @@ UNARY = ["-a", "+a", "~a", "abs(a)", "np.sign(a)", "np.square(a)", "np.isnan(a)"
          "np.bitwise_count(a)", "np.spacing(a)", "np.trunc(a)", "np.positive(a)", "np.frexp(a)"]  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sampled_from(UNARY), arrays())
 def test_one_array(text, a):
     check(text, ("a",), (a,), exact=not (text == "abs(a)" and a.dtype.kind == "c"))
@@ -106,7 +107,7 @@ SCALARS = [True, 1, 2, -3, 7, 0.5, -2.0, 0.0, 1 + 2j, np.int8(3), np.uint8(4), n
            np.int64(-2), np.bool(1)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.sampled_from([t for t in BINARY if "divmod" not in t]), arrays(), st.sampled_from(SCALARS), st.booleans())
 def test_an_array_and_a_number(text, a, b, swapped):
     if not isinstance(b, np.generic) and abs(b) > 0 and b != abs(b) and np.asarray(a).dtype.kind == "u":
@@ -171,7 +172,7 @@ def test_arrays_without_axes_are_their_elements():
 IN_PLACE = ["+=", "-=", "*=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=", "/="]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sampled_from(IN_PLACE), arrays(), arrays("?bBhlfd"))
 def test_in_place(operator, a, b):
     if operator in ("<<=", ">>="):

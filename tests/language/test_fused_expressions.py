@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from krait import njit
 from oracle import agree, agree_all, expression
+from portions import examples
 
 LEAVES = ["x", "y", "z", "x", "y", "2", "0.5", "n", "row", "column", "x[::-1]", "y.T.T"]
 UNARY = ["-({0})", "np.sqrt({0})", "np.abs({0})", "({0}).astype(np.float32)", "({0}) ** 2", "np.floor({0})"]
@@ -22,7 +23,7 @@ def expressions(draw, depth=3):
     return draw(st.sampled_from(BINARY)).format(draw(expressions(depth - 1)), draw(expressions(depth - 1)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(expressions(), st.sampled_from("fdi"), st.sampled_from("fd"), st.integers(0, 99))
 def test_as_numpy(text, first, second, seed):
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oracle import INT64, Raised, agree, compare_outcomes, make, outcome
 
 from krait import errors, njit
+from portions import examples
 
 # ---- scalar expressions ----
 
@@ -125,19 +126,19 @@ def same(text, values):
     compare_outcomes(ours, theirs)
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(expressions(True), st.tuples(ints, ints, ints))
 def test_expressions_of_ints(text, values):
     same(text, values)
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(expressions(False), st.tuples(floats, floats, floats))
 def test_expressions_of_floats(text, values):
     same(text, values)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(expressions(False), st.tuples(ints, floats, st.booleans()))
 def test_expressions_of_mixed_python_numbers(text, values):
     same(text, values)
@@ -157,7 +158,7 @@ def plain_operators(kind_of_text):
     return st.recursive(leaves, grow, max_leaves=6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.booleans().flatmap(plain_operators), st.tuples(*[st.sampled_from(STRONG_KINDS).flatmap(strong)] * 3))
 def test_expressions_of_numpy_scalars(text, values):
     same(text, values)
@@ -204,21 +205,21 @@ def indexed_arrays(draw):
     return make_array(shape, layout, dtype), text, draw(st.integers(-2, 3)), draw(st.integers(0, 2))
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(indexed_arrays())
 def test_getting(case):
     array, text, i, j = case
     agree(make(f"def f(a, i, j): return a[{text}]"), array, i, j)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(indexed_arrays(), st.sampled_from([7, 2.5, True]))
 def test_setting_a_scalar(case, value):
     array, text, i, j = case
     agree(make(f"def f(a, i, j, v):\n    a[{text}] = v\n    return a"), array, i, j, value)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(indexed_arrays(), st.integers(0, 3), st.booleans())
 def test_setting_an_array(case, ones, inside):
     """From an array of the view's own shape, with some axes of length one, or from the same array reversed."""

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import agree, agree_all, make
 
 from krait import _testing, njit
+from portions import examples
 
 
 def alive(call):
@@ -270,7 +271,7 @@ def same(a):
 
 
 @given(programs(), st.integers(0, 3), st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_programs(lines, n, k):
     first = ["s = np.float64(0)", "i = 0", "x = np.ones(n + 1)", "y = np.ones(2)", "z = y", "t = (x, y)"]
     body = [*first, *lines, "return z, t, s"]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import krait
 from krait import errors, get_num_threads, get_thread_id, njit, prange, set_num_threads
 from oracle import difference
+from portions import examples
 
 SIZES = (0, 1, 2, 7, 1000, 1024, 1025, 5000, 70_000)
 
@@ -246,7 +247,7 @@ def random_loop(draw):
 
 
 @given(random_loop(), st.integers(1, 3000), st.integers(-5, 5))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_random_loops_agree_with_the_interpreter(source, size, first):
     namespace = {"prange": prange}
     exec(source, namespace)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import krait
 from krait import cuda, njit, typeof, types
 from krait.errors import KraitError, TypingError
+from portions import examples
 
 POINT = [("x", "f4"), ("n", [("u", "i2"), ("v", "f8")]), ("y", "i8"), ("m", "i4", (2, 3)), ("b", "?")]
 
@@ -310,7 +311,7 @@ def dtypes(draw, depth=2):
 
 
 @given(dtypes(), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_any_dtype(dtype, seed):
     array = np.random.default_rng(seed).integers(0, 2, 3 * dtype.itemsize, np.uint8).view(dtype)
     names = dtype.names

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krait import njit, stencil
+from portions import examples
 
 
 @stencil
@@ -23,7 +24,7 @@ def laplace_of(x):
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.sampled_from("CFA"))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_laplace_of_any_shape_and_layout(rows, columns, layout):
     x = np.random.default_rng(rows * 10 + columns).uniform(size=(2 * rows, columns))
     x = x[::2] if layout == "A" else np.asarray(x[:rows], order=layout)
@@ -32,7 +33,7 @@ def test_laplace_of_any_shape_and_layout(rows, columns, layout):
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.integers(-5, 5)), min_size=1, max_size=4))
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 def test_random_kernels_agree_with_a_loop_in_python(terms):
     text = " + ".join(f"{factor} * a[{i}, {j}]" for i, j, factor in terms)
     source, name = f"def kernel(a):\n    return {text}\n", f"<kernel {text}>"

@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import agree, agree_all, make
 
 from krait import cuda, errors, njit
+from portions import examples
 
 
 class Mine(ValueError):
@@ -663,7 +664,7 @@ def bodies(draw, depth=0, looping=False):
 
 
 @given(bodies(), st.integers(0, 7))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_programs(body, k):
     text = "def f(k, a):\n    s = k\n" + "".join(f"    {line}\n" for line in body) + "    return s\n"
     f = njit(make(text, thrower=thrower, Mine=Mine, Sub=Sub, Other=Other))
