@@ -1,9 +1,9 @@
 """Checks what a wheel promises before anybody installs it.
 
 usage: check_wheel.py WHEEL
-Checked: at most 20 MB; its name, and a manylinux tag that is true; one compiled module, so no test doors; the licences
-of what is linked in; the module needs nothing but glibc, libstdc++ and libgcc; it exports its init function alone; no
-path of the build machine is in it.  Prints one line, or what is wrong.
+Checked: at most 20 MB; its name, and a manylinux tag that is true; one compiled module, so no test doors; every file of
+krait/, stubs among them; the licences of what is linked in; the module needs nothing but glibc, libstdc++ and libgcc;
+it exports its init function alone; no path of the build machine is in it.  Prints one line, or what is wrong.
 """
 
 import pathlib
@@ -13,6 +13,7 @@ import sys
 import tempfile
 import zipfile
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 20 * 1000 * 1000
 NAME = re.compile(r"krait_jit-[\d.]+-cp3\d+-cp3\d+-manylinux_(\d+)_(\d+)_x86_64\.whl")
 ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+$")
@@ -35,9 +36,10 @@ def faults(wheel):
         if len(modules) != 1 or not re.fullmatch(r"krait/_krait\..*\.so", modules[0]):
             yield f"krait/_krait alone is expected to be compiled, found {modules}"
             return
-        for needed in ("py.typed", "__init__.py", "__init__.pyi"):
-            if f"krait/{needed}" not in names:
-                yield f"krait/{needed} is missing"
+        files = [path for path in (ROOT / "krait").rglob("*") if path.suffix in (".py", ".pyi", ".typed")]
+        for path in files:
+            if path.relative_to(ROOT).as_posix() not in names:
+                yield f"{path.relative_to(ROOT)} is missing"
         if not any(name.endswith(".dist-info/licenses/LICENSE") for name in names):
             yield "LICENSE is missing"
         metadata = next(archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
@@ -58,9 +60,10 @@ def faults(wheel):
         exported = re.findall(r" [TDBRVWi] (\w+)", output("nm", "-D", "--defined-only", module))
         if exported != ["PyInit__krait"]:
             yield f"the module exports {exported[:5]}"
-        root = str(pathlib.Path(__file__).resolve().parent.parent).encode()
-        if root in pathlib.Path(module).read_bytes():
-            yield f"the module has the path {root.decode()} in it"
+        text = pathlib.Path(module).read_bytes()
+        for place in {str(ROOT), sys.prefix, str(wheel.resolve().parent)}:
+            if place.encode() in text:
+                yield f"the module has the path {place} in it"
 
 
 def main():

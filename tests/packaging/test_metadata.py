@@ -30,7 +30,8 @@ def test_versions_of_python_that_are_named():
     assert f"{sys.version_info.major}.{sys.version_info.minor}" in named
     tables = {path.stem for path in (ROOT / "src" / "frontend").glob("bc_py3*.def")}
     assert {"bc_py" + version.replace(".", "") for version in named} == tables
-    assert PROJECT["requires-python"] == f">={min(named, key=lambda version: int(version[2:]))}"
+    minors = [int(version[2:]) for version in named]
+    assert PROJECT["requires-python"] == f">=3.{min(minors)},<3.{max(minors) + 1}"
 
 
 @sources
