@@ -150,7 +150,9 @@ do-test:
 	echo "CPython found: $(FOUND)"
 	failed=
 	for part in do-format-check do-check-clang $(FOUND:%=test-%) do-test-libclc; do
+	    began=$$SECONDS
 	    $(MAKE) $$part || failed="$$failed $${part#do-}"
+	    echo "== $${part#do-}: $$((SECONDS - began)) s"
 	done
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed" >&2; exit 1; fi
 	echo "all tests passed on CPython $(FOUND), and with libclc"

@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 
 from krait import njit
 from krait import _testing
+from portions import some
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -242,7 +243,7 @@ def test_scalar_operations(operation):
     interpreted, compiled = space["f"], njit(space["f"])
     kinds = [bool, int, float, complex, np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
     wrong = []
-    for kind_a, kind_b in itertools.product(kinds, kinds):
+    for kind_a, kind_b in itertools.product(kinds, some(kinds)):
         if operation == "<<" and kind_a in (int, bool) and kind_b is int:
             pairs = [(a, b) for a in values_of(kind_a) for b in (0, 1, 5, 63, -1)]
         else:
@@ -279,7 +280,7 @@ def test_conversions_between_all_types():
     def whole(to, values):
         to[:] = values
 
-    for source, target in itertools.product(kinds, kinds):
+    for source, target in itertools.product(kinds, some(kinds)):
         if source in COMPLEX and target not in COMPLEX:
             continue
         if source in INTEGERS:

@@ -9,6 +9,7 @@ import pytest
 from oracle import agree, agree_all, make
 
 from krait import _testing, cuda, errors, njit, typed, types
+from portions import some
 
 
 def function(body, count):
@@ -217,10 +218,12 @@ def test_what_contains_itself_is_refused():
         njit(lambda d: len(d))(d)
 
 
-@pytest.mark.parametrize("n, x", [(2**53 + 1, 2.0**53), (2**63 - 1, 2.0**63), (-(2**63), -(2.0**63)), (3, 3.0),
-                                  (5, math.nan), (0, -0.0), (2**62 + 1, math.inf), (True, 1.0), (np.int8(-3), -3.0),
-                                  (np.uint64(2**63 + 2048), 2.0**63 + 2048), (7, np.float32(7.0)),
-                                  (2**24 + 1, np.float32(2**24))])
+NEAR = [(2**53 + 1, 2.0**53), (2**63 - 1, 2.0**63), (-(2**63), -(2.0**63)), (3, 3.0), (5, math.nan), (0, -0.0),
+        (2**62 + 1, math.inf), (True, 1.0), (np.int8(-3), -3.0), (np.uint64(2**63 + 2048), 2.0**63 + 2048),
+        (7, np.float32(7.0)), (2**24 + 1, np.float32(2**24))]  # fmt: skip
+
+
+@pytest.mark.parametrize("n, x", some(NEAR))
 def test_numbers_are_found_by_value(n, x):
     for body in ("return a in {b: 1}, b in {a: 1}, a not in {b: 1}", "return {b: 2}.get(a, 7), {a: 2}.get(b, 7)",
                  "return {a} == {b}, a in {b}, {a} <= {b}, len({a} & {b}), {a: 1} == {b: 1}",

@@ -5,6 +5,7 @@ import pytest
 
 from krait import njit
 from oracle import agree, assert_same, expression
+from portions import some
 
 RNG = np.random.default_rng(7)
 ARRAYS = {
@@ -40,7 +41,7 @@ def test_reductions(name, keywords):
     text = f"{name}(a, {keywords})" if name.startswith("np.") else f"a.{name}({keywords})"
     function = expression(text, "a")
     compiled = njit(function)
-    for what, a in ARRAYS.items():
+    for what, a in some(ARRAYS.items()):
         ordered = "min" in name or "max" in name or "ptp" in name
         if "axis=1" in keywords and a.ndim < 2 or a.dtype.kind == "c" and ordered:
             continue
