@@ -117,18 +117,20 @@ PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *st
     return may_be_foreign(state, object) ? runtime_adopt(state->runtime, object, stream) : Py_NewRef(Py_None);
 }
 
-int arguments_adopt(const Kernel *kernel, bool copies, void *stream, PyObject **bound, PyObject **made,
+int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject **bound, PyObject **made,
                     unsigned char *transfers) {
     const ModuleState *state = kernel->core.state;
     int found = 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
+        if (Py_IS_TYPE(bound[i], state->marshal.device_array)) continue;
         if (is_wrapped(state, bound[i])) {
-            if (!(made[i] = unwrap(state, bound[i], copies, &transfers[i]))) return -1;
+            if (!(made[i] = unwrap(state, bound[i], !device->shares_memory, &transfers[i]))) return -1;
             bound[i] = made[i];
             found = 1;
         }
-        PyObject *array = may_be_foreign(state, bound[i]) ? runtime_lend(state->runtime, bound[i], stream)
-                                                          : Py_NewRef(Py_None);
+        bool may_be = runtime_knows(state->runtime, Py_TYPE(bound[i])) || may_be_foreign(state, bound[i]);
+        PyObject *array = may_be ? runtime_lend(state->runtime, bound[i], device, stream, (unsigned)i)
+                                 : Py_NewRef(Py_None);
         if (!array) return -1;
         if (array == Py_None) {
             Py_DECREF(array);

@@ -70,6 +70,10 @@ static inline Plan *plan_of(Kernel *kernel, Spec *spec) {
     return KRAIT_UNLIKELY(!spec->extra) ? plan_make(kernel, spec) : spec->extra;
 }
 DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device);
+static inline bool plan_is_loaded(const Plan *plan, const Device *device) {
+    const DeviceKernel *loaded = plan->loaded[device->ordinal];
+    return loaded && !device_kernel_gone(loaded);
+}
 static inline DeviceKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, Device *device) {
     DeviceKernel *loaded = plan->loaded[device->ordinal];
     return KRAIT_UNLIKELY(!loaded || device_kernel_gone(loaded)) ? plan_load(kernel, spec, plan, device) : loaded;
@@ -89,9 +93,9 @@ int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream,
                const unsigned char *transfers);
 int staging_out(Staging *staging, Device *device, void *stream, bool copy_back);
 
-/* arguments.c: puts what compiled code takes into `bound`, for a launch on the stream; new references lie in `made`.
+/* arguments.c: puts what compiled code takes into `bound`, for a launch on the stream of the thread's device; new references lie in `made`.
  * 1: it did; -1: exception set. */
-int arguments_adopt(const Kernel *kernel, bool copies, void *stream, PyObject **bound, PyObject **made,
+int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject **bound, PyObject **made,
                     unsigned char *transfers);
 
 /* device_notes.c: prints what a kernel's threads left; raises what one raised, `where` in words.  -1: exception set. */

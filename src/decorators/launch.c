@@ -118,18 +118,24 @@ static int give_staged(const Choice *choice, Spec *spec, const Plan *plan, Devic
 /* Where a launch's arrays lie; FAILED: exception set. */
 typedef enum Places { HERE, AT_HOST, ELSEWHERE, FAILED } Places;
 
-/* Arrays of this device are noted as used by the stream. */
+/* Converting an argument may have run anything. */
+static inline bool is_there(const DeviceArray *array, const ArrayHead *head) { return array->head.data == head->data; }
+
+/* Arrays of this device are there, and noted as used by the stream. */
 static Places note_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
     const Launcher *self = choice->self;
     PyTypeObject *device_array = self->kernel->core.state->marshal.device_array;
     Places places = HERE;
     for (uint32_t i = 0; i < plan->narrays; i++) {
-        PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
+        const ArrayHead *head = (const ArrayHead *)(buffer + plan->arrays[i].offset);
+        PyObject *owner = head->owner;
         DeviceArray *array = (DeviceArray *)owner;
         if (KRAIT_UNLIKELY(!Py_IS_TYPE(owner, device_array))) {
             if (places == HERE) places = AT_HOST;
         } else if (KRAIT_UNLIKELY(array->device != choice->device)) {
             places = ELSEWHERE;
+        } else if (KRAIT_UNLIKELY(!is_there(array, head))) {
+            return device_array_gone(), FAILED;
         } else if (device_array_used(array, self->config.stream, self->stream) < 0) {
             return FAILED;
         }
@@ -143,14 +149,13 @@ static DeviceArray *held_array(const Choice *choice, const Plan *plan, const cha
     return device ? (DeviceArray *)owner : NULL;
 }
 
-/* Device arrays are there, and where the buffer says: converting an argument may have run anything.  They stay so until
- * let_arrays_go, whatever other threads do.  -1: exception set, nothing is held. */
+/* Device arrays are there, and stay where the buffer says until let_arrays_go, whatever other threads do.  -1:
+ * exception set, nothing is held. */
 static int hold_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
     for (uint32_t i = 0; i < plan->narrays; i++) {
         const DeviceArray *array = held_array(choice, plan, buffer, i);
         if (!array) continue;
-        bool there = array->head.data == ((const ArrayHead *)(buffer + plan->arrays[i].offset))->data;
-        if (KRAIT_UNLIKELY(!there)) return device_array_gone();
+        if (!is_there(array, (const ArrayHead *)(buffer + plan->arrays[i].offset))) return device_array_gone();
         if (device_array_check_there(array) < 0) return -1;
     }
     for (uint32_t i = 0; i < plan->narrays; i++) {
@@ -217,6 +222,10 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
         places = note_arrays(choice, plan, buffer);
         if (places == FAILED) return MARSHAL_ERROR;
         if (places == ELSEWHERE && !choice->settled) return MARSHAL_MISMATCH; /* launch_slow settles it */
+    }
+    if (places == HERE && !choice->device->finishes && plan_is_loaded(plan, choice->device)) {
+        *status = run(choice, spec, plan, places, buffer); /* without letting other threads run */
+        return MARSHAL_OK;
     }
     if (hold_arrays(choice, plan, buffer) < 0) return MARSHAL_ERROR;
     *status = run(choice, spec, plan, places, buffer);
@@ -314,9 +323,9 @@ static int launch_slow(Choice *choice, PyObject **bound) {
         transfers = (unsigned char *)(made + count);
     }
     choice->transfers = transfers;
-    const Device *first = choice->device;
+    Device *first = choice->device;
     bool untried = kernel->adopts;
-    int status = arguments_adopt(kernel, !first->shares_memory, choice->self->config.stream, bound, made, transfers);
+    int status = arguments_adopt(kernel, first, choice->self->config.stream, bound, made, transfers);
     bool adopted = kernel->adopts = status == 1;
     if (status >= 0) status = follow_arrays(choice) < 0 ? -1 : 1;
     if (status == 1 && (adopted || untried || choice->device != first)) status = launch_known(choice);

@@ -167,6 +167,11 @@ static inline bool measure(const PlanArray *array, const char *buffer, Extent *e
     const int64_t *shape = (const int64_t *)(head + 1);
     uintptr_t data = (uintptr_t)head->data;
     uint64_t count = 1, longest = 0;
+    if (array->ndim == 1 && !array->strided) {
+        uint64_t bytes = (uint64_t)shape[0] * array->item;
+        *extent = (Extent){data, data + bytes};
+        return bytes <= INT32_MAX && (uint64_t)shape[0] <= SMALL_COUNT - SMALL_MARGIN;
+    }
     for (unsigned i = 0; i < array->ndim; i++) {
         uint64_t length = (uint64_t)shape[i];
         longest = length > longest ? length : longest;

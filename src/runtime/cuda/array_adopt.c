@@ -109,7 +109,7 @@ static PyObject *adopt(Runtime *runtime, const Foreign *known, PyObject *object,
     case FOREIGN_NONE:
     case FOREIGN_OBJECTS: break;
     case FOREIGN_FIELDS:
-        return device_array_read_fields(runtime, object, stream, &fields) < 0
+        return device_array_read_fields(runtime, object, runtime_device(runtime), stream, &fields) < 0
                    ? NULL
                    : (PyObject *)device_array_of(runtime, &fields, object);
     }
@@ -125,19 +125,24 @@ PyObject *runtime_adopt(Runtime *runtime, PyObject *object, void *stream) {
 /* ---- for a launch ---- */
 
 static bool is_for(const DeviceArray *shell, const ArrayFields *fields) {
-    size_t bytes = fields->ndim * sizeof(int64_t);
-    return shell->head.data == fields->data && shell->device == fields->device &&
-           shell->generation == fields->device->generation && type_element(shell->type) == fields->element &&
-           shell->type->readonly == fields->readonly && !memcmp(shell->dims, fields->shape, bytes) &&
-           !memcmp(shell->dims + fields->ndim, fields->strides, bytes);
+    unsigned ndim = shell->type->ndim;
+    if (shell->head.data != fields->data || shell->device != fields->device || ndim != fields->ndim ||
+        shell->generation != fields->device->generation || type_element(shell->type) != fields->element ||
+        shell->type->readonly != fields->readonly)
+        return false;
+    for (unsigned i = 0; i < ndim; i++)
+        if (shell->dims[i] != fields->shape[i] || shell->dims[ndim + i] != fields->strides[i]) return false;
+    return true;
 }
 
-/* One that no launch has now, best one that was for the same memory.  NULL: exception set. */
-static PyObject *shell_for(Runtime *runtime, const ArrayFields *fields) {
+/* One that no launch has now, best one that was for the same memory: it stands in the argument's place if the last
+ * launch had the same arguments.  NULL: exception set. */
+static PyObject *shell_for(Runtime *runtime, const ArrayFields *fields, unsigned argument) {
     DeviceArray **empty = NULL, **other = NULL, *like = NULL;
-    for (DeviceArray **at = runtime->shells; at < runtime->shells + SHELLS; at++) {
+    for (unsigned i = 0; i < SHELLS; i++) {
+        DeviceArray **at = &runtime->shells[(argument + i) % SHELLS];
         if (!*at)
-            empty = at;
+            empty = empty ? empty : at;
         else if (Py_REFCNT(*at) != 1)
             continue;
         else if ((*at)->type->ndim != fields->ndim)
@@ -156,14 +161,19 @@ static PyObject *shell_for(Runtime *runtime, const ArrayFields *fields) {
     return (PyObject *)made;
 }
 
-PyObject *runtime_lend(Runtime *runtime, PyObject *object, void *stream) {
+bool runtime_knows(const Runtime *runtime, const PyTypeObject *type) {
+    return known_class(runtime->foreign, FOREIGNS, type) != NULL;
+}
+
+PyObject *runtime_lend(Runtime *runtime, PyObject *object, Device *current, void *stream, unsigned argument) {
     ArrayFields fields;
     const Foreign *known = device_array_foreign(runtime, object);
     if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     bool lends = known->protocol == FOREIGN_FIELDS ||
                  (known->protocol == FOREIGN_TABLE && device_array_table_lends(known->table));
     if (!lends || runtime_capture) return adopt(runtime, known, object, stream); /* a graph keeps what it uses */
-    int read = known->protocol == FOREIGN_FIELDS ? device_array_read_fields(runtime, object, stream, &fields)
-                                                 : device_array_borrow(runtime, known->table, object, stream, &fields);
-    return read < 0 ? NULL : shell_for(runtime, &fields);
+    int read = known->protocol == FOREIGN_FIELDS
+                   ? device_array_read_fields(runtime, object, current, stream, &fields)
+                   : device_array_borrow(runtime, known->table, object, current, stream, &fields);
+    return read < 0 ? NULL : shell_for(runtime, &fields, argument);
 }

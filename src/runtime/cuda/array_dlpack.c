@@ -246,34 +246,45 @@ static int scalar_of(const DLTensor *tensor) {
     return -1;
 }
 
-static Device *device_of_tensor(Runtime *runtime, const DLTensor *tensor) {
-    Device *current = runtime_device(runtime);
-    int type = tensor->device.type;
-    if (!current) return NULL;
+/* `current`: the thread's. */
+static Device *device_of_tensor(Runtime *runtime, Device *current, const DLTensor *tensor) {
+    int type = tensor->device.type, id = tensor->device.id;
     if (current->shares_memory) {
         if (type == DL_CPU) return current;
         PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return NULL;
     }
+    if (type == DL_CUDA && id == current->ordinal) return current;
     if (type == DL_CUDA_HOST || type == DL_CUDA_MANAGED) return current;
-    if (type == DL_CUDA && tensor->device.id >= 0 && tensor->device.id < cuda_device_count(runtime->cuda))
-        return cuda_device(runtime->cuda, tensor->device.id);
+    if (type == DL_CUDA && id >= 0 && id < cuda_device_count(runtime->cuda)) return cuda_device(runtime->cuda, id);
     PyErr_SetString(PyExc_BufferError, "the tensor lies on no GPU: to_device() copies it there");
     return NULL;
 }
 
+/* NULL: exception set. */
+static const Type *element_of_tensor(Runtime *runtime, const DLTensor *tensor) {
+    uint32_t dtype;
+    _Static_assert(sizeof dtype == sizeof tensor->dtype, "layout of DLDataType");
+    memcpy(&dtype, &tensor->dtype, sizeof dtype);
+    if (dtype == runtime->tensor_dtype && runtime->tensor_element) return runtime->tensor_element;
+    int scalar = scalar_of(tensor);
+    if (scalar < 0) return NULL;
+    runtime->tensor_dtype = dtype;
+    return runtime->tensor_element = type_scalar(runtime->marshal->types, (Scalar)scalar, false);
+}
+
 /* The fields refer to the tensor's shape.  -1: exception set. */
-static int read_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
+static int read_tensor(Runtime *runtime, Device *current, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
     if (tensor->ndim < 0 || tensor->ndim > TYPE_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
         return -1;
     }
-    int scalar = scalar_of(tensor);
-    if (scalar < 0 || !(fields->device = device_of_tensor(runtime, tensor))) return -1;
-    size_t item = scalar_info[scalar].bytes;
+    if (!current || !(fields->element = element_of_tensor(runtime, tensor)) ||
+        !(fields->device = device_of_tensor(runtime, current, tensor)))
+        return -1;
+    size_t item = scalar_info[fields->element->scalar].bytes;
     if (!tensor->strides) strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, fields->dims);
     for (int i = 0; tensor->strides && i < tensor->ndim; i++) fields->dims[i] = tensor->strides[i] * (int64_t)item;
-    fields->element = type_scalar(runtime->marshal->types, (Scalar)scalar, false);
     fields->data = (char *)tensor->data + tensor->byte_offset;
     fields->ndim = (unsigned)tensor->ndim;
     fields->readonly = readonly;
@@ -284,7 +295,7 @@ static int read_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, 
 
 static PyObject *wrap_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {
     ArrayFields fields;
-    if (read_tensor(runtime, tensor, readonly, &fields) < 0) return NULL;
+    if (read_tensor(runtime, runtime_device(runtime), tensor, readonly, &fields) < 0) return NULL;
     return (PyObject *)device_array_of(runtime, &fields, holder);
 }
 
@@ -367,7 +378,7 @@ static int order_behind(Runtime *runtime, const DLExchange *table, const DLTenso
     if (tensor->device.type != DL_CUDA || !table->current_stream) return 0;
     if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;
     if (stream == taker) return 0;
-    Device *device = device_of_tensor(runtime, tensor);
+    Device *current = runtime_device(runtime), *device = current ? device_of_tensor(runtime, current, tensor) : NULL;
     return device ? device_array_order(device, taker, stream) : -1;
 }
 
@@ -378,11 +389,11 @@ static int gives_none(PyObject *object) {
 
 bool device_array_table_lends(const DLExchange *table) { return table->borrow != NULL; }
 
-int device_array_borrow(Runtime *runtime, const DLExchange *table, PyObject *object, void *stream,
+int device_array_borrow(Runtime *runtime, const DLExchange *table, PyObject *object, Device *current, void *stream,
                         ArrayFields *fields) {
     DLTensor tensor;
     if (table->borrow(object, &tensor) == 0 && order_behind(runtime, table, &tensor, stream) == 0)
-        return read_tensor(runtime, &tensor, false, fields);
+        return read_tensor(runtime, current, &tensor, false, fields);
     return gives_none(object);
 }
 
@@ -390,7 +401,7 @@ PyObject *device_array_from_table(Runtime *runtime, const DLExchange *table, PyO
     ArrayFields fields;
     DLVersioned *taken = NULL;
     if (table->borrow)
-        return device_array_borrow(runtime, table, object, stream, &fields) < 0
+        return device_array_borrow(runtime, table, object, runtime_device(runtime), stream, &fields) < 0
                    ? NULL
                    : (PyObject *)device_array_of(runtime, &fields, object);
     if (table->take(object, &taken) != 0 || order_behind(runtime, table, &taken->tensor, stream) < 0) {
@@ -448,7 +459,8 @@ static int table_give(DLVersioned *tensor, void **object) {
 static DeviceArray *array_like(Runtime *runtime, const DLTensor *like) {
     int64_t strides[TYPE_MAX_NDIM + 1];
     int scalar = like->ndim < 0 || like->ndim > TYPE_MAX_NDIM ? -1 : scalar_of(like);
-    Device *device = scalar < 0 ? NULL : device_of_tensor(runtime, like);
+    Device *current = scalar < 0 ? NULL : runtime_device(runtime);
+    Device *device = current ? device_of_tensor(runtime, current, like) : NULL;
     if (!device) return NULL;
     strided_pack((unsigned)like->ndim, like->shape, scalar_info[scalar].bytes, LAYOUT_C, strides);
     return device_array_allocate(runtime, device, (StreamUse){NULL, NULL},

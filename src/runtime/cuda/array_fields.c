@@ -114,21 +114,21 @@ static int64_t read_int(const PyGetSetDef *field, PyObject *object) {
     return value;
 }
 
-static int read_memory(Runtime *runtime, const FieldReader *from, PyObject *object, ArrayFields *fields) {
-    Device *device = runtime_device(runtime);
-    if (!device) return -1;
-    if (device->shares_memory) {
+static int read_memory(Runtime *runtime, const FieldReader *from, PyObject *object, Device *current,
+                       ArrayFields *fields) {
+    if (!current) return -1;
+    if (current->shares_memory) {
         PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return -1;
     }
     PyObject *data = read_field(from->data, object);
     if (!data) return -1;
-    int devices = cuda_device_count(runtime->cuda);
+    int devices = runtime->cuda->device_count;
     int64_t address = read_int(from->ptr, data), ordinal = devices > 1 ? read_int(from->device_id, data) : 0;
     Py_DECREF(data);
-    if (PyErr_Occurred()) return -1;
+    if ((address == -1 || ordinal == -1) && PyErr_Occurred()) return -1;
     fields->data = (void *)(intptr_t)address;
-    fields->device = ordinal >= 0 && ordinal < devices ? cuda_device(runtime->cuda, (int)ordinal) : device;
+    fields->device = ordinal >= 0 && ordinal < devices ? cuda_device(runtime->cuda, (int)ordinal) : current;
     return 0;
 }
 
@@ -145,7 +145,18 @@ static int read_shape(const FieldReader *from, PyObject *object, ArrayFields *fi
     return PyErr_Occurred() ? -1 : 0;
 }
 
-int device_array_read_fields(Runtime *runtime, PyObject *object, void *stream, ArrayFields *fields) {
+/* Of an object that is a dtype; NULL: of none, or an exception is set. */
+static const Type *read_element(Runtime *runtime, PyObject *dtype) {
+    if (dtype == runtime->field_dtype) return runtime->field_element;
+    if (!PyArray_DescrCheck(dtype)) return NULL;
+    const Type *element = geometry_element(runtime, (PyArray_Descr *)dtype, 0);
+    if (!element || element->kind != TY_SCALAR) return element; /* the names of a struct's fields may change */
+    runtime->field_element = element;
+    Py_XSETREF(runtime->field_dtype, Py_NewRef(dtype));
+    return element;
+}
+
+int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current, void *stream, ArrayFields *fields) {
     const FieldReader *from = runtime->fields;
     int64_t ndim = read_int(from->ndim, object);
     if (ndim < 0) return -1;
@@ -154,13 +165,14 @@ int device_array_read_fields(Runtime *runtime, PyObject *object, void *stream, A
         return -1;
     }
     PyObject *dtype = read_field(from->dtype, object);
-    fields->element = dtype && PyArray_DescrCheck(dtype) ? geometry_element(runtime, (PyArray_Descr *)dtype, 0) : NULL;
+    fields->element = dtype ? read_element(runtime, dtype) : NULL;
     Py_XDECREF(dtype); /* the array has it */
     fields->ndim = (unsigned)ndim;
     fields->readonly = false;
     fields->shape = fields->dims;
     fields->strides = fields->dims + ndim;
-    if (!fields->element || read_memory(runtime, from, object, fields) < 0 || read_shape(from, object, fields) < 0) {
+    if (!fields->element || read_memory(runtime, from, object, current, fields) < 0 ||
+        read_shape(from, object, fields) < 0) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "CuPy gives an array's fields in a way unknown here");
         return -1;
     }

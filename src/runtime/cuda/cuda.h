@@ -117,8 +117,11 @@ static inline int device_array_used(DeviceArray *array, void *stream, PyObject *
 /* A device array on the memory of an array of another library, whose work the stream is put behind; Py_None: it is
  * none.  NULL: exception set. */
 PyObject *runtime_adopt(struct Runtime *runtime, PyObject *object, void *stream);
-/* The same for a launch, which keeps the object, and lets nobody see the device array. */
-PyObject *runtime_lend(struct Runtime *runtime, PyObject *object, void *stream);
+/* The same for a launch, which keeps the object, and lets nobody see the device array.  `current`: the thread's device;
+ * `argument`: its number. */
+PyObject *runtime_lend(struct Runtime *runtime, PyObject *object, Device *current, void *stream, unsigned argument);
+/* Whether objects of the class have been arrays. */
+bool runtime_knows(const struct Runtime *runtime, const PyTypeObject *type);
 
 /* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with
  * __cuda_stream__. -1: exception set. */

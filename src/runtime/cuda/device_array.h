@@ -117,14 +117,14 @@ PyObject *device_array_from_table(Runtime *runtime, const struct DLExchange *tab
 PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream);
 /* The fields alone, as long as nobody changes the object; only of a table that lends.  -1: exception set. */
 bool device_array_table_lends(const struct DLExchange *table);
-int device_array_borrow(Runtime *runtime, const struct DLExchange *table, PyObject *object, void *stream,
-                        ArrayFields *fields);
+int device_array_borrow(Runtime *runtime, const struct DLExchange *table, PyObject *object, Device *current,
+                        void *stream, ArrayFields *fields);
 
 /* ---- array_fields.c ---- */
 
 /* Whether the fields of such an object can be read one by one; false with an exception, or without. */
 bool device_array_has_fields(Runtime *runtime, PyTypeObject *type);
-int device_array_read_fields(Runtime *runtime, PyObject *object, void *stream, ArrayFields *fields);
+int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current, void *stream, ArrayFields *fields);
 
 /* ---- array_operators.c ---- */
 

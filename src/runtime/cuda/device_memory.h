@@ -37,7 +37,11 @@ typedef struct Runtime {
     struct FieldReader *fields;  /* array_fields.c; NULL: no class has such */
     DeviceArray *shells[SHELLS]; /* for arrays of others during a launch; NULL: none yet */
     const Type *recent;          /* of the array that was made last: the next one is often like it */
-    PyObject *allocator;         /* of another library: bytes -> (address, what keeps it); NULL: none */
+    const Type *tensor_element;  /* of the tensor that was read last; NULL: none was */
+    uint32_t tensor_dtype;       /* the bytes of its DLDataType */
+    PyObject *field_dtype;       /* of the array that was read last by its fields; NULL: none was */
+    const Type *field_element;
+    PyObject *allocator; /* of another library: bytes -> (address, what keeps it); NULL: none */
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
 

@@ -387,6 +387,7 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->graph_block);
     Py_XDECREF(runtime->allocator);
     for (size_t i = 0; i < SHELLS; i++) Py_XDECREF((PyObject *)runtime->shells[i]);
+    Py_XDECREF(runtime->field_dtype);
     device_array_drop_fields(runtime->fields);
     PyMem_Free(runtime);
 }
