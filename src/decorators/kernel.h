@@ -93,8 +93,8 @@ int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream,
                const unsigned char *transfers);
 int staging_out(Staging *staging, Device *device, void *stream, bool copy_back);
 
-/* arguments.c: puts what compiled code takes into `bound`, for a launch on the stream of the thread's device; new references lie in `made`.
- * 1: it did; -1: exception set. */
+/* arguments.c: puts what compiled code takes into `bound`, for a launch on the stream of the thread's device; new
+ * references lie in `made`.  1: it did; -1: exception set. */
 int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject **bound, PyObject **made,
                     unsigned char *transfers);
 
