@@ -16,6 +16,7 @@ bool insn_list(Translator *t, int count) {
     Value **values = ARENA_ARRAY(t->arena, Value *, count);
     TRY(translate_pop_values(t, values, (size_t)count));
     List *list = ARENA_NEW(t->arena, List);
+    list->block = t->block;
     for (int i = 0; i < count; i++) vec_push(t->arena, &list->parts, ((ListPart){values[i], false}));
     return push_list(t, list);
 }
@@ -27,6 +28,15 @@ static bool extend_value(Translator *t, Value *list, Value *items) {
     return translate_append2(t, OP_CALL, method, items) != NULL;
 }
 
+/* The list on the stack of this block alone: `[*(a if c else b)]` may be two ways out, each with a list of its own. */
+static List *own_list(Translator *t, List *list) {
+    if (list->block == t->block) return list;
+    List *own = ARENA_NEW(t->arena, List);
+    own->block = t->block;
+    for (size_t i = 0; i < list->parts.len; i++) vec_push(t->arena, &own->parts, list->parts.data[i]);
+    return own;
+}
+
 bool insn_list_append(Translator *t, int depth, bool spread) {
     Value *value = spread ? translate_pop_sequence(t) : translate_pop_value(t);
     TRY(value);
@@ -36,6 +46,7 @@ bool insn_list_append(Translator *t, int depth, bool spread) {
         return spread ? extend_value(t, slot->value, value)
                       : translate_append2(t, OP_LIST_APPEND, slot->value, value) != NULL;
     if (slot->kind != SLOT_LIST) return translate_malformed(t, "a list is missing");
+    slot->list = own_list(t, slot->list);
     vec_push(t->arena, &slot->list->parts, ((ListPart){value, spread}));
     return true;
 }

@@ -23,6 +23,7 @@ typedef struct ListPart {
 } ListPart;
 typedef struct List {
     VEC(ListPart) parts;
+    const Block *block; /* that adds to it: another, which may not be alone behind this one, has a copy */
 } List;
 
 /* A dict, perhaps on its way into a call or a function's keyword defaults. */

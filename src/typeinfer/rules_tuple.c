@@ -44,10 +44,22 @@ bool typing_become_item(Typing *t, size_t arg, size_t index) {
     return typing_become(t, t->emit ? typing_make_extract(t, t->values[arg], index) : NULL, item.type);
 }
 
+/* The type of a tuple: a text is an object at run time, where not all items are known. */
+static const Type *without_known_texts(Typing *t, Fact fact) {
+    return fact.konst || t->in->device ? fact.type : typeinfer_general(t->in, fact.type);
+}
+
 bool typing_become_tuple(Typing *t, const Fact *items, Value *const *values, size_t count) {
     Fact fact = typing_tuple_fact(t->in, items, count);
+    const Type *general = without_known_texts(t, fact);
     t->konst = fact.konst;
-    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, fact.type, values, count) : NULL, fact.type);
+    if (!t->emit) return typing_become(t, NULL, general);
+    Value **made = ARENA_ARRAY(t->in->arena, Value *, count);
+    for (size_t i = 0; i < count; i++) {
+        made[i] = values[i];
+        if (general->items[i] != fact.type->items[i]) made[i] = typing_make_cast(t, made[i], general->items[i]);
+    }
+    return typing_become(t, typing_make_op(t, OP_TUPLE, general, made, count), general);
 }
 
 Items typing_items_new(Infer *in, size_t count) {
@@ -66,7 +78,7 @@ void typing_items_add(Typing *t, Items *items, size_t arg, size_t from, size_t t
 
 bool rule_tuple(Typing *t) {
     Fact fact = typing_tuple_fact(t->in, t->args, t->nargs);
-    const Type *general = fact.konst || t->in->device ? fact.type : typeinfer_general(t->in, fact.type);
+    const Type *general = without_known_texts(t, fact);
     for (uint32_t i = 0; i < general->count; i++)
         if (general->items[i] != fact.type->items[i]) typing_cast(t, i, general->items[i]);
     return typing_result(t, general, fact.konst);

@@ -211,6 +211,34 @@ def _extreme(function, array, *more, **keywords):
     return result
 
 
+def _has_nan(value):
+    parts = [*value, *value.values()] if type(value) is dict else value
+    return any(_has_nan(item) if type(item) in (list, tuple, set, dict) else item != item for item in parts)
+
+
+def _held(value):
+    """A NaN in what is compared equals itself for the interpreter, where it is one object."""
+    if type(value) in (list, tuple, set, dict) and _has_nan(value):
+        raise Differs("a NaN in what is compared")
+    return value
+
+
+def _sorted(items, **how):
+    """Of what has no total order, sets and what holds NaN, each way to sort makes something else."""
+    items = list(items)
+    for item in map(how["key"], items) if how.get("key") else items:
+        if type(_held(item)) is set or (type(item) is tuple and set in map(type, item)):
+            raise Differs("an order of sets")
+    return sorted(items, **how)
+
+
+def _picked(value, index):
+    """The items of a tuple have one type where the index is not a constant."""
+    if type(value) is tuple and len(set(map(type, value))) > 1:
+        raise Differs("the common type of a tuple's items")
+    return value[index]
+
+
 def _root(array):
     while isinstance(array.base, np.ndarray):
         array = array.base
@@ -236,7 +264,7 @@ EXTREMES = ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")
 ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cumsum", "cumprod")
 OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
 KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
-         _stored, _complex_ufunc, _python_int, _extreme, _added)
+         _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _picked)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -298,6 +326,18 @@ def is_constant(node):
 class Documented(ast.NodeTransformer):
     """Calls the helpers above where the manual names a difference."""
 
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if not any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops):
+            node.left, *node.comparators = [one if isinstance(one, ast.Constant) else call("_held", one)
+                                            for one in (node.left, *node.comparators)]
+        return node
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        plain = isinstance(node.ctx, ast.Load) and not isinstance(node.slice, (ast.Slice, ast.Tuple))
+        return call("_picked", node.value, node.slice) if plain and not is_constant(node.slice) else node
+
     def visit_BinOp(self, node):
         self.generic_visit(node)
         if is_constant(node.left) and is_constant(node.right):
@@ -334,6 +374,10 @@ class Documented(ast.NodeTransformer):
             ways = [ast.Lambda(ast.parse("lambda: 0", mode="eval").body.args, way)
                     for way in (node.args[0].body, node.args[0].orelse)]
             return call("_watch", call("_join_ways", *node.args, *ways))
+        if isinstance(function, ast.Name) and function.id == "sorted":
+            function.id = "_sorted"
+        if isinstance(function, ast.Attribute) and function.attr in ("index", "count", "remove", "sort"):
+            function.value = call("_held", function.value)
         reduction = self.reduction(node)
         if reduction:
             return call("_watch", reduction)

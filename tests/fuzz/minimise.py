@@ -49,7 +49,7 @@ def parts(node):
 def expressions(tree):
     """Every place of an expression: the node that has it, the field and the index in the field or None."""
     for node in ast.walk(tree):
-        for field, value in ast.iter_fields(node):
+        for field, value in [] if isinstance(node, ast.JoinedStr) else ast.iter_fields(node):
             if isinstance(value, ast.expr) and isinstance(getattr(value, "ctx", ast.Load()), ast.Load):
                 yield node, field, None
             elif isinstance(value, list) and field in ("elts", "args", "values", "comparators"):

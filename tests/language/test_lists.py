@@ -50,6 +50,16 @@ def test_made(body):
     of(body, 0)
 
 
+@pytest.mark.parametrize("body", ["return [*(a if c else b)]", "return [1, *(a if c else b), 2]",
+                                  "return {*(a if c else b)}",
+                                  "return [*(a if isinstance(c, int) else a)]", "return [*a, *(b or a), *(a and b)]",
+                                  "x = [0, *(a if c else b)]\nreturn x, [*(b if c else a)]"])  # fmt: skip
+@pytest.mark.parametrize("c", [0, 1])
+def test_made_by_two_ways_out(body, c):
+    """The interpreter's compiler takes what follows a conditional expression into both of its branches."""
+    of(body, [1, 2], [3], c)
+
+
 @pytest.mark.parametrize("body", [
     "a.append(9)", "a.extend([7, 8])", "a.extend(range(3))", "a.extend(a)", "a.insert(1, 9)", "a.insert(-1, 9)",
     "a.insert(99, 9)", "a.insert(-99, 9)", "return a.pop()", "return a.pop(0)", "return a.pop(-2)", "a.pop(99)",

@@ -175,3 +175,11 @@ def test_known_texts_among_positional_arguments():
         return last(x, "b"), last(x, ("c", 2)), max(pair, (3, "yz")), sorted([min(pair, (3, "yz"), pair)])
 
     agree_all(f, [(1, (3, "z")), ("a", (4, ""))])
+
+
+@pytest.mark.parametrize("made", ["(1, 'a') + (len(s),)", "(*(1, 'a'), len(s))", "('a', len(s)) * 2", "('a', s, 1)[:2]",
+                                  "(*('b', 2.5), *('a', s))"])  # fmt: skip
+def test_texts_in_tuples_that_a_function_gives(made):
+    """A text beside what is not known is made at run time, also where tuples are joined."""
+    agree(make(f"def f(s):\n    give = lambda s: {made}\n    x = []\n    for c in s:\n        x.append(give(c))\n"
+              "    return x, sorted(s, key=give)"), "bac")
