@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from krait.prelude import draws
 
 _NORMAL = 4 * math.exp(-0.5) / math.sqrt(2.0)
@@ -40,16 +42,22 @@ def randrange(start, stop=None, step=1):
         return draws.python_below(start)
     if step == 0:
         raise ValueError("zero step for randrange()")
-    count = len(range(start, stop, step))
-    if count <= 0:
+    if (stop <= start) if step > 0 else (stop >= start):
         raise ValueError("empty range for randrange()")
-    return start + step * draws.python_below(count)
+    return start + step * _below(len(range(start, stop, step)))
+
+
+def _below(count):
+    # What a range has more than an int holds has wrapped.
+    if count <= 0:
+        raise OverflowError("a range of more than 2**63 - 1 numbers is too large for compiled code")
+    return draws.python_below(count)
 
 
 def randint(a, b):
     if b < a:
         raise ValueError("empty range for randrange()")
-    return a + draws.python_below(b - a + 1)
+    return a + _below(b - a + 1)
 
 
 def choice(seq):
@@ -73,7 +81,10 @@ def _running(weights):
     total = weights[0]
     sums = [total]
     for i in range(1, len(weights)):
+        before = total
         total = total + weights[i]
+        if isinstance(total, int) and (total < before) != (weights[i] < 0):
+            raise OverflowError("the sum of the weights is too large for compiled code, whose int has 64 bits")
         sums.append(total)
     return sums
 
@@ -102,6 +113,8 @@ def _place(sums, x):
 
 
 def sample(population, k, *, counts=None):
+    if isinstance(population, np.ndarray):
+        raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
     n = len(population)
     if counts is not None:
         sums = _running(counts)

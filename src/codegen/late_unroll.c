@@ -11,7 +11,7 @@
  *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes
  *            the rounds that are left may not.
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
- * run stay as they are, and loops whose rounds may pass by a division are not made vectors of. */
+ * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c). */
 #include <string.h> /* memcmp, strlen */
 
 #include "codegen/lower.h"
@@ -45,45 +45,11 @@ static bool is_finite(const Block *header) {
     return header->last->op == OP_BRANCH && header->last->args[0]->op == OP_ITER_MORE;
 }
 
-static bool divides_ints(const Value *value) {
-    return value_divides(value) && value->type && type_is_integer(value->type);
-}
-
-static bool block_divides(const Block *block) {
-    for (const Value *value = block->first; value; value = value->next) {
-        const FuncInst *callee = value_callee(value);
-        if (divides_ints(value)) return true;
-        for (size_t b = 0; callee && b < callee->func->blocks.len; b++)
-            for (const Value *inner = callee->func->blocks.data[b]->first; inner; inner = inner->next)
-                if (divides_ints(inner)) return true;
-    }
-    return false;
-}
-
-/* Whether some rounds of a loop may pass by a division of integers.  Of one that is the same in all lanes LLVM takes
- * the first lane's, also where a condition keeps that lane from dividing: such loops are not made vectors of. */
-static bool may_pass_by_division(Lower *l, const Block *latch, const Block *header) {
-    BlockList work = {0};
-    bool *seen = ARENA_ARRAY(l->arena, bool, l->inst->func->next_block), found = false;
-    size_t count = 0;
-    vec_push(l->arena, &work, (Block *)latch);
-    seen[header->id] = true;
-    while (work.len && !(found && count > 1)) {
-        Block *block = vec_pop(&work);
-        if (seen[block->id]) continue;
-        seen[block->id] = true;
-        count++;
-        found |= block_divides(block);
-        for (size_t i = 0; i < block->preds.len; i++) vec_push(l->arena, &work, block->preds.data[i]);
-    }
-    return found && count > 1;
-}
-
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
     LLVMMetadataRef properties[4];
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
-        bool scalar = !l->target->convergent && (block->unroll == 1 || may_pass_by_division(l, block, header));
+        bool scalar = !l->target->convergent && (block->unroll == 1 || l_loop_may_pass_by_division(l, block, header));
         if (block->unroll) properties[count++] = number_property(l->context, count_name, block->unroll);
         if (scalar) properties[count++] = property(l->context, vectors, LLVMValueAsMetadata(l_i1(l, false)));
         if (!count) return;

@@ -251,6 +251,10 @@ void l_attribute(Lower *l, LLVMValueRef function, int index, const char *name, u
 void l_attribute_text(Lower *l, LLVMValueRef function, int index, const char *name, const char *value);
 void l_call_attribute(Lower *l, LLVMValueRef call, int index, const char *name, uint64_t value);
 void l_metadata_range(Lower *l, LLVMValueRef load_or_call, int64_t least, int64_t beyond);
+/* Of a function that every round of a loop calls, or NULL (divisions.c): whether it may divide integers; whether some
+ * rounds may and others not, of which LLVM is to make no vectors. */
+bool l_may_divide(Lower *l, const FuncInst *inst);
+bool l_may_pass_by_division(Lower *l, const FuncInst *inst);
 void l_set_metadata(Lower *l, LLVMValueRef instruction, const char *kind, LLVMMetadataRef node);
 
 /* ---- control flow: begin/end pairs on a struct of the caller ---- */

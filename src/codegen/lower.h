@@ -268,6 +268,10 @@ bool codegen_bitcode_link(Module *module, Diag *diag);
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 
+/* ---- divisions.c: where LLVM must not make vectors of a loop ---- */
+
+bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *header);
+
 /* ---- late_unroll.c ---- */
 
 /* `latch`, the end of `block`, goes back to the header of a loop. */

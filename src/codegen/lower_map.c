@@ -254,7 +254,7 @@ void map_line(Lower *l, const Map *m, LLVMValueRef const *at, LLVMValueRef count
     LLVMValueRef index = l_for(l, &f, count);
     step(l, m, m->ndim - 1, index, by_item, at, next);
     map_element(l, m, next);
-    f.shape = by_item ? shape : LOOP_SCALAR;
+    f.shape = by_item && !l_may_pass_by_division(l, m->inst) ? shape : LOOP_SCALAR;
     l_endfor(l, &f);
 }
 

@@ -79,7 +79,7 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
         at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
                      : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
     TRY(ufunc_element(l, u, at));
-    ufunc_endfor(l, &loop, !step);
+    ufunc_endfor(l, &loop, !step && !l_may_pass_by_division(l, u->root));
     return true;
 }
 

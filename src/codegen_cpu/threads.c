@@ -68,16 +68,11 @@ void threads_merge_bad(Lower *l, const Threads *t) {
     l_endif(l, &any);
 }
 
-/* LLVM takes for what is the same in all lanes the remainder of the first, also where a condition keeps that lane from
- * the division: the address of a load is then anything. */
-static bool any_divides(const Module *m) {
-    for (size_t i = 0; i < m->ninsts; i++) {
-        const Func *func = m->insts[i]->func;
-        for (size_t b = 0; b < func->blocks.len && !func->prelude; b++)
-            for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-                if (value_divides(value)) return true;
-    }
-    return false;
+/* Whether a thread may divide and another not: accesses outside of arrays are left out. */
+static bool may_divide(Lower *l) {
+    bool may = false;
+    for (size_t i = 0; !may && i < l->m->ninsts; i++) may = l_may_divide(l, l->m->insts[i]);
+    return may;
 }
 
 bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self) {
@@ -100,7 +95,7 @@ bool threads_each(Lower *l, Threads *t, ThreadBody *body, void *self) {
     host_store_field(l, t->here, fields[t->inner], t->place, 4);
     host_store_field(l, t->here, offsetof(HostThread, place), t->place, 4);
     TRY(body(l, t, self));
-    axis_end(l, &inner, t->plain || any_divides(l->m) ? VECTOR_NOT : VECTOR_WHEREVER, t->group);
+    axis_end(l, &inner, t->plain || may_divide(l) ? VECTOR_NOT : VECTOR_WHEREVER, t->group);
     threads_merge_bad(l, t);
     axis_end(l, &outer, VECTOR_MAY, NULL);
     axis_end(l, &z, VECTOR_MAY, NULL);

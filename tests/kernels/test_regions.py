@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import host_device, on_the_gpu, run_on_the_host
 
-from krait import cuda, errors, float32, float64, int32
+from krait import cuda, errors, float32, float64, int32, njit
 
 
 @on_the_gpu
@@ -443,3 +443,37 @@ def test_a_remainder_that_the_first_thread_does_not_compute():
     remainder_behind_conditions[3, 33](out, x, np.uint16(5))
     np.testing.assert_array_equal(out, last + before)
     assert "vector.body" not in next(iter(remainder_behind_conditions.inspect_llvm().values()))
+
+
+@njit
+def looked_up(w, x, y):
+    return w[y % w.shape[0]] ^ y if x > 0 else y
+
+
+@njit
+def looked_up_below(w, x, y):
+    return looked_up(w, x, y)
+
+
+@cuda.jit
+def loop_behind_calls(out, w, x, y):
+    for i in range(len(x)):
+        out[i] = looked_up(w, x[i], y)
+
+
+@cuda.jit
+def loop_behind_more_calls(out, w, x, y):
+    for i in range(len(x)):
+        out[i] = looked_up_below(w, x[i], y)
+
+
+@host_device
+@pytest.mark.parametrize("kernel", [loop_behind_calls, loop_behind_more_calls])
+@pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.int64, np.uint64])
+def test_a_remainder_that_a_called_function_does_not_compute(kernel, dtype):
+    """The condition is in the function, or in one that it calls, and the loop has none."""
+    w, y = np.arange(50, 53).astype(dtype), dtype(17)
+    x = (np.arange(257) % 8 != 0).astype(dtype)
+    out = np.zeros(257, np.int64)
+    kernel[1, 1](out, w, x, y)
+    np.testing.assert_array_equal(out, np.where(x > 0, 52 ^ 17, 17))
