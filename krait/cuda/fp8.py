@@ -58,6 +58,13 @@ def _double(x, saturate, interpretation):
 
 
 @_device
+def _nearest(x, saturate, interpretation):
+    if isinstance(x, (float, int, _np.integer)):  # a float32 of it would round before
+        return _double(x, saturate, interpretation)
+    return _single(x, saturate, interpretation)
+
+
+@_device
 def _to_half(code, interpretation):
     byte = int(_np.uint8(code))
     if interpretation == E5M2:
@@ -104,8 +111,8 @@ def _e8m0_to_bfloat16(code):
 
 
 _add_to(globals(), {
-    "float_to_e4m3": ("the nearest E4M3, at most the largest", lambda x: _single(x, SATFINITE, E4M3)),
-    "float_to_e5m2": ("the nearest E5M2, at most the largest", lambda x: _single(x, SATFINITE, E5M2)),
+    "float_to_e4m3": ("the nearest E4M3, at most the largest", lambda x: _nearest(x, SATFINITE, E4M3)),
+    "float_to_e5m2": ("the nearest E5M2, at most the largest", lambda x: _nearest(x, SATFINITE, E5M2)),
     "e4m3_to_float": ("the number of an E4M3 as a float32", lambda code: _np.float32(_to_half(code, E4M3))),
     "e5m2_to_float": ("the number of an E5M2 as a float32", lambda code: _np.float32(_to_half(code, E5M2))),
     "__nv_cvt_float_to_fp8": ("(x, saturate, interpretation): of a float32", _single),

@@ -6,7 +6,7 @@ written here is what NumPy does around them: dtypes, shapes, errors."""
 import math
 
 import numpy as np
-from numpy.linalg import LinAlgError, _umath_linalg
+from numpy.linalg import LinAlgError, _linalg, _umath_linalg
 
 from krait import _krait
 from krait.prelude.intrinsics import numpy_loop
@@ -15,6 +15,9 @@ from krait.prelude.products import of_dtype, product
 for _name in dir(_umath_linalg):
     if isinstance(getattr(_umath_linalg, _name), np.ufunc):
         _krait.bind_numpy_loops(_name, getattr(_umath_linalg, _name))
+
+SlogdetResult, EighResult, EigResult = _linalg.SlogdetResult, _linalg.EighResult, _linalg.EigResult
+SVDResult, QRResult = _linalg.SVDResult, _linalg.QRResult
 
 _MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
 
@@ -98,7 +101,7 @@ def slogdet(a):
     sign = np.empty(1, x.dtype)
     logarithm = np.empty(1, np.float64)
     numpy_loop("slogdet", (1, x.shape[0]), (0, 0, 0) + x.strides, x, sign, logarithm)
-    return of_dtype(sign, _kind(a))[0], of_dtype(logarithm, _real_kind(a))[0]
+    return SlogdetResult(of_dtype(sign, _kind(a))[0], of_dtype(logarithm, _real_kind(a))[0])
 
 
 def cholesky(a):
@@ -126,7 +129,7 @@ def eigh(a, UPLO="L"):
         invalid = numpy_loop("eigh_up", (1, x.shape[0]), steps, x, values, vectors)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
-    return of_dtype(values, _real_kind(a)), of_dtype(vectors, _kind(a))
+    return EighResult(of_dtype(values, _real_kind(a)), of_dtype(vectors, _kind(a)))
 
 
 def eigvalsh(a, UPLO="L"):
@@ -175,7 +178,7 @@ def eig(a):
     if numpy_loop("eig", (1, x.shape[0]), steps, x, values, vectors):
         raise LinAlgError("Eigenvalues did not converge")
     kind = np.result_type(_kind(a), np.complex64)
-    return of_dtype(values, kind), of_dtype(vectors, kind)
+    return EigResult(of_dtype(values, kind), of_dtype(vectors, kind))
 
 
 def svd(a, full_matrices=True, compute_uv=True):
@@ -202,7 +205,7 @@ def svd(a, full_matrices=True, compute_uv=True):
         invalid = numpy_loop("svd_s", (1, m, n, p), steps, x, u, values, vh)
     if invalid:
         raise LinAlgError("SVD did not converge")
-    return of_dtype(u, _kind(a)), of_dtype(values, _real_kind(a)), of_dtype(vh, _kind(a))
+    return SVDResult(of_dtype(u, _kind(a)), of_dtype(values, _real_kind(a)), of_dtype(vh, _kind(a)))
 
 
 def qr(a):
@@ -223,7 +226,7 @@ def qr(a):
     for i in range(k):
         for j in range(i, n):
             r[i, j] = x[i, j]
-    return of_dtype(q, _kind(a)), of_dtype(r, _kind(a))
+    return QRResult(of_dtype(q, _kind(a)), of_dtype(r, _kind(a)))
 
 
 def matrix_power(a, n):

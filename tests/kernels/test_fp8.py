@@ -118,3 +118,19 @@ def test_powers_of_two():
     bits = each("fp8.__nv_cvt_e8m0_to_bf16raw(x[i])", CODES, np.uint16)
     values = (bits.astype(np.uint32) << 16).view(np.float32)
     assert values[:255].tolist() == [2.0 ** (c - 127) for c in range(255)] and math.isnan(values[255])
+
+
+@cuda.jit
+def nearest_codes(out, x):
+    for i in range(len(x)):
+        out[i, 0], out[i, 1] = fp8.float_to_e4m3(x[i]), fp8.float_to_e5m2(x[i])
+
+
+@host_device
+def test_a_float64_is_rounded_once():
+    """Just beside the middle of two codes, where a float32 would be in the middle."""
+    out = np.zeros((6, 2), np.uint8)
+    x = np.array([1.0625, 1.1875, 1.0625, 1.125, 1.375, 1.125]) * (1 + np.array([0, -1, 1, 0, -1, 1]) * 2.0**-30)
+    nearest_codes[1, 1](out, x)
+    np.testing.assert_array_equal(out[:, 0], [0x38, 0x39, 0x39, 0x39, 0x3B, 0x39])
+    np.testing.assert_array_equal(out[:, 1], [0x3C, 0x3D, 0x3C, 0x3C, 0x3D, 0x3D])

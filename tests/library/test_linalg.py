@@ -165,3 +165,17 @@ def test_kernels_refuse():
 
     with pytest.raises(KraitError, match="numpy.linalg.det cannot be used in kernels"):
         k[1, 1](np.eye(3))
+
+
+@pytest.mark.parametrize("name, field", [
+    ("slogdet", "logabsdet"), ("eigh", "eigenvectors"), ("svd", "S"), ("qr", "R"),
+])
+def test_results_are_the_named_tuples_of_numpy(name, field):
+    f = getattr(np.linalg, name)
+    for a in (np.array([[2.0, 1.0], [1.0, 3.0]]), np.eye(3, dtype=np.float32)):
+        result, expected = njit(make(f"def f(a):\n    return np.linalg.{name}(a)", "f"))(a), f(a)
+        assert type(result) is type(expected) and result._fields == expected._fields
+        taken = njit(make(f"def f(a):\n    return np.linalg.{name}(a).{field}", "f"))(a)
+        np.testing.assert_array_equal(taken, getattr(expected, field))
+    eig = njit(lambda a: np.linalg.eig(a))(np.eye(2))
+    assert type(eig) is type(np.linalg.eig(np.eye(2)))

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from oracle import make
 
 from krait import njit
 
@@ -271,3 +272,20 @@ def test_kernels_refuse():
 
     with pytest.raises(KraitError, match="cannot be used in kernels"):
         k[1, 1](np.zeros(1))
+
+
+@pytest.mark.parametrize("call", [
+    "randint(-2**63, 2**63 - 1)", "randint(-2**62, 2**62)", "randrange(-2**62, 2**62)", "randrange(2**62, -2**62, -1)",
+    "choices([1, 2, 3], [2**62, 2**62, 2**62])", "choices([1, 2, 3, 4, 5], [2**62] * 5)",
+])
+def test_ranges_and_weights_beyond_an_int_raise(call):
+    """What would wrap is not drawn from."""
+    with pytest.raises(OverflowError, match="too large for compiled code"):
+        njit(make(f"def f():\n    return random.{call}", "f", random=random))()
+
+
+def test_what_is_no_sequence_is_not_sampled():
+    f = make("def f(a):\n    return random.sample(a, 2)", "f", random=random)
+    for call in (f, njit(f)):
+        with pytest.raises(TypeError, match="Population must be a sequence"):
+            call(np.arange(5))
