@@ -126,7 +126,6 @@ def nearest_codes(out, x):
         out[i, 0], out[i, 1] = fp8.float_to_e4m3(x[i]), fp8.float_to_e5m2(x[i])
 
 
-@host_device
 def test_a_float64_is_rounded_once():
     """Just beside the middle of two codes, where a float32 would be in the middle."""
     out = np.zeros((6, 2), np.uint8)
