@@ -118,16 +118,19 @@ static bool moves(const Value *index, const Block *header, unsigned depth) {
     return any;
 }
 
-static void note_skipped(Func *func, const Block *header, const Block *latch) {
+/* always: by Block.id, all false. */
+static void note_skipped(Func *func, const Block *header, const Block *latch, bool *always) {
+    always[header->id] = true;
+    for (const Block *above = latch; above != header; above = above->idom) always[above->id] = true;
     for (size_t b = 0; b < func->blocks.len; b++) {
         Block *block = func->blocks.data[b];
-        const Block *above = latch;
-        while (above != header && above != block) above = above->idom;
-        if (block->mark != header || above == block) continue;
+        if (block->mark != header || always[block->id]) continue;
         for (Value *value = block->first; value; value = value->next)
             if ((value->op == OP_GETITEM || value->op == OP_SETITEM) && moves(value->args[1], header, 0))
                 value->flags |= VF_SKIPPED;
     }
+    always[header->id] = false;
+    for (const Block *above = latch; above != header; above = above->idom) always[above->id] = false;
 }
 
 bool pass_unroll(Program *program, FuncInst *inst) {
@@ -135,6 +138,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
     func_compute_order(func);
     func_compute_dominators(func);
     BackEdges edges = loop_back_edges(program->arena, func);
+    bool *always = ARENA_ARRAY(program->arena, bool, func->next_block);
     for (size_t e = 0; e < edges.len; e++) {
         Block *header = edges.data[e].header;
         Body body = {0};
@@ -149,7 +153,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
             body.flops > FLOPS_PER_LOAD * body.loads)
             continue;
         edges.data[e].latch->unroll = rounds_of(header, &body);
-        note_skipped(func, header, edges.data[e].latch);
+        note_skipped(func, header, edges.data[e].latch, always);
     }
     return true;
 }
