@@ -1,7 +1,7 @@
 /* llvm_calls.c: the emit helpers of llvm.h for calls, declarations, attributes and metadata. */
 #include <string.h> /* strlen */
 
-#include "codegen/lower.h"
+#include "codegen/llvm.h"
 
 LLVMValueRef l_call(Lower *l, LLVMValueRef function, LLVMValueRef const *args, unsigned count) {
     LLVMTypeRef type = LLVMGlobalGetValueType(function);

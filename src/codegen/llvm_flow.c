@@ -1,7 +1,7 @@
 /* llvm_flow.c: the emit helpers of llvm.h for control flow: blocks, branches, if / else / endif, counted loops. */
 #include <string.h> /* strlen */
 
-#include "codegen/lower.h"
+#include "codegen/llvm.h"
 
 LLVMBasicBlockRef l_block(Lower *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, l->function, name);

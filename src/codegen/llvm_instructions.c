@@ -6,7 +6,7 @@
 #include <stdarg.h> /* va_list */
 #include <string.h> /* strlen */
 
-#include "codegen/lower.h"
+#include "codegen/llvm.h"
 
 /* ---- context ---- */
 

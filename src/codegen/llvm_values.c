@@ -1,4 +1,4 @@
-/* llvm_values.c: values of our types in LLVM: as leaves, as items, as constants, in memory.
+/* llvm_values.c: values of our types in LLVM: as leaves, as items, in memory.
  *
  * Input: types and values.  Output: LLVM types and values in the form llvm.h describes: a value of no leaf is {}, of
  * one leaf that leaf, of more a struct of them.  Algorithm: everything is a loop over the leaves that repr.h lists; the
@@ -6,7 +6,7 @@
 #include <stdarg.h> /* va_list */
 #include <stddef.h> /* offsetof */
 
-#include "codegen/lower.h"
+#include "codegen/llvm.h"
 
 /* ---- types ---- */
 
@@ -132,21 +132,7 @@ LLVMValueRef l_make_items(Lower *l, const Type *type, LLVMValueRef const *items)
 LLVMValueRef l_content(Lower *l, const Type *optional, LLVMValueRef value) { return l_item(l, optional, value, 0); }
 LLVMValueRef l_present(Lower *l, const Type *optional, LLVMValueRef value) { return l_item(l, optional, value, 1); }
 
-/* ---- constants ---- */
-
-static LLVMValueRef const_scalar(Lower *l, const Const *konst) {
-    LLVMTypeRef type = l_type(l, konst->type);
-    if (konst->too_big) return l_fail(l, "an int beyond 64 bits cannot be used in compiled code"), NULL;
-    switch (type_scalar_kind(konst->type)) {
-    case 'f': return l_float(type, konst->f);
-    case 'c': {
-        LLVMTypeRef part = konst->type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
-        return l_complex(l, l_float(part, konst->c.re), l_float(part, konst->c.im));
-    }
-    case 'b': return l_i1(l, konst->i != 0);
-    default: return l_int(type, konst->i);
-    }
-}
+/* ---- addresses ---- */
 
 /* An address of this process: in the code, or loaded from the table that linking fills. */
 LLVMValueRef l_address(Lower *l, const void *address) {
@@ -163,34 +149,6 @@ LLVMValueRef l_address(Lower *l, const void *address) {
     LLVMValueRef value = l_raw_load(l, l->ptr, at, 8);
     l_set_metadata(l, value, "invariant.load", LLVMMDNodeInContext2(l->context, NULL, 0));
     return value;
-}
-
-static LLVMValueRef const_array(Lower *l, const Const *konst) {
-    const Type *type = konst->type;
-    LLVMValueRef data = l->target->const_array(l, l->at, type, konst->array);
-    if (!data) return NULL;
-    LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
-    for (unsigned i = 0; i < type->ndim; i++) {
-        shape[i] = l_i64(l, konst->array->shape[i]);
-        strides[i] = l_i64(l, konst->array->strides[i]);
-    }
-    LLVMValueRef owner = l->target->raises ? l_address(l, konst->array->owner) : LLVMConstNull(l->ptr);
-    return l_array_make(l, type, data, owner, shape, strides);
-}
-
-LLVMValueRef l_const(Lower *l, const Const *konst) {
-    const Type *type = konst->type;
-    if (type->kind == TY_SCALAR) return const_scalar(l, konst);
-    if (type->kind == TY_TIME) return l_i64(l, konst->i);
-    if (type->kind == TY_CHARS) return l_chars_const(l, konst);
-    if (type->kind == TY_ARRAY) return const_array(l, konst);
-    if (!l_has_bytes(type)) return LLVMGetUndef(l->empty);
-    if (type->kind != TY_TUPLE && type->kind != TY_SLICE && type->kind != TY_RANGE)
-        return l_fail(l, "a constant %s cannot be used here", l_type_text(l, type)), NULL;
-    uint32_t count = type_repr(type)->nparts;
-    LLVMValueRef *items = ARENA_ARRAY(l->arena, LLVMValueRef, count);
-    for (uint32_t i = 0; i < count; i++) TRY(items[i] = l_const(l, konst->items[i]));
-    return l_make_items(l, type, items);
 }
 
 /* ---- memory ---- */

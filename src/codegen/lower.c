@@ -7,25 +7,6 @@
  * over ir_ops.def; each group of operations has its own file. */
 #include "codegen/lower.h"
 
-LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst) {
-    if (inst->id >= l->s->nfunctions || !l->s->functions[inst->id].function) {
-        l_fail(l, "function number %u was never declared", inst->id);
-        return NULL;
-    }
-    return &l->s->functions[inst->id];
-}
-
-LLVMValueRef l_value(Lower *l, const Value *value) {
-    LLVMValueRef known = l->s->values[value->id];
-    if (known) return known;
-    if (value->op == OP_CONST || (value->konst && !l_has_bytes(value->type))) {
-        return value->konst ? l_const(l, value->konst) : LLVMGetUndef(l_type(l, value->type));
-    }
-    if (!l_has_bytes(value->type)) return LLVMGetUndef(l_type(l, value->type));
-    l_fail(l, "%%%u (%s) is used before it is generated", value->id, op_info[value->op].text);
-    return LLVMGetUndef(l_type(l, value->type)); /* the caller goes on; lower_block looks at diag */
-}
-
 /* ---- phis ---- */
 
 static LLVMValueRef lower_phi(Lower *l, const Value *value) {

@@ -5,19 +5,7 @@
 #ifndef KRAIT_CODEGEN_LOWER_H
 #define KRAIT_CODEGEN_LOWER_H
 
-#include "codegen/llvm.h" /* Lower */
-
-typedef VEC(LLVMTypeRef) TypeList;
-typedef VEC(LLVMValueRef) ValueList;
-
-/* ---- llvm_*.c ---- */
-
-void l_init(Lower *l, Module *module, Diag *diag);
-void l_leaf_types(Lower *l, const Type *type, TypeList *out);
-void l_flatten(Lower *l, const Type *type, LLVMValueRef value, ValueList *out);
-LLVMValueRef l_intrinsic2(Lower *l, const char *name, LLVMTypeRef a, LLVMTypeRef b, LLVMValueRef const *args,
-                          unsigned count);
-const char *l_type_text(Lower *l, const Type *type);
+#include "codegen/lowering.h" /* Lower */
 
 /* ---- state of lowering one module, and one function of it ---- */
 

@@ -5,7 +5,7 @@
  * Target; the rest is LLVM IR that both lower. */
 #include <string.h>
 
-#include "codegen/llvm.h" /* Lower */
+#include "codegen/lowering.h" /* Lower */
 
 static LLVMValueRef none(Lower *l) { return LLVMGetUndef(l->empty); }
 

@@ -2,7 +2,7 @@
  * those that take all items of a tuple or an array at once (norm, fsum, sumprod).
  *
  * In: a CALL_FUNC with typed operands.  Out: its value.  Items go to rtlib as a pointer, a count and a stride. */
-#include "codegen/llvm.h" /* Lower */
+#include "codegen/lowering.h" /* Lower */
 
 Emitter lower_func_emitter(FuncId func) {
 #define EMITTER_EXTERN(f)  NULL

@@ -4,7 +4,7 @@
  * of libdevice, elsewhere of rtlib's functions of the same meaning (rtlib/libdevice.c). */
 #include <string.h> /* strlen */
 
-#include "codegen/llvm.h" /* Lower */
+#include "codegen/lowering.h" /* Lower */
 
 enum { MAX_ARGUMENTS = 4, MAX_RESULTS = 2 };
 

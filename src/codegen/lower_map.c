@@ -376,7 +376,7 @@ static void run_move(Lower *l, Map *m) {
 static void run_map(Lower *l, Map *m) {
     if (m->ndim == 0)
         map_all(l, m, false);
-    else if (is_move(m) && l->target->raises) /* a GPU has no memmove */
+    else if (is_move(m) && l->target->shares_memory)
         run_move(l, m);
     else
         run_nests(l, m);

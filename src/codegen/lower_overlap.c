@@ -127,7 +127,7 @@ static void copy_row(Lower *l, const Map *m, LLVMValueRef const *at, void *self)
                  to_stride = m->ndim ? to->strides[m->ndim - 1] : size,
                  from_stride = m->ndim ? from->strides[m->ndim - 1] : size;
     LIf f;
-    if (l->target->raises) { /* a GPU has no memcpy */
+    if (l->target->shares_memory) {
         l_if_likely(l, &f, l_and(l, l_equal(l, to_stride, size), l_equal(l, from_stride, size)));
         LLVMBuildMemCpy(l->b, at[0], 1, at[1], 1, l_nswmul(l, count, size));
         l_else(l, &f);
@@ -137,7 +137,7 @@ static void copy_row(Lower *l, const Map *m, LLVMValueRef const *at, void *self)
     LLVMValueRef value = l_raw_load(l, item, l_offset(l, at[1], l_nswmul(l, i, from_stride)), 1);
     l_raw_store(l, value, l_offset(l, at[0], l_nswmul(l, i, to_stride)), 1);
     l_endfor(l, &each);
-    if (l->target->raises) l_endif(l, &f);
+    if (l->target->shares_memory) l_endif(l, &f);
 }
 
 /* Arrays of one type with the same elements, which lie apart. */

@@ -2,7 +2,7 @@
  *
  * In: a CALL_FUNC with typed operands.  Out: its value.  The target does one operation on 32 or 64 bits (Target.warp);
  * here values of any scalar type are taken to such bits and back. */
-#include "codegen/llvm.h" /* Lower */
+#include "codegen/lowering.h" /* Lower */
 
 static LLVMValueRef mask_of(Lower *l, const Value *call) { return LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, ""); }
 

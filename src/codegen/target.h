@@ -67,6 +67,7 @@ struct Target {
     uint32_t fastmath;           /* FastMath bits that hold without asking (contract in kernels on a GPU) */
     const char *atomic_scope;    /* LLVM sync scope: "" system, "device" */
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
+    bool shares_memory;          /* with the process: its addresses, its objects' owners, memcpy and memmove */
     bool splits_long;            /* loops of long functions are compiled apart, the rest with few optimisations */
     bool rounds_bfloat16;        /* the back end makes a float32 a bfloat16 as IEEE asks, subnormal numbers too */
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */

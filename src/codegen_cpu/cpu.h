@@ -3,7 +3,7 @@
 #ifndef KRAIT_CODEGEN_CPU_CPU_H
 #define KRAIT_CODEGEN_CPU_CPU_H
 
-#include "codegen/llvm.h"            /* Lower, Module */
+#include "codegen/lowering.h"        /* Lower, Module */
 #include "codegen_cpu/codegen_cpu.h" /* HostCode */
 
 /* ---- symbols.c ---- */

@@ -323,6 +323,7 @@ const Target *codegen_cpu_target(void) {
         .math = MATH_HOST,
         .atomic_scope = "",
         .raises = true,
+        .shares_memory = true,
         .splits_long = true,
         .libraries = {{krait_bc_rtlib_host, &krait_bc_rtlib_host_size}},
         .machine = host_machine,

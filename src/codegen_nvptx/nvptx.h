@@ -2,7 +2,7 @@
 #ifndef KRAIT_CODEGEN_NVPTX_NVPTX_H
 #define KRAIT_CODEGEN_NVPTX_NVPTX_H
 
-#include "codegen/llvm.h"                /* Lower, Target */
+#include "codegen/lowering.h"            /* Lower, Target */
 #include "codegen_nvptx/codegen_nvptx.h" /* UfuncHead */
 
 enum { PTX_KERNEL = 71 }; /* LLVM's calling convention of a kernel */

@@ -376,6 +376,7 @@ const Target *codegen_nvptx_target(void) {
         .slow_wide = true,
         .convergent = true,
         .raises = false,
+        .shares_memory = false,
         .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size},
                       {krait_bc_device_math, &krait_bc_device_math_size}},
         .machine = nvptx_machine,

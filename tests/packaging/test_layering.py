@@ -32,7 +32,7 @@ LEVEL = {
 PYTHON_FOLDERS = {"frontend", "runtime/marshal", "runtime/cuda", "decorators", "testing"}
 LLVM_FOLDERS = {"codegen", "codegen_nvptx", "codegen_cpu"}
 # Private headers that other folders may include all the same: header -> folders.
-SECOND_DOORS = dict.fromkeys(["codegen/llvm.h", "codegen/bitcode.h"], {"codegen_nvptx", "codegen_cpu"})
+SECOND_DOORS = {f"codegen/{name}.h": {"codegen_nvptx", "codegen_cpu"} for name in ("llvm", "lowering", "bitcode")}
 # What several rooms fill or ask; the folder has no other.
 SECOND_DOORS["runtime/device.h"] = {"runtime/host", "runtime/marshal", "runtime/cuda"}
 
