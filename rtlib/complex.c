@@ -26,6 +26,14 @@ static inline void give(double *out, Complex z) { out[0] = z.re, out[1] = z.im; 
 
 enum { ACOS, ACOSH, ASINH, ATANH, COSH, EXP, LOG, SINH, SQRT, TANH, RECT, TABLES };
 
+#define OF_LOGARITHMS \
+    "ItIpIpIPIPITIN"  \
+    "Ih........IHNN"  \
+    "Ih........IHNN"  \
+    "Ih........IHNN"  \
+    "Ih........IHNN"  \
+    "IqIzIzIZIZIQIN"  \
+    "INNNNNNNNNINNN"
 static const char special_values[TABLES][99] = {
     [ACOS] = "TIPIPIPiPiTiNI"
              "HI........HiNN"
@@ -34,13 +42,7 @@ static const char special_values[TABLES][99] = {
              "HI........HiNN"
              "QIZIZIZiZiQiNI"
              "NINNNNNNNNNiNN",
-    [ACOSH] = "ItIpIpIPIPITIN"
-              "Ih........IHNN"
-              "Ih........IHNN"
-              "Ih........IHNN"
-              "Ih........IHNN"
-              "IqIzIzIZIZIQIN"
-              "INNNNNNNNNINNN",
+    [ACOSH] = OF_LOGARITHMS,
     [ASINH] = "iqiziziZiZiQiN"
               "ih........iHNN"
               "ih........iHNN"
@@ -69,13 +71,7 @@ static const char special_values[TABLES][99] = {
             "NN........NNNN"
             "INIiIzIZIIININ"
             "NNNNNzNZNNNNNN",
-    [LOG] = "ItIpIpIPIPITIN"
-            "Ih........IHNN"
-            "Ih........IHNN"
-            "Ih........IHNN"
-            "Ih........IHNN"
-            "IqIzIzIZIZIQIN"
-            "INNNNNNNNNINNN",
+    [LOG] = OF_LOGARITHMS,
     [SINH] = "INiiiziZiIININ"
              "NN........NNNN"
              "zN........zNZN"

@@ -26,6 +26,16 @@ def _drawn(size, out, draw, dtype):
     return out
 
 
+def check_corners(left, mode, right):
+    # Of a triangle.
+    if left > mode:
+        raise ValueError("left > mode")
+    if mode > right:
+        raise ValueError("mode > right")
+    if left == right:
+        raise ValueError("left == right")
+
+
 def _not_negative(value, name):
     # -0.0 is negative for NumPy, NaN is not.
     if value == value and np.signbit(float(value)):
@@ -192,12 +202,7 @@ def vonmises(self, mu, kappa, size=None):
 
 
 def triangular(self, left, mode, right, size=None):
-    if left > mode:
-        raise ValueError("left > mode")
-    if mode > right:
-        raise ValueError("mode > right")
-    if left == right:
-        raise ValueError("left == right")
+    check_corners(left, mode, right)
     return _filled(size, lambda: draws.generator_triangular(self, left, mode, right), np.float64)
 
 

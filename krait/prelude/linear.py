@@ -75,14 +75,18 @@ def solve(a, b):
     return of_dtype(out, kind)
 
 
-def inv(a):
+def _of_its_shape(loop, a, fault):
     a = np.asarray(a)
     _square(a)
     x = _double(a)
     out = np.empty(x.shape, x.dtype)
-    if numpy_loop("inv", (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
-        raise LinAlgError("Singular matrix")
+    if numpy_loop(loop, (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
+        raise LinAlgError(fault)
     return of_dtype(out, _kind(a))
+
+
+def inv(a):
+    return _of_its_shape("inv", a, "Singular matrix")
 
 
 def det(a):
@@ -105,13 +109,7 @@ def slogdet(a):
 
 
 def cholesky(a):
-    a = np.asarray(a)
-    _square(a)
-    x = _double(a)
-    out = np.empty(x.shape, x.dtype)
-    if numpy_loop("cholesky_lo", (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
-        raise LinAlgError("Matrix is not positive definite")
-    return of_dtype(out, _kind(a))
+    return _of_its_shape("cholesky_lo", a, "Matrix is not positive definite")
 
 
 def eigh(a, UPLO="L"):

@@ -5,6 +5,7 @@ The order in which arrays are filled is NumPy's, so that the numbers are the sam
 import numpy as np
 
 from krait.prelude import draws
+from krait.prelude.generator import check_corners
 
 
 def _fill(size, draw, dtype):
@@ -252,12 +253,7 @@ def noncentral_f(dfnum, dfden, nonc, size=None):
 
 
 def triangular(left, mode, right, size=None):
-    if left > mode:
-        raise ValueError("left > mode")
-    if mode > right:
-        raise ValueError("mode > right")
-    if left == right:
-        raise ValueError("left == right")
+    check_corners(left, mode, right)
     if size is None:
         return draws.numpy_triangular(left, mode, right)
     return _fill(size, lambda: draws.numpy_triangular(left, mode, right), np.float64)
