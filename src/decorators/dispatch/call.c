@@ -22,19 +22,12 @@ static PyObject *box_generator(const Specialiser *core, const Spec *spec, size_t
                         ((PyFunctionObject *)core->function)->func_qualname);
 }
 
-/* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this
- * keeps the specialisation alive: recompile() may drop it meanwhile. */
-static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, PyObject *const *bound,
-                     char *buffer) {
-    void *exception = buffer + spec->exception_offset;
-    char *result = buffer + spec->result_offset;
+/* Without the interpreter's lock, or by code that asks for the texts of its exceptions. */
+static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *result, void *exception) {
+    const bool tells = spec->code->tells_caught;
     int32_t status;
-    PythonCaller caller;
-    const PythonCaller *before = NULL;
-    if (KRAIT_UNLIKELY(spec->code->tells_caught)) {
-        caller = (PythonCaller){self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function)};
-        before = python_calls_enter(&caller);
-    }
+    PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function)};
+    const PythonCaller *before = tells ? python_calls_enter(&caller) : NULL;
     if (self->core.options.nogil) {
         PyThreadState *saved = PyEval_SaveThread();
         status = spec->entry(buffer, result, exception);
@@ -42,18 +35,27 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     } else {
         status = spec->entry(buffer, result, exception);
     }
-    if (KRAIT_UNLIKELY(spec->code->tells_caught)) python_calls_enter(before);
+    if (tells) python_calls_enter(before);
+    return status;
+}
+
+/* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this
+ * keeps the specialisation alive: recompile() may drop it meanwhile. */
+static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, PyObject *const *bound,
+                     char *buffer) {
+    void *exception = buffer + spec->exception_offset;
+    char *result = buffer + spec->result_offset;
+    bool unusual = self->core.options.nogil || spec->code->tells_caught;
+    int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception)
+                                             : spec->entry(buffer, result, exception);
     bool kept = !written || marshal_write_back(marshal, written);
     if (KRAIT_UNLIKELY(status != 0))
         return errors_raise_site(self->core.state, spec->code, status, exception,
                                  PyFunction_GET_GLOBALS(self->core.function));
     const Type *type = spec->code->result;
     if (KRAIT_UNLIKELY(!kept)) return marshal_release(type, result), NULL;
-    if (!spec->declared && type->kind == TY_SCALAR && type->weak &&
-        !type->object) { /* the commonest results, without a call through marshal */
-        if (type->scalar == SCALAR_INT64) return PyLong_FromLongLong(*(int64_t *)result);
-        if (type->scalar == SCALAR_FLOAT64) return PyFloat_FromDouble(*(double *)result);
-    }
+    if (spec->result == FAST_INT) return PyLong_FromLongLong(*(int64_t *)result);
+    if (spec->result == FAST_FLOAT) return PyFloat_FromDouble(*(double *)result);
     if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, written, bound, result);
     return spec_box(marshal, spec, result);
 }

@@ -71,6 +71,7 @@ typedef struct Spec {
     Code *code;
     Entry *entry;         /* TARGET_HOST */
     const Type *declared; /* result type of an explicit signature, or NULL */
+    FastKind result;      /* FAST_INT, FAST_FLOAT: it becomes an object without a call through marshal */
     bool convert;         /* made for an explicit signature: arguments are converted */
     bool stale;           /* a guard failed at the last look */
     bool touched;         /* something that the guards look at was changed since */

@@ -3,6 +3,12 @@
 
 static size_t align_up(size_t offset, size_t align) { return (offset + align - 1) / align * align; }
 
+/* The commonest values: an int, or a float, of Python. */
+static FastKind fast_number(const Type *type) {
+    if (type->kind != TY_SCALAR || !type->weak || type->object) return FAST_OTHER;
+    return type->scalar == SCALAR_INT64 ? FAST_INT : type->scalar == SCALAR_FLOAT64 ? FAST_FLOAT : FAST_OTHER;
+}
+
 Spec *spec_new(Code *code, const Type *declared, bool convert) {
     size_t nargs = code->nparams;
     Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
@@ -13,6 +19,7 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
     spec->references = 1;
     spec->code = code;
     spec->declared = declared;
+    spec->result = declared ? FAST_OTHER : fast_number(code->result);
     spec->convert = convert;
     spec->nargs = (uint32_t)nargs;
     size_t offset = 0;
@@ -23,9 +30,7 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
         *argument = (SpecArgument){.type = type, .take = marshal_taker(type), .offset = (uint32_t)offset};
         offset += type_size(type);
         spec->holds_lists |= marshal_holds_objects(type);
-        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_INT64 && !type->object)
-            argument->fast = FAST_INT;
-        if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64) argument->fast = FAST_FLOAT;
+        argument->fast = fast_number(type);
         if (type->kind == TY_ARRAY && !type->record && code->config.kernel) argument->fast = FAST_DEVICE_ARRAY;
         if (type->kind == TY_STR && code->param_konsts && code->param_konsts[i]) {
             argument->fast = FAST_TEXT;
