@@ -1,5 +1,6 @@
 """Functions that other compilers define: declare_device, and what its link, and that of a kernel, may be."""
 
+import base64
 import inspect as _inspect
 from pathlib import Path
 
@@ -15,12 +16,14 @@ def {name}({parameters}):
 
 
 class LinkableCode:
-    """Code that kernels are linked with: its text, or the file that has it."""
+    """Code that kernels are linked with: its text or bytes, or a file that has them and is open for reading."""
 
     data = name = None
+    input_type = None  # of machine code, as the driver's linker numbers them
 
     def __init__(self, data, name=None):
-        self.data, self.name = data, name
+        self.data = data.read() if hasattr(data, "read") else data
+        self.name = name
 
 
 class PTXSource(LinkableCode):
@@ -38,21 +41,29 @@ class LTOIR(LinkableCode):
 class Cubin(LinkableCode):
     """Machine code of one GPU."""
 
+    input_type = 0
+
 
 class Fatbin(LinkableCode):
     """Code for several GPUs."""
+
+    input_type = 2
 
 
 class Archive(LinkableCode):
     """A library of objects."""
 
+    input_type = 4
+
 
 class Object(LinkableCode):
     """An object file of nvcc's."""
 
+    input_type = 3
+
 
 _BY_ENDING = {".ptx": PTXSource, ".cu": CUSource, ".ltoir": LTOIR, ".cubin": Cubin, ".fatbin": Fatbin, ".a": Archive,
-              ".o": Object}
+              ".lib": Archive, ".o": Object}
 
 
 def _linkable(item):
@@ -69,9 +80,21 @@ def _linkable(item):
     )
 
 
+def _carried(code):
+    """PTX text whose comment carries machine code, which the driver links when a GPU loads the kernel."""
+    kind = type(code).__name__
+    if not isinstance(code.data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{kind} takes the bytes of machine code, not {type(code.data).__name__}")
+    if not code.data:
+        raise ValueError(f"{code.name or kind}: there is no code in it, it is empty")
+    return f".version 6.0\n//krait.link {code.input_type} {base64.b64encode(code.data).decode()};\n"
+
+
 def _text_of(item):
     """The PTX text that an item of link is, names or becomes."""
     code = _linkable(item)
+    if code.input_type is not None:
+        return _carried(code)
     if isinstance(code, PTXSource):
         return code.data.decode() if isinstance(code.data, bytes) else code.data
     if isinstance(code, CUSource):
@@ -79,8 +102,8 @@ def _text_of(item):
 
         return _toolkit.ptx_of_c(code.data, code.name)
     raise UnsupportedError(
-        f"{code.name or type(code).__name__}: {type(code).__doc__} It cannot be linked with a kernel that is PTX\n"
-        "  hint: link the CUDA C that it was made of, or what `nvcc -ptx` makes of that"
+        f"{code.name or type(code).__name__}: {type(code).__doc__} The driver cannot link it\n"
+        "  hint: link the CUDA C that it was made of, or what `nvcc -ptx` or `nvcc -rdc=true -cubin` makes of that"
     )
 
 

@@ -1,7 +1,8 @@
 /* emit.c: an optimised module becomes PTX text, with the PTX texts that it names (LINKED_PTX) put in.
  *
  * A text that is put in loses its .version, .target and .address_size; the module's version is the highest of all. What
- * it defines and our code declares as .extern becomes a declaration of the same module: .visible. */
+ * it defines and our code declares as .extern becomes a declaration of the same module: .visible.  What machine code
+ * defines, which such a text has in a comment (LINKED_CODE), stays .extern: the driver links it. */
 #include <string.h> /* memcpy, strstr */
 
 #include "codegen_nvptx/nvptx.h"
@@ -26,7 +27,15 @@ static void put_lines(Buf *out, const char *text, bool heading, int version) {
     if (!heading) buf_puts(out, "\n");
 }
 
-static void declare_here(const Module *module, char *text) {
+/* Whether one of the texts has the name, followed as where a function is defined. */
+static bool names(const char *const *texts, unsigned count, const char *name, size_t length) {
+    for (unsigned i = 0; i < count; i++)
+        for (const char *at = texts[i]; (at = strstr(at, name)); at++)
+            if (strspn(at + length, " (\n\r\t") > 0) return true;
+    return false;
+}
+
+static void declare_here(const Module *module, char *text, const char *const *texts, unsigned count) {
     for (char *at = text; (at = strstr(at, ".extern .func")); at++) {
         char *end = strchr(at, ';');
         for (LLVMValueRef f = LLVMGetFirstFunction(module->module); end && f; f = LLVMGetNextFunction(f)) {
@@ -35,7 +44,8 @@ static void declare_here(const Module *module, char *text) {
             if (!LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, LINKED_PTX, strlen(LINKED_PTX))) continue;
             char *found = strstr(at, name);
             bool whole = found && found < end && strspn(found + length, " (\n\r\t") > 0;
-            if (whole) memcpy(at, ".visible.func", strlen(".visible.func")); /* as long as what stood there */
+            if (whole && names(texts, count, name, length))
+                memcpy(at, ".visible.func", strlen(".visible.func")); /* as long as what stood there */
         }
     }
 }
@@ -54,7 +64,7 @@ static char *put_in_linked(const Module *module, Arena *arena, char *text) {
         texts[i] = arena_strndup(arena, bytes, length);
         if (l_ptx_version(texts[i]) > version) version = l_ptx_version(texts[i]);
     }
-    declare_here(module, text);
+    declare_here(module, text, texts, count);
     Buf out;
     buf_init(&out, arena);
     put_lines(&out, text, true, version);

@@ -53,6 +53,10 @@ typedef struct DeviceBinary {
     size_t size;
 } DeviceBinary;
 
+/* In the PTX of a kernel: a line with machine code that it is to be linked with (krait/cuda/_linking.py), whose kind
+ * as cuLinkAddData numbers them and whose bytes in base64 follow, then a semicolon. */
+#define LINKED_CODE "//krait.link "
+
 /* Compiled code, in the form that a device takes. */
 typedef struct DeviceCode {
     const char *ptx, *entry;     /* of a GPU: its text, and the kernel's name there */

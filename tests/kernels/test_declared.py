@@ -3,13 +3,14 @@
 import gc
 import math
 import pickle
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from assembler import assemble
-from conftest import host_device
+from assembler import PTXAS, assemble, known_architectures
+from conftest import ON_HOST, host_device
 
 from krait import cuda, errors, types
 
@@ -196,10 +197,45 @@ def test_cuda_c(tmp_path):
         cuda.jit(link=cuda.CUSource("extern __device__ float f( {"))
 
 
-@pytest.mark.parametrize("kind", ["Cubin", "Fatbin", "Archive", "Object", "LTOIR"])
-def test_machine_code_is_refused(kind):
-    with pytest.raises(errors.UnsupportedError, match="cannot be linked with a kernel that is PTX\n  hint: link the"):
-        cuda.jit(link=getattr(cuda, kind)(b"", "code"))
+@pytest.mark.parametrize("kind", ["Cubin", "Fatbin", "Archive", "Object"])
+def test_machine_code_that_is_none_is_refused(kind):
+    make = getattr(cuda, kind)
+    with pytest.raises(ValueError, match="code: there is no code in it, it is empty"):
+        cuda.jit(link=make(b"", "code"))
+    with pytest.raises(TypeError, match=f"{kind} takes the bytes of machine code, not str"):
+        cuda.declare_device("twice", "float32(float32)", link=make("text"))
+
+
+MACHINE_CODE = {"cubin": ["-rdc=true", "-cubin"], "fatbin": ["-rdc=true", "-fatbin"], "o": ["-dc"],
+                "a": ["-rdc=true", "-lib"]}
+
+
+@pytest.mark.parametrize("ending", MACHINE_CODE)
+def test_machine_code_is_linked_as_it_is(ending, tmp_path):
+    """The kernel leaves the function to the linker: NVIDIA's takes both."""
+    if not shutil.which("nvcc") or not shutil.which("nvlink") or not PTXAS or 90 not in known_architectures():
+        pytest.skip("no CUDA toolkit here")
+    source, code = tmp_path / "twice.cu", tmp_path / f"twice.{ending}"
+    source.write_text(CUDA_C)
+    subprocess.run(["nvcc", "-arch=sm_90", *MACHINE_CODE[ending], "-o", code, source], check=True)
+    linked, x = cuda.jit(link=code)(doubled), np.arange(32, dtype=np.float32)
+    if ON_HOST:  # its fallback
+        linked[1, 32](x)
+        assert (x == 2 * np.arange(32)).all()
+    ptx, machine = tmp_path / "kernel.ptx", tmp_path / "kernel.o"
+    ptx.write_text(linked.inspect_ptx(types.void(types.float32[::1]), (9, 0)))
+    assert ".extern .func" in ptx.read_text()
+    subprocess.run([PTXAS, "-c", "-arch=sm_90", ptx, "-o", machine], check=True)
+    subprocess.run(["nvlink", "-arch=sm_90", machine, code, "-o", tmp_path / "all.cubin"], check=True)
+    with code.open("rb") as file:  # a file that is open, and the bytes
+        kinds = {"cubin": cuda.Cubin, "fatbin": cuda.Fatbin, "o": cuda.Object, "a": cuda.Archive}
+        again = cuda.jit(link=[kinds[ending](file)])(doubled)
+    assert again.targetoptions["link"] == linked.targetoptions["link"]
+
+
+def test_what_the_driver_cannot_link_is_refused():
+    with pytest.raises(errors.UnsupportedError, match="The driver cannot link it\n  hint: link the CUDA C"):
+        cuda.jit(link=cuda.LTOIR(b"code", "code"))
     with pytest.raises(errors.UnsupportedError, match="5 cannot be linked: link takes PTX as text"):
         cuda.jit(link=[5])
 

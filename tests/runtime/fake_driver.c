@@ -385,8 +385,11 @@ int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
 }
 int cuLinkAddData_v2(void *state, int type, void *data, size_t size, const char *name, unsigned count, int *options,
                      void **values) {
-    (void)state, (void)data, (void)size, (void)name, (void)count, (void)options, (void)values;
-    return type == 1 ? failing("LinkAddData") : 1;
+    char line[96];
+    (void)state, (void)name, (void)count, (void)options, (void)values;
+    snprintf(line, sizeof line, "LinkAddData %d: %.*s", type, (int)(size < 20 ? size : 20), (char *)data);
+    if (type != 1) note(calls, line);
+    return failing("LinkAddData");
 }
 int cuLinkComplete(void *state, void **binary, size_t *size) {
     static char code[] = "machine code";

@@ -1267,6 +1267,38 @@ def test_arrays_of_other_libraries_on_the_other_gpu(run):
     """, FAKE_GPUS="2")
 
 
+def test_machine_code_is_linked_by_the_driver(run, tmp_path):
+    program = """
+        import io
+        twice = cuda.declare_device("twice", "float64(float64)", link=cuda.Cubin(b"a cubin"))
+        codes = [cuda.Archive(b"an archive"), cuda.Object(io.BytesIO(b"ob")), cuda.Fatbin(b"f")]
+        thrice = cuda.declare_device("thrice", "float64(float64)", link=codes)
+
+        @cuda.jit
+        def linked(x):
+            x[0] = twice(x[0]) + thrice(x[0])
+
+        x = cuda.to_device(np.ones(10))
+        calls()
+        linked[1, 1](x)
+        done = calls()
+        added = ["LinkAddData 0: a cubin", "LinkAddData 4: an archive", "LinkAddData 3: ob", "LinkAddData 2: f"]
+        assert sorted(done[:4]) == sorted(added) and done[4:6] == [
+            "LinkComplete", "ModuleLoadDataEx of machine code"], done
+        assert done[-1] == "LaunchKernel 0"
+        for name in "LinkCreate", "LinkAddData", "LinkComplete":
+            again = cuda.jit(linked.py_func)
+            fake.fake_fail(name.encode(), 0, 209)
+            try:
+                again[1, 1](x)
+            except krait.errors.CudaError:
+                continue
+            raise AssertionError(name)
+    """
+    run(program, KRAIT_CACHE="0")
+    run(program.replace("@cuda.jit\n", "@cuda.jit(cache=True)\n"), KRAIT_CACHE_DIR=str(tmp_path))
+
+
 def test_machine_code_of_the_driver_is_kept_with_the_cache(run, tmp_path):
     """The PTX is compiled by the driver once; other processes load what came of it, unless it is damaged."""
     program = textwrap.dedent("""

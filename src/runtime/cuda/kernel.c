@@ -38,6 +38,37 @@ static JitOptions jit_options(const DeviceCode *code, char *log, size_t log_byte
     };
 }
 
+/* Of base64, up to the first other character; the end. */
+static char *decode(const char *text, char *to) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned bits = 0, held = 0;
+    for (const char *digit; *text && (digit = strchr(digits, *text)) != NULL; text++) {
+        bits = (bits << 6) | (unsigned)(digit - digits);
+        held += 6;
+        if (held < 8) continue;
+        held -= 8;
+        *to++ = (char)(bits >> held);
+    }
+    return to;
+}
+
+/* Machine code that comments of the PTX carry: LINKED_CODE, a CUjitInputType, the bytes in base64. */
+static int add_linked(const CuApi *api, const char *ptx, void *link) {
+    int error = CUDA_OK;
+    for (const char *at = ptx; error == CUDA_OK && (at = strstr(at, LINKED_CODE)) != NULL;) {
+        char *start;
+        long type = strtol(at + strlen(LINKED_CODE), &start, 10);
+        size_t length = strcspn(start, ";\n");
+        char *bytes = malloc(length + 1);
+        if (!bytes) return CUDA_OUT_OF_MEMORY;
+        size_t size = (size_t)(decode(start + strspn(start, " "), bytes) - bytes);
+        error = api->LinkAddData(link, (int)type, bytes, size, "linked code", 0, NULL, NULL);
+        free(bytes);
+        at = start + length;
+    }
+    return error;
+}
+
 /* The PTX to machine code, which is loaded; its bytes are the link's, and copied. */
 static int link_module(const CuApi *api, const DeviceCode *code, JitOptions *jit, void **module) {
     enum { INPUT_PTX = 1 };
@@ -46,9 +77,10 @@ static int link_module(const CuApi *api, const DeviceCode *code, JitOptions *jit
     int error = api->LinkCreate(jit->count, jit->options, jit->values, &link);
     if (error != CUDA_OK) return error;
     error = api->LinkAddData(link, INPUT_PTX, (void *)code->ptx, strlen(code->ptx) + 1, code->entry, 0, NULL, NULL);
+    if (error == CUDA_OK) error = add_linked(api, code->ptx, link);
     if (error == CUDA_OK) error = api->LinkComplete(link, &binary, &size);
     if (error == CUDA_OK) error = api->ModuleLoadDataEx(module, binary, 0, NULL, NULL);
-    if (error == CUDA_OK && (code->made->bytes = malloc(size)) != NULL) {
+    if (error == CUDA_OK && code->made && (code->made->bytes = malloc(size)) != NULL) {
         memcpy(code->made->bytes, binary, size);
         code->made->size = size;
     }
@@ -61,7 +93,7 @@ static int load_module(const CuApi *api, const DeviceCode *code, char *log, size
     JitOptions jit = jit_options(code, log, log_bytes);
     if (code->binary.bytes && api->ModuleLoadDataEx(module, code->binary.bytes, 0, NULL, NULL) == CUDA_OK)
         return CUDA_OK;
-    if (code->made) return link_module(api, code, &jit, module);
+    if (code->made || strstr(code->ptx, LINKED_CODE)) return link_module(api, code, &jit, module);
     return api->ModuleLoadDataEx(module, code->ptx, jit.count, jit.options, jit.values);
 }
 
