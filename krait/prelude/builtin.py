@@ -292,3 +292,29 @@ def filtered(function, items):
         elif function(item):
             new.append(item)
     return new
+
+
+def each_next(iterator):
+    """What __next__ of a user's class gives, until that raises StopIteration."""
+    going = True
+    while going:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            going = False
+        if going:
+            yield item
+
+
+def each_indexed(items):
+    """The items of a user's class that has indices alone, until IndexError."""
+    i = 0
+    going = True
+    while going:
+        try:
+            item = items[i]
+        except IndexError:
+            going = False
+        if going:
+            yield item
+        i += 1

@@ -85,7 +85,7 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
         same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
     else if (a->type->kind == TY_ARRAY && b->type->kind == TY_ARRAY)
         same = a == b ? l_i1(l, true) : NULL;
-    else if (a->type->kind == TY_LIST && b->type == a->type)
+    else if ((a->type->kind == TY_LIST || type_is_shared(a->type)) && b->type == a->type)
         same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
     else if (type_is_table(a->type) && b->type == a->type)
         same = l_icmp(l, LLVMIntEQ, l_item(l, a->type, l_value(l, a), 0), l_item(l, b->type, l_value(l, b), 0));

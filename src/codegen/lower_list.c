@@ -1,9 +1,11 @@
-/* lower_list.c: lists: displays, and the few operations that their methods, Python of the prelude, are made of.
+/* lower_list.c: lists: displays, and the few operations that their methods, Python of the prelude, are made of; and
+ * instances of users' classes, each a list of one item, its attributes.
  *
- * In: values of TY_LIST, whose one leaf is the object's head with OWNER_HEAP.  Out: accesses to its ListBody
- * (ir_abi.def).  What is put in gets a reference of its own, and what is taken out too: the list may lose the item
- * while it is used. */
+ * In: values of TY_LIST or STRUCT_OBJECT, whose one leaf is the object's head with OWNER_HEAP.  Out: accesses to its
+ * ListBody (ir_abi.def).  What is put in gets a reference of its own, and what is taken out too: the list may lose the
+ * item while it is used. */
 #include <stddef.h> /* offsetof */
+#include <string.h> /* strrchr */
 
 #include "codegen/lower.h"
 
@@ -64,8 +66,8 @@ LLVMValueRef l_table_length(Lower *l, const Type *type, LLVMValueRef table) {
 /* ---- new ones ---- */
 
 /* Constant: where the owners lie in each item. */
-static LLVMValueRef owner_offsets(Lower *l, const Type *type, unsigned *count) {
-    const Repr *repr = type_repr(item_of(type));
+static LLVMValueRef owner_offsets(Lower *l, const Type *item, unsigned *count) {
+    const Repr *repr = type_repr(item);
     LLVMValueRef *offsets = ARENA_ARRAY(l->arena, LLVMValueRef, repr->nleaves);
     *count = 0;
     for (uint32_t i = 0; i < repr->nleaves; i++)
@@ -86,7 +88,7 @@ static void refuse_without_memory(Lower *l, LLVMValueRef condition) {
 LLVMValueRef lower_list(Lower *l, const Value *value) {
     const Type *type = value->type;
     unsigned nowners;
-    LLVMValueRef offsets = owner_offsets(l, type, &nowners);
+    LLVMValueRef offsets = owner_offsets(l, item_of(type), &nowners);
     LLVMValueRef args[] = {l_i64(l, value->nargs), l_i32(l, item_bytes(type)), offsets, l_i32(l, nowners)};
     LLVMValueRef head = l_call_named(l, "krait_heap_list", l->ptr, args, 4);
     TRY(head);
@@ -155,5 +157,67 @@ LLVMValueRef lower_func_list_reserve(Lower *l, const Value *call) {
 LLVMValueRef lower_func_list_truncate(Lower *l, const Value *call) {
     LLVMValueRef args[] = {head_of(l, l_arg(l, call, 0)), l_arg(l, call, 1)};
     l_call_named(l, "krait_heap_list_truncate", l->v, args, 2);
+    return LLVMGetUndef(l->empty);
+}
+
+/* ---- instances of classes ---- */
+
+LLVMValueRef lower_func_object_new(Lower *l, const Value *call) {
+    const Type *body = type_object_body(call->type);
+    unsigned nowners;
+    LLVMValueRef offsets = owner_offsets(l, body, &nowners), bytes = l_i64(l, (int64_t)type_size(body));
+    LLVMValueRef args[] = {l_i64(l, 1), l_i32(l, (int64_t)type_size(body)), offsets, l_i32(l, nowners)};
+    LLVMValueRef head = l_call_named(l, "krait_heap_list", l->ptr, args, 4);
+    TRY(head);
+    refuse_without_memory(l, l_icmp(l, LLVMIntEQ, head, l_null(l->ptr)));
+    LLVMValueRef list = l_offset(l, head, l_i64(l, OWNER_HEAP));
+    LLVMValueRef item = l_raw_load(l, l->ptr, field(l, list, offsetof(ListBody, items)), 8);
+    LLVMBuildMemSet(l->b, item, l_i8(l, 0), bytes, 8);
+    l_raw_store(l, l_i64(l, 1), field(l, list, offsetof(ListBody, length)), 8);
+    return list;
+}
+
+typedef struct Attribute { /* of the instance that is operand 0 of a call */
+    const Type *type;
+    int64_t number;
+    LLVMValueRef bits, place; /* where: which attributes are set; this one */
+} Attribute;
+
+static Attribute attribute_of(Lower *l, const Value *call) {
+    const Type *object = l_arg_type(call, 0), *body = type_object_body(object);
+    int64_t number = call->args[1]->konst->i;
+    LLVMValueRef item = l_raw_load(l, l->ptr, field(l, l_arg(l, call, 0), offsetof(ListBody, items)), 8);
+    LLVMValueRef place = l_offset(l, item, l_i64(l, (int64_t)type_item_offset(body, (size_t)number)));
+    return (Attribute){object->items[number], number, item, place};
+}
+
+/* "Account" of "module.Account" */
+static const char *object_title(const Type *object) {
+    const char *dot = object->title ? strrchr(object->title, '.') : NULL;
+    return dot ? dot + 1 : object->title ? object->title : "?";
+}
+
+LLVMValueRef lower_func_object_get(Lower *l, const Value *call) {
+    Attribute of = attribute_of(l, call);
+    const Type *object = l_arg_type(call, 0);
+    const char *text = arena_printf(l->arena, "'%s' object has no attribute '%s'", object_title(object),
+                                    object->names[of.number]);
+    LLVMValueRef bit = l_and(l, l_raw_load(l, l->i64, of.bits, 8), l_i64(l, INT64_C(1) << of.number));
+    l_raise_if(l, l_icmp(l, LLVMIntEQ, bit, l_i64(l, 0)), "AttributeError", text, NULL, 0);
+    if (!l_has_bytes(of.type)) return LLVMGetUndef(l_type(l, of.type));
+    LLVMValueRef value = l_load(l, of.type, of.place);
+    l_count(l, OP_RETAIN, of.type, value);
+    return value;
+}
+
+LLVMValueRef lower_func_object_set(Lower *l, const Value *call) {
+    Attribute of = attribute_of(l, call);
+    LLVMValueRef bits = l_raw_load(l, l->i64, of.bits, 8);
+    l_raw_store(l, l_or(l, bits, l_i64(l, INT64_C(1) << of.number)), of.bits, 8);
+    if (!l_has_bytes(of.type)) return LLVMGetUndef(l->empty);
+    LLVMValueRef old = l_load(l, of.type, of.place), value = l_arg(l, call, 2);
+    l_count(l, OP_RETAIN, of.type, value);
+    l_store(l, of.type, value, of.place);
+    l_count(l, OP_RELEASE, of.type, old);
     return LLVMGetUndef(l->empty);
 }

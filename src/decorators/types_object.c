@@ -44,7 +44,7 @@ static TypeClass class_of(const Type *type) {
         }
     case TY_ARRAY: return type->record ? TYPE_CLASS_RECORD : TYPE_CLASS_ARRAY;
     case TY_STRUCT:
-        if (type->form == STRUCT_INSTANCE) return TYPE_CLASS_INSTANCE;
+        if (type_is_instance(type)) return TYPE_CLASS_INSTANCE;
         return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
     case TY_LIST: return TYPE_CLASS_LIST;
     case TY_FUNC:
@@ -159,7 +159,7 @@ static PyObject *get_dtype(PyObject *self, void *closure) {
         return type_to_object(module_state_of(self), type->items[0]);
     if (type->kind == TY_NESTED) return type_to_object(module_state_of(self), type->items[0]);
     if (type->kind == TY_SCALAR || type->kind == TY_TIME || type->kind == TY_CHARS ||
-        (type->kind == TY_STRUCT && type->form != STRUCT_INSTANCE))
+        (type->kind == TY_STRUCT && !type_is_instance(type)))
         return (PyObject *)marshal_descr(&module_state_of(self)->marshal, type);
     return no_attribute(self, "dtype");
 }

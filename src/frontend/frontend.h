@@ -146,6 +146,10 @@ const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject 
 /* The names of the attributes of an instance of a dataclass, or of a plain class written in Python: a new tuple;
  * whether an equal instance may stand for it.  NULL: it is none (or exception set). */
 PyObject *frontend_instance_names(PyObject *object, bool *frozen);
+/* Whether compiled code makes and changes instances of the class as shared objects; the names of the attributes that
+ * they may have, the first empty (NULL: it does not, or there are too many).  (attributes.c) */
+bool frontend_makes_objects(PyTypeObject *class);
+const char *const *frontend_attributes(Arena *arena, PyTypeObject *class, size_t *count);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);
 /* What the class has under that name, behind `after` in the order of resolution if that is not 0.  (members.c) */
 Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name);

@@ -228,6 +228,14 @@ static StructClass *dataclass(Frontend *frontend, PyTypeObject *class) {
     return info;
 }
 
+/* A call of the class makes an object and calls __init__, and attributes are assigned as of any object. */
+bool frontend_makes_objects(PyTypeObject *class) {
+    return is_plain(class) && !is_frozen(class) && class->tp_new == PyBaseObject_Type.tp_new &&
+           class->tp_setattro == PyObject_GenericSetAttr && Py_TYPE(class)->tp_call == PyType_Type.tp_call &&
+           !PyType_HasFeature(class, Py_TPFLAGS_IS_ABSTRACT) && !PyExceptionClass_Check((PyObject *)class) &&
+           !frontend_is_named_tuple(class);
+}
+
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
     PyTypeObject *class = (PyTypeObject *)object;
@@ -235,6 +243,10 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     StructClass *info = frontend_is_named_tuple(class) ? tuple_class(frontend, class)
                         : dataclass_fields(class)      ? dataclass(frontend, class)
                                                        : NULL;
+    size_t count;
+    const char *const *attributes = frontend_attributes(frontend->arena, class, &count);
+    if (attributes && !info) info = ARENA_NEW(frontend->arena, StructClass);
+    if (attributes) info->attributes = attributes, info->nattributes = count;
     char title[CLASS_TITLE_BYTES];
     frontend_class_title(class, title);
     if (info) info->title = arena_strdup(frontend->arena, title);

@@ -185,6 +185,7 @@ static const Repr *repr_range(Arena *arena, const Type *type) { return (void)are
 static const Repr *repr_state(Arena *arena, const Type *type) { return (void)arena, (void)type, &state_repr; }
 static const Repr *repr_flat(Arena *arena, const Type *type) { return (void)arena, type_repr(type->items[0]); }
 static const Repr *repr_struct(Arena *arena, const Type *type) {
+    if (type->form == STRUCT_OBJECT) return repr_list(arena, type);
     return type->form == STRUCT_INSTANCE ? repr_items(arena, type) : laid_out_repr(arena, type);
 }
 static const Repr *repr_optional(Arena *arena, const Type *type) {

@@ -108,6 +108,23 @@ const Type *type_instance(TypeTable *table, ObjRef class, const char *title, boo
                                       .names = names});
 }
 
+const Type *type_shared_instance(TypeTable *table, ObjRef class, const char *title, const char *const *names,
+                                 const Type *const *items, size_t count) {
+    return type_intern(table, &(Type){.kind = TY_STRUCT,
+                                      .form = STRUCT_OBJECT,
+                                      .object = class,
+                                      .title = title,
+                                      .count = (uint32_t)count,
+                                      .items = items,
+                                      .names = names});
+}
+
+const Type *type_object_like(TypeTable *table, const Type *like, const Type *const *items) {
+    return type_shared_instance(table, like->object, like->title, like->names, items, like->count);
+}
+
+const Type *type_object_body(const Type *object) { return type_tuple(object->table, object->items, object->count); }
+
 const Type *type_vector(TypeTable *table, Scalar scalar, unsigned count) {
     static const char *const names[VECTOR_MAX_COUNT] = {"x", "y", "z", "w"};
     enum { WIDEST_ACCESS = 16 };
@@ -138,7 +155,7 @@ const Type *type_chars(TypeTable *table, bool wide, uint32_t count) {
 }
 
 bool type_can_be_element(const Type *type) {
-    if (type->kind == TY_STRUCT) return type->form != STRUCT_INSTANCE;
+    if (type->kind == TY_STRUCT) return !type_is_instance(type);
     return type->kind == TY_TIME || type->kind == TY_CHARS || (type->kind == TY_SCALAR && !type->weak);
 }
 

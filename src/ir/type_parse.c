@@ -278,7 +278,7 @@ static bool parse_class(TypeParser *parser, const char **title, uint32_t *object
     return accept(parser, '#') && parse_number(parser, UINT32_MAX, object) && *object;
 }
 
-static const Type *parse_named(TypeParser *parser, TypeKind kind, bool flag) {
+static const Type *parse_named(TypeParser *parser, TypeKind kind, StructForm form, bool flag) {
     const char *title;
     uint32_t object;
     VEC(const char *) names = {0};
@@ -290,13 +290,16 @@ static const Type *parse_named(TypeParser *parser, TypeKind kind, bool flag) {
         size_t length = word_length(parser->at);
         const char *name = arena_strndup(parser->scratch, parser->at, length);
         parser->at += length;
-        TRY(accept(parser, ':'));
+        bool bits = form == STRUCT_OBJECT && !names.len; /* which attributes are set: without a name */
+        if (bits) parser->at -= length, name = "";
+        TRY(bits || accept(parser, ':'));
         const Type *item = parse_type(parser);
         TRY(item);
         vec_push(parser->scratch, &names, name);
         vec_push(parser->scratch, &items, item);
     }
     const char *const *fields = names.len ? names.data : (const char *const[]){""};
+    if (form == STRUCT_OBJECT) return type_shared_instance(parser->table, object, title, fields, items.data, items.len);
     if (kind == TY_STRUCT) return type_instance(parser->table, object, title, flag, fields, items.data, items.len);
     return type_named_tuple(parser->table, object, title, fields, items.data, items.len);
 }
@@ -312,9 +315,10 @@ static const Type *parse_word(TypeParser *parser) {
     const char *word = parser->at;
     size_t length = word_length(word);
     parser->at += length;
-    if (word_is(word, length, "named")) return parse_named(parser, TY_TUPLE, false);
-    if (word_is(word, length, "instance")) return parse_named(parser, TY_STRUCT, false);
-    if (word_is(word, length, "frozen")) return parse_named(parser, TY_STRUCT, true);
+    if (word_is(word, length, "named")) return parse_named(parser, TY_TUPLE, STRUCT_INSTANCE, false);
+    if (word_is(word, length, "instance")) return parse_named(parser, TY_STRUCT, STRUCT_INSTANCE, false);
+    if (word_is(word, length, "shared")) return parse_named(parser, TY_STRUCT, STRUCT_OBJECT, false);
+    if (word_is(word, length, "frozen")) return parse_named(parser, TY_STRUCT, STRUCT_INSTANCE, true);
     if (word_is(word, length, "enum")) return parse_enum(parser, false);
     if (word_is(word, length, "flag")) return parse_enum(parser, true);
     if (word_is(word, length, "datetime64")) return parse_time(parser, false);

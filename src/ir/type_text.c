@@ -15,11 +15,15 @@ static void print_class(Buf *buf, const char *what, const Type *type) {
 }
 
 static void print_named(Buf *buf, const Type *type) {
-    const char *what = type->kind == TY_TUPLE ? "named" : type->flag ? "frozen" : "instance";
+    const char *what = type->kind == TY_TUPLE ? "named"
+                       : type_is_shared(type) ? "shared"
+                       : type->flag           ? "frozen"
+                                              : "instance";
     print_class(buf, what, type);
     buf_putc(buf, '(');
     for (uint32_t i = 0; i < type->count; i++) {
-        buf_printf(buf, "%s%s: ", i ? ", " : "", type->names[i]);
+        if (i) buf_puts(buf, ", ");
+        if (*type->names[i] || type->kind == TY_TUPLE) buf_printf(buf, "%s: ", type->names[i]);
         type_print(buf, type->items[i]);
     }
     buf_putc(buf, ')');
@@ -40,7 +44,7 @@ static void print_name(Buf *buf, const char *name) {
 }
 
 static void print_struct(Buf *buf, const Type *type) {
-    if (type->form == STRUCT_INSTANCE) {
+    if (type_is_instance(type)) {
         print_named(buf, type);
         return;
     }

@@ -69,9 +69,7 @@ bool type_table_exhausted(TypeTable *table) { return table->exhausted; }
 void type_table_fail_after(TypeTable *table, size_t n) { arena_fail_after(table->arena, n); }
 
 static uint32_t count_places(const Type *type) {
-    return type->kind == TY_STRUCT && type->form != STRUCT_INSTANCE ? type->count
-           : type->kind == TY_NESTED                                ? type->ndim
-                                                                    : 0;
+    return type->kind == TY_STRUCT && !type_is_instance(type) ? type->count : type->kind == TY_NESTED ? type->ndim : 0;
 }
 
 static uint64_t type_hash(const Type *type) {

@@ -86,6 +86,8 @@ typedef enum StructForm {
     STRUCT_RECORD_CLASS, /* the same of dtype (numpy.record, ...): numpy.record */
     STRUCT_INSTANCE,     /* the attributes of an instance of a Python class, `object`; flag: an equal instance may stand
                             for it */
+    STRUCT_OBJECT,       /* the same, shared by all who have it, on the heap as a list of one item; item 0, without a
+                            name, is an int whose bit i says that attribute i is set */
 } StructForm;
 
 /* As NumPy numbers them; 3 is none. */
@@ -183,6 +185,13 @@ bool time_convert_date(int64_t *ticks, TimeUnit from, TimeUnit to);
 /* An instance of a class with these attributes, laid out as a tuple of them. */
 const Type *type_instance(TypeTable *table, ObjRef class, const char *title, bool flag, const char *const *names,
                           const Type *const *items, size_t count);
+/* The same, shared: item 0 is an int; at most OBJECT_MOST attributes.  type_object_like: of the class of
+ * `like`, with other items.  type_object_body: what the one item of its list is laid out as. */
+enum { OBJECT_MOST = 62 };
+const Type *type_shared_instance(TypeTable *table, ObjRef class, const char *title, const char *const *names,
+                                 const Type *const *items, size_t count);
+const Type *type_object_like(TypeTable *table, const Type *like, const Type *const *items);
+const Type *type_object_body(const Type *object);
 /* S, or wide U, of so many characters. */
 const Type *type_chars(TypeTable *table, bool wide, uint32_t count);
 enum { CHARS_MAX_COUNT = 256 }; /* longer ones are not compiled: each character is a leaf */
@@ -218,7 +227,7 @@ bool type_table_exception_named(TypeTable *table, ObjRef class, const char *buil
  *   array(float32, 2, C) array(float32, 1, C, readonly) array(float32, 1, A, unaligned)   float32x4
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
- *   instance app.P#7(x: int, y: float)  frozen#7(...) if an equal one may stand for it
+ *   instance app.P#7(x: int, y: float)  frozen#7(...) if an equal one may stand for it  shared app.P#7(int, x: int)
  *   S3 U10   datetime64[25s] timedelta64[ns] timedelta64 (no unit)
  *   range  slice(int, None, None)  Ellipsis  str  flat(array(...))
  *   iter.range(int) iter.zip(a, b)   dtype(float32)   class(float32)  class#8(float32)   func(math.sin)
@@ -238,6 +247,10 @@ typedef struct StructClass {
     const char *const *parameters; /* their names */
     const char *const *names;      /* as in Type.names */
     const Const *const *fallbacks; /* defaults; NULL: none */
+    /* On the host its instances are shared, with room for these attributes, the first without a name; NULL: they are
+     * their fields, which is all that kernels know.  `names` is NULL where those are not known. */
+    const char *const *attributes;
+    size_t nattributes;
 } StructClass;
 
 /* What a class has under a name: a function, or what its `function` is wrapped in, or a constant. */
@@ -260,6 +273,10 @@ typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } C
 
 static inline const Type *type_key(const Type *table) { return table->items[0]->items[0]->items[1]; }
 static inline const Type *type_dict_value(const Type *dict) { return dict->items[0]->items[0]->items[2]; }
+static inline bool type_is_instance(const Type *type) { /* of a class of the user's, no tuple */
+    return type->kind == TY_STRUCT && (type->form == STRUCT_INSTANCE || type->form == STRUCT_OBJECT);
+}
+static inline bool type_is_shared(const Type *type) { return type->kind == TY_STRUCT && type->form == STRUCT_OBJECT; }
 static inline bool type_is_table(const Type *type) { return type->kind == TY_DICT || type->kind == TY_SET; }
 static inline bool type_is_container(const Type *type) { return type->kind == TY_LIST || type_is_table(type); }
 

@@ -60,7 +60,7 @@ static bool note_outer(Outline *o, Value *value) {
 /* Whether an operation changes the list that is its operand; calls are known from the pass `written`. */
 static bool changes_list(const Value *value, uint32_t operand) {
     const Type *type = value->args[operand]->type;
-    if (type->kind != TY_LIST && !type_is_table(type)) return false;
+    if (type->kind != TY_LIST && !type_is_table(type) && !type_is_shared(type)) return false;
     switch (value->op) {
     case OP_SETITEM:
     case OP_DELITEM: return operand == 0;
@@ -73,10 +73,11 @@ static bool changes_list(const Value *value, uint32_t operand) {
 static bool refuse_list(const Outline *o, const Value *at, const Type *type) {
     const ParallelLoop *loop = o->loop;
     diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
-              "a %s made outside a prange loop is changed in it, and several threads would change it at once",
-              type->kind == TY_LIST   ? "list"
-              : type->kind == TY_DICT ? "dict"
-                                      : "set");
+              "%s made outside a prange loop is changed in it, and several threads would change it at once",
+              type_is_shared(type)    ? "an object"
+              : type->kind == TY_LIST ? "a list"
+              : type->kind == TY_DICT ? "a dict"
+                                      : "a set");
     diag_hint(loop->diag, "write to an array with an item for each iteration");
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;

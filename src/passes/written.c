@@ -12,6 +12,7 @@
 
 static bool may_hold_array(const Type *type) {
     if (type->kind == TY_ARRAY || type->kind == TY_FLAT || type->kind == TY_LIST || type->kind == TY_CELL) return true;
+    if (type_is_shared(type)) return true;
     for (uint32_t i = 0; i < type->count; i++)
         if (may_hold_array(type->items[i])) return true;
     return false;
@@ -69,7 +70,8 @@ static bool grow(FuncInst *inst) {
                 if (value->op == OP_PARAM) set |= param_bit(value->imm.i);
                 for (uint32_t i = 0; i < value->nargs; i++) set |= refers(value->args[i]);
             }
-            bool into_list = value->op == OP_CALL_FUNC && value->nargs > 1 && value->args[0]->type->kind == TY_LIST;
+            bool into_list = value->op == OP_CALL_FUNC && value->nargs > 1 &&
+                             (value->args[0]->type->kind == TY_LIST || type_is_shared(value->args[0]->type));
             for (uint32_t i = 1; into_list && i < value->nargs; i++) /* and what is put into a list out of it */
                 value->args[0]->mark = (void *)(uintptr_t)(refers(value->args[0]) | refers(value->args[i]));
             if (value->op == OP_THREADS) grown |= put_into_contexts(value);

@@ -53,7 +53,7 @@ static const char *words(const Words *w, const Type *type) {
         print_items(w, &buf, type);
         break;
     case TY_STRUCT:
-        if (type->form == STRUCT_INSTANCE)
+        if (type_is_instance(type))
             buf_printf(&buf, "an instance of %s", object_name(w, type));
         else
             type_print(&buf, type);
@@ -174,7 +174,7 @@ static bool is_what(Typing *t, const Type *type, What what) {
     case TEXT: return type->kind == TY_STR || type->kind == TY_STRING;
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case NUMBER: return type->kind == TY_SCALAR;
-    case INSTANCE: return type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE;
+    case INSTANCE: return type_is_instance(type);
     }
     return false;
 }

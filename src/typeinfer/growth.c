@@ -12,15 +12,24 @@
  * container that holds something has one type for all who see it. */
 #include "typeinfer/infer.h"
 
+/* Where a container is made, or an object: by a call of its class. */
 static bool is_display(const Value *value) {
+    bool calls = value->op == OP_CALL || value->op == OP_CALL_EX;
+    if (calls && value->type && type_is_shared(value->type)) {
+        const Type *callee = value_resolve(value->args[0])->type;
+        return callee && callee->kind == TY_OBJECT;
+    }
     return value->op == OP_LIST || value->op == OP_DICT || value->op == OP_SET;
 }
+
+static bool grows(const Type *type) { return type_is_container(type) || type_is_shared(type); }
 
 static bool holds_nothing(const Type *container) {
     return (container->kind == TY_LIST ? container->items[0] : type_key(container))->kind == TY_BOTTOM;
 }
 
 bool typeinfer_is_open(const Type *type) {
+    if (type_is_shared(type)) return true; /* attributes may be assigned what they do not hold yet */
     if (type_is_container(type) && holds_nothing(type)) return true;
     if (type->kind == TY_DICT) return typeinfer_is_open(type_dict_value(type));
     bool inside = type->kind == TY_LIST || type->kind == TY_TUPLE || type->kind == TY_OPTIONAL ||
@@ -40,6 +49,7 @@ static const Type *with_items(TypeTable *types, const Type *like, const Type *co
     case TY_TUPLE: return type_tuple_like(types, like, items);
     case TY_OPTIONAL: return type_optional(types, items[0]);
     case TY_ITER: return type_iter(types, (IterKind)like->iter, items, like->count);
+    case TY_STRUCT: return type_is_shared(like) ? type_object_like(types, like, items) : NULL;
     default: return NULL;
     }
 }
@@ -53,6 +63,7 @@ static const Type *merged(Infer *in, const Type *a, const Type *b) {
         return content ? type_optional(in->types, content) : NULL;
     }
     if (a->kind != b->kind || a->count != b->count || a->object != b->object) return NULL;
+    if (type_is_shared(a)) return typeinfer_join(in->config->promotion, in->types, a, b);
     if (type_is_table(a)) {
         const Type *key, *value = NULL;
         TRY(key = merged(in, type_key(a), type_key(b)));
@@ -69,6 +80,7 @@ static const Type *merged(Infer *in, const Type *a, const Type *b) {
 static const Type *grown(Infer *in, const Type *old, const Type *more) {
     const Type *key, *value = NULL;
     if (old->kind != more->kind) return NULL;
+    if (type_is_shared(old)) return merged(in, old, more);
     if (old->kind == TY_LIST) {
         TRY(key = typeinfer_join(in->config->promotion, in->types, old->items[0], more->items[0]));
         return type_with_items(in->types, TY_LIST, 0, &key, 1);
@@ -114,6 +126,7 @@ typedef struct Filling {
 static bool find_filling(Filling *f, const Type *from, const Type *to) {
     if (from->kind == TY_OPTIONAL) return find_filling(f, from->items[0], infer_content(to));
     if (from == to || from->kind != to->kind) return false;
+    if (type_is_shared(from)) return f->hole = from, f->with = to, true;
     if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
     if (from->kind == TY_DICT) return find_filling(f, type_dict_value(from), type_dict_value(to));
     for (uint32_t i = 0; i < from->count && i < to->count; i++)
@@ -215,10 +228,24 @@ static bool want_item_of_tuple(Growth *g, Value *value, const Type *type) {
     return true;
 }
 
+/* x.name, an attribute of an object. */
+static bool want_attribute(Growth *g, Value *value, const Type *type) {
+    const Type *object = infer_content(value_resolve(value->args[0])->type);
+    int field = type_is_shared(object) && value->imm.text ? type_field(object, value->imm.text) : -1;
+    if (field < 1) return false;
+    const Type **items = ARENA_ARRAY(g->in->arena, const Type *, object->count);
+    for (uint32_t i = 0; i < object->count; i++) items[i] = (int)i == field ? type : object->items[i];
+    want(g, value->args[0], type_object_like(g->in->types, object, items));
+    return true;
+}
+
 /* The callers are asked for another argument; this instance is of no use to them. */
 static bool ask_callers(Infer *in, const Value *param, const Type *type) {
     FuncInst *inst = in->inst;
     if (!inst->caller) return false;
+    const Type *before = inst->wanted ? inst->wanted[param->imm.i] : NULL;
+    const Type *both = before && type_is_shared(type) ? merged(in, before, type) : NULL;
+    if (both) type = both;
     if (!inst->wanted) inst->wanted = ARENA_ARRAY(in->arena, const Type *, inst->untyped->nparams);
     if (inst->wanted[param->imm.i] != type) inst->wants = true;
     inst->wanted[param->imm.i] = type;
@@ -228,6 +255,11 @@ static bool ask_callers(Infer *in, const Value *param, const Type *type) {
 /* One step; false: it leads nowhere. */
 static bool step(Growth *g, Value *value, const Type *type) {
     Infer *in = g->in;
+    if (is_display(value) && type_is_shared(type)) { /* its __init__ is called with that one */
+        solver_set_type(in, value, type);
+        solver_wake(in, value);
+        return true;
+    }
     switch (value->op) {
     case OP_LIST:
     case OP_DICT:
@@ -238,7 +270,8 @@ static bool step(Growth *g, Value *value, const Type *type) {
         return true;
     case OP_PARAM: return ask_callers(in, value, type);
     case OP_PHI:
-        for (uint32_t i = 0; i < value->nargs; i++) want(g, value->args[i], type);
+        for (uint32_t i = 0; i < value->nargs; i++) /* what is no container comes over an edge that is never taken */
+            if (value_resolve(value->args[i])->type->kind != TY_OBJECT) want(g, value->args[i], type);
         return true;
     case OP_TUPLE:
         for (uint32_t i = 0; i < value->nargs; i++) want(g, value->args[i], type->items[i]);
@@ -246,6 +279,9 @@ static bool step(Growth *g, Value *value, const Type *type) {
     case OP_GETITEM:
     case OP_EXTRACT:
         if (want_item_of_tuple(g, value, type)) return true;
+        break;
+    case OP_GETATTR:
+        if (want_attribute(g, value, type)) return true;
         break;
     case OP_ITER_TAKE: {
         const Type *iter = iterator_of(in, value_resolve(value->args[0])->type, type);
@@ -278,7 +314,7 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
         if (g.seen[at->id] || at->type->kind == TY_BOTTOM || at->type->kind == TY_NONE) continue;
         g.seen[at->id] = true;
         if (at->type->kind != TY_OPTIONAL) next.want = infer_content(next.want);
-        const Type *joined = type_is_container(at->type) ? grown(in, at->type, next.want) : NULL;
+        const Type *joined = grows(at->type) ? grown(in, at->type, next.want) : NULL;
         if (joined == at->type) continue; /* numbers of another type are converted */
         if (!is_display(at)) joined = merged(in, at->type, next.want);
         if (!joined && !is_display(at) && at->op != OP_PHI && holds_by_cast(in, at->type, next.want)) continue;

@@ -238,6 +238,8 @@ typedef struct SubOp {
     uint32_t flags;
     int64_t imm;
     const char *text;
+    const char *const *names; /* of keyword arguments, the last ones */
+    size_t nnames;
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
@@ -250,6 +252,11 @@ bool typing_become_member(Typing *t, const Type *type, Member member);
 /* f of x.f(...): x, its class or nothing comes before the arguments. */
 bool typing_bind_receiver(Typing *t);
 bool typing_call_instance(Typing *t, const Type *type); /* x(...): x.__call__(...) */
+
+/* ---- instances on the heap (rules_object.c): `object` is the type of operand 0, or of its content ---- */
+bool typing_get_attribute(Typing *t, const Type *object, unsigned field);
+bool typing_set_attribute(Typing *t, const Type *object, unsigned field); /* to operand 1 */
+bool typing_make_instance(Typing *t, const Type *callee, const StructClass *class);
 
 /* ---- calls ---- */
 /* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */
@@ -310,7 +317,7 @@ bool typing_settle_texts(Typing *t);                     /* operands that are te
 /* Where the interpreter would call a special method that a user has written: refused.  Members of enumerations of texts
  * and floats become these, where the operation does not tell them apart.  (own_operators.c) */
 bool typing_refuse_own(Typing *t);
-Value *typing_make_text(Typing *t, Value *text);         /* when emitting: the string of a FORMAT */
+Value *typing_make_text(Typing *t, Value *text); /* when emitting: the string of a FORMAT */
 bool typing_number_from_text(Typing *t, const Type *to);
 const Type *typing_characters_type(Infer *in); /* what a string becomes to be walked: a list of strings */
 bool typing_string_binary(Typing *t);

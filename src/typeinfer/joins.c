@@ -70,7 +70,7 @@ bool solver_visit_phi(Infer *in, Value *phi) {
     /* A phi that was known not to be constant stays so. */
     if (phi->type->kind != TY_BOTTOM && !phi->konst) fact.konst = NULL;
     if (fact.konst && fact.konst->type != fact.type) fact.konst = NULL;
-    for (uint32_t i = 0; type_is_container(fact.type) && i < phi->nargs; i++)
+    for (uint32_t i = 0; (type_is_container(fact.type) || type_is_shared(fact.type)) && i < phi->nargs; i++)
         if (phi->args[i]->type->kind == fact.type->kind) typeinfer_grow(in, phi->args[i], fact.type);
     solver_set_fact(in, phi, fact);
     return true;

@@ -41,11 +41,20 @@ static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {
     return a->record ? type_record(types, a->items[0], like.readonly) : type_view(types, &like, a->ndim, layout);
 }
 
+/* Objects of one class are made again with attributes that hold both. */
+static const Type *join_objects(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    const Type *items[OBJECT_MOST + 1];
+    if (a->object != b->object || a->count != b->count || a->count > OBJECT_MOST + 1) return NULL;
+    for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = typeinfer_join(promotion, types, a->items[i], b->items[i]));
+    return type_object_like(types, a, items);
+}
+
 /* What can be changed has one type for all who see it: only what holds nothing yet takes the other's. */
 static const Type *join_contents(TypeTable *types, const Type *a, const Type *b) {
     const Type *items[64];
     if (a == b || b->kind == TY_BOTTOM) return a;
     if (a->kind == TY_BOTTOM) return b;
+    if (type_is_shared(a) && type_is_shared(b)) return join_objects(PROMOTION_NUMPY2, types, a, b);
     bool container = a->kind == TY_LIST || a->kind == TY_GENERATOR || type_is_table(a) ||
                      (a->kind == TY_TUPLE && !a->object);
     if (!container || a->kind != b->kind || a->object != b->object || a->count != b->count ||
@@ -121,6 +130,7 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     case TY_CHARS: return a->flag == b->flag ? (a->bytes > b->bytes ? a : b) : NULL;
     case TY_TIME: return a->flag == b->flag ? type_time_common(types, a->flag, a, b) : NULL;
     case TY_TUPLE: return join_items(promotion, types, a, b);
+    case TY_STRUCT: return type_is_shared(a) && type_is_shared(b) ? join_objects(promotion, types, a, b) : NULL;
     case TY_ARRAY: return join_arrays(types, a, b);
     case TY_GENERATOR:
     case TY_LIST:

@@ -17,7 +17,7 @@ static bool no_attribute(Typing *t) {
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_ARRAY)
         return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
-    if (type->kind == TY_STRUCT && type->form == STRUCT_INSTANCE)
+    if (type_is_instance(type))
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
     if (type->kind == TY_SCALAR && type->object)
@@ -332,6 +332,7 @@ static bool method(Typing *t, const Type *type) {
 /* p.x of a namedtuple or a struct, or what its class has. */
 static bool field_of(Typing *t, const Type *type, AttrId attr) {
     int field = t->after ? -1 : type_field(type, t->text);
+    if (field > 0 && type_is_shared(type)) return typing_get_attribute(t, type, (unsigned)field);
     if (field >= 0) return typing_become_item(t, 0, (size_t)field);
     Member member = typing_member(t, type, t->text, t->after);
     if (member.kind) return typing_become_member(t, type, member);
@@ -423,7 +424,10 @@ bool rule_setattr(Typing *t) {
     Infer *in = t->in;
     const Type *type = infer_content(t->args[0].type);
     AttrId attr = attr_find(type->kind, t->text);
-    int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
+    int field = type_is_shared(type) ? type_field(type, t->text)
+                : attr == ATTR_COUNT ? typing_attribute_field(type, t->text)
+                                     : -1;
+    if (field > 0 && type_is_shared(type)) return typing_set_attribute(t, type, (unsigned)field);
     if (field >= 0) return type->readonly ? typing_read_only(t) : typing_set_field(t, type, (unsigned)field, 1);
     if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag) return refuse_assignment(t);
     Fact facts[3] = {{NULL, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[1]}, done;

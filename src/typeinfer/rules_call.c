@@ -85,7 +85,8 @@ static bool not_callable(Typing *t, const Type *type) {
 static bool call_object(Typing *t, const Type *callee) {
     Infer *in = t->in;
     const StructClass *class = in->host->struct_class(in->host->self, callee->object);
-    if (!class) return not_callable(t, callee);
+    if (!class || (t->in->device && !class->names)) return not_callable(t, callee);
+    if (class->attributes && !t->in->device) return typing_make_instance(t, callee, class);
     drop_callee(t);
     TRY(typing_bind_keywords(t, class->parameters, class->least, class->count));
     const Type **types = ARENA_ARRAY(in->arena, const Type *, class->count);

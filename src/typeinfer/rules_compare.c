@@ -241,7 +241,8 @@ bool rule_identity(Typing *t) {
     if (bools) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
     if (a->kind != b->kind && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL) return identity_known(t, false);
     if (type_is_container(a) && a->kind == b->kind && a != b) return identity_known(t, false);
-    if (type_is_container(a) && a == b) return typing_result(t, infer_bool(t->in), NULL);
+    if (type_is_shared(a) && a != b) return identity_known(t, false);
+    if ((type_is_container(a) || type_is_shared(a)) && a == b) return typing_result(t, infer_bool(t->in), NULL);
     typing_fail(t, DIAG_TYPING, "whether %s and %s are one object is not known in compiled code", typing_arg_text(t, 0),
                 typing_arg_text(t, 1));
     return typing_hint(t, "compare values with ==; `is` is for None, True, False and functions");

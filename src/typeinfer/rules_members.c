@@ -136,6 +136,13 @@ static bool become_truth(Typing *t, Fact fact, Value *value, Op op) {
     return become_result(t, fact, value);
 }
 
+/* Without an answer two objects are equal if they are one. */
+static bool same_object(Typing *t, bool *own) {
+    if (!type_is_shared(t->args[0].type) || !type_is_shared(t->args[1].type)) return true;
+    *own = true;
+    return typing_become_op(t, t->op == OP_EQ ? OP_IS : OP_IS_NOT);
+}
+
 static bool own_compare(Typing *t, bool *own) {
     static const char *const names[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
     static const uint8_t turned[] = {4, 5, 2, 3, 0, 1};
@@ -143,7 +150,8 @@ static bool own_compare(Typing *t, bool *own) {
     size_t which = (size_t)(t->op - OP_LT), count = attempt(t, names[which], 0, &attempts[0]);
     count += attempt(t, names[turned[which]], 1, &attempts[count]);
     TRY(try_in_turn(t, attempts, count, own));
-    if (*own || t->op != OP_NE) return true;
+    if (*own || (t->op != OP_NE && t->op != OP_EQ)) return true;
+    if (t->op == OP_EQ) return same_object(t, own);
     count = attempt(t, "__eq__", 0, &attempts[0]); /* != is the contrary of == */
     count += attempt(t, "__eq__", 1, &attempts[count]);
     for (size_t i = 0; i < count && !*own; i++) {
@@ -153,7 +161,7 @@ static bool own_compare(Typing *t, bool *own) {
         *own = !is_not_implemented(t, fact.type);
         if (*own) TRY(become_truth(t, fact, value, OP_NOT));
     }
-    return true;
+    return *own || same_object(t, own);
 }
 
 static bool own_truth(Typing *t, bool *own) {
@@ -187,14 +195,33 @@ static bool own_single(Typing *t, const char *name, bool *own) {
     return !attempt(t, name, 0, &of) || try_in_turn(t, &of, 1, own);
 }
 
+/* A generator of the prelude over what is walked by its method __next__, or by its indices. */
+static bool walk_by(Typing *t, const char *name, Fact *fact, Value **value) {
+    ObjRef walker = t->in->host->prelude(t->in->host->self, name);
+    TRY(walker);
+    Fact facts[2] = {{type_object(t->in->types, TY_PYFUNC, walker), NULL}, *fact};
+    Value *values[2] = {NULL, *value};
+    facts[0].konst = const_of(t->in->arena, facts[0].type);
+    if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, fact, value);
+}
+
 static bool own_iter(Typing *t, bool *own) {
     Attempt of;
-    Fact fact;
-    Value *value;
-    if (!attempt(t, "__iter__", 0, &of)) return true;
+    Fact fact = t->args[0];
+    Value *value = t->values[0];
+    bool iter = attempt(t, "__iter__", 0, &of);
+    bool indexed = !iter && type_is_instance(infer_content(fact.type)) && attempt(t, "__getitem__", 0, &of);
+    if (!iter && !indexed) return true;
     *own = true;
-    TRY(call_method(t, &of, &fact, &value));
+    if (iter) TRY(call_method(t, &of, &fact, &value));
     if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
+    if (indexed) TRY(walk_by(t, "builtin:each_indexed", &fact, &value));
+    if (iter && typing_member(t, fact.type, "__next__", 0).kind == MEMBER_METHOD)
+        TRY(walk_by(t, "builtin:each_next", &fact, &value));
+    if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
+    if (type_is_instance(fact.type))
+        return typing_fail(t, DIAG_TYPING, "what __iter__() of %s returns is no iterator", typing_arg_text(t, 0));
     TRY(typing_sub(t, &(SubOp){.op = OP_ITER, .values = &value, .facts = &fact, .nargs = 1}, &fact, &value));
     return typing_become(t, value, fact.type);
 }

@@ -26,6 +26,12 @@
 
 enum { MAX_STEPS_PER_VALUE = 400, MAX_SOLUTIONS = 8 };
 
+/* x of x.f(...), whose type the call depends on though that of x.f stays; else NULL. */
+static const Value *receiver(const Value *value) {
+    bool calls = value->op == OP_CALL || value->op == OP_CALL_EX;
+    return calls && value->args[0]->op == OP_GETATTR ? value->args[0]->args[0] : NULL;
+}
+
 static void index_values(Infer *in, struct Solver *s) {
     Func *func = in->func;
     size_t total = 0;
@@ -43,6 +49,9 @@ static void index_values(Infer *in, struct Solver *s) {
             if (value->op != OP_CONST) value->konst = NULL;
             total += value->nargs;
             for (uint32_t i = 0; i < value->nargs; i++) s->first_user[value->args[i]->id + 1]++;
+            if (!receiver(value)) continue;
+            s->first_user[receiver(value)->id + 1]++;
+            total++;
         }
     }
     for (uint32_t i = 0; i < func->next_value; i++) s->first_user[i + 1] += s->first_user[i];
@@ -50,8 +59,8 @@ static void index_values(Infer *in, struct Solver *s) {
     uint32_t *fill = ARENA_ARRAY(in->arena, uint32_t, func->next_value);
     for (size_t b = 0; b < func->blocks.len; b++)
         for (Value *value = func->blocks.data[b]->first; value; value = value->next)
-            for (uint32_t i = 0; i < value->nargs; i++) {
-                uint32_t id = value->args[i]->id;
+            for (uint32_t i = 0; i < value->nargs + (receiver(value) != NULL); i++) {
+                uint32_t id = i < value->nargs ? value->args[i]->id : receiver(value)->id;
                 s->users[s->first_user[id] + fill[id]++] = value;
             }
 }

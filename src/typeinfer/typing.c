@@ -161,6 +161,8 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value) {
                    .flags = sub->flags,
                    .imm = sub->imm,
                    .text = sub->text,
+                   .names = sub->names,
+                   .nnames = sub->nnames,
                    .is_part = true};
     make_room(&part, sub->nargs, &space);
     for (size_t i = 0; i < sub->nargs; i++) {
@@ -172,6 +174,8 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value) {
         part.at->flags = sub->flags;
         part.at->imm.i = sub->imm;
         part.at->imm.text = sub->text;
+        part.at->imm.names = sub->names;
+        part.at->imm.nnames = (uint32_t)sub->nnames;
         value_insert_before(t->at, part.at);
     }
     if (!typing_run(&part)) {

@@ -199,6 +199,7 @@ PyObject *marshal_box_item(const Marshal *marshal, const Type *type, const void 
 }
 
 PyObject *marshal_box_struct(const Marshal *marshal, const Type *type, const void *from) {
+    if (type_is_shared(type)) return marshal_box_instance(marshal, type, from);
     return (type->form == STRUCT_INSTANCE ? box_instance : marshal_box_item)(marshal, type, from);
 }
 

@@ -40,6 +40,9 @@ bool marshal_is_set(PyObject *object);
 const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena *arena); /* table.c */
 /* What the value is now into the container that it came from. */
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
+MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert);
+PyObject *marshal_box_instance(const Marshal *marshal, const Type *type, const void *from); /* instance.c */
+bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);

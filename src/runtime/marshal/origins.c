@@ -92,6 +92,10 @@ bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, co
 bool marshal_write_back(const Marshal *marshal, size_t count) {
     for (size_t i = 0; i < count; i++) {
         Origin origin = marshal->origins->all[i]; /* new ones may be noted */
+        if (type_is_shared(origin.type)) {
+            if (!marshal_write_back_instance(marshal, origin.type, origin.owners)) return false;
+            continue;
+        }
         if (!(origin.type->kind == TY_LIST ? marshal_write_back_list : marshal_write_back_table)(marshal, origin.type,
                                                                                                  origin.owners))
             return false;

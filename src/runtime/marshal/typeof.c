@@ -2,6 +2,8 @@
  *
  * Numbers, arrays, tuples, None and ranges are told apart here; every other object (functions, types, exception
  * classes, library functions) is a constant, and the frontend says which. */
+#include <string.h> /* memcpy, strcmp */
+
 #include "runtime/marshal/marshal_private.h"
 
 static const Type *refuse_dtype(PyObject *dtype) {
@@ -169,6 +171,16 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
     return fine;
 }
 
+static const Type *refuse_attribute(PyObject *object, const char *name) {
+    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError,
+                     "a value of type %s cannot be an argument of compiled code, because of its attribute '%s': "
+                     "attributes are numbers, texts, NumPy arrays, tuples, lists and dicts of them, None and such "
+                     "instances",
+                     Py_TYPE(object)->tp_name, name ? name : "?");
+    return NULL;
+}
+
 /* An instance whose attributes all have types; none holds a list, for what is done to that would have to be done to the
  * attribute's too. */
 static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyObject *names, bool frozen) {
@@ -182,11 +194,7 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
         texts[i] = PyUnicode_AsUTF8(name);
         items[i] = value ? marshal_typeof(marshal, value) : NULL;
         fine = items[i] && texts[i] && items[i]->kind != TY_STR && !marshal_holds_objects(items[i]);
-        if (!fine && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
-            PyErr_Format(PyExc_TypeError,
-                         "a value of type %s cannot be an argument of compiled code, because of its attribute %R: "
-                         "attributes are numbers, NumPy arrays, tuples of them, None and such instances",
-                         Py_TYPE(object)->tp_name, name);
+        if (!fine) refuse_attribute(object, texts[i]);
         Py_XDECREF(value);
     }
     if (entered) Py_LeaveRecursiveCall();
@@ -216,6 +224,36 @@ static bool can_stand_for_plain(PyObject *object) {
         return false;
     }
     return true;
+}
+
+/* Room for those attributes that the functions of the class assign, then for others that this one has. */
+static const Type *typeof_object(const Marshal *marshal, PyObject *object, PyObject *names, Arena *arena) {
+    size_t count, more = (size_t)PyTuple_GET_SIZE(names);
+    const char *const *known = frontend_attributes(arena, Py_TYPE(object), &count);
+    if (!known) return typeof_instance(marshal, object, names, false);
+    const char **texts = ARENA_ARRAY(arena, const char *, count + more);
+    const Type **items = ARENA_ARRAY(arena, const Type *, count + more);
+    memcpy(texts, known, count * sizeof *texts);
+    for (size_t i = 0; i < more; i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, (Py_ssize_t)i));
+        size_t at = 0;
+        while (text && at < count && strcmp(texts[at], text) != 0) at++;
+        if (text && at == count) texts[count++] = text;
+    }
+    items[0] = type_scalar(marshal->types, SCALAR_INT64, true);
+    for (size_t i = 1; i < count; i++) {
+        PyObject *value = PyObject_GetAttrString(object, texts[i]);
+        items[i] = value ? marshal_typeof(marshal, value) : type_simple(marshal->types, TY_BOTTOM);
+        if (value && items[i] && items[i]->kind == TY_STR) items[i] = type_simple(marshal->types, TY_STRING);
+        Py_XDECREF(value);
+        if (!value) PyErr_Clear();
+        if (!items[i]) return refuse_attribute(object, texts[i]);
+    }
+    ObjRef class = objects_ref(marshal->objects, (PyObject *)Py_TYPE(object));
+    char title[CLASS_TITLE_BYTES];
+    frontend_class_title(Py_TYPE(object), title);
+    if (!class || count > OBJECT_MOST) return refuse_attribute(object, texts[count - 1]);
+    return type_shared_instance(marshal->types, class, title, texts, items, count);
 }
 
 const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
@@ -263,7 +301,13 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     bool frozen;
     PyObject *names = frontend_instance_names(object, &frozen);
     if (!names) return PyErr_Occurred() ? NULL : typeof_constant(marshal, object, arena, konst);
-    const Type *type = typeof_instance(marshal, object, names, frozen);
+    bool shared = marshal->host && !frozen && frontend_makes_objects(Py_TYPE(object));
+    Arena *scratch = shared && !Py_EnterRecursiveCall(" while typing an instance") ? arena_new() : NULL;
+    const Type *type = scratch  ? typeof_object(marshal, object, names, scratch)
+                       : shared ? NULL
+                                : typeof_instance(marshal, object, names, frozen);
+    if (scratch) Py_LeaveRecursiveCall();
+    arena_free(scratch);
     Py_DECREF(names);
     return type;
 }

@@ -219,6 +219,7 @@ MarshalResult marshal_take_tuple(const Marshal *marshal, const Type *type, PyObj
 /* Of an instance: it keeps its attributes alive; a property that makes one up would not. */
 MarshalResult marshal_take_struct(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     MarshalResult result = MARSHAL_OK;
+    if (type_is_shared(type)) return marshal_take_instance(marshal, type, object, to, convert);
     if (type->form != STRUCT_INSTANCE || objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object))
         return MARSHAL_MISMATCH;
     for (uint32_t i = 0; result == MARSHAL_OK && i < type->count; i++) {

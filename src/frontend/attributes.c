@@ -1,0 +1,53 @@
+/* attributes.c: classes whose instances compiled code makes and changes, and which attributes these have.
+ *
+ * In: a class written in Python.  Out: the names that its functions, and those of its bases, assign as attributes of
+ * anything, in the order in which they stand there, __init__ first: room for one that no instance gets costs nothing.
+ */
+#include <string.h> /* strcmp */
+
+#include "frontend/bytecode.h"
+#include "frontend/frontend_private.h"
+
+typedef VEC(const char *) Names;
+
+static void add_name(Arena *arena, Names *names, const char *name) {
+    for (size_t i = 0; i < names->len; i++)
+        if (strcmp(names->data[i], name) == 0) return;
+    vec_push(arena, names, arena_strdup(arena, name));
+}
+
+static void add_assigned(Arena *arena, Names *names, PyObject *function) {
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    PyObject *units = PyCode_GetCode(code);
+    Bytecode bytecode;
+    const char *why;
+    bool read = units && bytecode_decode(arena, code, units, &bytecode, &why);
+    for (size_t i = 0; read && i < bytecode.count; i++) {
+        if (bytecode.insns[i].kind != INSN_STORE_ATTR) continue;
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(code->co_names, bytecode.insns[i].arg));
+        if (name) add_name(arena, names, name);
+    }
+    Py_XDECREF(units);
+}
+
+/* Of each class in the order of resolution, its __init__, or all its functions but that. */
+static void add_of_classes(Arena *arena, Names *names, PyTypeObject *class, bool init) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(class->tp_mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
+        PyObject *name, *value;
+        for (Py_ssize_t at = 0; base->tp_dict && PyDict_Next(base->tp_dict, &at, &name, &value);)
+            if (PyFunction_Check(value) && (PyUnicode_CompareWithASCIIString(name, "__init__") == 0) == init)
+                add_assigned(arena, names, value);
+    }
+}
+
+const char *const *frontend_attributes(Arena *arena, PyTypeObject *class, size_t *count) {
+    Names names = {0};
+    if (!frontend_makes_objects(class)) return NULL;
+    vec_push(arena, &names, "");
+    add_of_classes(arena, &names, class, true);
+    add_of_classes(arena, &names, class, false);
+    PyErr_Clear();
+    *count = names.len;
+    return names.len <= OBJECT_MOST ? names.data : NULL;
+}

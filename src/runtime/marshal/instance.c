@@ -1,0 +1,113 @@
+/* instance.c: instances of classes to objects of compiled code and back.
+ *
+ * An object is a list of one item on the heap: which attributes are set, and the attributes (types.h: STRUCT_OBJECT).
+ * In: an instance whose attributes have these types.  Out: an object that remembers where it came from; after the call
+ * the attributes that are other ones now are assigned.  One that has no origin becomes a new instance, whose __init__
+ * has run in compiled code; while the call lasts both are one, however they are reached. */
+#include "runtime/marshal/marshal_private.h"
+
+#include <string.h> /* memcpy, memset */
+
+static HeapHead *head_of(const void *from) {
+    uintptr_t owner;
+    memcpy(&owner, from, sizeof owner);
+    return (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
+}
+
+static bool is_set(const ListBody *object, uint32_t i) { return *(const int64_t *)object->items >> i & 1; }
+
+static const char *place(const Type *body, const ListBody *object, uint32_t i) {
+    return (const char *)object->items + type_item_offset(body, i);
+}
+
+/* ---- from Python ---- */
+
+static MarshalResult take_attribute(const Marshal *marshal, const Type *type, uint32_t i, PyObject *object,
+                                    ListBody *body, bool convert) {
+    const Type *item = type->items[i], *layout = type_object_body(type);
+    PyObject *value = PyObject_GetAttrString(object, type->names[i]);
+    if (!value) PyErr_Clear();
+    if (!value || item->kind == TY_BOTTOM) {
+        Py_XDECREF(value);
+        return !value && item->kind == TY_BOTTOM ? MARSHAL_OK : MARSHAL_MISMATCH;
+    }
+    bool kept = Py_REFCNT(value) > 1; /* a property that makes one up would not */
+    MarshalResult result = kept ? marshal_taker(item)(marshal, item, value,
+                                                      (char *)body->items + type_item_offset(layout, i), convert)
+                                : MARSHAL_MISMATCH;
+    if (result == MARSHAL_OK) *(int64_t *)body->items |= INT64_C(1) << i;
+    Py_DECREF(value);
+    return result;
+}
+
+MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                    bool convert) {
+    MarshalResult result = MARSHAL_OK;
+    if (objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object)) return MARSHAL_MISMATCH;
+    if (origins_met(marshal, type, object, to, &result)) return result;
+    HeapHead *head = marshal_new_list(type_object_body(type), 1);
+    if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
+    ListBody *body = heap_content(head);
+    memset(body->items, 0, (size_t)body->item_bytes);
+    body->length = 1;
+    for (uint32_t i = 1; result == MARSHAL_OK && i < type->count; i++)
+        result = take_attribute(marshal, type, i, object, body, convert);
+    body->origin = marshal->copies ? NULL : object;
+    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
+    if (result == MARSHAL_OK && !origins_note(marshal, type, object, &owner)) result = MARSHAL_ERROR;
+    if (result != MARSHAL_OK) {
+        heap_release(head);
+        return result;
+    }
+    memcpy(to, &owner, sizeof owner);
+    return MARSHAL_OK;
+}
+
+/* ---- to Python ---- */
+
+/* Whether the instance has that attribute already: an array is the same one. */
+static bool is_there(const Type *item, const char *at, PyObject *now) {
+    return item->kind == TY_ARRAY && now && ((const ArrayHead *)at)->owner == (void *)now;
+}
+
+static bool assign(const Marshal *marshal, const Type *type, const ListBody *body, PyObject *object) {
+    const Type *layout = type_object_body(type);
+    for (uint32_t i = 1; i < type->count; i++) {
+        const char *at = place(layout, body, i);
+        PyObject *now = is_set(body, i) ? PyObject_GetAttrString(object, type->names[i]) : NULL;
+        bool there = is_there(type->items[i], at, now);
+        Py_XDECREF(now);
+        PyErr_Clear();
+        if (!is_set(body, i) || there) continue;
+        marshal_retain(type->items[i], at); /* boxing uses a reference up */
+        PyObject *value = marshal_box(marshal, type->items[i], at);
+        bool done = value && PyObject_SetAttrString(object, type->names[i], value) == 0;
+        Py_XDECREF(value);
+        if (!done) return false;
+    }
+    return true;
+}
+
+static PyObject *new_instance(const Marshal *marshal, const Type *type, const ListBody *body) {
+    PyTypeObject *class = (PyTypeObject *)objects_get(marshal->objects, type->object);
+    PyObject *empty = class ? PyTuple_New(0) : NULL, *object = empty ? class->tp_new(class, empty, NULL) : NULL;
+    Py_XDECREF(empty);
+    if (object && !assign(marshal, type, body, object)) Py_CLEAR(object);
+    return object;
+}
+
+PyObject *marshal_box_instance(const Marshal *marshal, const Type *type, const void *from) {
+    HeapHead *head = head_of(from);
+    ListBody *body = heap_content(head);
+    PyObject *object = body->origin && !marshal->copies ? Py_NewRef((PyObject *)body->origin)
+                                                        : new_instance(marshal, type, body);
+    if (object && !marshal->copies && !body->origin && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
+    if (!marshal->copies) body->origin = object; /* until the call is over this is what it is */
+    heap_release(head);
+    return object;
+}
+
+bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from) {
+    const ListBody *body = heap_content(head_of(from));
+    return assign(marshal, type, body, body->origin);
+}

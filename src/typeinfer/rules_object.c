@@ -1,0 +1,154 @@
+/* rules_object.c: instances of users' classes that lie on the heap and are shared by all who have them: made, their
+ * attributes read and assigned.
+ *
+ * In: a call of a class written in Python; x.name and x.name = v.  Out: an object with room for each attribute that the
+ * functions of the class assign (StructClass), on which __init__ is called.  What an attribute holds is found out where
+ * it is assigned (growth.c), as with what is put into a list: a call makes an object whose attributes have no types
+ * yet, __init__ wants them to have some, and is asked for again.  An attribute holds None and something else as an
+ * Optional, numbers as what holds them all. */
+#include "typeinfer/rules_library.h"
+
+/* ---- types ---- */
+
+/* Whether an instance of the class lies somewhere inside. */
+static bool holds_class(const Type *type, ObjRef class) {
+    if (type_is_shared(type) && type->object == class) return true;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (holds_class(type->items[i], class)) return true;
+    return false;
+}
+
+static const Type *with_attribute(Infer *in, const Type *object, unsigned field, const Type *item) {
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, object->count);
+    for (uint32_t i = 0; i < object->count; i++) items[i] = i == field ? item : object->items[i];
+    return type_object_like(in->types, object, items);
+}
+
+/* ---- x.name ---- */
+
+bool typing_get_attribute(Typing *t, const Type *object, unsigned field) {
+    const Type *item = object->items[field];
+    if (item->kind == TY_BOTTOM && !t->emit) return typing_result(t, item, NULL);
+    if (item->kind == TY_BOTTOM) {
+        typing_fail(t, DIAG_NO_ATTRIBUTE, "what the attribute `%s` of %s holds is not known", object->names[field],
+                    typing_arg_text(t, 0));
+        return typing_hint(t,
+                           "assign it in __init__; where it holds instances of the same class, keep these in a list, "
+                           "and refer to one by its index, -1 for none");
+    }
+    if (!t->emit) return typing_become(t, NULL, item);
+    Value *args[2] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field)};
+    return typing_become(t, typing_make_func(t, FUNC_OBJECT_GET, item, args, 2), item);
+}
+
+static bool refuse_type(Typing *t, const Type *object, unsigned field, const Type *item) {
+    typing_fail(t, DIAG_NO_UNIFY, "the attribute `%s` of %s is assigned %s and %s", object->names[field],
+                typing_arg_text(t, 0), typing_text(t, object->items[field]), typing_text(t, item));
+    return typing_hint(t,
+                       "an attribute has one type in compiled code, and an object that came from outside keeps those "
+                       "that it came with: convert the value, or set it to one of that type before the call");
+}
+
+/* The attribute holds this as well: the type of the object where it is made follows. */
+static bool put(Typing *t, const Type *object, unsigned field, const Type *item) {
+    Infer *in = t->in;
+    const Type *old = object->items[field], *joined = typeinfer_join(in->config->promotion, in->types, old, item);
+    if (holds_class(item, object->object)) {
+        typing_fail(t, DIAG_UNSUPPORTED, "an instance of a class cannot hold instances of the same class: `%s` of %s",
+                    object->names[field], typing_arg_text(t, 0));
+        return typing_hint(t, "keep the objects in a list, and refer to one by its index; -1 for none");
+    }
+    if (joined == old || t->emit || item->kind == TY_BOTTOM) return true;
+    if (!joined) return refuse_type(t, object, field, item);
+    const Value *stays = typeinfer_grow(in, t->values[0], with_attribute(in, object, field, joined));
+    /* who called with the object will call with another one */
+    bool asked = stays && stays->op == OP_PARAM && in->inst->wanted && in->inst->wanted[stays->imm.i];
+    return !stays || asked || refuse_type(t, object, field, item);
+}
+
+bool typing_set_attribute(Typing *t, const Type *object, unsigned field) {
+    const Type *item = typeinfer_general(t->in, t->args[1].type);
+    TRY(put(t, object, field, item));
+    if (!t->emit) typeinfer_fill(t->in, t->values[1], item, object->items[field]);
+    if (t->emit) {
+        Value *args[3] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field), NULL};
+        args[2] = typing_make_cast(t, t->values[1], object->items[field]);
+        typing_make_func(t, FUNC_OBJECT_SET, infer_none(t->in), args, 3);
+    }
+    return typing_become_const(t, const_none(t->in->arena, t->in->types));
+}
+
+/* ---- C(...) ---- */
+
+/* What the class itself has under the name of an attribute is what the attribute is at first. */
+static const Const *first_value(Typing *t, const Type *object, uint32_t field) {
+    const InferHost *host = t->in->host;
+    Member member = host->member(host->self, object->object, 0, object->names[field]);
+    return member.kind == MEMBER_VALUE ? member.konst : NULL;
+}
+
+static const Type *empty_object(Typing *t, ObjRef ref, const StructClass *class) {
+    Infer *in = t->in;
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, class->nattributes);
+    const Type *bare;
+    for (size_t i = 0; i < class->nattributes; i++) items[i] = i ? infer_bottom(in) : infer_int(in);
+    bare = type_shared_instance(in->types, ref, class->title, class->attributes, items, class->nattributes);
+    for (uint32_t i = 1; i < bare->count; i++) {
+        const Const *value = first_value(t, bare, i);
+        if (value) items[i] = typeinfer_general(in, value->type);
+    }
+    return type_object_like(in->types, bare, items);
+}
+
+static Value *make_object(Typing *t, const Type *type) {
+    Value *object = typing_make_func(t, FUNC_OBJECT_NEW, type, NULL, 0);
+    for (uint32_t i = 1; i < type->count; i++) {
+        const Const *value = first_value(t, type, i);
+        if (!value) continue;
+        Value *args[3] = {object, typing_make_int(t, i), typing_make_const(t, value)};
+        args[2] = typing_make_cast(t, args[2], type->items[i]);
+        typing_make_func(t, FUNC_OBJECT_SET, infer_none(t->in), args, 3);
+    }
+    return object;
+}
+
+/* __init__ of the object with the arguments of the call. */
+static bool call_init(Typing *t, Member init, const Type *type, Value *object) {
+    size_t nargs = t->nargs + 1; /* the class is operand 0 */
+    Fact *facts = ARENA_ARRAY(t->in->arena, Fact, nargs), none;
+    Value **values = ARENA_ARRAY(t->in->arena, Value *, nargs), *done;
+    facts[0] = (Fact){init.konst->type, init.konst};
+    if (t->emit) values[0] = typing_make_const(t, init.konst);
+    facts[1] = (Fact){type, NULL};
+    values[1] = object;
+    for (size_t i = 1; i < t->nargs; i++) {
+        facts[i + 1] = t->args[i];
+        values[i + 1] = t->values[i];
+    }
+    return typing_sub(
+        t,
+        &(SubOp){
+            .op = OP_CALL, .values = values, .facts = facts, .nargs = nargs, .names = t->names, .nnames = t->nnames},
+        &none, &done);
+}
+
+bool typing_make_instance(Typing *t, const Type *callee, const StructClass *class) {
+    const InferHost *host = t->in->host;
+    Value *at = t->at;
+    Member init = host->member(host->self, callee->object, 0, "__init__");
+    if (t->is_part)
+        return typing_fail(t, DIAG_UNSUPPORTED,
+                           "an instance of a class is made in the middle of another "
+                           "operation: write the call in a function of your own");
+    const Type *type = at->type && type_is_shared(at->type) ? at->type : empty_object(t, callee->object, class);
+    if (!t->emit && type != at->type) solver_set_type(t->in, at, type);
+    Value *object = t->emit ? make_object(t, type) : at;
+    if (init.kind != MEMBER_METHOD && t->nargs > 1)
+        return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes no arguments", class->title);
+    for (const Type *before = NULL; init.kind == MEMBER_METHOD && before != type;) {
+        before = type;
+        TRY(call_init(t, init, type, object));
+        if (!t->emit) type = at->type; /* it may have grown */
+    }
+    return typing_become(t, t->emit ? object : NULL, type);
+}
