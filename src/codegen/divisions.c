@@ -12,11 +12,6 @@ typedef struct Search {
     bool divides, branches;
 } Search;
 
-static bool divides(const Value *value) {
-    return (value->op == OP_MOD || value->op == OP_FLOORDIV) && value->type && type_is_integer(value->type) &&
-           value->args[1]->op != OP_CONST;
-}
-
 static void search_function(Search *s, const FuncInst *inst) {
     if (!inst || !inst->func) return;
     for (size_t i = 0; i < s->seen.len; i++)
@@ -26,7 +21,7 @@ static void search_function(Search *s, const FuncInst *inst) {
 
 static void search_block(Search *s, const Block *block) {
     for (const Value *value = block->first; value; value = value->next) {
-        s->divides |= divides(value);
+        s->divides |= value_divides(value) && value->type && type_is_integer(value->type);
         search_function(s, value_callee(value));
     }
 }
