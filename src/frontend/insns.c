@@ -230,7 +230,7 @@ static bool insn_pop(Translator *t) {
     if (!value || value->op != OP_CONST || value->konst->type->kind != TY_FUNC) return true;
     const FuncHead *func = value->konst->type->func;
     if (!(func_effects(func) & EFFECT_SYNC)) return true;
-    const char *name = func_shown_name(t->arena, &func_info[func->id]);
+    const char *name = func_shown_name(t->arena, func_row(func));
     diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->span, "%s is named here, and not called", name);
     diag_hint(t->diag, "it does nothing without parentheses: call it, %s()",
               strncmp(name, "krait.", 6) ? name : name + 6);

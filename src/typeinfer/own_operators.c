@@ -105,7 +105,7 @@ static bool takes_plain(const FuncInfo *row) {
 /* Whether the operation tells a member from its text or float. */
 static bool keeps_members(const Typing *t) {
     const Type *first = t->nargs ? t->args[0].type : NULL;
-    if (t->op == OP_CALL && first && first->kind == TY_FUNC) return !takes_plain(&func_info[first->func->id]);
+    if (t->op == OP_CALL && first && first->kind == TY_FUNC) return !takes_plain(func_row(first->func));
     if (t->op == OP_CALL) return !first || first->kind != TY_CLASS;
     bool formats = t->op == OP_MOD && first && (first->kind == TY_STR || first->kind == TY_STRING);
     bool unary = t->op == OP_NEG || t->op == OP_POS || t->op == OP_TRUTH || t->op == OP_NOT;
