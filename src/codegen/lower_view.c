@@ -64,10 +64,7 @@ static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LL
         bounds[i] = fallback[i];
         if (l_is_truth(given[i], false)) continue;
         LLVMValueRef wrapped = l_wrap_index(l, part[i], extent, false);
-        LLVMValueRef clipped = max_of(l, wrapped, least);
-        bool below = up && LLVMIsAConstantInt(part[i]) && LLVMConstIntGetSExtValue(part[i]) < 0;
-        if (!below) clipped = min_of(l, clipped, most); /* what counts from the end is below it */
-        bounds[i] = l_select(l, given[i], clipped, fallback[i]);
+        bounds[i] = l_select(l, given[i], min_of(l, max_of(l, wrapped, least), most), fallback[i]);
     }
     LLVMValueRef distance = l_sub(l, bounds[1], bounds[0]), magnitude = step;
     if (!up) {
