@@ -184,6 +184,14 @@ def comes_before(x, y):
         return np.logical_not(np.isnat(x)) and (np.isnat(y) or x < y)
     if x.dtype.kind == "f":
         return x < y or (y != y and x == x)
+    if x.dtype.kind == "c":
+        if x.real < y.real:
+            return x.imag == x.imag or y.imag != y.imag
+        if x.real > y.real:
+            return y.imag != y.imag and x.imag == x.imag
+        if x.real == y.real or (x.real != x.real and y.real != y.real):
+            return comes_before(x.imag, y.imag)
+        return y.real != y.real
     return x < y
 
 

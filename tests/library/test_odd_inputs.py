@@ -85,3 +85,11 @@ def test_sequences_deeper_than_what_they_are_stored_into():
         return a
 
     agree(stored, np.zeros(3), 4.0)
+
+
+def test_complex_numbers_that_are_none_are_searched_last():
+    numbers = [1 + 2j, 3 - 1j, complex(np.nan, 0), complex(0, np.nan), complex(np.nan, np.nan), -0j, 1]
+    for dtype in (np.complex64, np.complex128):
+        a = np.array(numbers, dtype)
+        for side in ("left", "right"):
+            agree(make(f"def f(a, b):\n    return np.searchsorted(a, b, side='{side}')", "f"), np.sort(a), a)
