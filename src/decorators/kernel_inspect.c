@@ -326,6 +326,10 @@ PyMethodDef kernel_methods[] = {
     {"forall", WITH_KEYWORDS(kernel_forall), METH_VARARGS | METH_KEYWORDS,
      "forall(ntasks, tpb=0, stream=0, sharedmem=0)\n--\n\nA launcher with at least one thread for each task; tpb "
      "threads a block, or what suits."},
+    {"inspect_lto_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
+     "inspect_lto_ptx(signature=None, compute_capability=None)\n--\n\nThe same as inspect_ptx: a kernel is optimised "
+     "with "
+     "all that it calls before it is PTX."},
     {"inspect_ptx", WITH_KEYWORDS(kernel_inspect_ptx), METH_VARARGS | METH_KEYWORDS,
      "inspect_ptx(signature=None, compute_capability=None)\n--\n\nPTX for this GPU, or for the compute capability "
      "given; no GPU is needed."},

@@ -201,6 +201,7 @@ def test_options_that_are_no_options(option, value, error):
 def test_launch_bounds_of_clusters():
     kernel = cuda.jit(launch_bounds=(64, 2, 4))(block_maximum.py_func)
     ptx = kernel.inspect_ptx((float64[::1], float64[::1]), compute_capability=(9, 0))
+    assert kernel.inspect_lto_ptx((float64[::1], float64[::1]), compute_capability=(9, 0)) == ptx
     assert ".maxntid 64" in ptx and ".minnctapersm 2" in ptx and ".maxclusterrank 4" in ptx
     assert "maxclusterrank" not in kernel.inspect_ptx((float64[::1], float64[::1]), compute_capability=(8, 0))
 
