@@ -292,6 +292,17 @@ static bool bind_key(Translator *t, Operands *operands, const Const *names) {
     return true;
 }
 
+/* dict(a=1, b=2) */
+static bool push_named_pairs(Translator *t, const Const *names, Value *const *values) {
+    Map *map = new_map(t, names->type->count);
+    for (size_t i = 0; i < map->count; i++) {
+        map->names[i] = key_name(names->items[i]);
+        map->keys[i] = translate_append_const(t, names->items[i]);
+        map->values[i] = values[i];
+    }
+    return push_map(t, map);
+}
+
 static bool is_super(const Translator *t, const Value *callee) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
     return type && type->kind == TY_OBJECT &&
@@ -328,6 +339,8 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     if (names && names->type->count < operands.len) TRY(bind_key(t, &operands, names));
     if (is_super(t, callee)) return translate_super(t, operands.data + 1, operands.len - 1);
     if (operands.len > 1) operands.data[1] = translate_argument_of(t, callee, operands.data[1]);
+    if (names && names->type->count == operands.len - 1 && display_of(callee) == OP_DICT)
+        return push_named_pairs(t, names, operands.data + 1);
     Op display = operands.len == 1 ? display_of(callee) : OP_CALL; /* list() is a display, to be filled */
     Value *call = display != OP_CALL ? translate_append(t, display, NULL, 0)
                                      : translate_append(t, OP_CALL, operands.data, operands.len);

@@ -111,8 +111,8 @@ bool rule_func_table_from(Typing *t) {
     bool dict = t->func == FUNC_DICT || t->func == FUNC_TYPED_DICT;
     TRY(on_heap(t));
     if (t->nnames) {
-        typing_fail(t, DIAG_UNSUPPORTED, "dict() with keyword arguments is not compiled");
-        return typing_hint(t, "write the dict out: {'a': 1}");
+        typing_fail(t, DIAG_UNSUPPORTED, "dict() of another dict and keyword arguments is not compiled");
+        return typing_hint(t, "write the dict out: {**x, 'a': 1}");
     }
     if (t->nargs == 0) return typing_become_op(t, dict ? OP_DICT : OP_SET);
     return typing_become_prelude(t, dict ? "tables:dict_from" : "tables:set_from");

@@ -192,7 +192,8 @@ bool rule_func_tuple_from(Typing *t) {
         return typing_become_arg(t, 0);
     }
     typing_bad_operands(t);
-    return typing_hint(t, "the length of a tuple must be known when the function is compiled");
+    return typing_hint(t, "the length of a tuple must be known when the function is compiled: write its items out, "
+                          "(x[0], x[1]), or keep the list");
 }
 
 bool rule_func_make_complex(Typing *t) { return typing_result(t, infer_complex(t->in), NULL); }

@@ -164,7 +164,7 @@ def test_nothing_is_left_behind():
     ("return {1, 'x'}", "is put into a set of int"), ("d = {}\nd[[1]] = 2\nreturn d", "cannot be a key of a dict"),
     ("return {1: 2}['x']", "is no key of a dict of int to int"),
     ("return {1: 2} & {1: 2}", "unsupported operand types"),
-    ("return dict(x=1)", "keyword arguments is not compiled"),
+    ("return dict({\"y\": 2}, x=1)", "keyword arguments is not compiled"),
 ])  # fmt: skip
 def test_refusals(body, words):
     with pytest.raises(errors.KraitError, match=words):
@@ -253,3 +253,12 @@ def test_a_dict_of_pairs_that_an_iterator_gives():
         return table
 
     agree_all(counted, [(0,), (3,)])
+
+
+def test_a_dict_of_keyword_arguments():
+    def f(n):
+        counts = dict(a=n, b=2)
+        counts["c"] = 3
+        return counts, dict(x=1.5), len(dict())
+
+    agree(f, 4)
