@@ -171,8 +171,11 @@ static void host_bad_access(Lower *l, LLVMValueRef inside, LLVMValueRef site) {
     LLVMValueRef address = field_address(l, l->hidden[0], offsetof(HostThread, bad));
     LLVMValueRef place = thread_load(l, offsetof(HostThread, place), row_limit(l));
     LLVMValueRef limited[] = {site, l_i32(l, (1u << SITE_BITS) - 1)};
-    LLVMValueRef key = l_or(l, LLVMBuildShl(l->b, place, l_i32(l, SITE_BITS), ""),
-                            l_intrinsic(l, "llvm.umin", l->i32, limited, 2));
+    /* Known not to be negative: so where `inside` is known to be true, nothing is left of this. */
+    LLVMValueRef first = LLVMBuildShl(l->b, place, l_i32(l, SITE_BITS), "");
+    LLVMSetNSW(first, true);
+    LLVMSetNUW(first, true);
+    LLVMValueRef key = l_or(l, first, l_intrinsic(l, "llvm.umin", l->i32, limited, 2));
     /* Not a select of INT32_MAX: LLVM would turn that into a branch around the minimum, which is no reduction. */
     LLVMValueRef fine = LLVMBuildLShr(l->b, LLVMBuildSExt(l->b, inside, l->i32, ""), l_i32(l, 1), "");
     LLVMValueRef args[] = {l_raw_load(l, l->i32, address, 4), l_or(l, fine, key)};

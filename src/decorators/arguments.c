@@ -128,7 +128,8 @@ int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject
             bound[i] = made[i];
             found = 1;
         }
-        bool may_be = runtime_knows(state->runtime, Py_TYPE(bound[i])) || may_be_foreign(state, bound[i]);
+        bool may_be = runtime_knows(state->runtime, Py_TYPE(bound[i])) ? !PyArray_Check(bound[i])
+                                                                       : may_be_foreign(state, bound[i]);
         PyObject *array = may_be ? runtime_lend(state->runtime, bound[i], device, stream, (unsigned)i)
                                  : Py_NewRef(Py_None);
         if (!array) return -1;

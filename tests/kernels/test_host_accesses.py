@@ -246,3 +246,20 @@ def test_random_kernels(seed):
         except AssertionError:
             print(text)
             raise
+
+
+@cuda.jit
+def sum_of_two(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+@host_device
+def test_of_one_shape_nothing_is_noted_of_accesses_outside():
+    x, out = np.arange(70.0), np.zeros(70)
+    sum_of_two[3, 32](x, x, out)
+    np.testing.assert_array_equal(out, 2 * x)
+    functions = re.findall(r"^define [^@]*@(\w+)(.*?)^}", next(iter(sum_of_two.inspect_llvm().values())), re.M | re.S)
+    notes = {name for name, body in functions if "llvm.smin" in body}
+    assert {name for name, body in functions} > {"krait_block_one_shape"} and notes == {"krait_block"}
