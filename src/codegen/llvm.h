@@ -71,6 +71,8 @@ struct Module {
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
     bool tells_caught;   /* it asks for the texts of exceptions that were caught: of its raise sites */
     bool has_generators; /* coroutines, which are to be split */
+    bool knows_drawn;
+    unsigned drawn_from; /* if knows_drawn: a bit for each DrawnFrom of the functions that are called */
     bool has_barriers, waits_for_grid;
     unsigned inner_axis;  /* of a kernel: 0 or 1, the axis of the innermost loop over threads (pass thread_order) */
     uint32_t block[3];    /* Program.block */

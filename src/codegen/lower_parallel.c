@@ -121,13 +121,15 @@ LLVMValueRef lower_func_set_parallel_chunksize(Lower *l, const Value *call) {
 
 /* ---- the region ---- */
 
-/* Whether anything here may draw from the generator. */
+/* Whether anything here may draw from the generator.  That is looked for once, not for each of many regions. */
 static bool draws(const Lower *l, DrawnFrom generator) {
-    for (size_t i = 0; i < l->m->ninsts; i++)
-        for (size_t b = 0; b < l->m->insts[i]->func->blocks.len; b++)
-            for (const Value *value = l->m->insts[i]->func->blocks.data[b]->first; value; value = value->next)
-                if (value->op == OP_CALL_FUNC && func_row(value->imm.func)->drawn_from == generator) return true;
-    return false;
+    Module *m = l->m;
+    for (size_t i = 0; !m->knows_drawn && i < m->ninsts; i++)
+        for (size_t b = 0; b < m->insts[i]->func->blocks.len; b++)
+            for (const Value *value = m->insts[i]->func->blocks.data[b]->first; value; value = value->next)
+                if (value->op == OP_CALL_FUNC) m->drawn_from |= 1u << func_row(value->imm.func)->drawn_from;
+    m->knows_drawn = true;
+    return m->drawn_from >> generator & 1;
 }
 
 /* Two int64 in memory: a seed for the numbers drawn from each generator, itself drawn from it.  NULL: none are. */

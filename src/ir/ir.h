@@ -314,6 +314,7 @@ typedef struct Program {
     Diag *diag;
     FuncInst **insts;
     size_t count;
+    size_t room;        /* for how many there is place, once a pass has added some */
     unsigned parallel;  /* what may use several cores: ParallelParts */
     Buf *diagnostics;   /* what passes say of parallel code (pass_note); NULL: nobody asks */
     bool index_raises;  /* an index outside an array raises (value_effects) */
@@ -479,7 +480,8 @@ Func *func_parse(Arena *arena, TypeTable *types, const char *text, Diag *diag);
 bool func_verify(const Func *func, bool typed, Diag *diag);
 /* Every function of a program, each below the facts that passes noted about it, as comments. */
 void program_print(Buf *buf, const Program *program);
-bool program_verify(const Program *program); /* every function's typed form; false: program->diag */
+void program_add(Program *program, FuncInst *inst); /* as the last one */
+bool program_verify(const Program *program);        /* every function's typed form; false: program->diag */
 /* Drops the functions that no way of calls leads to from the root, and numbers the others. */
 void program_keep_called(Program *program);
 

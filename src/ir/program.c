@@ -1,4 +1,6 @@
-/* program.c: all functions of a compilation together: as text, verified, without those that nobody calls. */
+/* program.c: all functions of a compilation together: as text, verified, one more, without those that nobody calls. */
+#include <string.h> /* memcpy */
+
 #include "ir/ir.h"
 
 /* "; writes 0 2": the parameters whose memory a call may write to. */
@@ -34,6 +36,16 @@ void program_print(Buf *buf, const Program *program) {
         print_writes(buf, program->insts[i]->writes);
         func_print(buf, program->insts[i]->func);
     }
+}
+
+void program_add(Program *program, FuncInst *inst) {
+    if (program->count >= program->room) {
+        program->room = 2 * program->count + 8;
+        FuncInst **grown = ARENA_ARRAY(program->arena, FuncInst *, program->room);
+        memcpy(grown, program->insts, program->count * sizeof *grown);
+        program->insts = grown;
+    }
+    program->insts[program->count++] = inst;
 }
 
 bool program_verify(const Program *program) {

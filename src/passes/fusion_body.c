@@ -153,10 +153,7 @@ static FuncInst *finish(Body *body, const Type *result) {
                        .konsts = ARENA_ARRAY(program->arena, const Const *, body->count),
                        .result = result,
                        .options = OPT_INLINE};
-    FuncInst **grown = ARENA_ARRAY(program->arena, FuncInst *, program->count + 1);
-    memcpy(grown, program->insts, program->count * sizeof *grown);
-    grown[program->count++] = inst;
-    program->insts = grown;
+    program_add(program, inst);
     return inst;
 }
 

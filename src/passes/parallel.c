@@ -72,9 +72,10 @@ static bool is_caught_around(const ParallelLoop *loop) {
 /* The blocks of an iteration; *left: what leaves them other than at their end, or NULL. */
 static void find_blocks(ParallelLoop *loop, const Value **left) {
     const Func *func = loop->func;
-    bool *after = ARENA_ARRAY(func->arena, bool, func->next_block);
+    Scratches *scratch = loop->scratch;
+    bool *after = parallel_scratch(func->arena, &scratch->after, func->next_block * sizeof *after);
     Blocks blocks = {0}, beyond = {0};
-    loop->inside = ARENA_ARRAY(func->arena, bool, func->next_block);
+    loop->inside = parallel_scratch(func->arena, &scratch->inside, func->next_block * sizeof *loop->inside);
     reach(loop, loop->body, loop->inside, &blocks);
     reach(loop, loop->exit, after, &beyond);
     *left = NULL;
@@ -182,6 +183,7 @@ static Value *first_prange(const Func *func) {
 
 /* A function that the parallel one calls may have been written for one core: what is refused there stays a range. */
 static bool in_function(Program *program, FuncInst *inst) {
+    Scratches scratch = {0};
     for (Value *range; (range = first_prange(inst->func));) {
         Diag quiet;
         diag_init(&quiet, program->arena);
@@ -196,6 +198,7 @@ static bool in_function(Program *program, FuncInst *inst) {
                              .diag = inst->id == 0 ? program->diag : &quiet,
                              .inst = inst,
                              .func = inst->func,
+                             .scratch = &scratch,
                              .range = range};
         if (take_apart(&loop)) continue;
         if (inst->id == 0) return false;

@@ -35,12 +35,23 @@ typedef struct Private {
     bool heavy;           /* an iteration puts something to many of its items */
 } Private;
 
+/* Memory that is used again for one loop after another: each needs some for the whole function. */
+typedef struct Scratch {
+    void *memory;
+    size_t bytes;
+} Scratch;
+
+typedef struct Scratches {
+    Scratch inside, after, values, blocks, seen;
+} Scratches;
+
 /* One loop over prange. */
 typedef struct ParallelLoop {
     Program *program;
     Diag *diag; /* where refusals go */
     FuncInst *inst;
     Func *func;
+    Scratches *scratch;
     Value *range, *iter, *more;         /* prange(...), its iterator, the header's question */
     Block *before, *head, *body, *exit; /* one edge into the header from outside, from `before` */
     bool *inside;                       /* by Block.id: blocks of an iteration, those that raise included */
@@ -84,6 +95,7 @@ const Value *parallel_step_of(const Func *func, uint32_t which, const Value **ru
 Value *parallel_call_in_blocks(ParallelLoop *loop, FuncInst *piece, FuncInst *join, Value *length, Value *first,
                                Value *const *outer, uint32_t nouter);
 /* parallel_make.c */
+void *parallel_scratch(Arena *arena, Scratch *scratch, size_t bytes); /* zeroed */
 const Type *parallel_int(const ParallelSite *site);
 Func *parallel_new_func(const ParallelSite *site);
 Value *parallel_append(Func *func, Block *block, Op op, const Type *type, Span span, Value *const *args, size_t nargs);

@@ -3,9 +3,17 @@
  * In: the place that they are made for, values and operations.  Out: functions that are part of the program.  A region
  * is made of a piece, piece(from, to, outer values...) -> results, and of a join, which puts the results of two pieces
  * together: region(count, results, outer values...) -> results says what they do on one core. */
-#include <string.h> /* memcpy */
+#include <string.h> /* memcpy, memset */
 
 #include "passes/parallel.h"
+
+void *parallel_scratch(Arena *arena, Scratch *scratch, size_t bytes) {
+    if (bytes > scratch->bytes) {
+        scratch->bytes = 2 * bytes;
+        return scratch->memory = arena_alloc(arena, scratch->bytes);
+    }
+    return bytes ? memset(scratch->memory, 0, bytes) : NULL;
+}
 
 const Type *parallel_int(const ParallelSite *site) { return type_scalar(site->program->types, SCALAR_INT64, true); }
 
@@ -70,10 +78,7 @@ FuncInst *parallel_add_inst(const ParallelSite *site, Func *func, const Type *co
                        .result = result,
                        .options = site->inst->options,
                        .outlined = true};
-    FuncInst **grown = ARENA_ARRAY(program->arena, FuncInst *, program->count + 1);
-    memcpy(grown, program->insts, program->count * sizeof *grown);
-    grown[program->count++] = inst;
-    program->insts = grown;
+    program_add(program, inst);
     return inst;
 }
 

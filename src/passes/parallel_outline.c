@@ -334,12 +334,14 @@ static void put_call(Outline *o, FuncInst *piece, FuncInst *join, const Type *re
 
 bool parallel_outline(ParallelLoop *loop) {
     Arena *arena = loop->func->arena;
+    Scratches *scratch = loop->scratch;
+    size_t values = loop->func->next_value, blocks = loop->func->next_block;
     Outline o = {.loop = loop,
                  .site = {loop->program, loop->inst, loop->range->span},
                  .arena = arena,
-                 .values = ARENA_ARRAY(arena, Value *, loop->func->next_value),
-                 .blocks = ARENA_ARRAY(arena, Block *, loop->func->next_block),
-                 .seen = ARENA_ARRAY(arena, bool, loop->func->next_value)};
+                 .values = parallel_scratch(arena, &scratch->values, values * sizeof(Value *)),
+                 .blocks = parallel_scratch(arena, &scratch->blocks, blocks * sizeof(Block *)),
+                 .seen = parallel_scratch(arena, &scratch->seen, values * sizeof(bool))};
     TRY(find_outer(&o));
     const Type *results = results_type(loop);
     FuncInst *piece = make_piece(&o, results);

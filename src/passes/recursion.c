@@ -68,5 +68,6 @@ bool pass_recursion(Program *program) {
         if (insts[i]->recursive) descend(insts[i], copies);
     program->insts = insts;
     program->count = count;
+    program->room = count;
     return true;
 }
