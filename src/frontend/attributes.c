@@ -34,8 +34,8 @@ static void add_assigned(Arena *arena, Names *names, PyObject *function) {
 static void add_of_classes(Arena *arena, Names *names, PyTypeObject *class, bool init) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(class->tp_mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
-        PyObject *name, *value;
-        for (Py_ssize_t at = 0; base->tp_dict && PyDict_Next(base->tp_dict, &at, &name, &value);)
+        PyObject *dict = frontend_class_dict(base), *name, *value;
+        for (Py_ssize_t at = 0; dict && PyDict_Next(dict, &at, &name, &value);)
             if (PyFunction_Check(value) && (PyUnicode_CompareWithASCIIString(name, "__init__") == 0) == init)
                 add_assigned(arena, names, value);
     }

@@ -4,6 +4,14 @@
 
 #include "frontend/frontend.h"
 
+/* ---- members.c ---- */
+
+/* What the class defines itself; borrowed.  That of a static class of the interpreter lies elsewhere from 3.12 on. */
+PyObject *frontend_class_dict(PyTypeObject *class);
+/* The class in the order of resolution, behind `after` if that is one, that has the name itself, and what it has there.
+ * NULL: none.  Borrowed. */
+PyTypeObject *frontend_holder(PyTypeObject *class, PyObject *after, const char *name, PyObject **value);
+
 /* ---- objects.c ---- */
 
 PyObject *objects_library_object(const Objects *objects, FuncId func); /* that was seen as it; borrowed, or NULL */

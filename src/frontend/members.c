@@ -5,12 +5,23 @@
  * compiled code, are not found. */
 #include "frontend/frontend_private.h"
 
-/* The class in the order of resolution behind `after`, if that is one, that has the name; *value is what it has. */
-static PyTypeObject *holder_of(PyTypeObject *class, PyObject *after, const char *name, PyObject **value) {
+PyObject *frontend_class_dict(PyTypeObject *class) {
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *dict = PyType_GetDict(class);
+    Py_XDECREF(dict); /* the class holds it */
+    return dict;
+#else
+    return class->tp_dict;
+#endif
+}
+
+PyTypeObject *frontend_holder(PyTypeObject *class, PyObject *after, const char *name, PyObject **value) {
     bool behind = !after;
+    *value = NULL;
     for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
-        if (behind && base->tp_dict && (*value = PyDict_GetItemString(base->tp_dict, name))) return base;
+        PyObject *dict = behind ? frontend_class_dict(base) : NULL;
+        if (dict && (*value = PyDict_GetItemString(dict, name))) return base;
         behind |= (PyObject *)base == after;
     }
     return NULL;
@@ -57,7 +68,7 @@ static Member member_of(Frontend *frontend, PyObject *found) {
 Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name) {
     PyObject *object = objects_get(frontend->objects, class), *found = NULL;
     if (!object || !PyType_Check(object)) return (Member){0};
-    PyTypeObject *holder = holder_of((PyTypeObject *)object, objects_get(frontend->objects, after), name, &found);
+    PyTypeObject *holder = frontend_holder((PyTypeObject *)object, objects_get(frontend->objects, after), name, &found);
     if (!holder || !(holder->tp_flags & Py_TPFLAGS_HEAPTYPE)) return (Member){0};
     PyObject *text = frontend_keep(frontend, PyUnicode_InternFromString(name));
     Member member = text ? member_of(frontend, found) : (Member){0};

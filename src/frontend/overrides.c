@@ -31,7 +31,8 @@ static bool is_special(const char *name) {
  * one. */
 static const char *first_own(PyTypeObject *class, PyTypeObject *plain, bool first) {
     PyObject *name, *value;
-    for (Py_ssize_t at = 0; class->tp_dict && PyDict_Next(class->tp_dict, &at, &name, &value);) {
+    PyObject *dict = frontend_class_dict(class);
+    for (Py_ssize_t at = 0; dict && PyDict_Next(dict, &at, &name, &value);) {
         const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
         if (!text) PyErr_Clear();
         if (!text || is_bookkeeping(text)) continue;

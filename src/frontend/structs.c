@@ -8,19 +8,9 @@
 
 #include "frontend/frontend_private.h"
 
-/* The class in the order of resolution that has this name itself, and what it has there; NULL: none.  Borrowed. */
-static PyObject *find_attribute(PyTypeObject *class, const char *name, PyObject **value) {
-    *value = NULL;
-    for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++) {
-        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
-        if (base->tp_dict && (*value = PyDict_GetItemString(base->tp_dict, name))) return (PyObject *)base;
-    }
-    return NULL;
-}
-
 static PyObject *definer(PyTypeObject *class, const char *name) {
     PyObject *value;
-    return find_attribute(class, name, &value);
+    return (PyObject *)frontend_holder(class, NULL, name, &value);
 }
 
 void frontend_class_title(PyTypeObject *class, char title[CLASS_TITLE_BYTES]) {
@@ -50,7 +40,7 @@ static bool field_is_plain(PyTypeObject *class, const char *name) {
 /* The fields' names, in the arena; NULL: it is no namedtuple of so many items. */
 static const char *const *field_names(Arena *arena, PyTypeObject *class, Py_ssize_t count) {
     PyObject *fields;
-    find_attribute(class, "_fields", &fields);
+    frontend_holder(class, NULL, "_fields", &fields);
     bool fits = fields && PyTuple_CheckExact(fields) && PyTuple_GET_SIZE(fields) == count;
     const char **names = fits ? ARENA_ARRAY(arena, const char *, count) : NULL;
     for (Py_ssize_t i = 0; names && i < count; i++) {
@@ -77,8 +67,8 @@ static StructClass *tuple_class(Frontend *frontend, PyTypeObject *class) {
     if (definer(class, "__new__") != definer(class, "_fields") || class->tp_init != PyBaseObject_Type.tp_init)
         return NULL;
     PyObject *fields, *defaults;
-    find_attribute(class, "_fields", &fields);
-    find_attribute(class, "_field_defaults", &defaults);
+    frontend_holder(class, NULL, "_fields", &fields);
+    frontend_holder(class, NULL, "_field_defaults", &defaults);
     if (!fields || !PyTuple_CheckExact(fields)) return NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(fields);
     StructClass *info = ARENA_NEW(frontend->arena, StructClass);
@@ -104,7 +94,7 @@ static StructClass *tuple_class(Frontend *frontend, PyTypeObject *class) {
 
 static PyObject *dataclass_fields(PyTypeObject *class) {
     PyObject *fields;
-    find_attribute(class, "__dataclass_fields__", &fields);
+    frontend_holder(class, NULL, "__dataclass_fields__", &fields);
     return fields && PyDict_Check(fields) ? fields : NULL;
 }
 
@@ -139,7 +129,7 @@ static bool is_true(PyObject *object, const char *name) {
 /* Nobody can tell an instance from one with the same attributes. */
 static bool is_frozen(PyTypeObject *class) {
     PyObject *parameters;
-    find_attribute(class, "__dataclass_params__", &parameters);
+    frontend_holder(class, NULL, "__dataclass_params__", &parameters);
     return parameters && is_true(parameters, "frozen") && is_true(parameters, "eq");
 }
 
@@ -182,7 +172,7 @@ PyObject *frontend_instance_names(PyObject *object, bool *frozen) {
 /* The function that dataclasses made for the class, or NULL: calling it may do anything. */
 static PyCodeObject *made_init(PyTypeObject *class, PyObject **defaults) {
     PyObject *init;
-    find_attribute(class, "__init__", &init);
+    frontend_holder(class, NULL, "__init__", &init);
     bool plain = init && PyFunction_Check(init) && !definer(class, "__post_init__") &&
                  class->tp_new == PyBaseObject_Type.tp_new && definer(class, "__init__") == (PyObject *)class;
     PyCodeObject *code = plain ? (PyCodeObject *)PyFunction_GET_CODE(init) : NULL;

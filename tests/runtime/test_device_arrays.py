@@ -1,6 +1,7 @@
 """Device arrays compute what NumPy computes: operators, casts, copies, reductions, indices, views; and other libraries
 take their memory and give theirs.  The same programs run on the host device and on a GPU."""
 
+import contextlib
 import pickle
 
 import numpy as np
@@ -519,3 +520,18 @@ def test_a_reduction_into_no_element():
     res = cuda.device_array(1, np.int64)
     total(numbers[:0], res=res, init=7)
     assert res.copy_to_host() == 7
+
+
+@cuda.jit
+def count_up(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += 1
+
+
+def test_an_array_of_numpy_lies_on_the_host_though_it_speaks_dlpack():
+    x = np.zeros(3)
+    with contextlib.suppress(BufferError, TypeError, ValueError):  # which does not lie on a GPU
+        cuda.from_dlpack(x)
+    count_up[1, 32](x)
+    assert x.tolist() == [1, 1, 1]
