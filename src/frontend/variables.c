@@ -138,6 +138,13 @@ bool insn_save_local(Translator *t, size_t local) {
     return true;
 }
 
+/* What an f-string makes, as a text: in a try statement it is made before the variable is written, since the handler,
+ * where the variable may join one that was made, must not see what making it has not given. */
+static Value *made_text(Translator *t, Value *template) {
+    const Const *str = const_of(t->arena, type_func(t->types, &func_info[FUNC_STR].head));
+    return translate_append2(t, OP_CALL, translate_append_const(t, str), template);
+}
+
 bool insn_store_local(Translator *t, size_t local) {
     const Slot *top = translate_peek(t, 1);
     if (top && top->kind == SLOT_SAVED) {
@@ -146,7 +153,9 @@ bool insn_store_local(Translator *t, size_t local) {
         if (bit_has(t->tracked, local)) ssa_write(&t->ssa, t->block, t->nlocals + local, saved.assigned);
         return true;
     }
+    bool text = top && top->kind == SLOT_TEXT && bytecode_handler(&t->bytecode, (size_t)(t->insn - t->bytecode.insns));
     Value *value = translate_pop_value(t);
+    if (value && text) value = made_text(t, value);
     TRY(value && translate_declared(t, local, &value) && translate_end_part(t));
     if (!value->name) value->name = t->names[local];
     if (local < t->func->nparams) t->func->params[local].assigned = true;

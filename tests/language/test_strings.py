@@ -183,3 +183,42 @@ def test_texts_in_tuples_that_a_function_gives(made):
     """A text beside what is not known is made at run time, also where tuples are joined."""
     agree(make(f"def f(s):\n    give = lambda s: {made}\n    x = []\n    for c in s:\n        x.append(give(c))\n"
               "    return x, sorted(s, key=give)"), "bac")
+
+
+def test_a_text_that_is_made_in_a_try_statement():
+    """Where a variable that a handler sees gets an f-string: CPython 3.13 has more of its blocks under the handler."""
+    def below_a_branch(n, items):
+        text = "abc".zfill(2)
+        try:
+            try:
+                if n == -1:
+                    try:
+                        items ^= {n}
+                    finally:
+                        k = 3
+                        while k > 0:
+                            k -= 1
+                            text = f"{n:#x}"
+            finally:
+                text += "def"
+        except AssertionError:
+            text = text
+        return text
+
+    def twice(n, items):
+        text = "abc".zfill(2)
+        try:
+            try:
+                items ^= {n}
+            finally:
+                k = 3
+                while k > 0:
+                    k -= 1
+                    text = f"{n:#x}"
+        finally:
+            text += "def"
+        return text
+
+    for f in (below_a_branch, twice):
+        for n in (-1, 0, 17):
+            assert njit(f)(n, {0, 1}) == f(n, {0, 1})
