@@ -11,7 +11,6 @@ except ImportError:
         raise ImportError(
             "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
         ) from error
-from . import config
 from ._krait import (
     Dispatcher,
     __version__,
@@ -135,7 +134,7 @@ def __getattr__(name):
         from numpy import ndindex
 
         return ndindex
-    if name in ("cuda", "errors", "experimental", "extending", "typed", "types"):
+    if name in ("config", "cuda", "errors", "experimental", "extending", "typed", "types"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

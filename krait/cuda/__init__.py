@@ -44,7 +44,7 @@ from .._krait import (
 
 from .. import literal_unroll
 
-globals().update(_krait.cuda_names)
+globals().update(_krait.cuda_names())
 globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
 
 

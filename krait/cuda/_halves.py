@@ -11,7 +11,7 @@ from .. import _krait
 from . import fma as _fma, on_gpu as _on_gpu
 
 _device = _krait.cuda_jit(device=True)
-_native_fma = _krait.cuda_names["_native"].fma
+_native_fma = _krait.cuda_names()["_native"].fma
 
 # Names of integers in conversions: how many bits, whether there is a sign, what CUDA makes of NaN.
 INTEGERS = {

@@ -143,8 +143,8 @@ def kept_of_kernel(link):
 
 
 # The rows of the library themselves: compiled code knows them whenever this module is imported.
-declared = _krait.cuda_names["_linking"].declared
-no_fallback = _krait.cuda_names["_linking"].no_fallback
+declared = _krait.cuda_names()["_linking"].declared
+no_fallback = _krait.cuda_names()["_linking"].no_fallback
 
 
 def _converted(parameter, type_):

@@ -69,7 +69,7 @@ def _parts():
     yield "__floats2half2_rn", "the half2 of two numbers", lambda a, b: half2(half(a), half(b))
 
 
-atomicAdd = _cuda_names["atomic"].add
+atomicAdd = _cuda_names()["atomic"].add
 
 for _part in (_halves.arithmetic, _halves.comparisons, _halves.elementary):
     _halves.add_to(globals(), _part(half))

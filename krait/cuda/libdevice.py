@@ -2,5 +2,5 @@
 
 from .. import _krait
 
-_names = _krait.cuda_names["libdevice"]
+_names = _krait.cuda_names()["libdevice"]
 globals().update((name, getattr(_names, name)) for name in dir(_names))

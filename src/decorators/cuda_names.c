@@ -1,10 +1,10 @@
 /* cuda_names.c: the names of krait.cuda that mean something in compiled code only: cuda.grid, cuda.threadIdx.x,
  * cuda.shared.array.
  *
- * Input: the rows of library/cuda.def.  Output: krait._krait.cuda_names, a dict from first name to
- * object.  A row with one more name is an Intrinsic; rows that share a first name (atomic.add, atomic.max) become
- * attributes of a namespace, an Intrinsic with func 0.  Called or asked for a value outside compiled code, an
- * Intrinsic says where it belongs. */
+ * Input: the rows of library/cuda.def.  Output: what krait._krait.cuda_names() gives, a dict from first name to
+ * object, made when it is first asked for: krait.cuda asks.  A row with one more name is an Intrinsic; rows that share
+ * a first name (atomic.add, atomic.max) become attributes of a namespace, an Intrinsic with func 0.  Called or asked
+ * for a value outside compiled code, an Intrinsic says where it belongs. */
 #include "decorators/decorators.h"
 
 #include <stddef.h>       /* offsetof */
@@ -16,7 +16,7 @@ typedef struct Intrinsic {
     PyObject *name; /* "krait.cuda.grid" */
     PyObject *doc;
     unsigned func;   /* FuncId; 0: a namespace */
-    PyObject *names; /* dict: a namespace's attributes; empty otherwise */
+    PyObject *names; /* dict: a namespace's attributes; NULL otherwise */
 } Intrinsic;
 
 static int intrinsic_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -50,7 +50,7 @@ static PyObject *intrinsic_call(PyObject *object, PyObject *args, PyObject *kwar
 
 static PyObject *intrinsic_getattro(PyObject *object, PyObject *name) {
     Intrinsic *self = (Intrinsic *)object;
-    PyObject *found = PyDict_GetItemWithError(self->names, name);
+    PyObject *found = self->names ? PyDict_GetItemWithError(self->names, name) : NULL;
     if (found) return Py_NewRef(found);
     return PyErr_Occurred() ? NULL : PyObject_GenericGetAttr(object, name);
 }
@@ -62,7 +62,8 @@ static PyObject *intrinsic_repr(PyObject *object) {
 
 static PyObject *intrinsic_dir(PyObject *object, PyObject *unused) {
     (void)unused;
-    return PyDict_Keys(((Intrinsic *)object)->names);
+    PyObject *names = ((Intrinsic *)object)->names;
+    return names ? PyDict_Keys(names) : PyList_New(0);
 }
 
 /* By its place: pickle finds krait.cuda.atomic.add by attribute. */
@@ -122,9 +123,8 @@ static PyObject *intrinsic_new(ModuleState *state, const char *name, size_t leng
     if (!self) return NULL;
     self->name = PyUnicode_FromStringAndSize(name, (Py_ssize_t)length);
     self->doc = PyUnicode_FromString(doc);
-    self->names = PyDict_New();
     self->func = func;
-    if (!self->name || !self->doc || !self->names) Py_CLEAR(self);
+    if (!self->name || !self->doc) Py_CLEAR(self);
     return (PyObject *)self;
 }
 
@@ -145,15 +145,16 @@ static int add_row(ModuleState *state, PyObject *names, const char *name, size_t
         Py_XDECREF(key);
         if (!found) return -1;
         if (last) return 0;
-        names = ((Intrinsic *)found)->names;
+        Intrinsic *space = (Intrinsic *)found;
+        if (!space->names && !(space->names = PyDict_New())) return -1;
+        names = space->names;
         start += part + 1;
     }
 }
 
-int cuda_names_add(PyObject *module, ModuleState *state) {
+static PyObject *make_names(ModuleState *state) {
     PyObject *names = PyDict_New();
     int result = names ? 0 : -1;
-    if (!(state->intrinsic_class = module_add_class(module, &intrinsic_spec, NULL, true))) result = -1;
     for (unsigned func = 1; result == 0 && func < FUNC_COUNT; func++) {
         if (func_info[func].library != LIBRARY_CUDA) continue;
         for (const char *at = func_info[func].head.names; result == 0 && *at; at += strspn(at, " ")) {
@@ -162,10 +163,31 @@ int cuda_names_add(PyObject *module, ModuleState *state) {
             at += length;
         }
     }
-    if (result == 0) {
-        objects_set_intrinsic_type(state->session.objects, state->intrinsic_class);
-        result = PyModule_AddObjectRef(module, "cuda_names", names);
+    if (result < 0) Py_CLEAR(names);
+    return names;
+}
+
+static PyObject *cuda_names(PyObject *module, PyObject *unused) {
+    (void)unused;
+    ModuleState *state = module_state(module);
+    if (!state->cuda_names) {
+        PyObject *names = make_names(state);
+        if (!names) return NULL;
+        if (state->cuda_names) /* another thread was faster */
+            Py_DECREF(names);
+        else
+            state->cuda_names = names;
     }
-    Py_XDECREF(names);
-    return result;
+    return Py_NewRef(state->cuda_names);
+}
+
+static PyMethodDef functions[] = {
+    {"cuda_names", cuda_names, METH_NOARGS, "The names of krait.cuda that mean something in compiled code."},
+    {NULL, NULL, 0, NULL},
+};
+
+int cuda_names_add(PyObject *module, ModuleState *state) {
+    if (!(state->intrinsic_class = module_add_class(module, &intrinsic_spec, NULL, true))) return -1;
+    objects_set_intrinsic_type(state->session.objects, state->intrinsic_class);
+    return PyModule_AddFunctions(module, functions);
 }

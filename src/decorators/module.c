@@ -67,6 +67,7 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     Py_VISIT(state->type_objects);
     Py_VISIT(state->overloads);
     Py_VISIT(state->overload_finder);
+    Py_VISIT(state->cuda_names);
     for (int i = 0; i < TRANSFER_COUNT; i++) Py_VISIT(state->transfer_classes[i]);
     Py_VISIT(state->marshal.dtypes);
     Py_VISIT(state->signature_class);
@@ -95,6 +96,7 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(state->type_objects);
     Py_CLEAR(state->overloads);
     Py_CLEAR(state->overload_finder);
+    Py_CLEAR(state->cuda_names);
     return 0;
 }
 

@@ -81,3 +81,21 @@ def test_functions_of_cuda_show_their_parameters():
         assert function.__module__ == "krait.cuda"
         text = pydoc.plain(pydoc.render_doc(function))
         assert "PyCapsule" not in text and f"\n{name}(" in text, text
+
+
+def test_what_a_program_may_not_need_is_imported_when_it_is_asked_for():
+    """Both ways to a submodule lead to one object; names for compiled code are made once."""
+    program = (
+        "import sys, krait\n"
+        "assert not {name for name in sys.modules if name.startswith('krait.')} - {'krait._krait'}\n"
+        "config = krait.config\n"
+        "import krait.config\n"
+        "assert config is krait.config is sys.modules['krait.config'] and config.OPT == 3\n"
+        "from krait import _krait, cuda\n"
+        "assert _krait.cuda_names() is _krait.cuda_names() and _krait.cuda_names()['grid'] is cuda.grid\n"
+        "assert dir(cuda.grid) == [] and 'add' in dir(cuda.atomic) and cuda.grid.__name__ == 'krait.cuda.grid'\n"
+        "try: cuda.grid.nothing\n"
+        "except AttributeError: pass\n"
+        "else: raise SystemExit(1)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
