@@ -676,4 +676,121 @@ MISTAKES = {
                 ok = ok and x[i] > 0
             return ok
         f(X)""",
+    # ---- what other libraries bring, and Python's own ----
+    "time taken inside": """
+        import time
+        @njit
+        def f(x):
+            start = time.perf_counter()
+            x.sum()
+            return time.perf_counter() - start
+        f(X)""",
+    "file opened for writing": """
+        @njit
+        def f(x):
+            out = open("result.txt", "w")
+            out.write(str(x[0]))
+        f(X)""",
+    "date as an argument": """
+        import datetime
+        @njit
+        def f(t):
+            return t.year
+        f(datetime.datetime(2020, 1, 1))""",
+    "int of 70 bits": """
+        @njit
+        def f(n):
+            return n + 1
+        f(2 ** 70)""",
+    "ufunc made inside": """
+        @njit
+        def f(x):
+            return np.vectorize(math.sin)(x)
+        f(X)""",
+    "struct written out inside": """
+        @njit
+        def f(n):
+            return np.zeros(n, dtype=[("a", "f8"), ("b", "i4")])
+        f(3)""",
+    "instance indexed": """
+        class Table:
+            def __init__(self):
+                self.a = np.zeros(3)
+        @njit
+        def f(t):
+            return t["a"].sum()
+        f(Table())""",
+    "attribute of several types": """
+        class Run:
+            def __init__(self):
+                self.names = ["a", 1]
+        @njit
+        def f(p):
+            return len(p.names)
+        f(Run())""",
+    "settings as an argument": """
+        @njit
+        def f(p):
+            return p["steps"]
+        f({"steps": 1, "name": "run"})""",
+    "settings of the module": """
+        settings = {"steps": 1.0, "size": 2.0}
+        @njit
+        def f(n):
+            return settings["steps"] * n
+        f(3)""",
+    # ---- numbers, None and generators where arrays are meant ----
+    "argument left out": """
+        @njit
+        def f(x, weight=None):
+            return x * weight
+        f(X)""",
+    "length of a number": """
+        @njit
+        def f(n):
+            return len(n)
+        f(3)""",
+    "loop over a number": """
+        @njit
+        def f(n):
+            s = 0
+            for i in n:
+                s += i
+            return s
+        f(3)""",
+    "steps of a half": """
+        @njit
+        def f(n):
+            return [i for i in range(0, n, 0.5)]
+        f(4)""",
+    "atomic addition into a number": """
+        @cuda.jit
+        def k(x, total):
+            cuda.atomic.add(total, 0, x[0])
+        k[1, 1](X, 0.0)""",
+    "length of a generator": """
+        @njit
+        def numbers(n):
+            for i in range(n):
+                yield i
+        @njit
+        def f(n):
+            return len(numbers(n))
+        f(3)""",
+    "mean of a list": """
+        @njit
+        def f(x):
+            return [v for v in x if v > 2].mean()
+        f(X)""",
+    "element deleted": """
+        @njit
+        def f(x):
+            del x[0]
+            return x
+        f(X)""",
+    "recursion without an end": """
+        @njit
+        def f(n):
+            return f(n - 1)
+        f(3)""",
 }

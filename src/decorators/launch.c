@@ -212,7 +212,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     Places places = HERE;
     MarshalResult filled = choice->convert ? spec_convert(marshal, spec, choice->bound, buffer)
                                            : spec_unpack(marshal, spec, choice->bound, buffer);
-    if (filled == MARSHAL_ERROR && choice->convert) binding_name_argument(&self->kernel->core.binding, spec->refused);
+    if (filled == MARSHAL_ERROR) binding_name_argument(&self->kernel->core.binding, spec->refused);
     if (filled != MARSHAL_OK) return filled;
     if (!spec_guards(spec)) return MARSHAL_MISMATCH;
     Plan *plan = plan_of(self->kernel, spec);

@@ -257,7 +257,7 @@ static PyObject *py_func_of(const Reading *r, PyObject *object) {
 
 /* NumPy's own Python code works on array objects in ways that compiled code does not have: a refusal should name the
  * function that the user called, not a line of NumPy. */
-static bool is_numpys(PyObject *function) {
+bool frontend_is_numpys(PyObject *function) {
     PyObject *module = ((PyFunctionObject *)function)->func_module;
     const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
     if (!name) PyErr_Clear();
@@ -286,10 +286,11 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     }
     const FuncInfo *func = objects_func(frontend->objects, object);
     if (func) return const_of(frontend->arena, type_func(frontend->types, &func->head));
-    if (PyFunction_Check(object) && !is_numpys(object)) return read_function(r, object, NULL);
+    if (PyFunction_Check(object) && !frontend_is_numpys(object)) return read_function(r, object, NULL);
     PyObject *function = py_func_of(r, object);
     if (function) return read_function(r, function, object);
-    const char *hint = "pass the values as an argument: a NumPy array or a tuple";
+    const char *hint =
+        "pass it as an argument (to a kernel as an array or a tuple), or make it a tuple, which is a constant";
     const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code",
                                     Py_TYPE(object)->tp_name);
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);

@@ -226,6 +226,15 @@ bool frontend_makes_objects(PyTypeObject *class) {
            !frontend_is_named_tuple(class);
 }
 
+/* What NumPy's own __init__ does is not compiled: without it there would be an object without attributes. */
+static bool is_made_by_numpy(PyTypeObject *class) {
+    PyObject *init = PyObject_GetAttrString((PyObject *)class, "__init__");
+    bool numpys = init && PyFunction_Check(init) && frontend_is_numpys(init);
+    Py_XDECREF(init);
+    PyErr_Clear();
+    return numpys;
+}
+
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
     PyTypeObject *class = (PyTypeObject *)object;
@@ -234,7 +243,8 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
                         : dataclass_fields(class)      ? dataclass(frontend, class)
                                                        : NULL;
     size_t count;
-    const char *const *attributes = frontend_attributes(frontend->arena, class, &count);
+    const char *const *attributes = is_made_by_numpy(class) ? NULL
+                                                            : frontend_attributes(frontend->arena, class, &count);
     if (attributes && !info) info = ARENA_NEW(frontend->arena, StructClass);
     if (attributes) info->attributes = attributes, info->nattributes = count;
     char title[CLASS_TITLE_BYTES];

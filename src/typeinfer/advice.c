@@ -118,12 +118,17 @@ const char *infer_advice(const char *name, bool device, bool prefixes) {
 
 const char *typing_advice(Typing *t, const char *name) { return infer_advice(name, t->in->config->device, true); }
 
-/* Two types of a variable that inner functions share. */
-const char *infer_differing_contents(const Type *a, const Type *b) {
-    bool functions = a->kind == TY_CLOSURE && b->kind == TY_CLOSURE;
-    return functions ? "functions that call each other are defined at module level, or the two names are given to two "
-                       "variables"
-                     : "give it values of one type, or use two names";
+/* Two types that a variable that inner functions share has here and elsewhere. */
+bool infer_fail_contents(Typing *t, const char *name, const Type *here, const Type *elsewhere) {
+    if (here->kind == TY_CLOSURE && elsewhere->kind == TY_CLOSURE && here->object == elsewhere->object) {
+        typing_fail(t, DIAG_UNSUPPORTED, "the inner function `%s` reaches itself through other inner functions", name);
+        return typing_hint(t, "define functions that call each other at module level");
+    }
+    typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere", name,
+                typing_text(t, here), typing_text(t, elsewhere));
+    bool functions = here->kind == TY_CLOSURE && elsewhere->kind == TY_CLOSURE;
+    return typing_hint(t,
+                       functions ? "give the two functions two names" : "give it values of one type, or use two names");
 }
 
 /* ---- operands that an operation does not take ---- */
@@ -131,7 +136,8 @@ const char *infer_differing_contents(const Type *a, const Type *b) {
 typedef enum What {
     COORDINATES, /* cuda.threadIdx and its like */
     FUNCTION,
-    NOTHING, /* None */
+    LEFT_OUT, /* a parameter that is None */
+    NOTHING,  /* None */
     WHOLE_ARRAY,
     NO_ITEMS, /* a list in which nothing was put */
     ITEMS,    /* a list */
@@ -141,6 +147,7 @@ typedef enum What {
     TEXT_ARRAY, /* of NumPy's texts */
     NUMBER,
     INSTANCE,
+    MADE_ONE_BY_ONE, /* a generator */
 } What;
 
 static const struct {
@@ -160,11 +167,16 @@ static bool is_coordinates(const char *name) {
     return false;
 }
 
-static bool is_what(Typing *t, const Type *type, What what) {
+static bool is_parameter(const Value *value) {
+    return value && value_resolve((Value *)value)->op == OP_PARAM && value_resolve((Value *)value)->name;
+}
+
+static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES:
         return type->kind == TY_OBJECT && is_coordinates(t->in->host->object_name(t->in->host->self, type->object));
     case FUNCTION: return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
+    case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case NOTHING: return type->kind == TY_NONE;
     case WHOLE_ARRAY: return type->kind == TY_ARRAY && !type->record;
     case NO_ITEMS: return type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM;
@@ -175,6 +187,7 @@ static bool is_what(Typing *t, const Type *type, What what) {
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case NUMBER: return type->kind == TY_SCALAR;
     case INSTANCE: return type_is_instance(type);
+    case MADE_ONE_BY_ONE: return type->kind == TY_GENERATOR;
     }
     return false;
 }
@@ -218,7 +231,8 @@ bool typing_hint_operands(Typing *t, Where where, const char *called) {
             const char *names = operand_advice[i].names;
             bool here = operand_advice[i].where == where || operand_advice[i].where == ANYWHERE ||
                         (operand_advice[i].where == OPERATOR && where == ORDER);
-            if (!here || !is_what(t, type, operand_advice[i].what) || (names && !fits(names, called, true))) continue;
+            if (!here || !is_what(t, arg, type, operand_advice[i].what) || (names && !fits(names, called, true)))
+                continue;
             bool device = t->in->config->device && operand_advice[i].in_kernels;
             const char *text = device ? operand_advice[i].in_kernels : operand_advice[i].in_functions;
             return typing_hint(t, "%s", filled_in(t, text, operand_name(t, arg), called));

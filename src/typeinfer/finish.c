@@ -75,8 +75,10 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Dia
         const Func *func = insts[i]->untyped;
         FAIL_IF(func->generator && insts[i]->result->items[0]->kind == TY_BOTTOM, diag, NO_RETURN, func->source,
                 func->span, "the generator %s never yields anything", func->name);
-        FAIL_IF(insts[i]->result->kind == TY_BOTTOM && !insts[i]->never_returns, diag, NO_RETURN, func->source,
-                func->span, "%s never returns: every path calls on", func->name);
+        if (insts[i]->result->kind != TY_BOTTOM || insts[i]->never_returns) continue;
+        diag_fail(diag, DIAG_NO_RETURN, func->source, func->span, "%s never returns: every path calls on", func->name);
+        diag_hint(diag, "one path returns without a call: if n <= 0: return 0");
+        return false;
     }
     return true;
 }
@@ -135,6 +137,8 @@ static void headline(const FuncInst *callee, const InferConfig *config, Diag *di
     if (advice) diag_hint(diag, "%s", advice);
 }
 
+static bool is_of_python(const char *file) { return strstr(file, "/lib/python3.") && !strstr(file, "-packages/"); }
+
 /* The user called a function of Python's library, written in Python, and it cannot be compiled: what to do instead is
  * known by the name of the module, which is that of the file, or of the folder of an __init__.py. */
 static void advise_library(const Source *source, const char *function, const InferConfig *config, Diag *diag) {
@@ -149,7 +153,13 @@ static void advise_library(const Source *source, const char *function, const Inf
     const char *dot = strrchr(function, '.');
     const char *name = arena_printf(diag->arena, "%.*s.%s", (int)(end - start), start, dot ? dot + 1 : function);
     const char *advice = infer_advice(name, config->device, true);
-    if (advice && strncmp(name, "numpy.", 6) != 0 && strncmp(name, "array.", 6) != 0) diag_hint(diag, "%s", advice);
+    if (advice && strncmp(name, "numpy.", 6) != 0 && strncmp(name, "array.", 6) != 0)
+        diag_hint(diag, "%s", advice);
+    else if (is_of_python(source->file))
+        diag_hint(diag,
+                  "%s, of Python's library, does what is not compiled: call it outside, and pass its result as an "
+                  "argument",
+                  name);
 }
 
 void typeinfer_advise(const InferConfig *config, Diag *diag) {

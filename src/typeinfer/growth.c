@@ -341,7 +341,8 @@ bool solver_put(Typing *t, Value *container, const Type *more) {
                     typing_text(t, container->type));
         return typing_hint(t, list ? "the items of a list have one type in compiled code: convert them, or use a tuple"
                                    : "the keys of a dict or the items of a set have one type in compiled code, and so "
-                                     "have the values: convert them");
+                                     "have the values: convert them, or use a namedtuple or a class for things of "
+                                     "several types");
     }
     typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made",
                 more->kind == TY_LIST   ? "list"

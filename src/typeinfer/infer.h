@@ -135,9 +135,10 @@ const char *typing_text(Typing *t, const Type *type); /* the same */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
  * is known. */
 const char *typing_advice(Typing *t, const char *name);
-const char *infer_differing_contents(const Type *a, const Type *b);
+/* Refuses a variable that inner functions share, of two types that have no common one. */
+bool infer_fail_contents(Typing *t, const char *name, const Type *here, const Type *elsewhere);
 /* Where an operand stands that an operation does not take: operand_advice.def. */
-typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, INDEXED, UNPACKED, ASSIGNED } Where;
+typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, INDEXED, UNPACKED, ASSIGNED, DELETED } Where;
 /* What to write instead, as a hint, if something is known; called: the function or attribute, "" for none; false. */
 bool typing_hint_operands(Typing *t, Where where, const char *called);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */

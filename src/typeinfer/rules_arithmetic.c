@@ -238,7 +238,7 @@ static bool hint_at_bits(Typing *t, const Type *a, const Type *b) {
                            sign, sign);
     return typing_hint(t,
                        "%s is for integers: int(...) %s int(...), or pass integers; the bits of a float are "
-                       "those of x.view(np.int64)",
+                       "those of np.float64(x).view(np.int64)",
                        sign, sign);
 }
 

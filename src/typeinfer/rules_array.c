@@ -482,5 +482,5 @@ bool rule_delitem(Typing *t) {
     if (t->args[0].type->kind == TY_LIST) return typing_list_delitem(t);
     if (t->args[0].type->kind == TY_DICT) return typing_table_delitem(t);
     typing_fail(t, DIAG_UNSUPPORTED, "items of %s cannot be deleted", typing_arg_text(t, 0));
-    return false;
+    return typing_hint_operands(t, DELETED, "");
 }

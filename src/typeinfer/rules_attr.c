@@ -11,12 +11,22 @@ typedef bool AttrRule(Typing *t, const Type *type); /* type: of the operand, con
 
 static bool unknown_attribute(Typing *t);
 
+/* The names of the fields of a namedtuple. */
+static bool hint_names(Typing *t, const Type *type) {
+    Buf names;
+    buf_init(&names, t->in->arena);
+    for (uint32_t i = 0; type->names && i < type->count; i++) buf_printf(&names, "%s%s", i ? ", " : "", type->names[i]);
+    return names.len && typing_hint(t, "it has %s", names.text);
+}
+
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_ARRAY)
         return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
+    if (type->kind == TY_LIST) return typing_hint(t, "%s", typing_advice(t, "[]."));
+    if (type->kind == TY_TUPLE && type->object) return hint_names(t, type);
     if (type_is_instance(type))
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);

@@ -45,7 +45,9 @@ static bool call_added(Typing *t, const FuncInfo *row) {
         if (i) buf_puts(&types, ", ");
         buf_puts(&types, typing_text(t, t->args[i].type));
     }
-    return typing_fail(t, DIAG_BAD_ARGUMENTS, "no overload of `%s` takes (%s)", row->doc, types.len ? types.text : "");
+    typing_fail(t, DIAG_BAD_ARGUMENTS, "no overload of `%s` takes (%s)", row->doc, types.len ? types.text : "");
+    return typing_hint(t, "its @overload gave None for these types: pass what it takes, or let it give a function for "
+                          "them, too");
 }
 
 /* A row that Krait brings may be overloaded, too: what users have said comes first. */

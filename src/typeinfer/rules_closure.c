@@ -14,11 +14,7 @@ bool rule_cell(Typing *t) {
     const Type *known = t->at->type, *content = known && known->kind == TY_CELL ? known->items[0] : infer_bottom(in);
     if (t->nargs) {
         const Type *joined = typeinfer_join(in->config->promotion, in->types, content, t->args[0].type);
-        if (!joined) {
-            typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere",
-                        t->at->name ? t->at->name : "?", typing_text(t, t->args[0].type), typing_text(t, content));
-            return typing_hint(t, "%s", infer_differing_contents(content, t->args[0].type));
-        }
+        if (!joined) return infer_fail_contents(t, t->at->name ? t->at->name : "?", t->args[0].type, content);
         content = joined;
         typing_cast(t, 0, content);
     }

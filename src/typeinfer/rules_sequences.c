@@ -60,7 +60,9 @@ bool rule_func_range(Typing *t) {
         const Type *type = infer_content(t->args[i].type);
         if (type_is_integer(type)) continue;
         typing_fail_arg(t, i, DIAG_TYPING, "range() takes ints, not %s", typing_arg_text(t, i));
-        return type_scalar_kind(type) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
+        return type_scalar_kind(type) == 'f' &&
+               typing_hint(t,
+                           "use int(...) or // for a whole number; np.arange(start, stop, step) has steps of a float");
     }
     const int64_t fallback[3] = {0, 0, 1};
     for (size_t i = 0; i < 3; i++) {

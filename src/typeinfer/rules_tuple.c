@@ -376,7 +376,9 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     default: break;
     }
     typing_fail_arg(t, arg, DIAG_TYPING, "%s cannot be iterated over", typing_arg_text(t, arg));
-    typing_hint(t, "loops run over range, tuples, arrays, enumerate, zip and reversed");
+    typing_hint(t, type->kind == TY_SCALAR ? "it is one number: range(...) counts up to it; a loop over the elements "
+                                             "takes the array"
+                                           : "loops run over range, tuples, arrays, enumerate, zip and reversed");
     return NULL;
 }
 

@@ -168,11 +168,7 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
         typing_fail(t, DIAG_UNSUPPORTED, "the inner function `%s` reaches itself through other inner functions", name);
         return typing_hint(t, "define functions that call each other at module level");
     }
-    if (!joined) {
-        typing_fail(t, DIAG_NO_UNIFY, "variable `%s`, shared with an inner function, is %s here and %s elsewhere", name,
-                    typing_text(t, content), typing_text(t, old));
-        return typing_hint(t, "%s", infer_differing_contents(old, content));
-    }
+    if (!joined) return infer_fail_contents(t, name, content, old);
     if (joined == old) return true;
     if (cell->op != OP_CELL) {
         typing_fail(t, DIAG_NO_UNIFY,

@@ -131,6 +131,8 @@ const Type *typing_const_dtype(Typing *t, size_t arg) {
     const Const *text = t->args[arg].type->kind == TY_STR ? t->args[arg].konst : NULL;
     typing_fail_arg(t, arg, DIAG_TYPING, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
                     text ? arena_printf(t->in->arena, "'%s'", text->text) : typing_arg_text(t, arg));
+    if (t->args[arg].type->kind == TY_LIST)
+        return typing_hint(t, "a struct is made outside, point = np.dtype([...]), and named here"), NULL;
     typing_hint(t, "types are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, as "
                    "np.float32 or as text, 'float32'");
     return NULL;

@@ -5,6 +5,8 @@ tells what to change is for people to read: a new text is read before it is comm
 """
 
 import collections
+import copy
+import json
 import linecache
 import math
 import re
@@ -62,10 +64,39 @@ def test_there_are_seventy():
     assert len(MISTAKES) >= 70
 
 
+@host_device
+@pytest.mark.parametrize("attribute, advice", [("iterrows", r"table\['name'\].to_numpy\(\)"),
+                                               ("__array__", r"np.asarray\(")])
+def test_objects_of_other_libraries_are_told_by_what_they_have(attribute, advice):
+    """As tables of pandas are, and tensors: no instances whose attributes compiled code could read."""
+    class Foreign(collections.deque):
+        pass
+
+    setattr(Foreign, attribute, lambda self: None)
+
+    def f(t):
+        return t
+
+    with pytest.raises(TypeError, match=r"f\(\), argument 't'.*" + advice):
+        krait.njit(f)(Foreign())
+
+
+def test_the_argument_with_the_int_that_does_not_fit_is_named():
+    def f(n, m):
+        return n + m
+
+    compiled = krait.njit(f)
+    for _ in range(2):
+        with pytest.raises(OverflowError, match=r"f\(\), argument 'm': Python int too large"):
+            compiled(1, 2 ** 70)
+
+
 LIBRARY = {  # a call of a function of Python's library that is not compiled -> what to do instead
     "statistics.mean(x)": "np.mean(x) of an array",
     "statistics.stdev(x)": "np.median, np.var and np.std",
     "re.findall('a', 'banana')": "the methods of texts",
+    "json.dumps(x)": "json.dumps, of Python's library, does what is not compiled: call it outside",
+    "copy.deepcopy(x)": "of an array it is x.copy()",
     "p._replace(a=2)": "make the new one by its class",
 }
 
@@ -74,7 +105,7 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
 @pytest.mark.parametrize("call", LIBRARY)
 def test_functions_of_the_library_are_told_by_what_is_compiled(call):
     Pair = collections.namedtuple("Pair", "a b")
-    scope = {"statistics": statistics, "re": re}
+    scope = {"statistics": statistics, "re": re, "json": json, "copy": copy}
     exec(f"def f(x, p):\n    return {call}\n", scope)
     with pytest.raises((krait.errors.TypingError, krait.errors.UnsupportedError), match=re.escape(LIBRARY[call])):
         krait.njit(scope["f"])(np.arange(3.0), Pair(1, 2))

@@ -87,7 +87,7 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     } else if ((filled = fill(self->core.marshal, spec, bound, buffer)) == MARSHAL_OK) {
         *result = run(self, spec, self->core.marshal, 0, bound, buffer);
     }
-    if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
+    if (filled == MARSHAL_ERROR) binding_name_argument(&self->core.binding, spec->refused);
     PyMem_Free(heap);
     return filled;
 }
@@ -99,7 +99,7 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
         return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, self->core.marshal, 0, bound, buffer);
-    if (filled == MARSHAL_ERROR && fill == spec_convert) binding_name_argument(&self->core.binding, spec->refused);
+    if (filled == MARSHAL_ERROR) binding_name_argument(&self->core.binding, spec->refused);
     return filled;
 }
 

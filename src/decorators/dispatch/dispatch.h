@@ -77,7 +77,7 @@ typedef struct Spec {
     bool touched;         /* something that the guards look at was changed since */
     bool unwatched;       /* nobody tells of some guard's object: look every time */
     bool holds_lists;     /* some argument: it is a copy, written back and given up after the call */
-    uint32_t refused;     /* the argument that was not converted last */
+    uint32_t refused;     /* the argument that was not taken last */
     uint32_t nwatches, nfields, narrays, nargs;
     struct Watch *watches;
     FieldStamp *fields;                                   /* looked at every time */
@@ -167,7 +167,7 @@ static inline MarshalResult spec_unpack_one(const Marshal *marshal, const SpecAr
 static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to) {
     for (uint32_t i = 0; i < spec->nargs; i++) {
         MarshalResult result = spec_unpack_one(marshal, &spec->args[i], bound[i], to);
-        if (result != MARSHAL_OK) return result;
+        if (KRAIT_UNLIKELY(result != MARSHAL_OK)) return spec->refused = i, result;
     }
     return MARSHAL_OK;
 }

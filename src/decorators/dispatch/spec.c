@@ -85,6 +85,7 @@ MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject 
             if (may_write(spec, i) != writes) continue;
             MarshalResult result = convert ? convert_one(marshal, spec, i, bound[i], to)
                                            : spec_unpack_one(marshal, &spec->args[i], bound[i], to);
+            spec->refused = i;
             if (result != MARSHAL_OK) return result;
         }
         if (writes) *written = marshal->origins->count;

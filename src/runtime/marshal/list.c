@@ -27,13 +27,17 @@ static const Type *refuse_items(PyObject *first, PyObject *other) {
     if (PyList_Check(first) && PyList_Check(other)) {
         PyErr_SetString(PyExc_TypeError,
                         "a list of lists with items of several types cannot be an argument of compiled code: convert "
-                        "them, [[float(v) for v in row] for row in values], or make an array, np.array(values)");
+                        "them, [[float(v) for v in row] for row in values], or, if the rows have one length, make an "
+                        "array, np.array(values)");
         return NULL;
     }
+    bool numbers = PyNumber_Check(first) && PyNumber_Check(other);
     PyErr_Format(PyExc_TypeError,
                  "a list that holds %s and %s cannot be an argument of compiled code: the items have one "
-                 "type; convert them, [float(v) for v in values], or make an array, np.array(values)",
-                 Py_TYPE(first)->tp_name, Py_TYPE(other)->tp_name);
+                 "type; convert them, %s",
+                 Py_TYPE(first)->tp_name, Py_TYPE(other)->tp_name,
+                 numbers ? "[float(v) for v in values], or make an array, np.array(values)"
+                         : "[str(v) for v in values], or pass a tuple, tuple(values)");
     return NULL;
 }
 

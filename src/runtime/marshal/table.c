@@ -26,7 +26,7 @@ static bool same_type(const Marshal *marshal, PyObject *object, const char *what
     if (type && (*known)->kind != TY_BOTTOM && type != *known) {
         PyErr_Format(PyExc_TypeError,
                      "a %s whose %s have several types cannot be an argument of compiled code: one is of type %s; "
-                     "convert them",
+                     "convert them, or pass them as separate arguments or as a namedtuple",
                      container, what, Py_TYPE(object)->tp_name);
         return false;
     }

@@ -8,11 +8,12 @@
 
 static const Type *refuse_dtype(PyObject *dtype) {
     if (!PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError,
-                     "an array of dtype %S cannot be used in compiled code: the dtypes are bool, int8 to int64, uint8 "
-                     "to uint64, float16 to float64, complex64, complex128, and structs of them; convert it, "
-                     "a.astype(np.float64)",
-                     dtype);
+        PyErr_Format(
+            PyExc_TypeError,
+            "an array of dtype %S cannot be used in compiled code: the dtypes are bool, int8 to int64, uint8 "
+            "to uint64, float16 to float64, complex64, complex128, texts, dates, and structs of them; convert it, "
+            "a.astype(np.float64), or texts by a.astype(str)",
+            dtype);
     return NULL;
 }
 
@@ -99,11 +100,31 @@ done:
     return type;
 }
 
+/* What classes of other libraries have, and what to pass instead of their objects: the first that fits. */
+static const struct {
+    const char *name, *advice;
+} advice_by_attribute[] = {
+    {"iterrows", "; pass the columns that are needed as arrays, table['name'].to_numpy()"},
+    {"__array__", "; make an array of it: np.asarray(...)"},
+    {"timestamp", "; pass a number, x.timestamp(), or in an array np.array([x], 'datetime64[s]')"},
+    {"total_seconds", "; pass a number, x.total_seconds(), or in an array np.array([x], 'timedelta64[s]')"},
+};
+
+static bool class_has(PyTypeObject *class, const char *name) {
+    PyObject *text = PyUnicode_FromString(name);
+    bool has = text && _PyType_Lookup(class, text);
+    Py_XDECREF(text);
+    PyErr_Clear();
+    return has;
+}
+
 static void refuse_object(PyObject *object) {
     const char *advice = "";
     if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
     if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
     if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
+    for (size_t i = 0; !*advice && i < COUNT_OF(advice_by_attribute); i++)
+        if (class_has(Py_TYPE(object), advice_by_attribute[i].name)) advice = advice_by_attribute[i].advice;
     if (!*advice) advice = "; pass the numbers and arrays that it holds";
     PyErr_Format(PyExc_TypeError,
                  "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
@@ -172,12 +193,16 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
 }
 
 static const Type *refuse_attribute(PyObject *object, const char *name) {
-    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))
-        PyErr_Format(PyExc_TypeError,
-                     "a value of type %s cannot be an argument of compiled code, because of its attribute '%s': "
-                     "attributes are numbers, texts, NumPy arrays, tuples, lists and dicts of them, None and such "
-                     "instances",
-                     Py_TYPE(object)->tp_name, name ? name : "?");
+    PyObject *class = NULL, *reason = NULL, *traceback = NULL;
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    PyErr_Fetch(&class, &reason, &traceback);
+    PyErr_Format(PyExc_TypeError,
+                 reason ? "a value of type %s cannot be an argument of compiled code, because of its attribute '%s': %S"
+                        : "a value of type %s cannot be an argument of compiled code, because of its attribute '%s': "
+                          "attributes are numbers, texts, NumPy arrays, tuples, lists and dicts of them, None and such "
+                          "instances",
+                 Py_TYPE(object)->tp_name, name ? name : "?", reason);
+    Py_XDECREF(class), Py_XDECREF(reason), Py_XDECREF(traceback);
     return NULL;
 }
 
