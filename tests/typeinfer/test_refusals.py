@@ -71,7 +71,7 @@ def iterate_mixed(t):
 
 
 def iterate_number(x):
-    for _ in x:  # x | `x` (int) cannot be iterated over | range, tuples, arrays
+    for _ in x:  # x | `x` (int) cannot be iterated over | range(...) counts up to it
         pass
 
 
