@@ -213,7 +213,48 @@ static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
     return true;
 }
 
+/* ---- variables of an iteration's own ---- */
+
+static Value *before_the_loop(const ParallelLoop *loop, const Value *phi) {
+    for (uint32_t i = 0; i < phi->nargs; i++)
+        if (!loop->inside[loop->head->preds.data[i]->id]) return phi->args[i];
+    return NULL;
+}
+
+/* Whether the phi tells if a variable that had no value before the loop has one: only joins and CHECK_BOUND look. */
+static bool tells_of_assignment(ParallelLoop *loop, Value *phi, const Value *before) {
+    bool is_false = before->op == OP_CONST && type_is_scalar(phi->type) && type_scalar_kind(phi->type) == 'b' &&
+                    !before->konst->i && !phi->name;
+    Web web = {loop, phi, ARENA_ARRAY(loop->func->arena, bool, is_false ? loop->func->next_value : 1), NULL};
+    if (is_false) find_dependents(&web);
+    for (size_t b = 0; is_false && b < loop->blocks.len; b++)
+        for (const Value *value = loop->blocks.data[b]->first; value; value = value->next)
+            if (web.depends[value->id] && value->op != OP_PHI && value->op != OP_CHECK_BOUND) return false;
+    return is_false;
+}
+
+static bool only_joined(const ParallelLoop *loop, const Value *phi) {
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        for (const Value *value = loop->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++)
+                if (value->args[i] == phi && value->op != OP_PHI) return false;
+    return true;
+}
+
+/* A variable that has no value before the loop, and whose last one nobody asks for after it, is each iteration's own:
+ * an iteration that has not assigned it, as by an inner loop without a round, finds it unbound. */
+static void make_own(ParallelLoop *loop, Value *phi) {
+    Value *before = before_the_loop(loop, phi);
+    if (!before || is_seen_after(loop, phi) || !only_joined(loop, phi)) return;
+    if (before->op != OP_UNDEF && !tells_of_assignment(loop, phi, before)) return;
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        for (Value *value = loop->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; value->op == OP_PHI && i < value->nargs; i++)
+                if (value->args[i] == phi) value->args[i] = before;
+}
+
 bool parallel_find_carried(ParallelLoop *loop) {
+    for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) make_own(loop, phi);
     for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) {
         Carried carried;
         TRY(classify(loop, phi, &carried));
