@@ -222,3 +222,44 @@ def test_a_text_that_is_made_in_a_try_statement():
     for f in (below_a_branch, twice):
         for n in (-1, 0, 17):
             assert njit(f)(n, {0, 1}) == f(n, {0, 1})
+
+
+def test_a_text_of_what_changes_afterwards():
+    """An f-string shows what a list, a dict, a set or an array holds where it is written, not where it is used."""
+    def of_list(items):
+        text = f"{items!r:>12}|{len(items)}"
+        if len(items) > 100:
+            raise ValueError(f"no {text}")
+        items.append(7)
+        return text, items
+
+    def percent(items):
+        text = "%s" % (items,)
+        items += items
+        return text
+
+    def of_tables(items):
+        table, numbers = {1: "a"}, set(items)
+        text, other = f"{table}", f"{(numbers, 2)}"
+        table[1] = text
+        numbers.clear()
+        return text, other, table
+
+    def of_array(items):
+        numbers = np.arange(3)
+        text = f"{numbers}"
+        numbers[0] = items[0]
+        return text
+
+    def raised(items):
+        error = ""
+        try:
+            text = f"{items}"
+            items.clear()
+            raise ValueError(text)
+        except ValueError as e:
+            error = str(e)
+        return error
+
+    for f in (of_list, percent, of_tables, of_array, raised):
+        assert njit(f)([5, 6, 8]) == f([5, 6, 8])
