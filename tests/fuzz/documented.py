@@ -417,7 +417,7 @@ class Documented(ast.NodeTransformer):
     def in_steps(self, node):
         """array[place] += value as what it means, so that what is stored is seen."""
         target, array = ast.unparse(node.target), ast.unparse(node.target.value)
-        steps = ast.parse(f"_item = {target}\n_item += 0\n{target} = _stored(_item, {array})").body
+        steps = ast.parse(f"_item = {target}\n_item += 0\n{target} = _stored(_watch(_item), {array})").body
         steps[1].op, steps[1].value = node.op, node.value
         return steps
 
