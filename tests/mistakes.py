@@ -793,4 +793,9 @@ MISTAKES = {
         def f(n):
             return f(n - 1)
         f(3)""",
+    "text into an array of numbers": """
+        @njit
+        def f(x):
+            x[0] = "3.5"
+        f(X)""",
 }

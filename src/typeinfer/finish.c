@@ -137,23 +137,35 @@ static void headline(const FuncInst *callee, const InferConfig *config, Diag *di
     if (advice) diag_hint(diag, "%s", advice);
 }
 
-static bool is_of_python(const char *file) { return strstr(file, "/lib/python3.") && !strstr(file, "-packages/"); }
+static bool is_frozen(const char *file) { return strncmp(file, "<frozen ", sizeof "<frozen " - 1) == 0; }
+
+static bool is_of_python(const char *file) {
+    return is_frozen(file) || (strstr(file, "/lib/python3.") && !strstr(file, "-packages/"));
+}
+
+/* The name of the module, which is that of the file, or of the folder of an __init__.py; "<frozen genericpath>":
+ * "genericpath"; NULL: the file is no module. */
+static const char *module_name(Arena *arena, const char *file) {
+    static const char *const ends[] = {"/__init__.py", ".py", ">"}; /* the last: of a frozen one */
+    size_t length = strlen(file), count = COUNT_OF(ends) - !is_frozen(file);
+    for (size_t i = 0; i < count; i++) {
+        size_t tail = strlen(ends[i]), start;
+        if (length <= tail || strcmp(file + length - tail, ends[i]) != 0) continue;
+        for (start = length -= tail; start && !strchr("/ <", file[start - 1]);) start--;
+        return arena_printf(arena, "%.*s", (int)(length - start), file + start);
+    }
+    return NULL;
+}
 
 /* The user called a function of Python's library, written in Python, and it cannot be compiled: what to do instead is
- * known by the name of the module, which is that of the file, or of the folder of an __init__.py. */
+ * known by the name of the module. */
 static void advise_library(const Source *source, const char *function, const InferConfig *config, Diag *diag) {
-    static const char package[] = "/__init__", suffix[] = ".py";
-    size_t length = source && source->file ? strlen(source->file) : 0, tail = sizeof package - 1;
-    if (length < sizeof suffix || strcmp(source->file + length - (sizeof suffix - 1), suffix) != 0) return;
-    length -= sizeof suffix - 1;
-    const char *end = source->file + length;
-    if (length > tail && strncmp(end - tail, package, tail) == 0) end -= tail;
-    const char *start = end;
-    while (start > source->file && start[-1] != '/') start--;
+    const char *module = source && source->file ? module_name(diag->arena, source->file) : NULL;
+    if (!module) return;
     const char *dot = strrchr(function, '.');
-    const char *name = arena_printf(diag->arena, "%.*s.%s", (int)(end - start), start, dot ? dot + 1 : function);
+    const char *name = arena_printf(diag->arena, "%s.%s", module, dot ? dot + 1 : function);
     const char *advice = infer_advice(name, config->device, true);
-    if (advice && strncmp(name, "numpy.", 6) != 0 && strncmp(name, "array.", 6) != 0)
+    if (advice && strcmp(module, "numpy") != 0 && strcmp(module, "array") != 0)
         diag_hint(diag, "%s", advice);
     else if (is_of_python(source->file))
         diag_hint(diag,

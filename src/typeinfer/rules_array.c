@@ -257,6 +257,9 @@ static bool cannot_store(Typing *t, const Type *element, bool is_view) {
     typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
                     is_view ? "a view" : "an element", typing_text(t, element));
     if (value->kind == TY_ARRAY) return typing_hint(t, "index both sides, or assign to a slice");
+    if (value->kind == TY_STR || value->kind == TY_STRING)
+        return typing_hint(t, "float(text) and int(text) make numbers of text; an array of texts is made outside, "
+                              "np.array([...]), with dtype 'U'");
     return value->kind == TY_TUPLE ? typing_hint(t, "assign the items one by one") : false;
 }
 

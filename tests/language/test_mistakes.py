@@ -9,6 +9,7 @@ import copy
 import json
 import linecache
 import math
+import os
 import re
 import statistics
 import sys
@@ -96,6 +97,7 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
     "statistics.stdev(x)": "np.median, np.var and np.std",
     "re.findall('a', 'banana')": "the methods of texts",
     "json.dumps(x)": "json.dumps, of Python's library, does what is not compiled: call it outside",
+    "os.path.exists('a')": "genericpath.exists, of Python's library, does what is not compiled: call it outside",
     "copy.deepcopy(x)": "of an array it is x.copy()",
     "p._replace(a=2)": "make the new one by its class",
 }
@@ -105,7 +107,7 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
 @pytest.mark.parametrize("call", LIBRARY)
 def test_functions_of_the_library_are_told_by_what_is_compiled(call):
     Pair = collections.namedtuple("Pair", "a b")
-    scope = {"statistics": statistics, "re": re, "json": json, "copy": copy}
+    scope = {"statistics": statistics, "re": re, "json": json, "copy": copy, "os": os}
     exec(f"def f(x, p):\n    return {call}\n", scope)
     with pytest.raises((krait.errors.TypingError, krait.errors.UnsupportedError), match=re.escape(LIBRARY[call])):
         krait.njit(scope["f"])(np.arange(3.0), Pair(1, 2))
