@@ -46,6 +46,8 @@ def scalar_key(value):
         return float_key(float(value))
     if isinstance(value, np.void):
         return tuple(scalar_key(item) for name in value.dtype.names for item in np.asarray(value[name]).ravel())
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return int(value.view(np.int64))  # of NaT, int() is not of every NumPy
     return int(value)
 
 

@@ -7,6 +7,8 @@ from krait.prelude.indexing import check_places, count_true, get, places_of_mask
 from krait.prelude.intrinsics import copied, layout_of, packed, select, shape_text, with_item
 from krait.prelude.shaping import as_elements, together
 
+_INTS_WRAP = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # of np.where; later they must fit
+
 
 def truth(a):
     # A mask of what is true.
@@ -83,8 +85,22 @@ def mesh_axis(x, shape, axis):
 
 def where_of_numbers(condition, x, y):
     new = np.empty((), np.result_type(x, y))
-    new[...] = select(np.asarray(condition)[()], np.asarray(x)[()], np.asarray(y)[()])
+    new[...] = select(np.asarray(condition)[()], np.asarray(of_common_type(x, y))[()],
+                      np.asarray(of_common_type(y, x))[()])  # fmt: skip
     return new
+
+
+def where_of_ints(condition, x, y):
+    return select(condition, of_common_type(x, y), of_common_type(y, x))
+
+
+def of_common_type(x, other):
+    # A Python int beside an integer of NumPy as one of its type; anything else as it is.
+    if type(x) is int:
+        dtype = np.result_type(x, other)
+        if dtype.kind == "i" or dtype.kind == "u":
+            return np.int64(x).astype(dtype) if _INTS_WRAP else dtype.type(x)
+    return x
 
 
 def where_of_sequences(condition, x, y):

@@ -42,14 +42,30 @@ bool rule_func_select(Typing *t) {
     return typing_become(t, value, common);
 }
 
+/* Python's ints beside integers of NumPy: whether they must fit, the version of NumPy says (searching.py). */
+static bool has_plain_int(const Typing *t) {
+    unsigned plain = 0, narrow = 0;
+    for (size_t i = 1; i < 3 && !t->in->device; i++) {
+        const Type *type = infer_content(t->args[i].type);
+        if (type->kind == TY_ARRAY) type = type->items[0];
+        if (!type_is_scalar(type) || !type_is_integer(type)) return false;
+        plain += type->weak && type->scalar == SCALAR_INT64 && !type->object;
+        narrow += !type->weak;
+    }
+    return plain && narrow;
+}
+
 bool rule_func_np_where(Typing *t) {
     if (t->nargs == 1) return typing_become_prelude(t, "searching:nonzero");
     if (t->nargs == 2) return typing_fail(t, DIAG_BAD_ARGUMENTS, "either both or neither of x and y should be given");
     for (size_t i = 0; i < t->nargs; i++) {
         if (t->args[i].type->kind == TY_LIST || t->args[i].type->kind == TY_TUPLE)
             return typing_become_prelude(t, "searching:where_of_sequences");
-        if (has_axes(t->args[i].type)) return typing_become_func(t, FUNC_SELECT);
     }
+    bool plain = has_plain_int(t);
+    for (size_t i = 0; i < t->nargs; i++)
+        if (has_axes(t->args[i].type))
+            return plain ? typing_become_prelude(t, "searching:where_of_ints") : typing_become_func(t, FUNC_SELECT);
     return t->in->device ? typing_become_func(t, FUNC_SELECT) : typing_become_prelude(t, "searching:where_of_numbers");
 }
 

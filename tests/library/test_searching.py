@@ -156,6 +156,15 @@ def test_python_numbers_beside_narrow_elements(text):
     agree(expression(text, "a", "b"), np.arange(3, dtype=np.uint8), np.array([0.1, 0.2], np.float32))
 
 
+@pytest.mark.parametrize("text", ["np.where(a > 1, a, n)", "np.where(a > 9, n, a)", "np.where(a[:0] > 1, a[:0], n)",
+                                  "np.where(a[0] > 1, a[0], n)", "np.where([True, False], [a[0], a[1]], n)"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64, np.float32])
+def test_where_takes_ints_as_this_numpy_does(text, dtype):
+    """Up to 2.4 an int that does not fit loses bits, later it raises."""
+    for n in (-2, 3, 300):
+        agree(expression(text, "a", "n"), np.arange(3, dtype=dtype), n)
+
+
 @pytest.mark.parametrize("text", ["[1.0] == x", "(1.0, 2.0) != x", "x == [1, 2]", "x < [1, 2]", "x >= (1, 0)",
                                   "[1, 2] == np.int64(1)", "x in {1.0, 2.0}", "x in (1, 'a')"])  # fmt: skip
 def test_numbers_of_numpy_compare_with_sequences_as_arrays(text):
