@@ -27,22 +27,17 @@ static bool is_key(const Type *type) {
     return true;
 }
 
-/* As a list's items: members of enumerations are ints, texts are strings. */
-static const Type *content_type(Typing *t, const Type *type) {
-    return type->kind == TY_SCALAR && type->object ? infer_int(t->in) : typeinfer_general(t->in, type);
-}
-
 /* Operand `table` holds a key and, if it is a dict, a value of these types too. */
 static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     const Type *is = t->args[table].type;
     if (key->kind == TY_BOTTOM) return true;
-    key = content_type(t, key);
+    key = typeinfer_general(t->in, key);
     if (!is_key(key)) {
         typing_fail(t, DIAG_TYPING, "%s cannot be a key of a dict or an item of a set", typing_text(t, key));
         return typing_hint(t, "numbers, strings, and tuples of them can");
     }
     if (t->emit) return true;
-    const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? content_type(t, value) : NULL);
+    const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL);
     for (size_t i = 0; is->kind == TY_DICT && !is_empty(is) && i < t->nargs; i++)
         if (i != table) typeinfer_fill(t->in, t->values[i], value, type_dict_value(is));
     return more == is || solver_put(t, t->values[table], more);
@@ -50,7 +45,7 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
 
 /* Operand `arg` as a key that is put in. */
 static bool as_key(Typing *t, size_t arg, const Type *key) {
-    const Type *type = content_type(t, t->args[arg].type);
+    const Type *type = typeinfer_general(t->in, t->args[arg].type);
     const Type *joined = typeinfer_join(t->in->config->promotion, t->in->types, type, key);
     return joined == key || typeinfer_takes(t->in, key, type) ? typing_as(t, arg, key) : false;
 }
@@ -69,7 +64,7 @@ static bool may_equal(const Type *type, const Type *key) {
 /* Operand `arg` as a key that is looked for, by its value: numbers keep their types, whose hashes agree.  False: no key
  * of that type is ever found. */
 static bool as_sought(Typing *t, size_t arg, const Type *key) {
-    const Type *type = content_type(t, t->args[arg].type);
+    const Type *type = typeinfer_general(t->in, t->args[arg].type);
     return may_equal(type, key) ? typing_as(t, arg, type) : as_key(t, arg, key);
 }
 
@@ -181,7 +176,7 @@ bool rule_func_dict_get(Typing *t) {
     const Type *dict = table_of(t, 0);
     bool pops = t->func == FUNC_DICT_POP;
     if (!dict || t->nnames) return typing_bad_operands(t);
-    for (size_t i = 2; i < t->nargs; i++) typing_as(t, i, content_type(t, t->args[i].type));
+    for (size_t i = 2; i < t->nargs; i++) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
     if (is_empty(dict)) {
         if (t->nargs > 2) return typing_become_arg(t, 2);
         return pops ? typing_become_prelude(t, "tables:missing")

@@ -19,11 +19,6 @@ static const Type *list_of(const Typing *t) {
     return type && type->kind == TY_LIST ? type : NULL;
 }
 
-/* A member of an enumeration counts as its int, a text as a string. */
-static const Type *item_type(Typing *t, const Type *type) {
-    return type->kind == TY_SCALAR && type->object ? infer_int(t->in) : typeinfer_general(t->in, type);
-}
-
 static const Type *join(Typing *t, const Type *a, const Type *b) {
     return typeinfer_join(t->in->config->promotion, t->in->types, a, b);
 }
@@ -63,7 +58,7 @@ bool rule_list(Typing *t) {
     if (t->emit && t->at->type->kind == TY_TUPLE) return become_tuple(t);
     const Type *known = t->at->type, *item = known && known->kind == TY_LIST ? known->items[0] : infer_bottom(in);
     for (size_t i = 0; i < t->nargs; i++) {
-        const Type *type = item_type(t, t->args[i].type), *joined = join(t, item, type);
+        const Type *type = typeinfer_general(t->in, t->args[i].type), *joined = join(t, item, type);
         if (!joined && !t->emit) joined = join_displays(t, item, i);
         if (!joined && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
         if (!joined) {
@@ -81,7 +76,7 @@ bool rule_list(Typing *t) {
 /* The items of the list are of this type too. */
 static bool put(Typing *t, const Type *item) {
     const Type *list = t->args[0].type;
-    item = item_type(t, item);
+    item = typeinfer_general(t->in, item);
     if (t->emit || item->kind == TY_BOTTOM) return true;
     const Type *joined = join(t, list->items[0], item);
     for (size_t i = 1; joined && i < t->nargs; i++) typeinfer_fill(t->in, t->values[i], item, joined);

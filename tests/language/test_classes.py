@@ -341,3 +341,14 @@ def test_fields_and_methods_of_such_a_named_tuple():
     result = njit(lambda a, b: a.plus(b))(a, b)
     assert type(result) is Vector and (result.x, result.y) == (4.0, 6.0)
     assert njit(lambda a, b: a.x * b.y)(a, b) == 4.0
+
+
+@pytest.mark.parametrize("text", [
+    "[Level.LOW, x]", "[c for c in (x, Level.LOW)]", "{x: Level.LOW}", "{x, Level.LOW}", "sorted((Level.HIGH, x))",
+    "max([x, Level.LOW])", "{x: 1}[20]", "{20: 1}[x]", "20 in {x}", "x in [20]", "sum([x, Level.LOW])",
+    "[x, Level.LOW].index(1)", "np.array([x, Level.LOW]) + 1", "np.sum([x, Level.LOW])", "[x] + [Level.LOW]",
+    "[y + 1 for y in [x]]", "'%d' % [x][0]", "[0, 7][[Level.LOW][0]]"])  # fmt: skip
+def test_members_of_an_enumeration_stay_members_in_containers(text):
+    f = make(f"def f(x):\n    return {text}", "f", Level=Level, np=np)
+    ours, theirs = njit(f)(LEVEL), f(LEVEL)
+    assert repr(ours) == repr(theirs)
