@@ -84,7 +84,8 @@ typedef enum GuardKind {
     GUARD_GLOBAL,
     GUARD_CELL,
     GUARD_ATTRIBUTE,
-    GUARD_CODE, /* of a function that was compiled: its __code__, __defaults__, __kwdefaults__ */
+    GUARD_MEMBER, /* what a class, or a base of it, has under a name, as it stands there */
+    GUARD_CODE,   /* of a function that was compiled: its __code__, __defaults__, __kwdefaults__ */
     GUARD_DEFAULTS,
     GUARD_KWDEFAULTS,
     GUARD_ARRAY /* an array that is a constant: its memory, shape, strides, dtype and flags */
@@ -92,7 +93,7 @@ typedef enum GuardKind {
 typedef struct Guard {
     GuardKind kind;
     PyObject *holder;   /* dict of globals or keyword defaults, cell, function, array, or what has the attribute */
-    PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next */
+    PyObject *builtins; /* GUARD_GLOBAL: where the name is looked up next; GUARD_MEMBER: only bases behind this one */
     PyObject *name;     /* str; NULL for a cell or a function; dtype of an array */
     PyObject *value;    /* what it was; NULL: was unbound */
 } Guard;

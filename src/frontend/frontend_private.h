@@ -11,6 +11,8 @@ PyObject *frontend_class_dict(PyTypeObject *class);
 /* The class in the order of resolution, behind `after` if that is one, that has the name itself, and what it has there.
  * NULL: none.  Borrowed. */
 PyTypeObject *frontend_holder(PyTypeObject *class, PyObject *after, const char *name, PyObject **value);
+/* The same with a guard, also of there being nothing. */
+PyObject *frontend_class_has(Frontend *frontend, PyObject *class, PyObject *after, const char *name);
 
 /* ---- objects.c ---- */
 
@@ -33,10 +35,10 @@ bool constants_import_numpy(void); /* false: exception set */
 /* The object's number, held by the compilation; 0: MemoryError set. */
 ObjRef frontend_ref(Frontend *frontend, PyObject *object);
 
-/* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory
- * (exception set). */
 /* How a message names an object: "numpy.zeros", "math", "Body" (in the arena; prelude.c). */
 const char *frontend_name_of(Frontend *frontend, PyObject *object);
+/* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory
+ * (exception set). */
 PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
 /* Turns the exception that is set into the Diag; always false.  KeyboardInterrupt and the like stay set, with
  * DIAG_PYTHON. */
@@ -68,6 +70,8 @@ void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidate
 
 /* Borrowed; NULL without an exception: not there. */
 PyObject *guard_find_global(PyObject *globals, PyObject *builtins, PyObject *name);
+/* What the class has under the name, behind a base if `after` is one; NULL: nothing.  Borrowed. */
+PyObject *guard_find_member(PyObject *class, PyObject *after, PyObject *name);
 /* Adds a guard unless it is there; takes references of its own. */
 void guard_add(Frontend *frontend, Guard guard);
 

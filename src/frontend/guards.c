@@ -31,6 +31,13 @@ PyObject *guard_find_global(PyObject *globals, PyObject *builtins, PyObject *nam
     return value;
 }
 
+/* The first lookup gives the class a version, without which it would not tell of changes (watch.c). */
+PyObject *guard_find_member(PyObject *class, PyObject *after, PyObject *name) {
+    PyObject *value = _PyType_Lookup((PyTypeObject *)class, name);
+    if (after) frontend_holder((PyTypeObject *)class, after, PyUnicode_AsUTF8(name), &value);
+    return value;
+}
+
 /* Attributes of modules without the detour through PyObject_GetAttr. */
 static bool attribute_holds(const Guard *guard) {
     if (PyModule_CheckExact(guard->holder)) {
@@ -60,6 +67,8 @@ bool guards_hold(const Guard *guards, size_t count) {
         const Guard *guard = &guards[i];
         if (guard->kind == GUARD_GLOBAL)
             holds = same_object(guard_find_global(guard->holder, guard->builtins, guard->name), guard->value);
+        else if (guard->kind == GUARD_MEMBER)
+            holds = same_object(guard_find_member(guard->holder, guard->builtins, guard->name), guard->value);
         else if (guard->kind == GUARD_ATTRIBUTE)
             holds = attribute_holds(guard);
         else if (guard->kind == GUARD_ARRAY)
@@ -86,7 +95,8 @@ void guard_add(Frontend *frontend, Guard guard) {
     uint32_t i = hash_index_first(&frontend->guard_index, hash);
     for (; i != HASH_INDEX_END; i = hash_index_next(&frontend->guard_index, i)) {
         const Guard *known = &frontend->guards.data[i];
-        if (known->kind == guard.kind && known->holder == guard.holder && known->name == guard.name) return;
+        bool same = known->kind == guard.kind && known->holder == guard.holder && known->name == guard.name;
+        if (same && known->builtins == guard.builtins) return;
     }
     hash_index_add(&frontend->guard_index, frontend->arena, hash);
     vec_push(frontend->arena, &frontend->guards, guard);

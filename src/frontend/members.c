@@ -2,7 +2,7 @@
  *
  * In: a class, a name, for super() the class whose bases alone are looked at.  Out: what it is, with a guard, as the
  * interpreter's lookup finds it in the order of resolution.  Descriptors written in C, and what cannot be a constant of
- * compiled code, are not found. */
+ * compiled code, are not found, and guarded all the same: that nothing is there is a fact as well. */
 #include "frontend/frontend_private.h"
 
 PyObject *frontend_class_dict(PyTypeObject *class) {
@@ -65,20 +65,21 @@ static Member member_of(Frontend *frontend, PyObject *found) {
     return member;
 }
 
-Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name) {
-    PyObject *object = objects_get(frontend->objects, class), *found = NULL;
-    if (!object || !PyType_Check(object)) return (Member){0};
-    PyTypeObject *holder = frontend_holder((PyTypeObject *)object, objects_get(frontend->objects, after), name, &found);
-    if (!holder || !(holder->tp_flags & Py_TPFLAGS_HEAPTYPE)) return (Member){0};
+PyObject *frontend_class_has(Frontend *frontend, PyObject *class, PyObject *after, const char *name) {
     PyObject *text = frontend_keep(frontend, PyUnicode_InternFromString(name));
-    Member member = text ? member_of(frontend, found) : (Member){0};
-    if (!member.kind) return member;
-    /* A class method is another object each time it is read: its guard is of the class's dict. */
-    bool plain = member.kind != MEMBER_CLASS && !after;
-    if (plain)
-        name_attribute(frontend, object, text, NULL, (Span){0});
-    else
-        name_global(frontend, holder->tp_dict, holder->tp_dict, text);
+    PyObject *found = text ? guard_find_member(class, after, text) : NULL;
+    if (text) guard_add(frontend, (Guard){GUARD_MEMBER, class, after, text, found});
+    PyErr_Clear();
+    return found;
+}
+
+Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name) {
+    PyObject *object = objects_get(frontend->objects, class), *behind = objects_get(frontend->objects, after);
+    if (!object || !PyType_Check(object)) return (Member){0};
+    PyObject *found = frontend_class_has(frontend, object, behind, name), *unused;
+    PyTypeObject *holder = found ? frontend_holder((PyTypeObject *)object, behind, name, &unused) : NULL;
+    bool written = holder && (holder->tp_flags & Py_TPFLAGS_HEAPTYPE);
+    Member member = written ? member_of(frontend, found) : (Member){0};
     PyErr_Clear();
     return member;
 }

@@ -74,9 +74,7 @@ bool frontend_answers_itself(Frontend *frontend, const Type *type, const char *n
     PyObject *object = type->object ? objects_get(frontend->objects, type->object) : NULL;
     if (!object || (type->kind != TY_OBJECT && !PyType_Check(object))) return false;
     PyTypeObject *class = type->kind == TY_OBJECT ? Py_TYPE(object) : (PyTypeObject *)object;
-    PyObject *text = frontend_keep(frontend, PyUnicode_FromString(name));
-    PyObject *value = text ? _PyType_Lookup(class, text) : NULL; /* borrowed */
-    PyErr_Clear();
+    PyObject *value = frontend_class_has(frontend, (PyObject *)class, NULL, name);
     return value && !is_builtin(value) && !is_of_a_library(value);
 }
 

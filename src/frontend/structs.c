@@ -235,10 +235,17 @@ static bool is_made_by_numpy(PyTypeObject *class) {
     return numpys;
 }
 
+/* By these a class may make its instances, and find and set their attributes, in a way of its own. */
+static void guard_ways(Frontend *frontend, PyObject *class) {
+    static const char *const ways[] = {"__new__", "__init__", "__setattr__", "__getattribute__", "__getattr__"};
+    for (size_t i = 0; i < COUNT_OF(ways); i++) frontend_class_has(frontend, class, NULL, ways[i]);
+}
+
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     PyObject *object = objects_get(frontend->objects, ref);
     PyTypeObject *class = (PyTypeObject *)object;
     if (!object || !PyType_Check(object)) return NULL;
+    guard_ways(frontend, object);
     StructClass *info = frontend_is_named_tuple(class) ? tuple_class(frontend, class)
                         : dataclass_fields(class)      ? dataclass(frontend, class)
                                                        : NULL;

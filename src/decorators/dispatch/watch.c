@@ -148,6 +148,10 @@ static bool watch_class(Spec *spec, const Guard *guard) {
     return watch_type(spec, type) && watch_type(spec, meta);
 }
 
+static bool watch_member(Spec *spec, const Guard *guard) {
+    return watched.types >= 0 && watch_type(spec, (PyTypeObject *)guard->holder);
+}
+
 static bool watch_function(Spec *spec, const Guard *guard) {
     if (watched.functions < 0) return false;
     if (guard->kind == GUARD_CODE) add(spec, guard->holder, WHOLE); /* and for the others */
@@ -162,6 +166,7 @@ static bool watch_guard(Spec *spec, const Guard *guard) {
                (!guard->builtins ||
                 (PyDict_CheckExact(guard->builtins) && watch_name(spec, guard->builtins, guard->name)));
     case GUARD_ATTRIBUTE: return dict ? watch_name(spec, dict, guard->name) : watch_class(spec, guard);
+    case GUARD_MEMBER: return watch_member(spec, guard);
     case GUARD_CODE:
     case GUARD_DEFAULTS:
     case GUARD_KWDEFAULTS: return watch_function(spec, guard);
@@ -176,6 +181,7 @@ static bool still_told(const Code *code) {
         if (guard->kind == GUARD_ATTRIBUTE && PyType_Check(guard->holder) &&
             !(tells((PyTypeObject *)guard->holder) && tells(Py_TYPE(guard->holder))))
             return false;
+        if (guard->kind == GUARD_MEMBER && !tells((PyTypeObject *)guard->holder)) return false;
     }
     return true;
 }
