@@ -2,6 +2,7 @@
  *
  * In: a class written in Python.  Out: the names that its functions, and those of its bases, assign as attributes of
  * anything, in the order in which they stand there, __init__ first: room for one that no instance gets costs nothing.
+ * A name under which the class has a property is none of them: what is assigned to it would go to the property.
  */
 #include <string.h> /* strcmp */
 
@@ -16,7 +17,14 @@ static void add_name(Arena *arena, Names *names, const char *name) {
     vec_push(arena, names, arena_strdup(arena, name));
 }
 
-static void add_assigned(Arena *arena, Names *names, PyObject *function) {
+/* A slot is room for the attribute itself. */
+static bool is_descriptor(PyTypeObject *class, const char *name) {
+    PyObject *value;
+    return frontend_holder(class, NULL, name, &value) && Py_TYPE(value)->tp_descr_set &&
+           !Py_IS_TYPE(value, &PyMemberDescr_Type);
+}
+
+static void add_assigned(Arena *arena, Names *names, PyTypeObject *class, PyObject *function) {
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
     PyObject *units = PyCode_GetCode(code);
     Bytecode bytecode;
@@ -25,7 +33,7 @@ static void add_assigned(Arena *arena, Names *names, PyObject *function) {
     for (size_t i = 0; read && i < bytecode.count; i++) {
         if (bytecode.insns[i].kind != INSN_STORE_ATTR) continue;
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(code->co_names, bytecode.insns[i].arg));
-        if (name) add_name(arena, names, name);
+        if (name && !is_descriptor(class, name)) add_name(arena, names, name);
     }
     Py_XDECREF(units);
 }
@@ -37,7 +45,7 @@ static void add_of_classes(Arena *arena, Names *names, PyTypeObject *class, bool
         PyObject *dict = frontend_class_dict(base), *name, *value;
         for (Py_ssize_t at = 0; dict && PyDict_Next(dict, &at, &name, &value);)
             if (PyFunction_Check(value) && (PyUnicode_CompareWithASCIIString(name, "__init__") == 0) == init)
-                add_assigned(arena, names, value);
+                add_assigned(arena, names, class, value);
     }
 }
 

@@ -221,9 +221,9 @@ static StructClass *dataclass(Frontend *frontend, PyTypeObject *class) {
 /* A call of the class makes an object and calls __init__, and attributes are assigned as of any object. */
 bool frontend_makes_objects(PyTypeObject *class) {
     return is_plain(class) && !is_frozen(class) && class->tp_new == PyBaseObject_Type.tp_new &&
-           class->tp_setattro == PyObject_GenericSetAttr && Py_TYPE(class)->tp_call == PyType_Type.tp_call &&
-           !PyType_HasFeature(class, Py_TPFLAGS_IS_ABSTRACT) && !PyExceptionClass_Check((PyObject *)class) &&
-           !frontend_is_named_tuple(class);
+           class->tp_setattro == PyObject_GenericSetAttr && !class->tp_finalize &&
+           Py_TYPE(class)->tp_call == PyType_Type.tp_call && !PyType_HasFeature(class, Py_TPFLAGS_IS_ABSTRACT) &&
+           !PyExceptionClass_Check((PyObject *)class) && !frontend_is_named_tuple(class);
 }
 
 /* What NumPy's own __init__ does is not compiled: without it there would be an object without attributes. */
@@ -235,9 +235,10 @@ static bool is_made_by_numpy(PyTypeObject *class) {
     return numpys;
 }
 
-/* By these a class may make its instances, and find and set their attributes, in a way of its own. */
+/* By these a class may make and end its instances, and find and set their attributes, in a way of its own. */
 static void guard_ways(Frontend *frontend, PyObject *class) {
-    static const char *const ways[] = {"__new__", "__init__", "__setattr__", "__getattribute__", "__getattr__"};
+    static const char *const ways[] = {"__new__",          "__init__",    "__setattr__",
+                                       "__getattribute__", "__getattr__", "__del__"};
     for (size_t i = 0; i < COUNT_OF(ways); i++) frontend_class_has(frontend, class, NULL, ways[i]);
 }
 

@@ -22,6 +22,7 @@ static PyObject *const_object(const Value *value) {
     if (konst->type->kind == TY_NONE) return Py_NewRef(Py_None);
     if (konst->type->kind == TY_STR) return PyUnicode_FromString(konst->text);
     if (konst->type->kind != TY_SCALAR || !konst->type->weak) return NULL;
+    if (konst->type->object) return NULL; /* a member of an enumeration, whose class may have words of its own */
     switch (type_scalar_kind(konst->type)) {
     case 'b': return PyBool_FromLong(konst->i != 0);
     case 'i': return PyLong_FromLongLong(konst->i);

@@ -426,6 +426,15 @@ bool rule_func_getattr(Typing *t) {
 
 /* x.field = v of a record, or of an array of them; x.real = v, x.imag = v: assignment to the view. */
 static bool refuse_assignment(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    if (type_is_shared(type)) {
+        typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` that can be assigned in compiled code",
+                    typing_arg_text(t, 0), t->text);
+        return typing_hint(t,
+                           "assigned is what functions of the class assign, as in self.%s = ... in __init__; of a "
+                           "property, call a method that does what its setter does",
+                           t->text);
+    }
     typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code", typing_arg_text(t, 0));
     return typing_hint_operands(t, ASSIGNED, t->text);
 }
