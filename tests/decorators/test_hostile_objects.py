@@ -79,7 +79,7 @@ def resizing():
 
 A = np.zeros(4)
 VALUES = [(RaisingInt, 3), (RaisingFloat, 2.0), (RaisingTuple, (1, 2)), (RaisingList, [1, 2])]
-REFUSED = [RaisingInterface, NegativeShape, NoShape, NoCapsule, RaisingAttributes, resizing, raising_meta]
+REFUSED = [RaisingInterface, NegativeShape, NoShape, NoCapsule, RaisingAttributes, resizing]
 
 second = jit(lambda x, y: y)
 
@@ -91,10 +91,18 @@ def kernel(x, y):
 
 @host_device
 @pytest.mark.parametrize("kind, value", VALUES, ids=lambda what: getattr(what, "__name__", ""))
-def test_what_a_subclass_stores_is_taken(kind, value):
-    got = second(A, kind(value))
-    assert type(value).__repr__(got) == repr(value)
+def test_a_subclass_with_methods_of_its_own_is_refused_and_none_is_called(kind, value):
+    with pytest.raises(TypeError, match="pass a plain " + type(value).__name__):
+        second(A, kind(value))
     assert second(A, 1) == 1
+
+
+@host_device
+def test_a_class_that_cannot_be_compared_is_known_by_what_it_is():
+    hostile = raising_meta()
+    assert type(second(A, hostile)) is type(hostile) and second(A, 1) == 1
+    with pytest.raises((TypeError, ValueError, RuntimeError)):
+        kernel[hostile, 4](A, 1)
 
 
 @host_device
