@@ -8,14 +8,15 @@ bool rule_function(Typing *t) {
     return typing_result(t, type_with_items(t->in->types, TY_CLOSURE, t->at->imm.object, items, t->nargs), NULL);
 }
 
-/* The content is the join of all that is ever put in; solver_cell_set widens it. */
+/* The content is the join of all that is ever put in; solver_cell_set widens it.  Which text it is nobody knows where
+ * it is taken out. */
 bool rule_cell(Typing *t) {
     Infer *in = t->in;
     const Type *known = t->at->type, *content = known && known->kind == TY_CELL ? known->items[0] : infer_bottom(in);
     if (t->nargs) {
         const Type *joined = typeinfer_join(in->config->promotion, in->types, content, t->args[0].type);
         if (!joined) return infer_fail_contents(t, t->at->name ? t->at->name : "?", t->args[0].type, content);
-        content = joined;
+        content = in->device ? joined : typeinfer_general(in, joined);
         typing_cast(t, 0, content);
     }
     return typing_result(t, type_with_items(in->types, TY_CELL, 0, &content, 1), NULL);

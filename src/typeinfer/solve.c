@@ -169,6 +169,7 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
         return typing_hint(t, "define functions that call each other at module level");
     }
     if (!joined) return infer_fail_contents(t, name, content, old);
+    if (!in->device) joined = typeinfer_general(in, joined);
     if (joined == old) return true;
     if (cell->op != OP_CELL) {
         typing_fail(t, DIAG_NO_UNIFY,

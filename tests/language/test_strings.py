@@ -263,3 +263,35 @@ def test_a_text_of_what_changes_afterwards():
 
     for f in (of_list, percent, of_tables, of_array, raised):
         assert njit(f)([5, 6, 8]) == f([5, 6, 8])
+
+
+def test_a_text_of_a_container_before_a_try_statement():
+    def f(items):
+        text = f"{items}"
+        try:
+            number = float(str(items[0]))
+            text = text
+        except ZeroDivisionError:
+            text = text
+        return text, number
+
+    assert njit(f)([1, 2]) == f([1, 2])
+
+
+def test_a_text_that_an_inner_function_assigns_as_well():
+    def f(more):
+        word = "ab"
+
+        def twice():
+            nonlocal word
+            word = word
+            return word * 2
+
+        def longer():
+            nonlocal word
+            word = word + more
+            return len(word)
+
+        return twice(), word, longer(), word
+
+    assert njit(f)("xyz") == f("xyz")
