@@ -309,6 +309,12 @@ static bool is_super(const Translator *t, const Value *callee) {
            objects_get(t->frontend->objects, type->object) == (PyObject *)&PySuper_Type;
 }
 
+/* Whether a call may change what an f-string before it in the expression shows. */
+static bool may_write(const Value *callee) {
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    return !type || type->kind != TY_FUNC || (func_effects(type->func) & EFFECT_WRITE);
+}
+
 bool insn_call(Translator *t, int count, bool keywords_on_top) {
     const Const *names = t->keywords;
     t->keywords = NULL;
@@ -325,6 +331,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     Value *callee = pop_callee(t, &first);
     TRY(callee);
     Operands operands = {0};
+    if (may_write(callee)) translate_settle_texts(t);
     vec_push(t->arena, &operands, callee);
     TRY(add_operand(t, &operands, first));
     for (int i = 0; i < count; i++) {

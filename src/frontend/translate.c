@@ -171,8 +171,17 @@ void translate_keep_slot(Translator *t, size_t i) {
     if (holds_value(&t->stack.data[i])) ssa_write(&t->ssa, t->block, stack_var(t, i), t->stack.data[i].value);
 }
 
+void translate_settle_texts(Translator *t) {
+    for (size_t i = 0; i < t->stack.len; i++) {
+        Slot *slot = &t->stack.data[i];
+        if (slot->kind == SLOT_TEXT)
+            *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = translate_text_value(t, slot->text)};
+    }
+}
+
 /* Before the block's last value: what leaves it on the stack becomes SSA variables. */
 static bool flush_stack(Translator *t) {
+    translate_settle_texts(t);
     for (size_t i = 0; i < t->stack.len; i++) {
         Slot *slot = &t->stack.data[i];
         if (slot->kind == SLOT_FUNCTION) {
@@ -180,8 +189,6 @@ static bool flush_stack(Translator *t) {
             TRY(value);
             *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
         }
-        if (slot->kind == SLOT_TEXT)
-            *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = translate_text_value(t, slot->text)};
         translate_keep_slot(t, i);
     }
     return true;

@@ -132,6 +132,7 @@ bool translate_malformed(Translator *t, const char *what); /* always false: the 
 Block *translate_ir_block(Translator *t, CfgBlock *block);
 /* Tells the successor what the stack looks like, of which `depth` slots go over. */
 bool translate_enter(Translator *t, CfgBlock *to, size_t depth);
+void translate_settle_texts(Translator *t);        /* f-strings on the stack are made here, not where they are used */
 void translate_keep_slot(Translator *t, size_t i); /* the value of slot i is the block's, for successors */
 
 /* ---- handlers.c ---- */

@@ -295,3 +295,34 @@ def test_a_text_that_an_inner_function_assigns_as_well():
         return twice(), word, longer(), word
 
     assert njit(f)("xyz") == f("xyz")
+
+
+def test_a_text_shows_what_there_was_before_a_change_in_the_same_expression():
+    def pair(items):
+        return f"{items}", items.pop()
+
+    def joined(items):
+        return f"{items}" + str(items.pop()) + f" {items} {items.pop()} {items}"
+
+    def listed(items):
+        return [f"{items}", str(items.append(7)), f"{items}"]
+
+    for f in (pair, joined, listed):
+        assert njit(f)([1, 2, 3]) == f([1, 2, 3])
+
+
+def test_texts_of_messages_beside_calls():
+    @njit
+    def half(n):
+        return n // 2
+
+    @njit
+    def check(n):
+        if n > 3:
+            raise ValueError(f"{n} of {half(n)}", n)
+        return f"{n}: {half(n)}"
+
+    assert check(3) == "3: 1"
+    with pytest.raises(ValueError) as caught:
+        check(4)
+    assert caught.value.args == ("4 of 2", 4)
