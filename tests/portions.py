@@ -4,7 +4,8 @@
 has: bytecode, the texts of exceptions and what becomes of values are this version's.  Fewer are only what these cannot
 depend on: examples drawn by hypothesis, random programs, and parameters that change the type, the layout or the value
 of what the same function is given, or which of a library's rows it calls in the same way.  Types and rows are looked up
-in C that is compiled once for all versions.
+in C that is compiled once for all versions.  In the folders of rooms that see no object of the interpreter, and of the
+library's functions, one parameter in four of each test is enough, other ones on each version.
 """
 
 import os
@@ -12,6 +13,7 @@ import sys
 
 AGAIN = os.environ.get("KRAIT_TEST_AGAIN") == "1"
 SHARE = 4
+ROOMS = ("codegen", "ir", "kernels", "library", "passes")
 
 
 def examples(count):
@@ -23,3 +25,10 @@ def some(cases):
     """Parameters of which one in four is enough; not the same ones on each version."""
     cases = list(cases)
     return cases[sys.version_info.minor % SHARE % len(cases) :: SHARE] if AGAIN else cases
+
+
+def repeated(item, number):
+    """Whether the test is run again on a later version; number: which of its function's parameters it has."""
+    room = item.path.parent.name
+    parametrised = hasattr(item, "callspec")
+    return not parametrised or room not in ROOMS or number % SHARE == sys.version_info.minor % SHARE or number == 0
