@@ -296,7 +296,7 @@ def trying(a, i):
         x = a[i]
         x = a[i + 1]
     except (IndexError, KeyError):
-        if x == 2:
+        if x is None:
             raise
     finally:
         a[0] = x
