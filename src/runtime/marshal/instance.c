@@ -52,15 +52,7 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
     body->length = 1;
     for (uint32_t i = 1; result == MARSHAL_OK && i < type->count; i++)
         result = take_attribute(marshal, type, i, object, body, convert);
-    body->origin = marshal->copies ? NULL : object;
-    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
-    if (result == MARSHAL_OK && !origins_note(marshal, type, object, &owner)) result = MARSHAL_ERROR;
-    if (result != MARSHAL_OK) {
-        heap_release(head);
-        return result;
-    }
-    memcpy(to, &owner, sizeof owner);
-    return MARSHAL_OK;
+    return marshal_hand_over(marshal, type, object, head, result, to);
 }
 
 /* ---- to Python ---- */

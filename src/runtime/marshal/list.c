@@ -73,6 +73,19 @@ HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity) {
     return list;
 }
 
+MarshalResult marshal_hand_over(const Marshal *marshal, const Type *type, PyObject *object, HeapHead *head,
+                                MarshalResult result, void *to) {
+    ListBody *list = heap_content(head);
+    list->origin = marshal->copies ? NULL : object;
+    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
+    if (result == MARSHAL_OK && !origins_note(marshal, type, object, &owner)) result = MARSHAL_ERROR;
+    if (result == MARSHAL_OK)
+        memcpy(to, &owner, sizeof owner);
+    else
+        heap_release(head);
+    return result;
+}
+
 MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     const Type *declared;
     MarshalResult result = MARSHAL_OK;
@@ -91,15 +104,7 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
         result = take(marshal, type->items[0], PyList_GET_ITEM(object, i), item, convert);
         list->length = i + 1; /* what is there of the item is given up with the list */
     }
-    list->origin = marshal->copies ? NULL : object;
-    uintptr_t owner = (uintptr_t)head | OWNER_HEAP;
-    if (result == MARSHAL_OK && !origins_note(marshal, type, object, &owner)) result = MARSHAL_ERROR;
-    if (result != MARSHAL_OK) {
-        heap_release(head);
-        return result;
-    }
-    memcpy(to, &owner, sizeof owner);
-    return MARSHAL_OK;
+    return marshal_hand_over(marshal, type, object, head, result, to);
 }
 
 /* ---- to Python ---- */

@@ -48,7 +48,10 @@ bool marshal_write_back_list(const Marshal *marshal, const Type *type, const voi
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);
 /* From now on it is this value, and it lives until the call is over.  False: exception set. */
 bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, const void *from);
-HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity);                     /* NULL: no memory */
+HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity); /* NULL: no memory */
+/* The filled object, which notes where it came from, becomes the value at `to`; released unless all went well. */
+MarshalResult marshal_hand_over(const Marshal *marshal, const Type *type, PyObject *object, HeapHead *head,
+                                MarshalResult result, void *to);
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena); /* list.c */
 /* heap_array.c: makes an ndarray whose data is the content of a buffer its owner, and an ndarray of a whole buffer.
  * Both use up one reference. */
