@@ -148,6 +148,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CHECK_BOUND: return lower_check_bound(l, value);
     case OP_CAUGHT: return lower_caught(l);
     case OP_MATCHES: return lower_matches(l, value);
+    case OP_CHAIN: return lower_chain(l, value);
     case OP_CAST: return lower_cast(l, value);
     case OP_SPEND: return lower_spend(l, value);
     case OP_SAFEPOINT: return lower_safepoint(l, value);

@@ -208,6 +208,8 @@ LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *forma
 void l_raise_pending(Lower *l, const char *builtin, ObjRef class);
 void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class);
 LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object is */
+LLVMValueRef l_take_raised(Lower *l);                   /* what the interpreter has raised in this thread */
+LLVMValueRef l_pending_site(Lower *l, ObjRef class);    /* its status; no line of a traceback */
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
 LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
@@ -216,7 +218,10 @@ void lower_resume(Lower *l);
 
 LLVMValueRef lower_caught(Lower *l); /* lower_caught.c */
 LLVMValueRef lower_matches(Lower *l, const Value *value);
-void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted);
+LLVMValueRef lower_chain(Lower *l, const Value *value);
+void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *cause); /* cause: may be NULL */
+LLVMValueRef l_caught_new(Lower *l, ObjRef class);
+void l_give_cause(Lower *l, LLVMValueRef status, const Value *cause);
 void l_exception_bytes_later(Lower *l, LLVMValueRef call, unsigned operand); /* an i64, known when all is lowered */
 void lower_drop_caught(Lower *l);                                            /* at the end of a function */
 void lower_finish_caught(Lower *l);

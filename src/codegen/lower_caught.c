@@ -155,8 +155,47 @@ LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value) 
 
 static LLVMValueRef status_of(Lower *l, LLVMValueRef caught) { return l_raw_load(l, l->i32, caught, 4); }
 
+/* What the interpreter has raised just now, as if it had been caught. */
+LLVMValueRef l_caught_new(Lower *l, ObjRef class) {
+    LLVMValueRef memory = new_memory(l);
+    drop_object(l, object_of(l, memory));
+    l_raw_store(l, l_pending_site(l, class), memory, 4);
+    l_raw_store(l, l_take_raised(l), l_raised(l, memory), 8);
+    l_raw_store(l, l_i32(l, 0), l_offset(l, memory, l_i64(l, offsetof(RaiseTrail, depth))), 4);
+    return memory;
+}
+
+/* ---- __context__ and __cause__ ---- */
+
+/* Exceptions are the interpreter's only where it calls the function. */
+static bool has_interpreter(const Lower *l) { return l->m->options.entry == ENTRY_FUNCTION && !l->inst->outlined; }
+
+/* The exception of `status` in `trail` gets another one, which may be NULL, as its cause or its context. */
+static void chain(Lower *l, LLVMValueRef trail, LLVMValueRef status, LLVMValueRef other, bool cause) {
+    LLVMValueRef args[] = {trail, status, other, l_i32(l, cause)};
+    l->m->tells_caught = true;
+    l_call_named(l, "krait_host_chain_raised", l->v, args, COUNT_OF(args));
+}
+
+LLVMValueRef lower_chain(Lower *l, const Value *value) {
+    if (has_interpreter(l)) chain(l, l->exception, l_pending(l), l_arg(l, value, 0), false);
+    return LLVMGetUndef(l_type(l, value->type));
+}
+
+/* Of the exception that is in the buffer. */
+void l_give_cause(Lower *l, LLVMValueRef status, const Value *cause) {
+    const Type *type = cause->type;
+    LLVMValueRef other = l_null(l->ptr);
+    if (!has_interpreter(l)) return;
+    if (type->kind == TY_OPTIONAL)
+        other = l_select(l, l_present(l, type, l_value(l, cause)), l_content(l, type, l_value(l, cause)), other);
+    else if (type->kind == TY_CAUGHT)
+        other = l_value(l, cause);
+    chain(l, l->exception, status, other, true);
+}
+
 /* As if it had not been caught; `noted`: as `raise e` does, which is one more line of the traceback. */
-void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted) {
+void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *cause) {
     LLVMValueRef object = object_of(l, caught);
     LIf some;
     l_if(l, &some, LLVMBuildIsNotNull(l->b, object, ""));
@@ -164,12 +203,13 @@ void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted) {
     l_endif(l, &some);
     copy(l, l->exception, caught, SAVED_FROM);
     if (noted) l_note_call(l);
+    if (cause) l_give_cause(l, status_of(l, caught), cause);
     l_leave(l, status_of(l, caught));
 }
 
 /* The interpreter makes the exception from its site, and its text. */
 LLVMValueRef lower_func_caught_text(Lower *l, const Value *call) {
-    if (l->m->options.entry != ENTRY_FUNCTION || l->inst->outlined) {
+    if (!has_interpreter(l)) {
         diag_fail(l->diag, DIAG_UNSUPPORTED, l->func->source, call->span,
                   "the text of an exception is not there in ufuncs, C functions and parallel loops");
         diag_hint(l->diag, "catch it there, and tell what happened by a number");

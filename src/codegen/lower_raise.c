@@ -31,12 +31,23 @@ LLVMValueRef l_raised(Lower *l, LLVMValueRef trail) {
     return l_offset(l, trail, l_i64(l, offsetof(RaiseTrail, object)));
 }
 
+LLVMValueRef l_take_raised(Lower *l) { return l_call_named(l, "krait_host_take_raised", l->ptr, NULL, 0); }
+
+/* At least so many bytes of the buffer are used. */
+static void need_buffer(Lower *l, size_t bytes) {
+    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+}
+
+LLVMValueRef l_pending_site(Lower *l, ObjRef class) {
+    need_buffer(l, sizeof(RaiseTrail));
+    return push_site(l, (RaiseSite){.class = class, .pending = true});
+}
+
 /* The status of a site that raises, whose trail begins; *arguments is where the exception's arguments go. */
 static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) {
-    size_t bytes = sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0);
-    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+    need_buffer(l, sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0));
     bool taken = site.pending && l->m->options.entry != ENTRY_KERNEL; /* who launches a kernel finds it set */
-    LLVMValueRef object = taken ? l_call_named(l, "krait_host_take_raised", l->ptr, NULL, 0) : l_null(l->ptr);
+    LLVMValueRef object = taken ? l_take_raised(l) : l_null(l->ptr);
     l_raw_store(l, object, l_raised(l, l->exception), 8);
     l_raw_store(l, l_i32(l, 0), trail_depth(l), 4);
     *arguments = l_offset(l, l->exception, l_i64(l, sizeof(RaiseTrail)));
@@ -109,8 +120,7 @@ static const Type *tuple_of_ints(Lower *l, unsigned count) {
 
 /* The thread ends here; what it raised is told when the host next waits for the device. */
 static void note_raise(Lower *l, RaiseSite site, LLVMValueRef arguments) {
-    size_t bytes = sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0);
-    if (bytes > l->m->exception_bytes) l->m->exception_bytes = bytes;
+    need_buffer(l, sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0));
     LLVMValueRef room = l->target->note_raise(l, push_site(l, site));
     if (!arguments || !l_has_bytes(site.args)) return;
     LIf first;
@@ -120,17 +130,20 @@ static void note_raise(Lower *l, RaiseSite site, LLVMValueRef arguments) {
 }
 
 /* Where every exception of this function starts: its arguments, of the type that the site says, into the buffer, and
- * away.  NULL: constants alone. */
-static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) {
+ * away.  NULL: constants alone; cause: what comes after `from`, or NULL. */
+static void raise_site_from(Lower *l, RaiseSite site, LLVMValueRef arguments, const Value *cause) {
     if (!l->target->raises) {
         if (l->target->note_raise && l->m->options.entry == ENTRY_KERNEL) note_raise(l, site, arguments);
         l->target->end_thread(l);
     } else {
         LLVMValueRef place, status = add_site(l, site, &place);
         if (arguments && l_has_bytes(site.args)) l_store(l, site.args, arguments, place);
+        if (cause) l_give_cause(l, status, cause);
         l_leave(l, status);
     }
 }
+
+static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) { raise_site_from(l, site, arguments, NULL); }
 
 /* args are i64 values for the %lld of format. */
 static void raise_builtin(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
@@ -284,9 +297,10 @@ bool lower_raise(Lower *l, const Value *value) {
         l_fail(l, "`raise` without an exception is not compiled yet");
         return false;
     }
+    const Value *cause = value->nargs > 1 ? value->args[1] : NULL;
     const Type *type = exception->type;
     if (type->kind == TY_CAUGHT) {
-        lower_raise_caught(l, l_value(l, exception), value->op == OP_RAISE);
+        lower_raise_caught(l, l_value(l, exception), value->op == OP_RAISE, cause);
         return true;
     }
     RaiseSite site = site_at(l, value);
@@ -294,7 +308,7 @@ bool lower_raise(Lower *l, const Value *value) {
     uint32_t count = type->kind == TY_EXC ? type->count : 0;
     site.args = type_tuple(l->types, type->items, count);
     site.konsts = constant_args(l, exception, count);
-    raise_site(l, site, count ? l_value(l, exception) : NULL);
+    raise_site_from(l, site, count ? l_value(l, exception) : NULL, cause);
     return true;
 }
 

@@ -89,9 +89,7 @@ LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
 }
 
 /* Operand 0 is the class, the rest the exception's arguments. */
-LLVMValueRef lower_func_raise_python(Lower *l, const Value *call) {
-    LLVMValueRef failed = call_host(l, call, 0, "!", l_null(l->ptr));
-    TRY(failed);
-    l_raise_pending_if(l, failed, NULL, l_arg_type(call, 0)->object);
-    return LLVMGetUndef(l->empty);
+LLVMValueRef lower_func_exception_new(Lower *l, const Value *call) {
+    TRY(call_host(l, call, 0, "!", l_null(l->ptr)));
+    return l_caught_new(l, l_arg_type(call, 0)->object);
 }

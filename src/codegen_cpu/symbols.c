@@ -91,6 +91,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_safepoint", krait_host_safepoint),
     SYMBOL("krait_host_python", krait_host_python),
     SYMBOL("krait_host_caught_text", krait_host_caught_text),
+    SYMBOL("krait_host_chain_raised", krait_host_chain_raised),
     SYMBOL("krait_host_take_raised", krait_host_take_raised),
     SYMBOL("krait_host_hold_raised", krait_host_hold_raised),
     SYMBOL("krait_heap_character", krait_heap_character),

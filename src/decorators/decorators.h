@@ -110,6 +110,7 @@ void *errors_with_arena(ArenaBody *body, void *context);
 
 /* Adds "file, line, in function", with the columns, to the traceback of the exception that is set. */
 void traceback_add(const char *file, const char *function, Span span, PyObject *globals);
+bool traceback_shows(PyObject *exception, const char *file, Span span); /* whether it has the line */
 
 /* ---- types_object.c ---- */
 

@@ -238,6 +238,16 @@ void errors_come_after(PyObject *earlier) {
     }
 }
 
+/* What the interpreter handles now is the context of an exception that has none. */
+static void raise_again(PyObject *exception) {
+    PyObject *context = PyException_GetContext(exception), *type = (PyObject *)Py_TYPE(exception);
+    if (context)
+        PyErr_Restore(Py_NewRef(type), Py_NewRef(exception), PyException_GetTraceback(exception));
+    else
+        PyErr_SetObject(type, exception);
+    Py_XDECREF(context);
+}
+
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *exception_buffer,
                         PyObject *globals) {
     const RaiseTrail *trail = exception_buffer;
@@ -248,9 +258,12 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
     PyObject *exception = NULL, *args = NULL;
-    if (site->pending && trail->object) {
+    bool shown = false; /* a context that is raised again has its lines */
+    if (trail->object) {
         exception = trail->object;
-        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+        shown = site->pending && site->file && traceback_shows(exception, site->file, site->span);
+        if (!site->pending) PyException_SetTraceback(exception, Py_None); /* the trail has every line */
+        raise_again(exception);
         goto done;
     }
     if (site->pending && PyErr_Occurred()) goto done;
@@ -272,7 +285,7 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     else
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
 done:
-    if (PyErr_Occurred()) add_trail(code, site, trail, globals);
+    if (PyErr_Occurred() && !shown) add_trail(code, site, trail, globals);
     Py_XDECREF(exception);
     Py_XDECREF(args);
     return NULL;

@@ -46,8 +46,8 @@ static PyObject *keyword_names(const char *what, size_t *count) {
 
 static PyObject *raise_exception(PyObject *const *objects, size_t count) {
     PyObject *exception = PyObject_Vectorcall(objects[0], objects + 1, count - 1, NULL);
-    if (exception && PyExceptionInstance_Check(exception))
-        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    if (exception && PyExceptionInstance_Check(exception)) /* without a context: it may become a cause */
+        PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(exception)), Py_NewRef(exception), NULL);
     else if (exception)
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
     Py_XDECREF(exception);
@@ -160,8 +160,67 @@ static void *caught_text(const void *caught, char *to) {
     return raised;
 }
 
+/* The interpreter's object of an exception, with the lines it came through so far; of the trail's own reference. */
+static PyObject *trail_object(RaiseTrail *trail, int32_t status) {
+    const Code *code = caller->code;
+    bool here = status >= 1 && (size_t)status <= code->nraise_sites && code->raise_sites[status - 1].file;
+    if (trail->object && !here) return trail->object; /* it was made, and not raised yet */
+    errors_raise_site(caller->state, caller->code, status, trail, caller->globals); /* uses a reference up */
+    return trail->object = errors_take();
+}
+
+/* `raise` alone raises what is handled: the same site, the same way and arguments.  Objects tell where there are some.
+ * `handled` is caught memory, with its status in front. */
+static bool is_handled(const RaiseTrail *trail, int32_t status, const RaiseTrail *handled) {
+    const Code *code = caller->code;
+    int32_t before;
+    memcpy(&before, handled, sizeof before);
+    if (trail->object || handled->object) return trail->object == handled->object;
+    if (status != before || status < 1 || (size_t)status > code->nraise_sites || trail->depth < handled->depth)
+        return false;
+    const Type *args = code->raise_sites[status - 1].args;
+    size_t calls = handled->depth < TRAIL_CALLS ? (size_t)handled->depth : TRAIL_CALLS;
+    return memcmp(trail->calls, handled->calls, calls * sizeof *trail->calls) == 0 &&
+           (!args || memcmp(trail + 1, handled + 1, type_size(args)) == 0);
+}
+
+/* The context of an exception, whose owner keeps it; NULL: none, or what Python handles around the compiled code. */
+static PyObject *context_of(PyObject *exception, PyObject *around) {
+    PyObject *context = PyException_GetContext(exception);
+    Py_XDECREF(context);
+    return context == around ? NULL : context;
+}
+
+/* The earlier exception becomes the context of the first one that led to `raised` without having one. */
+static void give_context(PyObject *raised, PyObject *earlier) {
+    PyObject *around = PyErr_GetHandledException(), *first = raised, *last = earlier;
+    while (first != earlier && context_of(first, around)) first = context_of(first, around);
+    while (last != raised && context_of(last, around)) last = context_of(last, around);
+    if (first != earlier && last != raised) PyException_SetContext(first, Py_NewRef(earlier)); /* no circles */
+    Py_XDECREF(around);
+}
+
+static void chain_raised(RaiseTrail *trail, int32_t status, RaiseTrail *other, bool cause) {
+    int32_t before = 0;
+    if (other) memcpy(&before, other, sizeof before);
+    if (!caller || (!cause && is_handled(trail, status, other))) return;
+    PyObject *earlier = other ? trail_object(other, before) : NULL;
+    PyObject *raised = trail->object ? trail->object : trail_object(trail, status);
+    if (!raised || (other && !earlier)) return;
+    if (cause)
+        PyException_SetCause(raised, Py_XNewRef(earlier));
+    else
+        give_context(raised, earlier);
+}
+
+static void chain(void *trail, int32_t status, void *other, bool cause) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    chain_raised(trail, status, other, cause);
+    PyGILState_Release(gil);
+}
+
 void python_calls_init(void) {
     static const HostPython python = {
-        .call = call_python, .raised = raised_here, .hold = hold, .caught_text = caught_text};
+        .call = call_python, .raised = raised_here, .hold = hold, .caught_text = caught_text, .chain = chain};
     host_set_python(&python);
 }

@@ -146,14 +146,17 @@ static const Handler *find_row(const Bytecode *bytecode, size_t insn) {
     return low < bytecode->nhandlers && insn >= bytecode->handlers[low].start ? &bytecode->handlers[low] : NULL;
 }
 
-/* Whether all that a handler does is to tell the interpreter that another one, or a generator, is left. */
-static bool only_reraises(const Bytecode *bytecode, const Handler *row) {
+/* Whether all that a handler does is to tell the interpreter that a generator, or another handler, is left; by the
+ * latter an exception gets its context, unless it is the one that was handled. */
+static bool only_reraises(const Bytecode *bytecode, const Handler *row, size_t insn) {
+    InsnKind kind = bytecode->insns[insn].kind;
+    bool handled = kind == INSN_RERAISE || (kind == INSN_RAISE && bytecode->insns[insn].arg == 0);
     const Insn *insns = &bytecode->insns[row->target];
     size_t at = row->target;
     while (at < bytecode->count && bytecode->insns[at].kind == INSN_NOP) at++;
     if (at < bytecode->count && bytecode->insns[at].kind == INSN_RERAISE) return true;
-    return row->target + 2 < bytecode->count && insns[0].kind == INSN_COPY && insns[1].kind == INSN_POP &&
-           insns[2].kind == INSN_RERAISE;
+    return (handled || !bytecode->chains) && row->target + 2 < bytecode->count && insns[0].kind == INSN_COPY &&
+           insns[1].kind == INSN_POP && insns[2].kind == INSN_RERAISE;
 }
 
 /* Whether all that a handler does is to restore variables that a comprehension has taken: the iterator is dropped,
@@ -170,7 +173,7 @@ static bool only_restores(const Bytecode *bytecode, const Handler *row) {
 
 const Handler *bytecode_handler(const Bytecode *bytecode, size_t insn) {
     const Handler *row = find_row(bytecode, insn), *restores = NULL;
-    while (row && (only_reraises(bytecode, row) || only_restores(bytecode, row))) {
+    while (row && (only_reraises(bytecode, row, insn) || only_restores(bytecode, row))) {
         if (!restores && only_restores(bytecode, row)) restores = row;
         row = find_row(bytecode, row->target);
     }

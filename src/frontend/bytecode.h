@@ -65,6 +65,7 @@ typedef struct Bytecode {
     size_t count;
     Handler *handlers; /* in order; none overlap */
     size_t nhandlers;
+    bool chains; /* what handlers raise gets the exception that they handle as its context */
 } Bytecode;
 /* The row for an instruction; NULL: what it raises leaves the function. */
 const Handler *bytecode_handler(const Bytecode *bytecode, size_t insn);

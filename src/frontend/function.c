@@ -168,6 +168,7 @@ static bool open_function(Translator *t, ObjRef ref) {
     if (!units) return frontend_python_failed(t->frontend, t->source, t->span, "the bytecode could not be read");
     const char *why;
     if (!bytecode_decode(t->arena, t->code, units, &t->bytecode, &why)) return translate_malformed(t, why);
+    t->bytecode.chains = !source->internal;
     return check_kind(t);
 }
 

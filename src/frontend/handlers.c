@@ -8,7 +8,8 @@
  *
  * A handler starts with the exception, CAUGHT, on the stack that the row says is left.  Where the interpreter puts the
  * exception handled before, to be handled again when the handler ends, the stack has a slot of its own kind with the
- * one handled from here on: the topmost such slot is what a bare `raise` raises. */
+ * one handled from here on: the topmost such slot is what a bare `raise` raises, and what was handled when another
+ * exception was raised (CHAIN). */
 #include "frontend/translate.h"
 
 /* What the handler of a row finds on the stack below the exception. */
@@ -68,7 +69,16 @@ static Span keyword_of(const Translator *t, const Handler *row) {
     return keyword ? insns[row->start - 1].span : t->span;
 }
 
+/* The exception that is handled where the translator is; NULL: none. */
+static const Slot *topmost_handled(const Translator *t) {
+    for (size_t i = t->stack.len; i-- > 0;)
+        if (t->stack.data[i].kind == SLOT_HANDLED) return &t->stack.data[i];
+    return NULL;
+}
+
 void translate_start_handler(Translator *t, const Handler *row) {
+    const Slot *handled = topmost_handled(t);
+    if (handled && t->bytecode.chains) translate_append1(t, OP_CHAIN, handled->value);
     Value *caught = translate_append(t, OP_CAUGHT, NULL, 0);
     caught->span = keyword_of(t, row);
     translate_push_value(t, caught);
@@ -90,17 +100,26 @@ bool insn_matches(Translator *t) {
     return true;
 }
 
+static bool is_on_stack(const Translator *t, const Value *value) {
+    for (size_t i = 0; i < t->stack.len; i++)
+        if (translate_holds_value(&t->stack.data[i]) && t->stack.data[i].value == value) return true;
+    return false;
+}
+
 bool translate_reraise(Translator *t) {
     Slot exception = translate_pop(t);
     if (exception.kind != SLOT_VALUE) return translate_malformed(t, "nothing is raised again");
+    if (exception.value->op == OP_CAUGHT && exception.value == t->block->last && !is_on_stack(t, exception.value)) {
+        value_remove(exception.value);
+        return translate_append(t, OP_RESUME, NULL, 0) != NULL;
+    }
     return translate_append1(t, OP_RERAISE, exception.value) != NULL;
 }
 
 /* `raise` alone. */
 static bool raise_handled(Translator *t) {
-    for (size_t i = t->stack.len; i-- > 0;)
-        if (t->stack.data[i].kind == SLOT_HANDLED)
-            return translate_append1(t, OP_RERAISE, t->stack.data[i].value) != NULL;
+    const Slot *handled = topmost_handled(t);
+    if (handled) return translate_append1(t, OP_RERAISE, handled->value) != NULL;
     const Const *class = frontend_constant(t->frontend, PyExc_RuntimeError, t->source, t->span);
     TRY(class);
     Value *text = translate_append_const(t, const_str(t->arena, t->types, "No active exception to reraise"));

@@ -165,10 +165,10 @@ bool translate_pop_values(Translator *t, Value **values, size_t count) {
 
 static size_t stack_var(const Translator *t, size_t depth) { return 2 * t->nlocals + depth; }
 
-static bool holds_value(const Slot *slot) { return slot->kind == SLOT_VALUE || slot->kind == SLOT_HANDLED; }
+bool translate_holds_value(const Slot *slot) { return slot->kind == SLOT_VALUE || slot->kind == SLOT_HANDLED; }
 
 void translate_keep_slot(Translator *t, size_t i) {
-    if (holds_value(&t->stack.data[i])) ssa_write(&t->ssa, t->block, stack_var(t, i), t->stack.data[i].value);
+    if (translate_holds_value(&t->stack.data[i])) ssa_write(&t->ssa, t->block, stack_var(t, i), t->stack.data[i].value);
 }
 
 void translate_settle_texts(Translator *t) {
@@ -213,7 +213,7 @@ bool translate_enter(Translator *t, CfgBlock *to, size_t depth) {
     if (to->depth != depth) return translate_malformed(t, "the depth of the stack depends on the way");
     for (size_t i = 0; i < depth; i++) {
         const Slot *there = &to->slots[i], *here = &t->stack.data[i];
-        if (there->kind == here->kind && (holds_value(here) || there->value == here->value)) continue;
+        if (there->kind == here->kind && (translate_holds_value(here) || there->value == here->value)) continue;
         for (int s = 0; s < 2; s++) { /* a or [] */
             const Slot *slot = s ? there : here;
             if (slot->kind == SLOT_LIST) return translate_refuse(t, slot->span, REFUSED_LIST);
@@ -351,7 +351,8 @@ static void start_block(Translator *t, CfgBlock *block) {
     t->stack.len = 0;
     for (size_t i = 0; i < block->depth; i++) {
         translate_push(t, block->slots[i]);
-        if (holds_value(&block->slots[i])) vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
+        if (translate_holds_value(&block->slots[i]))
+            vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
     }
     if (block->handles) translate_start_handler(t, block->handles);
     if (!block->takes_item) return;
@@ -364,7 +365,8 @@ static bool end_block(Translator *t, const CfgBlock *block, size_t at) {
     TRY(translate_end(t));
     const Handler *row = bytecode_handler(&t->bytecode, at);
     Op end = t->block->last->op;
-    bool unwinds = row && (end == OP_RAISE || end == OP_RERAISE || is_loop(t->bytecode.insns[at].kind));
+    bool unwinds = row &&
+                   (end == OP_RAISE || end == OP_RERAISE || end == OP_RESUME || is_loop(t->bytecode.insns[at].kind));
     for (uint32_t s = 0; row && s < block->nsuccs; s++) unwinds |= block->succs[s]->order <= block->order;
     return !unwinds || translate_unwind(t, row);
 }

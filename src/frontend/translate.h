@@ -141,6 +141,7 @@ void translate_begin_part(Translator *t, size_t at); /* the instruction at `at` 
 /* What the instruction has made is a part: before a variable is written, and where it ends. */
 bool translate_end_part(Translator *t);
 bool translate_unwind(Translator *t, const Handler *row); /* what the block raises goes to the row's handler */
+bool translate_holds_value(const Slot *slot);
 void translate_start_handler(Translator *t, const Handler *row);
 bool translate_raise(Translator *t, int count);
 bool translate_reraise(Translator *t);

@@ -224,6 +224,10 @@ static void check_raise(Verifier *verifier, const Value *value) {
     TypeKind kind = value->args[0]->type->kind;
     bool fresh = value->op == OP_RAISE && (kind == TY_EXC || kind == TY_EXC_CLASS);
     if (!fresh && kind != TY_CAUGHT) fault(verifier, value, "the operand is not an exception");
+    if (value->op != OP_RAISE || value->nargs < 2) return;
+    const Type *cause = value->args[1]->type;
+    if (cause->kind == TY_OPTIONAL) cause = cause->items[0];
+    if (cause->kind != TY_CAUGHT && cause->kind != TY_NONE) fault(verifier, value, "the cause was not caught");
 }
 
 static void check_new_array(Verifier *verifier, const Value *value) {
@@ -317,6 +321,7 @@ static void check_op(Verifier *verifier, const Value *value) {
         if (value->nargs && verifier->func->result) want(verifier, value, 0, verifier->func->result->items[0]);
         return;
     case OP_MATCHES: want_kind(verifier, value, 0, TY_CAUGHT, "a caught exception"); return;
+    case OP_CHAIN: want_kind(verifier, value, 0, TY_CAUGHT, "a caught exception"); return;
     case OP_RERAISE:
     case OP_RAISE: check_raise(verifier, value); return;
     case OP_BROADCAST: check_broadcast(verifier, value); return;

@@ -137,7 +137,8 @@ static Value *copy_with(Func *func, Block *block, Value *value, const Value *cho
 static Value *raise_leaf(Func *func, Block *block, const Value *raise, Value *chosen, const Value *leaf) {
     Value *with = rebuild(func, block, chosen, leaf);
     Value *exception = copy_with(func, block, raise->args[0], chosen, with);
-    Value *copy = block_append(func, block, OP_RAISE, raise->span, &exception, 1);
+    Value *args[] = {exception, raise->nargs > 1 ? raise->args[1] : NULL};
+    Value *copy = block_append(func, block, OP_RAISE, raise->span, args, raise->nargs);
     copy->type = raise->type;
     return copy;
 }

@@ -56,7 +56,7 @@ static bool may_end(const FuncInst *inst) {
         if (callee && callee->never_returns) return true;
         calls_on |= callee != NULL;
         Op end = block->last->op;
-        if (!callee && (end == OP_RAISE || end == OP_RERAISE || end == OP_UNREACHABLE)) return true;
+        if (!callee && (end == OP_RAISE || end == OP_RERAISE || end == OP_RESUME || end == OP_UNREACHABLE)) return true;
     }
     return !calls_on; /* a loop without end, as the program says */
 }

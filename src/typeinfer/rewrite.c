@@ -17,7 +17,7 @@ static void cut_after(Infer *in, Block *block, Value *stop) {
     /* block_remove_edge edits a jump or branch that ends the block; there is none any more */
     for (size_t normal; (normal = block_normal_succs(block));)
         block_remove_edge(in->func, block, block->succs.data[normal - 1]);
-    if (stop->op != OP_RAISE && stop->op != OP_RERAISE && stop->op != OP_UNREACHABLE)
+    if (stop->op != OP_RAISE && stop->op != OP_RERAISE && stop->op != OP_RESUME && stop->op != OP_UNREACHABLE)
         block_append(in->func, block, OP_UNREACHABLE, span, NULL, 0)->type = infer_none(in);
 }
 

@@ -43,28 +43,45 @@ bool rule_format(Typing *t) {
 
 /* ---- raised ---- */
 
-/* What counts its references does not outlive the function: the interpreter makes the exception now.  That call raises
- * it; what follows is not reached. */
-static void raise_objects(Typing *t, const Type *exception) {
+/* An argument of an exception as the interpreter takes it.  Its texts are known where it is made. */
+static Value *argument(Typing *t, Value *exception, uint32_t i) {
+    bool here = exception->op == OP_TUPLE;
+    Value *item = here ? exception->args[i] : typing_make_extract(t, exception, i);
+    if (!here && (item->type->kind == TY_STR || item->type->kind == TY_TEXT)) {
+        typing_fail(t, DIAG_UNSUPPORTED, "the text of this exception is not known here");
+        typing_hint(t, "make the exception where it is raised, as in: raise A('text') from B('text')");
+    }
+    if (item->type->kind == TY_TEXT) return typing_make_text(t, item);
+    return typing_make_cast(t, item, typeinfer_general(t->in, item->type));
+}
+
+/* The interpreter makes the exception now, as if it had been caught. */
+static Value *make_now(Typing *t, Value *exception, const Type *type) {
     Infer *in = t->in;
-    Value **args = ARENA_ARRAY(in->arena, Value *, exception->count + 1);
-    args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, exception->object)));
-    for (uint32_t i = 0; i < exception->count; i++) args[1 + i] = typing_make_extract(t, t->values[0], i);
-    typing_make_func(t, FUNC_RAISE_PYTHON, infer_none(in), args, exception->count + 1);
-    t->values[0] = args[0];
+    uint32_t count = type->kind == TY_EXC ? type->count : 0;
+    Value **args = ARENA_ARRAY(in->arena, Value *, count + 1);
+    args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, type->object)));
+    for (uint32_t i = 0; i < count; i++) args[1 + i] = argument(t, exception, i);
+    return typing_make_func(t, FUNC_EXCEPTION_NEW, type_simple(in->types, TY_CAUGHT), args, count + 1);
 }
 
 static bool is_exception(const Type *type) {
     return type->kind == TY_EXC_CLASS || type->kind == TY_EXC || type->kind == TY_CAUGHT;
 }
 
-/* Compiled code keeps of an exception no other ones: what comes after `from` is looked at here, and not kept. */
+/* What comes after `from` is an exception that was caught, one that is made here, or None. */
 static bool take_cause(Typing *t) {
     const Type *type = infer_content(t->args[1].type);
-    t->nargs = 1;
-    if (is_exception(type) || type->kind == TY_NONE) return true;
-    typing_fail(t, DIAG_TYPING, "what comes after `from` must be an exception or None, not %s", typing_arg_text(t, 1));
-    return typing_hint(t, "the interpreter raises TypeError: exception causes must derive from BaseException");
+    if (!is_exception(type) && type->kind != TY_NONE) {
+        typing_fail(t, DIAG_TYPING, "what comes after `from` must be an exception or None, not %s",
+                    typing_arg_text(t, 1));
+        return typing_hint(t, "the interpreter raises TypeError: exception causes must derive from BaseException");
+    }
+    if (t->in->device)
+        t->nargs = 1; /* what a kernel raises comes to the host alone */
+    else if (t->emit && is_exception(type) && type->kind != TY_CAUGHT)
+        t->values[1] = make_now(t, t->values[1], type);
+    return true;
 }
 
 bool rule_raise(Typing *t) {
@@ -78,7 +95,9 @@ bool rule_raise(Typing *t) {
         return typing_hint(t, "raise an exception class or an instance made by calling one");
     }
     if (t->nargs > 1) TRY(take_cause(t));
-    if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type)) raise_objects(t, type);
+    /* What counts its references does not outlive the function. */
+    if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type))
+        t->values[0] = make_now(t, t->values[0], type);
     return typing_result(t, infer_none(t->in), NULL);
 }
 
@@ -103,5 +122,7 @@ bool rule_matches(Typing *t) {
     typing_fail(t, DIAG_TYPING, "only exceptions are caught, not %s", typing_arg_text(t, 1));
     return typing_hint(t, "name exception classes: except ValueError, except (IndexError, KeyError)");
 }
+
+bool rule_chain(Typing *t) { return typing_result(t, infer_none(t->in), NULL); }
 
 bool rule_reraise(Typing *t) { return typing_result(t, infer_none(t->in), NULL); }

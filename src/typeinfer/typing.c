@@ -61,7 +61,7 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
 }
 
 static bool takes_caught(Op op) {
-    return op == OP_MATCHES || op == OP_RAISE || op == OP_RERAISE || op == OP_IS || op == OP_IS_NOT;
+    return op == OP_MATCHES || op == OP_CHAIN || op == OP_RAISE || op == OP_RERAISE || op == OP_IS || op == OP_IS_NOT;
 }
 
 /* Whether field number `field` of a template for str.format is plain: "{}". */

@@ -35,7 +35,24 @@ b1:
 """
 
 
-@pytest.mark.parametrize("text", [DIVIDE, CLEANUP])
+# What a handler raises comes by b3, which gives it its context.
+CHAINED = """\
+func f(x: int, y: int) -> int {
+b0 unwind b1:
+  %2: int = floordiv.checked %0, %1
+  return %2
+b1 unwind b2:
+  %3: caught = caught
+  %4: int = floordiv.checked %1, %0
+  return %4
+b2:
+  %5: None = chain %3
+  resume
+}
+"""
+
+
+@pytest.mark.parametrize("text", [DIVIDE, CLEANUP, CHAINED])
 def test_text_and_form(text):
     assert run("parse_print", text) == text
     assert run("verify", text, typed=True) == ""

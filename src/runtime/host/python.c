@@ -37,3 +37,8 @@ void krait_host_hold_raised(void *held, void *dropped) {
     const HostPython *is = atomic_load(&python);
     if (is) is->hold(held, dropped);
 }
+
+void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause) {
+    const HostPython *is = atomic_load(&python);
+    if (is) is->chain(trail, status, other, cause != 0);
+}

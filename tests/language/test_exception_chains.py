@@ -1,0 +1,334 @@
+"""__cause__, __context__ and __suppress_context__ of what compiled functions raise: as the interpreter has them."""
+
+import gc
+import sys
+import traceback
+
+import numpy as np
+import pytest
+from oracle import make
+
+from krait import njit
+
+HEAD = """\
+class Mine(ValueError):
+    pass
+
+def inverse(n):
+    return 6 // n
+
+def wrapped(n):
+    try:
+        return inverse(n)
+    except ZeroDivisionError:
+        raise Mine('wrapped', n)
+
+def calm(n):
+    try:
+        return inverse(n)
+    except ZeroDivisionError:
+        return [5][n]
+
+"""
+
+# What f(n) does; it raises for n = 0.
+BODIES = {
+    "raised in a handler": """
+    try:
+        return 1 // n
+    except ZeroDivisionError:
+        raise ValueError('bad', n)
+""",
+    "from what was caught": """
+    try:
+        return 1 // n
+    except ZeroDivisionError as e:
+        raise ValueError('bad') from e
+""",
+    "from None": """
+    try:
+        return 1 // n
+    except ZeroDivisionError:
+        raise ValueError('bad') from None
+""",
+    "from a class": """
+    raise ValueError from KeyError
+""",
+    "from one that is made here": """
+    raise ValueError('bad') from KeyError('k', n, 2.5)
+""",
+    "from one with a text made here": """
+    raise ValueError('bad') from KeyError(f'k{n}')
+""",
+    "from one that holds a list": """
+    raise ValueError('bad', [n]) from KeyError([n, 2])
+""",
+    "from what may be None": """
+    err = None
+    for i in range(2):
+        try:
+            inverse(n + i)
+        except ZeroDivisionError as e:
+            err = e
+    raise ValueError('bad') from err
+""",
+    "from what is None": """
+    err = None
+    try:
+        inverse(n + 1)
+    except ZeroDivisionError as e:
+        err = e
+    raise ValueError('bad') from err
+""",
+    "an operation in a handler": """
+    d = {1: 2}
+    try:
+        return d[n]
+    except KeyError:
+        return [1, 2][n + 2]
+""",
+    "a handler in a handler": """
+    try:
+        return 1 // n
+    except ZeroDivisionError:
+        try:
+            return [1, 2][n + 2]
+        except IndexError:
+            raise ValueError('third')
+""",
+    "a handler in a handler, left by its own": """
+    try:
+        return 1 // n
+    except ZeroDivisionError as e:
+        try:
+            return [1, 2][n + 2]
+        except IndexError:
+            pass
+        raise ValueError('second') from e
+""",
+    "in a called function": """
+    return wrapped(n)
+""",
+    "around a called function": """
+    try:
+        return wrapped(n)
+    except ValueError:
+        raise KeyError('third')
+""",
+    "a called function in a handler": """
+    try:
+        return [5][n + 1]
+    except IndexError:
+        return wrapped(n)
+""",
+    "what a called function caught is over": """
+    y = calm(n)
+    return 1 // n + y
+""",
+    "finally": """
+    try:
+        return 1 // n
+    finally:
+        n = [5][n + 1]
+""",
+    "finally that raises nothing": """
+    try:
+        return 1 // n
+    finally:
+        n += 1
+""",
+    "raise alone": """
+    try:
+        return 1 // n
+    except ZeroDivisionError:
+        raise
+""",
+    "raise alone, called again": """
+    try:
+        return inverse(n)
+    except ZeroDivisionError:
+        inverse(n)
+        raise
+""",
+    "the same once more": """
+    try:
+        return inverse(n)
+    except ZeroDivisionError as e:
+        raise e
+""",
+    "raise alone behind a handler": """
+    try:
+        return 1 // n
+    except ZeroDivisionError:
+        try:
+            [5][n + 1]
+        except IndexError:
+            pass
+        raise
+""",
+    "another that was kept": """
+    kept = None
+    try:
+        [5][n + 1]
+    except IndexError as e:
+        kept = e
+    if kept is not None:
+        try:
+            return 1 // n
+        except ZeroDivisionError:
+            raise kept
+""",
+    "handled before": """
+    try:
+        1 // n
+    except ZeroDivisionError:
+        pass
+    return [1][n + 1]
+""",
+    "of the interpreter's": """
+    try:
+        return int('x' * (n + 1))
+    except ValueError:
+        raise KeyError('no number')
+""",
+    "in a loop": """
+    for i in range(3):
+        try:
+            [5][i + n]
+        except IndexError:
+            if i == 2:
+                raise ValueError(i)
+""",
+    "retried in a loop": """
+    for i in range(3):
+        try:
+            inverse(n)
+        except ZeroDivisionError:
+            if i == 2:
+                inverse(n)
+""",
+}
+
+
+def lines_of(exception):
+    return [(entry.name, entry.lineno) for entry in traceback.extract_tb(exception.__traceback__)]
+
+
+def chain(exception):
+    """What an exception tells of itself, and of those that it comes from."""
+    if exception is None:
+        return None
+    return (type(exception).__name__, exception.args, lines_of(exception)[-1:], exception.__suppress_context__,
+            chain(exception.__cause__), chain(exception.__context__))
+
+
+def raised(function, *args):
+    with pytest.raises(Exception) as caught:
+        function(*args)
+    return caught.value
+
+
+@pytest.mark.parametrize("what", BODIES)
+def test_as_the_interpreter(what):
+    f = make(f"{HEAD}def f(n):{BODIES[what]}", "f")
+    wanted, got = raised(f, 0), raised(njit(f), 0)
+    assert chain(got) == chain(wanted)
+
+
+def test_the_one_that_was_handled_is_one_object():
+    f = make(f"{HEAD}def f(n):{BODIES['from what was caught']}", "f")
+    for function in (f, njit(f)):
+        exception = raised(function, 0)
+        assert exception.__cause__ is exception.__context__
+
+
+def test_the_text_of_a_traceback():
+    f = make(f"{HEAD}def f(n):{BODIES['around a called function']}", "f")
+    texts = [traceback.format_exception_only(raised(function, 0)) for function in (f, njit(f))]
+    assert texts[0] == texts[1]
+    whole = "".join(traceback.format_exception(raised(njit(f), 0)))
+    assert whole.count("During handling of the above exception, another exception occurred") == 2
+    assert whole.index("ZeroDivisionError") < whole.index("Mine") < whole.index("KeyError")
+
+
+def test_no_circles():
+    f = make("""\
+def f(n):
+    kept = None
+    try:
+        1 // n
+    except ZeroDivisionError as e:
+        kept = e
+    try:
+        try:
+            [5][n + 1]
+        except IndexError:
+            if kept is not None:
+                raise kept
+    except ZeroDivisionError:
+        raise ValueError('last')
+""", "f")
+    assert chain(raised(njit(f), 0)) == chain(raised(f, 0))
+
+
+@pytest.mark.parametrize("what", BODIES)
+def test_beside_what_the_caller_handles(what):
+    f = make(f"{HEAD}def f(n):{BODIES[what]}", "f")
+
+    def handling(function):
+        try:
+            raise OSError("outer")
+        except OSError:
+            function(0)
+
+    assert chain(raised(handling, njit(f))) == chain(raised(handling, f))
+
+
+def test_in_a_generator():
+    text = "def g(n):\n    yield 1\n    try:\n        yield 1 // n\n"
+    text += "    except ZeroDivisionError:\n        raise KeyError(n)\n"
+    assert chain(raised(list, njit(make(text, "g"))(0))) == chain(raised(list, make(text, "g")(0)))
+
+
+def test_handlers_of_compiled_callers_see_the_class():
+    f = make(f"""{HEAD}def f(n):
+    total = 0
+    for i in range(n):
+        try:
+            total += wrapped(i % 3)
+        except Mine:
+            total -= 1
+    return total
+""", "f")
+    assert njit(f)(100) == f(100)
+
+
+@pytest.mark.parametrize("what", ["raised in a handler", "from what was caught", "from one that holds a list",
+                                  "a handler in a handler, left by its own", "raise alone behind a handler"])
+def test_nothing_stays(what):
+    f = njit(make(f"{HEAD}def f(n):{BODIES[what]}", "f"))
+
+    def run(times):
+        for _ in range(times):
+            try:
+                f(0)
+            except Exception:
+                pass
+        gc.collect()
+        return len(gc.get_objects()), sys.gettotalrefcount() if hasattr(sys, "gettotalrefcount") else 0
+
+    run(10)
+    before = run(100)
+    assert run(1000)[0] <= before[0] + 5
+
+
+def test_references_of_arguments():
+    values = np.arange(3.0)
+    text = "def f(x, n):\n    try:\n        1 // n\n    except ZeroDivisionError:\n        raise ValueError(x)\n"
+    f = njit(make(text, "f"))
+    for _ in range(5):
+        exception = raised(f, values, 0)
+    assert isinstance(exception.__context__, ZeroDivisionError)
+    del exception
+    gc.collect()
+    assert sys.getrefcount(values) <= 3
