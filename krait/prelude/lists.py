@@ -218,6 +218,8 @@ def contains_not(value, items):
 
 
 def equal(a, b):
+    if a is b:  # items that are one object are equal, a NaN too
+        return True
     if len(a) != len(b):
         return False
     for i in range(len(a)):
@@ -231,6 +233,8 @@ def not_equal(a, b):
 
 
 def less(a, b):
+    if a is b:
+        return False
     for i in range(min(len(a), len(b))):
         if a[i] != b[i]:
             return a[i] < b[i]
@@ -238,6 +242,8 @@ def less(a, b):
 
 
 def less_equal(a, b):
+    if a is b:
+        return True
     for i in range(min(len(a), len(b))):
         if a[i] != b[i]:
             return a[i] <= b[i]

@@ -283,6 +283,8 @@ def dict_union(a, b):
 
 
 def dict_equal(a, b):
+    if a is b:
+        return True
     if len(a) != len(b):
         return False
     for key, value in items(a):
@@ -452,6 +454,8 @@ def keep_only_each(table, others, wanted):
 
 
 def is_subset(a, b):
+    if a is b:  # whose items are found there, a NaN too
+        return True
     other = as_set(b)
     for item in keys(a):
         if item not in other:
@@ -460,6 +464,8 @@ def is_subset(a, b):
 
 
 def is_superset(a, b):
+    if a is b:
+        return True
     for item in b:
         if item not in a:
             return False

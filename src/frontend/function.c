@@ -4,6 +4,7 @@
  * each variable that may be unassigned where it is loaded has a shadow, true once it is assigned. */
 #include "frontend/translate.h"
 
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy, strncmp */
 
 /* ---- parameters ---- */
@@ -146,6 +147,18 @@ static bool of_package(const PyFunctionObject *function, const char *package) {
     return name && strncmp(name, package, length) == 0 && (name[length] == '.' || !name[length]);
 }
 
+/* Whether dataclasses wrote the function: what it writes has names of its own. */
+static bool is_made_comparison(const Source *source) {
+    static const char *const names[] = {"eq", "lt", "le", "gt", "ge"};
+    char name[48];
+    bool made = false;
+    for (size_t i = 0; i < COUNT_OF(names) && strcmp(source->file, "<string>") == 0; i++) {
+        snprintf(name, sizeof name, "__create_fn__.<locals>.__%s__", names[i]);
+        made |= strcmp(source->function, name) == 0;
+    }
+    return made;
+}
+
 static bool open_function(Translator *t, ObjRef ref) {
     PyObject *object = objects_function(t->frontend->objects, ref);
     FAIL_IF(!object, t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
@@ -161,6 +174,7 @@ static bool open_function(Translator *t, ObjRef ref) {
     t->source = source;
     t->func = func_new(t->arena, t->types, utf8(t, t->code->co_name), source);
     t->func->object = ref;
+    t->func->by_fields = is_made_comparison(source);
     t->func->span = (Span){.line = source->first_line, .end_line = source->first_line};
     t->span = t->func->span;
 

@@ -231,6 +231,7 @@ struct Func {
     ObjRef object;  /* the Python function it came from; 0 for parsed text */
     bool prelude;   /* of krait.prelude */
     bool generator; /* a call makes a generator, which runs it up to the next YIELD whenever it is asked */
+    bool by_fields; /* a comparison that a dataclass made of its fields */
     Param *params;  /* in the order of the code's local variables; cells of a closure last */
     uint32_t nparams;
     VEC(Block *) blocks; /* blocks.data[0] is the entry, which has no predecessors */

@@ -282,7 +282,8 @@ bool typing_get_advanced(Typing *t, const Type *array);
 bool typing_set_advanced(Typing *t, const Type *array);
 
 /* ---- lists and tuples in place of arrays (rules_creation.c) ---- */
-bool typing_is_sequence(const Type *type);                    /* a list or a tuple */
+bool typing_is_one(const Typing *t);       /* both operands are one value, which is one object whatever its class */
+bool typing_is_sequence(const Type *type); /* a list or a tuple */
 bool typing_make_array(Typing *t, Fact *fact, Value **value); /* numpy.asarray of it */
 bool typing_as_array(Typing *t, size_t arg); /* from here on operand number `arg` is numpy.asarray of it */
 bool typing_as_array_of(Typing *t, size_t arg, const Type *element); /* the same, with elements of that type */
@@ -297,6 +298,7 @@ bool typing_on_arrays(const Type *a, const Type *b);
 bool typing_list_binary(Typing *t); /* rules_list.c: t->op, where an operand is a list */
 bool typing_list_compare(Typing *t);
 bool typing_compare_tuples(Typing *t); /* rules_tuple.c */
+bool typing_equals_itself(Typing *t);  /* the comparison of what is equal to itself with itself */
 
 /* ---- dates and durations (rules_time.c): t->op on operands of these types, one of them a TY_TIME ---- */
 bool typing_binary_times(Typing *t, const Type *a, const Type *b);

@@ -222,6 +222,7 @@ static bool identity_known(Typing *t, bool same) {
 
 bool rule_identity(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
+    if (typing_is_one(t)) return identity_known(t, true);
     if (a->kind == TY_NONE || b->kind == TY_NONE) {
         size_t other = a->kind == TY_NONE ? 1 : 0;
         const Type *type = t->args[other].type;
@@ -243,6 +244,10 @@ bool rule_identity(Typing *t) {
     if (type_is_container(a) && a->kind == b->kind && a != b) return identity_known(t, false);
     if (type_is_shared(a) && a != b) return identity_known(t, false);
     if ((type_is_container(a) || type_is_shared(a)) && a == b) return typing_result(t, infer_bool(t->in), NULL);
+    /* __eq__ of a dataclass asks this before it compares the fields (3.13), where the answer makes no difference: an
+     * object that is compared with itself never comes here (typing_own_operation), and fields equal themselves.  A NaN
+     * alone does not, of which nobody knows here what objects it lies in: it equals nothing. */
+    if (t->in->func->by_fields && type_is_instance(a) && a->object == b->object) return identity_known(t, false);
     typing_fail(t, DIAG_TYPING, "whether %s and %s are one object is not known in compiled code", typing_arg_text(t, 0),
                 typing_arg_text(t, 1));
     return typing_hint(t, "compare values with ==; `is` is for None, True, False and functions");

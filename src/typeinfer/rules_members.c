@@ -143,11 +143,23 @@ static bool same_object(Typing *t, bool *own) {
     return typing_become_op(t, t->op == OP_EQ ? OP_IS : OP_IS_NOT);
 }
 
+/* The comparison that a dataclass made of its fields: an object that it compares with itself is equal, whatever the
+ * fields say.  It asks whether both are one (3.13), or compares tuples of the fields, where items that are one are
+ * equal. */
+static bool is_by_fields(Typing *t, ObjRef method) {
+    const Func *func = t->in->host->translate(t->in->host->self, method);
+    return func && func->by_fields;
+}
+
 static bool own_compare(Typing *t, bool *own) {
     static const char *const names[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
     static const uint8_t turned[] = {4, 5, 2, 3, 0, 1};
     Attempt attempts[2];
     size_t which = (size_t)(t->op - OP_LT), count = attempt(t, names[which], 0, &attempts[0]);
+    Attempt fields;
+    *own = typing_is_one(t) && attempt(t, t->op == OP_NE && !count ? "__eq__" : names[which], 0, &fields) &&
+           is_by_fields(t, fields.method.function);
+    if (*own) return typing_equals_itself(t);
     count += attempt(t, names[turned[which]], 1, &attempts[count]);
     TRY(try_in_turn(t, attempts, count, own));
     if (*own || (t->op != OP_NE && t->op != OP_EQ)) return true;

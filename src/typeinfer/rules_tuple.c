@@ -260,10 +260,17 @@ static Fact known_bool(Typing *t, bool value, Value **out) {
     return (Fact){konst->type, konst};
 }
 
-/* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest). */
+bool typing_equals_itself(Typing *t) {
+    bool value = t->op == OP_EQ || t->op == OP_LE || t->op == OP_GE;
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, value));
+}
+
+/* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest).  Items that are one object are equal,
+ * whatever they say themselves: a NaN, too. */
 bool typing_compare_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return typing_bad_operands(t);
+    if (typing_is_one(t)) return typing_equals_itself(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     uint32_t common = a->count < b->count ? a->count : b->count;
     Op strict = t->op == OP_LE || t->op == OP_LT ? OP_LT : OP_GT;
@@ -282,7 +289,10 @@ bool typing_compare_tuples(Typing *t) {
             values[0] = typing_make_extract(t, t->values[0], i);
             values[1] = typing_make_extract(t, t->values[1], i);
         }
-        TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
+        if (values[0] && values[0] == values[1])
+            same_fact = known_bool(t, true, &same);
+        else
+            TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
         TRY(sub_logic(t, OP_AND, &same_fact, same, &rest_fact, &rest));
         if (equality) continue;
         TRY(sub_compare(t, strict, facts, values, &less_fact, &less));

@@ -56,7 +56,8 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
         t->args[i] = (Fact){solved->type, solved->konst};
         if (value->type->kind != TY_OPTIONAL || !narrow_operand(in, at, i, at->args[i])) continue;
         t->args[i] = (Fact){value->type->items[0], NULL};
-        if (in->emit) t->values[i] = typing_make_content(t, value);
+        bool again = i && at->args[i - 1] == solved; /* one value stays one */
+        if (in->emit) t->values[i] = again ? t->values[i - 1] : typing_make_content(t, value);
     }
 }
 

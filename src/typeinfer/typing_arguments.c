@@ -138,6 +138,8 @@ const Type *typing_const_dtype(Typing *t, size_t arg) {
     return NULL;
 }
 
+bool typing_is_one(const Typing *t) { return t->nargs == 2 && t->values[0] && t->values[0] == t->values[1]; }
+
 /* ---- types ---- */
 
 const Type *infer_scalar(Infer *in, Scalar scalar, bool weak) { return type_scalar(in->types, scalar, weak); }

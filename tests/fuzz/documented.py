@@ -7,6 +7,7 @@ integer that C would convert it to).  What remains is compared without any toler
 """
 
 import ast
+import dataclasses
 import operator
 
 import numpy as np
@@ -211,14 +212,23 @@ def _extreme(function, array, *more, **keywords):
     return result
 
 
+def _parts(value):
+    """What is compared where it is; None: it is itself."""
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    if dataclasses.is_dataclass(value):
+        return [getattr(value, field.name) for field in dataclasses.fields(value)]
+    return value if isinstance(value, (list, tuple, set)) else None
+
+
 def _has_nan(value):
-    parts = [*value, *value.values()] if type(value) is dict else value
-    return any(_has_nan(item) if type(item) in (list, tuple, set, dict) else item != item for item in parts)
+    parts = _parts(value)
+    return value != value if parts is None else any(map(_has_nan, parts))
 
 
 def _held(value):
     """A NaN in what is compared equals itself for the interpreter, where it is one object."""
-    if type(value) in (list, tuple, set, dict) and _has_nan(value):
+    if _parts(value) is not None and _has_nan(value):
         raise Differs("a NaN in what is compared")
     return value
 

@@ -4,7 +4,6 @@ Each defines `main`; the functions under @njit are compiled in one run, and as t
 """
 
 import linecache
-import sys
 
 import numpy as np
 import pytest
@@ -651,9 +650,6 @@ def plain(value):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_does_the_same(name, request):
-    if name == "vec2" and sys.version_info >= (3, 13):
-        reason = "dataclasses ask there whether both are one object, which values do not know"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_a_program_does_the_same(name):
     expected = run(PROGRAMS[name], name, lambda function: function)
     assert repr(plain(run(PROGRAMS[name], name, krait.njit))) == repr(plain(expected))
