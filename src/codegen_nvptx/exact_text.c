@@ -6,21 +6,32 @@
  *                         lower half of y is 0, that of -y gives no carry, and the difference is wrong by 2**32.  From
  *                         mul.wide it makes no such thing, and as many instructions as from mul.hi.
  *   neg.s32               Of min(min(a, -b), c) and max(max(a, -b), c) ptxas makes one instruction for sm_90, VIMNMX3,
- *                         that forgets the sign.  It does not know that ~b + 1 is -b. */
-#include <string.h> /* strchr, strstr, strncmp */
+ *                         that forgets the sign.  It does not know that ~b + 1 is -b.
+ *   min, max of 16 bits   Where max(a, 7) == 7 is asked, ptxas takes for sm_90 and later the bit by which VIMNMX.S16x2
+ *                         says which it chose; the instruction works on both halves of a register and says two, which
+ *                         both go to one place, so that the half that nobody wrote decides.  Of 32 bits it is right. */
+#include <string.h> /* strchr, strcspn, strstr */
 
 #include "codegen_nvptx/nvptx.h"
 
 typedef struct {
     const char *op;        /* "OP \tRESULT, OPERANDS;" */
     const char *beside[2]; /* only in texts that have one of these */
-    const char *instead;   /* @: the result, $: the operands */
+    const char *instead;   /* @: the result, $: the operands, < and >: the first and the last of them */
 } Row;
+
+#define IN_32_BITS(FUNCTION, SIGN)                                                                         \
+    "{ .reg .b32 v, w; cvt." SIGN "32." SIGN "16 v, <; cvt." SIGN "32." SIGN "16 w, >; " FUNCTION "." SIGN \
+    "32 v, v, w; cvt.u16.u32 @, v; }"
 
 static const Row rows[] = {
     {"mul.hi.u32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.u32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
     {"mul.hi.s32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.s32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
     {"neg.s32 \t", {"min.s32", "max.s32"}, "{ .reg .b32 w; not.b32 w, $; add.s32 @, w, 1; }"},
+    {"min.s16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("min", "s")},
+    {"max.s16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("max", "s")},
+    {"min.u16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("min", "u")},
+    {"max.u16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("max", "u")},
 };
 
 static bool stands_beside(const Row *row, const char *text) {
@@ -33,11 +44,17 @@ static bool stands_beside(const Row *row, const char *text) {
 static const char *put_instead(Buf *out, const Row *row, const char *at) {
     const char *result = at + strlen(row->op), *comma = strchr(result, ','), *end = strchr(result, ';');
     if (!comma || !end || comma > end) return NULL;
+    const char *first = comma + 2, *last = end;
+    while (last > first && last[-1] != ' ') last--;
     for (const char *c = row->instead; *c; c++) {
         if (*c == '@')
             buf_write(out, result, (size_t)(comma - result));
         else if (*c == '$')
-            buf_write(out, comma + 2, (size_t)(end - comma - 2));
+            buf_write(out, first, (size_t)(end - first));
+        else if (*c == '<')
+            buf_write(out, first, strcspn(first, ",;"));
+        else if (*c == '>')
+            buf_write(out, last, (size_t)(end - last));
         else
             buf_putc(out, *c);
     }

@@ -780,6 +780,18 @@ def test_negations_beside_extremes_are_none(function, level):
     assemble(text)
 
 
+@pytest.mark.parametrize("kind", ["int16", "uint16", "int8"])
+@pytest.mark.parametrize("asked", ["min(x[i], np.{0}(3)) == 3", "max(x[i], np.{0}(7)) != 7",
+                                   "cuda.ffs(max(np.{0}(0), x[i]))"])
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_extremes_of_16_bits_that_are_compared_have_32(kind, asked, level):
+    """Of max(a, 7) == 7 ptxas takes the answer of the other half of the register for sm_90 and later."""
+    source = f"def f(x, y):\n    i = cuda.threadIdx.x\n    if {asked.format(kind)}:\n        y[i] = 1"
+    text = ptx(make(source, cuda=cuda, np=np), f"{array(kind)}; {array('int32')}", opt_level=level)
+    assert not re.search(r"m(in|ax)\.[us]16", text) and re.search(r"m(in|ax)\.[us]32|selp|setp", text)
+    assemble(text)
+
+
 @pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
                                    "x[i] ** (n[i] & 1)", "x[i] ** (n[i] & 7)", "x[i] ** 3.0"])
 @pytest.mark.parametrize("kind", [F1, D1])
