@@ -188,6 +188,9 @@ typedef struct BinaryTypes {
 } BinaryTypes;
 bool promote_binary(Infer *in, Op op, const Type *a, const Type *b, BinaryTypes *out);
 const Type *promote_unary(Infer *in, Op op, const Type *a); /* NULL: the operation does not exist */
+/* Whether int(x), round and math.floor of an infinity or a NaN raise: on the host whatever the error model, since no
+ * int stands for them. */
+static inline bool infer_ints_raise(const Infer *in) { return in->py_errors || in->int_range; }
 /* What else the promotion in force decides. */
 typedef struct PromotionRules {
     bool python_adapts;     /* Python's numbers adapt to the NumPy scalars they meet in a ufunc */

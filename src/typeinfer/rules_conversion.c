@@ -127,8 +127,9 @@ static bool convert(Typing *t, const Type *to) {
     const Const *whole = truncates ? truncated(in, t->args[0].konst, to) : NULL;
     if (whole) return typing_become_const(t, whole);
     bool from_python = from->weak && (kind == 'f' || (kind == 'i' && !t->args[0].konst));
-    if (in->py_errors && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u')) return convert_checked(t, to);
-    if (truncates && to->weak && in->py_errors) return typing_become_func(t, FUNC_MATH_TRUNC);
+    bool raises = infer_ints_raise(in);
+    if (raises && from_python && !to->weak && (to_kind == 'i' || to_kind == 'u')) return convert_checked(t, to);
+    if (raises && truncates && to->weak) return typing_become_func(t, FUNC_MATH_TRUNC);
     typing_cast(t, 0, to);
     return typing_become_arg(t, 0);
 }

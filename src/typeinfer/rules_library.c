@@ -81,7 +81,10 @@ Value *lib_emit_const_float(Typing *t, double value) {
 
 Value *lib_emit(Typing *t, FuncId func, Value *const *args, size_t count, const Type *natural, const Type *result) {
     Value *value = typing_make_func(t, func, natural, args, count);
-    if (t->in->py_errors && func_info[func].head.checked) value->flags |= VF_CHECKED;
+    bool int_of_float = type_is_integer(natural) && type_is_scalar(args[0]->type) &&
+                        type_scalar_kind(args[0]->type) == 'f';
+    if (func_info[func].head.checked && (t->in->py_errors || (int_of_float && infer_ints_raise(t->in))))
+        value->flags |= VF_CHECKED;
     if (natural == result) return value;
     if (natural->kind != TY_TUPLE) return typing_make_cast(t, value, result);
     Value **items = ARENA_ARRAY(t->in->arena, Value *, natural->count);

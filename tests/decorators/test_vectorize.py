@@ -1,10 +1,13 @@
 """vectorize: NumPy ufuncs from signatures, ufuncs that grow loops, and target 'cuda'."""
 
+import math
+
 import numpy as np
 import pytest
 
 from krait import cuda, float32, jit, vectorize
 from krait.errors import TypingError, UnsupportedError
+from oracle import agree, compare_outcomes, make, outcome
 
 
 def mul_add(a, b):
@@ -213,6 +216,21 @@ def test_division_follows_numpy():
     f = vectorize(lambda a, b: a / b)
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(f(np.array([1.0, 0.0]), 0.0), np.array([1.0, 0.0]) / 0.0)
+
+
+@pytest.mark.parametrize("made", ["int(x)", "round(x)", "math.floor(x)", "math.ceil(x)", "math.trunc(x)",
+                                  "np.int8(float(x))", "len(range(int(x)))"])
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, 2.5])
+def test_an_int_of_what_is_no_number_raises(made, number):
+    """Whatever the error model: no int stands for it."""
+    function, x = make(f"def f(x):\n    return {made}", math=math, np=np), np.array([1.5, number])
+    for compiled in (vectorize(function), vectorize(["int64(float64)"])(function)):
+        compare_outcomes(items(outcome(compiled, [x], {})), items(outcome(np.vectorize(function), [x], {})))
+    agree(function, number, compiled=jit(error_model="numpy")(function))
+
+
+def items(result):
+    return result.tolist() if isinstance(result, np.ndarray) else result
 
 
 def test_a_changed_global_is_seen():

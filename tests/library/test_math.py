@@ -145,12 +145,11 @@ def test_float16_and_mixtures():
 
 
 @pytest.mark.parametrize(
-    "name, argument", [("sqrt", -1.0), ("exp", 1000.0), ("log", 0.0), ("gamma", -2.0), ("floor", INF), ("cosh", -800.0)]
+    "name, argument", [("sqrt", -1.0), ("exp", 1000.0), ("log", 0.0), ("gamma", -2.0), ("cosh", -800.0)]
 )
-def test_nothing_raises_under_the_numpy_model(name, argument):
+def test_no_float_raises_under_the_numpy_model(name, argument):
     function = njit(caller(getattr(math, name), 1), error_model="numpy")
-    result = function(argument)
-    assert type(result) is (int if name == "floor" else float)
+    assert type(function(argument)) is float
 
 
 # ---- integers --------------------------------------------------------------------------------------------------------
