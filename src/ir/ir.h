@@ -444,6 +444,11 @@ void func_renumber(Func *func);      /* values and blocks count from 0 in the or
 void func_compute_order(Func *func); /* sorts blocks in reverse post-order; drops unreachable ones and their edges */
 /* After func_compute_order.  Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001). */
 void func_compute_dominators(Func *func);
+/* After that; a block dominates itself. */
+static inline bool block_dominates(const Block *above, const Block *below) {
+    while (below && below->order > above->order) below = below->idom;
+    return below == above;
+}
 bool func_remove_trivial_phis(Func *func); /* progress */
 bool func_remove_dead(Func *func);         /* values nobody uses that value_is_removable; progress */
 /* Makes of item number `round`, which `take` takes of what is iterated over, another operation in its place. */

@@ -37,11 +37,6 @@ typedef struct Copying {
 
 static bool is_inside(const Copying *c, const Block *block) { return loop_has(c->header, block); }
 
-static bool dominates(const Block *above, const Block *below) {
-    while (below && below->order > above->order) below = below->idom;
-    return below == above;
-}
-
 /* ---- what can be copied ---- */
 
 static void find_exits(Copying *c) {
@@ -63,10 +58,10 @@ static void find_exits(Copying *c) {
 static Exit *exit_before(const Copying *c, const Value *value, const Block *at) {
     for (size_t e = 0; e < c->exits.len; e++) {
         Exit *exit = &c->exits.data[e];
-        bool fits = exit->alone && dominates(exit->to, at);
+        bool fits = exit->alone && block_dominates(exit->to, at);
         for (size_t p = 0; fits && p < exit->to->preds.len; p++) {
             const Block *from = exit->to->preds.data[p];
-            fits = !is_inside(c, from) || dominates(value->block, from);
+            fits = !is_inside(c, from) || block_dominates(value->block, from);
         }
         if (fits) return exit;
     }

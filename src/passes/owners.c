@@ -108,11 +108,6 @@ static bool hold_round(Finder *f) {
     return changed;
 }
 
-static bool dominates(const Block *above, const Block *below) {
-    while (below && below != above) below = below->idom;
-    return below != NULL;
-}
-
 static bool cannot_follow(Finder *f, const Value *at) {
     diag_fail(f->diag, DIAG_UNSUPPORTED, f->owners->func->source, at->span,
               "an iterator over an array that was made here may be in use longer than the array");
@@ -133,7 +128,8 @@ static bool check_pointers(Finder *f) {
             if (held.count && !ordered) func_compute_dominators(owners->func);
             ordered |= held.count > 0;
             for (uint32_t i = 0; i < held.count; i++)
-                if (!dominates(owners->values.data[held.items[i]]->block, value->block)) return cannot_follow(f, value);
+                if (!block_dominates(owners->values.data[held.items[i]]->block, value->block))
+                    return cannot_follow(f, value);
         }
     return true;
 }

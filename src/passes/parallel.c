@@ -5,10 +5,10 @@
  *
  * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
- * is parallel_carried.c's question.  A loop whose iterations update the same items of an array (parallel_shared.c)
- * other than as a reduction stays on one core, as does one that calls the interpreter, one inside a try statement
- * around it, one whose reduction depends on the order of iterations, and one in a function that a parallel one calls if
- * it may not be taken apart. */
+ * is parallel_carried.c's question, what they read of what others write parallel_places.c's.  A loop whose iterations
+ * update the same items of an array (parallel_shared.c) other than as a reduction stays on one core, as does one that
+ * calls the interpreter, one inside a try statement around it, one whose reduction depends on the order of iterations,
+ * and one in a function that a parallel one calls if it may not be taken apart. */
 #include "passes/parallel.h"
 
 typedef VEC(Block *) Blocks;
@@ -160,6 +160,14 @@ static bool take_apart(ParallelLoop *loop) {
                                 "stays on one core: min and max of floats with the running number second depend on the "
                                 "order where there is a NaN, line %u",
                                 (unsigned)loop->ordered->span.line));
+        return true;
+    }
+    const Value *maybe;
+    TRY(parallel_find_meeting(loop, &maybe));
+    if (maybe) {
+        note(loop, arena_printf(loop->func->arena,
+                                "stays on one core: an iteration may meet here what another one writes, line %u",
+                                (unsigned)maybe->span.line));
         return true;
     }
     const Value *shared = parallel_find_shared(loop);

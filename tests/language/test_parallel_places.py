@@ -1,0 +1,74 @@
+"""Loops over prange whose iterations meet at items of an array: refused with both lines where they surely do, in order
+on one core where they may, on several cores where they cannot.  The result is the interpreter's in any case."""
+
+import linecache
+import textwrap
+
+import numpy as np
+import pytest
+
+from krait import errors, njit, prange
+
+# ---- what becomes of the loop (refused, one core, several) -> its body ----------------------------------------------
+
+LOOPS = {
+    "refused": [
+        "for i in prange(1, len(x)):\n    x[i] = x[i - 1] + 1",
+        "for i in prange(len(x) - 1):\n    x[i] = x[i + 1] + 1",
+        "for i in prange(len(x) - 1):\n    x[i + 1] = x[i] + 1",
+        "for i in prange(0, len(x) - 2, 2):\n    x[i] = x[i + 2] + 1",
+        "for i in prange(10):\n    x[i] = x[i + 9]",
+        "n = x.size\nfor i in prange(n - 1):\n    x[n - 1 - i] = x[x.size - 2 - i] * 2",
+        "for i in prange(1, m.shape[0]):\n    for j in range(m.shape[1]):\n        m[i, j] += m[i - 1, j]",
+        "for i in prange(1, m.shape[0]):\n    for j in range(m.shape[1]):\n        m[i][j] += m[i - 1][j]",
+        "for i in prange(1, m.shape[0]):\n    m[i] = m[i - 1] * 2",
+        "for i in prange(1, m.shape[0]):\n    m[i, :] = m[i - 1, :] * 2",
+        "for i in prange(1, m.shape[1]):\n    m[:, i] += m[:, i - 1]",
+    ],
+    "stays on one core": [
+        "for i in prange(1, len(x)):\n    if x[i] > 0.5:\n        x[i] = x[i - 1]",
+        "for i in prange(1, len(x)):\n    for j in range(i % 2):\n        x[i] = x[i - 1]",
+        "for i in prange(len(x) - 1):\n    x[i] = i\n    x[i + 1] = 7",
+        "for i in prange(len(x)):\n    y[0] = i",
+        "for i in prange(len(x)):\n    if x[i] > 0.9:\n        y[0] = i",
+        "for i in prange(m.shape[0]):\n    for j in range(m.shape[1]):\n        y[j] = m[i, j]",
+        "for i in prange(m.shape[0]):\n    y[:50] = 0\n    z[:] = m[i]",
+    ],
+    "several cores": [
+        "for i in prange(0, len(x) - 1, 2):\n    x[i] = x[i + 1] + 1",
+        "for i in prange(len(x) // 2):\n    x[2 * i] = x[2 * i + 1] + 1",
+        "for i in prange(10):\n    x[i] = x[i + 10]",
+        "h = len(x) // 2\nfor i in prange(h):\n    x[i] = x[i + h]",
+        "for i in prange(len(x)):\n    y[i] = x[i - 1] + x[i]",
+        "for i in prange(len(x)):\n    if x[i] > 0.9:\n        y[0] = 1",
+        "for i in prange(m.shape[0]):\n    for j in range(1, m.shape[1]):\n        m[i, j] += m[i, j - 1]",
+        "for i in prange(m.shape[0]):\n    m[i] = m[i] * 2 + m[i, 0]",
+        "for c in range(2):\n    for i in prange(1, m.shape[0] - 1):\n        for j in range(1 + (i + c) % 2, 49, 2):\n"
+        "            m[i, j] = 0.25 * (m[i - 1, j] + m[i + 1, j] + m[i, j - 1] + m[i, j + 1])",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("outcome, body", [(outcome, body) for outcome, bodies in LOOPS.items() for body in bodies])
+def test_iterations_that_meet(outcome, body, capsys):
+    source, space = "def f(x, y, z, m):\n" + textwrap.indent(body, "    ") + "\n", {"np": np, "prange": prange}
+    name = f"<loop {abs(hash(body))}>"
+    linecache.cache[name] = len(source), None, source.splitlines(True), name
+    exec(compile(source, name, "exec"), space)
+    compiled, rng = njit(parallel=True)(space["f"]), np.random.default_rng(1)
+    ours = [rng.random(20_000), rng.random(20_000), rng.random(50), rng.random((300, 50))]
+    theirs = [array.copy() for array in ours]
+    if outcome == "refused":
+        with pytest.raises(errors.UnsupportedError, match="carries a value from one iteration of prange") as caught:
+            compiled(*ours)
+        text = str(caught.value)
+        assert "written here" in text and "prange(" in text and "hint: " in text
+        return
+    compiled(*ours)
+    space["f"](*theirs)
+    for one, other in zip(ours, theirs):
+        np.testing.assert_array_equal(one, other)
+    compiled.parallel_diagnostics(level=1)
+    assert "the loop over prange " + ("runs on " if outcome[0] == "s" and "several" in outcome else "") + outcome in (
+        capsys.readouterr().out
+    )
