@@ -62,6 +62,7 @@ from .types import (
     ulonglong as ulonglong,
     ushort as ushort,
     void as void,
+    voidptr as voidptr,
 )
 
 __version__: str
@@ -282,7 +283,9 @@ class CFunc(Generic[_P, _R]):
     py_func: Callable[_P, _R]
     address: int
     ctypes: Any
+    cffi: Any
     native_name: str
+    def inspect_llvm(self) -> str: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
 
 def cfunc(signature: _OneSignature, /, **options: Any) -> Callable[[Callable[_P, _R]], CFunc[_P, _R]]: ...

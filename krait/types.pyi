@@ -242,5 +242,6 @@ float64x3: Vector
 float64x4: Vector
 none: NoneType
 void: NoneType
+voidptr: Array
 
 def CPointer(dtype: Type) -> Type: ...

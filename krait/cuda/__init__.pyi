@@ -75,6 +75,7 @@ from ..types import (
     c16 as c16,
     none as none,
     void as void,
+    voidptr as voidptr,
     int8x1 as int8x1,
     int8x2 as int8x2,
     int8x3 as int8x3,

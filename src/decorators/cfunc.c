@@ -4,6 +4,7 @@
  * would give it, and the same as a ctypes function.  An exception cannot leave through C: it is reported as one that
  * nobody can catch (sys.unraisablehook), and the result is zero. */
 #include "decorators/decorators.h"
+#include "decorators/inspect.h" /* inspect_stage */
 
 #include <stddef.h>       /* offsetof */
 #include <string.h>       /* memcpy */
@@ -41,17 +42,33 @@ static PyObject *cfunc_native_name(PyObject *object, void *unused) {
 
 /* ---- as a ctypes function ---- */
 
-static const char *const ctypes_names[SCALAR_COUNT] = {
-    [SCALAR_BOOL] = "c_bool",     [SCALAR_INT8] = "c_int8",      [SCALAR_INT16] = "c_int16",
-    [SCALAR_INT32] = "c_int32",   [SCALAR_INT64] = "c_int64",    [SCALAR_UINT8] = "c_uint8",
-    [SCALAR_UINT16] = "c_uint16", [SCALAR_UINT32] = "c_uint32",  [SCALAR_UINT64] = "c_uint64",
-    [SCALAR_FLOAT32] = "c_float", [SCALAR_FLOAT64] = "c_double",
+/* What C calls a scalar, and what ctypes does. */
+static const struct {
+    const char *c, *ctypes;
+} names[SCALAR_COUNT] = {
+    [SCALAR_BOOL] = {"_Bool", "c_bool"},
+    [SCALAR_INT8] = {"signed char", "c_int8"},
+    [SCALAR_INT16] = {"short", "c_int16"},
+    [SCALAR_INT32] = {"int", "c_int32"},
+    [SCALAR_INT64] = {"long", "c_int64"},
+    [SCALAR_UINT8] = {"unsigned char", "c_uint8"},
+    [SCALAR_UINT16] = {"unsigned short", "c_uint16"},
+    [SCALAR_UINT32] = {"unsigned int", "c_uint32"},
+    [SCALAR_UINT64] = {"unsigned long", "c_uint64"},
+    [SCALAR_FLOAT32] = {"float", "c_float"},
+    [SCALAR_FLOAT64] = {"double", "c_double"},
 };
+
+static const Type *signature_type(const CFunc *self, size_t i) { /* 0: of the result */
+    const Code *code = self->spec->code;
+    return i ? code->params[i - 1] : self->head.result ? self->head.result : code->result;
+}
 
 static PyObject *ctypes_type(PyObject *ctypes, const Type *type) {
     if (type->kind == TY_NONE) Py_RETURN_NONE;
     bool pointer = type->kind == TY_ARRAY;
-    const char *name = ctypes_names[(pointer ? type_element(type) : type)->scalar];
+    if (pointer && !type_is_scalar(type_element(type))) return PyObject_GetAttrString(ctypes, "c_void_p");
+    const char *name = names[(pointer ? type_element(type) : type)->scalar].ctypes;
     PyObject *item = PyObject_GetAttrString(ctypes, name ? name : "c_char");
     if (!item || !pointer) return item;
     PyObject *made = PyObject_CallMethod(ctypes, "POINTER", "O", item);
@@ -64,9 +81,7 @@ static PyObject *make_ctypes(const CFunc *self) {
     PyObject *ctypes = PyImport_ImportModule("ctypes"), *prototype = NULL, *function = NULL;
     PyObject *types = ctypes ? PyTuple_New((Py_ssize_t)code->nparams + 1) : NULL;
     for (size_t i = 0; types && i <= code->nparams; i++) {
-        PyObject *type = ctypes_type(ctypes, i                   ? code->params[i - 1]
-                                             : self->head.result ? self->head.result
-                                                                 : code->result);
+        PyObject *type = ctypes_type(ctypes, signature_type(self, i));
         if (type)
             PyTuple_SET_ITEM(types, (Py_ssize_t)i, type);
         else
@@ -87,6 +102,46 @@ static PyObject *make_ctypes(const CFunc *self) {
 static PyObject *cfunc_ctypes(PyObject *object, void *unused) {
     (void)unused;
     return make_ctypes((CFunc *)object);
+}
+
+/* ---- as a function of cffi ---- */
+
+/* double(*)(int, double *) */
+static PyObject *declaration(const CFunc *self) {
+    size_t count = self->spec->code->nparams;
+    PyObject *text = NULL;
+    for (size_t i = 0; i <= count; i++) {
+        const Type *type = signature_type(self, i);
+        bool pointer = type->kind == TY_ARRAY, nothing = type->kind == TY_NONE;
+        const Type *item = pointer ? type_element(type) : type;
+        const char *name = nothing || !type_is_scalar(item) ? "void" : names[item->scalar].c;
+        PyObject *more = PyUnicode_FromFormat("%V%s%s%s%s", text, "", i > 1 ? ", " : "", name ? name : "void",
+                                              pointer ? " *" : "", i ? "" : "(*)(");
+        Py_XDECREF(text);
+        if (!(text = more)) return NULL;
+    }
+    PyObject *whole = PyUnicode_FromFormat("%U%s", text, count ? ")" : "void)");
+    Py_DECREF(text);
+    return whole;
+}
+
+/* Made anew each time: it keeps the machine code alive. */
+static PyObject *cfunc_cffi(PyObject *object, void *unused) {
+    (void)unused;
+    PyObject *text = declaration((CFunc *)object), *module = text ? PyImport_ImportModule("krait._foreign") : NULL;
+    PyObject *made = module ? PyObject_CallMethod(module, "cffi_function", "OO", object, text) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(text);
+    return made;
+}
+
+/* ---- what it tells ---- */
+
+static PyObject *cfunc_inspect_llvm(PyObject *object, PyObject *unused) {
+    (void)unused;
+    CFunc *self = (CFunc *)object;
+    const Code *code = self->spec->code;
+    return inspect_stage(&self->core, &self->core.config, code->params, code->nparams, "opt");
 }
 
 /* ---- making one ---- */
@@ -180,8 +235,14 @@ static PyObject *cfunc_repr(PyObject *self) {
 static PyGetSetDef cfunc_getset[] = {
     {"address", cfunc_address, NULL, "of the machine code, as long as this object lives", NULL},
     {"ctypes", cfunc_ctypes, NULL, "the same as a function of ctypes, which keeps the code", NULL},
+    {"cffi", cfunc_cffi, NULL, "the same as a function pointer of cffi, which keeps the code", NULL},
     {"native_name", cfunc_native_name, NULL, "the symbol of the machine code", NULL},
     {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef cfunc_methods[] = {
+    {"inspect_llvm", cfunc_inspect_llvm, METH_NOARGS, "inspect_llvm()\n--\n\nThe code before it is machine code."},
+    {NULL, NULL, 0, NULL},
 };
 
 static PyMemberDef cfunc_members[] = {
@@ -195,6 +256,7 @@ static PyType_Slot cfunc_slots[] = {
     {Py_tp_doc, "A function that C code can call by its address; cfunc makes it."},
     {Py_tp_call, cfunc_call},
     {Py_tp_getset, cfunc_getset},
+    {Py_tp_methods, cfunc_methods},
     {Py_tp_members, cfunc_members},
     {Py_tp_repr, cfunc_repr},
     {Py_tp_traverse, cfunc_traverse},

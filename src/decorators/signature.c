@@ -268,11 +268,27 @@ static void *missing_arguments(Parser *parser) {
     return NULL;
 }
 
+/* "float64[:], int64, float64[:]": arguments alone, behind the first comma. */
+static Signature *parse_arguments(Parser *parser, const Type *first) {
+    const Type *types[MAX_TYPES] = {first};
+    Py_ssize_t count = 1;
+    do {
+        while (isspace((unsigned char)*parser->at)) parser->at++;
+        if (!*parser->at) break; /* a comma at the end, as in a tuple of one */
+        if (count == MAX_TYPES) return syntax_error(parser, "fewer types");
+        if (!(types[count++] = parse_type(parser))) return NULL;
+    } while (accept(parser, ','));
+    while (isspace((unsigned char)*parser->at)) parser->at++;
+    if (*parser->at) return syntax_error(parser, "',' or the end");
+    return (Signature *)signature_new(parser->state, NULL, types, count);
+}
+
 static Signature *parse_signature(ModuleState *state, const char *text) {
     Parser parser = {state, text, text};
     const Type *types[MAX_TYPES], *result = NULL;
     if (!accept(&parser, '(')) {
         if (!(result = parse_type(&parser))) return NULL;
+        if (accept(&parser, ',')) return parse_arguments(&parser, result);
         if (!accept(&parser, '(')) return missing_arguments(&parser);
     }
     Py_ssize_t count = parse_types(&parser, types);

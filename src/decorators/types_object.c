@@ -83,6 +83,10 @@ bool type_object_check(const ModuleState *state, PyObject *object) {
     return PyObject_TypeCheck(object, state->type_classes[TYPE_CLASS_TYPE]);
 }
 
+const Type *type_void_pointer(TypeTable *types) {
+    return type_array(types, type_chars(types, false, 1), 1, LAYOUT_C, false);
+}
+
 const Type *type_from_name(ModuleState *state, const char *name, size_t length) {
     TypeTable *types = state->session.types;
     for (size_t i = 0; i < COUNT_OF(type_names); i++)
@@ -90,6 +94,7 @@ const Type *type_from_name(ModuleState *state, const char *name, size_t length) 
             return type_scalar(types, type_names[i].scalar, type_names[i].weak);
     if ((length == 4 && (memcmp(name, "void", 4) == 0 || memcmp(name, "none", 4) == 0 || memcmp(name, "None", 4) == 0)))
         return type_simple(types, TY_NONE);
+    if (length == 7 && memcmp(name, "voidptr", 7) == 0) return type_void_pointer(types);
     return type_vector_named(types, name, length);
 }
 
@@ -453,7 +458,8 @@ int types_add(PyObject *module, ModuleState *state) {
     objects_set_krait_type(state->session.objects, state->type_classes[TYPE_CLASS_TYPE], type_made);
     const Type *none = type_simple(state->session.types, TY_NONE);
     if (add_vectors(state, names) < 0 || add_name(state, names, "none", none) < 0 ||
-        add_name(state, names, "void", none) < 0)
+        add_name(state, names, "void", none) < 0 ||
+        add_name(state, names, "voidptr", type_void_pointer(state->session.types)) < 0)
         goto done;
     if (PyModule_AddObjectRef(module, "types", names) < 0) goto done;
     result = PyModule_AddFunctions(module, functions);

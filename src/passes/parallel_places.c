@@ -6,8 +6,8 @@
  * as factor * item + base + offset, as the item of an inner loop that is the same in every iteration, or all of it.
  * Two places of one array, one of them written, meet in different iterations if on every axis they agree for one and
  * the same distance between the iterations, which is not zero.  What surely happens (both in every iteration, one of
- * them a read) is refused; what may happen leaves the loop on one core, as does a place that all iterations write to and
- * none reads, where the last one's value has to stay: out[0] = i.  Indices of any other kind are not looked at here:
+ * them a read) is refused; what may happen leaves the loop on one core, as does a place that all iterations write to
+ * and none reads, where the last value has to stay: out[0] = i.  Indices of any other kind are not looked at here:
  * that iterations then write to different items is the programmer's word. */
 #include "passes/parallel.h"
 

@@ -166,3 +166,51 @@ def test_carray_and_farray_give_a_pointer_a_shape():
     assert (carray(pointer, (3, 4)) == np.arange(12).reshape(3, 4)).all()
     assert (farray(pointer, (3, 4)) == np.arange(12).reshape(3, 4, order="F")).all()
     assert carray(ctypes.cast(data, ctypes.c_void_p), 6, "f8").tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_pointers_to_anything():
+    from krait import carray
+
+    @cfunc("float64(float64, voidptr)")
+    def scaled(x, data):
+        return x * carray(data, (2,), types.float64)[1]
+
+    numbers = np.array([3.0, 4.0])
+    assert scaled.ctypes.argtypes == (ctypes.c_double, ctypes.c_void_p)
+    assert scaled.ctypes(2.0, numbers.ctypes.data) == 8
+    declared = cfunc(types.void(types.voidptr, types.intp))
+    assert declared(lambda data, n: None).ctypes.argtypes == (ctypes.c_void_p, ctypes.c_int64)
+    integrate, scipy = pytest.importorskip("scipy.integrate"), pytest.importorskip("scipy")
+    callback = scipy.LowLevelCallable(scaled.ctypes, numbers.ctypes.data_as(ctypes.c_void_p))
+    assert integrate.quad(callback, 0, 1)[0] == pytest.approx(2)
+
+
+def test_filters_of_scipy():
+    from krait import carray
+
+    ndimage, scipy = pytest.importorskip("scipy.ndimage"), pytest.importorskip("scipy")
+
+    @cfunc("intc(CPointer(float64), intp, CPointer(float64), voidptr)")
+    def mean(values, count, result, data):
+        result[0] = carray(values, (count,)).mean()
+        return 1
+
+    image = np.random.default_rng(1).random((9, 7))
+    ours = ndimage.generic_filter(image, scipy.LowLevelCallable(mean.ctypes), size=3)
+    np.testing.assert_allclose(ours, ndimage.generic_filter(image, np.mean, size=3))
+
+
+def test_a_function_pointer_of_cffi():
+    cffi = pytest.importorskip("cffi")
+    ffi = cffi.FFI()
+    total = cfunc("float64(int32, CPointer(float32), voidptr)")(lambda n, x, y: float(n) + x[0])
+    pointer = total.cffi
+    assert ffi.typeof(pointer) is ffi.typeof("double(*)(int, float *, void *)")
+    del total
+    gc.collect()
+    assert pointer(3, ffi.new("float[]", [0.5]), ffi.NULL) == 3.5
+    assert ffi.typeof(cfunc("void()")(lambda: None).cffi) is ffi.typeof("void(*)()")
+
+
+def test_it_shows_its_code():
+    assert "define" in cfunc("float64(float64)")(lambda x: x * 2).inspect_llvm()

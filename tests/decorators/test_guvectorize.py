@@ -410,3 +410,13 @@ def test_types_of_variables_hold_wherever_it_is_called(target):
     expected = (x * 1.1).astype(np.float32)
     np.testing.assert_array_equal(scaled(x), expected)
     np.testing.assert_array_equal(jit(lambda x: scaled(x))(x), expected)
+
+
+@pytest.mark.parametrize("text", ["int64[:], int64, int64[:]", "(int64[:], int64, int64[:])"])
+def test_signatures_need_no_result(text):
+    @guvectorize([text], "(n),()->(n)")
+    def moved(x, by, out):
+        for i in range(len(x)):
+            out[i] = x[i] + by
+
+    assert moved(np.arange(3), 5).tolist() == [5, 6, 7] and moved.types == ["ll->l"]
