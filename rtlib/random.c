@@ -16,7 +16,9 @@
 extern LegacyState krait_host_numpy_random;
 /* 1 in a module with parallel loops (codegen.c sets it): each chunk of one has a stream of its own (runtime/host). */
 extern int32_t krait_streams;
-LegacyState *krait_host_numpy_stream(void);
+/* Both the same for as long as a function runs, which may ask before its loops. */
+__attribute__((const)) LegacyState *krait_host_numpy_stream(void);
+__attribute__((const)) uint64_t *krait_host_stream_words(void);
 int32_t krait_host_python_word(uint32_t *word);
 
 void krait_host_random_seed(int32_t which, int64_t seed);
@@ -25,6 +27,8 @@ static LegacyState *numpy_state(void) { return krait_streams ? krait_host_numpy_
 static BitGenerator *numpy_bits(void) { return numpy_state()->bits; }
 
 static double draw(void) {
+    uint64_t *words = krait_streams ? krait_host_stream_words() : 0;
+    if (words) return stream_double(words);
     BitGenerator *bits = numpy_bits();
     return bits->next_double(bits->state);
 }

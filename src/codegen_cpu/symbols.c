@@ -119,6 +119,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_set_chunk", host_set_chunk),
     SYMBOL("krait_host_stack_limit", stack_limit),
     SYMBOL("krait_host_numpy_stream", krait_host_numpy_stream),
+    SYMBOL("krait_host_stream_words", krait_host_stream_words),
     SYMBOL("krait_host_python_word", krait_host_python_word),
     SYMBOL("krait_host_numpy_loop", krait_host_numpy_loop),
     SYMBOL("krait_host_numpy_sort", krait_host_numpy_sort),

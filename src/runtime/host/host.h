@@ -191,6 +191,7 @@ enum { HOST_STREAM_BYTES = 160 };
 HostStream *host_stream_enter(void *room, const int64_t *seeds, int64_t chunk);
 void host_stream_leave(HostStream *before);
 void *krait_host_numpy_stream(void);            /* for generated code: LegacyState of rtlib/random.c; this thread's */
+uint64_t *krait_host_stream_words(void);        /* of the same stream: stream_word; NULL: the thread has none */
 int32_t krait_host_python_word(uint32_t *word); /* 0: the thread has no stream */
 
 /* What generated code calls at barriers.  Each returns when every thread of the block (the lanes of the mask of the

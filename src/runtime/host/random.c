@@ -32,20 +32,9 @@ _Static_assert(sizeof(HostStream) <= HOST_STREAM_BYTES, "room for a stream");
 
 static _Thread_local HostStream *stream; /* of the chunk that runs on this thread; NULL: none */
 
-/* Blackman and Vigna: xoshiro256++ (2019). */
-static uint64_t next_word(void *state) {
-    uint64_t *s = state, sum = s[0] + s[3], word = ((sum << 23) | (sum >> 41)) + s[0], t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = (s[3] << 45) | (s[3] >> 19);
-    return word;
-}
-
-static uint32_t next_half(void *state) { return (uint32_t)(next_word(state) >> 32); }
-static double next_double(void *state) { return (double)(next_word(state) >> 11) * 0x1p-53; }
+static uint64_t next_word(void *state) { return stream_word(state); }
+static uint32_t next_half(void *state) { return (uint32_t)(stream_word(state) >> 32); }
+static double next_double(void *state) { return stream_double(state); }
 
 /* Steele, Lea and Flood: SplitMix64 (2014). */
 static void start(uint64_t *words, uint64_t seed) {
@@ -73,6 +62,7 @@ HostStream *host_stream_enter(void *room, const int64_t *seeds, int64_t chunk) {
 void host_stream_leave(HostStream *before) { stream = before; }
 
 void *krait_host_numpy_stream(void) { return stream ? &stream->numpy : host_random_get(HOST_RANDOM_NUMPY); }
+uint64_t *krait_host_stream_words(void) { return stream ? stream->words[HOST_RANDOM_NUMPY] : NULL; }
 
 int32_t krait_host_python_word(uint32_t *word) {
     if (!stream) return 0;

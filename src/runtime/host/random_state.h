@@ -28,4 +28,18 @@ typedef struct Twister {
     uint32_t state[TWISTER_WORDS];
 } Twister;
 
+/* What chunks of parallel loops draw from: xoshiro256++ of Blackman and Vigna (2019). */
+static inline uint64_t stream_word(uint64_t *s) {
+    uint64_t sum = s[0] + s[3], word = ((sum << 23) | (sum >> 41)) + s[0], t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = (s[3] << 45) | (s[3] >> 19);
+    return word;
+}
+
+static inline double stream_double(uint64_t *s) { return (double)(stream_word(s) >> 11) * 0x1p-53; }
+
 #endif
