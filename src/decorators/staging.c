@@ -184,7 +184,7 @@ int staging_out(Staging *staging, Device *device, void *stream, bool copy_back) 
         Py_XDECREF(group->compact);
         Py_XDECREF(group->original);
     }
-    int status = staging->memory ? device->ops->release(device, staging->memory, staging->bytes, &stream, 1) : 0;
+    int status = staging->memory ? device_give_back(device, staging->memory, staging->bytes, &stream, 1) : 0;
     if (device_check(device, status, "freeing the memory of a launch") < 0) result = -1;
     PyMem_Free(staging->groups);
     if (type) PyErr_Restore(type, value, traceback);

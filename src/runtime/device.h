@@ -3,7 +3,8 @@
  * it is.
  *
  * Every function returns a status: 0, or a number that `explain` turns into text.  None needs Python, and each may be
- * called without the GIL.  Work given to a stream is in its order; a stream of NULL is the default stream. */
+ * called without the GIL; one that waits is: the device may wait for a function of the host that needs Python.  Work
+ * given to a stream is in its order; a stream of NULL is the default stream. */
 #ifndef KRAIT_RUNTIME_DEVICE_H
 #define KRAIT_RUNTIME_DEVICE_H
 
@@ -156,7 +157,8 @@ enum { DEVICE_REPORTS = INT32_MAX }; /* of DeviceOps.launch: the report tells wh
 typedef struct DeviceOps {
     DeviceFailure (*explain)(Device *device, int status, char *text, size_t size);
 
-    int (*allocate)(Device *device, void *stream, size_t bytes, void **memory);
+    int (*allocate)(Device *device, void *stream, size_t bytes, void **memory); /* what there is at once */
+    int (*gather)(Device *device); /* waits until what was given back can be allocated, whatever its size */
     /* Behind what the streams have been given so far; as many bytes as were allocated. */
     int (*release)(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
     int (*copy)(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
@@ -244,6 +246,7 @@ struct Device {
     int max_block_shared;   /* bytes */
     bool shares_memory;     /* with this process: its addresses are those of the process */
     bool finishes;          /* a launch is over when it returns, which may take long */
+    bool frees_late;        /* memory is given back when all that the device was given is done */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
     int64_t arrays, array_bytes, most_bytes; /* device arrays that own their memory: now, now, ever (with the GIL) */
     _Atomic int recordings;                  /* threads that record a graph of its work */

@@ -5,10 +5,12 @@
  * CUDA manual: the legacy default stream and blocking streams wait for each other, events and synchronisation carry
  * places over, memory of the stream-ordered pool may be used between its allocation and its freeing alone.  What breaks
  * a rule is a line in fake_violations().  A kernel uses the allocations whose addresses stand among its parameters.
- * fake_fail(name, nth, error) makes a later call of that entry point fail; fake_busy(seconds) has the GPU compute.
+ * fake_fail(name, nth, error) makes a later call of that entry point fail; fake_busy(seconds) has the GPU compute;
+ * fake_defer(1): functions of the host are called by a thread of the driver's, once something waits for the GPU.
  * FAKE_GPUS=2: there are two, each with a context; what is done with memory of one while the other's context is current
  * breaks a rule, too. */
 #define _GNU_SOURCE /* clock_gettime */
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,6 +116,48 @@ static int busy(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec < idle.tv_sec || (now.tv_sec == idle.tv_sec && now.tv_nsec < idle.tv_nsec);
+}
+
+/* ---- functions of the host that the GPU gets to later ---- */
+
+typedef struct Deferred {
+    void (*function)(void *);
+    void *context;
+} Deferred;
+
+static int deferring;
+static volatile int deferred, awaited; /* functions that are not done; whether something waits for the GPU */
+void fake_defer(int defer) { deferring = defer; }
+int fake_deferred(void) { return deferred; }
+
+static void *run_deferred(void *given) {
+    Deferred *call = given;
+    while (!awaited) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    call->function(call->context);
+    free(call);
+    __atomic_sub_fetch(&deferred, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void defer(void (*function)(void *), void *context) {
+    pthread_t thread;
+    Deferred *call = malloc(sizeof *call);
+    *call = (Deferred){function, context};
+    awaited = 0;
+    __atomic_add_fetch(&deferred, 1, __ATOMIC_SEQ_CST);
+    pthread_create(&thread, NULL, run_deferred, call);
+    pthread_detach(thread);
+}
+
+/* An entry point that waits for the GPU: a function that needs what the caller holds is never done. */
+static void await_deferred(const char *name) {
+    char text[96];
+    awaited = 1;
+    for (int milliseconds = 0; deferred && milliseconds < 500; milliseconds++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (!deferred) return;
+    snprintf(text, sizeof text, "%s waits for a function that cannot be called", name);
+    note(violations, text);
 }
 
 static Block *block_of(uint64_t address) {
@@ -231,6 +275,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &co
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, OK; }
 int cuDeviceGetDefaultMemPool(void **pool, int device) { return (void)device, *pool = &host, OK; }
 int cuDevicePrimaryCtxReset_v2(int device) {
+    await_deferred("DevicePrimaryCtxReset");
     (void)device;
     for (int i = 0; i < nblocks; i++) blocks[i].live = 0;
     for (int i = 2; i < nstreams; i++) streams[i].alive = 0;
@@ -239,6 +284,7 @@ int cuDevicePrimaryCtxReset_v2(int device) {
 int cuCtxSetCurrent(void *context) { return current = context, OK; }
 int cuCtxGetCurrent(void **context) { return *context = current, OK; }
 int cuCtxSynchronize(void) {
+    await_deferred("CtxSynchronize");
     note(calls, "CtxSynchronize");
     start();
     while (holding) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -276,6 +322,7 @@ int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *handle) {
 }
 
 int cuMemFree_v2(uint64_t pointer) { /* waits for everything */
+    await_deferred("MemFree");
     note(calls, "MemFree");
     int error = failing("MemFree");
     Block *block = block_of(pointer);
@@ -302,7 +349,7 @@ int cuMemFreeAsync(uint64_t pointer, void *handle) {
 }
 
 int cuMemAllocHost_v2(void **pointer, size_t bytes) { return *pointer = calloc(1, bytes), OK; }
-int cuMemFreeHost(void *pointer) { return free(pointer), OK; }
+int cuMemFreeHost(void *pointer) { return await_deferred("MemFreeHost"), free(pointer), OK; }
 int cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
     return (void)flags, *pointer = calloc(1, bytes), OK;
 }
@@ -321,6 +368,7 @@ int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
     return failing("MemHostRegister");
 }
 int cuMemHostUnregister(void *pointer) {
+    await_deferred("MemHostUnregister");
     (void)pointer;
     note(calls, "MemHostUnregister");
     return OK;
@@ -352,12 +400,14 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *handle)
 }
 
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    await_deferred("MemcpyHtoD");
     int error = cuMemcpyHtoDAsync_v2(to, from, bytes, NULL);
     join(&host, &streams[0].clock);
     return error;
 }
 
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    await_deferred("MemcpyDtoH");
     int error = cuMemcpyDtoHAsync_v2(to, from, bytes, NULL);
     join(&host, &streams[0].clock);
     return error;
@@ -408,7 +458,10 @@ int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const c
     *bytes = strcmp(name, "krait_device_notes") == 0 ? 64 : sizeof globals[1];
     return OK;
 }
-int cuModuleUnload(void *module) { return (void)module, note(calls, "ModuleUnload"), OK; }
+int cuModuleUnload(void *module) {
+    await_deferred("ModuleUnload");
+    return (void)module, note(calls, "ModuleUnload"), OK;
+}
 int cuModuleGetFunction(void **function, void *module, const char *name) {
     return (void)module, (void)name, *function = &host, OK;
 }
@@ -576,12 +629,17 @@ int cuStreamDestroy_v2(void *handle) {
     return OK;
 }
 int cuStreamSynchronize(void *handle) {
+    await_deferred("StreamSynchronize");
     OPERATION("StreamSynchronize", handle);
     join(&host, &stream->clock);
     return OK;
 }
+static int not_ready(void) {
+    awaited = 1;
+    return busy() || deferred;
+}
 int cuStreamQuery(void *handle) {
-    if (busy()) return NOT_READY;
+    if (not_ready()) return NOT_READY;
     Stream *stream = stream_of(handle);
     int error = failing("StreamQuery");
     if (error || !stream) return error ? error : INVALID_HANDLE;
@@ -591,7 +649,10 @@ int cuStreamQuery(void *handle) {
 int cuLaunchHostFunc(void *handle, void (*function)(void *), void *context) {
     CAPTURED("LaunchHostFunc", handle, NULL, 0);
     OPERATION("LaunchHostFunc", handle);
-    function(context);
+    if (deferring)
+        defer(function, context);
+    else
+        function(context);
     return OK;
 }
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
@@ -617,11 +678,12 @@ int cuEventRecord(void *event, void *handle) {
     return OK;
 }
 int cuEventQuery(void *event) {
-    if (busy()) return NOT_READY;
+    if (not_ready()) return NOT_READY;
     join(&host, &((Event *)event)->clock);
     return OK;
 }
 int cuEventSynchronize(void *event) {
+    await_deferred("EventSynchronize");
     int error = failing("EventSynchronize");
     if (error) return error;
     join(&host, &((Event *)event)->clock);

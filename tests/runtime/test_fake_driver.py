@@ -589,6 +589,56 @@ def test_a_signal_ends_a_wait_for_the_gpu(run, name):
     """)
 
 
+NEEDS = {  # what may have to wait for the GPU, with what it needs
+    "a full GPU": ("", "fake.fake_fail(b'MemAllocAsync', 0, 2); cuda.device_array(10)"),
+    "a launch with host arrays": ("", "fake.fake_fail(b'MemAllocAsync', 0, 2); add[1, 32](np.ones(9), np.ones(9))"),
+    "a ufunc": ("plus(x, x)", "fake.fake_fail(b'MemAllocAsync', 0, 2); plus(x, x)"),
+    "an operator": ("x + x", "fake.fake_fail(b'MemAllocAsync', 0, 2); x + x"),
+    "a small array": ("", "cuda.to_device(np.ones(10))"),
+    "a small result": ("", "x.copy_to_host()"),
+    "a copy": ("", "x.copy_to_device(np.ones(100))"),
+    "one element": ("", "x[3]"),
+    "one element set": ("", "x[3] = 5"),
+    "memory to share": ("", "x.get_ipc_handle()"),
+    "shared memory given back": ("y = cuda.to_device(np.ones(9)); y.get_ipc_handle()", "del y"),
+    "a failure to give back": ("", "fake.fake_fail(b'MemFreeAsync', 0, 1); del x"),
+    "a pinned array given back": ("y = cuda.pinned_array(10)", "del y"),
+    "a mapped array given back": ("y = cuda.mapped_array(10)", "del y"),
+    "a managed array given back": ("y = cuda.managed_array(10)", "del y"),
+    "a block with pinned memory": ("y = np.ones(10)", "with cuda.pinned(y): pass"),
+    "a kernel given back": ("k = cuda.jit(lambda x: None); k[1, 1](x)", "del k; gc.collect()"),
+    "a graph given back": ("with cuda.graph() as g: add[1, 32](x, x)", "del g"),
+    "a reset": ("", "cuda.get_current_device().reset()"),
+}
+
+
+@pytest.mark.parametrize("pools", [True, False])
+def test_what_waits_for_the_gpu_lets_its_callbacks_run(run, pools):
+    run(f"""
+        import gc
+
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        s = cuda.stream()
+        for name, (before, work) in {NEEDS}.items():
+            x, seen = cuda.to_device(np.ones(100)), []
+            names = dict(globals())
+            exec(before, names)
+            gc.collect()
+            cuda.synchronize()
+            calls()
+            fake.fake_defer(1)
+            s.add_callback(lambda stream, status, argument: seen.append(argument), 7)
+            exec(work if {pools} else work.replace("Async", ""), names)
+            cuda.synchronize()
+            assert seen == [7] and not violations(), (name, violations())
+            fake.fake_defer(0)
+            fake.fake_fail(b"", 0, 0)
+    """, **({} if pools else {"FAKE_NO_POOLS": "1"}))
+
+
 def test_other_threads_run_while_one_waits_for_the_gpu(run):
     run("""
         import threading

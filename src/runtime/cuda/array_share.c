@@ -22,9 +22,10 @@ typedef struct Shared {
 static void give_up(DeviceLater *later, bool idle) {
     Shared *shared = (Shared *)later;
     Device *device = shared->device;
-    if (idle && shared->generation == device->generation)
-        (shared->opened ? device->ops->share_close : device->ops->share_release)(device, shared->memory);
-    PyMem_Free(shared);
+    bool there = idle && shared->generation == device->generation;
+    Py_BEGIN_ALLOW_THREADS if (there)(shared->opened ? device->ops->share_close
+                                                     : device->ops->share_release)(device, shared->memory);
+    Py_END_ALLOW_THREADS PyMem_Free(shared);
 }
 
 static void drop_shared(PyObject *capsule) {
@@ -42,28 +43,46 @@ static PyObject *hold(Device *device, void *memory, bool opened) {
     return capsule;
 }
 
+static int check_free(const DeviceArray *owner) {
+    const char *why = owner->known || owner->lent
+                          ? "its address is known elsewhere (another library, a graph): take the handle first, or of a "
+                            "copy"
+                      : owner->busy ? "a launch or a copy of another thread uses it: take the handle before or after"
+                                    : NULL;
+    if (why) PyErr_Format(PyExc_BufferError, "the array has to move to memory that can be shared, and %s", why);
+    return why ? -1 : 0;
+}
+
+/* With what has to wait for the device behind it. */
+static int allocate_shared(Device *device, size_t bytes, void **memory) {
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
+    if (status == 0) status = device->ops->share_allocate(device, bytes, memory);
+    Py_END_ALLOW_THREADS return device_check(device, status, "allocating memory that can be shared");
+}
+
+static void release_shared(Device *device, void *memory) {
+    Py_BEGIN_ALLOW_THREADS device->ops->share_release(device, memory);
+    Py_END_ALLOW_THREADS
+}
+
 static int move(DeviceArray *owner) {
     Device *device = owner->device;
     size_t bytes = device_array_owned_bytes(owner);
     void *memory = NULL;
-    if (owner->known || owner->lent) {
-        PyErr_SetString(
-            PyExc_BufferError,
-            "the array has to move to memory that can be shared, and its address is known elsewhere (another "
-            "library, a graph): take the handle first, or of a copy");
-        return -1;
-    }
-    if (owner->busy) {
-        PyErr_SetString(PyExc_BufferError, "the array has to move to memory that can be shared, and a launch or a copy "
-                                           "of another thread uses it: take the handle before or after");
-        return -1;
-    }
+    if (check_free(owner) < 0) return -1;
     if (runtime_capture) return graph_refuse("moving an array to memory that can be shared");
-    int status = device->ops->synchronise_all(device);
-    if (status == 0) status = device->ops->share_allocate(device, bytes, &memory);
-    if (device_check(device, status, "allocating memory that can be shared") < 0) return -1;
+    device_array_hold(owner);
+    int status = allocate_shared(device, bytes, &memory);
+    device_array_let_go(owner);
+    if (status < 0) return -1;
+    if (device_array_check_there(owner) < 0) return -1; /* what other threads did meanwhile */
+    if (owner->base || check_free(owner) < 0) {
+        release_shared(device, memory);
+        return owner->base ? 0 : -1;
+    }
     PyObject *capsule = hold(device, memory, false);
-    if (!capsule) device->ops->share_release(device, memory);
+    if (!capsule) release_shared(device, memory);
     /* with the GIL: nobody writes to the array until it has moved */
     status = capsule ? device->ops->copy(device, COPY_WITHIN, NULL, true, memory, owner->head.data, bytes) : 0;
     if (!capsule || device_check(device, status, "moving an array to memory that can be shared") < 0) {
@@ -71,11 +90,12 @@ static int move(DeviceArray *owner) {
         return -1;
     }
     ptrdiff_t way = (char *)memory - (char *)owner->head.data;
-    device_array_release(owner);
+    ArrayMemory left = device_array_leave(owner);
     DeviceArray *at = owner;
     do at->head.data = (char *)at->head.data + way;
     while ((at = at->next) != owner);
     owner->base = capsule;
+    device_array_give_back(&left);
     return 0;
 }
 

@@ -48,7 +48,9 @@ int device_raise(Device *device, int status, const char *what);
 static inline int device_check(Device *device, int status, const char *what) {
     return KRAIT_UNLIKELY(status != 0) ? device_raise(device, status, what) : 0;
 }
+/* Lets go of the GIL when memory is short, and waits; so does device_give_back where that waits, with a status. */
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
+int device_give_back(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
 /* After a wait: as device_check; then prints and raises what kernels left. */
 int device_waited(Device *device, int status, const char *what);
 /* device_copy looks, too, when it has waited; device_copy_only does not. */

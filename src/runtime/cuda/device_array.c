@@ -179,20 +179,29 @@ size_t device_array_owned_bytes(const DeviceArray *self) {
     return (size_t)geometry_count(self->type->ndim, self->dims) * device_array_item(self);
 }
 
-void device_array_release(DeviceArray *self) {
-    void *streams[STREAM_USES];
-    for (unsigned i = 0; i < self->nuses; i++) streams[i] = self->uses[i].stream;
-    if (!self->base && self->generation == self->device->generation) {
-        size_t bytes = device_array_owned_bytes(self);
-        device_release(self->device, self->head.data, bytes, streams, self->nuses);
+ArrayMemory device_array_leave(DeviceArray *self) {
+    bool owns = !self->base && self->generation == self->device->generation;
+    ArrayMemory memory = {.device = self->device, .base = self->base, .home = self->home, .nuses = self->nuses};
+    for (unsigned i = 0; i < self->nuses; i++) memory.uses[i] = self->uses[i];
+    if (owns) {
+        memory.data = self->head.data;
+        memory.bytes = device_array_owned_bytes(self);
         self->device->arrays--;
-        self->device->array_bytes -= (int64_t)bytes;
+        self->device->array_bytes -= (int64_t)memory.bytes;
     }
-    unsigned nuses = self->nuses;
+    self->base = NULL;
+    self->home.keeper = NULL;
     self->nuses = 0;
-    Py_CLEAR(self->base);
-    Py_CLEAR(self->home.keeper);
-    for (unsigned i = 0; i < nuses; i++) Py_XDECREF(self->uses[i].keeper);
+    return memory;
+}
+
+void device_array_give_back(const ArrayMemory *memory) {
+    void *streams[STREAM_USES];
+    for (unsigned i = 0; i < memory->nuses; i++) streams[i] = memory->uses[i].stream;
+    if (memory->data) device_release(memory->device, memory->data, memory->bytes, streams, memory->nuses);
+    Py_XDECREF(memory->base);
+    Py_XDECREF(memory->home.keeper);
+    for (unsigned i = 0; i < memory->nuses; i++) Py_XDECREF(memory->uses[i].keeper);
 }
 
 const char *device_array_user(const DeviceArray *owner) {
@@ -211,10 +220,11 @@ PyObject *device_array_free(DeviceArray *self, PyObject *unused) {
     }
     const char *user = device_array_user(self);
     if (user) return PyErr_Format(PyExc_BufferError, "the array's memory is in use by %s", user);
-    device_array_release(self);
+    ArrayMemory memory = device_array_leave(self);
     self->head.data = NULL;
     memset(self->dims, 0, self->type->ndim * sizeof *self->dims);
     self->generation = self->device->generation - 1;
+    device_array_give_back(&memory);
     Py_RETURN_NONE;
 }
 
@@ -247,8 +257,9 @@ void device_array_dealloc(PyObject *object) {
     PyObject_GC_UnTrack(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     leave_ring(self);
-    device_array_release(self);
+    ArrayMemory memory = device_array_leave(self);
     PyObject_GC_Del(object);
+    device_array_give_back(&memory);
     Py_DECREF(type);
 }
 

@@ -36,8 +36,18 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
 DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse on, const Type *element, unsigned ndim,
                                    const int64_t *shape, const int64_t *strides);
 bool device_array_is(PyObject *object);
-/* The memory is given back behind the streams that use it, and what keeps it is dropped. */
-void device_array_release(DeviceArray *self);
+/* What an array has of memory; NULL: it is another's.  To give it back, behind the streams that use it, may take long
+ * and lets other threads run: nobody must find it any more. */
+typedef struct ArrayMemory {
+    Device *device;
+    void *data;
+    size_t bytes;
+    PyObject *base;
+    StreamUse home, uses[STREAM_USES];
+    unsigned nuses;
+} ArrayMemory;
+ArrayMemory device_array_leave(DeviceArray *self);
+void device_array_give_back(const ArrayMemory *memory);
 size_t device_array_owned_bytes(const DeviceArray *self);
 /* NULL if nobody uses the array's memory, else who does: it can then not be given back. */
 const char *device_array_user(const DeviceArray *owner);

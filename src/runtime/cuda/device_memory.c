@@ -114,24 +114,49 @@ int device_waited(Device *device, int status, const char *what) {
 
 /* ---- memory ---- */
 
+static bool is_short(Device *device, int status) {
+    char text[8];
+    return status != 0 && device->ops->explain(device, status, text, sizeof text) != FAILED_OTHERWISE;
+}
+
+static int allocate_again(Device *device, void *stream, size_t bytes, void **memory) {
+    Py_BEGIN_ALLOW_THREADS device->ops->gather(device); /* what fails there fails the allocation, too */
+    Py_END_ALLOW_THREADS return device->ops->allocate(device, stream, bytes, memory);
+}
+
 /* Arrays that only the garbage collector can free may be what takes the room. */
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory) {
     int status = device->ops->allocate(device, stream, bytes, memory);
-    char text[8];
-    if (KRAIT_UNLIKELY(status != 0) && device->ops->explain(device, status, text, sizeof text) != FAILED_OTHERWISE &&
-        PyGC_Collect() > 0)
-        status = device->ops->allocate(device, stream, bytes, memory);
+    if (KRAIT_UNLIKELY(is_short(device, status))) {
+        status = allocate_again(device, stream, bytes, memory);
+        if (is_short(device, status) && PyGC_Collect() > 0) status = allocate_again(device, stream, bytes, memory);
+    }
     if (status == 0) return 0;
     char what[80];
     snprintf(what, sizeof what, "allocating %zu bytes on %s", bytes, device->what);
     return device_raise(device, status, what);
 }
 
+int device_give_back(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
+    int status;
+    if (!device->frees_late) return device->ops->release(device, memory, bytes, streams, count);
+    Py_BEGIN_ALLOW_THREADS status = device->ops->release(device, memory, bytes, streams, count);
+    Py_END_ALLOW_THREADS return status;
+}
+
 /* At interpreter exit too, when a driver may be shutting down.  A stream that is no longer there has nothing to wait
  * for but what all wait for. */
 void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
-    if (device->ops->release(device, memory, bytes, streams, count) != 0 && device->ops->synchronise_all(device) == 0)
+    if (device_give_back(device, memory, bytes, streams, count) == 0) return;
+    Py_BEGIN_ALLOW_THREADS if (device->ops->synchronise_all(device) == 0)
         device->ops->release(device, memory, bytes, NULL, 0);
+    Py_END_ALLOW_THREADS
+}
+
+int device_pin(Device *device, DevicePinned kind, size_t bytes, void **memory) {
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->pin(device, kind, bytes, memory);
+    Py_END_ALLOW_THREADS return device_check(device, status, "allocating page-locked memory");
 }
 
 int device_copy_only(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
@@ -140,7 +165,8 @@ int device_copy_only(Device *device, DeviceCopy kind, void *stream, bool wait, v
         [COPY_IN] = "copying to", [COPY_OUT] = "copying from", [COPY_WITHIN] = "copying on"};
     int status;
     if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_copy(device, kind, wait, to, from, bytes);
-    if (bytes <= SMALL_COPY && !(wait && stream)) {
+    bool waits = wait && (stream || kind != COPY_OUT); /* a small copy out looks for others while it waits (wait.c) */
+    if (bytes <= SMALL_COPY && !waits) {
         status = device->ops->copy(device, kind, stream, wait, to, from, bytes);
     } else {
         Py_BEGIN_ALLOW_THREADS status = device->ops->copy(device, kind, stream, wait, to, from, bytes);

@@ -57,6 +57,7 @@ void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)
 void device_records(Device *device);  /* a thread begins to record a graph; */
 void device_recorded(Device *device); /* it has ended */
 
+int device_pin(Device *device, DevicePinned kind, size_t bytes, void **memory); /* -1: exception set */
 /* Errors have nowhere to go. */
 void device_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
 

@@ -116,15 +116,25 @@ static PyObject *device_exit(PyObject *object, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* A device that has failed is reset at once.  -1: the handler of a signal raised. */
+static int wait_before_reset(Device *device) {
+    Py_BEGIN_ALLOW_THREADS if (device->ops->synchronise(device, NULL) == 0) device->ops->synchronise_all(device);
+    Py_END_ALLOW_THREADS return PyErr_Occurred() ? -1 : 0;
+}
+
 static PyObject *device_reset(PyObject *self, PyObject *unused) {
     (void)unused;
     if (graph_recording() && graph_refuse("a reset of the device") < 0) return NULL;
-    if (device_of(self)->recordings > 0) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread is recording a graph of the device that is to be reset");
-        return NULL;
+    Device *device = device_of(self);
+    for (int waited = 0; waited < 2; waited++) { /* the second time, for one that began during the wait */
+        if (device->recordings > 0) {
+            PyErr_SetString(PyExc_RuntimeError,
+                            "another thread is recording a graph of the device that is to be reset");
+            return NULL;
+        }
+        if (!waited && wait_before_reset(device) < 0) return NULL;
     }
-    int status = device_of(self)->ops->reset(device_of(self));
-    if (device_check(device_of(self), status, "resetting the GPU") < 0) return NULL;
+    if (device_check(device, device->ops->reset(device), "resetting the GPU") < 0) return NULL;
     Py_RETURN_NONE;
 }
 

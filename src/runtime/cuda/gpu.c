@@ -35,24 +35,22 @@ static int free_one(CudaContext *context, uint64_t pointer, void *stream) {
 }
 
 /* What was freed is there when the streams have got there, and what the pool keeps is the driver's again. */
-static void gather_memory(CudaContext *context) {
+static int gather(CudaContext *context) {
     const CuApi *api = &context->cuda->api;
     void *pool = NULL;
     for (uint64_t block; (block = block_cache_drop(&context->kept)) != 0;) free_one(context, block, NULL);
-    if (gpu_wait_all(context) != CUDA_OK || !context->pools) return;
-    if (api->DeviceGetDefaultMemPool(&pool, context->number) == CUDA_OK) api->MemPoolTrimTo(pool, 0);
+    int error = gpu_wait_all(context);
+    if (error == CUDA_OK && context->pools) error = api->DeviceGetDefaultMemPool(&pool, context->number);
+    return error == CUDA_OK && pool ? api->MemPoolTrimTo(pool, 0) : error;
 }
+
+static int gpu_gather(Device *device) { ON_GPU(context_of(device), ((void)api, gather(context_of(device)))); }
 
 static int allocate(CudaContext *context, void *stream, size_t size, uint64_t *address) {
     const CuApi *api = &context->cuda->api;
-    int error = CUDA_OUT_OF_MEMORY;
     if (!stream && block_cache_holds(&context->kept, size) && (*address = block_cache_take(&context->kept, size)) != 0)
         return CUDA_OK;
-    for (int attempt = 0; attempt < 2 && error == CUDA_OUT_OF_MEMORY; attempt++) {
-        if (attempt) gather_memory(context);
-        error = context->pools ? api->MemAllocAsync(address, size, stream) : api->MemAlloc(address, size);
-    }
-    return error;
+    return context->pools ? api->MemAllocAsync(address, size, stream) : api->MemAlloc(address, size);
 }
 
 static int gpu_allocate(Device *device, void *stream, size_t bytes, void **memory) {
@@ -343,6 +341,7 @@ static int gpu_profile(Device *device, bool start) {
 static const DeviceOps gpu_ops = {
     .explain = gpu_explain,
     .allocate = gpu_allocate,
+    .gather = gpu_gather,
     .release = gpu_release,
     .copy = gpu_copy,
     .copy_between = gpu_copy_between,
@@ -403,7 +402,8 @@ void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max
                                .compute_capability = compute_capability,
                                .ptx_target = compute_capability,
                                .ptx_version = cuda_max_ptx_version(context->cuda),
-                               .max_block_shared = max_block_shared};
+                               .max_block_shared = max_block_shared,
+                               .frees_late = !context->pools};
     pthread_mutex_init(&context->watching, NULL);
     block_cache_init(&context->kept);
     bounce_init(&context->bounce);

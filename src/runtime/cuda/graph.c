@@ -62,7 +62,10 @@ static void empty(void *relay) { memcpy(((Relay *)relay)->memory, ((Relay *)rela
 static void free_relay(DeviceLater *later, bool idle) {
     Relay *relay = (Relay *)later;
     Device *device = relay->device;
-    if (idle && relay->generation == device->generation) device->ops->unpin(device, PINNED_COPY, relay->locked);
+    if (idle && relay->generation == device->generation) {
+        Py_BEGIN_ALLOW_THREADS device->ops->unpin(device, PINNED_COPY, relay->locked);
+        Py_END_ALLOW_THREADS
+    }
     if (idle || relay->generation != device->generation) free(relay);
 }
 
@@ -77,8 +80,7 @@ static Relay *make_relay(Device *device, void *memory, size_t bytes) {
     Relay *relay = malloc(sizeof *relay);
     if (!relay) return (Relay *)PyErr_NoMemory();
     *relay = (Relay){.device = device, .generation = device->generation, .memory = memory, .bytes = bytes};
-    int status = device->ops->pin(device, PINNED_COPY, bytes, &relay->locked);
-    if (device_check(device, status, "allocating page-locked memory") < 0) {
+    if (device_pin(device, PINNED_COPY, bytes, &relay->locked) < 0) {
         free(relay);
         return NULL;
     }

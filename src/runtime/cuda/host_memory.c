@@ -54,14 +54,12 @@ typedef struct Holder {
 
 static void give_back_now(Holder *holder) {
     Device *device = holder->device;
-    if (device->shares_memory || holder->generation == device->generation) {
-        if (holder->locked)
-            device->ops->unlock(device, holder->memory);
-        else
-            device->ops->unpin(device, holder->kind, holder->memory);
-    }
+    void *memory = holder->memory;
+    bool there = device->shares_memory || holder->generation == device->generation;
     holder->memory = NULL;
-    Py_CLEAR(holder->locked);
+    Py_BEGIN_ALLOW_THREADS if (there && holder->locked) device->ops->unlock(device, memory);
+    if (there && !holder->locked) device->ops->unpin(device, holder->kind, memory);
+    Py_END_ALLOW_THREADS Py_CLEAR(holder->locked);
 }
 
 static void give_back_idle(DeviceLater *later, bool idle) {
@@ -125,9 +123,7 @@ static PyObject *array_in(Runtime *runtime, DevicePinned kind, PyArray_Dims shap
         PyErr_SetString(PyExc_TypeError, "an array of Python objects cannot lie in such memory");
         return NULL;
     }
-    if (!device || device_check(device, device->ops->pin(device, kind, (size_t)bytes, &memory),
-                                "allocating page-locked memory") < 0)
-        return NULL;
+    if (!device || device_pin(device, kind, (size_t)bytes, &memory) < 0) return NULL;
     PyObject *holder = hold(&(Holder){.runtime = runtime,
                                       .device = device,
                                       .memory = memory,

@@ -139,11 +139,14 @@ typedef struct Unloading {
     void *module;
 } Unloading;
 
-/* The thread's current context is as before. */
+/* The thread's current context is as before.  The driver waits for what runs; so no recording begins meanwhile
+ * (wait.c). */
 static void unload(CudaContext *context, void *module) {
     Visit visit;
-    if (context_visit(context, &visit) == CUDA_OK) context->cuda->api.ModuleUnload(module);
+    context->waits++;
+    Py_BEGIN_ALLOW_THREADS if (context_visit(context, &visit) == CUDA_OK) context->cuda->api.ModuleUnload(module);
     context_leave(&visit);
+    Py_END_ALLOW_THREADS context->waits--;
 }
 
 static void unload_later(DeviceLater *later, bool idle) {

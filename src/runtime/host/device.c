@@ -235,6 +235,7 @@ Device host_device_new(void) {
     static const DeviceOps ops = {
         .explain = host_explain,
         .allocate = host_allocate,
+        .gather = nothing,
         .release = host_release,
         .copy = host_copy,
         .copy_between = host_copy_between,
