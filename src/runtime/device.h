@@ -250,6 +250,7 @@ struct Device {
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
     int64_t arrays, array_bytes, most_bytes; /* device arrays that own their memory: now, now, ever (with the GIL) */
     _Atomic int recordings;                  /* threads that record a graph of its work */
+    int dropped;                             /* of these, whose graph nobody has any more (with the GIL) */
     DeviceLater *later, **later_end;         /* until none does; NULL: nothing (with the GIL) */
 };
 

@@ -278,7 +278,7 @@ int cuDevicePrimaryCtxReset_v2(int device) {
     await_deferred("DevicePrimaryCtxReset");
     (void)device;
     for (int i = 0; i < nblocks; i++) blocks[i].live = 0;
-    for (int i = 2; i < nstreams; i++) streams[i].alive = 0;
+    for (int i = 2; i < nstreams; i++) streams[i].alive = 0, streams[i].capture = NULL;
     return OK;
 }
 int cuCtxSetCurrent(void *context) { return current = context, OK; }

@@ -981,6 +981,48 @@ def test_a_thread_that_ends_records_no_more(run):
     """)
 
 
+def test_a_device_is_reset_though_a_thread_has_dropped_what_it_records(run):
+    run("""
+        import contextlib, threading
+
+        word, x, y = cuda.to_device(np.ones(1, np.int32)), cuda.to_device(np.zeros(100)), cuda.to_device(np.ones(100))
+        add[1, 128](x, y)
+        dropped, done, seen = threading.Event(), threading.Event(), []
+
+        def drop_it():
+            g = cuda.graph().__enter__()
+            g.if_(word).__enter__()
+            add[1, 128](x, y)
+            del g
+            dropped.set(), done.wait()
+            calls()
+            other = cuda.to_device(np.ones(1, np.int32))
+            seen.extend(calls())
+            with cuda.graph() as g, contextlib.ExitStack() as stack:
+                for _ in range(16):  # as many as there can be: none is open still
+                    stack.enter_context(g.if_(other))
+            seen.append("recorded")
+
+        thread = threading.Thread(target=drop_it)
+        thread.start(), dropped.wait()
+        later = cuda.mapped_array(10)
+        del later  # when nothing is recorded
+        calls()
+        cuda.get_current_device().reset()
+        assert not any("EndCapture" in line for line in calls())
+        pinned = cuda.mapped_array(10)
+        del pinned
+        assert "CtxSynchronize" in calls()  # at once
+        done.set(), thread.join()
+        assert seen[0] == "MemAllocAsync 0", seen  # and nothing of the recording, which is gone
+        assert seen[-1] == "recorded"
+        with cuda.graph() as g:
+            pass
+        g.launch()
+        assert not violations(), violations()
+    """)
+
+
 def test_the_context_of_others_is_current_again(run):
     run("""
         def current():
@@ -1013,8 +1055,27 @@ def test_the_context_of_others_is_current_again(run):
         assert calls().count("ModuleUnload") == 2 and current() == here
         fake.cuCtxSetCurrent(None)  # of a thread that another library has left without one
         with cuda.gpus[1]:
-            pass
+            there = current()
         add[1, 128](x, x)
+        for context in there, here, there:  # another library goes on with another GPU
+            fake.cuCtxSetCurrent(ctypes.c_void_p(context))
+            y = cuda.to_device(np.ones(100))
+            add[1, 128](x, y), x + y, y.copy_to_host(), cuda.synchronize()
+            add[1, 128](np.zeros(100), y)
+            with cuda.graph() as graph:
+                add[1, 128](x, y)
+            graph.launch()
+            cuda.pinned_array(10), cuda.current_context().get_memory_info(), (y + y).get_ipc_handle()
+            kernel = cuda.jit(touch)
+            kernel[1, 1](y)
+            assert current() == context and not violations(), violations()
+        import threading
+        made = []
+        thread = threading.Thread(target=lambda: made.append((cuda.to_device(np.ones(3)), current())))
+        thread.start(), thread.join()
+        assert made[0][1] == here  # a thread that nobody has used keeps its device
+        del x, y, made, graph, kernel
+        gc.collect()
         assert not violations(), violations()
     """, FAKE_GPUS="2")
 
@@ -1172,6 +1233,11 @@ def test_work_is_done_where_the_arrays_lie(run):
         def device_of(array):
             return array.__dlpack_device__()[1]
 
+        def current():
+            context = ctypes.c_void_p()
+            assert fake.cuCtxGetCurrent(ctypes.byref(context)) == 0
+            return context.value
+
         @krait.vectorize(["float64(float64, float64)"], target="cuda")
         def plus(a, b):
             return a + b
@@ -1184,7 +1250,7 @@ def test_work_is_done_where_the_arrays_lie(run):
         with cuda.gpus[1]:
             x, y = cuda.to_device(np.ones((4, 6))), cuda.to_device(np.ones((4, 6)))
             where, line = cuda.to_device(np.array([2, 0])), cuda.to_device(np.ones(5000))
-        here = cuda.to_device(np.ones((4, 6)))
+        here, context = cuda.to_device(np.ones((4, 6))), current()
         largest, running = cuda.Reduce(lambda a, b: max(a, b)), cuda.scan(lambda a, b: a + b)
         operations = {
             "a launch": lambda: add[1, 32](line, line),
@@ -1213,7 +1279,7 @@ def test_work_is_done_where_the_arrays_lie(run):
                 assert device_of(result) == 1, name
             del result
             assert not violations(), (name, violations())
-            assert cuda.get_current_device().id == 0, name
+            assert cuda.get_current_device().id == 0 and current() == context, name
         assert device_of(cuda.device_array(3)) == 0
         for name, mixed in {"operator": lambda: x + here, "numpy": lambda: np.add(here, x),
                             "in place": lambda: here.__iadd__(x), "vectorize": lambda: plus(x, here),

@@ -3,9 +3,11 @@
  * In: nothing but the library's name.  Out: a Cuda that either has devices or says in one sentence why not.
  *
  * The library is opened when somebody first asks.  Only primary contexts are used, as PyTorch, CuPy and the CUDA
- * runtime do, so memory and streams can be shared with them.  Each thread remembers which context it made current;
- * another library in the same thread may have changed that, which shows as an error of the next call, and
- * context_recover then sets it right: so the usual call pays one compare. */
+ * runtime do, so memory and streams can be shared with them.  What is current in a thread stays so: a
+ * call that needs another context makes it current for as long (Visit).  Where there is one GPU, each thread remembers
+ * that its context is; another library in the same thread may have changed that, which shows as an error of the next
+ * call, and context_recover then sets it right: so the usual call pays one compare.  Where there are several, memory
+ * would come from the wrong one without an error: the driver is asked. */
 #include "runtime/cuda/cu_driver.h"
 
 #include <dlfcn.h>  /* dlopen, dlsym */
@@ -14,7 +16,8 @@
 #include <string.h> /* memset */
 #include <unistd.h> /* getpid */
 
-/* The context this thread last made current through Krait.  A thread's own state, like errno. */
+/* The context that is current as far as Krait knows, and the device that the thread selected.  A thread's own state,
+ * like errno. */
 #define QUICK_TLS __attribute__((tls_model("initial-exec"))) /* read at every launch */
 static _Thread_local CudaContext *thread_context QUICK_TLS;
 static _Thread_local CudaContext *thread_selected QUICK_TLS;
@@ -88,6 +91,7 @@ static bool find_devices(Cuda *cuda) {
         cuda->api.DeviceGetAttribute(&pools, DEVICE_MEMORY_POOLS, context->number);
         cuda->api.DeviceGetAttribute(&shared, DEVICE_MAX_SHARED_OPTIN, context->number);
         context->pools = pools != 0;
+        context->several = cuda->device_count > 1;
         gpu_init(context, i, 10 * major + minor, shared);
     }
     return true;
@@ -168,8 +172,7 @@ static int retain(CudaContext *context) {
     return CUDA_OK;
 }
 
-int context_current(CudaContext *context) {
-    if (thread_context == context) return CUDA_OK;
+static int make_current(CudaContext *context) {
     int error = retain(context);
     if (error == CUDA_OK) error = context->cuda->api.CtxSetCurrent(context->handle);
     if (error == CUDA_OK) thread_context = context;
@@ -178,26 +181,35 @@ int context_current(CudaContext *context) {
 
 int context_select(Device *device) {
     CudaContext *context = (CudaContext *)device;
-    int error = context_current(context);
+    int error = thread_context == context && !context->several ? CUDA_OK : make_current(context);
     if (error == CUDA_OK) thread_selected = context;
     return error;
 }
 
-int context_visit(CudaContext *context, Visit *visit) {
-    *visit = (Visit){.noted = thread_context};
-    if (thread_context == context) return CUDA_OK;
-    int error = context->cuda->api.CtxGetCurrent(&visit->current);
-    if (error == CUDA_OK) error = context_current(context);
-    if (error == CUDA_OK) visit->context = context;
+static CudaContext *own_context(Cuda *cuda) {
+    return thread_selected && thread_selected->cuda == cuda ? thread_selected : cuda->contexts;
+}
+
+static int visit_from(CudaContext *context, Visit *visit) {
+    void *current = NULL;
+    int error = context->cuda->api.CtxGetCurrent(&current);
+    if (error == CUDA_OK && current && current == context->handle) {
+        thread_context = context;
+        return CUDA_OK;
+    }
+    if (error == CUDA_OK) error = make_current(context);
+    if (error == CUDA_OK && (current || context != own_context(context->cuda))) *visit = (Visit){context, current};
     return error;
 }
 
-/* Its primary context may have been reset meanwhile. */
-void context_leave(const Visit *visit) {
-    if (!visit->context) return;
-    int error = visit->context->cuda->api.CtxSetCurrent(visit->current);
-    bool same = error == CUDA_OK && visit->noted && visit->noted->handle == visit->current;
-    thread_context = same ? visit->noted : NULL;
+int context_visit(CudaContext *context, Visit *visit) {
+    visit->context = NULL;
+    return KRAIT_UNLIKELY(thread_context != context || context->several) ? visit_from(context, visit) : CUDA_OK;
+}
+
+void context_leave_now(const Visit *visit) {
+    visit->context->cuda->api.CtxSetCurrent(visit->current);
+    thread_context = NULL;
 }
 
 enum { MOST_NESTED = 32 };
@@ -247,21 +259,33 @@ int context_reset(Device *device) {
     return CUDA_OK;
 }
 
-bool context_recover(CudaContext *context, int error) {
+bool context_recover(CudaContext *context, int error, Visit *visit) {
     void *current = NULL;
     if (error != CUDA_INVALID_CONTEXT && error != CUDA_INVALID_HANDLE) return false;
     if (context->cuda->api.CtxGetCurrent(&current) != CUDA_OK || current == context->handle) return false;
-    return context->cuda->api.CtxSetCurrent(context->handle) == CUDA_OK;
+    if (context->cuda->api.CtxSetCurrent(context->handle) != CUDA_OK) return false;
+    if (current) *visit = (Visit){context, current};
+    return true;
+}
+
+/* Starts the thread's device; what another library made current stays so. */
+static int begin(CudaContext *context) {
+    Visit visit;
+    int error = context_visit(context, &visit);
+    if (error != CUDA_OK) return error;
+    thread_selected = context;
+    context_leave(&visit);
+    return CUDA_OK;
 }
 
 CudaContext *cuda_current(Cuda *cuda) {
-    if (thread_selected && thread_selected->cuda == cuda && thread_context == thread_selected) return thread_selected;
+    if (thread_selected && thread_selected->cuda == cuda && thread_selected->handle) return thread_selected;
     if (!cuda_open(cuda)) {
         PyErr_SetString(PyExc_RuntimeError, cuda->why_not);
         return NULL;
     }
-    CudaContext *context = thread_selected && thread_selected->cuda == cuda ? thread_selected : cuda->contexts;
-    return device_check(&context->device, context_select(&context->device), "starting the GPU") < 0 ? NULL : context;
+    CudaContext *context = own_context(cuda);
+    return device_check(&context->device, begin(context), "starting the GPU") < 0 ? NULL : context;
 }
 
 int cuda_select(Cuda *cuda, int device) {

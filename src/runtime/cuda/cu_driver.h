@@ -94,6 +94,7 @@ struct CudaContext {
     int number;              /* the driver's */
     void *handle;            /* the primary context; NULL until first use */
     bool pools;              /* cuMemAllocAsync works */
+    bool several;            /* there are other GPUs */
     void *event;             /* carries the place of one stream to another; NULL until first used */
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
     _Atomic int streams;     /* open ones, beside the default stream */
@@ -150,21 +151,23 @@ int gpu_share_release(Device *device, void *memory);
 int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
 int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes);
 int gpu_share_close(Device *device, void *memory);
-/* Makes the context current for this thread; the thread-local note of it makes the usual case one compare. */
-int context_current(CudaContext *context);
 /* The calling thread's current device (0 unless it selected another); its primary context is retained at first use.
  * NULL: exception set. */
 CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);
-/* Makes the context current until context_leave, after which is current what was. */
+/* Makes the context current until context_leave, after which is current what was; a thread that has none keeps its own.
+ * A thread-local note makes the usual case one compare. */
 typedef struct Visit {
-    CudaContext *context, *noted; /* context NULL: it was current */
+    CudaContext *context; /* NULL: it was current, and stays so */
     void *current;
 } Visit;
 int context_visit(CudaContext *context, Visit *visit);
-void context_leave(const Visit *visit);
+void context_leave_now(const Visit *visit);
+static inline void context_leave(const Visit *visit) {
+    if (KRAIT_UNLIKELY(visit->context != NULL)) context_leave_now(visit);
+}
 /* Everything on it is gone, for other libraries of the process too; at next use it is there anew. */
 int context_reset(Device *device);
 Device *cuda_device(Cuda *cuda, int ordinal);
@@ -173,6 +176,19 @@ int gpu_look(Device *device); /* device_notes.c: DeviceOps.look */
 int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch);
 /* What to do about an error that a stale thread-local note can explain: true if the context was made current anew and
  * the call may be tried again. */
-bool context_recover(CudaContext *context, int error);
+bool context_recover(CudaContext *context, int error, Visit *visit);
+
+/* Returns what the call gives, made with the context current; once more if the note of that was stale. */
+#define ON_GPU(context, call)                                                                                \
+    do {                                                                                                     \
+        const CuApi *api = &(context)->cuda->api;                                                            \
+        Visit visit_;                                                                                        \
+        int error_ = context_visit(context, &visit_);                                                        \
+        (void)api;                                                                                           \
+        if (error_ == CUDA_OK) error_ = (call);                                                              \
+        if (KRAIT_UNLIKELY(error_ != CUDA_OK) && context_recover(context, error_, &visit_)) error_ = (call); \
+        context_leave(&visit_);                                                                              \
+        return error_;                                                                                       \
+    } while (0)
 
 #endif

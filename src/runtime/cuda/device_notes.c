@@ -20,11 +20,15 @@ static int open_flag(CudaContext *context) {
     int error = context->cuda->api.MemHostAlloc(&flag, sizeof *context->noted, HOST_PORTABLE | HOST_MAPPED);
     if (error != CUDA_OK) return error;
     memset(flag, 0, sizeof *context->noted);
-    context->noted = flag;
-    return CUDA_OK;
+    pthread_mutex_lock(&context->watching);
+    bool first = !context->noted;
+    if (first) context->noted = flag;
+    pthread_mutex_unlock(&context->watching);
+    return first ? CUDA_OK : context->cuda->api.MemFreeHost(flag);
 }
 
-/* Empty notes, which know the word.  Blocks that waited for one that raised have left their count. */
+/* Without the lock of the list while the driver may wait: for a function of the host that gives up a kernel.
+ * Empty notes, which know the word.  Blocks that waited for one that raised have left their count. */
 static int clear(CudaKernel *kernel) {
     const DeviceNotes empty = {.flag = (int64_t)(uintptr_t)context_of(kernel)->noted};
     const CuApi *api = &context_of(kernel)->cuda->api;
@@ -46,17 +50,16 @@ int kernel_watch(CudaKernel *kernel, const DeviceCode *code) {
     if (error == CUDA_NOT_FOUND) return CUDA_OK; /* LLVM has found that nothing raises */
     if (error == CUDA_OK && api->ModuleGetGlobal(&kernel->prints, &bytes, kernel->module, PRINTS_SYMBOL) != CUDA_OK)
         kernel->prints = 0;
-    pthread_mutex_lock(&context->watching);
     if (error == CUDA_OK) error = open_flag(context);
     if (error == CUDA_OK) error = clear(kernel);
-    if (error == CUDA_OK) {
-        kernel->reader = code->reader;
-        kernel->owner = code->owner;
-        kernel->next = context->watched;
-        context->watched = kernel;
-    }
+    if (error != CUDA_OK) return error;
+    pthread_mutex_lock(&context->watching);
+    kernel->reader = code->reader;
+    kernel->owner = code->owner;
+    kernel->next = context->watched;
+    context->watched = kernel;
     pthread_mutex_unlock(&context->watching);
-    return error;
+    return CUDA_OK;
 }
 
 void kernel_forget(CudaKernel *kernel) {
@@ -99,7 +102,7 @@ static int fetch(CudaKernel *kernel, DeviceNotes *head, Found *found) {
 }
 
 /* The first kernel that left something, whose notes are empty then. */
-static int take(CudaContext *context, CudaKernel **kernel, Found *found) {
+static int find(CudaContext *context, CudaKernel **kernel, Found *found) {
     int error = CUDA_OK;
     pthread_mutex_lock(&context->watching);
     for (*kernel = context->watched; *kernel; *kernel = (*kernel)->next) {
@@ -114,14 +117,17 @@ static int take(CudaContext *context, CudaKernel **kernel, Found *found) {
     return error;
 }
 
+static int take(CudaContext *context, CudaKernel **kernel, Found *found) {
+    ON_GPU(context, find(context, kernel, found));
+}
+
 /* Printing runs code of the user, which may do anything with kernels: each look begins anew. */
 int gpu_look(Device *device) {
     CudaContext *context = (CudaContext *)device;
     int error;
     if (!context->noted || !*context->noted || runtime_capture) return 0;
     *context->noted = 0;
-    Py_BEGIN_ALLOW_THREADS error = context_current(context);
-    if (error == CUDA_OK) error = gpu_wait_all(context);
+    Py_BEGIN_ALLOW_THREADS error = device->ops->synchronise_all(device);
     Py_END_ALLOW_THREADS for (int result = 0;;) {
         CudaKernel *kernel = NULL;
         Found found = {0};

@@ -127,7 +127,7 @@ static PyObject *device_reset(PyObject *self, PyObject *unused) {
     if (graph_recording() && graph_refuse("a reset of the device") < 0) return NULL;
     Device *device = device_of(self);
     for (int waited = 0; waited < 2; waited++) { /* the second time, for one that began during the wait */
-        if (device->recordings > 0) {
+        if (device->recordings > device->dropped) {
             PyErr_SetString(PyExc_RuntimeError,
                             "another thread is recording a graph of the device that is to be reset");
             return NULL;
@@ -135,6 +135,7 @@ static PyObject *device_reset(PyObject *self, PyObject *unused) {
         if (!waited && wait_before_reset(device) < 0) return NULL;
     }
     if (device_check(device, device->ops->reset(device), "resetting the GPU") < 0) return NULL;
+    device_was_reset(device);
     Py_RETURN_NONE;
 }
 

@@ -8,16 +8,6 @@
 #include "runtime/cuda/cu_driver.h"
 #include "runtime/cuda/graph.h"
 
-/* The call with the context made current; once more if a thread-local note of that was stale. */
-#define ON_GPU(context, call)                                                                       \
-    do {                                                                                            \
-        const CuApi *api = &(context)->cuda->api;                                                   \
-        int error_ = context_current(context);                                                      \
-        if (error_ == CUDA_OK) error_ = (call);                                                     \
-        if (KRAIT_UNLIKELY(error_ != CUDA_OK) && context_recover(context, error_)) error_ = (call); \
-        return error_;                                                                              \
-    } while (0)
-
 enum { SMALL_COPY = 1 << 16 }; /* bytes */
 
 static CudaContext *context_of(Device *device) { return (CudaContext *)device; }
@@ -44,7 +34,7 @@ static int gather(CudaContext *context) {
     return error == CUDA_OK && pool ? api->MemPoolTrimTo(pool, 0) : error;
 }
 
-static int gpu_gather(Device *device) { ON_GPU(context_of(device), ((void)api, gather(context_of(device)))); }
+static int gpu_gather(Device *device) { ON_GPU(context_of(device), gather(context_of(device))); }
 
 static int allocate(CudaContext *context, void *stream, size_t size, uint64_t *address) {
     const CuApi *api = &context->cuda->api;
@@ -56,7 +46,7 @@ static int allocate(CudaContext *context, void *stream, size_t size, uint64_t *a
 static int gpu_allocate(Device *device, void *stream, size_t bytes, void **memory) {
     CudaContext *context = context_of(device);
     uint64_t *address = (uint64_t *)memory; /* a device address as the ABI of arrays has it */
-    ON_GPU(context, ((void)api, allocate(context, stream, bytes ? bytes : 1, address)));
+    ON_GPU(context, allocate(context, stream, bytes ? bytes : 1, address));
 }
 
 static int put_behind(CudaContext *context, void *later, void *earlier) {
@@ -69,7 +59,7 @@ static int put_behind(CudaContext *context, void *later, void *earlier) {
 
 static int gpu_stream_order(Device *device, void *later, void *earlier) {
     CudaContext *context = context_of(device);
-    ON_GPU(context, ((void)api, put_behind(context, later, earlier)));
+    ON_GPU(context, put_behind(context, later, earlier));
 }
 
 /* Behind one stream: there.  Behind several: on a stream of its own, which waits for them, so that they do not wait for
@@ -90,7 +80,7 @@ static int free_behind(CudaContext *context, uint64_t pointer, size_t bytes, voi
 
 static int gpu_release(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
     CudaContext *context = context_of(device);
-    ON_GPU(context, ((void)api, free_behind(context, (uint64_t)memory, bytes ? bytes : 1, streams, count)));
+    ON_GPU(context, free_behind(context, (uint64_t)memory, bytes ? bytes : 1, streams, count));
 }
 
 static int gpu_home(Device *device, const void *memory, int *ordinal) {
@@ -161,26 +151,35 @@ static int copy_and_wait(CudaContext *context, DeviceCopy kind, void *stream, vo
     return error == CUDA_OK ? synchronise(context, stream) : error;
 }
 
+static int copy_by_chunks(CudaContext *context, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
+                          size_t bytes) {
+    int error = wait || kind == COPY_OUT ? gpu_wait_stream(context, stream) : CUDA_OK;
+    if (error == CUDA_OK) error = pageable_copy(context, kind, stream, to, from, bytes);
+    return error == CUDA_OK && wait ? synchronise(context, stream) : error;
+}
+
 static int gpu_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
                     size_t bytes) {
     CudaContext *context = context_of(device);
     if (bytes == 0) return CUDA_OK;
-    if (goes_by_chunks(context, kind, to, from, bytes)) {
-        int error = context_current(context);
-        if (error == CUDA_OK && (wait || kind == COPY_OUT)) error = gpu_wait_stream(context, stream);
-        if (error == CUDA_OK) error = pageable_copy(context, kind, stream, to, from, bytes);
-        return error == CUDA_OK && wait ? synchronise(context, stream) : error;
-    }
+    if (goes_by_chunks(context, kind, to, from, bytes))
+        ON_GPU(context, copy_by_chunks(context, kind, stream, wait, to, from, bytes));
     ON_GPU(context,
            wait ? copy_and_wait(context, kind, stream, to, from, bytes) : copy_on(api, kind, stream, to, from, bytes));
 }
 
+/* The other's primary context is retained at first use. */
+static int start(Device *other) { ON_GPU(context_of(other), CUDA_OK); }
+
 static int gpu_copy_between(Device *device, void *to, Device *other, const void *from, size_t bytes) {
     CudaContext *context = context_of(device), *source = context_of(other);
-    int error = context_current(source);
-    if (error == CUDA_OK) error = context_current(context);
+    int error = start(other);
     if (error != CUDA_OK || bytes == 0) return error;
-    return context->cuda->api.MemcpyPeer((uint64_t)to, context->handle, (uint64_t)from, source->handle, bytes);
+    ON_GPU(context, api->MemcpyPeer((uint64_t)to, context->handle, (uint64_t)from, source->handle, bytes));
+}
+
+static int let_reach(CudaContext *context, CudaContext *reached) {
+    ON_GPU(context, api->CtxEnablePeerAccess(reached->handle, 0));
 }
 
 static int gpu_reach(Device *device, Device *other, bool enable, bool *can) {
@@ -189,9 +188,8 @@ static int gpu_reach(Device *device, Device *other, bool enable, bool *can) {
     int answer = 0, error = context->cuda->api.DeviceCanAccessPeer(&answer, context->number, reached->number);
     *can = answer != 0;
     if (error != CUDA_OK || !enable) return error;
-    error = context_current(reached);
-    if (error == CUDA_OK) error = context_current(context);
-    if (error == CUDA_OK) error = context->cuda->api.CtxEnablePeerAccess(reached->handle, 0);
+    error = start(other);
+    if (error == CUDA_OK) error = let_reach(context, reached);
     return error == ENABLED_ALREADY ? CUDA_OK : error;
 }
 
@@ -226,12 +224,12 @@ static int gpu_unlock(Device *device, void *memory) { ON_GPU(context_of(device),
 
 static int gpu_synchronise(Device *device, void *stream) {
     CudaContext *context = context_of(device);
-    ON_GPU(context, ((void)api, synchronise(context, stream)));
+    ON_GPU(context, synchronise(context, stream));
 }
 
 static int gpu_synchronise_all(Device *device) {
     CudaContext *context = context_of(device);
-    ON_GPU(context, ((void)api, gpu_wait_all(context)));
+    ON_GPU(context, gpu_wait_all(context));
 }
 
 static int gpu_stream_open(Device *device, int priority, void **stream) {
@@ -280,7 +278,7 @@ static int wait_for_event(CudaContext *context, void *event) {
 
 static int gpu_event_synchronise(Device *device, void *event) {
     CudaContext *context = context_of(device);
-    ON_GPU(context, ((void)api, wait_for_event(context, event)));
+    ON_GPU(context, wait_for_event(context, event));
 }
 
 static int gpu_event_hold(Device *device, void *event, void *stream) {
@@ -325,7 +323,7 @@ static int gpu_memory_kept(Device *device, DeviceKept *kept) {
     void *pool = NULL;
     *kept = (DeviceKept){.kept = block_cache_bytes(&context->kept)};
     if (!context->pools) return CUDA_OK;
-    int error = context_current(context);
+    int error = start(device);
     if (error == CUDA_OK) error = api->DeviceGetDefaultMemPool(&pool, context->number);
     if (error == CUDA_OK) error = api->MemPoolGetAttribute(pool, POOL_RESERVED_NOW, &reserved);
     if (error == CUDA_OK) error = api->MemPoolGetAttribute(pool, POOL_USED_NOW, &used);

@@ -49,6 +49,7 @@ enum { NON_BLOCKING = 1, RELAXED = 2, SET = 1, CONDITIONAL = 13, ASSIGN_DEFAULT 
 typedef struct Body {
     void *stream;
     uint64_t handle;
+    unsigned generation; /* of the device */
 } Body;
 
 enum { MOST_NESTED = 16 };
@@ -83,8 +84,7 @@ static int place(const CuApi *api, void *stream, void **graph, void *const **las
     return api->StreamGetCaptureInfo(stream, &state, &number, graph, last, count);
 }
 
-int gpu_graph_block(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner) {
-    CudaContext *context = (CudaContext *)device;
+static int begin(CudaContext *context, void *stream, bool loops, const void *word, size_t bytes, void **inner) {
     const CuApi *api = &context->cuda->api;
     CudaConditionalNode parameters;
     void *graph = NULL, *node = NULL;
@@ -112,16 +112,24 @@ int gpu_graph_block(Device *device, void *stream, bool loops, const void *word, 
     if (error != CUDA_OK)
         api->StreamDestroy(*inner);
     else
-        open_bodies.bodies[open_bodies.count++] = (Body){*inner, parameters.handle};
+        open_bodies.bodies[open_bodies.count++] = (Body){*inner, parameters.handle, context->device.generation};
     return error;
 }
 
-int gpu_graph_block_end(Device *device, void *inner, bool loops, const void *word, size_t bytes) {
-    CudaContext *context = (CudaContext *)device;
+int gpu_graph_block(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner) {
+    ON_GPU((CudaContext *)device, begin((CudaContext *)device, stream, loops, word, bytes, inner));
+}
+
+static int end(CudaContext *context, void *inner, uint64_t handle, bool loops, const void *word, size_t bytes) {
     void *graph = NULL;
-    uint64_t handle = open_bodies.bodies[--open_bodies.count].handle;
     int error = loops ? ask(context, inner, handle, word, bytes) : CUDA_OK;
     int ended = context->cuda->api.StreamEndCapture(inner, &graph);
     context->cuda->api.StreamDestroy(inner);
     return error == CUDA_OK ? ended : error;
+}
+
+int gpu_graph_block_end(Device *device, void *inner, bool loops, const void *word, size_t bytes) {
+    Body body = open_bodies.bodies[--open_bodies.count];
+    if (body.generation != device->generation) return CUDA_OK; /* it is gone */
+    ON_GPU((CudaContext *)device, end((CudaContext *)device, inner, body.handle, loops, word, bytes));
 }

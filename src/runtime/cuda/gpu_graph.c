@@ -15,18 +15,18 @@ typedef struct GpuGraph {
 
 static CudaContext *context_of(Device *device) { return (CudaContext *)device; }
 
-int gpu_graph_begin(Device *device, void **stream) {
+static int begin(CudaContext *context, void **stream) {
     enum { STREAM_NON_BLOCKING = 1, CAPTURE_RELAXED = 2 };
-    CudaContext *context = context_of(device);
     const CuApi *api = &context->cuda->api;
-    int error = context_current(context);
-    if (error == CUDA_OK) error = gpu_wait_for_waits(context);
+    int error = gpu_wait_for_waits(context);
     if (error == CUDA_OK) error = api->StreamCreate(stream, STREAM_NON_BLOCKING);
     if (error != CUDA_OK) return error;
     error = api->StreamBeginCapture(*stream, CAPTURE_RELAXED);
     if (error != CUDA_OK) api->StreamDestroy(*stream);
     return error;
 }
+
+int gpu_graph_begin(Device *device, void **stream) { ON_GPU(context_of(device), begin(context_of(device), stream)); }
 
 int gpu_graph_last(Device *device, void *stream, void **node) {
     int state = 0;
@@ -39,8 +39,7 @@ int gpu_graph_last(Device *device, void *stream, void **node) {
     return error;
 }
 
-int gpu_graph_end(Device *device, void *stream, void **made) {
-    const CuApi *api = &context_of(device)->cuda->api;
+static int end(const CuApi *api, void *stream, void **made) {
     GpuGraph *graph = calloc(1, sizeof *graph);
     void *captured = NULL;
     int error = api->StreamEndCapture(stream, &captured);
@@ -57,10 +56,10 @@ int gpu_graph_end(Device *device, void *stream, void **made) {
     return CUDA_OK;
 }
 
+int gpu_graph_end(Device *device, void *stream, void **made) { ON_GPU(context_of(device), end(api, stream, made)); }
+
 int gpu_graph_run(Device *device, void *graph, void *stream) {
-    int error = context_current(context_of(device));
-    const CuApi *api = &context_of(device)->cuda->api;
-    return error == CUDA_OK ? api->GraphLaunch(((GpuGraph *)graph)->executable, stream) : error;
+    ON_GPU(context_of(device), api->GraphLaunch(((GpuGraph *)graph)->executable, stream));
 }
 
 int gpu_graph_close(Device *device, void *graph) {
@@ -72,5 +71,5 @@ int gpu_graph_close(Device *device, void *graph) {
 }
 
 int gpu_graph_update(CudaContext *context, void *graph, void *node, const CudaKernelNode *launch) {
-    return context->cuda->api.GraphExecKernelNodeSetParams(((GpuGraph *)graph)->executable, node, launch);
+    ON_GPU(context, api->GraphExecKernelNodeSetParams(((GpuGraph *)graph)->executable, node, launch));
 }

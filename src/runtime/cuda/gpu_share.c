@@ -7,30 +7,18 @@
 
 _Static_assert(sizeof(CudaIpcName) == DEVICE_NAME_BYTES, "CU_IPC_HANDLE_SIZE");
 
-/* Bound to the context; the driver's answer. */
-#define API(device)                                 \
-    CudaContext *context = (CudaContext *)(device); \
-    const CuApi *api = &context->cuda->api;         \
-    int error = context_current(context);           \
-    if (error != CUDA_OK) return error
-
 int gpu_share_allocate(Device *device, size_t bytes, void **memory) {
-    API(device);
-    return api->MemAlloc((uint64_t *)memory, bytes ? bytes : 1);
+    ON_GPU((CudaContext *)device, api->MemAlloc((uint64_t *)memory, bytes ? bytes : 1));
 }
 
 /* cuMemFree waits for all that uses it here. */
-int gpu_share_release(Device *device, void *memory) {
-    API(device);
-    return api->MemFree((uint64_t)memory);
-}
+int gpu_share_release(Device *device, void *memory) { ON_GPU((CudaContext *)device, api->MemFree((uint64_t)memory)); }
 
-int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
-    API(device);
+static int name_of(const CuApi *api, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
     uint64_t start = 0;
     size_t bytes = 0;
     CudaIpcName made;
-    error = api->MemGetAddressRange(&start, &bytes, (uint64_t)memory);
+    int error = api->MemGetAddressRange(&start, &bytes, (uint64_t)memory);
     if (error == CUDA_OK) error = api->IpcGetMemHandle(&made, start);
     if (error != CUDA_OK) return error;
     memcpy(name, made.bytes, sizeof made.bytes);
@@ -38,20 +26,26 @@ int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE
     return CUDA_OK;
 }
 
-int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes) {
+int gpu_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
+    ON_GPU((CudaContext *)device, name_of(api, memory, name, offset));
+}
+
+static int open_named(const CuApi *api, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes) {
     enum { LAZY_PEER_ACCESS = 1 };
-    API(device);
     CudaIpcName given;
     memcpy(given.bytes, name, sizeof given.bytes);
     uint64_t start = 0;
-    error = api->IpcOpenMemHandle((uint64_t *)memory, given, LAZY_PEER_ACCESS);
+    int error = api->IpcOpenMemHandle((uint64_t *)memory, given, LAZY_PEER_ACCESS);
     if (error != CUDA_OK) return error;
     bool known = api->MemGetAddressRange(&start, bytes, (uint64_t)*memory) == CUDA_OK;
     *bytes = known ? (size_t)(start + *bytes - (uint64_t)*memory) : SIZE_MAX;
     return CUDA_OK;
 }
 
+int gpu_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes) {
+    ON_GPU((CudaContext *)device, open_named(api, name, memory, bytes));
+}
+
 int gpu_share_close(Device *device, void *memory) {
-    API(device);
-    return api->IpcCloseMemHandle((uint64_t)memory);
+    ON_GPU((CudaContext *)device, api->IpcCloseMemHandle((uint64_t)memory));
 }

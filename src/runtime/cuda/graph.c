@@ -189,7 +189,11 @@ static PyObject *graph_enter(PyObject *object, PyObject *unused) {
         return NULL;
     }
     if (watch_thread() < 0) return NULL;
-    self->capture = (Capture){.device = device, .kept = self->kept, .steps = self->steps, .recording = object};
+    self->capture = (Capture){.device = device,
+                              .generation = device->generation,
+                              .kept = self->kept,
+                              .steps = self->steps,
+                              .recording = object};
     device_records(device);
     int status;
     Py_BEGIN_ALLOW_THREADS status = device->ops->graph_begin(device, &self->capture.stream);
@@ -204,14 +208,18 @@ static PyObject *graph_enter(PyObject *object, PyObject *unused) {
 }
 
 /* Of the thread that records it, with what is open in it.  A graph that is not kept is as it was before.  The status is
- * the device's. */
+ * the device's.  One that nobody has any more may be of an earlier generation, which ended it. */
 static int end_recording(Graph *self, bool keep) {
     Capture *capture = &self->capture;
     Device *device = capture->device;
+    int status = 0;
     while (capture->innermost) graph_block_close(capture, false);
     runtime_capture = NULL;
-    int status = device->ops->graph_end(device, capture->stream, keep ? &self->graph : NULL);
-    device_recorded(device);
+    if (capture->generation == device->generation) {
+        status = device->ops->graph_end(device, capture->stream, keep ? &self->graph : NULL);
+        device->dropped -= capture->dropped;
+        device_recorded(device);
+    }
     if (!keep || status != 0) {
         PyList_SetSlice(self->steps, 0, PY_SSIZE_T_MAX, NULL);
         PyList_SetSlice(self->kept, 0, PY_SSIZE_T_MAX, NULL);
@@ -362,6 +370,7 @@ static void finalize(PyObject *object) {
     Capture *capture = &((Graph *)object)->capture;
     if (!capture->recording) return;
     capture->dropped = true;
+    capture->device->dropped++;
     Py_INCREF(object);
 }
 

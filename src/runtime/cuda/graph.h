@@ -18,6 +18,7 @@ typedef struct OpenBlock {
 
 struct Capture {
     Device *device;
+    unsigned generation;  /* of the device, when it began */
     void *stream;         /* of a GPU, which records what it is given; on the host device NULL */
     PyObject *kept;       /* list: what the recorded work uses; borrowed of the graph, as are its steps */
     PyObject *steps;      /* of the innermost block that is open, else of the graph */

@@ -41,9 +41,19 @@ void device_recorded(Device *device) {
         put_off(device, later, end);
         return;
     }
+    PyObject *type, *value, *traceback; /* what is given up may run Python, which needs that no exception is set */
+    PyErr_Fetch(&type, &value, &traceback);
     while (later) {
         DeviceLater *next = later->next; /* the action frees what it is part of */
         later->action(later, idle);
         later = next;
     }
+    PyErr_Restore(type, value, traceback);
+}
+
+void device_was_reset(Device *device) {
+    if (device->dropped == 0) return;
+    device->recordings -= device->dropped - 1;
+    device->dropped = 0;
+    device_recorded(device);
 }

@@ -108,23 +108,27 @@ static int find_function(const CuApi *api, const DeviceCode *code, CudaKernel *k
     return error;
 }
 
-int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **loaded) {
-    CudaContext *context = (CudaContext *)device;
-    const CuApi *api = &context->cuda->api;
-    int error = context_current(context);
+static int load_and_watch(const CuApi *api, const DeviceCode *code, char *log, size_t log_bytes, CudaKernel *kernel) {
+    int error = load_module(api, code, log, log_bytes, &kernel->module);
     if (error != CUDA_OK) return error;
+    error = find_function(api, code, kernel);
+    if (error == CUDA_OK) error = kernel_watch(kernel, code);
+    if (error != CUDA_OK) api->ModuleUnload(kernel->module);
+    return error;
+}
+
+static int load(CudaContext *context, const DeviceCode *code, char *log, size_t log_bytes, CudaKernel *kernel) {
+    ON_GPU(context, load_and_watch(api, code, log, log_bytes, kernel));
+}
+
+int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **loaded) {
     CudaKernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) return CUDA_OUT_OF_MEMORY;
     kernel->base.device = device;
     kernel->base.generation = device->generation;
     kernel->params_bytes = code->params_bytes;
     kernel->waits_for_grid = code->waits_for_grid;
-    error = load_module(api, code, log, log_bytes, &kernel->module);
-    if (error == CUDA_OK) {
-        error = find_function(api, code, kernel);
-        if (error == CUDA_OK) error = kernel_watch(kernel, code);
-        if (error != CUDA_OK) api->ModuleUnload(kernel->module);
-    }
+    int error = load((CudaContext *)device, code, log, log_bytes, kernel);
     if (error == CUDA_OK)
         *loaded = &kernel->base;
     else
@@ -185,25 +189,28 @@ int gpu_kernel_fact(DeviceKernel *kernel, KernelFact fact, int *value) {
                                      [KERNEL_CONST_BYTES] = 2,
                                      [KERNEL_LOCAL_BYTES] = 3,
                                      [KERNEL_REGISTERS] = 4};
-    return context_of(kernel)->cuda->api.FuncGetAttribute(value, attributes[fact], function_of(kernel));
+    ON_GPU(context_of(kernel), api->FuncGetAttribute(value, attributes[fact], function_of(kernel)));
 }
 
 int gpu_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads) {
     int grid = 0;
-    return context_of(kernel)->cuda->api.OccupancyMaxPotentialBlockSize(&grid, threads, function_of(kernel), NULL,
-                                                                        shared_bytes, 0);
+    ON_GPU(context_of(kernel),
+           api->OccupancyMaxPotentialBlockSize(&grid, threads, function_of(kernel), NULL, shared_bytes, 0));
 }
 
 int gpu_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks) {
-    return context_of(kernel)->cuda->api.OccupancyMaxActiveBlocks(blocks, function_of(kernel), threads, shared_bytes);
+    ON_GPU(context_of(kernel), api->OccupancyMaxActiveBlocks(blocks, function_of(kernel), threads, shared_bytes));
+}
+
+static int allow_shared(const CuApi *api, DeviceKernel *kernel, unsigned bytes) {
+    int error = api->FuncSetAttribute(function_of(kernel), FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes);
+    if (error == CUDA_OK) kernel->dynamic_limit = (int)bytes;
+    return error;
 }
 
 /* More than 48 KiB must be asked for, once per function and size. */
 int gpu_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes) {
-    const CuApi *api = &context_of(kernel)->cuda->api;
-    int error = api->FuncSetAttribute(function_of(kernel), FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes);
-    if (error == CUDA_OK) kernel->dynamic_limit = (int)bytes;
-    return error;
+    ON_GPU(context_of(kernel), allow_shared(api, kernel, bytes));
 }
 
 /* ---- the launch ---- */
@@ -244,32 +251,28 @@ static int give(const DeviceKernel *kernel, const LaunchConfig *config, void **e
 }
 
 static int launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params) {
-    CudaContext *context = context_of(kernel);
     size_t bytes = ((const CudaKernel *)kernel)->params_bytes;
     void *extra[] = {(void *)1, (void *)params, (void *)2, &bytes,
                      NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
-    int error = context_current(context);
-    if (KRAIT_UNLIKELY(error != CUDA_OK)) return error;
-    error = give(kernel, config, extra);
-    return KRAIT_UNLIKELY(error != CUDA_OK) && context_recover(context, error) ? give(kernel, config, extra) : error;
+    ON_GPU(context_of(kernel), give(kernel, config, extra));
+}
+
+static int launch_after(const CuApi *api, CudaKernel *kernel, const LaunchConfig *config, const void *params) {
+    enum { EVENT_DISABLE_TIMING = 2 };
+    int error = kernel->together ? api->StreamWaitEvent(config->stream, kernel->together, 0)
+                                 : api->EventCreate(&kernel->together, EVENT_DISABLE_TIMING);
+    if (error == CUDA_OK) error = launch(&kernel->base, config, params);
+    return error == CUDA_OK ? api->EventRecord(kernel->together, config->stream) : error;
 }
 
 /* All blocks at once, and one launch after the other, on whatever streams: they share the word that their blocks count
  * in. */
 static int launch_together(CudaKernel *kernel, const LaunchConfig *given, const void *params) {
-    enum { EVENT_DISABLE_TIMING = 2 };
-    CudaContext *context = context_of(&kernel->base);
-    const CuApi *api = &context->cuda->api;
     LaunchConfig config = *given;
     if (!config.has_attributes) config.attributes = (LaunchAttributes){0};
     config.has_attributes = config.attributes.cooperative = true;
     if (runtime_capture) return launch(&kernel->base, &config, params);
-    int error = context_current(context);
-    if (error == CUDA_OK)
-        error = kernel->together ? api->StreamWaitEvent(config.stream, kernel->together, 0)
-                                 : api->EventCreate(&kernel->together, EVENT_DISABLE_TIMING);
-    if (error == CUDA_OK) error = launch(&kernel->base, &config, params);
-    return error == CUDA_OK ? api->EventRecord(kernel->together, config.stream) : error;
+    ON_GPU(context_of(&kernel->base), launch_after(api, kernel, &config, params));
 }
 
 int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {

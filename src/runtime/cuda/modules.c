@@ -52,8 +52,10 @@ static PyObject *module_load(PyObject *module, PyObject *image) {
     *loaded = (Loaded){.context = (CudaContext *)device, .generation = device->generation};
     int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    int status = context_current(loaded->context);
+    Visit visit;
+    int status = context_visit(loaded->context, &visit);
     if (status == CUDA_OK) status = runtime->cuda->api.ModuleLoadDataEx(&loaded->module, bytes, 2, options, values);
+    context_leave(&visit);
     log[LOG_BYTES - 1] = 0;
     snprintf(what, sizeof what, "loading a module%s%s", log[0] ? ": " : "", log);
     PyObject *capsule = device_check(device, status, what) < 0 ? NULL : PyCapsule_New(loaded, MODULE_NAME, drop);
