@@ -14,7 +14,7 @@ import sys
 
 
 def check(entry):
-    """What the compiler says about one file, or None: it does all but make code, all warnings asked for are among it."""
+    """What the compiler says about one file, or None: all but the code is made, so all warnings come."""
     words = shlex.split(entry["command"])
     output = words.index("-o")
     del words[output : output + 2]

@@ -163,6 +163,8 @@ static int parse_promotion(Options *options, PyObject *value) {
     return -1;
 }
 
+enum { MOST = 3 }; /* the highest level of optimisation */
+
 /* Of the whole program, read when a function is decorated. */
 static int promotion_of_program(Promotion *promotion) {
     const char *text = getenv("KRAIT_PROMOTION");
@@ -183,6 +185,16 @@ static int interrupts_of_program(bool *uninterrupted) {
     return -1;
 }
 
+/* And the level of optimisation. */
+static int level_of_program(int *level) {
+    const char *text = getenv("KRAIT_OPT");
+    *level = MOST;
+    if (!text || !*text) return 0;
+    if (text[0] >= '0' && text[0] <= '0' + MOST && !text[1]) return *level = text[0] - '0', 0;
+    PyErr_Format(PyExc_ValueError, "KRAIT_OPT is 0 to 3, not '%s'", text);
+    return -1;
+}
+
 static int parse_inline(Options *options, PyObject *value) {
     if (PyBool_Check(value)) {
         options->inlining = value == Py_True;
@@ -199,11 +211,11 @@ static int parse_inline(Options *options, PyObject *value) {
 
 static int parse_opt(Options *options, PyObject *value) {
     if (PyBool_Check(value)) {
-        options->opt_level = value == Py_True ? 3 : 0;
+        options->opt_level = value == Py_True ? MOST : 0;
         return 0;
     }
     if (parse_count("opt", value, &options->opt_level) < 0) return -1;
-    if (options->opt_level <= 3) return 0;
+    if (options->opt_level <= MOST) return 0;
     PyErr_Format(PyExc_TypeError, "option opt is True, False or 0 to 3, not %R", value);
     return -1;
 }
@@ -378,12 +390,12 @@ int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObjec
     *options = (Options){.python_errors = whom == OPTIONS_JIT,
                          .boundscheck = whom == OPTIONS_JIT || whom == OPTIONS_GUVECTORIZE,
                          .check = checks_of_program(whom),
-                         .opt_level = 3,
                          .given = PyDict_New()};
     PyObject *key, *value;
     Py_ssize_t position = 0;
     if (options->given &&
-        (promotion_of_program(&options->promotion) < 0 || interrupts_of_program(&options->uninterrupted) < 0))
+        (promotion_of_program(&options->promotion) < 0 || interrupts_of_program(&options->uninterrupted) < 0 ||
+         level_of_program(&options->opt_level) < 0))
         Py_CLEAR(options->given);
     if (!options->given) return -1;
     while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {

@@ -221,3 +221,18 @@ def test_assembly_is_of_this_processor():
     scale(np.ones(3))
     (text,) = scale.inspect_asm().values()
     assert "scale" in text and "ret" in text
+
+
+def test_the_level_of_a_program(monkeypatch):
+    """KRAIT_OPT is of all that does not say; nothing but the code depends on it."""
+    codes = []
+    for level in ("0", "1", "3", ""):
+        monkeypatch.setenv("KRAIT_OPT", level)
+        scale = njit(lambda x, by: (x * by + x[::-1]).sum())
+        assert scale(np.arange(5.0), 3.0) == 40.0
+        codes += scale.inspect_asm().values()
+    assert len(codes[0]) > len(codes[1]) and len(codes[2]) == len(codes[3])
+    for wrong in ("4", "-1", "30", "fast"):
+        monkeypatch.setenv("KRAIT_OPT", wrong)
+        with pytest.raises(ValueError, match=f"KRAIT_OPT is 0 to 3, not '{wrong}'"):
+            njit(lambda x: x)
